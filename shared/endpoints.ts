@@ -1,0 +1,185 @@
+/**
+ * THE endpoint table (contract, section 4): routes, roles, the local run, the API description and tests follow from it.
+ * Plain data without imports, so that infra/ can read it without loading a function.
+ */
+
+export type Scope = 'leads.read' | 'leads.write' | 'leads.capture';
+
+/** The item types of the table and of its indexes, by the names that `store/table-definition.ts` gives a prefix. */
+export type ItemType =
+  | 'settings'
+  | 'usage'
+  | 'apiKey'
+  | 'turn'
+  | 'lead'
+  | 'phone'
+  | 'email'
+  | 'timeline'
+  | 'idempotency'
+  | 'stageIndex'
+  | 'ownerIndex'
+  | 'sourceIndex'
+  | 'updateIndex';
+
+/** DynamoDB action (as IAM names it) to the item types it may touch. A transaction needs the actions of its parts. */
+export type Access = Partial<
+  Record<'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'ConditionCheckItem', readonly ItemType[]>
+>;
+
+export interface Endpoint {
+  readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  /** As API Gateway writes it, path parameters in braces. */
+  readonly path: string;
+  readonly summary: string;
+  readonly module: 'crm';
+  /** One of these is enough. */
+  readonly scopes: readonly Scope[];
+  readonly takesBody: boolean;
+  /** The endpoint numbers a lead: admission advances the organization's sequence with the same write. */
+  readonly numbersLeads?: boolean;
+  /** What the endpoint does with the table beyond admission. */
+  readonly access: Access;
+}
+
+/** What every function needs before its endpoint begins: both token buckets and the settings. */
+export const admissionAccess = { UpdateItem: ['apiKey', 'usage'], GetItem: ['settings'] } as const satisfies Access;
+
+export const endpoints = [
+  {
+    name: 'list-leads',
+    method: 'GET',
+    path: '/api/v1/leads',
+    summary: 'List leads',
+    module: 'crm',
+    scopes: ['leads.read'],
+    takesBody: false,
+    access: { Query: ['lead', 'stageIndex', 'ownerIndex', 'sourceIndex', 'updateIndex'], BatchGetItem: ['lead'] },
+  },
+  {
+    name: 'create-lead',
+    method: 'POST',
+    path: '/api/v1/leads',
+    summary: 'Create a lead',
+    module: 'crm',
+    scopes: ['leads.write'],
+    takesBody: true,
+    numbersLeads: true,
+    access: {
+      BatchGetItem: ['phone', 'email'],
+      PutItem: ['lead', 'phone', 'email', 'timeline'],
+      UpdateItem: ['turn'],
+    },
+  },
+  {
+    name: 'capture-lead',
+    method: 'POST',
+    path: '/api/v1/leads/capture',
+    summary: 'Capture a lead from a website form',
+    module: 'crm',
+    scopes: ['leads.capture', 'leads.write'],
+    takesBody: true,
+    numbersLeads: true,
+    access: {
+      BatchGetItem: ['idempotency', 'phone', 'email'],
+      GetItem: ['lead'],
+      PutItem: ['lead', 'phone', 'email', 'timeline', 'idempotency'],
+      UpdateItem: ['lead', 'turn'],
+      ConditionCheckItem: ['lead'],
+    },
+  },
+  {
+    name: 'get-lead',
+    method: 'GET',
+    path: '/api/v1/leads/{leadId}',
+    summary: 'Get a lead',
+    module: 'crm',
+    scopes: ['leads.read'],
+    takesBody: false,
+    access: { GetItem: ['lead'] },
+  },
+  {
+    name: 'update-lead',
+    method: 'PATCH',
+    path: '/api/v1/leads/{leadId}',
+    summary: 'Update a lead',
+    module: 'crm',
+    scopes: ['leads.write'],
+    takesBody: true,
+    access: {
+      GetItem: ['lead'],
+      UpdateItem: ['lead'],
+      PutItem: ['phone', 'email', 'timeline'],
+      DeleteItem: ['phone', 'email'],
+    },
+  },
+  {
+    name: 'add-note',
+    method: 'POST',
+    path: '/api/v1/leads/{leadId}/notes',
+    summary: 'Add a note to a lead',
+    module: 'crm',
+    scopes: ['leads.write'],
+    takesBody: true,
+    access: { ConditionCheckItem: ['lead'], PutItem: ['timeline'] },
+  },
+  {
+    name: 'list-lead-fields',
+    method: 'GET',
+    path: '/api/v1/lead-fields',
+    summary: 'List the active lead fields',
+    module: 'crm',
+    scopes: ['leads.read', 'leads.capture'],
+    takesBody: false,
+    access: {},
+  },
+  {
+    name: 'list-lead-stages',
+    method: 'GET',
+    path: '/api/v1/lead-stages',
+    summary: 'List the active stages of every pipeline',
+    module: 'crm',
+    scopes: ['leads.read'],
+    takesBody: false,
+    access: {},
+  },
+  {
+    name: 'list-pipelines',
+    method: 'GET',
+    path: '/api/v1/pipelines',
+    summary: 'List the pipelines',
+    module: 'crm',
+    scopes: ['leads.read'],
+    takesBody: false,
+    access: {},
+  },
+  {
+    name: 'list-lead-sources',
+    method: 'GET',
+    path: '/api/v1/lead-sources',
+    summary: 'List the active lead sources',
+    module: 'crm',
+    scopes: ['leads.read'],
+    takesBody: false,
+    access: {},
+  },
+  {
+    name: 'list-users',
+    method: 'GET',
+    path: '/api/v1/users',
+    summary: 'List the active people',
+    module: 'crm',
+    scopes: ['leads.read'],
+    takesBody: false,
+    access: {},
+  },
+] as const satisfies readonly Endpoint[];
+
+export type EndpointName = (typeof endpoints)[number]['name'];
+
+/** The row of an endpoint. */
+export function endpointNamed(name: EndpointName): Endpoint {
+  const found = endpoints.find((endpoint) => endpoint.name === name);
+  if (!found) throw new Error(`The endpoint table has no row '${name}'.`);
+  return found;
+}

@@ -1,0 +1,95 @@
+import type { Settings } from './settings.ts';
+
+/** The contract's field types (section 2, LeadField). */
+export const fieldTypes = [
+  'text',
+  'textarea',
+  'number',
+  'date',
+  'phone',
+  'email',
+  'url',
+  'select',
+  'multiselect',
+  'checkbox',
+  'lead_source',
+  'user',
+] as const;
+export type FieldType = (typeof fieldTypes)[number];
+
+export const stageMeanings = ['open', 'won', 'lost'] as const;
+export const leadTypes = ['student', 'consultant'] as const;
+
+/** The keys of the fields that every organization has. */
+export const builtInFieldKeys = ['name', 'phone', 'email', 'source', 'assigned_to', 'lead_type'] as const;
+export type BuiltInFieldKey = (typeof builtInFieldKeys)[number];
+export const isBuiltIn = (fieldKey: string): fieldKey is BuiltInFieldKey =>
+  (builtInFieldKeys as readonly string[]).includes(fieldKey);
+
+export type Field = Settings['fields'][number];
+export type AssignmentRule = Settings['assignmentRules'][number];
+export type Person = Settings['users'][number];
+export type Source = Settings['sources'][number];
+export type Pipeline = Omit<Settings['pipelines'][number], 'stages'>;
+export type Stage = Settings['pipelines'][number]['stages'][number] & { readonly pipelineId: number };
+
+/** An organization's settings as the rules use them: lists in the contract's order, and by id or key. Inactive items included. */
+export interface Organization {
+  readonly id: number;
+  readonly name: string;
+  /** Grows by one with each apply. */
+  readonly version: number;
+  readonly modules: readonly string[];
+  /** In form order. */
+  readonly fields: readonly Field[];
+  readonly fieldByKey: ReadonlyMap<string, Field>;
+  /** In pipeline order. */
+  readonly pipelines: readonly Pipeline[];
+  readonly pipelineById: ReadonlyMap<number, Pipeline>;
+  /** In pipeline order, each pipeline's stages in order. */
+  readonly stages: readonly Stage[];
+  readonly stageById: ReadonlyMap<number, Stage>;
+  readonly sources: readonly Source[];
+  readonly sourceById: ReadonlyMap<number, Source>;
+  readonly users: readonly Person[];
+  readonly userById: ReadonlyMap<number, Person>;
+  readonly assignmentRules: readonly AssignmentRule[];
+}
+
+const byOrder = (a: { order: number; id: number }, b: { order: number; id: number }): number => a.order - b.order || a.id - b.id;
+const byId = <T extends { id: number }>(items: readonly T[]): ReadonlyMap<number, T> => new Map(items.map((item) => [item.id, item]));
+
+/** Reads settings for use by the rules. */
+export function organizationFrom(settings: Settings, version: number): Organization {
+  const ordered = [...settings.pipelines].sort(byOrder);
+  const pipelines = ordered.map(({ stages: _, ...pipeline }) => pipeline);
+  const stages = ordered.flatMap(({ id: pipelineId, stages: own }) =>
+    [...own].sort(byOrder).map((stage) => ({ ...stage, pipelineId })),
+  );
+  return {
+    id: settings.id,
+    name: settings.name,
+    version,
+    modules: settings.modules,
+    fields: settings.fields,
+    fieldByKey: new Map(settings.fields.map((field) => [field.key, field])),
+    pipelines,
+    pipelineById: byId(pipelines),
+    stages,
+    stageById: byId(stages),
+    sources: settings.sources,
+    sourceById: byId(settings.sources),
+    users: settings.users,
+    userById: byId(settings.users),
+    assignmentRules: settings.assignmentRules,
+  };
+}
+
+/** The source that captures are recorded under when they name none, or none that is known (contract, section 4.3). */
+export const defaultSourceName = 'Website';
+
+/** The active source of this name, case ignored. */
+export function activeSourceNamed(organization: Organization, name: string): Source | undefined {
+  const wanted = name.trim().toLowerCase();
+  return organization.sources.find((source) => source.active && source.name.toLowerCase() === wanted);
+}
