@@ -13,10 +13,17 @@ export const distFolder = join(projectFolder, 'dist');
 /** The one file of a function's folder. Lambda finds it by the handler setting `index.handler`. */
 export const bundleFile = 'index.mjs';
 
-/** A built function: what is uploaded, and the source files that went into it, relative to the project's folder. */
+/** The folder that is uploaded for a function. */
+export const bundleFolder = (name: string): string => join(distFolder, name);
+
+/** A built function. */
 export interface Bundle {
+  /** What is uploaded. */
   readonly code: Uint8Array;
+  /** The source files that went into it, relative to the project's folder. */
   readonly inputs: readonly string[];
+  /** The modules it still imports when it runs. */
+  readonly imports: readonly string[];
 }
 
 export interface BuildOptions {
@@ -52,7 +59,8 @@ export async function bundle(source: string, plugins: readonly Plugin[] = leanIm
   });
   const [output] = outputFiles;
   if (!output) throw new Error('esbuild gave no bundle.');
-  return { code: output.contents, inputs: Object.keys(metafile.inputs) };
+  const imports = Object.values(metafile.outputs).flatMap((file) => file.imports.map(({ path }) => path));
+  return { code: output.contents, inputs: Object.keys(metafile.inputs), imports };
 }
 
 /** Bundles one function: its handler and nothing else that its file exports. */
