@@ -1,0 +1,122 @@
+import { builtInOptions, builtInType, isAlwaysRequired } from './built-in-fields.ts';
+import { nearestName } from './nearest-name.ts';
+import { type BuiltInFieldKey, builtInFieldKeys, type FieldType, isBuiltIn } from './organization.ts';
+import { type fieldSchema, optionSchema } from './settings-schema.ts';
+import { type Entry, entriesOf, repeated, type SettingsFault, shown } from './settings-shape.ts';
+import type * as v from 'valibot';
+
+type FieldEntry = Entry<v.InferOutput<typeof fieldSchema>>;
+
+/** What the values of a file may refer to. */
+export interface References {
+  readonly fields: readonly FieldEntry[];
+  readonly users: ReadonlySet<number>;
+  readonly sources: ReadonlySet<number>;
+  readonly pipelines: ReadonlySet<number>;
+}
+
+const takesOptions = (type: FieldType): boolean => type === 'select' || type === 'multiselect';
+
+/** What is wrong with the fields beyond their shape: the built-in ones' fixed parts, option lists, conditions, keys used twice. */
+export function fieldFaults(references: References): SettingsFault[] {
+  return [
+    ...repeated(references.fields, 'key', (value) => value.key, 'give each field a key of its own'),
+    ...references.fields.flatMap((field) => [
+      ...(field.value.key !== undefined && isBuiltIn(field.value.key) ? builtInFaults(field.value.key, field) : customFaults(field)),
+      ...optionFaults(field),
+      ...conditionFaults(references, field),
+    ]),
+  ];
+}
+
+function builtInFaults(key: BuiltInFieldKey, { value, path }: FieldEntry): SettingsFault[] {
+  const faults: SettingsFault[] = [];
+  const fixed = (property: string, message: string) => faults.push({ path: `${path}.${property}`, message });
+  if (value.type !== undefined && value.type !== builtInType(key)) {
+    fixed('type', `must be ${builtInType(key)}, as ${key} is built in, but is ${shown(value.type)}`);
+  }
+  if (value.storage === 'custom') fixed('storage', `must be column, as ${key} is built in, but is "custom"`);
+  if (value.showWhen) fixed('showWhen', `must be null or left out: ${key} is built in and always asked for`);
+  if (value.active === false) fixed('active', `must be true or left out: ${key} is built in and cannot be deactivated`);
+  for (const property of ['requiredOnCreate', 'requiredOnEdit'] as const) {
+    if (isAlwaysRequired(key) && value[property] === false) fixed(property, `must be true or left out: ${key} stays required`);
+  }
+  return faults;
+}
+
+function customFaults({ value: { key, storage }, path }: FieldEntry): SettingsFault[] {
+  if (storage !== 'column') return [];
+  const right = key === undefined ? '' : `: ${shown(key)} is none of ${builtInFieldKeys.join(', ')}`;
+  return [{ path: `${path}.storage`, message: `must be custom, as only built-in fields are stored as column${right}` }];
+}
+
+function optionFaults({ value: { key, type }, raw, path }: FieldEntry): SettingsFault[] {
+  if (type === undefined) return [];
+  const fixed = key !== undefined && isBuiltIn(key) ? builtInOptions(key) : [];
+  const at = `${path}.options`;
+  if (!takesOptions(type)) {
+    const some = Array.isArray(raw.options) && raw.options.length > 0;
+    return some ? [{ path: at, message: `must be left out or empty: a ${type} field takes no options, only select and multiselect do` }] : [];
+  }
+  if (raw.options === undefined && fixed.length > 0) return [];
+  if (raw.options === undefined) return [{ path: at, message: `is missing: a ${type} field must list at least one option` }];
+  if (Array.isArray(raw.options) && raw.options.length === 0) {
+    return [{ path: at, message: `is empty: a ${type} field must list at least one option` }];
+  }
+  const options = entriesOf(optionSchema, raw.options, at);
+  const faults = repeated(options, 'value', (option) => option.value, 'give each option of a field a value of its own');
+  if (fixed.length === 0) return faults;
+  const required = fixed.map((option) => option.value);
+  const named = options.flatMap((option) => option.value.value ?? []);
+  const exact = required.every((value) => named.includes(value)) && named.every((value) => required.includes(value));
+  return exact || named.length < options.length
+    ? faults
+    : [...faults, { path: at, message: `must have the values ${required.join(' and ')}, as ${key} is built in: only their labels are free` }];
+}
+
+function conditionFaults(references: References, { value: { key, showWhen }, path }: FieldEntry): SettingsFault[] {
+  if (!showWhen) return [];
+  if (showWhen.field === key) return [{ path: `${path}.showWhen.field`, message: `is the field itself: name another field` }];
+  return equalsFaults(references, showWhen, `${path}.showWhen`);
+}
+
+/** A condition whose field, or one of whose values, does not exist. `besides` is a name that may stand in place of a field's key. */
+export function equalsFaults(
+  references: References,
+  condition: { field: string; equals: readonly string[] },
+  path: string,
+  besides?: 'pipeline',
+): SettingsFault[] {
+  const values = (isKnown: (value: string) => boolean, what: string): SettingsFault[] =>
+    condition.equals.flatMap((value, index) =>
+      isKnown(value) ? [] : [{ path: `${path}.equals[${index}]`, message: `is ${shown(value)}, but must be ${what}` }],
+    );
+  const idIn = (known: ReadonlySet<number>) => (value: string) => /^[1-9]\d{0,9}$/.test(value) && known.has(Number(value));
+
+  if (besides !== undefined && condition.field === besides) return values(idIn(references.pipelines), 'the id of a pipeline in $.pipelines');
+
+  const field = references.fields.find(({ value }) => value.key === condition.field);
+  const type = field?.value.type ?? (isBuiltIn(condition.field) ? builtInType(condition.field) : undefined);
+  if (!field && type === undefined) return [unknownField(references, condition.field, `${path}.field`, besides)];
+
+  if (type === 'lead_source') return values(idIn(references.sources), 'the id of a source in $.sources');
+  if (type === 'user') return values(idIn(references.users), 'the id of a user in $.users');
+  if (type === 'checkbox') return values((value) => value === 'true' || value === 'false', 'true or false');
+  if (type === undefined || !takesOptions(type)) return [];
+  const options = optionValues(field, condition.field);
+  return values((value) => options.includes(value), `the value of an option of ${condition.field}: ${options.join(', ')}`);
+}
+
+/** The raw list is read, so that an option without a label does not make every condition that names it a fault too. */
+function optionValues(field: FieldEntry | undefined, fieldKey: string): string[] {
+  const options = field?.raw.options;
+  if (Array.isArray(options)) return options.flatMap((option) => (typeof option?.value === 'string' ? [option.value] : []));
+  return isBuiltIn(fieldKey) ? builtInOptions(fieldKey).map(({ value }) => value) : [];
+}
+
+function unknownField({ fields }: References, fieldKey: string, path: string, besides: string | undefined): SettingsFault {
+  const custom = fields.flatMap(({ value }) => value.key ?? []);
+  const names = [...new Set([...builtInFieldKeys, ...custom, ...(besides ? [besides] : [])])];
+  const near = nearestName(fieldKey, names);
+  return { path, message: `is ${shown(fieldKey)}, which is no field: ${near ? `did you mean ${near}?` : `name one of ${names.join(', ')}`}` };
+}

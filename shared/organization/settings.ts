@@ -1,0 +1,149 @@
+import * as v from 'valibot';
+import type { Scope } from '../endpoints.ts';
+import { type ApiKeyType, scopesFor } from './api-key.ts';
+import { builtInFields, builtInOptions, isAlwaysRequired } from './built-in-fields.ts';
+import { type FieldType, isBuiltIn } from './organization.ts';
+import { referenceFaults } from './settings-references.ts';
+import { type SettingsFile, settingsFileSchema } from './settings-schema.ts';
+import { type SettingsFault, shapeFaults } from './settings-shape.ts';
+
+export interface FieldOption {
+  value: string;
+  label: string;
+  /** Being dropped: still shown for leads that have it, no longer offered or accepted. Never in a file. */
+  retired?: true;
+}
+
+export interface SettingsField {
+  key: string;
+  label: string;
+  type: FieldType;
+  section: string;
+  storage: 'column' | 'custom';
+  /** Empty unless `select` or `multiselect`. */
+  options: FieldOption[];
+  requiredOnCreate: boolean;
+  requiredOnEdit: boolean;
+  showWhen: { field: string; equals: string[] } | null;
+  active: boolean;
+}
+
+/** An organization's settings, whole: the file's lists (local-service.md) with every default filled in and the built-in fields in place. */
+export interface Settings {
+  id: number;
+  name: string;
+  modules: string[];
+  users: SettingsFile['users'];
+  pipelines: SettingsFile['pipelines'];
+  sources: SettingsFile['sources'];
+  /** In form order. */
+  fields: SettingsField[];
+  /** In the order they are tried. */
+  assignmentRules: { when?: { field: string; equals: string[] }; users: number[] }[];
+}
+
+/** A key that `npm start` mints when it does not exist yet. */
+export interface KeyRequest {
+  label: string;
+  type: ApiKeyType;
+  scopes: Scope[];
+  createdBy: number;
+  /** ISO 8601, UTC. */
+  expiresAt?: string;
+}
+
+/** A settings file that cannot be used, with all that is wrong with it. */
+export class SettingsProblem extends Error {
+  override readonly name = 'SettingsProblem';
+  readonly problems: readonly SettingsFault[];
+
+  constructor(problems: readonly SettingsFault[]) {
+    const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`;
+    super(`The settings file has ${count}.`);
+    this.problems = problems;
+  }
+}
+
+/** Reads a settings file. @throws SettingsProblem with every problem of the file, each by its JSON path. */
+export function parseSettingsFile(text: string): { settings: Settings; keys: KeyRequest[] } {
+  const file = parseJson(text);
+  const problems = [...shapeFaults(settingsFileSchema, file), ...referenceFaults(file)];
+  if (problems.length > 0) throw new SettingsProblem(problems);
+  const { keys, ...rest } = v.parse(settingsFileSchema, file);
+  return { settings: settingsOf(rest), keys: keys.map(keyRequest) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    // Some editors begin a file with a byte order mark, which is no JSON.
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new SettingsProblem([{ path: '$', message: `is not valid JSON: ${error.message.replace(/\s+/g, ' ')}` }]);
+  }
+}
+
+function settingsOf(file: Omit<SettingsFile, 'keys'>): Settings {
+  const named = new Set(file.fields.map(({ key }) => key));
+  return {
+    id: file.id,
+    name: file.name,
+    modules: [...new Set(file.modules)],
+    users: file.users,
+    pipelines: file.pipelines,
+    sources: file.sources,
+    fields: [...builtInFields().filter(({ key }) => !named.has(key)), ...file.fields.map(settingsField)],
+    assignmentRules: file.assignmentRules.map(({ when, users }) => (when ? { when, users } : { users })),
+  };
+}
+
+function settingsField(field: SettingsFile['fields'][number]): SettingsField {
+  const builtIn = isBuiltIn(field.key) ? field.key : undefined;
+  const required = builtIn !== undefined && isAlwaysRequired(builtIn);
+  return {
+    ...field,
+    options: field.options ?? (builtIn ? builtInOptions(builtIn) : []),
+    requiredOnCreate: field.requiredOnCreate ?? required,
+    requiredOnEdit: field.requiredOnEdit ?? required,
+  };
+}
+
+function keyRequest({ label, type, scopes, createdBy, expiresAt }: SettingsFile['keys'][number]): KeyRequest {
+  const granted = scopesFor(type, scopes);
+  // The file's checks have refused such scopes with their path.
+  if (typeof granted === 'string') throw new SettingsProblem([{ path: '$.keys', message: granted }]);
+  const request = { label, type, scopes: granted, createdBy };
+  return expiresAt === undefined ? request : { ...request, expiresAt: new Date(expiresAt).toISOString() };
+}
+
+/** Settings in the form of the file: applying it changes nothing. An option that is being dropped is left out, which completes its drop. */
+export function settingsFile(settings: Settings): Settings {
+  const { id, name, modules, users, pipelines, sources, fields, assignmentRules } = settings;
+  return {
+    id,
+    name,
+    modules,
+    users: users.map(({ id, name, active }) => ({ id, name, active })),
+    pipelines: pipelines.map(({ id, name, order, isDefault, stages }) => ({
+      id,
+      name,
+      order,
+      isDefault,
+      stages: stages.map(({ id, name, slug, order, meaning, isDefault, active }) => ({ id, name, slug, order, meaning, isDefault, active })),
+    })),
+    sources: sources.map(({ id, name, active }) => ({ id, name, active })),
+    fields: fields.map(({ key, label, type, section, storage, options, requiredOnCreate, requiredOnEdit, showWhen, active }) => ({
+      key,
+      label,
+      type,
+      section,
+      storage,
+      options: options.filter(({ retired }) => !retired).map(({ value, label }) => ({ value, label })),
+      requiredOnCreate,
+      requiredOnEdit,
+      showWhen: showWhen && { field: showWhen.field, equals: showWhen.equals },
+      active,
+    })),
+    assignmentRules: assignmentRules.map(({ when, users }) => (when ? { when: { field: when.field, equals: when.equals }, users } : { users })),
+  };
+}
