@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { limits } from '../limits.ts';
+import { type Drop, dropsBetween, withDropsInactive } from '../organization/drops.ts';
+import type { Settings } from '../organization/settings.ts';
+import type { Table } from './client.ts';
+import { readSettings, replaceSettings, type StoredSettings } from './organizations.ts';
+import { findUses, type Use } from './uses.ts';
+
+/** Settings that would drop what is in use, or that do not fit: nothing was applied. */
+export class SettingsRefused extends Error {
+  override readonly name = 'SettingsRefused';
+  readonly problems: readonly { readonly path: string; readonly message: string }[];
+
+  constructor(sentence: string, problems: readonly { readonly path: string; readonly message: string }[]) {
+    super(sentence);
+    this.problems = problems;
+  }
+}
+
+export interface ApplyOptions {
+  readonly now?: () => Date;
+  /** Lets the given milliseconds pass; replaced in tests. */
+  readonly wait?: (ms: number) => Promise<unknown>;
+  /** Told before a wait, which is long for a person. */
+  readonly onWait?: (seconds: number, drops: readonly Drop[]) => void;
+}
+
+export type Applied = { readonly outcome: 'created' | 'updated' | 'unchanged'; readonly version: number };
+
+/** No request that began before this time ago is still running. */
+const longestRequestMs = (limits.functionTimeoutSeconds + 1) * 1000;
+
+/**
+ * Makes these settings the organization's, whole, with a new version; the same settings again write nothing.
+ * What a lead or a key's creator still uses is never dropped, in two steps: what is dropped is deactivated first, and goes when,
+ * after the longest request, there is still no use. Broken off in between, it stays deactivated, and a repeat completes it.
+ * @throws SettingsRefused naming every use, or the size.
+ */
+export async function applySettings(table: Table, settings: Settings, options: ApplyOptions = {}): Promise<Applied> {
+  const { now = () => new Date() } = options;
+  refuseTooLarge(settings, 'The settings');
+  // Each turn but the last met another apply, or a key being made, which was done then: someone always comes through.
+  for (;;) {
+    const before = await readSettings(table, settings.id);
+    if (before && isDeepStrictEqual(before.settings, settings)) return { outcome: 'unchanged', version: before.version };
+    const drops = before ? dropsBetween(before.settings, settings) : [];
+    const version =
+      before && drops.length > 0
+        ? await replaceWithDrops(table, before, settings, drops, options)
+        : await replaceSettings(table, before, settings, now());
+    if (version !== undefined) return { outcome: before ? 'updated' : 'created', version };
+  }
+}
+
+async function replaceWithDrops(
+  table: Table,
+  before: StoredSettings,
+  settings: Settings,
+  drops: readonly Drop[],
+  { now = () => new Date(), wait = sleep, onWait }: ApplyOptions,
+): Promise<number | undefined> {
+  refuseUses(await findUses(table, settings.id, drops), '');
+  const pause = async (ms: number): Promise<void> => {
+    onWait?.(Math.ceil(ms / 1000), drops);
+    await wait(ms);
+  };
+
+  if (!drops.some(({ wasActive }) => wasActive)) {
+    // Inactive already; what is left to wait for are requests from before it became so.
+    const leftMs = Math.min(longestRequestMs, Date.parse(before.appliedAt) + longestRequestMs - now().getTime());
+    if (leftMs > 0) {
+      await pause(leftMs);
+      refuseUses(await findUses(table, settings.id, drops), '');
+    }
+    return replaceSettings(table, before, settings, now());
+  }
+
+  const between = withDropsInactive(before.settings, settings);
+  refuseTooLarge(between, 'The settings together with what they drop');
+  const version = await replaceSettings(table, before, between, now());
+  if (version === undefined) return undefined;
+  await pause(longestRequestMs);
+  const uses = await findUses(table, settings.id, drops);
+  if (uses.length > 0) await restore(table, before.settings, version, now);
+  refuseUses(uses, ' A request that was still running came to use it.');
+  const current = await readSettings(table, settings.id);
+  // A key made since then may have a dropped user as its creator, so its count must be from before the look for uses.
+  if (current?.version !== version || current.keysCreated !== before.keysCreated) return undefined;
+  return replaceSettings(table, current, settings, now());
+}
+
+/** Puts back what was there before the first step, unless someone else has applied settings since. */
+async function restore(table: Table, settings: Settings, version: number, now: () => Date): Promise<void> {
+  for (;;) {
+    const current = await readSettings(table, settings.id);
+    if (current?.version !== version) return;
+    if ((await replaceSettings(table, current, settings, now())) !== undefined) return;
+  }
+}
+
+function refuseTooLarge(settings: Settings, what: string): void {
+  const bytes = Buffer.byteLength(JSON.stringify(settings));
+  if (bytes <= limits.settingsMaxBytes) return;
+  const right = `at most ${limits.settingsMaxBytes} fit`;
+  throw new SettingsRefused(`${what} are too large.`, [{ path: '$', message: `is ${bytes} bytes with every default filled in: ${right}` }]);
+}
+
+function refuseUses(uses: readonly Use[], why: string): void {
+  if (uses.length === 0) return;
+  const problems = uses.map(({ drop, leads, keyIds }) => {
+    const users = [
+      ...(leads > 0 ? [`by ${leads} ${leads === 1 ? 'lead' : 'leads'}`] : []),
+      ...(keyIds.length > 0 ? [`as the creator of API ${keyIds.length === 1 ? 'key' : 'keys'} ${keyIds.join(', ')}`] : []),
+    ];
+    return { path: drop.path, message: `(${drop.name}) is still used ${users.join(' and ')}: ${drop.instead}` };
+  });
+  throw new SettingsRefused(`The file drops what is still used; nothing was changed.${why}`, problems);
+}

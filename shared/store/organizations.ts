@@ -1,0 +1,103 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { type Organization, organizationFrom } from '../organization/organization.ts';
+import type { Settings } from '../organization/settings.ts';
+import type { Table } from './client.ts';
+import { lookAgain, metAnother } from './look-again.ts';
+import { settingsPrimaryKey, usagePrimaryKey } from './primary-keys.ts';
+import { type TransactItem, transact } from './transact.ts';
+
+/** An organization's settings as they lie in the table. */
+export interface StoredSettings {
+  readonly settings: Settings;
+  /** Grows by one with each apply. */
+  readonly version: number;
+  /** ISO 8601, UTC. */
+  readonly appliedAt: string;
+  /** Grows by one with each API key: a user who is about to be dropped must not become a key's creator meanwhile. */
+  readonly keysCreated: number;
+}
+
+/** Reads an organization's settings; undefined for an unknown organization. One consistent read of the whole document. */
+export async function readSettings(table: Table, organizationId: number): Promise<StoredSettings | undefined> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: settingsPrimaryKey(organizationId), ConsistentRead: true }),
+  );
+  return (
+    Item && {
+      settings: Item.settings as Settings,
+      version: Item.version as number,
+      appliedAt: Item.appliedAt as string,
+      keysCreated: Item.keysCreated as number,
+    }
+  );
+}
+
+/** An organization as the rules use it; undefined for an unknown one. One consistent read. */
+export async function loadOrganization(table: Table, organizationId: number): Promise<Organization | undefined> {
+  const stored = await readSettings(table, organizationId);
+  return stored && organizationFrom(stored.settings, stored.version);
+}
+
+/**
+ * Puts settings in the place of those that were read (undefined: of none), and tells admission of the new version, in one
+ * transaction of two items. What the usage item counts is left alone.
+ * @returns the version written; undefined when the settings, or the organization's API keys, are no longer as they were read.
+ * @throws StillContended when another transaction is in the way for too long.
+ */
+export async function replaceSettings(
+  table: Table,
+  before: StoredSettings | undefined,
+  settings: Settings,
+  now: Date,
+): Promise<number | undefined> {
+  const version = (before?.version ?? 0) + 1;
+  const items = [putSettings(table, before, settings, version, now), tellAdmission(table, settings.id, version)];
+  const result = await lookAgain(async () => {
+    const { outcome } = await transact(table, items);
+    return outcome === 'conflict' ? metAnother : outcome;
+  });
+  return result === 'written' ? version : undefined;
+}
+
+function putSettings(table: Table, before: StoredSettings | undefined, settings: Settings, version: number, now: Date): TransactItem {
+  const keysCreated = before?.keysCreated ?? 0;
+  return {
+    Put: {
+      TableName: table.name,
+      Item: { ...settingsPrimaryKey(settings.id), version, settings, appliedAt: now.toISOString(), keysCreated },
+      ...(before
+        ? {
+            ConditionExpression: '#version = :before AND keysCreated = :keysCreated',
+            ExpressionAttributeNames: { '#version': 'version' },
+            ExpressionAttributeValues: { ':before': before.version, ':keysCreated': keysCreated },
+          }
+        : { ConditionExpression: 'attribute_not_exists(pk)' }),
+    },
+  };
+}
+
+/** Creates the usage item of a new organization; of an older one, the tokens taken and the leads numbered stay as they are. */
+function tellAdmission(table: Table, organizationId: number, version: number): TransactItem {
+  const counters = ['lastLeadId', 'used', 'windowEndsAt'];
+  return {
+    Update: {
+      TableName: table.name,
+      Key: usagePrimaryKey(organizationId),
+      UpdateExpression: `SET settingsVersion = :version, ${counters.map((name) => `#${name} = if_not_exists(#${name}, :zero)`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(counters.map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: { ':version': version, ':zero': 0 },
+    },
+  };
+}
+
+/** Part of a transaction: the settings are still those that were read, and count one API key more. */
+export const countApiKey = (table: Table, organizationId: number, version: number): TransactItem => ({
+  Update: {
+    TableName: table.name,
+    Key: settingsPrimaryKey(organizationId),
+    UpdateExpression: 'ADD keysCreated :one',
+    ConditionExpression: '#version = :version',
+    ExpressionAttributeNames: { '#version': 'version' },
+    ExpressionAttributeValues: { ':version': version, ':one': 1 },
+  },
+});
