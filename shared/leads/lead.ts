@@ -1,4 +1,4 @@
-import type { Organization, Person, Source, Stage } from '../organization/organization.ts';
+import { isBuiltIn, type Organization } from '../organization/organization.ts';
 
 /** A field's value as a lead holds it: never empty (an empty field is absent). Numbers of `lead_source` and `user` fields are ids. */
 export type FieldValue = string | number | boolean | readonly string[];
@@ -31,3 +31,66 @@ export const phoneOf = (lead: Pick<Lead, 'fields'>): string => valueOf(lead.fiel
 export const emailOf = (lead: Pick<Lead, 'fields'>): string | null => valueOf(lead.fields, 'email') as string | null;
 export const sourceIdOf = (lead: Pick<Lead, 'fields'>): number | null => idOf(lead.fields, 'source');
 export const ownerIdOf = (lead: Pick<Lead, 'fields'>): number | null => idOf(lead.fields, 'assigned_to');
+
+interface NamedRef {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** The contract's lead (section 2): all properties always there, no others. */
+export interface PresentedLead {
+  readonly id: number;
+  readonly name: string;
+  readonly phone: string;
+  readonly email: string | null;
+  readonly leadType: string;
+  readonly stageId: number | null;
+  readonly pipelineId: number;
+  readonly sourceId: number | null;
+  readonly assignedTo: number | null;
+  readonly stage: (NamedRef & { readonly meaning: string }) | null;
+  readonly pipeline: NamedRef | null;
+  readonly source: NamedRef | null;
+  readonly owner: NamedRef | null;
+  readonly fields: FieldValues;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+const namedRef = (found: NamedRef | undefined): NamedRef | null => (found ? { id: found.id, name: found.name } : null);
+
+/** A lead in the contract's shape; names are joined from the settings, so a renamed stage or person shows at once. */
+export function presentLead(organization: Organization, lead: Lead): PresentedLead {
+  const { fields } = lead;
+  const stage = organization.stageById.get(lead.stageId);
+  const sourceId = sourceIdOf(lead);
+  const ownerId = ownerIdOf(lead);
+  return {
+    id: lead.id,
+    name: valueOf(fields, 'name') as string,
+    phone: phoneOf(lead),
+    email: emailOf(lead),
+    leadType: valueOf(fields, 'lead_type') as string,
+    stageId: lead.stageId,
+    pipelineId: lead.pipelineId,
+    sourceId,
+    assignedTo: ownerId,
+    stage: stage ? { id: stage.id, name: stage.name, meaning: stage.meaning } : null,
+    pipeline: namedRef(organization.pipelineById.get(lead.pipelineId)),
+    source: namedRef(sourceId === null ? undefined : organization.sourceById.get(sourceId)),
+    owner: namedRef(ownerId === null ? undefined : organization.userById.get(ownerId)),
+    fields: otherFields(organization, fields),
+    createdAt: lead.createdAt,
+    updatedAt: lead.updatedAt,
+  };
+}
+
+/** Every active field that has no property of its own, in form order. */
+function otherFields(organization: Organization, fields: FieldValues): FieldValues {
+  const others: Record<string, FieldValue> = {};
+  for (const { key, active } of organization.fields) {
+    const value = active && !isBuiltIn(key) ? valueOf(fields, key) : null;
+    if (value !== null) others[key] = value;
+  }
+  return others;
+}

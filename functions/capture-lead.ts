@@ -1,0 +1,184 @@
+import * as v from 'valibot';
+import { ApiError } from '../shared/errors.ts';
+import { chooseRotation } from '../shared/leads/assignment.ts';
+import { fillLead, type ReadCapture, readCapture } from '../shared/leads/capture.ts';
+import { newLeadFields, requireOnCreate } from '../shared/leads/fields.ts';
+import { parsePhone } from '../shared/leads/identity.ts';
+import type { Lead } from '../shared/leads/lead.ts';
+import { refuseOutgrown } from '../shared/leads/lead-size.ts';
+import { defaultPipelineId, startingStage } from '../shared/leads/placement.ts';
+import type { TimelineEntry } from '../shared/leads/timeline.ts';
+import { limits } from '../shared/limits.ts';
+import { type EarlyCall, endpoint, type ReadyCall } from '../shared/middleware/endpoint.ts';
+import { fingerprintOf, idempotencyKeyHeader, idempotencyKeys, recordToReplay } from '../shared/middleware/idempotency.ts';
+import type { Answer } from '../shared/middleware/respond.ts';
+import { fieldValues, id, object, text } from '../shared/middleware/schemas.ts';
+import {
+  type CaptureFindings,
+  type CaptureQuestion,
+  type CaptureTrace,
+  captureMatchedLead,
+  captureNewLead,
+  findForCapture,
+  findMatch,
+  rememberUnder,
+} from '../shared/store/captures.ts';
+import { type CaptureResult, recordExpiry } from '../shared/store/idempotency.ts';
+import { lookAgain, metAnother, StillContended } from '../shared/store/look-again.ts';
+import { takeTurn } from '../shared/store/turns.ts';
+
+const attributionText = (max: number) => v.optional(text(0, max));
+const attribution = object({
+  pageUrl: attributionText(limits.attributionUrlMaxChars),
+  pageTitle: attributionText(limits.attributionTitleMaxChars),
+  referrer: attributionText(limits.attributionUrlMaxChars),
+  utmSource: attributionText(limits.attributionNameMaxChars),
+  utmMedium: attributionText(limits.attributionNameMaxChars),
+  utmCampaign: attributionText(limits.attributionNameMaxChars),
+  utmTerm: attributionText(limits.attributionNameMaxChars),
+  utmContent: attributionText(limits.attributionNameMaxChars),
+  formName: attributionText(limits.attributionNameMaxChars),
+});
+
+export const headers = v.object({ 'idempotency-key': v.optional(v.pipe(v.string(), v.regex(idempotencyKeyHeader))) });
+export const body = object({
+  name: text(1, limits.captureNameMaxChars),
+  phone: text(limits.phoneMinChars, limits.phoneMaxChars),
+  email: v.optional(text(0, limits.emailMaxChars)),
+  source: v.optional(text(1, limits.captureSourceMaxChars)),
+  pipelineId: v.optional(id),
+  notes: v.optional(text(0, limits.noteMaxChars)),
+  fields: v.optional(fieldValues(limits.captureFieldKeyMaxChars)),
+  attribution: v.optional(attribution),
+  externalId: v.optional(text(1, limits.idempotencyKeyMaxChars)),
+});
+const schemas = { headers, body };
+type Call = ReadyCall<typeof schemas, CaptureFindings>;
+
+/** POST /api/v1/leads/capture (contract, section 4.3; design, sections 4 and 6). */
+export const handler = endpoint(
+  'capture-lead',
+  schemas,
+  ({ table, organizationId, keyId, input }) => findForCapture(table, questionOf(organizationId, keyId, input)),
+  async (call) => {
+    const { table, caller, organization } = call;
+    const { externalId, ...enquiry } = call.body;
+    const keys = idempotencyKeys(call.headers['idempotency-key'], externalId);
+    const fingerprint = fingerprintOf(enquiry);
+    const question = questionOf(organization.id, caller.keyId, call);
+    let owner: number | undefined; // chosen once, however often this request looks again: a turn is not taken twice
+
+    const capture = async (attempt: number): Promise<Answer | typeof metAnother> => {
+      const findings = attempt === 0 ? call.beside : await findForCapture(table, question);
+      const record = recordToReplay(keys, findings.records, fingerprint);
+      if (record) {
+        const unknownKeys = keys.filter((_, index) => !findings.records[index]).map(({ value }) => value);
+        const isRemembered = await rememberUnder(table, caller.keyId, unknownKeys, record);
+        return isRemembered ? answerOf(record.result, { 'Idempotent-Replayed': 'true' }) : metAnother;
+      }
+      const read = readCapture(organization, call.body);
+      const match = await findMatch(table, question, findings);
+      if (match === metAnother) return metAnother;
+      if (match) return captureMatch(call, question, fingerprint, read, match, findings);
+      const place = placeNewLead(call, read);
+      owner ??= await takeTurn(table, organization.id, place.rotation);
+      return captureNew(call, question, fingerprint, read, { ...place, owner });
+    };
+
+    return lookAgain(capture).catch((error: unknown) => {
+      throw error instanceof StillContended ? new ApiError('IDEMPOTENCY_IN_PROGRESS') : error;
+    });
+  },
+);
+
+function questionOf(organizationId: number, keyId: string, input: EarlyCall<typeof schemas>['input']): CaptureQuestion {
+  const { phone, email, externalId } = input.body;
+  return {
+    organizationId,
+    keyId,
+    idempotencyKeys: idempotencyKeys(input.headers['idempotency-key'], externalId).map(({ value }) => value),
+    phone: parsePhone(phone),
+    email: email?.trim() || undefined,
+  };
+}
+
+/** Where a new lead goes and whose it may be.
+ *  @throws ApiError VALIDATION_FAILED for a required field that is missing, NOT_READY without a stage or an active person. */
+function placeNewLead({ organization, body: { pipelineId } }: Call, { submitted, sourceId }: ReadCapture) {
+  const given = sourceId === undefined ? submitted : { ...submitted, source: sourceId };
+  requireOnCreate(organization, given);
+  const fields = newLeadFields(given);
+  refuseOutgrown(fields);
+  const stage = startingStage(organization, pipelineId ?? defaultPipelineId(organization));
+  if (!stage) throw new ApiError('NOT_READY', undefined, 'The organization has no stage for new leads.');
+  const rotation = chooseRotation(organization, fields, stage.pipelineId);
+  if (!rotation) throw new ApiError('NOT_READY', undefined, 'The organization has no active user to own new leads.');
+  return { fields, stage, rotation };
+}
+
+async function captureNew(
+  call: Call,
+  question: CaptureQuestion,
+  fingerprint: string,
+  read: ReadCapture,
+  { fields, stage, owner }: Omit<ReturnType<typeof placeNewLead>, 'rotation'> & { owner: number },
+): Promise<Answer | typeof metAnother> {
+  const now = new Date();
+  const lead: Lead = {
+    id: call.newLeadId,
+    organizationId: call.organization.id,
+    version: 1,
+    fields: { ...fields, assigned_to: owner },
+    stageId: stage.id,
+    pipelineId: stage.pipelineId,
+    createdAt: now.toISOString(),
+    updatedAt: now.toISOString(),
+  };
+  const result: CaptureResult = { id: lead.id, created: true, updated: false };
+  const entry = { ...entryOf(call, read, now), type: 'captured_new', filled: [], kept: [] } as const;
+  const isWritten = await captureNewLead(call.table, lead, traceOf(question, fingerprint, entry, result, now));
+  return isWritten ? answerOf(result) : metAnother;
+}
+
+async function captureMatch(
+  call: Call,
+  question: CaptureQuestion,
+  fingerprint: string,
+  read: ReadCapture,
+  match: Lead,
+  { emailLeadId }: CaptureFindings,
+): Promise<Answer | typeof metAnother> {
+  const emailIsTaken = emailLeadId !== undefined && emailLeadId !== match.id;
+  const { fields, filled, kept } = fillLead(match, read.submitted, emailIsTaken);
+  const now = new Date(Math.max(Date.now(), Date.parse(match.updatedAt))); // a clock behind must not set the lead back
+  const isFilled = filled.length > 0;
+  if (isFilled) refuseOutgrown(fields);
+  const archived = match.archivedAt === undefined ? {} : ({ archived: true } as const);
+  const result: CaptureResult = { id: match.id, created: false, updated: isFilled, ...archived };
+  const entry = { ...entryOf(call, read, now), type: 'captured', filled, kept, ...archived } as const;
+  const after = isFilled ? { ...match, fields, updatedAt: now.toISOString() } : match;
+  const isWritten = await captureMatchedLead(call.table, match, after, traceOf(question, fingerprint, entry, result, now));
+  return isWritten ? answerOf(result) : metAnother;
+}
+
+function entryOf({ caller, body: { notes, attribution: page } }: Call, { sourceName }: ReadCapture, now: Date) {
+  return {
+    at: now.toISOString(),
+    actorId: caller.createdBy,
+    keyId: caller.keyId,
+    keyLabel: caller.label,
+    source: sourceName,
+    ...(notes && { notes }),
+    ...(page && Object.keys(page).length > 0 && { attribution: page as Record<string, string> }),
+  };
+}
+
+function traceOf(question: CaptureQuestion, fingerprint: string, entry: TimelineEntry, result: CaptureResult, now: Date): CaptureTrace {
+  return { question, entry, record: { fingerprint, result, expiresAt: recordExpiry(now) }, now };
+}
+
+/** The contract's answer; `Location` is relative, so that it resolves behind any path prefix and domain (RFC 9110, section 10.2.2). */
+function answerOf(result: CaptureResult, replayed: Readonly<Record<string, string>> = {}): Answer {
+  const location: Record<string, string> = result.archived ? {} : { Location: `../leads/${result.id}` };
+  return { status: result.created ? 201 : 200, body: { lead: result }, headers: { ...location, ...replayed } };
+}

@@ -1,0 +1,39 @@
+import type { AssignmentRule, Organization } from '../organization/organization.ts';
+import { isOneOf } from './fields.ts';
+import { type FieldValues, valueOf } from './lead.ts';
+
+/** Who may own a new lead, and whose rotation it is: each rule turns on its own (local-service, the settings file). */
+export interface Rotation {
+  /** The same text as long as the rule says the same; names the rule's turn. */
+  readonly rule: string;
+  /** Ids of active people; never empty. */
+  readonly userIds: readonly number[];
+}
+
+const everyone = 'everyone';
+
+/**
+ * The first assignment rule that holds for a new lead and has an active person; none left: all active people.
+ * Undefined when nobody is active.
+ */
+export function chooseRotation(organization: Organization, fields: FieldValues, pipelineId: number): Rotation | undefined {
+  const isActive = (userId: number): boolean => organization.userById.get(userId)?.active === true;
+  for (const rule of organization.assignmentRules) {
+    const userIds = [...new Set(rule.users)].filter(isActive);
+    if (userIds.length > 0 && holds(rule, fields, pipelineId)) return { rule: JSON.stringify([rule.when ?? null, rule.users]), userIds };
+  }
+  const userIds = organization.users.filter(({ active }) => active).map(({ id }) => id);
+  return userIds.length > 0 ? { rule: everyone, userIds } : undefined;
+}
+
+function holds({ when }: AssignmentRule, fields: FieldValues, pipelineId: number): boolean {
+  if (!when) return true;
+  return isOneOf(when.field === 'pipeline' ? pipelineId : valueOf(fields, when.field), when.equals);
+}
+
+/** The person of a turn; turns count from 1. */
+export function personOfTurn({ userIds }: Rotation, turn: number): number {
+  const userId = userIds[(turn - 1) % userIds.length];
+  if (userId === undefined) throw new RangeError('A rotation has at least one person.');
+  return userId;
+}

@@ -1,0 +1,147 @@
+import { limits } from '../limits.ts';
+import type { Field, FieldType, Organization } from '../organization/organization.ts';
+import { parsePhone } from './identity.ts';
+import type { FieldValue } from './lead.ts';
+
+/** A field's value as it is sent (contract, section 4.2). */
+export type RawValue = string | number | boolean | readonly string[] | null;
+
+/** What a field cannot take, as a sentence that follows the field's name; `reason` where the contract wants one. */
+export class Problem {
+  readonly sentence: string;
+  readonly reason: string | undefined;
+  constructor(sentence: string, reason?: string) {
+    this.sentence = sentence;
+    this.reason = reason;
+  }
+}
+
+/** Reads one non-empty value; the same rules for every endpoint, as in the app's forms. */
+type Parse = (raw: Exclude<RawValue, null>, field: Field, organization: Organization) => FieldValue | Problem;
+
+const ofText =
+  (parse: (text: string, field: Field) => FieldValue | Problem): Parse =>
+  (raw, field) =>
+    typeof raw === 'string' ? parse(raw.trim(), field) : new Problem('takes a text.');
+
+/** One row per field type (contract, section 2). */
+export const parsers: Readonly<Record<FieldType, Parse>> = {
+  text: ofText((text) => text),
+  textarea: (raw) => (typeof raw === 'string' ? raw : new Problem('takes a text.')),
+  number: parseNumber,
+  date: ofText((text) => (isDate(text) ? text : new Problem('takes a date that exists, as YYYY-MM-DD.'))),
+  phone: ofText(
+    (text) => parsePhone(text) ?? new Problem('takes a phone number with its country code; one without is read as an Indian number.'),
+  ),
+  email: ofText((text) => (isEmail(text) ? text : new Problem(`takes an email address of at most ${limits.emailMaxChars} characters.`))),
+  url: ofText((text) => (isWebAddress(text) ? text : new Problem('takes a web address that begins with http:// or https://.'))),
+  select: ofText((text, field) => optionValue(text, field) ?? notAnOption(field)),
+  multiselect: parseList,
+  checkbox: parseCheckbox,
+  lead_source: (raw, _, organization) => parseReference(raw, 'source', organization.sourceById),
+  user: (raw, field, organization) => parseReference(raw, field.key === 'assigned_to' ? 'owner' : 'user', organization.userById),
+};
+
+/** Empty as people mean it: nothing, blanks alone, no item. An unticked checkbox is an answer. */
+export function isEmptyValue(raw: RawValue, type: FieldType): raw is null {
+  if (raw === null) return true;
+  if (typeof raw === 'string') return raw.trim() === '';
+  return type === 'multiselect' && Array.isArray(raw) && raw.every((item) => item.trim() === '');
+}
+
+/** Digits beyond these cannot be held exactly by a JSON number, and 1E126 not by DynamoDB. */
+const largestNumber = Number.MAX_SAFE_INTEGER;
+const smallestNumber = 1e-130;
+const plainNumber = /^[+-]?(\d+|\d{1,3}(,\d{2,3})*,\d{3})?(\.\d+)?(e[+-]?\d{1,3})?$/i;
+const significantDigitsMax = 17;
+
+function parseNumber(raw: Exclude<RawValue, null>): FieldValue | Problem {
+  const number = typeof raw === 'string' ? numberFrom(raw.trim()) : raw;
+  if (typeof number !== 'number') return new Problem('takes a number.');
+  const size = Math.abs(number);
+  if (size > largestNumber) return new Problem(`takes a number between -${largestNumber} and ${largestNumber}.`);
+  if (size !== 0 && size < smallestNumber) return new Problem(`takes 0 or a number of at least ${smallestNumber}.`);
+  return number === 0 ? 0 : number; // -0 does not survive being stored
+}
+
+function numberFrom(text: string): number | Problem {
+  if (!plainNumber.test(text) || !/\d/.test(text)) return new Problem('takes a number.');
+  const digits = text.replace(/e.*$/i, '').replace(/[^\d]/g, '').replace(/^0+|0+$/g, '');
+  if (digits.length > significantDigitsMax) return new Problem(`takes a number of at most ${significantDigitsMax} digits.`);
+  return Number(text.replaceAll(',', ''));
+}
+
+/** A calendar date that exists, `YYYY-MM-DD`; valibot's isoDate takes 2026-02-30. */
+export function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith('0000')) return false;
+  const at = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
+}
+
+const emailForm = /^[^\s@<>(),;:"\\[\]]+@([\p{L}\p{N}]([\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?\.)+[\p{L}\p{N}][\p{L}\p{N}\p{M}-]*$/u;
+const isEmail = (text: string): boolean => emailForm.test(text) && [...text].length <= limits.emailMaxChars;
+
+function isWebAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return /^https?:\/\/\S+$/i.test(text) && url !== null && url.hostname !== '';
+}
+
+/** An option by its value, else by its label, else by either without regard to case. */
+function optionValue(text: string, { options }: Field): string | undefined {
+  const folded = text.toLowerCase();
+  const live = options.filter(({ retired }) => !retired);
+  const found =
+    live.find(({ value }) => value === text) ??
+    live.find(({ label }) => label === text) ??
+    live.find(({ value, label }) => value.toLowerCase() === folded || label.toLowerCase() === folded);
+  return found?.value;
+}
+
+/** The longest list of options that a message still names. */
+const optionsNamedMax = 20;
+
+function notAnOption({ options }: Field): Problem {
+  const named = options.filter(({ retired }) => !retired).map(({ value }) => value);
+  const rest = named.length > optionsNamedMax ? `, and ${named.length - optionsNamedMax} more` : '';
+  return new Problem(`takes one of its options: ${named.slice(0, optionsNamedMax).join(', ')}${rest}.`);
+}
+
+/** A list of options; a form that can send text alone may send one option, or several with commas between. */
+function parseList(raw: Exclude<RawValue, null>, field: Field): FieldValue | Problem {
+  if (typeof raw === 'number' || typeof raw === 'boolean') return new Problem('takes a list of its options.');
+  const texts = typeof raw !== 'string' ? raw : optionValue(raw.trim(), field) ? [raw] : raw.split(',');
+  const chosen = texts.map((text) => optionValue(text.trim(), field));
+  if (chosen.includes(undefined)) return notAnOption(field);
+  // In the order of the form and without repeats, so that the same choice is the same value.
+  return field.options.map(({ value }) => value).filter((value) => chosen.includes(value));
+}
+
+const yes = new Set(['true', 'yes', 'y', 'on', '1', 'checked']);
+const no = new Set(['false', 'no', 'n', 'off', '0', 'unchecked']);
+
+function parseCheckbox(raw: Exclude<RawValue, null>): FieldValue | Problem {
+  const text = String(raw).trim().toLowerCase();
+  if (yes.has(text)) return true;
+  if (no.has(text)) return false;
+  return new Problem('takes true or false (yes, no, 1, 0, on and off are read so).');
+}
+
+type Reference = 'source' | 'owner' | 'user';
+const refusals = {
+  source: { unknown: 'SOURCE_NOT_FOUND', inactive: 'SOURCE_NOT_ACTIVE', sentence: 'takes the id of an active source.' },
+  owner: { unknown: 'OWNER_NOT_FOUND', inactive: 'OWNER_NOT_ACTIVE', sentence: 'takes the id of an active person.' },
+  user: { unknown: 'USER_NOT_FOUND', inactive: 'USER_NOT_ACTIVE', sentence: 'takes the id of an active person.' },
+} as const;
+
+function parseReference(
+  raw: Exclude<RawValue, null>,
+  kind: Reference,
+  known: ReadonlyMap<number, { active: boolean }>,
+): FieldValue | Problem {
+  const { unknown, inactive, sentence } = refusals[kind];
+  const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw.trim()) ? Number(raw) : raw;
+  if (typeof id !== 'number') return new Problem(sentence);
+  const found = known.get(id);
+  if (!found) return new Problem(sentence, unknown);
+  return found.active ? id : new Problem(sentence, inactive);
+}

@@ -1,0 +1,121 @@
+import { ApiError } from '../errors.ts';
+import { nearestName } from '../organization/nearest-name.ts';
+import type { Field, Organization } from '../organization/organization.ts';
+import { isEmptyValue, parsers, Problem, type RawValue } from './field-types.ts';
+import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
+
+/** What a request says of fields: a value, or null for a field to be empty. */
+export type FieldChanges = Readonly<Record<string, FieldValue | null>>;
+
+/** Refusals by field key, gathered so that a caller reads all of them at once. */
+export class FieldProblems {
+  readonly #problems = new Map<string, Problem>();
+  #validKeys: readonly string[] | undefined;
+
+  /** The first problem of a field stands. */
+  add(fieldKey: string, problem: Problem): void {
+    if (!this.#problems.has(fieldKey)) this.#problems.set(fieldKey, problem);
+  }
+
+  /** A key that is no active field; the refusal lists those that are. */
+  addUnknown(fieldKey: string, accepted: readonly Field[]): void {
+    this.#validKeys = accepted.map(({ key }) => key);
+    const near = nearestName(fieldKey, this.#validKeys);
+    this.add(fieldKey, new Problem(near ? `is not an active field; is ${near} meant?` : 'is not an active field.'));
+  }
+
+  /**
+   * @throws ApiError VALIDATION_FAILED, with `details.fields`; with `details.validKeys` after an unknown key; with `details.reason` and
+   * `details.field` for a refused stage, pipeline, owner or source.
+   */
+  throwIfAny(): void {
+    if (this.#problems.size === 0) return;
+    const problems = [...this.#problems];
+    const fields = Object.fromEntries(problems.map(([fieldKey, { sentence }]) => [fieldKey, sentence]));
+    const refused = problems.find(([, { reason }]) => reason !== undefined);
+    const details = {
+      fields,
+      ...(refused && { reason: refused[1].reason, field: refused[0] }),
+      ...(this.#validKeys && { validKeys: this.#validKeys }),
+    };
+    const sentences = problems.map(([fieldKey, { sentence }]) => `${fieldKey} ${sentence}`);
+    throw new ApiError('VALIDATION_FAILED', details, sentences.slice(0, 3).join(' '));
+  }
+}
+
+/**
+ * Reads what was sent for fields by the organization's rules; what cannot be read goes to the problems.
+ * @param accepted the fields that may be sent here
+ */
+export function readFields(
+  organization: Organization,
+  raw: Readonly<Record<string, RawValue>>,
+  accepted: readonly Field[],
+  problems: FieldProblems,
+): FieldChanges {
+  const changes: Record<string, FieldValue | null> = {};
+  for (const [fieldKey, value] of Object.entries(raw)) {
+    const field = accepted.find(({ key }) => key === fieldKey);
+    if (!field) {
+      problems.addUnknown(fieldKey, accepted);
+      continue;
+    }
+    const read = isEmptyValue(value, field.type) ? null : parsers[field.type](value, field, organization);
+    if (read instanceof Problem) problems.add(fieldKey, read);
+    else changes[fieldKey] = read;
+  }
+  return changes;
+}
+
+export const activeFields = (organization: Organization): readonly Field[] => organization.fields.filter(({ active }) => active);
+
+/** The values after the changes; what is empty is absent. */
+export function applyChanges(fields: FieldValues, changes: FieldChanges): FieldValues {
+  return Object.fromEntries(
+    Object.entries({ ...fields, ...changes }).filter((entry): entry is [string, FieldValue] => entry[1] !== null),
+  );
+}
+
+/** Whether a form asks for the field: `showWhen` holds, or there is none (contract, section 2). */
+export function isAskedFor({ showWhen }: Field, fields: FieldValues): boolean {
+  return showWhen === null || isOneOf(valueOf(fields, showWhen.field), showWhen.equals);
+}
+
+/** Whether a value, or one item of a list, is among these as texts: `true`, `3`, an option's value. */
+export function isOneOf(value: FieldValue | null, texts: readonly string[]): boolean {
+  if (value === null) return false;
+  const values: readonly unknown[] = typeof value === 'object' ? value : [value];
+  return values.some((one) => texts.includes(String(one)));
+}
+
+/** A new lead's fields: of type student when not given (local-service, the settings file). */
+export const newLeadFields = (fields: FieldValues): FieldValues => ({ lead_type: 'student', ...fields });
+
+/**
+ * Refuses a new lead that lacks what the organization requires on create. The owner is never missing: the assignment rules choose one.
+ * @throws ApiError VALIDATION_FAILED with `details.fields`.
+ */
+export function requireOnCreate(organization: Organization, fields: FieldValues): void {
+  const problems = new FieldProblems();
+  const complete = newLeadFields(fields);
+  for (const field of activeFields(organization)) {
+    const wanted = field.requiredOnCreate && field.key !== 'assigned_to' && isAskedFor(field, complete);
+    if (wanted && valueOf(fields, field.key) === null) problems.add(field.key, new Problem('is required.'));
+  }
+  problems.throwIfAny();
+}
+
+/**
+ * Refuses changes that would empty what the organization requires on edit. Fields that were not sent are left alone.
+ * @throws ApiError VALIDATION_FAILED with `details.fields`.
+ */
+export function requireOnEdit(organization: Organization, changes: FieldChanges, after: FieldValues): void {
+  const problems = new FieldProblems();
+  for (const [fieldKey, value] of Object.entries(changes)) {
+    const field = organization.fieldByKey.get(fieldKey);
+    if (value !== null || !field) continue;
+    const keptAlways = field.key === 'lead_type'; // a lead is always of one type: contract, section 2
+    if (keptAlways || (field.requiredOnEdit && isAskedFor(field, after))) problems.add(fieldKey, new Problem('cannot be emptied.'));
+  }
+  problems.throwIfAny();
+}

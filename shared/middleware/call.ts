@@ -1,0 +1,41 @@
+import type { MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { Endpoint } from '../endpoints.ts';
+import type { Organization } from '../organization/organization.ts';
+import type { Caller } from '../store/admission.ts';
+import type { Table } from '../store/client.ts';
+import type { ParsedInput } from './validate.ts';
+
+/** What belongs to one call, filled in by the middlewares in their order. It travels as middy's context. */
+export interface Call {
+  readonly endpoint: Endpoint;
+  readonly table: Table;
+  /** API Gateway's id of the request. */
+  readonly requestId: string;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  /** Headers of the response, by name. */
+  readonly responseHeaders: Record<string, string>;
+  /** The parsed JSON body; undefined where the endpoint takes none. */
+  jsonBody?: unknown;
+  /** A key of the body that no object may have (`__proto__`): refused with the other input. */
+  forbiddenKey?: string;
+  input?: ParsedInput;
+  caller?: Caller;
+  organization?: Organization;
+  newLeadId?: number;
+  /** The reads that run beside admission. */
+  beside?: Promise<unknown>;
+}
+
+export type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Call & object>;
+
+/**
+ * The values of a request header, its name in any case; each line of a repeated header is a value of its own.
+ * API Gateway fills both maps; a caller that fills one is understood too.
+ */
+export function headerValues({ headers, multiValueHeaders }: APIGatewayProxyEvent, name: string): string[] {
+  const lines = Object.entries(multiValueHeaders ?? {}).filter(([header]) => header.toLowerCase() === name);
+  if (lines.length > 0) return lines.flatMap(([, values]) => values ?? []);
+  return Object.entries(headers ?? {}).flatMap(([header, value]) => (header.toLowerCase() === name && value !== undefined ? [value] : []));
+}

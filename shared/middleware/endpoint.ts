@@ -1,0 +1,97 @@
+import middy from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { type EndpointName, endpointNamed } from '../endpoints.ts';
+import type { Organization } from '../organization/organization.ts';
+import type { Caller } from '../store/admission.ts';
+import { openTable, type Table } from '../store/client.ts';
+import { admission } from './admission.ts';
+import { authorize } from './authorize.ts';
+import type { Call } from './call.ts';
+import { type Answer, answerResponse, errorResponse } from './respond.ts';
+import { transport } from './transport.ts';
+import { type Input, parseInput, refuseInput, type Schemas } from './validate.ts';
+
+/** What is known while admission runs: enough to read ahead, not yet allowed to answer. */
+export interface EarlyCall<S extends Schemas> {
+  readonly table: Table;
+  readonly organizationId: number;
+  readonly keyId: string;
+  readonly input: Input<S>;
+}
+
+/** What an endpoint's story is told from. */
+export type ReadyCall<S extends Schemas, Beside> = Input<S> & {
+  readonly table: Table;
+  readonly caller: Caller;
+  readonly organization: Organization;
+  /** For an endpoint that numbers leads: an id that no other lead has. */
+  readonly newLeadId: number;
+  readonly requestId: string;
+  /** What was read beside admission. */
+  readonly beside: Beside;
+};
+
+/** Room to answer before the platform ends the function, in milliseconds. */
+const answerReserveMs = 500;
+
+let sharedTable: Table | undefined;
+
+/**
+ * The Lambda handler of an endpoint: the stack in its order (design, section 1), then the endpoint's own story.
+ * @param beside reads that run beside admission and are dropped when it refuses; they must not write
+ */
+export function endpoint<S extends Schemas, Beside>(
+  name: EndpointName,
+  schemas: S,
+  beside: (early: EarlyCall<S>) => Promise<Beside>,
+  run: (call: ReadyCall<S, Beside>) => Promise<Answer>,
+): (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult> {
+  const row = endpointNamed(name);
+  const stack = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Call & Context>(
+    async (_event: APIGatewayProxyEvent, call: Call & Context) => answerResponse(call, await run(readyCall(call))),
+    { timeoutEarlyInMillis: 0 },
+  )
+    .onError((request) => {
+      request.response = errorResponse(request.context, request.error);
+    })
+    .use([transport(), parseInput(schemas), admission(beside as Parameters<typeof admission>[0]), authorize(), refuseInput()]);
+
+  return async (event, context) => {
+    sharedTable ??= openTable();
+    const call: Call = {
+      endpoint: row,
+      table: sharedTable,
+      requestId: event.requestContext.requestId,
+      startedAt: Date.now(),
+      responseHeaders: {},
+    };
+    return beforeDeadline(stack(event, call as Call & Context), context, call);
+  };
+}
+
+/** For an endpoint that reads nothing ahead. */
+export const nothingBeside = async (): Promise<undefined> => undefined;
+
+function readyCall<S extends Schemas, Beside>(call: Call): ReadyCall<S, Beside> {
+  const { input, table, caller, organization, newLeadId, requestId, beside } = call;
+  if (!input?.ok) throw new Error('The stack ran an endpoint without input.');
+  return { ...input.parts, table, caller, organization, newLeadId, requestId, beside } as unknown as ReadyCall<S, Beside>;
+}
+
+/** Answers INTERNAL in time, whatever hangs: the platform's own end would leave the caller without a body of the contract. */
+async function beforeDeadline(
+  response: Promise<APIGatewayProxyResult>,
+  context: Context,
+  call: Call,
+): Promise<APIGatewayProxyResult> {
+  const ms = context.getRemainingTimeInMillis() - answerReserveMs;
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<APIGatewayProxyResult>((resolve) => {
+    timer = setTimeout(() => resolve(errorResponse(call, new Error(`No answer within ${ms} ms.`))), ms);
+  });
+  try {
+    return await Promise.race([response, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

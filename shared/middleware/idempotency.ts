@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { ApiError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import type { IdempotencyRecord } from '../store/idempotency.ts';
+
+/** Where an idempotency key was given; both are one namespace per API key (design, section 6). */
+export interface IdempotencyKey {
+  readonly value: string;
+  readonly givenAs: 'Idempotency-Key' | 'externalId';
+}
+
+/** A header that may be remembered under: 1 to 200 printable ASCII characters (contract, section 4.3). */
+export const idempotencyKeyHeader = new RegExp(`^[ -~]{1,${limits.idempotencyKeyMaxChars}}$`);
+
+/** The keys of a request, the header's first; the same key given twice is one. */
+export function idempotencyKeys(header: string | undefined, externalId: string | undefined): IdempotencyKey[] {
+  const keys: IdempotencyKey[] = [];
+  if (header !== undefined) keys.push({ value: header, givenAs: 'Idempotency-Key' });
+  if (externalId !== undefined && externalId !== header) keys.push({ value: externalId, givenAs: 'externalId' });
+  return keys;
+}
+
+/** SHA-256 of a body whatever the order of its properties, so that a repeat is known as one. */
+export const fingerprintOf = (body: unknown): string => createHash('sha256').update(canonical(body)).digest('base64url');
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([name, one]) => `${JSON.stringify(name)}:${canonical(one)}`).join(',')}}`;
+}
+
+/**
+ * The record to replay, if any of the keys has one; where two disagree the header's counts.
+ * @param records parallel to the keys
+ * @throws ApiError VALIDATION_FAILED when a key was used with another body (contract, section 4.3, rule 7).
+ */
+export function recordToReplay(
+  keys: readonly IdempotencyKey[],
+  records: readonly (IdempotencyRecord | undefined)[],
+  fingerprint: string,
+): IdempotencyRecord | undefined {
+  const reused = keys.filter((_, index) => records[index] && records[index]?.fingerprint !== fingerprint);
+  if (reused.length > 0) {
+    const problem = `was used with a different body within the last ${limits.idempotencyHours} hours.`;
+    const fields = Object.fromEntries(reused.map(({ givenAs }) => [givenAs, problem]));
+    throw new ApiError('VALIDATION_FAILED', { fields }, `${reused[0]?.givenAs} ${problem}`);
+  }
+  return records.find((record) => record !== undefined);
+}

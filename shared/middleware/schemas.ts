@@ -1,0 +1,71 @@
+import * as v from 'valibot';
+import type { RawValue } from '../leads/field-types.ts';
+import { limits } from '../limits.ts';
+
+/**
+ * Schema parts that several endpoints share. A message is a sentence that follows the property's name.
+ * Characters are counted as people count them, in code points; `characters` marks the bounds for the API description.
+ */
+
+const isPlainObject = (input: unknown): input is Record<string, unknown> =>
+  typeof input === 'object' && input !== null && !Array.isArray(input);
+
+/** An object with these properties and no others; valibot's own takes a list for an object without properties. */
+export const object = <const Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.pipe(v.custom<Record<string, unknown>>(isPlainObject, 'takes an object.'), v.strictObject(entries));
+
+/** U+0000 and lone surrogates: no text, and nothing that UTF-8 or a database takes through. */
+const isWellFormed = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+export const notWellFormed = 'holds a character that is no text (U+0000, or half of a surrogate pair).';
+
+/** A text of so many characters. */
+export function text(min: number, max: number) {
+  const bounds = min === 0 ? `at most ${max} characters` : `${min} to ${max} characters`;
+  const counted = v.check((input: string) => {
+    if (input.length < min) return false;
+    // A code point is one or two units: only a text between the two needs counting.
+    const characters = input.length <= max ? input.length : [...input].length;
+    return characters <= max && (input.length >= 2 * min || [...input].length >= min);
+  }, `takes ${bounds}.`);
+  return v.pipe(v.string('takes a text.'), { ...counted, characters: { min, max } }, v.check(isWellFormed, notWellFormed));
+}
+
+/** Identifiers are integers with 0 < id <= 2147483647 (contract, section 2). */
+export const id = v.pipe(
+  v.number(`takes an id: an integer from 1 to ${limits.idMax}.`),
+  v.integer(`takes an id: an integer from 1 to ${limits.idMax}.`),
+  v.minValue(1, `takes an id: an integer from 1 to ${limits.idMax}.`),
+  v.maxValue(limits.idMax, `takes an id: an integer from 1 to ${limits.idMax}.`),
+);
+
+/** The `leadId` of a path; the refusal is a 404, so its message is never read. */
+export const leadIdPath = v.object({
+  leadId: v.pipe(v.string(), v.regex(/^[1-9]\d{0,9}$/), v.transform(Number), v.maxValue(limits.idMax)),
+});
+
+function valueProblem(value: unknown): string | undefined {
+  if (value === null || typeof value === 'boolean') return undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'takes a number that can be held exactly.';
+  const texts = typeof value === 'string' ? [value] : value;
+  if (!Array.isArray(texts) || !texts.every((one) => typeof one === 'string')) {
+    return 'takes a text, a number, true or false, a list of texts, or null.';
+  }
+  return texts.every(isWellFormed) ? undefined : notWellFormed;
+}
+
+/**
+ * Values by field key (contract, section 4.2): string, number, boolean, list of strings, or null. Which keys there are, and what each
+ * takes, is the organization's. Not valibot's record, which passes over keys such as `constructor` in silence.
+ */
+export const fieldValues = (keyMaxChars: number = Number.POSITIVE_INFINITY) =>
+  v.pipe(
+    v.custom<Readonly<Record<string, RawValue>>>(isPlainObject, 'takes an object of values by field key.'),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      for (const [key, value] of Object.entries(dataset.value)) {
+        const keyIsLong = [...key].length > keyMaxChars;
+        const message = keyIsLong ? `is a key of more than ${keyMaxChars} characters.` : valueProblem(value);
+        if (message) addIssue({ message, path: [{ type: 'object', origin: 'value', input: dataset.value, key, value }] });
+      }
+    }),
+  );

@@ -1,0 +1,91 @@
+import { isUtf8 } from 'node:buffer';
+import jsonBodyParser from '@middy/http-json-body-parser';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { ApiError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { apiKeyPrefix } from '../organization/api-key.ts';
+import { headerValues, type Middleware } from './call.ts';
+
+/**
+ * The errors that are found before the key is looked at, in the contract's order (sections 5.6 and 7): HTTPS_REQUIRED, KEY_IN_URL,
+ * and for an endpoint that takes a body PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_JSON.
+ */
+export const transport = (): Middleware => ({
+  before: async ({ event, context: call }) => {
+    refusePlainHttp(event);
+    refuseKeyInUrl(event);
+    if (!call.endpoint.takesBody) return;
+    refuseLargeBody(event);
+    refuseOtherMediaTypes(event);
+    try {
+      call.jsonBody = parseJson(event);
+    } catch (error) {
+      if (!(error instanceof ForbiddenKey)) throw error;
+      call.forbiddenKey = error.key;
+    }
+  },
+});
+
+/** API Gateway names the scheme the client used; a proxy before it may add its own. */
+function refusePlainHttp(event: APIGatewayProxyEvent): void {
+  const schemes = headerValues(event, 'x-forwarded-proto').flatMap((value) => value.split(','));
+  if (schemes.some((scheme) => scheme.trim().toLowerCase() === 'http')) throw new ApiError('HTTPS_REQUIRED');
+}
+
+/** Parameter names under which people send keys, without case and punctuation. */
+const secretParameters = new Set([
+  ...['apikey', 'apitoken', 'apisecret', 'xapikey', 'key', 'accesskey', 'secret', 'secretkey', 'clientsecret'],
+  ...['token', 'accesstoken', 'authtoken', 'bearertoken', 'bearer', 'auth', 'authorization', 'password'],
+]);
+
+/** @throws ApiError KEY_IN_URL for a parameter named like a secret, and for anything in the address that looks like an API key. */
+function refuseKeyInUrl(event: APIGatewayProxyEvent): void {
+  const parameters = Object.entries(event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {});
+  const isNamedLikeSecret = ([name]: [string, unknown]): boolean => secretParameters.has(decoded(name).toLowerCase().replace(/[^a-z]/g, ''));
+  const address = [event.path, ...Object.values(event.pathParameters ?? {}), ...parameters.flat(2)].join(' ');
+  if (parameters.some(isNamedLikeSecret) || decoded(decoded(address)).includes(apiKeyPrefix)) throw new ApiError('KEY_IN_URL');
+}
+
+/** Percent-decoded where it can be; the gateway decodes parameters once and leaves paths alone. */
+function decoded(text: string): string {
+  return text.replace(/(%[0-9a-f]{2})+/gi, (encoded) => Buffer.from(encoded.replaceAll('%', ''), 'hex').toString());
+}
+
+function refuseLargeBody({ body, isBase64Encoded }: APIGatewayProxyEvent): void {
+  const bytes = Buffer.byteLength(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes > limits.bodyMaxBytes) throw new ApiError('PAYLOAD_TOO_LARGE');
+}
+
+function refuseOtherMediaTypes(event: APIGatewayProxyEvent): void {
+  const types = new Set(headerValues(event, 'content-type').map((value) => value.split(';')[0]?.trim().toLowerCase()));
+  if (types.size !== 1 || !types.has('application/json')) throw new ApiError('UNSUPPORTED_MEDIA_TYPE');
+}
+
+class ForbiddenKey extends Error {
+  readonly key: string;
+  constructor(key: string) {
+    super('A key that no object may have.');
+    this.key = key;
+  }
+}
+
+const parser = jsonBodyParser();
+
+/** The body parsed by middy's parser, whose own errors become the contract's. */
+function parseJson({ body, isBase64Encoded }: APIGatewayProxyEvent): unknown {
+  if (!body) throw new ApiError('INVALID_JSON', undefined, 'The body is missing: send a JSON object.');
+  // The parser would read bytes that are no UTF-8 as replacement characters, and the lead would be stored so.
+  if (isBase64Encoded && !isUtf8(Buffer.from(body, 'base64'))) throw new ApiError('INVALID_JSON', undefined, 'The body is not UTF-8.');
+  const request = { event: { headers: { 'content-type': 'application/json' }, body, isBase64Encoded } };
+  try {
+    parser.before?.(request as unknown as Parameters<NonNullable<typeof parser.before>>[0]);
+  } catch (error) {
+    const { statusCode, cause } = error as { statusCode?: number; cause?: { data?: unknown } };
+    if (statusCode === 415) throw new ApiError('UNSUPPORTED_MEDIA_TYPE');
+    if (statusCode !== 422) throw error;
+    // Valid JSON with a key such as `__proto__` is an invalid value, not invalid JSON; a syntax error carries the whole body.
+    if ((error as Error).message.startsWith('Forbidden key')) throw new ForbiddenKey(String(cause?.data));
+    throw new ApiError('INVALID_JSON');
+  }
+  return request.event.body;
+}

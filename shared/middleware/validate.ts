@@ -1,0 +1,117 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import * as v from 'valibot';
+import { ApiError } from '../errors.ts';
+import { nearestName } from '../organization/nearest-name.ts';
+import { type Call, headerValues, type Middleware } from './call.ts';
+
+/** What an endpoint takes, each part by a schema; header names in lower case. */
+export interface Schemas {
+  readonly path?: v.GenericSchema;
+  readonly headers?: v.GenericSchema;
+  readonly query?: v.GenericSchema;
+  readonly body?: v.GenericSchema;
+}
+
+/** The parts of a request as its schemas read them. */
+export type Input<S extends Schemas> = { readonly [Part in keyof S]: S[Part] extends v.GenericSchema ? v.InferOutput<S[Part]> : never };
+
+export type ParsedInput = { readonly ok: true; readonly parts: Readonly<Record<string, unknown>> } | { readonly ok: false; readonly error: ApiError };
+
+/**
+ * Reads the request by the endpoint's schemas before admission, so that the endpoint's reads can run beside it. What is wrong is only
+ * said afterwards, by `refuseInput`: the key is checked first (contract, section 5).
+ */
+export const parseInput = (schemas: Schemas): Middleware => ({
+  before: ({ event, context: call }) => {
+    try {
+      call.input = { ok: true, parts: partsOf(schemas, event, call) };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      call.input = { ok: false, error };
+    }
+  },
+});
+
+/** Says what `parseInput` found wrong. */
+export const refuseInput = (): Middleware => ({
+  before: ({ context: { input } }) => {
+    if (input?.ok === false) throw input.error;
+  },
+});
+
+/** @throws ApiError for the first part that is wrong, in the order path, headers, query, body. */
+function partsOf(schemas: Schemas, event: APIGatewayProxyEvent, call: Call): Record<string, unknown> {
+  const parts: Record<string, unknown> = {};
+  if (schemas.path) parts.path = parse(schemas.path, pathOf(event), () => new ApiError('NOT_FOUND'));
+  if (schemas.headers) parts.headers = parse(schemas.headers, headersOf(event), () => new ApiError('INVALID_IDEMPOTENCY_KEY'));
+  if (schemas.query) parts.query = parse(schemas.query, queryOf(event), invalidQuery);
+  if (schemas.body && call.forbiddenKey !== undefined) throw validationFailed({ [call.forbiddenKey]: 'is not a property here.' });
+  if (schemas.body) parts.body = parse(schemas.body, call.jsonBody, (issues) => validationFailed(problemsOf(issues)));
+  return parts;
+}
+
+type Issues = [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]];
+
+function parse(schema: v.GenericSchema, input: unknown, refusal: (issues: Issues) => ApiError): unknown {
+  const result = v.safeParse(schema, input);
+  if (!result.success) throw refusal(result.issues);
+  return result.output;
+}
+
+/** Path parameters, percent-decoded; what cannot be decoded names nothing. */
+function pathOf(event: APIGatewayProxyEvent): Record<string, string> {
+  try {
+    return Object.fromEntries(Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, decodeURIComponent(value ?? '')]));
+  } catch (error) {
+    if (error instanceof URIError) throw new ApiError('NOT_FOUND');
+    throw error;
+  }
+}
+
+/** The headers a schema may ask for; a repeated one stands as HTTP joins it (RFC 9110, section 5.3). */
+function headersOf(event: APIGatewayProxyEvent): Record<string, string> {
+  const names = Object.keys({ ...event.headers, ...event.multiValueHeaders }).map((name) => name.toLowerCase());
+  return Object.fromEntries(names.map((name) => [name, headerValues(event, name).join(', ')]));
+}
+
+/** Query parameters; one that is given twice stays a list, which no schema takes. */
+function queryOf({ multiValueQueryStringParameters, queryStringParameters }: APIGatewayProxyEvent): Record<string, unknown> {
+  const all = multiValueQueryStringParameters ?? queryStringParameters ?? {};
+  return Object.fromEntries(
+    Object.entries(all).map(([name, value]) => [name, Array.isArray(value) && value.length === 1 ? value[0] : value]),
+  );
+}
+
+type Problems = Readonly<Record<string, string>>;
+
+const sentenceOf = (problems: Problems): string =>
+  Object.entries(problems)
+    .slice(0, 3)
+    .map(([name, problem]) => `${name} ${problem}`)
+    .join(' ');
+
+const validationFailed = (fields: Problems): ApiError => new ApiError('VALIDATION_FAILED', { fields }, sentenceOf(fields));
+
+function invalidQuery(issues: Issues): ApiError {
+  const parameters = problemsOf(issues);
+  return new ApiError('INVALID_QUERY', { parameters }, sentenceOf(parameters));
+}
+
+/** Problems by field key or property: `fields.course` is the field `course`, `attribution.utmTerm` keeps its path. */
+export function problemsOf(issues: Issues): Problems {
+  const problems: Record<string, string> = {};
+  for (const issue of issues) {
+    const path = (issue.path ?? []).map(({ key }) => String(key));
+    const name = (path[0] === 'fields' && path.length > 1 ? path.slice(1) : path).join('.') || 'body';
+    problems[name] ??= problemOf(issue);
+  }
+  return problems;
+}
+
+function problemOf(issue: v.BaseIssue<unknown>): string {
+  if (issue.type !== 'strict_object') return issue.received === 'undefined' ? 'is required.' : issue.message;
+  if (issue.expected !== 'never') return 'is required.';
+  const schema = issue.requirement as Record<string, unknown> | undefined;
+  const near = nearestName(String(issue.input), Object.keys(schema ?? {}));
+  return near ? `is not known here; is ${near} meant?` : 'is not known here.';
+}

@@ -1,0 +1,89 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { type FieldValues, type Lead, ownerIdOf, sourceIdOf } from '../leads/lead.ts';
+import type { Table } from './client.ts';
+import { leadPrimaryKey, ownerIndexKey, sourceIndexKey, stageIndexKey, updateIndexKey } from './primary-keys.ts';
+import { putIfAbsent, type TransactItem } from './transact.ts';
+
+/** The attributes of a lead's item beside its primary key. */
+type LeadAttributes = Readonly<Record<string, unknown>>;
+
+/** A lead's attributes, the index attributes derived from it included: archived leads have none and so leave the indexes. */
+function attributesOf(lead: Lead): LeadAttributes {
+  const { organizationId, version, fields, stageId, pipelineId, createdAt, updatedAt, archivedAt } = lead;
+  const own = { version, fields, stageId, pipelineId, createdAt, updatedAt };
+  if (archivedAt !== undefined) return { ...own, archivedAt };
+  const ownerId = ownerIdOf(lead);
+  const sourceId = sourceIdOf(lead);
+  return {
+    ...own,
+    stageKey: stageIndexKey(organizationId, stageId),
+    updateKey: updateIndexKey(organizationId),
+    ...(ownerId !== null && { ownerKey: ownerIndexKey(organizationId, ownerId) }),
+    ...(sourceId !== null && { sourceKey: sourceIndexKey(organizationId, sourceId) }),
+  };
+}
+
+/** A lead from its item. */
+export function leadFrom(organizationId: number, item: Readonly<Record<string, unknown>>): Lead {
+  return {
+    id: Number(item.sk),
+    organizationId,
+    version: item.version as number,
+    fields: item.fields as FieldValues,
+    stageId: item.stageId as number,
+    pipelineId: item.pipelineId as number,
+    createdAt: item.createdAt as string,
+    updatedAt: item.updatedAt as string,
+    ...(typeof item.archivedAt === 'string' && { archivedAt: item.archivedAt }),
+  };
+}
+
+/** Reads a lead, archived ones too. One consistent read. */
+export async function readLead(table: Table, organizationId: number, leadId: number): Promise<Lead | undefined> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: leadPrimaryKey(organizationId, leadId), ConsistentRead: true }),
+  );
+  return Item && leadFrom(organizationId, Item);
+}
+
+/** Part of a transaction: a new lead. */
+export const putLead = (table: Table, lead: Lead): TransactItem =>
+  putIfAbsent(table, { ...leadPrimaryKey(lead.organizationId, lead.id), ...attributesOf(lead) });
+
+const atVersion = { ConditionExpression: '#version = :before', ExpressionAttributeNames: { '#version': 'version' } };
+
+/** Part of a transaction: the lead is still as it was read. */
+export const checkLead = (table: Table, lead: Lead): TransactItem => ({
+  ConditionCheck: {
+    TableName: table.name,
+    Key: leadPrimaryKey(lead.organizationId, lead.id),
+    ...atVersion,
+    ExpressionAttributeValues: { ':before': lead.version },
+  },
+});
+
+/**
+ * Part of a transaction: the lead as it was read becomes the changed one. Only attributes that differ are written,
+ * so that an index costs nothing unless its key changes and attributes of a later release stay as they are.
+ */
+export function updateLead(table: Table, before: Lead, after: Lead): TransactItem {
+  const old = attributesOf(before);
+  const next: LeadAttributes = { ...attributesOf(after), version: before.version + 1 };
+  const changed = Object.keys(next).filter((name) => JSON.stringify(next[name]) !== JSON.stringify(old[name]));
+  const gone = Object.keys(old).filter((name) => !(name in next));
+  const sets = changed.map((name) => `#${name} = :${name}`);
+  const removes = gone.map((name) => `#${name}`);
+  return {
+    Update: {
+      TableName: table.name,
+      Key: leadPrimaryKey(before.organizationId, before.id),
+      UpdateExpression: `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`,
+      ConditionExpression: atVersion.ConditionExpression,
+      ExpressionAttributeNames: Object.fromEntries([...changed, ...gone].map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(changed.map((name) => [`:${name}`, next[name]])),
+        ':before': before.version,
+      },
+    },
+  };
+}
