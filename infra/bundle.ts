@@ -56,6 +56,8 @@ export async function bundle(source: string, plugins: readonly Plugin[] = leanIm
     metafile: true,
     write: false,
     logLevel: 'warning',
+    // A function without a handler is no function.
+    logOverride: { 'import-is-undefined': 'error' },
   });
   const [output] = outputFiles;
   if (!output) throw new Error('esbuild gave no bundle.');
