@@ -1,0 +1,46 @@
+import { InvalidArgumentError } from 'commander';
+import { limits } from '../../shared/limits.ts';
+import type { Organization } from '../../shared/organization/organization.ts';
+import type { Table } from '../../shared/store/client.ts';
+import { loadOrganization } from '../../shared/store/organizations.ts';
+
+/** What a command works with. */
+export interface Desk {
+  /** Opened when first asked for, so that help and wrong usage need no table. @throws CommandRefused when none is named. */
+  readonly table: () => Table;
+  /** Prints a command's result: one JSON document with `--json`, else what `forPeople` makes of it. */
+  readonly answer: (result: unknown, forPeople: () => string) => void;
+  /** Tells a person what is going on, beside the result. */
+  readonly tell: (sentence: string) => void;
+}
+
+/** A command that cannot do what it was asked, with the reason as a sentence. */
+export class CommandRefused extends Error {
+  override readonly name = 'CommandRefused';
+}
+
+/** Reads an id from the command line. @throws InvalidArgumentError, which is wrong usage. */
+export function parseId(text: string): number {
+  const id = Number(text);
+  if (!/^[1-9]\d{0,9}$/.test(text) || id > limits.idMax) {
+    throw new InvalidArgumentError(`It must be an integer from 1 to ${limits.idMax}.`);
+  }
+  return id;
+}
+
+/** @throws CommandRefused for an unknown organization. */
+export async function existingOrganization(table: Table, organizationId: number): Promise<Organization> {
+  const organization = await loadOrganization(table, organizationId);
+  if (!organization) {
+    throw new CommandRefused(`There is no organization ${organizationId} in table ${table.name}: create it with organization apply.`);
+  }
+  return organization;
+}
+
+/** Lines up rows under their headings, two spaces between columns. */
+export function columns(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [headings, ...rows];
+  const widths = headings.map((_, column) => Math.max(...all.map((row) => [...(row[column] ?? '')].length)));
+  const pad = (text: string, width: number): string => text + ' '.repeat(width - [...text].length);
+  return all.map((row) => row.map((cell, column) => pad(cell, widths[column] ?? 0)).join('  ').trimEnd()).join('\n');
+}

@@ -1,0 +1,39 @@
+import { SettingsProblem } from '../../shared/organization/settings.ts';
+import { ApiKeyRefused } from '../../shared/store/api-keys.ts';
+import { SettingsRefused } from '../../shared/store/apply-settings.ts';
+import { StillContended } from '../../shared/store/look-again.ts';
+import { CommandRefused } from './desk.ts';
+
+const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EAI_AGAIN', 'TimeoutError']);
+const refusedCredentials = new Set(['UnrecognizedClientException', 'InvalidSignatureException', 'ExpiredTokenException', 'InvalidClientTokenId']);
+
+/**
+ * What went wrong, as a person can act on it: one sentence, and for a refused file one more line per problem. Never a stack trace.
+ * @param environment where the table was looked for
+ */
+export function failureLines(error: unknown, environment: NodeJS.ProcessEnv): string[] {
+  if (error instanceof SettingsProblem || error instanceof SettingsRefused) {
+    return [error.message, ...error.problems.map(({ path, message }) => `  ${path} ${message}`)];
+  }
+  if (error instanceof CommandRefused || error instanceof ApiKeyRefused) return [error.message];
+  if (error instanceof StillContended) return ['Other requests kept changing the same items: run the command again in a moment.'];
+
+  const { name = 'Error', code = '', message = String(error) } = error as { name?: string; code?: string; message?: string };
+  const endpoint = environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL;
+  const where = endpoint ?? `region ${environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION ?? 'of your AWS profile'}`;
+  if (unreachable.has(code) || unreachable.has(name)) {
+    return [`DynamoDB cannot be reached at ${where}: is the service running, and is AWS_ENDPOINT_URL_DYNAMODB as it printed it?`];
+  }
+  if (name === 'ResourceNotFoundException') {
+    return [`There is no table ${environment.LEADS_TABLE} at ${where}: check LEADS_TABLE, AWS_REGION and AWS_ENDPOINT_URL_DYNAMODB.`];
+  }
+  if (name === 'CredentialsProviderError') {
+    return ['AWS credentials are missing: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.'];
+  }
+  if (message === 'Region is missing') return ['AWS_REGION is not set: it names the region of the table, such as ap-south-1.'];
+  if (refusedCredentials.has(name)) return [`AWS does not accept the credentials (${name}): renew them, or check AWS_PROFILE.`];
+  if (name === 'AccessDeniedException') return [`The credentials do not allow this on table ${environment.LEADS_TABLE}: ${oneLine(message)}`];
+  return [`${name}: ${oneLine(message)}`];
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();

@@ -1,0 +1,68 @@
+import { Command, CommanderError } from 'commander';
+import { openTable, type Table } from '../../shared/store/client.ts';
+import { CommandRefused, type Desk } from './desk.ts';
+import { failureLines } from './failures.ts';
+import { keyCommands } from './key.ts';
+import { leadCommands } from './lead.ts';
+import { organizationCommands } from './organization.ts';
+
+/** Where an administrator's command reads from and prints to. */
+export interface Surroundings {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+}
+
+const wrongUsage = 2;
+
+/** Runs one administrator's command. @returns the exit status: 0, 1 (refused or failed) or 2 (wrong usage). */
+export async function runAdmin(args: readonly string[], { environment, stdout, stderr }: Surroundings): Promise<number> {
+  let table: Table | undefined;
+  const program = new Command('npm run admin --');
+  const desk: Desk = {
+    table: () => {
+      table ??= openNamedTable(environment);
+      return table;
+    },
+    answer: (result, forPeople) => stdout(`${program.opts().json ? JSON.stringify(result) : forPeople()}\n`),
+    tell: (sentence) => stderr(`${sentence}\n`),
+  };
+  program
+    .description("administer the lead service's organizations, API keys and leads, on the table that LEADS_TABLE names")
+    .option('--json', 'print one JSON document')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: stdout, writeErr: stderr, outputError: (text, write) => write(`${asSentence(text)}\n`) })
+    .exitOverride();
+  organizationCommands(program, desk);
+  keyCommands(program, desk);
+  leadCommands(program, desk);
+
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : wrongUsage;
+    stderr(`${failureLines(error, environment).join('\n')}\n`);
+    return 1;
+  } finally {
+    table?.client.destroy();
+  }
+}
+
+function openNamedTable(environment: NodeJS.ProcessEnv): Table {
+  if (!environment.LEADS_TABLE) {
+    throw new CommandRefused(
+      'LEADS_TABLE is not set: take it and the AWS variables from what npm start prints, or the table name from the outputs of the deployed stack.',
+    );
+  }
+  return openTable(environment.LEADS_TABLE);
+}
+
+/** Commander's errors are a line with a prefix, and perhaps a second one with a suggestion. */
+function asSentence(text: string): string {
+  const line = text
+    .replace(/^error: /, '')
+    .trim()
+    .replace(/\s*\n\s*/g, ' ');
+  return `${line.charAt(0).toUpperCase()}${line.slice(1)}${/[.?)]$/.test(line) ? '' : '.'}`;
+}
