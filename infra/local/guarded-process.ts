@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 
 /**
  * Starts the command, and ends it when the guard's standard input closes: by `stop`, or because the process that started it
- * is gone, however it went (a `kill -9` gives it no chance to tidy up). SIGTERM first, SIGKILL after three seconds.
+ * is gone, however it went (a `kill -9` gives it no chance to tidy up). SIGTERM first, SIGKILL after a second and a half.
  * `$1` is a file that gets the command's pid, or nothing.
  */
 const guardScript = `
@@ -14,7 +14,7 @@ guarded=$!
 ( read -r _ <&3
   kill -TERM $guarded
   tenths=0
-  while kill -0 $guarded && [ $tenths -lt 30 ]; do sleep 0.1; tenths=$((tenths + 1)); done
+  while kill -0 $guarded && [ $tenths -lt 15 ]; do sleep 0.1; tenths=$((tenths + 1)); done
   kill -KILL $guarded ) >/dev/null 2>&1 &
 watcher=$!
 exec 3<&-

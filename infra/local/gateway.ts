@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type GatewayResponseType, gatewayResponseBody, gatewayResponseHeaders, gatewayResponses } from '../gateway-responses.ts';
+import { type Answer, answerOf } from './answer.ts';
+import { eventFor, targetOf } from './event.ts';
+import type { InvocationResult } from './functions.ts';
+import type { Router } from './routes.ts';
+
+export interface GatewayOptions {
+  readonly route: Router;
+  readonly invoke: (name: string, event: unknown, requestId: string) => Promise<InvocationResult>;
+  /** Refuse what API Gateway refuses for the length of its request line and headers. */
+  readonly gatewayLimits: boolean;
+}
+
+/** API Gateway's quotas for REST APIs (developer guide, "Quotas"). */
+const bodyMaxBytes = 10 * 1024 * 1024;
+const headersMaxBytes = 10_240;
+/** Without the switch: room for a `filter` of 8,000 characters percent-encoded three times over, and for long cookies. */
+const headersMaxBytesHere = 256 * 1024;
+const tooLongMessage = `The request line and the headers are longer than the ${headersMaxBytes} bytes that API Gateway takes.`;
+
+/**
+ * An HTTP server that does what API Gateway's REST API does between a client and the functions, and answers by itself, from
+ * the same table as the deployed API, where that does. Not yet listening. Logs nothing: addresses and headers may hold keys.
+ */
+export function createGateway(options: GatewayOptions): Server {
+  const server = createServer({
+    maxHeaderSize: headersMaxBytesHere,
+    keepAliveTimeout: 65_000,
+    headersTimeout: 70_000,
+    // Answered below, with a body.
+    requireHostHeader: false,
+  });
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    const requestId = randomUUID();
+    answerTo(request, requestId, options)
+      .catch((): Answer => ownAnswer('DEFAULT_5XX', requestId))
+      .then((answer) => send(response, requestId, answer));
+  };
+  server.on('request', serve);
+  server.on('checkExpectation', serve);
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => sendRaw(socket, 'MISSING_AUTHENTICATION_TOKEN'));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else sendRaw(socket, 'DEFAULT_4XX');
+  });
+  return server;
+}
+
+async function answerTo(request: IncomingMessage, requestId: string, options: GatewayOptions): Promise<Answer> {
+  const method = request.method ?? '';
+  const { path, query } = targetOf(request);
+  if (options.gatewayLimits && headBytes(request) > headersMaxBytes) return ownAnswer('DEFAULT_4XX', requestId, tooLongMessage);
+  if (request.httpVersion === '1.1' && request.headers.host === undefined) return ownAnswer('DEFAULT_4XX', requestId);
+  const route = options.route(method, path);
+  if (!route) return ownAnswer('MISSING_AUTHENTICATION_TOKEN', requestId);
+  const body = await read(request);
+  if (!body) return ownAnswer('REQUEST_TOO_LARGE', requestId);
+
+  const event = eventFor(
+    {
+      method,
+      path,
+      query,
+      rawHeaders: request.rawHeaders,
+      body,
+      sourceIp: request.socket.remoteAddress ?? '127.0.0.1',
+      protocol: `HTTP/${request.httpVersion}`,
+      requestId,
+    },
+    route,
+  );
+  const result = await options.invoke(route.endpoint.name, event, requestId);
+  switch (result.outcome) {
+    case 'answered':
+      return answerOf(result.answer) ?? ownAnswer('INTEGRATION_FAILURE', requestId);
+    case 'event-too-large':
+      return ownAnswer('REQUEST_TOO_LARGE', requestId);
+    case 'timed-out':
+      return ownAnswer('INTEGRATION_TIMEOUT', requestId);
+    case 'failed':
+      return ownAnswer('INTEGRATION_FAILURE', requestId);
+  }
+}
+
+/** The whole body; undefined when it is longer than the gateway takes. */
+async function read(request: IncomingMessage): Promise<Buffer | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > bodyMaxBytes) return undefined;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // Destroying the request would take the connection with it, and the answer.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > bodyMaxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The bytes of the request line and the headers, with what separates them. */
+function headBytes({ method = '', url = '', httpVersion, rawHeaders }: IncomingMessage): number {
+  const requestLine = `${method} ${url} HTTP/${httpVersion}\r\n`.length;
+  return rawHeaders.reduce((bytes, part) => bytes + part.length + 2, requestLine);
+}
+
+function ownAnswer(type: GatewayResponseType, requestId: string, message?: string): Answer {
+  const response = gatewayResponses[type];
+  const headers = Object.entries({ ...gatewayResponseHeaders(response), 'X-Request-Id': requestId });
+  return { status: response.status, headers, body: gatewayResponseBody(message ? { ...response, message } : response) };
+}
+
+function send(response: ServerResponse, requestId: string, { status, headers, body }: Answer): void {
+  const { req: request } = response;
+  const names = new Map<string, { name: string; values: string[] }>();
+  for (const [name, value] of [...headers, ['x-amzn-RequestId', requestId] as const]) {
+    const known = names.get(name.toLowerCase());
+    if (known) known.values.push(value);
+    else names.set(name.toLowerCase(), { name, values: [value] });
+  }
+  for (const { name, values } of names.values()) response.setHeader(name, values.length === 1 ? (values[0] ?? '') : values);
+  response.statusCode = status;
+  if (request.complete) {
+    response.end(body);
+    return;
+  }
+  // The body was not read to its end: let the client finish sending, so that it sees the answer and not a broken connection.
+  response.setHeader('Connection', 'close');
+  response.end(body);
+  request.resume();
+  setTimeout(() => request.socket.destroy(), 5000).unref();
+}
+
+/** Answers on a connection that holds no readable request. */
+function sendRaw(socket: Duplex, type: GatewayResponseType): void {
+  const { status, headers, body } = ownAnswer(type, randomUUID());
+  const lines = [...headers, ['Content-Length', String(Buffer.byteLength(body))], ['Connection', 'close']];
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
+}

@@ -1,0 +1,35 @@
+import type { Endpoint } from '../../shared/endpoints.ts';
+
+/** Where a request leads: its endpoint, and what stands for the path's parameters, percent-encoded as it was sent. */
+export interface Route {
+  readonly endpoint: Endpoint;
+  readonly pathParameters: Record<string, string> | null;
+}
+
+/** Finds the endpoint of a method and path; undefined when there is none. */
+export type Router = (method: string, path: string) => Route | undefined;
+
+const isParameter = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}');
+
+/**
+ * Routes as API Gateway's resources do: segment by segment, a fixed one before a parameter (`/leads/capture` is never a lead's id,
+ * whatever the method), a trailing slash ignored.
+ */
+export function routerFor(endpoints: readonly Endpoint[]): Router {
+  const resources = [...Map.groupBy(endpoints, ({ path }) => path)]
+    .map(([path, rows]) => ({ segments: path.split('/'), rows }))
+    .sort((a, b) => a.segments.filter(isParameter).length - b.segments.filter(isParameter).length);
+
+  return (method, path) => {
+    const sent = path.replace(/\/$/, '').split('/');
+    const resource = resources.find(
+      ({ segments }) =>
+        segments.length === sent.length &&
+        segments.every((segment, at) => (isParameter(segment) ? sent[at] !== '' : segment === sent[at])),
+    );
+    const endpoint = resource?.rows.find((row) => row.method === method);
+    if (!resource || !endpoint) return undefined;
+    const parameters = resource.segments.flatMap((segment, at) => (isParameter(segment) ? [[segment.slice(1, -1), sent[at] ?? '']] : []));
+    return { endpoint, pathParameters: parameters.length > 0 ? Object.fromEntries(parameters) : null };
+  };
+}
