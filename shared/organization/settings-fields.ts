@@ -7,12 +7,14 @@ import type * as v from 'valibot';
 
 type FieldEntry = Entry<v.InferOutput<typeof fieldSchema>>;
 
+export type IdSet = Pick<ReadonlySet<number>, 'has'>;
+
 /** What the values of a file may refer to. */
 export interface References {
   readonly fields: readonly FieldEntry[];
-  readonly users: ReadonlySet<number>;
-  readonly sources: ReadonlySet<number>;
-  readonly pipelines: ReadonlySet<number>;
+  readonly users: IdSet;
+  readonly sources: IdSet;
+  readonly pipelines: IdSet;
 }
 
 const takesOptions = (type: FieldType): boolean => type === 'select' || type === 'multiselect';
@@ -91,7 +93,7 @@ export function equalsFaults(
     condition.equals.flatMap((value, index) =>
       isKnown(value) ? [] : [{ path: `${path}.equals[${index}]`, message: `is ${shown(value)}, but must be ${what}` }],
     );
-  const idIn = (known: ReadonlySet<number>) => (value: string) => /^[1-9]\d{0,9}$/.test(value) && known.has(Number(value));
+  const idIn = (known: IdSet) => (value: string) => /^[1-9]\d{0,9}$/.test(value) && known.has(Number(value));
 
   if (besides !== undefined && condition.field === besides) return values(idIn(references.pipelines), 'the id of a pipeline in $.pipelines');
 
@@ -104,6 +106,8 @@ export function equalsFaults(
   if (type === 'checkbox') return values((value) => value === 'true' || value === 'false', 'true or false');
   if (type === undefined || !takesOptions(type)) return [];
   const options = optionValues(field, condition.field);
+  // Without options the field has its own fault, and no value could be right.
+  if (options.length === 0) return [];
   return values((value) => options.includes(value), `the value of an option of ${condition.field}: ${options.join(', ')}`);
 }
 

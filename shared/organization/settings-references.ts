@@ -9,14 +9,18 @@ import {
   userSchema,
 } from './settings-schema.ts';
 import { scopesFor } from './api-key.ts';
-import { fieldFaults, equalsFaults, type References } from './settings-fields.ts';
+import { fieldFaults, equalsFaults, type IdSet, type References } from './settings-fields.ts';
 
 const byId = (value: { id?: number }): number | undefined => value.id;
-const ids = (entries: readonly Entry<{ id: number }>[]): ReadonlySet<number> =>
-  new Set(entries.flatMap(({ value }) => (value.id === undefined ? [] : [value.id])));
+
+/** The ids of a list's items, as far as they can be read; of something that is no list, any id, as its one fault has been reported. */
+function idsIn(list: unknown): IdSet {
+  if (!Array.isArray(list)) return { has: () => true };
+  return new Set(list.flatMap((item) => (isPlainObject(item) && typeof item.id === 'number' ? [item.id] : [])));
+}
 
 /** The users of a list that the file does not have, and those named twice. */
-function userFaults(users: unknown, known: ReadonlySet<number>, path: string): SettingsFault[] {
+function userFaults(users: unknown, known: IdSet, path: string): SettingsFault[] {
   if (!Array.isArray(users)) return [];
   return users.flatMap((user, index) => {
     if (typeof user !== 'number') return [];
@@ -38,7 +42,7 @@ function pipelineFaults(pipelines: readonly Entry<Pipelined>[], stages: readonly
 type Pipelined = { id: number; isDefault: boolean };
 type Staged = { id: number; isDefault: boolean; active: boolean };
 
-function keyFaults(raw: unknown, known: ReadonlySet<number>): SettingsFault[] {
+function keyFaults(raw: unknown, known: IdSet): SettingsFault[] {
   const keys = entriesOf(keySchema, raw, '$.keys');
   return [
     ...repeated(keys, 'label', (value) => value.label, 'npm start tells keys apart by their label, so give each its own'),
@@ -66,7 +70,7 @@ export function referenceFaults(file: unknown): SettingsFault[] {
   const stages = pipelines.map(({ raw, path }) => entriesOf(stageSchema, raw.stages, `${path}.stages`));
   const fields = entriesOf(fieldSchema, file.fields, '$.fields');
   const rules = entriesOf(assignmentRuleSchema, file.assignmentRules, '$.assignmentRules');
-  const references: References = { fields, users: ids(users), sources: ids(sources), pipelines: ids(pipelines) };
+  const references: References = { fields, users: idsIn(file.users), sources: idsIn(file.sources), pipelines: idsIn(file.pipelines) };
   return [
     ...repeated(users, 'id', byId, 'give each user an id of their own'),
     ...repeated(sources, 'id', byId, 'give each source an id of its own'),
