@@ -36,7 +36,9 @@ export async function takeDataFolder(dataFolder: string, engine: string): Promis
   } catch (error) {
     lock.close();
     if (!/locked/.test(messageOf(error))) {
-      throw new StartProblem(`--db ${dataFolder}: its lock file cannot be used (${messageOf(error)}): name a folder that can be written.`);
+      throw new StartProblem(
+        `--db ${dataFolder}: its lock file cannot be used (${messageOf(error)}): name a folder that can be written.`,
+      );
     }
     const owner = readPid(ownerFile);
     throw new StartProblem(
@@ -60,7 +62,8 @@ async function endLeftEngine(pidFile: string, path: string): Promise<void> {
   if (pid === undefined || !isOurs()) return;
   process.kill(pid, 'SIGKILL'); // Both engines keep what they acknowledged through this: it is what happened to the service.
   for (let waited = 0; isOurs(); waited += 50) {
-    if (waited > 5000) throw new StartProblem(`The engine of a service before (process ${pid}) does not end: end it, then start again.`);
+    if (waited > 5000)
+      throw new StartProblem(`The engine of a service before (process ${pid}) does not end: end it, then start again.`);
     await pause(50);
   }
 }

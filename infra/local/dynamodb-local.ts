@@ -61,7 +61,10 @@ function jarFolder(): string | undefined {
 /** Why the Java on the PATH will not do; undefined when it will. */
 export async function javaMissing(): Promise<string | undefined> {
   try {
-    const [{ stderr: version }, { stdout: modules }] = await Promise.all([run('java', ['-version']), run('java', ['--list-modules'])]);
+    const [{ stderr: version }, { stdout: modules }] = await Promise.all([
+      run('java', ['-version']),
+      run('java', ['--list-modules']),
+    ]);
     return javaProblem(version, modules);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'there is no java on the PATH';

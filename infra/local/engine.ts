@@ -61,7 +61,9 @@ export async function startEngine({ engine, dataFolder }: { engine: string; data
 async function choose(engine: string): Promise<{ kind: EngineKind; command: EngineCommand }> {
   const asked = engine === 'auto' ? kinds : kinds.filter(({ name }) => name === engine);
   if (asked.length === 0) {
-    throw new StartProblem(`--engine ${engine}: there is no such engine: use auto, dynoxide, dynamodb-local or an address (http://…).`);
+    throw new StartProblem(
+      `--engine ${engine}: there is no such engine: use auto, dynoxide, dynamodb-local or an address (http://…).`,
+    );
   }
   const reasons: string[] = [];
   for (const kind of asked) {

@@ -159,7 +159,8 @@ class FunctionPool {
     if (position >= 0) this.#idle.splice(position, 1);
     void own.worker.terminate();
     if (own.job) this.#settle(own.job, result);
-    else if (result.outcome === 'failed') this.#options.report(`${this.#name}: between two requests, the function ${result.reason}.`);
+    else if (result.outcome === 'failed')
+      this.#options.report(`${this.#name}: between two requests, the function ${result.reason}.`);
     const next = this.#waiting.shift();
     if (next) this.#start(next);
   }
@@ -173,7 +174,8 @@ class FunctionPool {
 function resultOf(word: Exclude<WorkerWord, { ready: true }>): InvocationResult {
   if ('failure' in word) return { outcome: 'failed', reason: `threw: ${word.failure}` };
   const bytes = Buffer.byteLength(word.answer);
-  if (bytes > payloadMaxBytes) return { outcome: 'failed', reason: `answered ${bytes} bytes, more than Lambda's ${payloadMaxBytes}` };
+  if (bytes > payloadMaxBytes)
+    return { outcome: 'failed', reason: `answered ${bytes} bytes, more than Lambda's ${payloadMaxBytes}` };
   return { outcome: 'answered', answer: JSON.parse(word.answer) };
 }
 

@@ -29,7 +29,9 @@ export function routerFor(endpoints: readonly Endpoint[]): Router {
     );
     const endpoint = resource?.rows.find((row) => row.method === method);
     if (!resource || !endpoint) return undefined;
-    const parameters = resource.segments.flatMap((segment, at) => (isParameter(segment) ? [[segment.slice(1, -1), sent[at] ?? '']] : []));
+    const parameters = resource.segments.flatMap((segment, at) =>
+      isParameter(segment) ? [[segment.slice(1, -1), sent[at] ?? '']] : [],
+    );
     return { endpoint, pathParameters: parameters.length > 0 ? Object.fromEntries(parameters) : null };
   };
 }

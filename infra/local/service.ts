@@ -61,7 +61,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await engine?.stop();
   };
   try {
-    const [distFolder, started] = await Promise.allSettled([buildFunctions(), startEngine({ engine: options.engine, dataFolder: options.db })]);
+    const [distFolder, started] = await Promise.allSettled([
+      buildFunctions(),
+      startEngine({ engine: options.engine, dataFolder: options.db }),
+    ]);
     if (started.status === 'fulfilled') engine = started.value;
     if (distFolder.status === 'rejected') throw distFolder.reason;
     if (started.status === 'rejected') throw started.reason;
@@ -75,7 +78,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     functions = new Functions({ distFolder: distFolder.value, environment, report: options.tell, output: options.output });
     setReady(functions);
     const { port } = server.address() as AddressInfo;
-    return { baseUrl: `http://127.0.0.1:${port}`, engineName: engine.name, organizations, environment, engineDied: engine.died, stop };
+    return {
+      baseUrl: `http://127.0.0.1:${port}`,
+      engineName: engine.name,
+      organizations,
+      environment,
+      engineDied: engine.died,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

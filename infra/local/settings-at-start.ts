@@ -32,7 +32,9 @@ export function readOrganizationFiles(files: readonly string[]): OrganizationFil
   for (const [at, { file, settings }] of read.entries()) {
     const twin = read.slice(0, at).find((other) => other.settings.id === settings.id);
     if (twin) {
-      throw new StartProblem(`--organization ${file}: organization ${settings.id} is described by ${twin.file} already: give each an id of its own.`);
+      throw new StartProblem(
+        `--organization ${file}: organization ${settings.id} is described by ${twin.file} already: give each an id of its own.`,
+      );
     }
   }
   return read;
@@ -43,7 +45,9 @@ function parse(file: string): { settings: Settings; keys: KeyRequest[] } {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new StartProblem(`--organization ${file}: the file cannot be read (${(error as NodeJS.ErrnoException).code}): name a settings file.`);
+    throw new StartProblem(
+      `--organization ${file}: the file cannot be read (${(error as NodeJS.ErrnoException).code}): name a settings file.`,
+    );
   }
   try {
     return parseSettingsFile(text);
@@ -56,11 +60,16 @@ function parse(file: string): { settings: Settings; keys: KeyRequest[] } {
 /** Applies the settings and mints the keys that do not exist yet, told by their label.
  *  @param tell is told before a wait, which is long for a person
  *  @throws StartProblem for settings that are refused */
-export async function applyFile(table: Table, organization: OrganizationFile, tell: (sentence: string) => void): Promise<ServedOrganization> {
+export async function applyFile(
+  table: Table,
+  organization: OrganizationFile,
+  tell: (sentence: string) => void,
+): Promise<ServedOrganization> {
   const { file, settings, keys, isDemo } = organization;
   try {
     const leftAlone = isDemo && (await readSettings(table, settings.id)) !== undefined;
-    const onWait = (seconds: number): void => tell(`${file} drops something: waiting ${seconds} s for requests that may still use it.`);
+    const onWait = (seconds: number): void =>
+      tell(`${file} drops something: waiting ${seconds} s for requests that may still use it.`);
     if (!leftAlone) await applySettings(table, settings, { onWait });
 
     const known = new Set((await listApiKeys(table, settings.id)).map(({ label }) => label));

@@ -19,7 +19,7 @@ const program = new Command('npm start --')
   .option('--engine <ENGINE>', 'DynamoDB engine: auto, dynoxide, dynamodb-local or an address', 'auto')
   .option('--organization <FILE>', 'apply this settings file at start (repeatable; none: a demo organization)', collect, [])
   .option('--json', 'print one ready line on stdout, all else on stderr', false)
-  .option('--gateway-limits', "refuse, as API Gateway does, a request line and headers of more than 10240 bytes", false)
+  .option('--gateway-limits', 'refuse, as API Gateway does, a request line and headers of more than 10240 bytes', false)
   .allowExcessArguments(false)
   .addHelpText(
     'after',

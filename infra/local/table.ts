@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   CreateTableCommand,
   DescribeTableCommand,
@@ -6,9 +7,8 @@ import {
   ResourceInUseException,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
-import { setTimeout as pause } from 'node:timers/promises';
 import { tableDefinition } from '../../shared/store/table-definition.ts';
-import { type TableEnvironment } from './engine.ts';
+import type { TableEnvironment } from './engine.ts';
 import { StartProblem } from './start-problem.ts';
 
 const activeWithinMs = 60_000;
@@ -37,16 +37,20 @@ export async function createTable(environment: TableEnvironment): Promise<void> 
     let status = await statusOf(client, TableName);
     if (!status) await create(client, TableName);
     while (status !== 'ACTIVE') {
-      if (Date.now() > deadline) throw new StartProblem(`The table ${TableName} at ${endpoint} is still ${status} after a minute.`);
+      if (Date.now() > deadline)
+        throw new StartProblem(`The table ${TableName} at ${endpoint} is still ${status} after a minute.`);
       status = await statusOf(client, TableName);
       if (status !== 'ACTIVE') await pause(100);
     }
   } catch (error) {
     if (error instanceof StartProblem) throw error;
     const { name, message, code } = error as Error & { code?: string };
-    throw new StartProblem(`The engine at ${endpoint} cannot give the table ${TableName} (${code ?? name}: ${message}): check --engine.`, {
-      cause: error,
-    });
+    throw new StartProblem(
+      `The engine at ${endpoint} cannot give the table ${TableName} (${code ?? name}: ${message}): check --engine.`,
+      {
+        cause: error,
+      },
+    );
   } finally {
     client.destroy();
   }

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { withLock } from './lock.mjs';
+
+/**
+ * Runs `npm ci` unless node_modules is what package-lock.json says. Several may call this at once from one checkout: one installs, the
+ * others wait for it. npm's output goes to stderr.
+ * @param {string} projectFolder
+ * @throws Error with one sentence when npm fails
+ */
+export async function installWhatIsMissing(projectFolder) {
+  const installed = installation(projectFolder);
+  if (installed.isStamped()) return;
+  // Not in node_modules, which npm ci empties. `.local` holds what belongs to this checkout alone and is not under version control.
+  await withLock(join(projectFolder, '.local', 'install.lock'), async () => {
+    if (installed.isStamped()) return;
+    if (!installed.isConsistent()) {
+      process.stderr.write('Installing the packages of package-lock.json (npm ci), once for this checkout ...\n');
+      await npmCi(projectFolder);
+    }
+    installed.stamp();
+  });
+}
+
+/** What lies in node_modules, compared with the lock file. */
+function installation(projectFolder) {
+  const modules = join(projectFolder, 'node_modules');
+  const stampFile = join(modules, '.installed-for');
+  const lockText = readFileSync(join(projectFolder, 'package-lock.json'), 'utf8');
+  const wanted = `${createHash('sha256').update(lockText).digest('hex')} ${process.platform}-${process.arch}\n`;
+  return {
+    /** npm ci removes the stamp with the rest before it begins, so a broken-off installation has none. */
+    isStamped: () => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted,
+    stamp: () => writeFileSync(stampFile, wanted),
+    /** Somebody ran npm install or npm ci by hand: npm leaves a list of what it installed. */
+    isConsistent() {
+      const listFile = join(modules, '.package-lock.json');
+      if (!existsSync(listFile) || !existsSync(join(modules, '.bin', 'node'))) return false;
+      return sameVersions(JSON.parse(lockText).packages, JSON.parse(readFileSync(listFile, 'utf8')).packages);
+    },
+  };
+}
+
+/** Packages of other platforms are in the lock file, and optional, and not installed. */
+function sameVersions(wanted, found) {
+  const names = Object.keys(wanted).filter((name) => name !== '');
+  const allThere = names.every((name) => {
+    const { optional, devOptional, peer, version } = wanted[name];
+    return found[name] ? found[name].version === version : Boolean(optional || devOptional || peer);
+  });
+  return allThere && Object.keys(found).every((name) => name in wanted);
+}
+
+async function npmCi(projectFolder) {
+  // Under npm, the same npm again; it may not be on the PATH.
+  const npm = process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm'];
+  const [command, ...args] = [...npm, 'ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+  const status = await new Promise((settle, fail) => {
+    const child = spawn(command, args, { cwd: projectFolder, stdio: ['ignore', process.stderr, process.stderr] });
+    child.once('error', fail);
+    child.once('exit', settle);
+  });
+  if (status !== 0) {
+    throw new Error(`npm ci ended with status ${status}: the packages are not installed; what npm says above tells why.`);
+  }
+}

@@ -1,0 +1,18 @@
+import type { TestProject } from 'vitest/node';
+import { dynamodbLocal } from '../../infra/local/dynamodb-local.ts';
+import { dynoxide } from '../../infra/local/dynoxide.ts';
+import { startServiceProcess } from './service-process.ts';
+
+/** The engines that the integration tests run on: the same tests on each. */
+export const engines = [dynoxide, dynamodbLocal] as const;
+export type EngineName = (typeof engines)[number]['name'];
+
+/** Starts the service on an engine, in memory and on a free port, and hands it to the project's tests (`service()`). @returns its end */
+export async function serveFor(project: TestProject, engine: EngineName): Promise<() => Promise<void>> {
+  const { ready, end, printed } = await startServiceProcess(['--engine', engine, '--db', ':memory:', '--port', '0']);
+  project.provide('service', { baseUrl: ready.baseUrl, environment: ready.environment });
+  return async () => {
+    const { status } = await end();
+    if (status !== 0) throw new Error(`The service on ${engine} ended with status ${status}: ${printed.stderr.slice(-2000)}`);
+  };
+}

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+
+export const projectFolder = resolve(import.meta.dirname, '..', '..');
+export const node24 = join(projectFolder, 'node_modules', '.bin', 'node');
+
+/** The ready line (local-service.md, section Start). */
+export interface ReadyLine {
+  readonly ready: true;
+  readonly baseUrl: string;
+  readonly organizations: readonly { readonly id: number; readonly keys: Readonly<Record<string, string>> }[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface ServiceProcess {
+  readonly child: ChildProcess;
+  readonly ready: ReadyLine;
+  /** All of stdout and stderr so far. */
+  readonly printed: { stdout: string; stderr: string };
+  /** Sends the signal and waits for the end. @returns the exit status and the milliseconds it took */
+  end(signal?: NodeJS.Signals): Promise<{ status: number | null; ms: number }>;
+}
+
+/** Starts the real service with `--json` as a process of its own, which ends with this one. @throws Error with its stderr when it ends before it is ready */
+export async function startServiceProcess(args: readonly string[]): Promise<ServiceProcess> {
+  const { child, printed, exited } = spawnService(['--json', ...args]);
+  let at = -1;
+  while (at < 0) {
+    const ended = await Promise.race([exited.then(() => true), once(child.stdout as NodeJS.ReadableStream, 'data').then(() => false)]);
+    at = printed.stdout.indexOf('\n');
+    if (ended && at < 0) throw new Error(`The service ended with status ${child.exitCode}: ${printed.stderr}`);
+  }
+  return {
+    child,
+    printed,
+    ready: JSON.parse(printed.stdout.slice(0, at)) as ReadyLine,
+    async end(signal = 'SIGTERM') {
+      const begun = Date.now();
+      child.kill(signal);
+      await exited;
+      return { status: child.exitCode, ms: Date.now() - begun };
+    },
+  };
+}
+
+/** Runs the service's entry until it ends by itself. */
+export async function runServiceProcess(args: readonly string[]): Promise<{ status: number | null; stdout: string; stderr: string }> {
+  const { child, printed, exited } = spawnService(args);
+  await exited;
+  return { status: child.exitCode, ...printed };
+}
+
+function spawnService(args: readonly string[]): { child: ChildProcess; printed: { stdout: string; stderr: string }; exited: Promise<unknown> } {
+  const child = spawn(node24, [join(projectFolder, 'infra', 'local', 'start.ts'), ...args], {
+    cwd: projectFolder,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const printed = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (chunk: Buffer) => {
+    printed.stdout += chunk.toString();
+  });
+  child.stderr?.on('data', (chunk: Buffer) => {
+    printed.stderr += chunk.toString();
+  });
+  return { child, printed, exited: once(child, 'close') };
+}

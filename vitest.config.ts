@@ -1,0 +1,40 @@
+import { defineConfig } from 'vitest/config';
+import { engines } from './test/support/engine.ts';
+
+/**
+ * Unit tests, and the integration tests (`*.integration.test.ts`) once per engine, against the built functions behind the local gateway.
+ * An engine that cannot run on this machine is left out, and said so on stderr: one engine's tests are no proof for the other.
+ */
+const integration = 'test/**/*.integration.test.ts';
+
+const projects = await Promise.all(
+  engines.map(async (engine) => {
+    const found = await engine.find();
+    if ('start' in found) return [engine.name];
+    process.stderr.write(`\nWARNING: the integration tests do not run on ${engine.name}: ${found.missing}: ${engine.remedy}.\n\n`);
+    return [];
+  }),
+);
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [integration],
+        },
+      },
+      ...projects.flat().map((name) => ({
+        test: {
+          name,
+          include: [integration],
+          globalSetup: [`test/support/engine-${name}.ts`],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      })),
+    ],
+  },
+});
