@@ -32,7 +32,9 @@ export function parseId(text: string): number {
 export async function existingOrganization(table: Table, organizationId: number): Promise<Organization> {
   const organization = await loadOrganization(table, organizationId);
   if (!organization) {
-    throw new CommandRefused(`There is no organization ${organizationId} in table ${table.name}: create it with organization apply.`);
+    throw new CommandRefused(
+      `There is no organization ${organizationId} in table ${table.name}: create it with organization apply.`,
+    );
   }
   return organization;
 }
@@ -42,5 +44,12 @@ export function columns(headings: readonly string[], rows: readonly (readonly st
   const all = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...all.map((row) => [...(row[column] ?? '')].length)));
   const pad = (text: string, width: number): string => text + ' '.repeat(width - [...text].length);
-  return all.map((row) => row.map((cell, column) => pad(cell, widths[column] ?? 0)).join('  ').trimEnd()).join('\n');
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => pad(cell, widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }

@@ -4,8 +4,22 @@ import { SettingsRefused } from '../../shared/store/apply-settings.ts';
 import { StillContended } from '../../shared/store/look-again.ts';
 import { CommandRefused } from './desk.ts';
 
-const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EAI_AGAIN', 'TimeoutError']);
-const refusedCredentials = new Set(['UnrecognizedClientException', 'InvalidSignatureException', 'ExpiredTokenException', 'InvalidClientTokenId']);
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'TimeoutError',
+]);
+const refusedCredentials = new Set([
+  'UnrecognizedClientException',
+  'InvalidSignatureException',
+  'ExpiredTokenException',
+  'InvalidClientTokenId',
+]);
 
 /**
  * What went wrong, as a person can act on it: one sentence, and for a refused file one more line per problem. Never a stack trace.
@@ -25,14 +39,19 @@ export function failureLines(error: unknown, environment: NodeJS.ProcessEnv): st
     return [`DynamoDB cannot be reached at ${where}: is the service running, and is AWS_ENDPOINT_URL_DYNAMODB as it printed it?`];
   }
   if (name === 'ResourceNotFoundException') {
-    return [`There is no table ${environment.LEADS_TABLE} at ${where}: check LEADS_TABLE, AWS_REGION and AWS_ENDPOINT_URL_DYNAMODB.`];
+    return [
+      `There is no table ${environment.LEADS_TABLE} at ${where}: check LEADS_TABLE, AWS_REGION and AWS_ENDPOINT_URL_DYNAMODB.`,
+    ];
   }
   if (name === 'CredentialsProviderError') {
     return ['AWS credentials are missing: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.'];
   }
-  if (message === 'Region is missing') return ['AWS_REGION is not set: it names the region of the table, such as ap-south-1.'];
+  if (/^Region (is missing|not accepted)/.test(message)) {
+    return ['AWS_REGION is not set to a region: it names where the table is, such as ap-south-1.'];
+  }
   if (refusedCredentials.has(name)) return [`AWS does not accept the credentials (${name}): renew them, or check AWS_PROFILE.`];
-  if (name === 'AccessDeniedException') return [`The credentials do not allow this on table ${environment.LEADS_TABLE}: ${oneLine(message)}`];
+  if (name === 'AccessDeniedException')
+    return [`The credentials do not allow this on table ${environment.LEADS_TABLE}: ${oneLine(message)}`];
   return [`${name}: ${oneLine(message)}`];
 }
 

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Scope } from '../../shared/endpoints.ts';
+import { type ApiKeyType, apiKeyPrefix, apiKeyScopes, apiKeyTypes, scopesFor } from '../../shared/organization/api-key.ts';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
-import { apiKeyPrefix, apiKeyScopes, type ApiKeyType, apiKeyTypes, scopesFor } from '../../shared/organization/api-key.ts';
 import { createApiKey, type ListedApiKey, listApiKeys, revokeApiKey } from '../../shared/store/api-keys.ts';
-import { columns, CommandRefused, type Desk, existingOrganization, parseId } from './desk.ts';
+import { CommandRefused, columns, type Desk, existingOrganization, parseId } from './desk.ts';
 
 interface CreateOptions {
   organization: number;
@@ -96,7 +96,9 @@ function parseScopes(text: string): Scope[] {
     const scope = apiKeyScopes.find((known) => known === name);
     if (scope) return scope;
     const near = nearestName(name, apiKeyScopes);
-    throw new InvalidArgumentError(near ? `Did you mean ${near}?` : `It must be a list of ${apiKeyScopes.join(', ')}, with commas between.`);
+    throw new InvalidArgumentError(
+      near ? `Did you mean ${near}?` : `It must be a list of ${apiKeyScopes.join(', ')}, with commas between.`,
+    );
   });
 }
 

@@ -1,5 +1,11 @@
 import { runAdmin } from './program.ts';
 
+// A reader that has seen enough (`… | head`) closes the pipe: that ends the command, and is no failure to report.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 process.exitCode = await runAdmin(process.argv.slice(2), {
   environment: process.env,
   stdout: (text) => process.stdout.write(text),

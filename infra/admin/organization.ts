@@ -46,7 +46,9 @@ async function show(desk: Desk, organizationId: number): Promise<void> {
   const table = desk.table();
   const stored = await readSettings(table, organizationId);
   if (!stored) {
-    throw new CommandRefused(`There is no organization ${organizationId} in table ${table.name}: create it with organization apply.`);
+    throw new CommandRefused(
+      `There is no organization ${organizationId} in table ${table.name}: create it with organization apply.`,
+    );
   }
   const file = settingsFile(stored.settings);
   desk.answer(file, () => JSON.stringify(file, null, 2));

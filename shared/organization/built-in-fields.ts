@@ -15,7 +15,9 @@ export const isAlwaysRequired = (fieldKey: BuiltInFieldKey): boolean => facts[fi
 
 /** The options of a built-in select when the file names none. */
 export const builtInOptions = (fieldKey: BuiltInFieldKey): { value: string; label: string }[] =>
-  fieldKey === 'lead_type' ? leadTypes.map((value) => ({ value, label: `${value.charAt(0).toUpperCase()}${value.slice(1)}` })) : [];
+  fieldKey === 'lead_type'
+    ? leadTypes.map((value) => ({ value, label: `${value.charAt(0).toUpperCase()}${value.slice(1)}` }))
+    : [];
 
 /** The built-in fields as they stand when a file says nothing of them, in their own order. */
 export const builtInFields = () =>

@@ -28,14 +28,16 @@ type Stage = Pipeline['stages'][number];
 const missing = <T extends { id: number }>(before: readonly T[], after: readonly T[]): T[] =>
   before.filter(({ id }) => !after.some((kept) => kept.id === id));
 
-const valueOf = (lead: UsingLead, fieldKey: string): unknown => (Object.hasOwn(lead.fields, fieldKey) ? lead.fields[fieldKey] : undefined);
+const valueOf = (lead: UsingLead, fieldKey: string): unknown =>
+  Object.hasOwn(lead.fields, fieldKey) ? lead.fields[fieldKey] : undefined;
 
 /** Everything that is dropped on the way from one settings to the next. A field's new type or a stage's new pipeline drops the old. */
 export function dropsBetween(before: Settings, after: Settings): Drop[] {
   const keysOfType = (type: string): string[] => [
     ...new Set([...before.fields, ...after.fields].filter((field) => field.type === type).map(({ key }) => key)),
   ];
-  const holds = (fieldKeys: readonly string[], id: number) => (lead: UsingLead) => fieldKeys.some((key) => valueOf(lead, key) === id);
+  const holds = (fieldKeys: readonly string[], id: number) => (lead: UsingLead) =>
+    fieldKeys.some((key) => valueOf(lead, key) === id);
   const userKeys = keysOfType('user');
   const sourceKeys = keysOfType('lead_source');
   const deactivate = 'deactivate it instead ("active": false)';
@@ -135,7 +137,11 @@ function pipelinesWithDrops(before: Settings, after: Settings): Pipeline[] {
       const own = pipeline.stages.filter((stage) => !isMoved(stage, pipeline.id));
       return { ...pipeline, stages: [...own, ...(old ? dropped(old) : [])] };
     }),
-    ...missing(before.pipelines, after.pipelines).map((pipeline) => ({ ...pipeline, isDefault: false, stages: dropped(pipeline) })),
+    ...missing(before.pipelines, after.pipelines).map((pipeline) => ({
+      ...pipeline,
+      isDefault: false,
+      stages: dropped(pipeline),
+    })),
   ];
 }
 

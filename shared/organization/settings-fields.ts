@@ -1,9 +1,9 @@
+import type * as v from 'valibot';
 import { builtInOptions, builtInType, isAlwaysRequired } from './built-in-fields.ts';
 import { nearestName } from './nearest-name.ts';
 import { type BuiltInFieldKey, builtInFieldKeys, type FieldType, isBuiltIn } from './organization.ts';
 import { type fieldSchema, optionSchema } from './settings-schema.ts';
 import { type Entry, entriesOf, repeated, type SettingsFault, shown } from './settings-shape.ts';
-import type * as v from 'valibot';
 
 type FieldEntry = Entry<v.InferOutput<typeof fieldSchema>>;
 
@@ -24,7 +24,9 @@ export function fieldFaults(references: References): SettingsFault[] {
   return [
     ...repeated(references.fields, 'key', (value) => value.key, 'give each field a key of its own'),
     ...references.fields.flatMap((field) => [
-      ...(field.value.key !== undefined && isBuiltIn(field.value.key) ? builtInFaults(field.value.key, field) : customFaults(field)),
+      ...(field.value.key !== undefined && isBuiltIn(field.value.key)
+        ? builtInFaults(field.value.key, field)
+        : customFaults(field)),
       ...optionFaults(field),
       ...conditionFaults(references, field),
     ]),
@@ -58,7 +60,9 @@ function optionFaults({ value: { key, type }, raw, path }: FieldEntry): Settings
   const at = `${path}.options`;
   if (!takesOptions(type)) {
     const some = Array.isArray(raw.options) && raw.options.length > 0;
-    return some ? [{ path: at, message: `must be left out or empty: a ${type} field takes no options, only select and multiselect do` }] : [];
+    return some
+      ? [{ path: at, message: `must be left out or empty: a ${type} field takes no options, only select and multiselect do` }]
+      : [];
   }
   if (raw.options === undefined && fixed.length > 0) return [];
   if (raw.options === undefined) return [{ path: at, message: `is missing: a ${type} field must list at least one option` }];
@@ -73,7 +77,13 @@ function optionFaults({ value: { key, type }, raw, path }: FieldEntry): Settings
   const exact = required.every((value) => named.includes(value)) && named.every((value) => required.includes(value));
   return exact || named.length < options.length
     ? faults
-    : [...faults, { path: at, message: `must have the values ${required.join(' and ')}, as ${key} is built in: only their labels are free` }];
+    : [
+        ...faults,
+        {
+          path: at,
+          message: `must have the values ${required.join(' and ')}, as ${key} is built in: only their labels are free`,
+        },
+      ];
 }
 
 function conditionFaults(references: References, { value: { key, showWhen }, path }: FieldEntry): SettingsFault[] {
@@ -95,7 +105,8 @@ export function equalsFaults(
     );
   const idIn = (known: IdSet) => (value: string) => /^[1-9]\d{0,9}$/.test(value) && known.has(Number(value));
 
-  if (besides !== undefined && condition.field === besides) return values(idIn(references.pipelines), 'the id of a pipeline in $.pipelines');
+  if (besides !== undefined && condition.field === besides)
+    return values(idIn(references.pipelines), 'the id of a pipeline in $.pipelines');
 
   const field = references.fields.find(({ value }) => value.key === condition.field);
   const type = field?.value.type ?? (isBuiltIn(condition.field) ? builtInType(condition.field) : undefined);
@@ -122,5 +133,8 @@ function unknownField({ fields }: References, fieldKey: string, path: string, be
   const custom = fields.flatMap(({ value }) => value.key ?? []);
   const names = [...new Set([...builtInFieldKeys, ...custom, ...(besides ? [besides] : [])])];
   const near = nearestName(fieldKey, names);
-  return { path, message: `is ${shown(fieldKey)}, which is no field: ${near ? `did you mean ${near}?` : `name one of ${names.join(', ')}`}` };
+  return {
+    path,
+    message: `is ${shown(fieldKey)}, which is no field: ${near ? `did you mean ${near}?` : `name one of ${names.join(', ')}`}`,
+  };
 }

@@ -1,4 +1,5 @@
-import { type Entry, entriesOf, isPlainObject, repeated, type SettingsFault } from './settings-shape.ts';
+import { scopesFor } from './api-key.ts';
+import { equalsFaults, fieldFaults, type IdSet, type References } from './settings-fields.ts';
 import {
   assignmentRuleSchema,
   fieldSchema,
@@ -8,8 +9,7 @@ import {
   stageSchema,
   userSchema,
 } from './settings-schema.ts';
-import { scopesFor } from './api-key.ts';
-import { fieldFaults, equalsFaults, type IdSet, type References } from './settings-fields.ts';
+import { type Entry, entriesOf, isPlainObject, repeated, type SettingsFault } from './settings-shape.ts';
 
 const byId = (value: { id?: number }): number | undefined => value.id;
 
@@ -24,8 +24,11 @@ function userFaults(users: unknown, known: IdSet, path: string): SettingsFault[]
   if (!Array.isArray(users)) return [];
   return users.flatMap((user, index) => {
     if (typeof user !== 'number') return [];
-    if (!known.has(user)) return [{ path: `${path}[${index}]`, message: `is user ${user}, who is not in $.users: name one who is` }];
-    return users.indexOf(user) < index ? [{ path: `${path}[${index}]`, message: `names user ${user} again: once is enough` }] : [];
+    if (!known.has(user))
+      return [{ path: `${path}[${index}]`, message: `is user ${user}, who is not in $.users: name one who is` }];
+    return users.indexOf(user) < index
+      ? [{ path: `${path}[${index}]`, message: `names user ${user} again: once is enough` }]
+      : [];
   });
 }
 
@@ -35,7 +38,12 @@ function pipelineFaults(pipelines: readonly Entry<Pipelined>[], stages: readonly
     ...repeated(pipelines, 'isDefault', (value) => value.isDefault || undefined, 'just one pipeline can be the default'),
     ...repeated(stages.flat(), 'id', byId, 'stage ids are unique in the organization, across pipelines'),
     ...stages.flatMap((own) =>
-      repeated(own, 'isDefault', (value) => (value.isDefault && value.active) || undefined, 'just one active stage of a pipeline can be where its leads start'),
+      repeated(
+        own,
+        'isDefault',
+        (value) => (value.isDefault && value.active) || undefined,
+        'just one active stage of a pipeline can be where its leads start',
+      ),
     ),
   ];
 }
@@ -70,7 +78,12 @@ export function referenceFaults(file: unknown): SettingsFault[] {
   const stages = pipelines.map(({ raw, path }) => entriesOf(stageSchema, raw.stages, `${path}.stages`));
   const fields = entriesOf(fieldSchema, file.fields, '$.fields');
   const rules = entriesOf(assignmentRuleSchema, file.assignmentRules, '$.assignmentRules');
-  const references: References = { fields, users: idsIn(file.users), sources: idsIn(file.sources), pipelines: idsIn(file.pipelines) };
+  const references: References = {
+    fields,
+    users: idsIn(file.users),
+    sources: idsIn(file.sources),
+    pipelines: idsIn(file.pipelines),
+  };
   return [
     ...repeated(users, 'id', byId, 'give each user an id of their own'),
     ...repeated(sources, 'id', byId, 'give each source an id of its own'),

@@ -32,7 +32,8 @@ const id = v.pipe(
 );
 const order = v.pipe(v.number(), v.safeInteger(), v.description('an integer'));
 const yesNo = v.pipe(v.boolean(), v.description('true or false'));
-const oneOf = <const T extends readonly string[]>(names: T) => v.pipe(v.picklist(names), v.description(`one of ${names.join(', ')}`));
+const oneOf = <const T extends readonly string[]>(names: T) =>
+  v.pipe(v.picklist(names), v.description(`one of ${names.join(', ')}`));
 
 const slug = v.pipe(
   v.string(),
@@ -49,7 +50,13 @@ const fieldKey = v.pipe(
 );
 const fieldReference = v.pipe(v.string(), v.check(isCarriable), v.description("a field's key"));
 const equals = v.pipe(
-  v.array(v.pipe(v.string(), v.check((text) => text !== '' && isCarriable(text)), v.description('text that is not empty'))),
+  v.array(
+    v.pipe(
+      v.string(),
+      v.check((text) => text !== '' && isCarriable(text)),
+      v.description('text that is not empty'),
+    ),
+  ),
   v.minLength(1),
   v.description('a list of at least one text'),
 );
@@ -74,7 +81,13 @@ export const stageSchema = v.object({
   active: v.optional(yesNo, true),
 });
 
-export const pipelineSchema = v.object({ id, name: label, order, isDefault: v.optional(yesNo, false), stages: v.array(stageSchema) });
+export const pipelineSchema = v.object({
+  id,
+  name: label,
+  order,
+  isDefault: v.optional(yesNo, false),
+  stages: v.array(stageSchema),
+});
 
 export const sourceSchema = v.object({ id, name: label, active: v.optional(yesNo, true) });
 
@@ -96,7 +109,10 @@ export const fieldSchema = v.object({
   active: v.optional(yesNo, true),
 });
 
-export const assignmentRuleSchema = v.object({ when: v.optional(v.object({ field: fieldReference, equals })), users: v.array(id) });
+export const assignmentRuleSchema = v.object({
+  when: v.optional(v.object({ field: fieldReference, equals })),
+  users: v.array(id),
+});
 
 export const keySchema = v.object({
   label,

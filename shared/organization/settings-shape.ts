@@ -34,7 +34,8 @@ type ArraySchema = v.ArraySchema<v.GenericSchema, undefined>;
 type WrappingSchema = v.OptionalSchema<v.GenericSchema, unknown> | v.NullableSchema<v.GenericSchema, unknown>;
 const isObjectSchema = (schema: v.GenericSchema): schema is ObjectSchema => schema.type === 'object';
 const isArraySchema = (schema: v.GenericSchema): schema is ArraySchema => schema.type === 'array';
-const isWrapping = (schema: v.GenericSchema): schema is WrappingSchema => schema.type === 'optional' || schema.type === 'nullable';
+const isWrapping = (schema: v.GenericSchema): schema is WrappingSchema =>
+  schema.type === 'optional' || schema.type === 'nullable';
 
 /**
  * Every place where a value has not the schema's shape. Walks the schema itself, because valibot's own object schemas take a list
@@ -93,12 +94,23 @@ export function entriesOf<const E extends v.ObjectEntries>(
       const result = v.safeParse(entry as v.GenericSchema, Object.hasOwn(raw, name) ? raw[name] : undefined);
       return result.success && result.output !== undefined ? [[name, result.output]] : [];
     });
-    return [{ value: Object.fromEntries(sound) as Partial<v.InferOutput<v.ObjectSchema<E, undefined>>>, raw, path: `${path}[${index}]` }];
+    return [
+      {
+        value: Object.fromEntries(sound) as Partial<v.InferOutput<v.ObjectSchema<E, undefined>>>,
+        raw,
+        path: `${path}[${index}]`,
+      },
+    ];
   });
 }
 
 /** The later of two items that may not both be: `same` gives what makes them equal, undefined when an item is out of the question. */
-export function repeated<T>(entries: readonly Entry<T>[], property: string, same: (value: Partial<T>) => unknown, why: string): SettingsFault[] {
+export function repeated<T>(
+  entries: readonly Entry<T>[],
+  property: string,
+  same: (value: Partial<T>) => unknown,
+  why: string,
+): SettingsFault[] {
   const first = new Map<unknown, string>();
   return entries.flatMap(({ value, raw, path }) => {
     const mark = same(value);

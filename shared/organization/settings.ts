@@ -129,7 +129,15 @@ export function settingsFile(settings: Settings): Settings {
       name,
       order,
       isDefault,
-      stages: stages.map(({ id, name, slug, order, meaning, isDefault, active }) => ({ id, name, slug, order, meaning, isDefault, active })),
+      stages: stages.map(({ id, name, slug, order, meaning, isDefault, active }) => ({
+        id,
+        name,
+        slug,
+        order,
+        meaning,
+        isDefault,
+        active,
+      })),
     })),
     sources: sources.map(({ id, name, active }) => ({ id, name, active })),
     fields: fields.map(({ key, label, type, section, storage, options, requiredOnCreate, requiredOnEdit, showWhen, active }) => ({
@@ -144,6 +152,8 @@ export function settingsFile(settings: Settings): Settings {
       showWhen: showWhen && { field: showWhen.field, equals: showWhen.equals },
       active,
     })),
-    assignmentRules: assignmentRules.map(({ when, users }) => (when ? { when: { field: when.field, equals: when.equals }, users } : { users })),
+    assignmentRules: assignmentRules.map(({ when, users }) =>
+      when ? { when: { field: when.field, equals: when.equals }, users } : { users },
+    ),
   };
 }

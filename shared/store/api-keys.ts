@@ -64,7 +64,10 @@ export async function createApiKey(table: Table, order: ApiKeyOrder): Promise<Cr
     }
     const { key, keyId } = mintApiKey(randomBytes(apiKeyRandomBytes));
     const attributes = attributesOf(order, keyId, scopes);
-    const items = [countApiKey(table, organizationId, stored.version), ...putApiKey(table, organizationId, hashApiKey(key), attributes)];
+    const items = [
+      countApiKey(table, organizationId, stored.version),
+      ...putApiKey(table, organizationId, hashApiKey(key), attributes),
+    ];
     // Refused: settings were applied since they were read, which may have dropped the creator.
     if ((await transact(table, items)).outcome !== 'written') return metAnother;
     return { key, keyId, scopes, expiresAt: new Date(attributes.expiresAt).toISOString() };
@@ -107,11 +110,23 @@ export async function listApiKeys(table: Table, organizationId: number): Promise
 }
 
 function listedFrom(item: Readonly<Record<string, unknown>>): ListedApiKey {
-  const { label, type, scopes, createdBy, createdAt, expiresAt, revokedAt } = item as unknown as Omit<ListedApiKey, 'expiresAt'> & {
+  const { label, type, scopes, createdBy, createdAt, expiresAt, revokedAt } = item as unknown as Omit<
+    ListedApiKey,
+    'expiresAt'
+  > & {
     expiresAt: number;
   };
   const keyId = String(item.sk).slice(keyListingPrefix.length);
-  return { keyId, label, type, scopes, createdBy, createdAt, expiresAt: new Date(expiresAt).toISOString(), revokedAt: revokedAt ?? null };
+  return {
+    keyId,
+    label,
+    type,
+    scopes,
+    createdBy,
+    createdAt,
+    expiresAt: new Date(expiresAt).toISOString(),
+    revokedAt: revokedAt ?? null,
+  };
 }
 
 /**

@@ -103,7 +103,9 @@ function refuseTooLarge(settings: Settings, what: string): void {
   const bytes = Buffer.byteLength(JSON.stringify(settings));
   if (bytes <= limits.settingsMaxBytes) return;
   const right = `at most ${limits.settingsMaxBytes} fit`;
-  throw new SettingsRefused(`${what} are too large.`, [{ path: '$', message: `is ${bytes} bytes with every default filled in: ${right}` }]);
+  throw new SettingsRefused(`${what} are too large.`, [
+    { path: '$', message: `is ${bytes} bytes with every default filled in: ${right}` },
+  ]);
 }
 
 function refuseUses(uses: readonly Use[], why: string): void {

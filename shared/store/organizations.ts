@@ -59,7 +59,13 @@ export async function replaceSettings(
   return result === 'written' ? version : undefined;
 }
 
-function putSettings(table: Table, before: StoredSettings | undefined, settings: Settings, version: number, now: Date): TransactItem {
+function putSettings(
+  table: Table,
+  before: StoredSettings | undefined,
+  settings: Settings,
+  version: number,
+  now: Date,
+): TransactItem {
   const keysCreated = before?.keysCreated ?? 0;
   return {
     Put: {

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { apiKeyPattern, apiKeyRandomBytes, hashApiKey, lifetimeDays, mintApiKey, parseApiKey, scopesFor } from '../../../shared/organization/api-key.ts';
+import {
+  apiKeyPattern,
+  apiKeyRandomBytes,
+  hashApiKey,
+  lifetimeDays,
+  mintApiKey,
+  parseApiKey,
+  scopesFor,
+} from '../../../shared/organization/api-key.ts';
 
 const randomBytes = fc.uint8Array({ minLength: apiKeyRandomBytes, maxLength: apiKeyRandomBytes });
 const letter = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_');
@@ -46,11 +54,16 @@ test('a key with two neighbouring characters swapped, cut short or added to is r
 
 test('different random bytes make different secrets', () => {
   fc.assert(
-    fc.property(randomBytes, fc.integer({ min: 8, max: apiKeyRandomBytes - 1 }), fc.integer({ min: 1, max: 255 }), (bytes, at, change) => {
-      const other = bytes.map((byte, index) => (index === at ? byte ^ change : byte));
+    fc.property(
+      randomBytes,
+      fc.integer({ min: 8, max: apiKeyRandomBytes - 1 }),
+      fc.integer({ min: 1, max: 255 }),
+      (bytes, at, change) => {
+        const other = bytes.map((byte, index) => (index === at ? byte ^ change : byte));
 
-      expect(mintApiKey(other).key).not.toBe(mintApiKey(bytes).key);
-    }),
+        expect(mintApiKey(other).key).not.toBe(mintApiKey(bytes).key);
+      },
+    ),
   );
 });
 

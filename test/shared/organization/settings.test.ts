@@ -24,7 +24,17 @@ const builtIn = (key: string, more: object = {}) => {
 test('fills in every default and puts the built-in fields that are left out first', () => {
   const { settings, keys } = parse(northwind());
 
-  expect(settings.fields.map(({ key }) => key)).toEqual(['name', 'phone', 'email', 'source', 'assigned_to', 'lead_type', 'course', 'years', 'city']);
+  expect(settings.fields.map(({ key }) => key)).toEqual([
+    'name',
+    'phone',
+    'email',
+    'source',
+    'assigned_to',
+    'lead_type',
+    'course',
+    'years',
+    'city',
+  ]);
   expect(settings.fields[0]).toEqual({
     key: 'name',
     label: 'Name',
@@ -137,7 +147,12 @@ const refusals: [path: string, value: unknown, message: RegExp, reportedAt?: str
   ['$.fields[3]', builtIn('email', { type: 'text' }), /must be email/, '$.fields[3].type'],
   ['$.fields[3]', builtIn('email', { storage: 'custom' }), /must be column/, '$.fields[3].storage'],
   ['$.fields[3]', builtIn('email', { showWhen: { field: 'course', equals: ['mba'] } }), /always asked/, '$.fields[3].showWhen'],
-  ['$.fields[3]', builtIn('lead_type', { options: [{ value: 'student', label: 'S' }] }), /student and consultant/, '$.fields[3].options'],
+  [
+    '$.fields[3]',
+    builtIn('lead_type', { options: [{ value: 'student', label: 'S' }] }),
+    /student and consultant/,
+    '$.fields[3].options',
+  ],
 ];
 
 test.each(refusals)('refuses %s = %j', (path, value, message, reportedAt = path) => {
@@ -151,7 +166,11 @@ const odd: [what: string, path: string, value: unknown][] = [
   ['no pipeline', '$.pipelines', []],
   ['all users inactive', '$.users', [7, 8].map((id) => ({ id, name: 'A', active: false }))],
   ['no active default stage', '$.pipelines[0].stages[0].active', false],
-  ['two default stages, one inactive', '$.pipelines[0].stages[1]', { id: 12, name: 'B', slug: 'b', order: 1, meaning: 'won', isDefault: true, active: false }],
+  [
+    'two default stages, one inactive',
+    '$.pipelines[0].stages[1]',
+    { id: 12, name: 'B', slug: 'b', order: 1, meaning: 'won', isDefault: true, active: false },
+  ],
   ['an inactive source of the same name', '$.sources[1]', { id: 3, name: 'website', active: false }],
   ['a rule without users', '$.assignmentRules[0].users', []],
   ['a rule that always holds', '$.assignmentRules[0].when', undefined],
@@ -160,7 +179,11 @@ const odd: [what: string, path: string, value: unknown][] = [
   ['a website-form key that names no scopes', '$.keys[0]', { label: 'w', type: 'website-form', createdBy: 8 }],
   ['no options, spelled out', '$.fields[1].options', []],
   ['a condition on an inactive field', '$.fields[0].active', false],
-  ['relabelled lead types, in another order', '$.fields[3]', builtIn('lead_type', { options: ['consultant', 'student'].map((value) => ({ value, label: `a ${value}` })) })],
+  [
+    'relabelled lead types, in another order',
+    '$.fields[3]',
+    builtIn('lead_type', { options: ['consultant', 'student'].map((value) => ({ value, label: `a ${value}` })) }),
+  ],
 ];
 
 test.each(odd)('accepts %s', (_, path, value) => {
@@ -209,7 +232,13 @@ test('leads.write brings leads.read, and an expiry is kept in UTC', () => {
   });
 
   expect(parse(file).keys).toEqual([
-    { label: 'w', type: 'application', scopes: ['leads.read', 'leads.write'], createdBy: 7, expiresAt: '2026-12-31T18:30:00.000Z' },
+    {
+      label: 'w',
+      type: 'application',
+      scopes: ['leads.read', 'leads.write'],
+      createdBy: 7,
+      expiresAt: '2026-12-31T18:30:00.000Z',
+    },
   ]);
 });
 
@@ -217,7 +246,9 @@ test('the demo organization shows every field type, every meaning, a condition a
   const { settings, keys } = parseSettingsFile(readFileSync('infra/local/demo-organization.json', 'utf8'));
 
   expect(new Set(settings.fields.map(({ type }) => type))).toEqual(new Set(fieldTypes));
-  expect(new Set(settings.pipelines.flatMap(({ stages }) => stages.map(({ meaning }) => meaning)))).toEqual(new Set(stageMeanings));
+  expect(new Set(settings.pipelines.flatMap(({ stages }) => stages.map(({ meaning }) => meaning)))).toEqual(
+    new Set(stageMeanings),
+  );
   expect(settings.fields.some(({ showWhen }) => showWhen)).toBe(true);
   expect(settings.sources.map(({ name }) => name)).toContain('Website');
   expect(keys.map(({ label }) => label)).toEqual(['website', 'reader', 'writer']);

@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseApiKey } from '../../../shared/organization/api-key.ts';
+import { northwind } from '../../shared/organization/settings-cases.ts';
+import { newSettings } from '../../shared/store/organizations-table.ts';
+import { service } from '../../support/service.ts';
+import { node24, projectFolder } from '../../support/service-process.ts';
+
+interface Answer {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs one command as an administrator does, on the test run's table. */
+async function admin(args: readonly string[], environment: Record<string, string> = {}): Promise<Answer> {
+  const child = spawn(node24, ['infra/admin/main.ts', ...args], {
+    cwd: projectFolder,
+    env: { PATH: process.env.PATH, ...service().environment, ...environment },
+  });
+  const answer: Answer = { status: null, stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (answer.stdout += chunk));
+  child.stderr.on('data', (chunk) => (answer.stderr += chunk));
+  answer.status = await new Promise((settle) => child.on('close', settle));
+  return answer;
+}
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'admin-test-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function givenFile(content: object): Promise<string> {
+  const file = join(folder, `${Math.random()}.json`);
+  await writeFile(file, JSON.stringify(content));
+  return file;
+}
+async function givenOrganizationId(): Promise<string> {
+  const settings = newSettings();
+  expect(await admin(['organization', 'apply', await givenFile(settings)])).toMatchObject({ status: 0 });
+  return String(settings.id);
+}
+
+test('applies a file, shows it in the form of the file, and takes that form as nothing new', async () => {
+  const settings = newSettings();
+
+  const applied = await admin(['organization', 'apply', await givenFile(settings), '--json']);
+  const shown = await admin(['--json', 'organization', 'show', String(settings.id)]);
+  const again = await admin(['organization', 'apply', await givenFile(JSON.parse(shown.stdout))]);
+
+  expect(applied).toEqual({ status: 0, stdout: `{"organization":{"id":${settings.id}}}\n`, stderr: '' });
+  expect(JSON.parse(shown.stdout)).toEqual(settings);
+  expect(again.stdout).toMatch(/has these settings already, version 1/);
+});
+
+test('refuses a file with keys unless told to ignore them', async () => {
+  const file = await givenFile({ ...northwind(), id: newSettings().id });
+
+  const refused = await admin(['organization', 'apply', file]);
+  const ignored = await admin(['organization', 'apply', file, '--ignore-keys']);
+
+  expect(refused).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/--ignore-keys/) });
+  expect(ignored.status).toBe(0);
+});
+
+test('says every problem of a refused file on a line of its own', async () => {
+  const file = await givenFile({ ...newSettings(), modules: 'crm', extra: 1 });
+
+  const { status, stdout, stderr } = await admin(['organization', 'apply', file, '--json']);
+
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr.trim().split('\n')).toEqual([
+    'The settings file has 2 problems.',
+    expect.stringMatching(/^ {2}\$\.extra is not a property/),
+    expect.stringMatching(/^ {2}\$\.modules must be a list/),
+  ]);
+});
+
+test('creates, lists and revokes a key', async () => {
+  const id = await givenOrganizationId();
+  const order = [
+    '--organization',
+    id,
+    '--type',
+    'application',
+    '--scopes',
+    'leads.write',
+    '--label',
+    'sync',
+    '--created-by',
+    '7',
+  ];
+
+  const created = JSON.parse((await admin(['key', 'create', ...order, '--json'])).stdout);
+  const revoked = JSON.parse((await admin(['key', 'revoke', '--organization', id, '--key', created.keyId, '--json'])).stdout);
+  const listed = await admin(['key', 'list', '--organization', id, '--json']);
+  const forPeople = await admin(['key', 'list', '--organization', id]);
+
+  expect(parseApiKey(created.key)).toEqual({ keyId: created.keyId });
+  expect(created).toMatchObject({ scopes: ['leads.read', 'leads.write'], expiresAt: expect.stringMatching(/Z$/) });
+  expect(revoked).toEqual({ keyId: created.keyId, revokedAt: expect.stringMatching(/Z$/) });
+  expect(JSON.parse(listed.stdout).items).toEqual([
+    {
+      keyId: created.keyId,
+      label: 'sync',
+      type: 'application',
+      scopes: ['leads.read', 'leads.write'],
+      createdBy: 7,
+      createdAt: expect.stringMatching(/Z$/),
+      expiresAt: created.expiresAt,
+      revokedAt: revoked.revokedAt,
+    },
+  ]);
+  expect(forPeople.stdout).toMatch(/sync +application .*Asha Rao .*revoked/);
+});
+
+const failures: [args: string, status: number, stderr: RegExp][] = [
+  ['organization show 999', 1, /^There is no organization 999 .*\.$/],
+  ['key list --organization 999', 1, /no organization 999/],
+  ['key revoke --organization 1 --key nothing000', 1, /no API key with the id nothing000/],
+  ['key create --organization 1 --type website-form --label w --created-by 999', 1, /no user 999/],
+  ['lead timeline --organization 1 --lead 2000000000', 1, /no lead 2000000000/],
+  ['lead archive --organization 1 --lead 2000000000', 1, /no lead 2000000000/],
+  ['organization apply nothing.json', 1, /nothing\.json cannot be read: there is no such file/],
+  ['organization apply test', 1, /it is a folder/],
+  ['orgnization show 1', 2, /Did you mean organization\?/],
+  ['organization shwo 1', 2, /Did you mean show\?/],
+  ['organization show 1 --jsno', 2, /Did you mean --json\?/],
+  ['organization show', 2, /Missing required argument/],
+  ['organization show 0', 2, /integer from 1 to 2147483647/],
+  ['organization show 1 2', 2, /Too many arguments/],
+  ['lead restore --organization 1 --lead abc', 2, /integer from 1/],
+  ['lead restore --organization 1', 2, /--lead <ID>' not specified/],
+  ['key create --organization 1 --type app --label w --created-by 1', 2, /website-form, application/],
+  ['key create --organization 1 --type application --label w --created-by 1', 2, /at least one/],
+  ['key create --organization 1 --type website-form --scopes leads.read --label w --created-by 1', 2, /leads.capture alone/],
+  ['key create --organization 1 --type application --scopes lead.read --label w --created-by 1', 2, /Did you mean leads\.read\?/],
+];
+
+test.each(failures)('%s ends with status %i and one sentence', async (args, expected, message) => {
+  const { status, stdout, stderr } = await admin(args.split(' '));
+
+  expect({ status, stdout }).toEqual({ status: expected, stdout: '' });
+  expect(stderr.trim()).toMatch(message);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
+test.each([
+  ['no LEADS_TABLE', { LEADS_TABLE: '' }, /^LEADS_TABLE is not set: .*npm start/],
+  ['another table', { LEADS_TABLE: 'nowhere' }, /^There is no table nowhere at http/],
+  [
+    'nobody at the address',
+    { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' },
+    /^DynamoDB cannot be reached at http:\/\/127\.0\.0\.1:1/,
+  ],
+  ['no region', { AWS_REGION: '' }, /^AWS_REGION is not set to a region/],
+])('with %s it says so in one sentence', async (_, environment, message) => {
+  const { status, stderr } = await admin(['organization', 'show', '1'], environment);
+
+  expect(status).toBe(1);
+  expect(stderr.trim()).toMatch(message);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
+test('help shows an example and --json', async () => {
+  const { status, stdout } = await admin(['key', 'create', '--help']);
+
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/npm run admin -- key create --organization 1/);
+  expect(stdout).toMatch(/--json/);
+});
