@@ -27,7 +27,10 @@ export async function startServiceProcess(args: readonly string[]): Promise<Serv
   const { child, printed, exited } = spawnService(['--json', ...args]);
   let at = -1;
   while (at < 0) {
-    const ended = await Promise.race([exited.then(() => true), once(child.stdout as NodeJS.ReadableStream, 'data').then(() => false)]);
+    const ended = await Promise.race([
+      exited.then(() => true),
+      once(child.stdout as NodeJS.ReadableStream, 'data').then(() => false),
+    ]);
     at = printed.stdout.indexOf('\n');
     if (ended && at < 0) throw new Error(`The service ended with status ${child.exitCode}: ${printed.stderr}`);
   }
@@ -45,13 +48,19 @@ export async function startServiceProcess(args: readonly string[]): Promise<Serv
 }
 
 /** Runs the service's entry until it ends by itself. */
-export async function runServiceProcess(args: readonly string[]): Promise<{ status: number | null; stdout: string; stderr: string }> {
+export async function runServiceProcess(
+  args: readonly string[],
+): Promise<{ status: number | null; stdout: string; stderr: string }> {
   const { child, printed, exited } = spawnService(args);
   await exited;
   return { status: child.exitCode, ...printed };
 }
 
-function spawnService(args: readonly string[]): { child: ChildProcess; printed: { stdout: string; stderr: string }; exited: Promise<unknown> } {
+function spawnService(args: readonly string[]): {
+  child: ChildProcess;
+  printed: { stdout: string; stderr: string };
+  exited: Promise<unknown>;
+} {
   const child = spawn(node24, [join(projectFolder, 'infra', 'local', 'start.ts'), ...args], {
     cwd: projectFolder,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+import { eventFor, type GatewayRequest, targetOf } from '../../../infra/local/event.ts';
+import { endpointNamed } from '../../../shared/endpoints.ts';
+
+const route = { endpoint: endpointNamed('get-lead'), pathParameters: { leadId: '%317' } };
+
+const eventOf = (request: Partial<GatewayRequest> = {}) =>
+  eventFor(
+    {
+      method: 'GET',
+      path: '/api/v1/leads/%317',
+      query: '',
+      rawHeaders: ['Host', '127.0.0.1:4010', 'User-Agent', 'test'],
+      body: Buffer.alloc(0),
+      sourceIp: '127.0.0.1',
+      protocol: 'HTTP/1.1',
+      requestId: '6f1c6d4e-0000-4000-8000-000000000000',
+      ...request,
+    },
+    route,
+  );
+
+test('names the resource as the endpoint table writes it, and the path as it was sent', () => {
+  const event = eventOf();
+
+  expect(event).toMatchObject({
+    resource: '/api/v1/leads/{leadId}',
+    path: '/api/v1/leads/%317',
+    httpMethod: 'GET',
+    pathParameters: { leadId: '%317' },
+    stageVariables: null,
+    isBase64Encoded: false,
+  });
+  expect(event.requestContext).toMatchObject({
+    path: '/api/v1/leads/%317',
+    resourcePath: '/api/v1/leads/{leadId}',
+    httpMethod: 'GET',
+    stage: 'local',
+    protocol: 'HTTP/1.1',
+    requestId: '6f1c6d4e-0000-4000-8000-000000000000',
+    identity: { sourceIp: '127.0.0.1', userAgent: 'test' },
+  });
+  expect(Math.abs(event.requestContext.requestTimeEpoch - Date.now())).toBeLessThan(5000);
+  expect(event.requestContext.requestTime).toMatch(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/);
+});
+
+test('has null, and no empty map, where there is no query and no body', () => {
+  const event = eventOf();
+
+  expect(event.queryStringParameters).toBeNull();
+  expect(event.multiValueQueryStringParameters).toBeNull();
+  expect(event.body).toBeNull();
+});
+
+test('decodes query parameters once, a plus as a space, and keeps the last of several values', () => {
+  const event = eventOf({ query: 'email=test%2Balias&plus=a+b&twice=%2541&price=10&price=20&empty=&bare&__proto__=x' });
+
+  expect(event.multiValueQueryStringParameters).toEqual(
+    Object.fromEntries([
+      ['email', ['test+alias']],
+      ['plus', ['a b']],
+      ['twice', ['%41']],
+      ['price', ['10', '20']],
+      ['empty', ['']],
+      ['bare', ['']],
+      ['__proto__', ['x']],
+    ]),
+  );
+  expect(event.queryStringParameters).toMatchObject({ price: '20' });
+});
+
+test("keeps the case of the client's header names, all values, and the last one in the single map", () => {
+  const event = eventOf({ rawHeaders: ['tEsT-HEADeR', 'one', 'Test-Header', 'two', 'authorization', 'Bearer x'] });
+
+  expect(event.multiValueHeaders['tEsT-HEADeR']).toEqual(['one', 'two']);
+  expect(event.headers['tEsT-HEADeR']).toBe('two');
+  expect(event.headers.authorization).toBe('Bearer x');
+});
+
+test('leaves out what concerns the connection alone', () => {
+  const event = eventOf({
+    rawHeaders: ['Connection', 'keep-alive', 'Content-Length', '3', 'Transfer-Encoding', 'chunked', 'Accept', '*/*'],
+  });
+
+  expect(Object.keys(event.headers).sort()).toEqual([
+    'Accept',
+    'X-Amzn-Trace-Id',
+    'X-Forwarded-For',
+    'X-Forwarded-Port',
+    'X-Forwarded-Proto',
+  ]);
+});
+
+test.each([
+  ['nothing', [], 'https', '443'],
+  ['https', ['X-Forwarded-Proto', 'https'], 'https', '443'],
+  ['http', ['x-forwarded-proto', 'http'], 'http', '80'],
+  ['HTTP', ['X-FORWARDED-PROTO', 'HTTP'], 'http', '80'],
+  ['another word', ['X-Forwarded-Proto', 'ftp'], 'https', '443'],
+])('passes a request that says %s of its protocol on as %s', (_, rawHeaders, proto, port) => {
+  const { headers, multiValueHeaders } = eventOf({ rawHeaders });
+
+  expect(multiValueHeaders['X-Forwarded-Proto']).toEqual([proto]);
+  expect(headers['X-Forwarded-Port']).toBe(port);
+  expect(Object.keys(headers).filter((name) => name.toLowerCase() === 'x-forwarded-proto')).toHaveLength(1);
+});
+
+test("puts the connection's address after those that X-Forwarded-For names already", () => {
+  expect(eventOf({ rawHeaders: ['X-Forwarded-For', '203.0.113.9'] }).headers['X-Forwarded-For']).toBe('203.0.113.9, 127.0.0.1');
+});
+
+test('reads header bytes that are UTF-8 as what they mean', () => {
+  const sent = Buffer.from('आशा', 'utf8').toString('latin1');
+
+  expect(eventOf({ rawHeaders: ['X-Name', sent] }).headers['X-Name']).toBe('आशा');
+});
+
+test('hands on the body as text', () => {
+  expect(eventOf({ body: Buffer.from('{"name":"आशा 🌱"}') }).body).toBe('{"name":"आशा 🌱"}');
+});
+
+test.each([
+  ['/a?b=c', '/a', 'b=c'],
+  ['/a?b=c?d', '/a', 'b=c?d'],
+  ['/a', '/a', ''],
+  ['http://127.0.0.1:4010/a/b?c', '/a/b', 'c'],
+  ['http://127.0.0.1:4010', '/', ''],
+  ['//a/b', '//a/b', ''],
+])('splits the request target %s', (url, path, query) => {
+  expect(targetOf({ url })).toEqual({ path, query });
+});

@@ -1,0 +1,186 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { Functions, payloadMaxBytes } from '../../../infra/local/functions.ts';
+
+const bundles = {
+  echo: 'export const handler = async (event, context) => ({ event, ...context, remaining: context.getRemainingTimeInMillis() })',
+  'throws-at-import': "throw new Error('no import')",
+  'no-handler': 'export const other = 1',
+  throws: "export const handler = async () => { throw new Error('no answer') }",
+  exits: 'export const handler = () => process.exit(0)',
+  uncaught: "export const handler = () => { setTimeout(() => { throw new Error('later') }); return new Promise(() => {}) }",
+  'unhandled-rejection': "export const handler = () => { Promise.reject(new Error('nobody')); return new Promise(() => {}) }",
+  hangs: 'export const handler = () => new Promise(() => {})',
+  spins: 'export const handler = () => { while (true) {} }',
+  'spins-at-times': 'export const handler = (event) => { while (event.spin) {} ; return "fine" }',
+  'crashes-at-times': 'export const handler = async (event) => { if (event.crash) process.exit(1); return "fine" }',
+  'crashes-after':
+    'export const handler = async (event) => { if (event.crash) setTimeout(() => process.exit(1)); return "fine" }',
+  counts: `let running = 0; let most = 0; let calls = 0
+    export const handler = async () => {
+      calls++; most = Math.max(most, ++running)
+      await new Promise((done) => setTimeout(done, 20))
+      running--
+      return { most, calls, worker: (await import('node:worker_threads')).threadId }
+    }`,
+  environment: 'export const handler = async () => process.env',
+  large: 'export const handler = async ({ bytes }) => "x".repeat(bytes - 2)',
+  prints: 'export const handler = async () => { console.log("to stdout"); console.error("to stderr"); return 1 }',
+};
+type BundleName = keyof typeof bundles;
+
+let distFolder: string;
+beforeAll(() => {
+  distFolder = mkdtempSync(join(tmpdir(), 'functions-test-'));
+  for (const [name, source] of Object.entries(bundles)) {
+    mkdirSync(join(distFolder, name));
+    writeFileSync(join(distFolder, name, 'index.mjs'), source);
+  }
+});
+afterAll(() => rmSync(distFolder, { recursive: true }));
+
+const running: Functions[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((functions) => functions.stop()));
+});
+
+function givenFunctions(options: { timeoutMs?: number; workersPerFunction?: number } = {}) {
+  const reports: string[] = [];
+  let printed = '';
+  const output = new Writable({
+    write(chunk, _, done) {
+      printed += String(chunk);
+      done();
+    },
+  });
+  const report = (sentence: string): void => void reports.push(sentence);
+  const functions = new Functions({
+    distFolder,
+    environment: { LEADS_TABLE: 'leads-x' },
+    report,
+    output,
+    timeoutMs: 3000,
+    ...options,
+  });
+  running.push(functions);
+  const invoke = (name: BundleName, event: unknown = {}) => functions.invoke(name, event, 'request-1');
+  return { invoke, reports, printed: () => printed };
+}
+
+test('gives the event and the context that Lambda gives', async () => {
+  const { invoke } = givenFunctions();
+
+  const result = await invoke('echo', { body: 'आशा', left: undefined });
+
+  expect(result).toMatchObject({
+    outcome: 'answered',
+    answer: { event: { body: 'आशा' }, awsRequestId: 'request-1', functionName: 'echo' },
+  });
+  const { remaining } = (result as { answer: { remaining: number } }).answer;
+  expect(remaining).toBeGreaterThan(2000);
+  expect(remaining).toBeLessThanOrEqual(3000);
+});
+
+test.each<[BundleName, RegExp]>([
+  ['throws-at-import', /crashed: Error: no import/],
+  ['no-handler', /crashed: Error: no-handler: the bundle exports no handler/],
+  ['throws', /threw: Error: no answer/],
+  ['exits', /ended its process before it answered/],
+  ['uncaught', /crashed: Error: later/],
+  ['unhandled-rejection', /crashed: Error: nobody/],
+])('a function that %s fails its own request', async (name, reason) => {
+  const { invoke, reports } = givenFunctions();
+
+  expect(await invoke(name)).toMatchObject({ outcome: 'failed', reason: expect.stringMatching(reason) });
+  expect(await invoke('echo')).toMatchObject({ outcome: 'answered' });
+  expect(reports).toHaveLength(1);
+  expect(reports[0]).toMatch(reason);
+});
+
+test.each<[BundleName]>([['hangs'], ['spins']])('a function that %s is ended when its time is over', async (name) => {
+  const { invoke } = givenFunctions({ timeoutMs: 300 });
+  const begun = Date.now();
+
+  expect(await invoke(name)).toMatchObject({ outcome: 'timed-out' });
+  expect(Date.now() - begun).toBeLessThan(2000);
+});
+
+test('a hanging request holds up no other of the same function', async () => {
+  const { invoke } = givenFunctions({ timeoutMs: 1500, workersPerFunction: 2 });
+
+  const hanging = invoke('spins-at-times', { spin: true });
+  const others = await Promise.all(Array.from({ length: 5 }, () => invoke('spins-at-times')));
+
+  expect(others).toEqual(Array.from({ length: 5 }, () => ({ outcome: 'answered', answer: 'fine' })));
+  expect(await hanging).toMatchObject({ outcome: 'timed-out' });
+});
+
+test('crashed workers are replaced, also for those who wait', async () => {
+  const { invoke } = givenFunctions({ workersPerFunction: 2 });
+
+  const results = await Promise.all(Array.from({ length: 8 }, (_, at) => invoke('crashes-at-times', { crash: at % 2 === 0 })));
+
+  expect(results.map(({ outcome }) => outcome)).toEqual(
+    Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? 'failed' : 'answered')),
+  );
+});
+
+test('a function that crashes after its answer costs no request', async () => {
+  const { invoke, reports } = givenFunctions();
+
+  expect(await invoke('crashes-after', { crash: true })).toMatchObject({ outcome: 'answered' });
+  await expect.poll(() => reports).toEqual([expect.stringMatching(/^crashes-after: between two requests/)]);
+  expect(await invoke('crashes-after')).toMatchObject({ outcome: 'answered' });
+});
+
+test('a worker takes one event at a time, there are no more workers than allowed, and they are used again', async () => {
+  const { invoke } = givenFunctions({ workersPerFunction: 3 });
+
+  const results = await Promise.all(Array.from({ length: 12 }, () => invoke('counts')));
+
+  const answers = results.map(
+    (result) => (result as unknown as { answer: { most: number; calls: number; worker: number } }).answer,
+  );
+  expect(Math.max(...answers.map(({ most }) => most))).toBe(1);
+  expect(new Set(answers.map(({ worker }) => worker)).size).toBe(3);
+});
+
+test("gives the function its own environment and nothing of the person's AWS set-up", async () => {
+  process.env.AWS_PROFILE = 'someone';
+  const { invoke } = givenFunctions();
+
+  const result = await invoke('environment');
+
+  delete process.env.AWS_PROFILE;
+  expect(result).toMatchObject({ answer: { LEADS_TABLE: 'leads-x', AWS_LAMBDA_FUNCTION_NAME: 'environment' } });
+  expect((result as { answer: object }).answer).not.toHaveProperty('AWS_PROFILE');
+});
+
+test("refuses an event above Lambda's payload limit, and takes one at it", async () => {
+  const { invoke } = givenFunctions();
+  const frame = JSON.stringify({ body: '' }).length;
+
+  expect(await invoke('crashes-at-times', { body: 'x'.repeat(payloadMaxBytes - frame) })).toMatchObject({ outcome: 'answered' });
+  expect(await invoke('crashes-at-times', { body: 'x'.repeat(payloadMaxBytes - frame + 1) })).toEqual({
+    outcome: 'event-too-large',
+  });
+});
+
+test("fails an answer above Lambda's payload limit, and gives one at it", async () => {
+  const { invoke } = givenFunctions();
+
+  expect(await invoke('large', { bytes: payloadMaxBytes })).toMatchObject({ outcome: 'answered' });
+  expect(await invoke('large', { bytes: payloadMaxBytes + 1 })).toMatchObject({ outcome: 'failed' });
+});
+
+test("passes the function's own output on", async () => {
+  const { invoke, printed } = givenFunctions();
+
+  await invoke('prints');
+
+  await expect.poll(printed).toContain('to stdout');
+  await expect.poll(printed).toContain('to stderr');
+});

@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { afterEach, expect, test } from 'vitest';
+import type { InvocationResult } from '../../../infra/local/functions.ts';
+import { createGateway } from '../../../infra/local/gateway.ts';
+import { routerFor } from '../../../infra/local/routes.ts';
+import { endpoints } from '../../../shared/endpoints.ts';
+
+const ends: (() => void)[] = [];
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+const ok: InvocationResult = { outcome: 'answered', answer: { statusCode: 200, body: '{}' } };
+
+/** A gateway whose functions all do the same; the events they were given. */
+async function givenGateway(result: InvocationResult = ok, gatewayLimits = false) {
+  const events: APIGatewayProxyEvent[] = [];
+  const invoke = async (_: string, event: unknown): Promise<InvocationResult> => {
+    events.push(event as APIGatewayProxyEvent);
+    return result;
+  };
+  const server = createGateway({ route: routerFor(endpoints), invoke, gatewayLimits });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ends.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { events, port, baseUrl: `http://127.0.0.1:${port}` };
+}
+
+/** Sends bytes as they are and reads until the server closes the connection. */
+async function sendRaw(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(bytes);
+  return text(socket);
+}
+
+test.each<[string, InvocationResult, number, string]>([
+  ['crashes', { outcome: 'failed', reason: 'crashed' }, 500, 'INTERNAL'],
+  ['hangs', { outcome: 'timed-out', reason: 'did not answer' }, 500, 'INTERNAL'],
+  ['answers what is no answer', { outcome: 'answered', answer: { oops: true } }, 500, 'INTERNAL'],
+  ['is given too much', { outcome: 'event-too-large' }, 413, 'PAYLOAD_TOO_LARGE'],
+])('answers in the error shape where a function %s', async (_, result, status, code) => {
+  const { baseUrl } = await givenGateway(result);
+
+  const response = await fetch(`${baseUrl}/api/v1/leads`);
+
+  expect(response.status).toBe(status);
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  expect(await response.json()).toEqual({ error: { code, message: expect.any(String) } });
+});
+
+test.each(['HEAD', 'OPTIONS', 'DELETE', 'PUT'])('%s is an unknown address', async (method) => {
+  const { baseUrl, events } = await givenGateway();
+
+  const response = await fetch(`${baseUrl}/api/v1/leads`, { method });
+
+  expect(response.status).toBe(404);
+  expect(events).toHaveLength(0);
+});
+
+test("gives the function's own status, headers and body, and a header's several values", async () => {
+  const answer = {
+    statusCode: 201,
+    headers: { Location: '/x' },
+    multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] },
+    body: '"आ"',
+  };
+  const { baseUrl } = await givenGateway({ outcome: 'answered', answer });
+
+  const response = await fetch(`${baseUrl}/api/v1/leads`);
+
+  expect(response.status).toBe(201);
+  expect(response.headers.get('location')).toBe('/x');
+  expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+  expect(await response.json()).toBe('आ');
+});
+
+test('keeps the connection for the next request', async () => {
+  const { baseUrl } = await givenGateway();
+
+  const response = await fetch(`${baseUrl}/api/v1/leads`);
+
+  expect(response.headers.get('connection')).toBe('keep-alive');
+});
+
+test('takes a body of 10 MB and refuses one byte more, announced or not', async () => {
+  const { baseUrl, events } = await givenGateway();
+  const post = (body: BodyInit) => fetch(`${baseUrl}/api/v1/leads`, { method: 'POST', body, duplex: 'half' } as RequestInit);
+  const bytes = 10 * 1024 * 1024;
+  const chunked = () => new Blob([new Uint8Array(bytes + 1)]).stream();
+
+  expect((await post(new Uint8Array(bytes))).status).toBe(200);
+  expect(events[0]?.body).toHaveLength(bytes);
+  expect((await post(new Uint8Array(bytes + 1))).status).toBe(413);
+  const refused = await post(chunked());
+  expect(refused.status).toBe(413);
+  expect(await refused.json()).toMatchObject({ error: { code: 'PAYLOAD_TOO_LARGE' } });
+  expect(events).toHaveLength(1);
+});
+
+test('answers what is no HTTP with the error body', async () => {
+  const { port } = await givenGateway();
+
+  const answer = await sendRaw(port, 'NONSENSE\r\n\r\n');
+
+  expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+  expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+  expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({ error: { message: expect.any(String) } });
+});
+
+test.each([
+  ['a request without a host', 'GET /api/v1/leads HTTP/1.1\r\nConnection: close\r\n\r\n', 404],
+  ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n', 404],
+  ['an unknown expectation', 'GET /api/v1/leads HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n', 200],
+  ['a whole address as the target', 'GET http://x/api/v1/leads HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
+  ['HTTP/1.0', 'GET /api/v1/leads HTTP/1.0\r\n\r\n', 200],
+])('answers %s', async (_, bytes, status) => {
+  const { port } = await givenGateway();
+
+  expect(await sendRaw(port, bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+});
+
+test('a long request line is taken, unless the limits of API Gateway are asked for', async () => {
+  const open = await givenGateway();
+  const limited = await givenGateway(ok, true);
+  const query = `filter=${'x'.repeat(100_000)}`;
+
+  expect((await fetch(`${open.baseUrl}/api/v1/leads?${query}`)).status).toBe(200);
+  const refused = await fetch(`${limited.baseUrl}/api/v1/leads?${query}`);
+  expect(refused.status).toBe(404);
+  expect(await refused.json()).toMatchObject({ error: { message: expect.stringContaining('10240 bytes') } });
+});
+
+test('the limit counts the request line and all headers', async () => {
+  const { port } = await givenGateway(ok, true);
+  const head = 'GET /api/v1/leads?q= HTTP/1.1\r\nHost: x\r\nConnection: close\r\n';
+  const filled = head.replace('q=', `q=${'x'.repeat(10_240 - head.length)}`);
+
+  expect(await sendRaw(port, `${filled}\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await sendRaw(port, `${filled.replace('q=', 'q=x')}\r\n`)).toMatch(/^HTTP\/1\.1 404 /);
+});
+
+test('a client that goes away in the middle of its body harms nobody', async () => {
+  const { port, baseUrl } = await givenGateway();
+  const leaving = request({ port, host: '127.0.0.1', method: 'POST', path: '/api/v1/leads', headers: { 'Content-Length': 100 } });
+  leaving.on('error', () => undefined);
+  leaving.write('half');
+  await new Promise((done) => setTimeout(done, 50));
+  leaving.destroy();
+
+  expect((await fetch(`${baseUrl}/api/v1/leads`)).status).toBe(200);
+});
