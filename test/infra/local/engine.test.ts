@@ -1,0 +1,177 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { takeDataFolder } from '../../../infra/local/data-folder.ts';
+import { javaMissing, javaProblem } from '../../../infra/local/dynamodb-local.ts';
+import { startEngine } from '../../../infra/local/engine.ts';
+import { startGuarded } from '../../../infra/local/guarded-process.ts';
+import { clientConfig, createTable } from '../../../infra/local/table.ts';
+import { tableDefinition } from '../../../shared/store/table-definition.ts';
+import { node24, projectFolder } from '../../support/service-process.ts';
+
+let scratch: string;
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'engine-test-'));
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const engineNames = ['dynoxide', ...((await javaMissing()) ? [] : ['dynamodb-local'])];
+
+describe.each(engineNames)('%s', (engine) => {
+  test('makes the table with its indexes, again without harm, on loopback alone, and ends', { timeout: 30_000 }, async () => {
+    const running = await startEngine({ engine, dataFolder: ':memory:' });
+    await Promise.all([createTable(running.environment), createTable(running.environment)]);
+    const client = new DynamoDBClient(clientConfig(running.environment));
+
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: running.environment.LEADS_TABLE }));
+
+    client.destroy();
+    expect(Table?.TableStatus).toBe('ACTIVE');
+    expect(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName).sort()).toEqual(
+      tableDefinition.indexes.map(({ name }) => name).sort(),
+    );
+    const port = Number(new URL(running.endpoint).port);
+    expect(await canConnect('127.0.0.1', port)).toBe(true);
+    for (const address of ownAddresses()) expect(await canConnect(address, port)).toBe(false);
+    await running.stop();
+    expect(await canConnect('127.0.0.1', port)).toBe(false);
+  });
+
+  test('keeps what was acknowledged through a kill -9 of itself and of its guard', { timeout: 60_000 }, async () => {
+    const dataFolder = mkdtempSync(join(scratch, 'db-'));
+    const code = `
+      import { startEngine } from './infra/local/engine.ts';
+      import { createTable } from './infra/local/table.ts';
+      const { environment } = await startEngine({ engine: '${engine}', dataFolder: '${dataFolder}' });
+      await createTable(environment);
+      console.log(JSON.stringify(environment));`;
+    const owner = spawn(node24, ['--input-type=module-typescript', '-e', code], {
+      cwd: projectFolder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(owner.stdout, 'data');
+    const pid = Number(readFileSync(join(dataFolder, engine, 'engine.pid'), 'utf8'));
+    const guard = Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
+    for (const victim of [guard, owner.pid!]) process.kill(victim, 'SIGKILL');
+
+    const next = await startEngine({ engine, dataFolder });
+
+    const client = new DynamoDBClient(clientConfig(next.environment));
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: 'leads' }));
+    client.destroy();
+    expect(Table?.TableStatus).toBe('ACTIVE');
+    await next.stop();
+  });
+});
+
+test('five starts at the same moment get five engines', { timeout: 30_000 }, async () => {
+  const running = await Promise.all(Array.from({ length: 5 }, () => startEngine({ engine: 'dynoxide', dataFolder: ':memory:' })));
+
+  expect(new Set(running.map(({ endpoint }) => endpoint)).size).toBe(5);
+  await Promise.all(running.map(({ stop }) => stop()));
+});
+
+test('a guarded process ends when the process that started it is killed', { timeout: 15_000 }, async () => {
+  const pidFile = join(scratch, 'guarded.pid');
+  const code = `
+    import { startGuarded } from './infra/local/guarded-process.ts';
+    await startGuarded({ command: 'sh', args: ['-c', 'trap "" TERM; echo ready; while :; do sleep 0.1; done'], cwd: '/',
+      pidFile: '${pidFile}', readyPattern: /ready/, readyWithinMs: 5000 });
+    console.log('up');`;
+  const owner = spawn(node24, ['--input-type=module-typescript', '-e', code], {
+    cwd: projectFolder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(owner.stdout, 'data');
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+
+  owner.kill('SIGKILL');
+
+  await expect.poll(() => existsSync(`/proc/${pid}`), { timeout: 5000 }).toBe(false);
+});
+
+test('a process that ends before it is ready is told with its last words', async () => {
+  const start = startGuarded({
+    command: 'sh',
+    args: ['-c', 'echo address already in use >&2; exit 3'],
+    cwd: scratch,
+    readyPattern: /^ready/,
+    readyWithinMs: 5000,
+  });
+
+  await expect(start).rejects.toThrow('ended at once: address already in use');
+});
+
+test('a process that is never ready is ended', async () => {
+  const start = startGuarded({ command: 'sleep', args: ['60'], cwd: scratch, readyPattern: /ready/, readyWithinMs: 200 });
+
+  await expect(start).rejects.toThrow('not ready after 0.2 s');
+});
+
+test("a data folder is one process-wide owner's, until it is let go of", async () => {
+  const dataFolder = mkdtempSync(join(scratch, 'db-'));
+  const code = `
+    import { takeDataFolder } from './infra/local/data-folder.ts';
+    await takeDataFolder('${dataFolder}', 'dynoxide');
+    console.log('taken'); setInterval(() => undefined, 1000);`;
+  const owner = spawn(node24, ['--input-type=module-typescript', '-e', code], {
+    cwd: projectFolder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(owner.stdout, 'data');
+
+  await expect(takeDataFolder(dataFolder, 'dynoxide')).rejects.toThrow(
+    `another service (process ${owner.pid}) is using this folder`,
+  );
+  const exited = once(owner, 'exit');
+  owner.kill('SIGKILL');
+  await exited;
+  const folder = await takeDataFolder(dataFolder, 'dynoxide');
+  folder.release();
+});
+
+test.each([
+  ['openjdk version "17.0.15" 2025-04-15', 'jdk.compiler@17.0.15', undefined],
+  ['openjdk version "25" 2025-09-16', 'jdk.compiler@25', undefined],
+  ['java version "1.8.0_402"', '', 'java is version 8, not 17 or later'],
+  ['openjdk version "11.0.2"', 'jdk.compiler@11.0.2', 'java is version 11, not 17 or later'],
+  ['openjdk version "21.0.1"', 'java.base@21.0.1', 'java 21 is a runtime without a compiler (a JRE), not a JDK'],
+  ['what?', '', 'java is version unknown, not 17 or later'],
+])('judges %s', (version, modules, problem) => {
+  expect(javaProblem(version, modules)).toBe(problem);
+});
+
+test('names what would make an engine run where none can', () => {
+  const code = `
+    import { startEngine } from './infra/local/engine.ts';
+    await startEngine({ engine: 'dynamodb-local', dataFolder: ':memory:' }).catch(({ message }) => console.log(message));`;
+  const said = execFileSync(node24, ['--input-type=module-typescript', '-e', code], {
+    cwd: projectFolder,
+    encoding: 'utf8',
+    env: { PATH: '/nowhere' },
+  });
+
+  expect(said.trim()).toBe(
+    '--engine dynamodb-local: dynamodb-local cannot run: there is no java on the PATH: install Java 17 or later (a JDK, with java on the PATH).',
+  );
+});
+
+const ownAddresses = (): string[] =>
+  Object.values(networkInterfaces())
+    .flatMap((all) => all ?? [])
+    .filter(({ internal, family }) => !internal && family === 'IPv4')
+    .map(({ address }) => address);
+
+async function canConnect(host: string, port: number): Promise<boolean> {
+  const socket = connect(port, host);
+  const outcome = await Promise.race([once(socket, 'connect').then(() => true), once(socket, 'error').then(() => false)]).catch(
+    () => false,
+  );
+  socket.destroy();
+  return outcome;
+}
