@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
 import { chooseRotation } from '../shared/leads/assignment.ts';
 import { fillLead, type ReadCapture, readCapture } from '../shared/leads/capture.ts';
-import { newLeadFields, requireOnCreate } from '../shared/leads/fields.ts';
+import { FieldProblems, newLeadFields, requireOnCreate } from '../shared/leads/fields.ts';
 import { parsePhone } from '../shared/leads/identity.ts';
 import type { Lead } from '../shared/leads/lead.ts';
 import { refuseOutgrown } from '../shared/leads/lead-size.ts';
@@ -106,7 +106,9 @@ function questionOf(organizationId: number, keyId: string, input: EarlyCall<type
  *  @throws ApiError VALIDATION_FAILED for a required field that is missing, NOT_READY without a stage or an active person. */
 function placeNewLead({ organization, body: { pipelineId } }: Call, { submitted, sourceId }: ReadCapture) {
   const given = sourceId === undefined ? submitted : { ...submitted, source: sourceId };
-  requireOnCreate(organization, given);
+  const problems = new FieldProblems();
+  requireOnCreate(organization, given, problems);
+  problems.throwIfAny();
   const fields = newLeadFields(given);
   refuseOutgrown(fields);
   const stage = startingStage(organization, pipelineId ?? defaultPipelineId(organization));

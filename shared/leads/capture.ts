@@ -100,8 +100,10 @@ export function fillLead(lead: Lead, submitted: FieldValues, emailIsTaken: boole
   return { fields, filled, kept };
 }
 
-/** Whether two values of a field say the same; e-mails without regard to case. */
+/** Whether two values of a field say the same; e-mails without regard to case, lists whatever order the settings had. */
 export function isSameValue(field: string, a: FieldValue | null, b: FieldValue | null): boolean {
   if (field === 'email' && typeof a === 'string' && typeof b === 'string') return comparableEmail(a) === comparableEmail(b);
-  return JSON.stringify(a) === JSON.stringify(b);
+  return JSON.stringify(unordered(a)) === JSON.stringify(unordered(b));
 }
+
+const unordered = (value: FieldValue | null): unknown => (typeof value === 'object' && value !== null ? [...value].sort() : value);

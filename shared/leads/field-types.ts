@@ -1,6 +1,6 @@
 import { limits } from '../limits.ts';
 import type { Field, FieldType, Organization } from '../organization/organization.ts';
-import { parsePhone } from './identity.ts';
+import { asciiDigits, parsePhone } from './identity.ts';
 import type { FieldValue } from './lead.ts';
 
 /** A field's value as it is sent (contract, section 4.2). */
@@ -52,23 +52,27 @@ export function isEmptyValue(raw: RawValue, type: FieldType): raw is null {
 /** Digits beyond these cannot be held exactly by a JSON number, and 1E126 not by DynamoDB. */
 const largestNumber = Number.MAX_SAFE_INTEGER;
 const smallestNumber = 1e-130;
-const plainNumber = /^[+-]?(\d+|\d{1,3}(,\d{2,3})*,\d{3})?(\.\d+)?(e[+-]?\d{1,3})?$/i;
+const plainNumber = /^[+-]?(?=[\d.])(\d+|\d{1,3}(,\d{2,3})*,\d{3})?(\.\d+)?(e[+-]?\d{1,3})?$/i;
 const significantDigitsMax = 17;
+const notANumber = new Problem('takes a number.');
+const tooSmall = new Problem(`takes 0 or a number of at least ${smallestNumber} in size.`);
 
 function parseNumber(raw: Exclude<RawValue, null>): FieldValue | Problem {
-  const number = typeof raw === 'string' ? numberFrom(raw.trim()) : raw;
-  if (typeof number !== 'number') return new Problem('takes a number.');
+  const number = typeof raw === 'string' ? numberFrom(asciiDigits(raw).trim()) : raw;
+  if (number instanceof Problem) return number;
+  if (typeof number !== 'number') return notANumber;
   const size = Math.abs(number);
   if (size > largestNumber) return new Problem(`takes a number between -${largestNumber} and ${largestNumber}.`);
-  if (size !== 0 && size < smallestNumber) return new Problem(`takes 0 or a number of at least ${smallestNumber}.`);
+  if (size !== 0 && size < smallestNumber) return tooSmall;
   return number === 0 ? 0 : number; // -0 does not survive being stored
 }
 
 function numberFrom(text: string): number | Problem {
-  if (!plainNumber.test(text) || !/\d/.test(text)) return new Problem('takes a number.');
+  if (!plainNumber.test(text)) return notANumber;
   const digits = text.replace(/e.*$/i, '').replace(/[^\d]/g, '').replace(/^0+|0+$/g, '');
   if (digits.length > significantDigitsMax) return new Problem(`takes a number of at most ${significantDigitsMax} digits.`);
-  return Number(text.replaceAll(',', ''));
+  const number = Number(text.replaceAll(',', ''));
+  return number === 0 && digits !== '' ? tooSmall : number;
 }
 
 /** A calendar date that exists, `YYYY-MM-DD`; valibot's isoDate takes 2026-02-30. */
@@ -78,8 +82,9 @@ export function isDate(text: string): boolean {
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
 }
 
-const emailForm = /^[^\s@<>(),;:"\\[\]]+@([\p{L}\p{N}]([\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?\.)+[\p{L}\p{N}][\p{L}\p{N}\p{M}-]*$/u;
-const isEmail = (text: string): boolean => emailForm.test(text) && [...text].length <= limits.emailMaxChars;
+const domainLabel = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}\\p{M}-]*[\\p{L}\\p{N}\\p{M}])?';
+const emailForm = new RegExp(`^[^\\s\\p{Cc}@<>(),;:"\\\\[\\]]+@(?:${domainLabel}\\.)+${domainLabel}$`, 'u');
+const isEmail = (text: string): boolean => [...text].length <= limits.emailMaxChars && emailForm.test(text);
 
 function isWebAddress(text: string): boolean {
   const url = URL.parse(text);
@@ -110,8 +115,9 @@ function notAnOption({ options }: Field): Problem {
 function parseList(raw: Exclude<RawValue, null>, field: Field): FieldValue | Problem {
   if (typeof raw === 'number' || typeof raw === 'boolean') return new Problem('takes a list of its options.');
   const texts = typeof raw !== 'string' ? raw : optionValue(raw.trim(), field) ? [raw] : raw.split(',');
-  const chosen = texts.map((text) => optionValue(text.trim(), field));
-  if (chosen.includes(undefined)) return notAnOption(field);
+  // Forms send a blank item for a list with nothing ticked, beside the ticked ones too.
+  const chosen = texts.filter((text) => text.trim() !== '').map((text) => optionValue(text.trim(), field));
+  if (chosen.length === 0 || chosen.includes(undefined)) return notAnOption(field);
   // In the order of the form and without repeats, so that the same choice is the same value.
   return field.options.map(({ value }) => value).filter((value) => chosen.includes(value));
 }
@@ -120,7 +126,7 @@ const yes = new Set(['true', 'yes', 'y', 'on', '1', 'checked']);
 const no = new Set(['false', 'no', 'n', 'off', '0', 'unchecked']);
 
 function parseCheckbox(raw: Exclude<RawValue, null>): FieldValue | Problem {
-  const text = String(raw).trim().toLowerCase();
+  const text = typeof raw === 'object' ? '' : String(raw).trim().toLowerCase();
   if (yes.has(text)) return true;
   if (no.has(text)) return false;
   return new Problem('takes true or false (yes, no, 1, 0, on and off are read so).');

@@ -7,10 +7,14 @@ import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 /** What a request says of fields: a value, or null for a field to be empty. */
 export type FieldChanges = Readonly<Record<string, FieldValue | null>>;
 
+/** The unknown keys of one request that are compared with every known one: a body can hold thousands of each. */
+const nearMissesMax = 10;
+
 /** Refusals by field key, gathered so that a caller reads all of them at once. */
 export class FieldProblems {
   readonly #problems = new Map<string, Problem>();
   #validKeys: readonly string[] | undefined;
+  #unknownKeys = 0;
 
   /** The first problem of a field stands. */
   add(fieldKey: string, problem: Problem): void {
@@ -19,8 +23,9 @@ export class FieldProblems {
 
   /** A key that is no active field; the refusal lists those that are. */
   addUnknown(fieldKey: string, accepted: readonly Field[]): void {
-    this.#validKeys = accepted.map(({ key }) => key);
-    const near = nearestName(fieldKey, this.#validKeys);
+    this.#validKeys ??= accepted.map(({ key }) => key);
+    this.#unknownKeys += 1;
+    const near = this.#unknownKeys <= nearMissesMax ? nearestName(fieldKey, this.#validKeys) : undefined;
     this.add(fieldKey, new Problem(near ? `is not an active field; is ${near} meant?` : 'is not an active field.'));
   }
 
@@ -92,30 +97,24 @@ export function isOneOf(value: FieldValue | null, texts: readonly string[]): boo
 export const newLeadFields = (fields: FieldValues): FieldValues => ({ lead_type: 'student', ...fields });
 
 /**
- * Refuses a new lead that lacks what the organization requires on create. The owner is never missing: the assignment rules choose one.
- * @throws ApiError VALIDATION_FAILED with `details.fields`.
+ * Adds to the problems what a new lead lacks of what the organization requires on create. The owner is never missing: the assignment rules choose one.
  */
-export function requireOnCreate(organization: Organization, fields: FieldValues): void {
-  const problems = new FieldProblems();
+export function requireOnCreate(organization: Organization, fields: FieldValues, problems: FieldProblems): void {
   const complete = newLeadFields(fields);
   for (const field of activeFields(organization)) {
     const wanted = field.requiredOnCreate && field.key !== 'assigned_to' && isAskedFor(field, complete);
     if (wanted && valueOf(fields, field.key) === null) problems.add(field.key, new Problem('is required.'));
   }
-  problems.throwIfAny();
 }
 
 /**
- * Refuses changes that would empty what the organization requires on edit. Fields that were not sent are left alone.
- * @throws ApiError VALIDATION_FAILED with `details.fields`.
+ * Adds to the problems what the changes would empty of what the organization requires on edit. Fields that were not sent are left alone.
  */
-export function requireOnEdit(organization: Organization, changes: FieldChanges, after: FieldValues): void {
-  const problems = new FieldProblems();
+export function requireOnEdit(organization: Organization, changes: FieldChanges, after: FieldValues, problems: FieldProblems): void {
   for (const [fieldKey, value] of Object.entries(changes)) {
     const field = organization.fieldByKey.get(fieldKey);
     if (value !== null || !field) continue;
     const keptAlways = field.key === 'lead_type'; // a lead is always of one type: contract, section 2
     if (keptAlways || (field.requiredOnEdit && isAskedFor(field, after))) problems.add(fieldKey, new Problem('cannot be emptied.'));
   }
-  problems.throwIfAny();
 }

@@ -5,11 +5,27 @@ const defaultCountry = 'IN';
 
 /**
  * A phone number in the one form it is stored and compared in: E.164.
- * Accepts what people type: spaces, dots, brackets, `00` or a leading `0`, digits of any script.
+ * Accepts what people type and paste: spaces, dots, brackets, `00` or a leading `0`, a doubled plus, digits of any script, and the
+ * invisible marks of direction that address books put around a number. An extension is left out.
  * "Possible" is enough, not "valid": numbering plans move, and the number is a unique key.
  */
 export function parsePhone(text: string): string | undefined {
-  const number = parsePhoneNumberFromString(asciiDigits(text).trim(), { defaultCountry, extract: false });
+  const typed = asciiDigits(text).replace(/\p{Cf}/gu, '').replace(/[()[\]]/g, ' ').trim().replace(/^\+[+\s]*/, '+');
+  let phone = readPhone(typed);
+  // A number such as 0000000000 loses another zero at each reading; as a unique key it must be one that reads as itself.
+  for (let reading = 1; reading <= readingsMax; reading += 1) {
+    const again = readPhone(phone);
+    if (again === phone) return phone;
+    phone = again;
+  }
+  return undefined;
+}
+
+/** More than an E.164 number has digits to lose. */
+const readingsMax = 16;
+
+function readPhone(text: string | undefined): string | undefined {
+  const number = text === undefined ? undefined : parsePhoneNumberFromString(text, { defaultCountry, extract: false });
   return number?.isPossible() ? number.number : undefined;
 }
 
@@ -18,11 +34,11 @@ export function asciiDigits(text: string): string {
   return text.normalize('NFKC').replace(/\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
 }
 
-/** Unicode keeps the ten digits of a script in a row, zero first (The Unicode Standard, section 4.6). */
+/** Unicode keeps the ten digits of a script in a row, zero first (The Unicode Standard, section 4.6); two such rows may touch. */
 function digitValue(codePoint: number): number {
-  let value = 0;
-  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(codePoint - value - 1))) value += 1;
-  return value;
+  let before = 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(codePoint - before - 1))) before += 1;
+  return before % 10;
 }
 
 /** An e-mail address in the one form it is compared in; it is kept as typed. */

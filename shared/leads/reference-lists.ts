@@ -1,4 +1,4 @@
-import type { Field } from '../organization/organization.ts';
+import type { Field, Organization, Pipeline, Stage } from '../organization/organization.ts';
 
 /** The contract's LeadField (section 2). */
 export const presentField = ({ key, label, type, section, storage, options, requiredOnCreate, requiredOnEdit, showWhen }: Field) => ({
@@ -12,3 +12,26 @@ export const presentField = ({ key, label, type, section, storage, options, requ
   requiredOnEdit,
   showWhen,
 });
+
+/** The contract's Stage (section 2). */
+export const presentStage = ({ id, name, slug, order, meaning, isDefault, pipelineId }: Stage) => ({
+  id,
+  name,
+  slug,
+  order,
+  meaning,
+  isDefault,
+  pipelineId,
+});
+
+/** The contract's Pipeline (section 2). */
+export const presentPipeline = ({ id, name, order, isDefault }: Pipeline) => ({ id, name, order, isDefault });
+
+const byName = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
+
+/** Active items of the source list or the people list, as NamedRefs, by name (contract, section 4.7). */
+export const presentNamed = (items: Organization['sources'] | Organization['users']) =>
+  items
+    .filter(({ active }) => active)
+    .map(({ id, name }) => ({ id, name }))
+    .sort((a, b) => byName.compare(a.name, b.name) || a.id - b.id);

@@ -4,6 +4,7 @@ import { hashApiKey, parseApiKey } from '../organization/api-key.ts';
 import type { Organization } from '../organization/organization.ts';
 import { admitKey, admitOrganization, type Bucket, type Caller, type KeyAdmission, type OrganizationAdmission } from '../store/admission.ts';
 import { loadOrganization } from '../store/organizations.ts';
+import { holdsScope } from './authorize.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { type Call, headerValues, type Middleware } from './call.ts';
 
@@ -18,7 +19,14 @@ const organizations = new BoundedMap<number, Organization>(100);
 /** Below this share of its tokens a key is asked first, so that an exhausted one does not spend the organization's. */
 const roomyShare = 0.1;
 
-type ReadBeside = (early: { table: Call['table']; organizationId: number; keyId: string; input: Readonly<Record<string, unknown>> }) => Promise<unknown>;
+interface Early {
+  readonly table: Call['table'];
+  readonly organizationId: number;
+  readonly keyId: string;
+  readonly remembered: Organization | undefined;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+type ReadBeside = (early: Early) => Promise<unknown>;
 
 /**
  * The key checked and live, one token from its bucket and one from its organization's, the settings at their newest version
@@ -104,14 +112,14 @@ interface AdmittedToOrganization {
 async function admitToOrganization(call: Call, caller: Caller, now: Date, readBeside: ReadBeside): Promise<AdmittedToOrganization> {
   const { organizationId, keyId } = caller;
   const { table, input, endpoint } = call;
-  if (input?.ok) {
-    call.beside = readBeside({ table, organizationId, keyId, input: input.parts });
+  const remembered = organizations.get(organizationId);
+  if (input?.ok && holdsScope(caller, endpoint)) {
+    call.beside = readBeside({ table, organizationId, keyId, remembered, input: input.parts });
     call.beside.catch(() => undefined); // awaited by the endpoint, unless admission refuses
   }
-  const remembered = organizations.get(organizationId) ?? loadOrganization(table, organizationId);
   const [admitted, cached] = await Promise.all([
     admitOrganization(table, organizationId, now, endpoint.numbersLeads === true),
-    remembered,
+    remembered ?? loadOrganization(table, organizationId),
   ]);
   if (admitted.bucket.remaining === 0) exhaustedOrganizations.set(organizationId, admitted.bucket);
   const isCurrent = cached && (admitted.outcome === 'exhausted' || cached.version >= admitted.settingsVersion);

@@ -1,5 +1,10 @@
+import type { Endpoint } from '../endpoints.ts';
 import { ApiError } from '../errors.ts';
+import type { Caller } from '../store/admission.ts';
 import type { Middleware } from './call.ts';
+
+/** Whether the API key holds one of the scopes that the endpoint wants. */
+export const holdsScope = ({ scopes }: Caller, endpoint: Endpoint): boolean => endpoint.scopes.some((scope) => scopes.includes(scope));
 
 /**
  * Lets a caller in whose organization has the endpoint's module and whose API key holds one of its scopes (contract, section 5).
@@ -10,7 +15,7 @@ export const authorize = (): Middleware => ({
     if (!organization?.modules.includes(endpoint.module)) {
       throw new ApiError('FORBIDDEN', { module: endpoint.module }, `The organization's plan does not include the module ${endpoint.module}.`);
     }
-    if (!endpoint.scopes.some((scope) => caller?.scopes.includes(scope))) {
+    if (!caller || !holdsScope(caller, endpoint)) {
       throw new ApiError('FORBIDDEN', { scopes: endpoint.scopes }, `The API key lacks the scope ${endpoint.scopes.join(' or ')}.`);
     }
   },

@@ -16,6 +16,8 @@ export interface EarlyCall<S extends Schemas> {
   readonly table: Table;
   readonly organizationId: number;
   readonly keyId: string;
+  /** The settings this function saw last; those of the call may be newer. */
+  readonly remembered: Organization | undefined;
   readonly input: Input<S>;
 }
 
@@ -48,7 +50,7 @@ export function endpoint<S extends Schemas, Beside>(
 ): (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult> {
   const row = endpointNamed(name);
   const stack = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Call & Context>(
-    async (_event: APIGatewayProxyEvent, call: Call & Context) => answerResponse(call, await run(readyCall(call))),
+    async (_event: APIGatewayProxyEvent, call: Call & Context) => answerResponse(call, await run(await readyCall(call))),
     { timeoutEarlyInMillis: 0 },
   )
     .onError((request) => {
@@ -72,10 +74,10 @@ export function endpoint<S extends Schemas, Beside>(
 /** For an endpoint that reads nothing ahead. */
 export const nothingBeside = async (): Promise<undefined> => undefined;
 
-function readyCall<S extends Schemas, Beside>(call: Call): ReadyCall<S, Beside> {
-  const { input, table, caller, organization, newLeadId, requestId, beside } = call;
+async function readyCall<S extends Schemas, Beside>(call: Call): Promise<ReadyCall<S, Beside>> {
+  const { input, table, caller, organization, newLeadId, requestId } = call;
   if (!input?.ok) throw new Error('The stack ran an endpoint without input.');
-  return { ...input.parts, table, caller, organization, newLeadId, requestId, beside } as unknown as ReadyCall<S, Beside>;
+  return { ...input.parts, table, caller, organization, newLeadId, requestId, beside: await call.beside } as unknown as ReadyCall<S, Beside>;
 }
 
 /** Answers INTERNAL in time, whatever hangs: the platform's own end would leave the caller without a body of the contract. */

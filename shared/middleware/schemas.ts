@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { RawValue } from '../leads/field-types.ts';
 import { limits } from '../limits.ts';
+import { nearestName } from '../organization/nearest-name.ts';
 
 /**
  * Schema parts that several endpoints share. A message is a sentence that follows the property's name.
@@ -10,9 +11,21 @@ import { limits } from '../limits.ts';
 const isPlainObject = (input: unknown): input is Record<string, unknown> =>
   typeof input === 'object' && input !== null && !Array.isArray(input);
 
-/** An object with these properties and no others; valibot's own takes a list for an object without properties. */
+/** An object with these properties and no others, every other named; valibot's own takes a list too, and names the first alone. */
 export const object = <const Entries extends v.ObjectEntries>(entries: Entries) =>
-  v.pipe(v.custom<Record<string, unknown>>(isPlainObject, 'takes an object.'), v.strictObject(entries));
+  v.pipe(
+    v.custom<Record<string, unknown>>(isPlainObject, 'takes an object.'),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      for (const [key, value] of Object.entries(dataset.value)) {
+        if (Object.hasOwn(entries, key)) continue;
+        const near = nearestName(key, Object.keys(entries));
+        const message = near ? `is not known here; is ${near} meant?` : `is not known here; known are ${Object.keys(entries).join(', ')}.`;
+        addIssue({ message, path: [{ type: 'object', origin: 'key', input: dataset.value, key, value }] });
+      }
+    }),
+    v.object(entries),
+  );
 
 /** U+0000 and lone surrogates: no text, and nothing that UTF-8 or a database takes through. */
 const isWellFormed = (text: string): boolean => !text.includes('\0') && text.isWellFormed();

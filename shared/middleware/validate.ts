@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { ApiError } from '../errors.ts';
-import { nearestName } from '../organization/nearest-name.ts';
 import { type Call, headerValues, type Middleware } from './call.ts';
 
 /** What an endpoint takes, each part by a schema; header names in lower case. */
@@ -99,19 +98,11 @@ function invalidQuery(issues: Issues): ApiError {
 
 /** Problems by field key or property: `fields.course` is the field `course`, `attribution.utmTerm` keeps its path. */
 export function problemsOf(issues: Issues): Problems {
-  const problems: Record<string, string> = {};
+  const problems = new Map<string, string>();
   for (const issue of issues) {
     const path = (issue.path ?? []).map(({ key }) => String(key));
     const name = (path[0] === 'fields' && path.length > 1 ? path.slice(1) : path).join('.') || 'body';
-    problems[name] ??= problemOf(issue);
+    if (!problems.has(name)) problems.set(name, issue.received === 'undefined' ? 'is required.' : issue.message);
   }
-  return problems;
-}
-
-function problemOf(issue: v.BaseIssue<unknown>): string {
-  if (issue.type !== 'strict_object') return issue.received === 'undefined' ? 'is required.' : issue.message;
-  if (issue.expected !== 'never') return 'is required.';
-  const schema = issue.requirement as Record<string, unknown> | undefined;
-  const near = nearestName(String(issue.input), Object.keys(schema ?? {}));
-  return near ? `is not known here; is ${near} meant?` : 'is not known here.';
+  return Object.fromEntries(problems);
 }

@@ -1,7 +1,7 @@
 import { comparableEmail } from '../leads/identity.ts';
 import { emailOf, type Lead, phoneOf } from '../leads/lead.ts';
 import type { Table } from './client.ts';
-import { emailPrimaryKey, type PrimaryKey, phonePrimaryKey } from './primary-keys.ts';
+import { emailPrimaryKey, phonePrimaryKey, type PrimaryKey } from './primary-keys.ts';
 import { putIfAbsent, type TransactItem } from './transact.ts';
 
 /** The item that makes a phone unique in the organization; it exists exactly while a lead, archived or not, has it. */
@@ -11,6 +11,20 @@ export const putPhone = (table: Table, { organizationId, id }: Lead, phone: stri
 /** The item that makes an e-mail unique in the organization, case ignored. */
 export const putEmail = (table: Table, { organizationId, id }: Lead, email: string): TransactItem =>
   putIfAbsent(table, { ...emailPrimaryKey(organizationId, comparableEmail(email)), leadId: id });
+
+/** Part of a transaction: the identity item goes, only if it names this lead. */
+const deleteIdentity = (table: Table, key: PrimaryKey, { id }: Lead): TransactItem => ({
+  Delete: {
+    TableName: table.name,
+    Key: { ...key },
+    ConditionExpression: 'leadId = :lead',
+    ExpressionAttributeValues: { ':lead': id },
+  },
+});
+export const deletePhone = (table: Table, lead: Lead, phone: string): TransactItem =>
+  deleteIdentity(table, phonePrimaryKey(lead.organizationId, phone), lead);
+export const deleteEmail = (table: Table, lead: Lead, email: string): TransactItem =>
+  deleteIdentity(table, emailPrimaryKey(lead.organizationId, comparableEmail(email)), lead);
 
 /** Part of a transaction: a new lead's identity items. */
 export function putIdentities(table: Table, lead: Lead): TransactItem[] {

@@ -87,3 +87,12 @@ export function updateLead(table: Table, before: Lead, after: Lead): TransactIte
     },
   };
 }
+
+/** Part of a transaction: there is such a lead. */
+export const checkLeadExists = (table: Table, organizationId: number, leadId: number): TransactItem => ({
+  ConditionCheck: {
+    TableName: table.name,
+    Key: leadPrimaryKey(organizationId, leadId),
+    ConditionExpression: 'attribute_exists(pk)',
+  },
+});

@@ -1,0 +1,20 @@
+import { ApiError } from '../shared/errors.ts';
+import { limits } from '../shared/limits.ts';
+import { endpoint, nothingBeside } from '../shared/middleware/endpoint.ts';
+import { leadIdPath, object, text } from '../shared/middleware/schemas.ts';
+import { addToTimeline } from '../shared/store/notes.ts';
+
+export const path = leadIdPath;
+export const body = object({ text: text(1, limits.noteMaxChars) });
+
+/** POST /api/v1/leads/{leadId}/notes (contract, section 4.6). */
+export const handler = endpoint('add-note', { path, body }, nothingBeside, async ({ path, body, caller, organization, table }) => {
+  const { leadId } = path;
+  const { text } = body;
+  const createdAt = new Date().toISOString();
+  const entry = { type: 'note_added', at: createdAt, actorId: caller.createdBy, via: 'api', keyId: caller.keyId, text } as const;
+  if (!(await addToTimeline(table, organization.id, leadId, entry))) {
+    throw new ApiError('NOT_FOUND', undefined, 'There is no such lead in the organization.');
+  }
+  return { status: 201, body: { note: { leadId, text, createdAt } } };
+});

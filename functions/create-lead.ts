@@ -1,0 +1,71 @@
+import * as v from 'valibot';
+import { ApiError } from '../shared/errors.ts';
+import { chooseRotation } from '../shared/leads/assignment.ts';
+import { Problem } from '../shared/leads/field-types.ts';
+import { activeFields, applyChanges, FieldProblems, newLeadFields, readFields, requireOnCreate } from '../shared/leads/fields.ts';
+import { parsePhone } from '../shared/leads/identity.ts';
+import { type Lead, ownerIdOf, presentLead } from '../shared/leads/lead.ts';
+import { refuseOutgrown } from '../shared/leads/lead-size.ts';
+import { placeLead } from '../shared/leads/placement.ts';
+import { endpoint } from '../shared/middleware/endpoint.ts';
+import { fieldValues, id, object } from '../shared/middleware/schemas.ts';
+import type { Organization } from '../shared/organization/organization.ts';
+import { createLead, findDuplicate } from '../shared/store/create-lead.ts';
+import { takeTurn } from '../shared/store/turns.ts';
+
+export const body = object({ fields: fieldValues(), stageId: v.optional(id), pipelineId: v.optional(id) });
+type Body = v.InferOutput<typeof body>;
+
+/** POST /api/v1/leads (contract, section 4.2). */
+export const handler = endpoint(
+  'create-lead',
+  { body },
+  ({ table, organizationId, input: { body } }) => {
+    const { phone, email } = body.fields;
+    const text = (value: unknown): string | undefined => (typeof value === 'string' ? value.trim() : undefined) || undefined;
+    return findDuplicate(table, organizationId, parsePhone(text(phone) ?? ''), text(email));
+  },
+  async ({ body, caller, organization, newLeadId, table, beside: duplicateId }) => {
+    const { fields, stage, rotation } = readNewLead(organization, body);
+    if (duplicateId !== undefined) throw duplicate(duplicateId);
+
+    const owner = ownerIdOf({ fields }) ?? (rotation && (await takeTurn(table, organization.id, rotation)));
+    if (owner === undefined) throw new Error('A lead without an owner passed the rules.');
+    const now = new Date().toISOString();
+    const lead: Lead = {
+      id: newLeadId,
+      organizationId: organization.id,
+      version: 1,
+      fields: { ...fields, assigned_to: owner },
+      stageId: stage.id,
+      pipelineId: stage.pipelineId,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const opening = { type: 'lead_created', at: now, actorId: caller.createdBy, via: 'api', keyId: caller.keyId } as const;
+    const result = await createLead(table, lead, opening);
+    if (result.outcome === 'duplicate') throw duplicate(result.leadId);
+
+    return { status: 201, body: { lead: presentLead(organization, lead) } };
+  },
+);
+
+/** A new lead by the organization's rules.
+ *  @throws ApiError VALIDATION_FAILED with every problem of its fields and its place. */
+function readNewLead(organization: Organization, body: Body) {
+  const problems = new FieldProblems();
+  const given = applyChanges({}, readFields(organization, body.fields, activeFields(organization), problems));
+  const stage = placeLead(organization, body, problems);
+  requireOnCreate(organization, given, problems);
+  const fields = newLeadFields(given);
+  const rotation = stage && chooseRotation(organization, fields, stage.pipelineId);
+  if (stage && !rotation && ownerIdOf({ fields }) === null) {
+    problems.add('assigned_to', new Problem('is needed: the organization has no active person to own new leads.', 'NO_ACTIVE_OWNER'));
+  }
+  problems.throwIfAny();
+  refuseOutgrown(fields);
+  if (!stage) throw new Error('A lead without a stage passed the rules.');
+  return { fields, stage, rotation };
+}
+
+const duplicate = (leadId: number | undefined): ApiError => new ApiError('DUPLICATE_LEAD', leadId === undefined ? undefined : { leadId });

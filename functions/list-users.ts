@@ -1,0 +1,8 @@
+import { presentNamed } from '../shared/leads/reference-lists.ts';
+import { endpoint, nothingBeside } from '../shared/middleware/endpoint.ts';
+
+/** GET /api/v1/users (contract, section 4.7): active people by name, names only. */
+export const handler = endpoint('list-users', {}, nothingBeside, async ({ organization }) => ({
+  status: 200,
+  body: { items: presentNamed(organization.users) },
+}));

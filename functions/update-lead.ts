@@ -1,0 +1,60 @@
+import * as v from 'valibot';
+import { ApiError } from '../shared/errors.ts';
+import { changesBetween, differing } from '../shared/leads/changes.ts';
+import { activeFields, applyChanges, FieldProblems, readFields, requireOnEdit } from '../shared/leads/fields.ts';
+import { type Lead, presentLead } from '../shared/leads/lead.ts';
+import { refuseOutgrown } from '../shared/leads/lead-size.ts';
+import { placeLead } from '../shared/leads/placement.ts';
+import { endpoint } from '../shared/middleware/endpoint.ts';
+import { fieldValues, id, leadIdPath, object } from '../shared/middleware/schemas.ts';
+import type { Organization } from '../shared/organization/organization.ts';
+import { readLead } from '../shared/store/leads.ts';
+import { lookAgain, metAnother } from '../shared/store/look-again.ts';
+import { changeLead } from '../shared/store/update-lead.ts';
+
+export const path = leadIdPath;
+export const body = object({ fields: v.optional(fieldValues()), stageId: v.optional(id), pipelineId: v.optional(id) });
+type Body = v.InferOutput<typeof body>;
+
+/** PATCH /api/v1/leads/{leadId} (contract, section 4.5). Updates that race on one lead are applied one after the other. */
+export const handler = endpoint(
+  'update-lead',
+  { path, body },
+  ({ table, organizationId, input }) => readLead(table, organizationId, input.path.leadId),
+  async ({ path, body, caller, organization, table, beside }) => {
+    const lead = await lookAgain(async (attempt) => {
+      const before = attempt === 0 ? beside : await readLead(table, organization.id, path.leadId);
+      if (!before) throw new ApiError('NOT_FOUND', undefined, 'There is no such lead in the organization.');
+      const after = changed(organization, before, body);
+      const changes = changesBetween(before, after);
+      if (changes.length === 0) return before;
+
+      const at = after.updatedAt;
+      const entry = { type: 'lead_updated', at, actorId: caller.createdBy, via: 'api', keyId: caller.keyId, changes } as const;
+      const result = await changeLead(table, before, after, entry);
+      if (result.outcome === 'duplicate') throw new ApiError('DUPLICATE_LEAD', { leadId: result.leadId });
+      return result.outcome === 'changed' ? after : metAnother;
+    });
+    return { status: 200, body: { lead: presentLead(organization, lead) } };
+  },
+);
+
+/** The lead as the request wants it, by the organization's rules.
+ *  @throws ApiError VALIDATION_FAILED with every problem of its fields and its place. */
+function changed(organization: Organization, before: Lead, body: Body): Lead {
+  const problems = new FieldProblems();
+  const changes = readFields(organization, differing(organization, before, body.fields ?? {}), activeFields(organization), problems);
+  const fields = applyChanges(before.fields, changes);
+  requireOnEdit(organization, changes, fields, problems);
+  const isMoved = body.stageId !== undefined || body.pipelineId !== undefined;
+  const stage = isMoved ? placeLead(organization, body, problems, before.stageId) : undefined;
+  problems.throwIfAny();
+  refuseOutgrown(fields);
+  return {
+    ...before,
+    fields,
+    stageId: stage?.id ?? before.stageId,
+    pipelineId: stage?.pipelineId ?? before.pipelineId,
+    updatedAt: new Date(Math.max(Date.now(), Date.parse(before.updatedAt))).toISOString(), // a clock behind must not set it back
+  };
+}

@@ -1,0 +1,31 @@
+import type { Organization } from '../organization/organization.ts';
+import type { RawValue } from './field-types.ts';
+import { type Lead, valueOf } from './lead.ts';
+import type { FieldChange } from './timeline.ts';
+
+/**
+ * The sent values that differ from what the lead has. What a caller sends back as it read it is no change, and needs no rule to allow it:
+ * an owner or an option that is no longer active stays.
+ */
+export function differing(
+  organization: Organization,
+  lead: Lead,
+  raw: Readonly<Record<string, RawValue>>,
+): Readonly<Record<string, RawValue>> {
+  const isUnchanged = ([fieldKey, value]: [string, RawValue]): boolean =>
+    value !== null &&
+    organization.fieldByKey.get(fieldKey)?.active === true &&
+    JSON.stringify(value) === JSON.stringify(valueOf(lead.fields, fieldKey));
+  return Object.fromEntries(Object.entries(raw).filter((entry) => !isUnchanged(entry)));
+}
+
+/** What an update changed, for the timeline: field keys, `stage` and `pipeline`, with ids and values as in the lead. */
+export function changesBetween(before: Lead, after: Lead): FieldChange[] {
+  const fieldKeys = [...new Set([...Object.keys(before.fields), ...Object.keys(after.fields)])];
+  const changes = fieldKeys.map((field) => ({ field, from: valueOf(before.fields, field), to: valueOf(after.fields, field) }));
+  return [
+    ...changes.filter(({ field, from, to }) => JSON.stringify(from) !== JSON.stringify(to)),
+    ...(before.stageId === after.stageId ? [] : [{ field: 'stage', from: before.stageId, to: after.stageId }]),
+    ...(before.pipelineId === after.pipelineId ? [] : [{ field: 'pipeline', from: before.pipelineId, to: after.pipelineId }]),
+  ];
+}

@@ -1,0 +1,159 @@
+import { nearestName } from '../organization/nearest-name.ts';
+import type { Field, FieldType, Organization } from '../organization/organization.ts';
+import { parsers, Problem, type RawValue } from './field-types.ts';
+import { activeFields } from './fields.ts';
+import { asciiDigits, parsePhone } from './identity.ts';
+import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
+
+/** What an operator takes beside the field (contract, section 4.1). */
+type Takes = 'nothing' | 'value' | 'two values' | 'values';
+
+/** A value that is there, the operands in the form values are stored in. */
+type Test = (value: FieldValue, operands: readonly FieldValue[]) => boolean;
+
+interface Operator {
+  readonly takes: Takes;
+  /** The operand is part of a value, not a whole one. */
+  readonly isPart?: true;
+  readonly test: Test;
+}
+
+const first = (operands: readonly FieldValue[]): FieldValue => operands[0] ?? '';
+const folded = (value: FieldValue): string => String(value).normalize('NFC').toLowerCase();
+const isBetween: Test = (value, [from, to]) => from !== undefined && to !== undefined && value >= from && value <= to;
+const anyOf: Operator = { takes: 'values', test: (value, operands) => operands.includes(value) };
+
+/** Absent, empty and cleared values are alike: a lead holds none of them. */
+const emptiness = { is_empty: { takes: 'nothing', test: () => false }, is_not_empty: { takes: 'nothing', test: () => true } } as const;
+const ofText = {
+  contains: { takes: 'value', isPart: true, test: (value, operands) => folded(value).includes(folded(first(operands))) },
+  equals: { takes: 'value', test: (value, operands) => folded(value) === folded(first(operands)) },
+  ...emptiness,
+} as const satisfies Record<string, Operator>;
+const ofChoice = { is_any_of: anyOf, ...emptiness } as const;
+
+/** Which operators a field type takes: the contract's table, a row per type. */
+export const operators: Readonly<Record<FieldType, Readonly<Record<string, Operator>>>> = {
+  text: ofText,
+  textarea: ofText,
+  phone: ofText,
+  email: ofText,
+  url: ofText,
+  number: {
+    equals: { takes: 'value', test: (value, operands) => value === first(operands) },
+    gt: { takes: 'value', test: (value, operands) => value > first(operands) },
+    lt: { takes: 'value', test: (value, operands) => value < first(operands) },
+    between: { takes: 'two values', test: isBetween },
+    ...emptiness,
+  },
+  date: {
+    on: { takes: 'value', test: (value, operands) => value === first(operands) },
+    before: { takes: 'value', test: (value, operands) => value < first(operands) },
+    after: { takes: 'value', test: (value, operands) => value > first(operands) },
+    between: { takes: 'two values', test: isBetween },
+    ...emptiness,
+  },
+  select: ofChoice,
+  lead_source: ofChoice,
+  user: ofChoice,
+  multiselect: {
+    has_any_of: {
+      takes: 'values',
+      test: (value, operands) => typeof value === 'object' && value.some((one) => operands.includes(one)),
+    },
+    ...emptiness,
+  },
+  // A box that was never ticked is not ticked: each lead is one of the two.
+  checkbox: { is_true: { takes: 'nothing', test: (value) => value === true }, is_false: { takes: 'nothing', test: (value) => value === false } },
+};
+
+/** What matches although the field is empty. */
+const matchesEmpty = new Set(['is_empty', 'is_false']);
+
+export type LeadFilter = (fields: FieldValues) => boolean;
+
+/** A filter that cannot apply: its 0-based position and why. */
+export interface FilterProblem {
+  readonly position: number;
+  readonly sentence: string;
+}
+
+/** Reads field filters; all must match. Problems of every filter that cannot apply, if any. */
+export function readFilters(organization: Organization, raw: readonly unknown[]): { filter: LeadFilter; problems: FilterProblem[] } {
+  const read = raw.map((one) => readFilter(organization, one));
+  const problems = read.flatMap((one, position) => (one instanceof Problem ? [{ position, sentence: one.sentence }] : []));
+  const filters = read.filter((one): one is LeadFilter => !(one instanceof Problem));
+  return { filter: (fields) => filters.every((matches) => matches(fields)), problems };
+}
+
+const properties = ['field', 'operator', 'value', 'values'];
+
+function readFilter(organization: Organization, raw: unknown): LeadFilter | Problem {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return new Problem('is not an object with field and operator.');
+  const unknown = Object.keys(raw).find((name) => !properties.includes(name));
+  if (unknown !== undefined) return new Problem(`has an unknown property ${unknown}${meant(unknown, properties)}; a filter has ${properties.join(', ')}.`);
+  const { field: fieldKey, operator: name } = raw as { field?: unknown; operator?: unknown };
+  const fields = activeFields(organization);
+  const field = fields.find(({ key }) => key === fieldKey);
+  if (!field) return new Problem(`names no active field${meant(String(fieldKey), fields.map(({ key }) => key))}.`);
+  const known = operators[field.type];
+  const operator = typeof name === 'string' && Object.hasOwn(known, name) ? known[name] : undefined;
+  if (!operator) return new Problem(`has an operator that ${field.type} fields do not take: ${Object.keys(known).join(', ')} would do.`);
+  const operands = readOperands(organization, field, operator, raw);
+  if (operands instanceof Problem) return operands;
+  const emptyMatches = matchesEmpty.has(String(name));
+  return (values) => {
+    const value = valueOf(values, field.key);
+    return value === null ? emptyMatches : operator.test(value, operands);
+  };
+}
+
+function meant(mistyped: string, names: readonly string[]): string {
+  const near = nearestName(mistyped, names);
+  return near ? ` (is ${near} meant?)` : '';
+}
+
+/** The operands in stored form. Whatever was given beyond what the operator takes is a mistake, not ignored. */
+function readOperands(organization: Organization, field: Field, { takes, isPart }: Operator, raw: object): readonly FieldValue[] | Problem {
+  const given = Object.keys(raw).filter((name) => name === 'value' || name === 'values');
+  const wanted = takes === 'nothing' ? [] : takes === 'value' ? ['value'] : ['values'];
+  if (given.join() !== wanted.join()) return new Problem(`takes ${takes === 'nothing' ? 'neither value nor values' : `${wanted.join()} alone`}.`);
+  const { value, values } = raw as { value?: unknown; values?: unknown };
+  const list = takes === 'nothing' ? [] : takes === 'value' ? [value] : values;
+  if (!Array.isArray(list) || (takes === 'two values' && list.length !== 2)) return new Problem('takes values: a list of two.');
+  if (takes === 'values' && list.length === 0) return new Problem('takes values: a list of one or more.');
+  const operands = list.map((one) => readOperand(organization, field, one, isPart === true));
+  return operands.find((one) => one instanceof Problem) ?? (operands as FieldValue[]);
+}
+
+const textTypes: ReadonlySet<FieldType> = new Set(['text', 'textarea', 'phone', 'email', 'url']);
+
+function readOperand(organization: Organization, field: Field, raw: unknown, isPart: boolean): FieldValue | Problem {
+  if (typeof raw !== 'string' && typeof raw !== 'number') return new Problem('has a value of the wrong type.');
+  if (typeof raw === 'string' && (raw === '' || raw.includes('\0') || !raw.isWellFormed())) return new Problem('has a value that no field holds.');
+  if (textTypes.has(field.type)) return typeof raw === 'string' ? textOperand(field, raw, isPart) : new Problem('takes a text as value.');
+  if (field.type === 'lead_source' || field.type === 'user') return idOperand(organization, field, raw);
+  const value = parseStored(organization, field, raw);
+  if (value instanceof Problem) return new Problem(`has a value that does not fit: the field ${value.sentence}`);
+  return typeof value === 'object' ? (value[0] ?? '') : value;
+}
+
+/** A phone is looked for as it is stored: whole numbers in E.164, parts without the marks people type between digits. */
+function textOperand(field: Field, text: string, isPart: boolean): FieldValue {
+  if (field.type !== 'phone') return text;
+  const digits = asciiDigits(text).replace(/[\s().-]/g, '') || text;
+  return isPart ? digits : (parsePhone(text) ?? digits);
+}
+
+/** Options being dropped still stand in leads and may be looked for. */
+function parseStored(organization: Organization, field: Field, raw: Exclude<RawValue, null>): FieldValue | Problem {
+  const options = field.options.map(({ value, label }) => ({ value, label }));
+  return parsers[field.type](raw, { ...field, options }, organization);
+}
+
+/** An id the organization has; inactive sources and people still stand in leads. */
+function idOperand(organization: Organization, field: Field, raw: string | number): FieldValue | Problem {
+  const known = field.type === 'user' ? organization.userById : organization.sourceById;
+  const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw) ? Number(raw) : raw;
+  return typeof id === 'number' && known.has(id) ? id : new Problem(`has a value that is no id of a ${field.type === 'user' ? 'person' : 'source'}.`);
+}
