@@ -20,11 +20,14 @@ export function chooseRotation(organization: Organization, fields: FieldValues, 
   const isActive = (userId: number): boolean => organization.userById.get(userId)?.active === true;
   for (const rule of organization.assignmentRules) {
     const userIds = [...new Set(rule.users)].filter(isActive);
-    if (userIds.length > 0 && holds(rule, fields, pipelineId)) return { rule: JSON.stringify([rule.when ?? null, rule.users]), userIds };
+    if (userIds.length > 0 && holds(rule, fields, pipelineId)) return { rule: nameOf(rule), userIds };
   }
   const userIds = organization.users.filter(({ active }) => active).map(({ id }) => id);
   return userIds.length > 0 ? { rule: everyone, userIds } : undefined;
 }
+
+/** Properties are named one by one: a stored map comes back in any order. */
+const nameOf = ({ when, users }: AssignmentRule): string => JSON.stringify([when ? { field: when.field, equals: when.equals } : null, users]);
 
 function holds({ when }: AssignmentRule, fields: FieldValues, pipelineId: number): boolean {
   if (!when) return true;

@@ -66,3 +66,48 @@ export function presentEntry(entry: TimelineEntry, nameOf: (userId: number) => s
     { type: 'captured', at, actor, ...rest },
   ];
 }
+
+/** DynamoDB holds 400 KB an item; the rest is room for its keys. */
+const entryMaxBytes = 380_000;
+/** The shortest that a value is cut to; with it the most fields that settings of 350 KB hold fit too. */
+const leastChars = 4;
+
+/**
+ * An entry that fits into an item. A captured or changed field may say two values of up to what a lead holds: where they are together
+ * too large, the longest texts and lists are cut, all to the same length, and end in `…`. Everything else comes back as it is.
+ */
+export function fitEntry(entry: TimelineEntry): TimelineEntry {
+  if (!mayOutgrow(entry)) return entry;
+  for (let chars = 65_536; chars >= leastChars; chars /= 2) {
+    const fitted = cutValues(entry, chars);
+    if (storedBytes(fitted) <= entryMaxBytes) return fitted;
+  }
+  return cutValues(entry, leastChars);
+}
+
+const mayOutgrow = (entry: TimelineEntry): boolean => ('kept' in entry || 'changes' in entry) && storedBytes(entry) > entryMaxBytes;
+
+function cutValues(entry: TimelineEntry, chars: number): TimelineEntry {
+  const cut = (value: FieldValue | null) => cutValue(value, chars);
+  if ('kept' in entry) {
+    return { ...entry, kept: entry.kept.map(({ field, current, submitted }) => ({ field, current: cut(current), submitted: cut(submitted) as FieldValue })) };
+  }
+  if ('changes' in entry) return { ...entry, changes: entry.changes.map(({ field, from, to }) => ({ field, from: cut(from), to: cut(to) })) };
+  return entry;
+}
+
+function cutValue(value: FieldValue | null, chars: number): FieldValue | null {
+  if (typeof value === 'string') return value.length <= chars ? value : `${value.slice(0, chars).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  if (typeof value !== 'object' || value === null) return value;
+  let left = chars;
+  const items = value.filter((item) => (left -= item.length) >= 0);
+  return items.length === value.length ? value : [...items, '…'];
+}
+
+/** Bytes of anything stored, as DynamoDB counts them, rounded up (AWS: DynamoDB item sizes and formats). */
+function storedBytes(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value !== 'object' || value === null) return 21;
+  const parts = Array.isArray(value) ? value.map(storedBytes) : Object.entries(value).map(([name, one]) => Buffer.byteLength(name) + storedBytes(one));
+  return parts.reduce((sum, bytes) => sum + bytes + 1, 3);
+}

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { chooseRotation, personOfTurn } from '../../../shared/leads/assignment.ts';
+import type { FieldValues } from '../../../shared/leads/lead.ts';
+import type { Organization } from '../../../shared/organization/organization.ts';
+import { sampleOrganization, sampleSettings } from '../../support/organization.ts';
+
+const withRules = (...assignmentRules: object[]) => sampleOrganization({ assignmentRules });
+const peopleFor = (of: Organization, fields: FieldValues = {}, pipelineId = 1) => chooseRotation(of, fields, pipelineId)?.userIds;
+const when = (field: string, ...equals: string[]) => ({ field, equals });
+
+describe('choosing who may own a new lead', () => {
+  const rules = [
+    { when: when('source', '3'), users: [7] },
+    { when: when('pipeline', '2'), users: [8] },
+    { when: when('course', 'mba', 'design'), users: [8, 7] },
+    { when: when('interests', 'loan'), users: [7, 8] },
+    { when: when('wants_call', 'true'), users: [8] },
+  ];
+
+  test.each<[string, FieldValues, number, number[]]>([
+    ['a source', { source: 3 }, 1, [7]],
+    ['a pipeline', { source: 1 }, 2, [8]],
+    ['the first of two rules that hold', { source: 3, course: 'mba' }, 2, [7]],
+    ['an option', { course: 'design' }, 1, [8, 7]],
+    ['one item of a list', { interests: ['hostel', 'loan'] }, 1, [7, 8]],
+    ['a tick', { wants_call: true }, 1, [8]],
+    ['nothing that a rule names', { wants_call: false }, 1, [7, 8]],
+  ])('goes by %s', (_, fields, pipelineId, people) => expect(peopleFor(withRules(...rules), fields, pipelineId)).toEqual(people));
+
+  test('a rule without a condition always holds', () => expect(peopleFor(withRules({ users: [8] }, { users: [7] }))).toEqual([8]));
+
+  test('passes over rules without active people, and over people who are not active', () => {
+    expect(peopleFor(withRules({ users: [9] }, { users: [] }, { users: [9, 8] }))).toEqual([8]);
+  });
+
+  test('takes everybody who is active when no rule is left, in a rotation of their own', () => {
+    const rotation = chooseRotation(withRules({ users: [9] }), {}, 1);
+    expect(rotation).toEqual({ rule: 'everyone', userIds: [7, 8] });
+  });
+
+  test('finds nobody where nobody is active', () => {
+    const users = sampleSettings.users.map((user) => ({ ...user, active: false }));
+    expect(chooseRotation(sampleOrganization({ users, assignmentRules: [{ users: [7, 8] }] }), {}, 1)).toBeUndefined();
+  });
+
+  test('counts a person named twice once', () => {
+    expect(peopleFor({ ...withRules(), assignmentRules: [{ users: [7, 8, 7] }] })).toEqual([7, 8]);
+  });
+});
+
+describe('the name of a rule', () => {
+  const nameIn = (rule: object): string => {
+    const of = withRules();
+    return chooseRotation({ ...of, assignmentRules: [rule as Organization['assignmentRules'][number]] }, { source: 3 }, 1)!.rule;
+  };
+
+  test('is the same however its properties are ordered', () => {
+    expect(nameIn({ when: { equals: ['3'], field: 'source' }, users: [7, 8] })).toBe(nameIn({ users: [7, 8], when: { field: 'source', equals: ['3'] } }));
+  });
+
+  test('is another for another condition or other people', () => {
+    const names = [
+      { users: [7, 8] },
+      { users: [8, 7] },
+      { when: when('source', '3'), users: [7, 8] },
+      { when: when('source', '3', '1'), users: [7, 8] },
+      { when: when('source', '3'), users: [7] },
+    ].map(nameIn);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+describe('the rotation', () => {
+  test('turns in the order of the rule', () => {
+    expect([1, 2, 3, 4].map((turn) => personOfTurn({ rule: '', userIds: [8, 7, 9] }, turn))).toEqual([8, 7, 9, 8]);
+  });
+
+  test('gives the people of any run of turns numbers that differ by at most one', () => {
+    const people = fc.uniqueArray(fc.integer({ min: 1, max: 2 ** 31 - 1 }), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(people, fc.nat(1e9), fc.nat(300), (userIds, first, turns) => {
+        const counts = new Map(userIds.map((userId) => [userId, 0]));
+        for (let turn = first + 1; turn <= first + turns; turn += 1) {
+          const person = personOfTurn({ rule: '', userIds }, turn);
+          counts.set(person, counts.get(person)! + 1);
+        }
+        expect(Math.max(...counts.values()) - Math.min(...counts.values())).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+});

@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type CaptureRequest, fillLead, readCapture } from '../../../shared/leads/capture.ts';
+import type { FieldValue, FieldValues, Lead } from '../../../shared/leads/lead.ts';
+import { sampleOrganization } from '../../support/organization.ts';
+import { refusalOf } from './refusal.ts';
+
+const organization = sampleOrganization();
+const asha = { name: 'Asha Rao', phone: '98765 43210' };
+const read = (more: Partial<CaptureRequest> = {}, of = organization) => readCapture(of, { ...asha, ...more });
+
+describe('reading a capture', () => {
+  test('gives the person as the lead holds one, and the default source apart', () => {
+    expect(read()).toEqual({ submitted: { name: 'Asha Rao', phone: '+919876543210' }, sourceName: 'Website', sourceId: 1 });
+  });
+
+  test('keeps names of any script and an e-mail as typed', () => {
+    const { submitted } = read({ name: ' आशा राव 🎓 ', email: ' Asha@Example.IN ' });
+    expect(submitted).toMatchObject({ name: 'आशा राव 🎓', email: 'Asha@Example.IN' });
+  });
+
+  test.each(['', '   '])('takes the e-mail %j as none', (email) => expect(read({ email }).submitted).not.toHaveProperty('email'));
+
+  test('reads fields by label and as text, empty ones not at all', () => {
+    const fields = { course: 'product design', budget: '1,00,000', wants_call: 'yes', city: ' ', mentor: null, lead_type: 'Consultant' };
+    expect(read({ fields }).submitted).toEqual({
+      ...{ name: 'Asha Rao', phone: '+919876543210' },
+      ...{ course: 'design', budget: 100_000, wants_call: true, lead_type: 'consultant' },
+    });
+  });
+
+  test.each<[string, Partial<CaptureRequest>, string, string]>([
+    ['a blank name', { name: '  ' }, 'name', 'required'],
+    ['a blank phone', { phone: '      ' }, 'phone', 'required'],
+    ['a phone that is none', { phone: 'call me' }, 'phone', 'phone number'],
+    ['an e-mail that is none', { email: 'asha@' }, 'email', 'email address'],
+    ['an unknown pipeline', { pipelineId: 99 }, 'pipelineId', 'pipelines'],
+    ['a value a field cannot take', { fields: { course: 'bba' } }, 'course', 'mba, design'],
+    ['a field sent for the name', { fields: { name: 'X' } }, 'name', 'beside fields'],
+    ['a field sent for the phone', { fields: { phone: 'X' } }, 'phone', 'beside fields'],
+    ['a field sent for the e-mail', { fields: { email: 'X' } }, 'email', 'beside fields'],
+    ['a field sent for the source', { fields: { source: 1 } }, 'source', 'by name'],
+    ['a field sent for the owner', { fields: { assigned_to: 7 } }, 'assigned_to', 'assignment rules'],
+  ])('refuses %s', async (_, request, fieldKey, part) => {
+    const { code, details, message } = await refusalOf(() => read(request));
+    expect(code).toBe('VALIDATION_FAILED');
+    expect(details.fields).toEqual({ [fieldKey]: expect.stringContaining(part) });
+    expect(message).toContain(`${fieldKey} `);
+  });
+
+  test('says everything that is wrong at once', async () => {
+    const { details } = await refusalOf(() => read({ name: ' ', phone: 'x', pipelineId: 99, fields: { budget: 'x', assigned_to: 7, oops: 1 } }));
+    expect(Object.keys(details.fields!).sort()).toEqual(['assigned_to', 'budget', 'name', 'oops', 'phone', 'pipelineId']);
+    expect(details).toMatchObject({ reason: 'PIPELINE_NOT_FOUND', field: 'pipelineId' });
+  });
+
+  test('lists the keys that fields takes: active ones, without those that are properties', async () => {
+    const { details } = await refusalOf(() => read({ fields: { old_notes: 'x' } }));
+    expect(details.validKeys).toContain('lead_type');
+    expect(details.validKeys).toContain('hasOwnProperty');
+    for (const key of ['name', 'phone', 'email', 'source', 'assigned_to', 'old_notes']) expect(details.validKeys).not.toContain(key);
+  });
+
+  test.each(['__proto__', 'constructor', 'toString'])('refuses the field %s as any unknown one', async (key) => {
+    const fields = JSON.parse(`{"${key}":"x"}`) as Record<string, string>;
+    const { details } = await refusalOf(() => read({ fields }));
+    expect(Object.keys(details.fields!)).toEqual([key]);
+    expect(details.validKeys).toContain('city');
+  });
+});
+
+describe('the source of a capture', () => {
+  test.each([
+    ['Facebook Ads', 3],
+    ['facebook ads', 3],
+    [' FACEBOOK ADS ', 3],
+    ['website', 1],
+  ])('%j is known, and may fill a lead', (source, id) => {
+    expect(read({ source })).toMatchObject({ sourceId: id, submitted: { source: id } });
+  });
+
+  test.each(['Instagram', 'Old fair', '3', ' ', 'constructor'])('%j is recorded as Website, and fills no lead', (source) => {
+    const { submitted, sourceId, sourceName } = read({ source });
+    expect({ sourceId, sourceName }).toEqual({ sourceId: 1, sourceName: 'Website' });
+    expect(submitted).not.toHaveProperty('source');
+  });
+
+  test('is recorded by the name it has in the settings', () => expect(read({ source: 'FACEBOOK ads' }).sourceName).toBe('Facebook Ads'));
+
+  test.each([[[]], [[{ id: 1, name: 'Website', active: false }]]])('without an active Website is none, called Website', (sources) => {
+    const of = sampleOrganization({ sources });
+    expect(read({ source: 'Instagram' }, of)).toMatchObject({ sourceName: 'Website', sourceId: undefined });
+    expect(read({}, of).sourceId).toBeUndefined();
+  });
+});
+
+const lead = (fields: FieldValues, archivedAt?: string): Lead => ({
+  ...{ id: 5, organizationId: 1, version: 3, stageId: 12, pipelineId: 1, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
+  fields,
+  ...(archivedAt && { archivedAt }),
+});
+
+describe('filling a matched lead', () => {
+  test('fills what is empty, keeps what differs, says nothing of what is the same', () => {
+    const matched = lead({ name: 'Asha', phone: '+919876543210', email: 'A@b.in', wants_call: false });
+
+    const { fields, filled, kept } = fillLead(
+      matched,
+      { name: 'Asha Rao', phone: '+919876543210', email: 'a@B.in', city: 'Pune', wants_call: true },
+      false,
+    );
+
+    expect(fields).toEqual({ name: 'Asha', phone: '+919876543210', email: 'A@b.in', wants_call: false, city: 'Pune' });
+    expect(filled).toEqual(['city']);
+    expect(kept).toEqual([
+      { field: 'name', current: 'Asha', submitted: 'Asha Rao' },
+      { field: 'wants_call', current: false, submitted: true },
+    ]);
+  });
+
+  test('keeps out an e-mail that is another lead’s, and lists it', () => {
+    const { fields, filled, kept } = fillLead(lead({ name: 'Asha' }), { name: 'Asha', email: 'a@b.in' }, true);
+    expect(fields).not.toHaveProperty('email');
+    expect(filled).toEqual([]);
+    expect(kept).toEqual([{ field: 'email', current: null, submitted: 'a@b.in' }]);
+  });
+
+  test('takes the same choice from a list for the same, though the settings order it otherwise now', () => {
+    expect(fillLead(lead({ interests: ['loan', 'hostel'] }), { interests: ['hostel', 'loan'] }, false).kept).toEqual([]);
+    expect(fillLead(lead({ interests: ['loan', 'hostel'] }), { interests: ['hostel'] }, false).kept).toHaveLength(1);
+  });
+
+  test('fills an empty source with one that was named, and never the owner', () => {
+    const { submitted } = read({ source: 'Facebook Ads', fields: { city: 'Pune' } });
+    expect(fillLead(lead({ name: 'Asha Rao', phone: '+919876543210' }), submitted, false).filled).toEqual(['source', 'city']);
+    expect(submitted).not.toHaveProperty('assigned_to');
+  });
+
+  const value = fc.oneof(fc.string({ minLength: 1 }), fc.integer(), fc.boolean(), fc.array(fc.string(), { minLength: 1 }));
+  const values = fc.dictionary(fc.constantFrom('name', 'email', 'city', 'budget', 'interests', 'valueOf', 'hasOwnProperty'), value, {
+    noNullPrototype: true,
+  }) as fc.Arbitrary<FieldValues>;
+  const own = (fields: FieldValues, key: string): FieldValue | undefined => (Object.hasOwn(fields, key) ? fields[key] : undefined);
+
+  test('never changes a field that is not empty; filled and kept are apart and cover all that differs', () => {
+    fc.assert(
+      fc.property(values, values, fc.boolean(), fc.boolean(), (before, submitted, emailIsTaken, isArchived) => {
+        const { fields, filled, kept } = fillLead(lead(before, isArchived ? '2026-02-02T00:00:00.000Z' : undefined), submitted, emailIsTaken);
+
+        for (const key of Object.keys(before)) expect(own(fields, key)).toEqual(own(before, key));
+        for (const key of filled) expect([own(before, key), own(fields, key)]).toEqual([undefined, own(submitted, key)]);
+        const told = [...filled, ...kept.map(({ field }) => field)];
+        expect(new Set(told).size).toBe(told.length);
+        for (const key of Object.keys(submitted)) {
+          if (!told.includes(key)) expect(String(own(fields, key)).toLowerCase()).toBe(String(own(submitted, key)).toLowerCase());
+        }
+        expect(Object.keys(fields).sort()).toEqual([...new Set([...Object.keys(before), ...filled])].sort());
+        if (isArchived) expect(filled).toEqual([]);
+        if (emailIsTaken) expect(filled).not.toContain('email');
+      }),
+    );
+  });
+
+});

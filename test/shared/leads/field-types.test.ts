@@ -1,0 +1,196 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isEmptyValue, Problem, parsers, type RawValue } from '../../../shared/leads/field-types.ts';
+import { sampleOrganization } from '../../support/organization.ts';
+
+const organization = sampleOrganization();
+
+/** A sent value as the field of the sample organization reads it; the sentence of a refusal, null for empty. */
+function read(fieldKey: string, raw: RawValue): unknown {
+  const field = organization.fieldByKey.get(fieldKey)!;
+  if (isEmptyValue(raw, field.type)) return null;
+  const value = parsers[field.type](raw, field, organization);
+  return value instanceof Problem ? { refused: value.sentence, ...(value.reason && { reason: value.reason }) } : value;
+}
+
+const refused = (part: string) => ({ refused: expect.stringContaining(part) });
+
+describe('text', () => {
+  test.each([
+    ['city', '  Pune ', 'Pune'],
+    ['city', 'पुणे 🎓', 'पुणे 🎓'],
+    ['remarks', '  two\nlines\n', '  two\nlines\n'],
+  ])('%s takes %j', (fieldKey, raw, value) => expect(read(fieldKey, raw)).toBe(value));
+
+  test.each([
+    ['city', 5],
+    ['city', true],
+    ['city', ['Pune']],
+    ['city', []],
+    ['remarks', 5],
+    ['remarks', []],
+  ])('%s refuses %j', (fieldKey, raw) => expect(read(fieldKey, raw)).toEqual(refused('takes a text')));
+});
+
+describe('empty values', () => {
+  test.each(['city', 'remarks', 'budget', 'start_on', 'guardian_phone', 'work_email', 'portfolio', 'course', 'interests', 'wants_call', 'mentor'])(
+    '%s is empty for null and for blanks alone',
+    (fieldKey) => expect([null, '', ' \t\n', '\u00a0'].map((raw) => read(fieldKey, raw))).toEqual([null, null, null, null]),
+  );
+
+  test.each([[[]], [['']], [['', ' ']]])('a list of options is empty for %j', (raw) => expect(read('interests', raw)).toBeNull());
+  test('an unticked checkbox is an answer', () => expect(read('wants_call', false)).toBe(false));
+  test('zero is a number', () => expect(read('budget', 0)).toBe(0));
+});
+
+describe('number', () => {
+  test.each<[RawValue, number]>([
+    [12, 12],
+    [-12.5, -12.5],
+    ['12', 12],
+    [' +12.50 ', 12.5],
+    ['-.5', -0.5],
+    ['007', 7],
+    ['1,234', 1234],
+    ['1,00,000', 100_000],
+    ['12,34,56,789.25', 123_456_789.25],
+    ['1,234,567', 1_234_567],
+    ['1e5', 100_000],
+    ['1.5E-3', 0.0015],
+    ['१,००,०००', 100_000],
+    [9_007_199_254_740_991, 9_007_199_254_740_991],
+    ['-9007199254740991', -9_007_199_254_740_991],
+    ['1e-130', 1e-130],
+  ])('%j is %d', (raw, number) => expect(read('budget', raw)).toBe(number));
+
+  test.each(['-0', '0.000', -0, '-0e5', '+0'])('%j is a plain zero', (raw) => expect(Object.is(read('budget', raw), 0)).toBe(true));
+
+  test.each<RawValue>(['twelve', '12 lakh', '1 000', '1,00', '1,2345', ',123', '1,,000', '12.', '1.2.3', '0x10', '1_000', 'NaN', 'Infinity', '-', '.'])(
+    '%j is none',
+    (raw) => expect(read('budget', raw)).toEqual(refused('takes a number')),
+  );
+  test.each<[RawValue]>([['e5'], ['E1'], ['+e5'], ['-e-5'], [true], [['12']], [[]]])('%j is none', (raw) => expect(read('budget', raw)).toEqual(refused('takes a number')));
+
+  test.each<RawValue>([9_007_199_254_740_992, '9007199254740993', '1E126', '1e400', 1e126, '1'.repeat(38)])('%j is too large to be held exactly', (raw) =>
+    expect(read('budget', raw)).toEqual(refused('takes a number')),
+  );
+  test.each<RawValue>(['1e-131', 1e-131, '1e-400', '-4e-999'])('%j is too small to be held', (raw) => expect(read('budget', raw)).toEqual(refused('at least')));
+  test('more digits than a number holds are refused, trailing zeros apart', () => {
+    expect(read('budget', `0.${'1234567890'.repeat(4)}`)).toEqual(refused('17 digits'));
+    expect(read('budget', `0.5${'0'.repeat(40)}`)).toBe(0.5);
+  });
+
+  test('what is read is finite and within bounds, whatever is sent', () => {
+    const texts = fc.oneof(fc.string({ unit: fc.constantFrom(...'0123456789+-.,eE ') }), fc.double().map(String), fc.double());
+    fc.assert(
+      fc.property(texts, (raw) => {
+        const value = read('budget', raw);
+        expect(value === null || (typeof value === 'number' ? Math.abs(value) <= Number.MAX_SAFE_INTEGER : 'refused' in (value as object))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('date', () => {
+  test.each(['2026-11-20', '2024-02-29', '2000-02-29', '1900-01-01', '9999-12-31', '0001-01-01'])('takes %s', (raw) => expect(read('start_on', raw)).toBe(raw));
+  test.each<RawValue>([
+    ...['2026-02-30', '2026-02-29', '1900-02-29', '2026-13-01', '2026-00-10', '2026-01-00', '0000-01-01', '20-11-2026', '2026/11/20'],
+    ...['2026-1-2', '2026-11-20T00:00:00Z', '+12026-11-20', 'tomorrow', 20261120, true],
+  ])('refuses %j', (raw) => expect(read('start_on', raw)).toEqual(refused('takes a')));
+
+  test('takes every day of the calendar as it stands', () => {
+    fc.assert(
+      fc.property(fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }), (date) => {
+        const day = date.toISOString().slice(0, 10);
+        expect(read('start_on', ` ${day} `)).toBe(day);
+      }),
+    );
+  });
+});
+
+describe('select', () => {
+  test.each([
+    ['mba', 'mba'],
+    ['MBA', 'mba'],
+    ['Mba', 'mba'],
+    [' product design ', 'design'],
+    ['DESIGN', 'design'],
+  ])('%j is the option %s', (raw, value) => expect(read('course', raw)).toBe(value));
+
+  test.each<RawValue>(['bba', 'mba,design', '__proto__'])('refuses %j, naming the options', (raw) => expect(read('course', raw)).toEqual(refused('mba, design')));
+  test.each<[RawValue]>([[['mba']], [1], [true], [[]]])('refuses %j', (raw) => expect(read('course', raw)).toEqual(refused('takes a text')));
+  test('lead_type takes its two options', () => expect(['student', 'Consultant'].map((raw) => read('lead_type', raw))).toEqual(['student', 'consultant']));
+
+  test('an exact value goes before a label of another option, and an option that is being dropped is none', () => {
+    const options = [
+      { value: 'a', label: 'b' },
+      { value: 'b', label: 'a' },
+      { value: 'c', label: 'C', retired: true as const },
+    ];
+    const field = { ...organization.fieldByKey.get('course')!, options };
+    expect(parsers.select('b', field, organization)).toBe('b');
+    expect(parsers.select('c', field, organization)).toBeInstanceOf(Problem);
+  });
+});
+
+describe('multiselect', () => {
+  test.each<[RawValue, string[]]>([
+    [['loan', 'hostel'], ['hostel', 'loan']],
+    [['Hostel', 'hostel', 'HOSTEL'], ['hostel']],
+    ['study abroad', ['abroad']],
+    ['abroad, hostel', ['hostel', 'abroad']],
+    ['Education loan, bank', ['loan']],
+    [['', 'hostel'], ['hostel']],
+    ['hostel,', ['hostel']],
+  ])('%j is %j', (raw, value) => expect(read('interests', raw)).toEqual(value));
+
+  test.each<[RawValue]>([[['hostel', 'pool']], ['pool'], ['hostel;loan'], [['constructor']]])('refuses %j, naming the options', (raw) =>
+    expect(read('interests', raw)).toEqual(refused('hostel, loan, abroad')),
+  );
+  test.each<RawValue>([1, true, ','])('refuses %j', (raw) => expect(read('interests', raw)).toEqual(refused('options')));
+});
+
+describe('checkbox', () => {
+  test.each<RawValue>([true, 'true', 'TRUE', 'Yes', ' y ', 'on', '1', 1, 'checked'])('%j is yes', (raw) => expect(read('wants_call', raw)).toBe(true));
+  test.each<RawValue>([false, 'false', 'No', 'n', 'OFF', '0', 0, 'unchecked'])('%j is no', (raw) => expect(read('wants_call', raw)).toBe(false));
+  test.each<[RawValue]>([['maybe'], [2], [-1], ['null'], [['yes']], [[]], [['true', 'false']]])('refuses %j', (raw) => expect(read('wants_call', raw)).toEqual(refused('true or false')));
+});
+
+describe('url', () => {
+  test.each(['https://example.in', 'http://localhost:8080/a?b=c#d', 'HTTPS://उदाहरण.भारत/पथ'])('takes %s as typed', (raw) => expect(read('portfolio', raw)).toBe(raw));
+  test.each<RawValue>([
+    ...['example.in', 'ftp://example.in', 'javascript:alert(1)', 'https://', 'http://?', 'https://a b', 'https://[::1', 'data:,x', 'mailto:a@b.in'],
+    5,
+  ])('refuses %j', (raw) => expect(read('portfolio', raw)).toEqual(refused('takes a')));
+});
+
+describe('phone and email', () => {
+  test('are read as the built-in ones are', () => {
+    expect(read('guardian_phone', '098765 43210')).toBe('+919876543210');
+    expect(read('work_email', ' Asha@Example.IN ')).toBe('Asha@Example.IN');
+    expect(read('guardian_phone', 'soon')).toEqual(refused('phone number'));
+    expect(read('guardian_phone', 9_876_543_210)).toEqual(refused('text'));
+  });
+});
+
+describe('ids of sources and people', () => {
+  test.each<[string, RawValue, number]>([
+    ['second_source', 3, 3],
+    ['source', '1', 1],
+    ['mentor', ' 8 ', 8],
+    ['assigned_to', 7, 7],
+  ])('%s takes %j', (fieldKey, raw, id) => expect(read(fieldKey, raw)).toBe(id));
+
+  test.each<[string, RawValue, string]>([
+    ['source', 99, 'SOURCE_NOT_FOUND'],
+    ['source', 4, 'SOURCE_NOT_ACTIVE'],
+    ['source', 1.5, 'SOURCE_NOT_FOUND'],
+    ['source', -0, 'SOURCE_NOT_FOUND'],
+    ['assigned_to', 9, 'OWNER_NOT_ACTIVE'],
+    ['assigned_to', '2147483648', 'OWNER_NOT_FOUND'],
+    ['mentor', 9, 'USER_NOT_ACTIVE'],
+    ['mentor', 77, 'USER_NOT_FOUND'],
+  ])('%s refuses %j as %s', (fieldKey, raw, reason) => expect(read(fieldKey, raw)).toEqual({ ...refused('takes the id of an active'), reason }));
+
+  test.each<RawValue>(['Website', true, '1.0', '1e0', '+1'])('a source is not %j', (raw) => expect(read('source', raw)).toEqual(refused('takes the id of an active source')));
+});

@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import type { RawValue } from '../../../shared/leads/field-types.ts';
+import { activeFields, applyChanges, type FieldChanges, FieldProblems, isAskedFor, readFields, requireOnCreate as addMissing, requireOnEdit as addEmptied } from '../../../shared/leads/fields.ts';
+import type { FieldValues } from '../../../shared/leads/lead.ts';
+import { customField, sampleOrganization, sampleSettings } from '../../support/organization.ts';
+import { refusalOf } from './refusal.ts';
+
+const organization = sampleOrganization();
+
+function read(raw: Record<string, RawValue>, of = organization) {
+  const problems = new FieldProblems();
+  const changes = readFields(of, raw, activeFields(of), problems);
+  problems.throwIfAny();
+  return changes;
+}
+
+function requireOnCreate(...[of, fields]: [Parameters<typeof addMissing>[0], FieldValues]) {
+  const problems = new FieldProblems();
+  addMissing(of, fields, problems);
+  problems.throwIfAny();
+}
+
+const withFields = (...fields: object[]) => sampleOrganization({ fields: [...sampleSettings.fields, ...fields] });
+const person = { name: 'Asha', phone: '+919876543210' };
+
+describe('reading what was sent for fields', () => {
+  test('gives a value for each, null for an empty one', () => {
+    expect(read({ city: ' Pune ', budget: '1,00,000', wants_call: 'no', remarks: '  ', interests: [] })).toEqual({
+      city: 'Pune',
+      budget: 100_000,
+      wants_call: false,
+      remarks: null,
+      interests: null,
+    });
+  });
+
+  test('names every field that cannot be read, and what would be right', async () => {
+    const { code, details, message } = await refusalOf(() => read({ budget: 'much', course: 'bba', city: 'Pune', start_on: '2026-02-30' }));
+
+    expect(code).toBe('VALIDATION_FAILED');
+    expect(Object.keys(details.fields!)).toEqual(['budget', 'course', 'start_on']);
+    expect(message).toContain('start_on takes a date that exists, as YYYY-MM-DD.');
+  });
+
+  test('names the source or owner that is refused, with the reason', async () => {
+    const { details } = await refusalOf(() => read({ budget: 'much', source: 4, assigned_to: 99 }));
+    expect(details).toMatchObject({ reason: 'SOURCE_NOT_ACTIVE', field: 'source' });
+    expect(Object.keys(details.fields!)).toEqual(['budget', 'source', 'assigned_to']);
+  });
+});
+
+describe('a key that is no active field', () => {
+  test.each(['old_notes', 'nonsense', '__proto__', 'constructor', 'toString', 'prototype', 'valueOf', '', 'City', 'leadType'])(
+    '%j is refused, the valid keys listed',
+    async (fieldKey) => {
+      const raw = JSON.parse(`{"city":"Pune",${JSON.stringify(fieldKey)}:"x"}`) as Record<string, RawValue>;
+
+      const { details } = await refusalOf(() => read(raw));
+
+      expect(Object.keys(details.fields!)).toEqual([fieldKey]);
+      expect(details.validKeys).toEqual(activeFields(organization).map(({ key }) => key));
+      expect(details.validKeys).not.toContain('old_notes');
+    },
+  );
+
+  test('is met with the key that was probably meant', async () => {
+    const { details } = await refusalOf(() => read({ coursee: 'mba', guardian_fone: '9876543210', zzzzzzzz: 1 }));
+    expect(details.fields!.coursee).toContain('is course meant?');
+    expect(details.fields!.guardian_fone).toContain('is guardian_phone meant?');
+    expect(details.fields!.zzzzzzzz).toBe('is not an active field.');
+  });
+
+  test('may be named as an inherited property is, where the organization has such a field', () => {
+    expect(read({ hasOwnProperty: 'yes' })).toEqual({ hasOwnProperty: 'yes' });
+    expect(applyChanges({}, read({ hasOwnProperty: 'yes' }))).toEqual({ hasOwnProperty: 'yes' });
+  });
+
+  test('costs little, though a body be full of them and the organization full of fields', async () => {
+    const many = sampleOrganization({ fields: Array.from({ length: 1000 }, (_, n) => customField(`field_number_${n}_of_a_long_list_of_them`, 'text')) });
+    const raw = Object.fromEntries(Array.from({ length: 1500 }, (_, n) => [`fields_numbers_${n}_off_the_long_list_of_those`, 1]));
+    const startedAt = performance.now();
+
+    const { details } = await refusalOf(() => read(raw, many));
+
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(Object.keys(details.fields!)).toHaveLength(1500);
+  });
+});
+
+describe('applying changes', () => {
+  test('puts values in, takes emptied ones out, and leaves the rest', () => {
+    expect(applyChanges({ city: 'Pune', budget: 5 }, { city: null, course: 'mba' })).toEqual({ budget: 5, course: 'mba' });
+  });
+});
+
+describe('showWhen', () => {
+  const shown = (field: string, equals: string[]) => customField('extra', 'text', { showWhen: { field, equals }, requiredOnCreate: true });
+
+  test.each<[string, string[], FieldValues, boolean]>([
+    ['course', ['mba', 'design'], { course: 'design' }, true],
+    ['course', ['mba'], { course: 'design' }, false],
+    ['course', ['mba'], {}, false],
+    ['interests', ['loan'], { interests: ['hostel', 'loan'] }, true],
+    ['interests', ['loan'], { interests: ['hostel'] }, false],
+    ['wants_call', ['true'], { wants_call: true }, true],
+    ['wants_call', ['true'], { wants_call: false }, false],
+    ['wants_call', ['false'], { wants_call: false }, true],
+    ['source', ['3'], { source: 3 }, true],
+    ['source', ['3'], { source: 1 }, false],
+    ['mentor', ['7', '8'], { mentor: 8 }, true],
+    ['budget', ['5'], { budget: 5 }, true],
+    ['lead_type', ['consultant'], { lead_type: 'consultant' }, true],
+    ['lead_type', ['student'], {}, true],
+  ])('on %s = %j, with %j, asks for the field: %s', async (field, equals, fields, isAsked) => {
+    const of = withFields(shown(field, equals));
+    const given = { ...person, ...fields };
+
+    if (!isAsked) requireOnCreate(of, given);
+    else expect((await refusalOf(() => requireOnCreate(of, given))).details.fields).toEqual({ extra: 'is required.' });
+    if (field !== 'lead_type') expect(isAskedFor(of.fieldByKey.get('extra')!, given)).toBe(isAsked);
+  });
+
+  test('hides no value that was sent: it is checked and kept', async () => {
+    const of = withFields(customField('extra', 'number', { showWhen: { field: 'course', equals: ['mba'] } }));
+    expect(read({ extra: '5' }, of)).toEqual({ extra: 5 });
+    expect((await refusalOf(() => read({ extra: 'five' }, of))).details.fields).toHaveProperty('extra');
+  });
+});
+
+describe('required on create', () => {
+  test('name and phone always are', async () => {
+    const { details } = await refusalOf(() => requireOnCreate(organization, {}));
+    expect(details.fields).toEqual({ name: 'is required.', phone: 'is required.' });
+  });
+
+  test('is what the organization says, of its active fields', async () => {
+    const of = withFields(
+      customField('budget_2', 'number', { requiredOnCreate: true }),
+      customField('agreed', 'checkbox', { requiredOnCreate: true }),
+      customField('gone', 'text', { requiredOnCreate: true, active: false }),
+      customField('later', 'text', { requiredOnEdit: true }),
+    );
+    requireOnCreate(of, { ...person, budget_2: 0, agreed: false });
+    expect((await refusalOf(() => requireOnCreate(of, person))).details.fields).toEqual({ budget_2: 'is required.', agreed: 'is required.' });
+  });
+
+  test('the owner never is, since the assignment rules choose one', async () => {
+    const builtIn = (key: string, type: string) => customField(key, type, { storage: 'column', requiredOnCreate: true });
+    const of = withFields(builtIn('assigned_to', 'user'), builtIn('email', 'email'));
+    expect((await refusalOf(() => requireOnCreate(of, person))).details.fields).toEqual({ email: 'is required.' });
+  });
+});
+
+describe('required on edit', () => {
+  const of = withFields(
+    customField('later', 'text', { requiredOnEdit: true }),
+    customField('hidden', 'text', { requiredOnEdit: true, showWhen: { field: 'course', equals: ['mba'] } }),
+  );
+  const edit = (changes: FieldChanges, before: FieldValues = {}) => {
+    const problems = new FieldProblems();
+    addEmptied(of, changes, applyChanges({ ...person, ...before }, changes), problems);
+    problems.throwIfAny();
+  };
+  const empty = (fieldKey: string, before?: FieldValues) => edit({ [fieldKey]: null }, before);
+
+  test.each(['name', 'phone', 'lead_type', 'later'])('%s cannot be emptied', async (fieldKey) => {
+    expect((await refusalOf(() => empty(fieldKey))).details.fields).toEqual({ [fieldKey]: 'cannot be emptied.' });
+  });
+  test.each(['city', 'email', 'assigned_to', 'hidden'])('%s can be emptied', (fieldKey) => expect(() => empty(fieldKey)).not.toThrow());
+  test('a hidden field can be emptied only while it is hidden', async () => {
+    expect((await refusalOf(() => empty('hidden', { course: 'mba' }))).details.fields).toHaveProperty('hidden');
+  });
+  test('a field that was not sent is left alone, empty or not', () => expect(() => edit({ city: 'Pune' })).not.toThrow());
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { emailOf, type FieldValues, type Lead, presentLead, valueOf } from '../../../shared/leads/lead.ts';
+import { refuseOutgrown } from '../../../shared/leads/lead-size.ts';
+import { limits } from '../../../shared/limits.ts';
+import { customField, sampleOrganization, sampleSettings } from '../../support/organization.ts';
+import { refusalOf } from './refusal.ts';
+
+const lead = (fields: FieldValues = {}, more: Partial<Lead> = {}): Lead => ({
+  ...{ id: 5, organizationId: 1, version: 3, stageId: 12, pipelineId: 1, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-02T00:00:00.000Z' },
+  fields: { name: 'Asha', phone: '+919876543210', lead_type: 'student', ...fields },
+  ...more,
+});
+
+describe('a lead as the contract shows it', () => {
+  test('has every property, null where empty, and no other', () => {
+    expect(presentLead(sampleOrganization(), lead())).toStrictEqual({
+      ...{ id: 5, name: 'Asha', phone: '+919876543210', email: null, leadType: 'student' },
+      ...{ stageId: 12, pipelineId: 1, sourceId: null, assignedTo: null },
+      ...{ stage: { id: 12, name: 'Enrolled', meaning: 'won' }, pipeline: { id: 1, name: 'Admissions' }, source: null, owner: null },
+      ...{ fields: {}, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-02T00:00:00.000Z' },
+    });
+  });
+
+  test('joins names from the settings, inactive sources and people included', () => {
+    const presented = presentLead(sampleOrganization(), lead({ source: 4, assigned_to: 9, email: 'A@b.in', lead_type: 'consultant' }));
+    expect(presented).toMatchObject({
+      ...{ sourceId: 4, source: { id: 4, name: 'Old fair' }, assignedTo: 9, owner: { id: 9, name: 'Meera Das' } },
+      ...{ email: 'A@b.in', leadType: 'consultant' },
+    });
+  });
+
+  test('shows every other active field in form order, false and 0 too, inactive and empty ones not', () => {
+    const { fields } = presentLead(sampleOrganization(), lead({ old_notes: 'x', wants_call: false, budget: 0, city: 'Pune', gone: 'x', hasOwnProperty: 'own' }));
+    expect(Object.entries(fields)).toEqual([
+      ['city', 'Pune'],
+      ['budget', 0],
+      ['wants_call', false],
+      ['hasOwnProperty', 'own'],
+    ]);
+  });
+
+  test('shows no value that an object only inherits', () => {
+    const of = sampleOrganization({ fields: [...sampleSettings.fields, customField('toString', 'text'), customField('valueOf', 'text')] });
+    expect(presentLead(of, lead()).fields).toEqual({});
+    expect(valueOf({}, 'constructor')).toBeNull();
+    expect(emailOf(lead())).toBeNull();
+  });
+});
+
+describe('the size of a lead', () => {
+  const ofBytes = (bytes: number): FieldValues => ({ a: 'x'.repeat(bytes - 1) });
+
+  test('is refused one byte over what is stored, naming the largest field', async () => {
+    expect(() => refuseOutgrown(ofBytes(limits.leadMaxBytes))).not.toThrow();
+    const { code, details } = await refusalOf(() => refuseOutgrown({ ...ofBytes(limits.leadMaxBytes), b: 'y' }));
+    expect(code).toBe('VALIDATION_FAILED');
+    expect(details.fields).toEqual({ a: expect.stringContaining('shorten it') });
+  });
+
+  test('is counted in bytes', async () => {
+    expect(() => refuseOutgrown({ a: 'न'.repeat(116_000) })).not.toThrow();
+    await refusalOf(() => refuseOutgrown({ a: 'न'.repeat(117_000) }));
+  });
+
+  test('is refused beyond a megabyte as JSON writes it', async () => {
+    expect(() => refuseOutgrown({ a: '\u0001'.repeat(166_000) })).not.toThrow();
+    await refusalOf(() => refuseOutgrown({ a: '\u0001'.repeat(167_000) }));
+  });
+
+  test('counts every item of a list', async () => {
+    await refusalOf(() => refuseOutgrown({ interests: Array(200_000).fill('a') }));
+    expect(() => refuseOutgrown({ interests: Array(100_000).fill('a'), budget: 5, wants_call: true })).not.toThrow();
+  });
+});
