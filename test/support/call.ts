@@ -1,0 +1,38 @@
+import { type EndpointName, endpointNamed } from '../../shared/endpoints.ts';
+import { service } from './service.ts';
+
+export interface CallOptions {
+  readonly apiKey?: string | undefined;
+  /** Sent as JSON; a string is sent as it is. */
+  readonly body?: unknown;
+  readonly leadId?: number | string;
+  readonly query?: Readonly<Record<string, string | number>> | string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Another service than the test run's own. */
+  readonly baseUrl?: string;
+}
+
+export interface CallAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+  readonly body: any;
+}
+
+/** Calls an endpoint over HTTP, as a customer's server would. */
+export async function call(name: EndpointName, { apiKey, body, leadId, query, headers = {}, baseUrl = service().baseUrl }: CallOptions = {}): Promise<CallAnswer> {
+  const { method, path } = endpointNamed(name);
+  const search = typeof query === 'string' ? query : new URLSearchParams(Object.entries(query ?? {}).map(([one, value]) => [one, String(value)])).toString();
+  const url = `${baseUrl}${path.replace('{leadId}', String(leadId))}${search && `?${search}`}`;
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+}

@@ -1,0 +1,61 @@
+import { randomInt } from 'node:crypto';
+import type { Scope } from '../../shared/endpoints.ts';
+import type { Settings } from '../../shared/organization/settings.ts';
+import { parseSettingsFile } from '../../shared/organization/settings.ts';
+import { createApiKey } from '../../shared/store/api-keys.ts';
+import { applySettings } from '../../shared/store/apply-settings.ts';
+import { openTable, type Table } from '../../shared/store/client.ts';
+import { sampleSettings } from './organization.ts';
+import { service } from './service.ts';
+
+let opened: Table | undefined;
+
+/** The table of the running service, for what only an administrator or a check reads. */
+export function table(): Table {
+  Object.assign(process.env, service().environment);
+  opened ??= openTable();
+  return opened;
+}
+
+export interface GivenOrganization {
+  readonly id: number;
+  readonly settings: Settings;
+  /** API keys by what they may do: `leads.read`, `leads.write` (and read), and a website form's `leads.capture`. */
+  readonly reader: string;
+  readonly writer: string;
+  readonly website: string;
+  /** Mints a further key. */
+  readonly key: (options?: { scopes?: readonly Scope[]; expiresAt?: Date; label?: string; createdBy?: number }) => Promise<{ key: string; keyId: string }>;
+}
+
+/** An organization of the test's own, like `sampleSettings` unless told otherwise, with a key of each kind. */
+export async function givenOrganization(different: Partial<typeof sampleSettings> | Record<string, unknown> = {}): Promise<GivenOrganization> {
+  const id = randomInt(1, 2_147_483_647);
+  const { settings } = parseSettingsFile(JSON.stringify({ ...sampleSettings, ...different, id, keys: undefined }));
+  await applySettings(table(), settings);
+  const createdBy = settings.users[0]?.id ?? 0;
+  const mint = (type: 'application' | 'website-form', scopes: readonly Scope[], more: object = {}) =>
+    createApiKey(table(), { organizationId: id, type, scopes: [...scopes], label: scopes.join(' '), createdBy, now: new Date(), ...more });
+  const [reader, writer, website] = await Promise.all([
+    mint('application', ['leads.read']),
+    mint('application', ['leads.read', 'leads.write']),
+    mint('website-form', ['leads.capture']),
+  ]);
+  return {
+    id,
+    settings,
+    reader: reader.key,
+    writer: writer.key,
+    website: website.key,
+    key: ({ scopes = ['leads.read', 'leads.write', 'leads.capture'], ...more } = {}) => mint('application', scopes, more),
+  };
+}
+
+let people = 0;
+
+/** Fields of a person whom nobody else in the test run is. */
+export function person(): { name: string; phone: string; email: string } {
+  people += 1;
+  const digits = String(randomInt(0, 100_000_000)).padStart(8, '0');
+  return { name: `Person ${people}`, phone: `+9198${digits}`, email: `person${people}.${digits}@example.com` };
+}
