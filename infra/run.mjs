@@ -9,10 +9,10 @@ import { constants } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installWhatIsMissing } from './run/install.mjs';
+import { whenParentIsGone } from './run/parent.mjs';
 
 const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)));
 const binFolder = join(projectFolder, 'node_modules', '.bin');
-const parentLookMs = 200;
 
 const [target, ...args] = process.argv.slice(2);
 if (!target) {
@@ -46,13 +46,8 @@ function run(target, args) {
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 
-  const parent = process.ppid;
   // Started by hand and left in the background, a program may well outlive its shell; under npm the parent waits for it.
-  if (process.env.npm_lifecycle_event) {
-    setInterval(() => {
-      if (process.ppid !== parent) child.kill('SIGTERM');
-    }, parentLookMs).unref();
-  }
+  if (process.env.npm_lifecycle_event) whenParentIsGone(() => child.kill('SIGTERM'));
   child.once('error', (error) => {
     process.stderr.write(`infra/run.mjs: ${target} cannot be run: ${error.message}\n`);
     process.exit(1);

@@ -94,7 +94,8 @@ test('keeps the connection for the next request', async () => {
 
 test('takes a body of 10 MB and refuses one byte more, announced or not', async () => {
   const { baseUrl, events } = await givenGateway();
-  const post = (body: BodyInit) => fetch(`${baseUrl}/api/v1/leads`, { method: 'POST', body, duplex: 'half' } as RequestInit);
+  const post = (body: Uint8Array | ReadableStream) =>
+    fetch(`${baseUrl}/api/v1/leads`, { method: 'POST', body, duplex: 'half' } as RequestInit);
   const bytes = 10 * 1024 * 1024;
   const chunked = () => new Blob([new Uint8Array(bytes + 1)]).stream();
 

@@ -165,14 +165,22 @@ test('tells the child when the launcher itself is killed', { timeout: 20_000 }, 
   expect((await outcome(child)).stdout).toBe('launcher gone\n');
 });
 
-test('ends the child when npm above the launcher is killed', { timeout: 20_000 }, async () => {
+const command = `"${node24}" infra/run.mjs script.ts; exit`;
+test.each([
+  [
+    'npm, which started it through a shell,',
+    node24,
+    ['-e', `require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(command)}], { stdio: 'inherit' })`],
+  ],
+  ['the shell', 'sh', ['-c', command]],
+])('ends the child when %s is killed', { timeout: 20_000 }, async (_, starter, args) => {
   const folder = givenProject();
   await outcome(launch(folder, hello));
   writeFileSync(join(folder, 'script.ts'), waiting);
-  const npm = spawn('sh', ['-c', `"${node24}" infra/run.mjs script.ts; exit`], {
+  const npm = spawn(starter, args, {
     cwd: folder,
     env: { ...process.env, npm_lifecycle_event: 'start' },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(npm.stdout, 'data');
 
