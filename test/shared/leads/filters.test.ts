@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { operators, readFilters } from '../../../shared/leads/filters.ts';
+import type { FieldValues } from '../../../shared/leads/lead.ts';
+import { filterFor, type ModelField, modelMatches, valueFor } from '../../support/lead-model.ts';
+import { sampleOrganization } from '../../support/organization.ts';
+
+const organization = sampleOrganization();
+const fields: ModelField[] = organization.fields
+  .filter(({ active }) => active)
+  .map(({ key, type, options }) => ({ key, type, options: options.map(({ value }) => value) }));
+const ids = { user: [7, 8, 9], lead_source: [1, 3, 4] };
+
+const matches = (values: FieldValues, filter: object): boolean => {
+  const { filter: compiled, problems } = readFilters(organization, [filter]);
+  expect(problems).toEqual([]);
+  return compiled(values);
+};
+
+test('every filter of every field type finds exactly what a plain reading of the contract finds', () => {
+  const anyField = fc.constantFrom(...fields);
+  const scenario = anyField.chain((field) => fc.record({ field: fc.constant(field), value: valueFor(field, ids), filter: filterFor(field, ids) }));
+  fc.assert(
+    fc.property(scenario, ({ field, value, filter }) => {
+      const values: FieldValues = value === undefined ? {} : { [field.key]: value };
+
+      expect(matches(values, filter)).toBe(modelMatches(values, filter));
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('all filters must match', () => {
+  const { filter } = readFilters(organization, [
+    { field: 'name', operator: 'contains', value: 'rao' },
+    { field: 'budget', operator: 'gt', value: 5 },
+  ]);
+
+  expect(filter({ name: 'Asha Rao', budget: 6 })).toBe(true);
+  expect(filter({ name: 'Asha Rao', budget: 5 })).toBe(false);
+});
+
+describe('a filter cannot apply', () => {
+  const wrongOperators = fields.flatMap(({ key, type }) => {
+    const all = [...new Set(Object.values(operators).flatMap((known) => Object.keys(known)))];
+    return all.filter((operator) => !(operator in operators[type as keyof typeof operators])).map((operator) => ({ key, type, operator }));
+  });
+
+  test.each(wrongOperators)('with $operator on $key, a field of type $type', ({ key, operator }) => {
+    expect(readFilters(organization, [{ field: key, operator }]).problems).toHaveLength(1);
+  });
+
+  test.each([
+    ['no object', 'name'],
+    ['a list', []],
+    ['null', null],
+    ['no field', { operator: 'is_empty' }],
+    ['an unknown field', { field: 'nope', operator: 'is_empty' }],
+    ['an inactive field', { field: 'old_notes', operator: 'is_empty' }],
+    ['a prototype name as field', { field: 'constructor', operator: 'is_empty' }],
+    ['a prototype name as operator', { field: 'name', operator: 'constructor' }],
+    ['a field that is no text', { field: 7, operator: 'is_empty' }],
+    ['no operator', { field: 'name' }],
+    ['an unknown property', { field: 'name', operator: 'is_empty', valeu: 1 }],
+    ['a value where none is taken', { field: 'name', operator: 'is_empty', value: 'x' }],
+    ['values where none are taken', { field: 'name', operator: 'is_empty', values: [] }],
+    ['no value', { field: 'name', operator: 'equals' }],
+    ['values in place of value', { field: 'name', operator: 'equals', values: ['x'] }],
+    ['value and values', { field: 'name', operator: 'equals', value: 'x', values: ['x'] }],
+    ['an empty value', { field: 'name', operator: 'contains', value: '' }],
+    ['a number as text', { field: 'name', operator: 'contains', value: 7 }],
+    ['null as value', { field: 'name', operator: 'contains', value: null }],
+    ['half a surrogate pair', { field: 'name', operator: 'contains', value: '\ud800' }],
+    ['U+0000', { field: 'name', operator: 'contains', value: '\0' }],
+    ['text as number', { field: 'budget', operator: 'gt', value: 'many' }],
+    ['true as number', { field: 'budget', operator: 'gt', value: true }],
+    ['a number beyond what is held', { field: 'budget', operator: 'gt', value: 1e300 }],
+    ['one of two values', { field: 'budget', operator: 'between', values: [1] }],
+    ['three of two values', { field: 'budget', operator: 'between', values: [1, 2, 3] }],
+    ['a date that does not exist', { field: 'start_on', operator: 'on', value: '2026-02-30' }],
+    ['a date-time as date', { field: 'start_on', operator: 'before', value: '2026-02-03T00:00:00Z' }],
+    ['an unknown option', { field: 'course', operator: 'is_any_of', values: ['nope'] }],
+    ['no options', { field: 'course', operator: 'is_any_of', values: [] }],
+    ['values that are no list', { field: 'course', operator: 'is_any_of', values: 'mba' }],
+    ['an unknown source', { field: 'source', operator: 'is_any_of', values: [99] }],
+    ['an unknown person', { field: 'assigned_to', operator: 'is_any_of', values: [99] }],
+    ['a person by name', { field: 'assigned_to', operator: 'is_any_of', values: ['Asha Rao'] }],
+  ])('with %s', (_, filter) => {
+    const { problems } = readFilters(organization, [{ field: 'name', operator: 'is_not_empty' }, filter]);
+
+    expect(problems.map(({ position }) => position)).toEqual([1]);
+    expect(problems[0]?.sentence).toMatch(/\.$/);
+  });
+});
+
+describe('a filter reads its operands as the field reads values', () => {
+  test.each([
+    [{ field: 'course', operator: 'is_any_of', values: ['Product Design'] }, { course: 'design' }],
+    [{ field: 'interests', operator: 'has_any_of', values: ['Education loan, bank'] }, { interests: ['loan'] }],
+    [{ field: 'budget', operator: 'equals', value: '1,20,000' }, { budget: 120000 }],
+    [{ field: 'source', operator: 'is_any_of', values: ['3'] }, { source: 3 }],
+    [{ field: 'assigned_to', operator: 'is_any_of', values: [9] }, { assigned_to: 9 }],
+    [{ field: 'phone', operator: 'equals', value: '098765 43210' }, { phone: '+919876543210' }],
+    [{ field: 'phone', operator: 'contains', value: '(98765) 43' }, { phone: '+919876543210' }],
+    [{ field: 'phone', operator: 'contains', value: '76543210' }, { phone: '+919876543210' }],
+    [{ field: 'email', operator: 'equals', value: 'ASHA@example.com' }, { email: 'Asha@Example.com' }],
+  ])('%j finds %j', (filter, values) => {
+    expect(matches(values, filter)).toBe(true);
+  });
+});

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import type { FieldValue, FieldValues } from '../../shared/leads/lead.ts';
+
+/** Random leads and filters over the fields of `sampleSettings`, and what a filter means, said again as plainly as can be. */
+
+const words = ['Rao', 'RAO', 'asha', 'Ünal', 'ünal', 'संगीता', '😀', 'a b', '%', '"', 'x'];
+const texts = fc.oneof(fc.constantFrom(...words), fc.string({ minLength: 1, maxLength: 4 }).filter((text) => text.trim() !== '' && text.isWellFormed() && !text.includes('\0')));
+const phones = fc.constantFrom('+919812345678', '+919812345679', '+14155552671');
+const phoneParts = fc.constantFrom('+91', '98123', '5678', '+919812345678', '555');
+const dates = fc.constantFrom('2024-02-29', '2025-12-31', '2026-01-01', '2026-01-02', '2026-11-20');
+const numbers = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.double({ min: -5, max: 5, noNaN: true, noDefaultInfinity: true }).map((number) => Math.round(number * 100) / 100 + 0));
+
+export interface ModelField {
+  readonly key: string;
+  readonly type: string;
+  readonly options: readonly string[];
+}
+
+/** A value of a field, or undefined for empty. */
+export function valueFor({ type, options }: ModelField, ids: Readonly<Record<string, readonly number[]>>): fc.Arbitrary<FieldValue | undefined> {
+  const value = ((): fc.Arbitrary<FieldValue> => {
+    switch (type) {
+      case 'number':
+        return numbers;
+      case 'date':
+        return dates;
+      case 'phone':
+        return phones;
+      case 'checkbox':
+        return fc.boolean();
+      case 'select':
+        return fc.constantFrom(...options);
+      case 'multiselect':
+        return fc.subarray([...options], { minLength: 1 });
+      case 'lead_source':
+      case 'user':
+        return fc.constantFrom(...(ids[type] ?? []));
+      default:
+        return texts;
+    }
+  })();
+  return fc.option(value, { nil: undefined, freq: 3 });
+}
+
+export interface ModelFilter {
+  readonly field: string;
+  readonly operator: string;
+  readonly value?: unknown;
+  readonly values?: readonly unknown[];
+}
+
+/** A filter that can apply to a field. */
+export function filterFor(field: ModelField, ids: Readonly<Record<string, readonly number[]>>): fc.Arbitrary<ModelFilter> {
+  const { key, type, options } = field;
+  const bare = (operator: string): fc.Arbitrary<ModelFilter> => fc.constant({ field: key, operator });
+  const one = (operators: readonly string[], value: fc.Arbitrary<unknown>): fc.Arbitrary<ModelFilter> =>
+    fc.record({ field: fc.constant(key), operator: fc.constantFrom(...operators), value });
+  const many = (operator: string, values: fc.Arbitrary<readonly unknown[]>): fc.Arbitrary<ModelFilter> =>
+    fc.record({ field: fc.constant(key), operator: fc.constant(operator), values });
+  const empties = [bare('is_empty'), bare('is_not_empty')];
+  switch (type) {
+    case 'number':
+      return fc.oneof(one(['equals', 'gt', 'lt'], numbers), many('between', fc.tuple(numbers, numbers)), ...empties);
+    case 'date':
+      return fc.oneof(one(['on', 'before', 'after'], dates), many('between', fc.tuple(dates, dates)), ...empties);
+    case 'phone':
+      return fc.oneof(one(['contains'], phoneParts), one(['equals'], phones), ...empties);
+    case 'checkbox':
+      return fc.oneof(bare('is_true'), bare('is_false'));
+    case 'select':
+      return fc.oneof(many('is_any_of', fc.subarray([...options], { minLength: 1 })), ...empties);
+    case 'multiselect':
+      return fc.oneof(many('has_any_of', fc.subarray([...options], { minLength: 1 })), ...empties);
+    case 'lead_source':
+    case 'user':
+      return fc.oneof(many('is_any_of', fc.subarray([...(ids[type] ?? [])], { minLength: 1 })), ...empties);
+    default:
+      return fc.oneof(one(['contains', 'equals'], texts), ...empties);
+  }
+}
+
+const lower = (text: unknown): string => String(text).normalize('NFC').toLowerCase();
+
+/** What a filter means (contract, section 4.1). */
+export function modelMatches(fields: FieldValues, { field, operator, value, values = [] }: ModelFilter): boolean {
+  const current = Object.hasOwn(fields, field) ? fields[field] : undefined;
+  if (operator === 'is_empty') return current === undefined;
+  if (operator === 'is_not_empty') return current !== undefined;
+  if (operator === 'is_true') return current === true;
+  if (operator === 'is_false') return current !== true;
+  if (current === undefined) return false;
+  const [from, to] = values as [FieldValue, FieldValue];
+  switch (operator) {
+    case 'contains':
+      return lower(current).includes(lower(value));
+    case 'equals':
+      return typeof current === 'number' ? current === value : lower(current) === lower(value);
+    case 'on':
+      return current === value;
+    case 'gt':
+    case 'after':
+      return current > (value as FieldValue);
+    case 'lt':
+    case 'before':
+      return current < (value as FieldValue);
+    case 'between':
+      return from <= current && current <= to;
+    case 'is_any_of':
+      return values.includes(current);
+    case 'has_any_of':
+      return (current as readonly string[]).some((one) => values.includes(one));
+    default:
+      throw new Error(`The model knows no operator ${operator}.`);
+  }
+}
