@@ -27,7 +27,8 @@ export function chooseRotation(organization: Organization, fields: FieldValues, 
 }
 
 /** Properties are named one by one: a stored map comes back in any order. */
-const nameOf = ({ when, users }: AssignmentRule): string => JSON.stringify([when ? { field: when.field, equals: when.equals } : null, users]);
+const nameOf = ({ when, users }: AssignmentRule): string =>
+  JSON.stringify([when ? { field: when.field, equals: when.equals } : null, users]);
 
 function holds({ when }: AssignmentRule, fields: FieldValues, pipelineId: number): boolean {
   if (!when) return true;

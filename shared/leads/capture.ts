@@ -41,7 +41,12 @@ export function readCapture(organization: Organization, request: CaptureRequest)
   const problems = new FieldProblems();
   const { name, phone, email, source, pipelineId, fields = {} } = request;
   const person = email === undefined ? { name, phone } : { name, phone, email };
-  const readPerson = readFields(organization, person, organization.fields.filter(({ key }) => isBuiltIn(key)), problems);
+  const readPerson = readFields(
+    organization,
+    person,
+    organization.fields.filter(({ key }) => isBuiltIn(key)),
+    problems,
+  );
   for (const key of ['name', 'phone'] as const) {
     if (readPerson[key] === null) problems.add(key, new Problem('is required.'));
   }
@@ -106,4 +111,5 @@ export function isSameValue(field: string, a: FieldValue | null, b: FieldValue |
   return JSON.stringify(unordered(a)) === JSON.stringify(unordered(b));
 }
 
-const unordered = (value: FieldValue | null): unknown => (typeof value === 'object' && value !== null ? [...value].sort() : value);
+const unordered = (value: FieldValue | null): unknown =>
+  typeof value === 'object' && value !== null ? [...value].sort() : value;

@@ -31,9 +31,12 @@ export const parsers: Readonly<Record<FieldType, Parse>> = {
   number: parseNumber,
   date: ofText((text) => (isDate(text) ? text : new Problem('takes a date that exists, as YYYY-MM-DD.'))),
   phone: ofText(
-    (text) => parsePhone(text) ?? new Problem('takes a phone number with its country code; one without is read as an Indian number.'),
+    (text) =>
+      parsePhone(text) ?? new Problem('takes a phone number with its country code; one without is read as an Indian number.'),
   ),
-  email: ofText((text) => (isEmail(text) ? text : new Problem(`takes an email address of at most ${limits.emailMaxChars} characters.`))),
+  email: ofText((text) =>
+    isEmail(text) ? text : new Problem(`takes an email address of at most ${limits.emailMaxChars} characters.`),
+  ),
   url: ofText((text) => (isWebAddress(text) ? text : new Problem('takes a web address that begins with http:// or https://.'))),
   select: ofText((text, field) => optionValue(text, field) ?? notAnOption(field)),
   multiselect: parseList,
@@ -69,7 +72,10 @@ function parseNumber(raw: Exclude<RawValue, null>): FieldValue | Problem {
 
 function numberFrom(text: string): number | Problem {
   if (!plainNumber.test(text)) return notANumber;
-  const digits = text.replace(/e.*$/i, '').replace(/[^\d]/g, '').replace(/^0+|0+$/g, '');
+  const digits = text
+    .replace(/e.*$/i, '')
+    .replace(/[^\d]/g, '')
+    .replace(/^0+|0+$/g, '');
   if (digits.length > significantDigitsMax) return new Problem(`takes a number of at most ${significantDigitsMax} digits.`);
   const number = Number(text.replaceAll(',', ''));
   return number === 0 && digits !== '' ? tooSmall : number;

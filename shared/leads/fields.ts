@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, Organization } from '../organization/organization.ts';
-import { isEmptyValue, parsers, Problem, type RawValue } from './field-types.ts';
+import { isEmptyValue, Problem, parsers, type RawValue } from './field-types.ts';
 import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 
 /** What a request says of fields: a value, or null for a field to be empty. */
@@ -110,11 +110,17 @@ export function requireOnCreate(organization: Organization, fields: FieldValues,
 /**
  * Adds to the problems what the changes would empty of what the organization requires on edit. Fields that were not sent are left alone.
  */
-export function requireOnEdit(organization: Organization, changes: FieldChanges, after: FieldValues, problems: FieldProblems): void {
+export function requireOnEdit(
+  organization: Organization,
+  changes: FieldChanges,
+  after: FieldValues,
+  problems: FieldProblems,
+): void {
   for (const [fieldKey, value] of Object.entries(changes)) {
     const field = organization.fieldByKey.get(fieldKey);
     if (value !== null || !field) continue;
     const keptAlways = field.key === 'lead_type'; // a lead is always of one type: contract, section 2
-    if (keptAlways || (field.requiredOnEdit && isAskedFor(field, after))) problems.add(fieldKey, new Problem('cannot be emptied.'));
+    if (keptAlways || (field.requiredOnEdit && isAskedFor(field, after)))
+      problems.add(fieldKey, new Problem('cannot be emptied.'));
   }
 }

@@ -10,7 +10,11 @@ const defaultCountry = 'IN';
  * "Possible" is enough, not "valid": numbering plans move, and the number is a unique key.
  */
 export function parsePhone(text: string): string | undefined {
-  const typed = asciiDigits(text).replace(/\p{Cf}/gu, '').replace(/[()[\]]/g, ' ').trim().replace(/^\+[+\s]*/, '+');
+  const typed = asciiDigits(text)
+    .replace(/\p{Cf}/gu, '')
+    .replace(/[()[\]]/g, ' ')
+    .trim()
+    .replace(/^\+[+\s]*/, '+');
   let phone = readPhone(typed);
   // A number such as 0000000000 loses another zero at each reading; as a unique key it must be one that reads as itself.
   for (let reading = 1; reading <= readingsMax; reading += 1) {

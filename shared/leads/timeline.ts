@@ -1,5 +1,5 @@
-import type { FieldValue } from './lead.ts';
 import type { KeptField } from './capture.ts';
+import type { FieldValue } from './lead.ts';
 
 /** Who did it: the person who created the API key, or the administrator at the terminal (null). */
 export type ActorId = number | null;
@@ -47,9 +47,11 @@ export type TimelineEntry = Happening &
   );
 
 /** A timeline item as people read it. */
-export type TimelineItem = { readonly type: string; readonly at: string; readonly actor: { userId: number | null; name: string } } & Readonly<
-  Record<string, unknown>
->;
+export type TimelineItem = {
+  readonly type: string;
+  readonly at: string;
+  readonly actor: { userId: number | null; name: string };
+} & Readonly<Record<string, unknown>>;
 
 const administrator = { userId: null, name: 'administrator' };
 
@@ -85,29 +87,44 @@ export function fitEntry(entry: TimelineEntry): TimelineEntry {
   return cutValues(entry, leastChars);
 }
 
-const mayOutgrow = (entry: TimelineEntry): boolean => ('kept' in entry || 'changes' in entry) && storedBytes(entry) > entryMaxBytes;
+const mayOutgrow = (entry: TimelineEntry): boolean =>
+  ('kept' in entry || 'changes' in entry) && storedBytes(entry) > entryMaxBytes;
 
 function cutValues(entry: TimelineEntry, chars: number): TimelineEntry {
   const cut = (value: FieldValue | null) => cutValue(value, chars);
   if ('kept' in entry) {
-    return { ...entry, kept: entry.kept.map(({ field, current, submitted }) => ({ field, current: cut(current), submitted: cut(submitted) as FieldValue })) };
+    return {
+      ...entry,
+      kept: entry.kept.map(({ field, current, submitted }) => ({
+        field,
+        current: cut(current),
+        submitted: cut(submitted) as FieldValue,
+      })),
+    };
   }
-  if ('changes' in entry) return { ...entry, changes: entry.changes.map(({ field, from, to }) => ({ field, from: cut(from), to: cut(to) })) };
+  if ('changes' in entry)
+    return { ...entry, changes: entry.changes.map(({ field, from, to }) => ({ field, from: cut(from), to: cut(to) })) };
   return entry;
 }
 
 function cutValue(value: FieldValue | null, chars: number): FieldValue | null {
-  if (typeof value === 'string') return value.length <= chars ? value : `${value.slice(0, chars).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  if (typeof value === 'string')
+    return value.length <= chars ? value : `${value.slice(0, chars).replace(/[\uD800-\uDBFF]$/, '')}…`;
   if (typeof value !== 'object' || value === null) return value;
-  let left = chars;
-  const items = value.filter((item) => (left -= item.length) >= 0);
-  return items.length === value.length ? value : [...items, '…'];
+  let used = 0;
+  for (const [index, item] of value.entries()) {
+    used += item.length;
+    if (used > chars) return [...value.slice(0, index), '…'];
+  }
+  return value;
 }
 
 /** Bytes of anything stored, as DynamoDB counts them, rounded up (AWS: DynamoDB item sizes and formats). */
 function storedBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return 21;
-  const parts = Array.isArray(value) ? value.map(storedBytes) : Object.entries(value).map(([name, one]) => Buffer.byteLength(name) + storedBytes(one));
+  const parts = Array.isArray(value)
+    ? value.map(storedBytes)
+    : Object.entries(value).map(([name, one]) => Buffer.byteLength(name) + storedBytes(one));
   return parts.reduce((sum, bytes) => sum + bytes + 1, 3);
 }

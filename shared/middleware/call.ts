@@ -18,8 +18,6 @@ export interface Call {
   readonly responseHeaders: Record<string, string>;
   /** The parsed JSON body; undefined where the endpoint takes none. */
   jsonBody?: unknown;
-  /** A key of the body that no object may have (`__proto__`): refused with the other input. */
-  forbiddenKey?: string;
   input?: ParsedInput;
   caller?: Caller;
   organization?: Organization;
@@ -37,5 +35,7 @@ export type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResu
 export function headerValues({ headers, multiValueHeaders }: APIGatewayProxyEvent, name: string): string[] {
   const lines = Object.entries(multiValueHeaders ?? {}).filter(([header]) => header.toLowerCase() === name);
   if (lines.length > 0) return lines.flatMap(([, values]) => values ?? []);
-  return Object.entries(headers ?? {}).flatMap(([header, value]) => (header.toLowerCase() === name && value !== undefined ? [value] : []));
+  return Object.entries(headers ?? {}).flatMap(([header, value]) =>
+    header.toLowerCase() === name && value !== undefined ? [value] : [],
+  );
 }

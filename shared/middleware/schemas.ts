@@ -11,16 +11,21 @@ import { nearestName } from '../organization/nearest-name.ts';
 const isPlainObject = (input: unknown): input is Record<string, unknown> =>
   typeof input === 'object' && input !== null && !Array.isArray(input);
 
-/** An object with these properties and no others, every other named; valibot's own takes a list too, and names the first alone. */
+/** A body can hold thousands of unknown properties; the answer is not to be many times its size. */
+const unknownNamedMax = 20;
+
+/** An object with these properties and no others, each other named; valibot's own takes a list too, and names the first alone. */
 export const object = <const Entries extends v.ObjectEntries>(entries: Entries) =>
   v.pipe(
     v.custom<Record<string, unknown>>(isPlainObject, 'takes an object.'),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return;
-      for (const [key, value] of Object.entries(dataset.value)) {
-        if (Object.hasOwn(entries, key)) continue;
+      const unknown = Object.entries(dataset.value).filter(([key]) => !Object.hasOwn(entries, key));
+      for (const [key, value] of unknown.slice(0, unknownNamedMax)) {
         const near = nearestName(key, Object.keys(entries));
-        const message = near ? `is not known here; is ${near} meant?` : `is not known here; known are ${Object.keys(entries).join(', ')}.`;
+        const message = near
+          ? `is not known here; is ${near} meant?`
+          : `is not known here; known are ${Object.keys(entries).join(', ')}.`;
         addIssue({ message, path: [{ type: 'object', origin: 'key', input: dataset.value, key, value }] });
       }
     }),

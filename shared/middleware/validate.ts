@@ -12,9 +12,13 @@ export interface Schemas {
 }
 
 /** The parts of a request as its schemas read them. */
-export type Input<S extends Schemas> = { readonly [Part in keyof S]: S[Part] extends v.GenericSchema ? v.InferOutput<S[Part]> : never };
+export type Input<S extends Schemas> = {
+  readonly [Part in keyof S]: S[Part] extends v.GenericSchema ? v.InferOutput<S[Part]> : never;
+};
 
-export type ParsedInput = { readonly ok: true; readonly parts: Readonly<Record<string, unknown>> } | { readonly ok: false; readonly error: ApiError };
+export type ParsedInput =
+  | { readonly ok: true; readonly parts: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly error: ApiError };
 
 /**
  * Reads the request by the endpoint's schemas before admission, so that the endpoint's reads can run beside it. What is wrong is only
@@ -44,7 +48,6 @@ function partsOf(schemas: Schemas, event: APIGatewayProxyEvent, call: Call): Rec
   if (schemas.path) parts.path = parse(schemas.path, pathOf(event), () => new ApiError('NOT_FOUND'));
   if (schemas.headers) parts.headers = parse(schemas.headers, headersOf(event), () => new ApiError('INVALID_IDEMPOTENCY_KEY'));
   if (schemas.query) parts.query = parse(schemas.query, queryOf(event), invalidQuery);
-  if (schemas.body && call.forbiddenKey !== undefined) throw validationFailed({ [call.forbiddenKey]: 'is not a property here.' });
   if (schemas.body) parts.body = parse(schemas.body, call.jsonBody, (issues) => validationFailed(problemsOf(issues)));
   return parts;
 }
@@ -60,7 +63,9 @@ function parse(schema: v.GenericSchema, input: unknown, refusal: (issues: Issues
 /** Path parameters, percent-decoded; what cannot be decoded names nothing. */
 function pathOf(event: APIGatewayProxyEvent): Record<string, string> {
   try {
-    return Object.fromEntries(Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, decodeURIComponent(value ?? '')]));
+    return Object.fromEntries(
+      Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, decodeURIComponent(value ?? '')]),
+    );
   } catch (error) {
     if (error instanceof URIError) throw new ApiError('NOT_FOUND');
     throw error;

@@ -1,7 +1,14 @@
 import { type Organization, organizationFrom } from '../../shared/organization/organization.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
 
-const field = (key: string, type: string, more: object = {}) => ({ key, label: key, type, section: 'Interest', storage: 'custom', ...more });
+const field = (key: string, type: string, more: object = {}) => ({
+  key,
+  label: key,
+  type,
+  section: 'Interest',
+  storage: 'custom',
+  ...more,
+});
 
 /** A settings file with a field of every type, two pipelines, and people, sources and fields that are inactive. */
 export const sampleSettings = {

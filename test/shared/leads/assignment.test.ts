@@ -28,7 +28,8 @@ describe('choosing who may own a new lead', () => {
     ['nothing that a rule names', { wants_call: false }, 1, [7, 8]],
   ])('goes by %s', (_, fields, pipelineId, people) => expect(peopleFor(withRules(...rules), fields, pipelineId)).toEqual(people));
 
-  test('a rule without a condition always holds', () => expect(peopleFor(withRules({ users: [8] }, { users: [7] }))).toEqual([8]));
+  test('a rule without a condition always holds', () =>
+    expect(peopleFor(withRules({ users: [8] }, { users: [7] }))).toEqual([8]));
 
   test('passes over rules without active people, and over people who are not active', () => {
     expect(peopleFor(withRules({ users: [9] }, { users: [] }, { users: [9, 8] }))).toEqual([8]);
@@ -56,7 +57,9 @@ describe('the name of a rule', () => {
   };
 
   test('is the same however its properties are ordered', () => {
-    expect(nameIn({ when: { equals: ['3'], field: 'source' }, users: [7, 8] })).toBe(nameIn({ users: [7, 8], when: { field: 'source', equals: ['3'] } }));
+    expect(nameIn({ when: { equals: ['3'], field: 'source' }, users: [7, 8] })).toBe(
+      nameIn({ users: [7, 8], when: { field: 'source', equals: ['3'] } }),
+    );
   });
 
   test('is another for another condition or other people', () => {

@@ -22,7 +22,14 @@ describe('reading a capture', () => {
   test.each(['', '   '])('takes the e-mail %j as none', (email) => expect(read({ email }).submitted).not.toHaveProperty('email'));
 
   test('reads fields by label and as text, empty ones not at all', () => {
-    const fields = { course: 'product design', budget: '1,00,000', wants_call: 'yes', city: ' ', mentor: null, lead_type: 'Consultant' };
+    const fields = {
+      course: 'product design',
+      budget: '1,00,000',
+      wants_call: 'yes',
+      city: ' ',
+      mentor: null,
+      lead_type: 'Consultant',
+    };
     expect(read({ fields }).submitted).toEqual({
       ...{ name: 'Asha Rao', phone: '+919876543210' },
       ...{ course: 'design', budget: 100_000, wants_call: true, lead_type: 'consultant' },
@@ -49,7 +56,9 @@ describe('reading a capture', () => {
   });
 
   test('says everything that is wrong at once', async () => {
-    const { details } = await refusalOf(() => read({ name: ' ', phone: 'x', pipelineId: 99, fields: { budget: 'x', assigned_to: 7, oops: 1 } }));
+    const { details } = await refusalOf(() =>
+      read({ name: ' ', phone: 'x', pipelineId: 99, fields: { budget: 'x', assigned_to: 7, oops: 1 } }),
+    );
     expect(Object.keys(details.fields!).sort()).toEqual(['assigned_to', 'budget', 'name', 'oops', 'phone', 'pipelineId']);
     expect(details).toMatchObject({ reason: 'PIPELINE_NOT_FOUND', field: 'pipelineId' });
   });
@@ -58,7 +67,8 @@ describe('reading a capture', () => {
     const { details } = await refusalOf(() => read({ fields: { old_notes: 'x' } }));
     expect(details.validKeys).toContain('lead_type');
     expect(details.validKeys).toContain('hasOwnProperty');
-    for (const key of ['name', 'phone', 'email', 'source', 'assigned_to', 'old_notes']) expect(details.validKeys).not.toContain(key);
+    for (const key of ['name', 'phone', 'email', 'source', 'assigned_to', 'old_notes'])
+      expect(details.validKeys).not.toContain(key);
   });
 
   test.each(['__proto__', 'constructor', 'toString'])('refuses the field %s as any unknown one', async (key) => {
@@ -85,17 +95,29 @@ describe('the source of a capture', () => {
     expect(submitted).not.toHaveProperty('source');
   });
 
-  test('is recorded by the name it has in the settings', () => expect(read({ source: 'FACEBOOK ads' }).sourceName).toBe('Facebook Ads'));
+  test('is recorded by the name it has in the settings', () =>
+    expect(read({ source: 'FACEBOOK ads' }).sourceName).toBe('Facebook Ads'));
 
-  test.each([[[]], [[{ id: 1, name: 'Website', active: false }]]])('without an active Website is none, called Website', (sources) => {
-    const of = sampleOrganization({ sources });
-    expect(read({ source: 'Instagram' }, of)).toMatchObject({ sourceName: 'Website', sourceId: undefined });
-    expect(read({}, of).sourceId).toBeUndefined();
-  });
+  test.each([[[]], [[{ id: 1, name: 'Website', active: false }]]])(
+    'without an active Website is none, called Website',
+    (sources) => {
+      const of = sampleOrganization({ sources });
+      expect(read({ source: 'Instagram' }, of)).toMatchObject({ sourceName: 'Website', sourceId: undefined });
+      expect(read({}, of).sourceId).toBeUndefined();
+    },
+  );
 });
 
 const lead = (fields: FieldValues, archivedAt?: string): Lead => ({
-  ...{ id: 5, organizationId: 1, version: 3, stageId: 12, pipelineId: 1, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
+  ...{
+    id: 5,
+    organizationId: 1,
+    version: 3,
+    stageId: 12,
+    pipelineId: 1,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    updatedAt: '2026-01-01T00:00:00.000Z',
+  },
   fields,
   ...(archivedAt && { archivedAt }),
 });
@@ -137,15 +159,24 @@ describe('filling a matched lead', () => {
   });
 
   const value = fc.oneof(fc.string({ minLength: 1 }), fc.integer(), fc.boolean(), fc.array(fc.string(), { minLength: 1 }));
-  const values = fc.dictionary(fc.constantFrom('name', 'email', 'city', 'budget', 'interests', 'valueOf', 'hasOwnProperty'), value, {
-    noNullPrototype: true,
-  }) as fc.Arbitrary<FieldValues>;
-  const own = (fields: FieldValues, key: string): FieldValue | undefined => (Object.hasOwn(fields, key) ? fields[key] : undefined);
+  const values = fc.dictionary(
+    fc.constantFrom('name', 'email', 'city', 'budget', 'interests', 'valueOf', 'hasOwnProperty'),
+    value,
+    {
+      noNullPrototype: true,
+    },
+  ) as fc.Arbitrary<FieldValues>;
+  const own = (fields: FieldValues, key: string): FieldValue | undefined =>
+    Object.hasOwn(fields, key) ? fields[key] : undefined;
 
   test('never changes a field that is not empty; filled and kept are apart and cover all that differs', () => {
     fc.assert(
       fc.property(values, values, fc.boolean(), fc.boolean(), (before, submitted, emailIsTaken, isArchived) => {
-        const { fields, filled, kept } = fillLead(lead(before, isArchived ? '2026-02-02T00:00:00.000Z' : undefined), submitted, emailIsTaken);
+        const { fields, filled, kept } = fillLead(
+          lead(before, isArchived ? '2026-02-02T00:00:00.000Z' : undefined),
+          submitted,
+          emailIsTaken,
+        );
 
         for (const key of Object.keys(before)) expect(own(fields, key)).toEqual(own(before, key));
         for (const key of filled) expect([own(before, key), own(fields, key)]).toEqual([undefined, own(submitted, key)]);
@@ -160,5 +191,4 @@ describe('filling a matched lead', () => {
       }),
     );
   });
-
 });

@@ -33,9 +33,20 @@ describe('text', () => {
 });
 
 describe('empty values', () => {
-  test.each(['city', 'remarks', 'budget', 'start_on', 'guardian_phone', 'work_email', 'portfolio', 'course', 'interests', 'wants_call', 'mentor'])(
-    '%s is empty for null and for blanks alone',
-    (fieldKey) => expect([null, '', ' \t\n', '\u00a0'].map((raw) => read(fieldKey, raw))).toEqual([null, null, null, null]),
+  test.each([
+    'city',
+    'remarks',
+    'budget',
+    'start_on',
+    'guardian_phone',
+    'work_email',
+    'portfolio',
+    'course',
+    'interests',
+    'wants_call',
+    'mentor',
+  ])('%s is empty for null and for blanks alone', (fieldKey) =>
+    expect([null, '', ' \t\n', '\u00a0'].map((raw) => read(fieldKey, raw))).toEqual([null, null, null, null]),
   );
 
   test.each([[[]], [['']], [['', ' ']]])('a list of options is empty for %j', (raw) => expect(read('interests', raw)).toBeNull());
@@ -63,18 +74,38 @@ describe('number', () => {
     ['1e-130', 1e-130],
   ])('%j is %d', (raw, number) => expect(read('budget', raw)).toBe(number));
 
-  test.each(['-0', '0.000', -0, '-0e5', '+0'])('%j is a plain zero', (raw) => expect(Object.is(read('budget', raw), 0)).toBe(true));
-
-  test.each<RawValue>(['twelve', '12 lakh', '1 000', '1,00', '1,2345', ',123', '1,,000', '12.', '1.2.3', '0x10', '1_000', 'NaN', 'Infinity', '-', '.'])(
-    '%j is none',
-    (raw) => expect(read('budget', raw)).toEqual(refused('takes a number')),
+  test.each(['-0', '0.000', -0, '-0e5', '+0'])('%j is a plain zero', (raw) =>
+    expect(Object.is(read('budget', raw), 0)).toBe(true),
   );
-  test.each<[RawValue]>([['e5'], ['E1'], ['+e5'], ['-e-5'], [true], [['12']], [[]]])('%j is none', (raw) => expect(read('budget', raw)).toEqual(refused('takes a number')));
 
-  test.each<RawValue>([9_007_199_254_740_992, '9007199254740993', '1E126', '1e400', 1e126, '1'.repeat(38)])('%j is too large to be held exactly', (raw) =>
+  test.each<RawValue>([
+    'twelve',
+    '12 lakh',
+    '1 000',
+    '1,00',
+    '1,2345',
+    ',123',
+    '1,,000',
+    '12.',
+    '1.2.3',
+    '0x10',
+    '1_000',
+    'NaN',
+    'Infinity',
+    '-',
+    '.',
+  ])('%j is none', (raw) => expect(read('budget', raw)).toEqual(refused('takes a number')));
+  test.each<[RawValue]>([['e5'], ['E1'], ['+e5'], ['-e-5'], [true], [['12']], [[]]])('%j is none', (raw) =>
     expect(read('budget', raw)).toEqual(refused('takes a number')),
   );
-  test.each<RawValue>(['1e-131', 1e-131, '1e-400', '-4e-999'])('%j is too small to be held', (raw) => expect(read('budget', raw)).toEqual(refused('at least')));
+
+  test.each<RawValue>([9_007_199_254_740_992, '9007199254740993', '1E126', '1e400', 1e126, '1'.repeat(38)])(
+    '%j is too large to be held exactly',
+    (raw) => expect(read('budget', raw)).toEqual(refused('takes a number')),
+  );
+  test.each<RawValue>(['1e-131', 1e-131, '1e-400', '-4e-999'])('%j is too small to be held', (raw) =>
+    expect(read('budget', raw)).toEqual(refused('at least')),
+  );
   test('more digits than a number holds are refused, trailing zeros apart', () => {
     expect(read('budget', `0.${'1234567890'.repeat(4)}`)).toEqual(refused('17 digits'));
     expect(read('budget', `0.5${'0'.repeat(40)}`)).toBe(0.5);
@@ -85,16 +116,31 @@ describe('number', () => {
     fc.assert(
       fc.property(texts, (raw) => {
         const value = read('budget', raw);
-        expect(value === null || (typeof value === 'number' ? Math.abs(value) <= Number.MAX_SAFE_INTEGER : 'refused' in (value as object))).toBe(true);
+        expect(
+          value === null ||
+            (typeof value === 'number' ? Math.abs(value) <= Number.MAX_SAFE_INTEGER : 'refused' in (value as object)),
+        ).toBe(true);
       }),
     );
   });
 });
 
 describe('date', () => {
-  test.each(['2026-11-20', '2024-02-29', '2000-02-29', '1900-01-01', '9999-12-31', '0001-01-01'])('takes %s', (raw) => expect(read('start_on', raw)).toBe(raw));
+  test.each(['2026-11-20', '2024-02-29', '2000-02-29', '1900-01-01', '9999-12-31', '0001-01-01'])('takes %s', (raw) =>
+    expect(read('start_on', raw)).toBe(raw),
+  );
   test.each<RawValue>([
-    ...['2026-02-30', '2026-02-29', '1900-02-29', '2026-13-01', '2026-00-10', '2026-01-00', '0000-01-01', '20-11-2026', '2026/11/20'],
+    ...[
+      '2026-02-30',
+      '2026-02-29',
+      '1900-02-29',
+      '2026-13-01',
+      '2026-00-10',
+      '2026-01-00',
+      '0000-01-01',
+      '20-11-2026',
+      '2026/11/20',
+    ],
     ...['2026-1-2', '2026-11-20T00:00:00Z', '+12026-11-20', 'tomorrow', 20261120, true],
   ])('refuses %j', (raw) => expect(read('start_on', raw)).toEqual(refused('takes a')));
 
@@ -117,9 +163,14 @@ describe('select', () => {
     ['DESIGN', 'design'],
   ])('%j is the option %s', (raw, value) => expect(read('course', raw)).toBe(value));
 
-  test.each<RawValue>(['bba', 'mba,design', '__proto__'])('refuses %j, naming the options', (raw) => expect(read('course', raw)).toEqual(refused('mba, design')));
-  test.each<[RawValue]>([[['mba']], [1], [true], [[]]])('refuses %j', (raw) => expect(read('course', raw)).toEqual(refused('takes a text')));
-  test('lead_type takes its two options', () => expect(['student', 'Consultant'].map((raw) => read('lead_type', raw))).toEqual(['student', 'consultant']));
+  test.each<RawValue>(['bba', 'mba,design', '__proto__'])('refuses %j, naming the options', (raw) =>
+    expect(read('course', raw)).toEqual(refused('mba, design')),
+  );
+  test.each<[RawValue]>([[['mba']], [1], [true], [[]]])('refuses %j', (raw) =>
+    expect(read('course', raw)).toEqual(refused('takes a text')),
+  );
+  test('lead_type takes its two options', () =>
+    expect(['student', 'Consultant'].map((raw) => read('lead_type', raw))).toEqual(['student', 'consultant']));
 
   test('an exact value goes before a label of another option, and an option that is being dropped is none', () => {
     const options = [
@@ -135,7 +186,10 @@ describe('select', () => {
 
 describe('multiselect', () => {
   test.each<[RawValue, string[]]>([
-    [['loan', 'hostel'], ['hostel', 'loan']],
+    [
+      ['loan', 'hostel'],
+      ['hostel', 'loan'],
+    ],
     [['Hostel', 'hostel', 'HOSTEL'], ['hostel']],
     ['study abroad', ['abroad']],
     ['abroad, hostel', ['hostel', 'abroad']],
@@ -144,22 +198,41 @@ describe('multiselect', () => {
     ['hostel,', ['hostel']],
   ])('%j is %j', (raw, value) => expect(read('interests', raw)).toEqual(value));
 
-  test.each<[RawValue]>([[['hostel', 'pool']], ['pool'], ['hostel;loan'], [['constructor']]])('refuses %j, naming the options', (raw) =>
-    expect(read('interests', raw)).toEqual(refused('hostel, loan, abroad')),
+  test.each<[RawValue]>([[['hostel', 'pool']], ['pool'], ['hostel;loan'], [['constructor']]])(
+    'refuses %j, naming the options',
+    (raw) => expect(read('interests', raw)).toEqual(refused('hostel, loan, abroad')),
   );
   test.each<RawValue>([1, true, ','])('refuses %j', (raw) => expect(read('interests', raw)).toEqual(refused('options')));
 });
 
 describe('checkbox', () => {
-  test.each<RawValue>([true, 'true', 'TRUE', 'Yes', ' y ', 'on', '1', 1, 'checked'])('%j is yes', (raw) => expect(read('wants_call', raw)).toBe(true));
-  test.each<RawValue>([false, 'false', 'No', 'n', 'OFF', '0', 0, 'unchecked'])('%j is no', (raw) => expect(read('wants_call', raw)).toBe(false));
-  test.each<[RawValue]>([['maybe'], [2], [-1], ['null'], [['yes']], [[]], [['true', 'false']]])('refuses %j', (raw) => expect(read('wants_call', raw)).toEqual(refused('true or false')));
+  test.each<RawValue>([true, 'true', 'TRUE', 'Yes', ' y ', 'on', '1', 1, 'checked'])('%j is yes', (raw) =>
+    expect(read('wants_call', raw)).toBe(true),
+  );
+  test.each<RawValue>([false, 'false', 'No', 'n', 'OFF', '0', 0, 'unchecked'])('%j is no', (raw) =>
+    expect(read('wants_call', raw)).toBe(false),
+  );
+  test.each<[RawValue]>([['maybe'], [2], [-1], ['null'], [['yes']], [[]], [['true', 'false']]])('refuses %j', (raw) =>
+    expect(read('wants_call', raw)).toEqual(refused('true or false')),
+  );
 });
 
 describe('url', () => {
-  test.each(['https://example.in', 'http://localhost:8080/a?b=c#d', 'HTTPS://उदाहरण.भारत/पथ'])('takes %s as typed', (raw) => expect(read('portfolio', raw)).toBe(raw));
+  test.each(['https://example.in', 'http://localhost:8080/a?b=c#d', 'HTTPS://उदाहरण.भारत/पथ'])('takes %s as typed', (raw) =>
+    expect(read('portfolio', raw)).toBe(raw),
+  );
   test.each<RawValue>([
-    ...['example.in', 'ftp://example.in', 'javascript:alert(1)', 'https://', 'http://?', 'https://a b', 'https://[::1', 'data:,x', 'mailto:a@b.in'],
+    ...[
+      'example.in',
+      'ftp://example.in',
+      'javascript:alert(1)',
+      'https://',
+      'http://?',
+      'https://a b',
+      'https://[::1',
+      'data:,x',
+      'mailto:a@b.in',
+    ],
     5,
   ])('refuses %j', (raw) => expect(read('portfolio', raw)).toEqual(refused('takes a')));
 });
@@ -190,7 +263,11 @@ describe('ids of sources and people', () => {
     ['assigned_to', '2147483648', 'OWNER_NOT_FOUND'],
     ['mentor', 9, 'USER_NOT_ACTIVE'],
     ['mentor', 77, 'USER_NOT_FOUND'],
-  ])('%s refuses %j as %s', (fieldKey, raw, reason) => expect(read(fieldKey, raw)).toEqual({ ...refused('takes the id of an active'), reason }));
+  ])('%s refuses %j as %s', (fieldKey, raw, reason) =>
+    expect(read(fieldKey, raw)).toEqual({ ...refused('takes the id of an active'), reason }),
+  );
 
-  test.each<RawValue>(['Website', true, '1.0', '1e0', '+1'])('a source is not %j', (raw) => expect(read('source', raw)).toEqual(refused('takes the id of an active source')));
+  test.each<RawValue>(['Website', true, '1.0', '1e0', '+1'])('a source is not %j', (raw) =>
+    expect(read('source', raw)).toEqual(refused('takes the id of an active source')),
+  );
 });

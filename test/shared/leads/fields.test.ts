@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { RawValue } from '../../../shared/leads/field-types.ts';
-import { activeFields, applyChanges, type FieldChanges, FieldProblems, isAskedFor, readFields, requireOnCreate as addMissing, requireOnEdit as addEmptied } from '../../../shared/leads/fields.ts';
+import {
+  activeFields,
+  requireOnEdit as addEmptied,
+  requireOnCreate as addMissing,
+  applyChanges,
+  type FieldChanges,
+  FieldProblems,
+  isAskedFor,
+  readFields,
+} from '../../../shared/leads/fields.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
 import { customField, sampleOrganization, sampleSettings } from '../../support/organization.ts';
 import { refusalOf } from './refusal.ts';
@@ -35,7 +44,9 @@ describe('reading what was sent for fields', () => {
   });
 
   test('names every field that cannot be read, and what would be right', async () => {
-    const { code, details, message } = await refusalOf(() => read({ budget: 'much', course: 'bba', city: 'Pune', start_on: '2026-02-30' }));
+    const { code, details, message } = await refusalOf(() =>
+      read({ budget: 'much', course: 'bba', city: 'Pune', start_on: '2026-02-30' }),
+    );
 
     expect(code).toBe('VALIDATION_FAILED');
     expect(Object.keys(details.fields!)).toEqual(['budget', 'course', 'start_on']);
@@ -76,7 +87,9 @@ describe('a key that is no active field', () => {
   });
 
   test('costs little, though a body be full of them and the organization full of fields', async () => {
-    const many = sampleOrganization({ fields: Array.from({ length: 1000 }, (_, n) => customField(`field_number_${n}_of_a_long_list_of_them`, 'text')) });
+    const many = sampleOrganization({
+      fields: Array.from({ length: 1000 }, (_, n) => customField(`field_number_${n}_of_a_long_list_of_them`, 'text')),
+    });
     const raw = Object.fromEntries(Array.from({ length: 1500 }, (_, n) => [`fields_numbers_${n}_off_the_long_list_of_those`, 1]));
     const startedAt = performance.now();
 
@@ -94,7 +107,8 @@ describe('applying changes', () => {
 });
 
 describe('showWhen', () => {
-  const shown = (field: string, equals: string[]) => customField('extra', 'text', { showWhen: { field, equals }, requiredOnCreate: true });
+  const shown = (field: string, equals: string[]) =>
+    customField('extra', 'text', { showWhen: { field, equals }, requiredOnCreate: true });
 
   test.each<[string, string[], FieldValues, boolean]>([
     ['course', ['mba', 'design'], { course: 'design' }, true],
@@ -141,7 +155,10 @@ describe('required on create', () => {
       customField('later', 'text', { requiredOnEdit: true }),
     );
     requireOnCreate(of, { ...person, budget_2: 0, agreed: false });
-    expect((await refusalOf(() => requireOnCreate(of, person))).details.fields).toEqual({ budget_2: 'is required.', agreed: 'is required.' });
+    expect((await refusalOf(() => requireOnCreate(of, person))).details.fields).toEqual({
+      budget_2: 'is required.',
+      agreed: 'is required.',
+    });
   });
 
   test('the owner never is, since the assignment rules choose one', async () => {
@@ -166,7 +183,9 @@ describe('required on edit', () => {
   test.each(['name', 'phone', 'lead_type', 'later'])('%s cannot be emptied', async (fieldKey) => {
     expect((await refusalOf(() => empty(fieldKey))).details.fields).toEqual({ [fieldKey]: 'cannot be emptied.' });
   });
-  test.each(['city', 'email', 'assigned_to', 'hidden'])('%s can be emptied', (fieldKey) => expect(() => empty(fieldKey)).not.toThrow());
+  test.each(['city', 'email', 'assigned_to', 'hidden'])('%s can be emptied', (fieldKey) =>
+    expect(() => empty(fieldKey)).not.toThrow(),
+  );
   test('a hidden field can be emptied only while it is hidden', async () => {
     expect((await refusalOf(() => empty('hidden', { course: 'mba' }))).details.fields).toHaveProperty('hidden');
   });

@@ -6,10 +6,35 @@ import { sampleOrganization } from '../../support/organization.ts';
 
 describe('a phone number', () => {
   test.each([
-    ...['9876543210', '09876543210', '0 98765 43210', '98765-43210', '98765.43210', '(98765) 43210', '[98765] 43210', '919876543210'],
-    ...['+919876543210', '+91 98765 43210', '+ 91 98765 43210', '+91-98765–43210', '(+91) 98765-43210', '(0091) 98765 43210', '++91 98765 43210'],
+    ...[
+      '9876543210',
+      '09876543210',
+      '0 98765 43210',
+      '98765-43210',
+      '98765.43210',
+      '(98765) 43210',
+      '[98765] 43210',
+      '919876543210',
+    ],
+    ...[
+      '+919876543210',
+      '+91 98765 43210',
+      '+ 91 98765 43210',
+      '+91-98765–43210',
+      '(+91) 98765-43210',
+      '(0091) 98765 43210',
+      '++91 98765 43210',
+    ],
     ...['+91 (0) 98765 43210', '+91 098765 43210', '0091 98765 43210', '00919876543210', '+91\u00a098765\u00a043210'],
-    ...['९८७६५४३२१०', '+९१ ९८७६५ ४३२१०', '৯৮৭৬৫৪৩২১০', '＋９１９８７６５４３２１０', '９８７６５４３２１０', '௯௮௭௬௫௪௩௨௧௦', '٩٨٧٦٥٤٣٢١٠'],
+    ...[
+      '९८७६५४३२१०',
+      '+९१ ९८७६५ ४३२१०',
+      '৯৮৭৬৫৪৩২১০',
+      '＋９１９８７６５４３２１０',
+      '９８７６５４３２１０',
+      '௯௮௭௬௫௪௩௨௧௦',
+      '٩٨٧٦٥٤٣٢١٠',
+    ],
     ...['\u202a+91 98765 43210\u202c', '\u200e9876543210', '98765\u200b43210', '\ufeff9876543210', '+91 98765 43210 ext 5'],
   ])('%j is +919876543210', (text) => expect(parsePhone(text)).toBe('+919876543210'));
 
@@ -23,16 +48,40 @@ describe('a phone number', () => {
     ['022-12345678', '+912212345678'],
   ])('%j is %s', (text, phone) => expect(parsePhone(text)).toBe(phone));
 
-  test('is taken when possible, though no numbering plan knows it yet', () => expect(parsePhone('+91 11111 11111')).toBe('+911111111111'));
+  test('is taken when possible, though no numbering plan knows it yet', () =>
+    expect(parsePhone('+91 11111 11111')).toBe('+911111111111'));
 
   test.each([
-    ...['', '   ', '+', '+91', '123456', '1234567', 'call me', '1-800-FLOWERS', '+1-800-FLOWERS', '98765 43210 / 98765 43211', '9876543210, 9876543211'],
-    ...['+999 123456', '+91987654321012345', '98765 43210 (mobile)', '9876543210 or so', '<9876543210>', '+91 98765 4321O', "9876543210'--", '\0'],
+    ...[
+      '',
+      '   ',
+      '+',
+      '+91',
+      '123456',
+      '1234567',
+      'call me',
+      '1-800-FLOWERS',
+      '+1-800-FLOWERS',
+      '98765 43210 / 98765 43211',
+      '9876543210, 9876543211',
+    ],
+    ...[
+      '+999 123456',
+      '+91987654321012345',
+      '98765 43210 (mobile)',
+      '9876543210 or so',
+      '<9876543210>',
+      '+91 98765 4321O',
+      "9876543210'--",
+      '\0',
+    ],
   ])('%j is none', (text) => expect(parsePhone(text)).toBeUndefined());
 
   test('read again is the same', () => {
     const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 4, maxLength: 16 });
-    const typed = fc.tuple(fc.constantFrom('', '+', '00', '0', '+91', '+1', '+44', '(+91)', '91'), digits).map(([start, rest]) => start + rest);
+    const typed = fc
+      .tuple(fc.constantFrom('', '+', '00', '0', '+91', '+1', '+44', '(+91)', '91'), digits)
+      .map(([start, rest]) => start + rest);
     fc.assert(
       fc.property(typed, (text) => {
         const phone = parsePhone(text);
@@ -54,7 +103,9 @@ describe('a phone number', () => {
 
 describe('digits', () => {
   test('of every script of Unicode are read by their value', () => {
-    const digits = Array.from({ length: 0x110000 }, (_, codePoint) => codePoint).filter((codePoint) => /^\p{Nd}$/u.test(String.fromCodePoint(codePoint)));
+    const digits = Array.from({ length: 0x110000 }, (_, codePoint) => codePoint).filter((codePoint) =>
+      /^\p{Nd}$/u.test(String.fromCodePoint(codePoint)),
+    );
     expect(digits.length).toBeGreaterThan(600);
     // Each script's ten stand in a row, zero first, and a row begins at a digit whose ten are not counted yet.
     const wrong = digits.filter((codePoint, index) => asciiDigits(String.fromCodePoint(codePoint)) !== String(index % 10));
@@ -70,14 +121,45 @@ describe('an e-mail address', () => {
   const read = (text: string) => parsers.email(text, field, organization);
 
   test.each([
-    ...['asha@example.in', 'Asha.Rao+forms@Mail.Example.co.in', "o'brien@example.ie", 'a_b-c!#$%&*/=?^`{|}~@example.com', '1@2.in'],
+    ...[
+      'asha@example.in',
+      'Asha.Rao+forms@Mail.Example.co.in',
+      "o'brien@example.ie",
+      'a_b-c!#$%&*/=?^`{|}~@example.com',
+      '1@2.in',
+    ],
     ...['आशा@उदाहरण.भारत', 'müller@köln.de', 'user@xn--p1b6ci4b4b3a.xn--11b5bs3a9aj6g', `${'a'.repeat(242)}@example.com`],
   ])('%s is kept as typed', (text) => expect(read(`  ${text} `)).toBe(text));
 
   test.each([
-    ...['asha', 'asha@', '@example.in', 'asha@example', 'asha@@example.in', 'asha@example..in', 'asha@.in', 'asha@example.in.', 'a b@example.in'],
-    ...['asha@exa mple.in', 'asha@-example.in', 'asha@example-.in', 'asha@example.in-', 'asha@exam_ple.in', 'Asha <asha@example.in>', 'asha@example.in,b@c.in'],
-    ...['asha@[127.0.0.1]', '"a b"@example.in', 'mailto:asha@example.in', 'asha@example.in\nBcc: b@c.in', 'a\u0001b@example.in', `${'a'.repeat(243)}@example.com`],
+    ...[
+      'asha',
+      'asha@',
+      '@example.in',
+      'asha@example',
+      'asha@@example.in',
+      'asha@example..in',
+      'asha@.in',
+      'asha@example.in.',
+      'a b@example.in',
+    ],
+    ...[
+      'asha@exa mple.in',
+      'asha@-example.in',
+      'asha@example-.in',
+      'asha@example.in-',
+      'asha@exam_ple.in',
+      'Asha <asha@example.in>',
+      'asha@example.in,b@c.in',
+    ],
+    ...[
+      'asha@[127.0.0.1]',
+      '"a b"@example.in',
+      'mailto:asha@example.in',
+      'asha@example.in\nBcc: b@c.in',
+      'a\u0001b@example.in',
+      `${'a'.repeat(243)}@example.com`,
+    ],
   ])('%j is none', (text) => expect(read(text)).toBeInstanceOf(Problem));
 
   test('is refused at once, however long', () => {

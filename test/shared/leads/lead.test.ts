@@ -6,7 +6,15 @@ import { customField, sampleOrganization, sampleSettings } from '../../support/o
 import { refusalOf } from './refusal.ts';
 
 const lead = (fields: FieldValues = {}, more: Partial<Lead> = {}): Lead => ({
-  ...{ id: 5, organizationId: 1, version: 3, stageId: 12, pipelineId: 1, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-02T00:00:00.000Z' },
+  ...{
+    id: 5,
+    organizationId: 1,
+    version: 3,
+    stageId: 12,
+    pipelineId: 1,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    updatedAt: '2026-01-02T00:00:00.000Z',
+  },
   fields: { name: 'Asha', phone: '+919876543210', lead_type: 'student', ...fields },
   ...more,
 });
@@ -16,13 +24,21 @@ describe('a lead as the contract shows it', () => {
     expect(presentLead(sampleOrganization(), lead())).toStrictEqual({
       ...{ id: 5, name: 'Asha', phone: '+919876543210', email: null, leadType: 'student' },
       ...{ stageId: 12, pipelineId: 1, sourceId: null, assignedTo: null },
-      ...{ stage: { id: 12, name: 'Enrolled', meaning: 'won' }, pipeline: { id: 1, name: 'Admissions' }, source: null, owner: null },
+      ...{
+        stage: { id: 12, name: 'Enrolled', meaning: 'won' },
+        pipeline: { id: 1, name: 'Admissions' },
+        source: null,
+        owner: null,
+      },
       ...{ fields: {}, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-02T00:00:00.000Z' },
     });
   });
 
   test('joins names from the settings, inactive sources and people included', () => {
-    const presented = presentLead(sampleOrganization(), lead({ source: 4, assigned_to: 9, email: 'A@b.in', lead_type: 'consultant' }));
+    const presented = presentLead(
+      sampleOrganization(),
+      lead({ source: 4, assigned_to: 9, email: 'A@b.in', lead_type: 'consultant' }),
+    );
     expect(presented).toMatchObject({
       ...{ sourceId: 4, source: { id: 4, name: 'Old fair' }, assignedTo: 9, owner: { id: 9, name: 'Meera Das' } },
       ...{ email: 'A@b.in', leadType: 'consultant' },
@@ -30,7 +46,10 @@ describe('a lead as the contract shows it', () => {
   });
 
   test('shows every other active field in form order, false and 0 too, inactive and empty ones not', () => {
-    const { fields } = presentLead(sampleOrganization(), lead({ old_notes: 'x', wants_call: false, budget: 0, city: 'Pune', gone: 'x', hasOwnProperty: 'own' }));
+    const { fields } = presentLead(
+      sampleOrganization(),
+      lead({ old_notes: 'x', wants_call: false, budget: 0, city: 'Pune', gone: 'x', hasOwnProperty: 'own' }),
+    );
     expect(Object.entries(fields)).toEqual([
       ['city', 'Pune'],
       ['budget', 0],
@@ -40,7 +59,9 @@ describe('a lead as the contract shows it', () => {
   });
 
   test('shows no value that an object only inherits', () => {
-    const of = sampleOrganization({ fields: [...sampleSettings.fields, customField('toString', 'text'), customField('valueOf', 'text')] });
+    const of = sampleOrganization({
+      fields: [...sampleSettings.fields, customField('toString', 'text'), customField('valueOf', 'text')],
+    });
     expect(presentLead(of, lead()).fields).toEqual({});
     expect(valueOf({}, 'constructor')).toBeNull();
     expect(emailOf(lead())).toBeNull();

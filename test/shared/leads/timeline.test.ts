@@ -8,12 +8,28 @@ const at = '2026-11-20T10:00:00.000Z';
 const nameOf = (userId: number) => `person ${userId}`;
 const actor = { userId: 7, name: 'person 7' };
 const administrator = { userId: null, name: 'administrator' };
-const enquiry = { keyId: 'abc', keyLabel: 'Landing page', source: 'Website', filled: ['city'], kept: [{ field: 'name', current: 'A', submitted: 'B' }] };
-const entry = (type: 'captured' | 'captured_new', more: object = {}): TimelineEntry => ({ type, at, actorId: 7, ...enquiry, ...more });
+const enquiry = {
+  keyId: 'abc',
+  keyLabel: 'Landing page',
+  source: 'Website',
+  filled: ['city'],
+  kept: [{ field: 'name', current: 'A', submitted: 'B' }],
+};
+const entry = (type: 'captured' | 'captured_new', more: object = {}): TimelineEntry => ({
+  type,
+  at,
+  actorId: 7,
+  ...enquiry,
+  ...more,
+});
 
 describe('an entry of the timeline as people read it', () => {
   test.each<[string, TimelineEntry, object[]]>([
-    ['a lead created', { type: 'lead_created', at, actorId: 7, via: 'api', keyId: 'abc' }, [{ type: 'lead_created', at, actor, via: 'api', keyId: 'abc' }]],
+    [
+      'a lead created',
+      { type: 'lead_created', at, actorId: 7, via: 'api', keyId: 'abc' },
+      [{ type: 'lead_created', at, actor, via: 'api', keyId: 'abc' }],
+    ],
     ['a capture', entry('captured'), [{ type: 'captured', at, actor, ...enquiry }]],
     [
       'a capture that made the lead, shown as the two things it did',
@@ -23,13 +39,21 @@ describe('an entry of the timeline as people read it', () => {
         { type: 'captured', at, actor, ...enquiry, notes: 'Call me', attribution: { utmSource: 'x' } },
       ],
     ],
-    ['a capture of an archived lead', entry('captured', { archived: true }), [{ type: 'captured', at, actor, ...enquiry, archived: true }]],
+    [
+      'a capture of an archived lead',
+      entry('captured', { archived: true }),
+      [{ type: 'captured', at, actor, ...enquiry, archived: true }],
+    ],
     [
       'a lead updated',
       { type: 'lead_updated', at, actorId: 7, via: 'api', keyId: 'abc', changes: [{ field: 'stage', from: 11, to: 12 }] },
       [{ type: 'lead_updated', at, actor, via: 'api', keyId: 'abc', changes: [{ field: 'stage', from: 11, to: 12 }] }],
     ],
-    ['a note', { type: 'note_added', at, actorId: 7, via: 'api', keyId: 'abc', text: 'Hi' }, [{ type: 'note_added', at, actor, via: 'api', keyId: 'abc', text: 'Hi' }]],
+    [
+      'a note',
+      { type: 'note_added', at, actorId: 7, via: 'api', keyId: 'abc', text: 'Hi' },
+      [{ type: 'note_added', at, actor, via: 'api', keyId: 'abc', text: 'Hi' }],
+    ],
     ['archived', { type: 'archived', at, actorId: null }, [{ type: 'archived', at, actor: administrator }]],
     ['restored', { type: 'restored', at, actorId: null }, [{ type: 'restored', at, actor: administrator }]],
   ])('%s', (_, stored, items) => expect(presentEntry(stored, nameOf)).toStrictEqual(items));
@@ -41,7 +65,10 @@ describe('fitting an entry into an item', () => {
   function sizeOf({ S, N, L, M }: AttributeValue): number {
     if (S !== undefined) return Buffer.byteLength(S);
     if (N !== undefined) return 21;
-    const inside = [...(L ?? []).map(sizeOf), ...Object.entries(M ?? {}).map(([name, one]) => Buffer.byteLength(name) + sizeOf(one))];
+    const inside = [
+      ...(L ?? []).map(sizeOf),
+      ...Object.entries(M ?? {}).map(([name, one]) => Buffer.byteLength(name) + sizeOf(one)),
+    ];
     return inside.reduce((sum, one) => sum + one + 1, 3);
   }
   const keptOf = (current: FieldValue | null, submitted: FieldValue, field = 'remarks') => ({ field, current, submitted });
@@ -54,7 +81,11 @@ describe('fitting an entry into an item', () => {
   test('cuts the longest values alike, marks the cut, and leaves short ones and the enquiry whole', () => {
     const notes = 'न'.repeat(5000);
     const attribution = { pageUrl: 'é'.repeat(2000) };
-    const kept = [keptOf('क'.repeat(110_000), '🎓'.repeat(20_000)), keptOf('Pune', 'Delhi', 'city'), keptOf(false, true, 'wants_call')];
+    const kept = [
+      keptOf('क'.repeat(110_000), '🎓'.repeat(20_000)),
+      keptOf('Pune', 'Delhi', 'city'),
+      keptOf(false, true, 'wants_call'),
+    ];
 
     const fitted = fitEntry(entry('captured', { kept, notes, attribution, filled: ['budget'] }));
 
@@ -69,7 +100,11 @@ describe('fitting an entry into an item', () => {
 
   test('fits what an organization with the most fields can say of one lead', () => {
     const kept = Array.from({ length: 3000 }, (_, n) => keptOf('🎓'.repeat(29), '🎓'.repeat(8), `${n}`));
-    const most = entry('captured', { kept, notes: '🎓'.repeat(5000), attribution: { pageUrl: '🎓'.repeat(2000), referrer: '🎓'.repeat(2000) } });
+    const most = entry('captured', {
+      kept,
+      notes: '🎓'.repeat(5000),
+      attribution: { pageUrl: '🎓'.repeat(2000), referrer: '🎓'.repeat(2000) },
+    });
     expect(bytes(most)).toBeGreaterThan(500_000);
     expect(bytes(fitEntry(most))).toBeLessThanOrEqual(380_000);
   });

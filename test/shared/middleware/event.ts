@@ -1,0 +1,40 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { type EndpointName, endpointNamed } from '../../../shared/endpoints.ts';
+import type { Call, Middleware } from '../../../shared/middleware/call.ts';
+
+export type EventParts = Partial<Omit<APIGatewayProxyEvent, 'headers'>> & { readonly headers?: Record<string, string> | null };
+
+/** A request as API Gateway's REST proxy integration hands it over. */
+export const requestEvent = (parts: EventParts = {}): APIGatewayProxyEvent =>
+  ({
+    httpMethod: 'POST',
+    path: '/api/v1/leads/capture',
+    resource: '/api/v1/leads/capture',
+    headers: { 'X-Forwarded-Proto': 'https', 'Content-Type': 'application/json' },
+    multiValueHeaders: null,
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    pathParameters: null,
+    stageVariables: null,
+    body: '{}',
+    isBase64Encoded: false,
+    requestContext: { requestId: 'request-1' },
+    ...parts,
+  }) as APIGatewayProxyEvent;
+
+/** A call of an endpoint before its first middleware; the table is never touched by what is tested with it. */
+export const newCall = (name: EndpointName = 'capture-lead', more: Partial<Call> = {}): Call => ({
+  endpoint: endpointNamed(name),
+  table: undefined as never,
+  requestId: 'request-1',
+  startedAt: Date.now(),
+  responseHeaders: {},
+  ...more,
+});
+
+/** Runs a middleware's `before` as middy does. */
+export async function runBefore(middleware: Middleware, parts: EventParts, call: Call = newCall()): Promise<Call> {
+  const request = { event: requestEvent(parts), context: call, response: undefined, error: null, internal: {} };
+  await middleware.before?.(request as unknown as Parameters<NonNullable<Middleware['before']>>[0]);
+  return call;
+}

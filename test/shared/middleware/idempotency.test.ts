@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { fingerprintOf, idempotencyKeys, recordToReplay } from '../../../shared/middleware/idempotency.ts';
+import { refusalOf } from '../leads/refusal.ts';
+
+describe('the fingerprint of a body', () => {
+  /** The same value with the properties of every object turned round. */
+  function turnedRound(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(turnedRound);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value)
+        .reverse()
+        .map(([name, one]) => [name, turnedRound(one)]),
+    );
+  }
+
+  test('does not depend on the order of properties, at any depth', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (body) => {
+        expect(fingerprintOf(turnedRound(body))).toBe(fingerprintOf(body));
+      }),
+    );
+  });
+
+  test('is another for any other body', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+        const isSame = (() => {
+          try {
+            expect(JSON.parse(JSON.stringify(a))).toStrictEqual(JSON.parse(JSON.stringify(b)));
+            return true;
+          } catch {
+            return false;
+          }
+        })();
+        expect(fingerprintOf(a) === fingerprintOf(b)).toBe(isSame);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each<[unknown, unknown]>([
+    [{ a: 1 }, { a: '1' }],
+    [{ a: null }, {}],
+    [{ a: [] }, { a: {} }],
+    [
+      ['a', 'b'],
+      ['b', 'a'],
+    ],
+    [['a,b'], ['a', 'b']],
+    [{ a: 'x', b: 'y' }, { a: 'x","b":"y' }],
+    [{ name: 'Asha ' }, { name: 'Asha' }],
+    [{ name: 'é' }, { name: 'e\u0301' }],
+    [JSON.parse('{"__proto__":1}'), {}],
+  ])('tells %j from %j', (a, b) => expect(fingerprintOf(a)).not.toBe(fingerprintOf(b)));
+
+  test('is a digest, with nothing of the person in it', () => expect(fingerprintOf({ name: 'Asha' })).toMatch(/^[\w-]{43}$/));
+});
+
+describe('the keys of a request', () => {
+  test.each<[string | undefined, string | undefined, string[]]>([
+    [undefined, undefined, []],
+    ['a', undefined, ['a']],
+    [undefined, 'b', ['b']],
+    ['a', 'b', ['a', 'b']],
+    ['a', 'a', ['a']],
+    ['a', 'A', ['a', 'A']],
+    ['a', 'a ', ['a', 'a ']],
+  ])('header %j and externalId %j are %j', (header, externalId, values) =>
+    expect(idempotencyKeys(header, externalId).map(({ value }) => value)).toEqual(values),
+  );
+});
+
+describe('the record to replay', () => {
+  const record = (fingerprint: string, id: number) => ({
+    fingerprint,
+    result: { id, created: true, updated: false },
+    expiresAt: 1,
+  });
+  const keys = idempotencyKeys('header', 'external');
+  const [first, second] = [record('same', 1), record('same', 2)];
+
+  test('is none when nothing is remembered', () => expect(recordToReplay(keys, [undefined, undefined], 'same')).toBeUndefined());
+  test('is the one that is known', () => {
+    expect(recordToReplay(keys, [undefined, second], 'same')).toBe(second);
+    expect(recordToReplay(keys, [first, undefined], 'same')).toBe(first);
+  });
+  test('is the header’s where both are known and disagree', () =>
+    expect(recordToReplay(keys, [first, second], 'same')).toBe(first));
+
+  test.each<[string, Parameters<typeof recordToReplay>[1], string[]]>([
+    ['the header', [record('other', 1), undefined], ['Idempotency-Key']],
+    ['externalId', [undefined, record('other', 1)], ['externalId']],
+    ['externalId, though the header agrees', [first, record('other', 2)], ['externalId']],
+    ['both', [record('other', 1), record('another', 2)], ['Idempotency-Key', 'externalId']],
+  ])('is refused when %s was used with another body', async (_, records, names) => {
+    const { code, details, message } = await refusalOf(() => recordToReplay(keys, records, 'same'));
+    expect(code).toBe('VALIDATION_FAILED');
+    expect(Object.keys(details.fields!)).toEqual(names);
+    expect(message).toContain('different body within the last 24 hours');
+  });
+});

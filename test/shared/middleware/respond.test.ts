@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ApiError, type ErrorCode, errorTable } from '../../../shared/errors.ts';
+import { answerResponse, errorResponse } from '../../../shared/middleware/respond.ts';
+import { newCall } from './event.ts';
+
+let lines: string[] = [];
+beforeEach(() => {
+  lines = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
+});
+afterEach(() => void vi.restoreAllMocks());
+
+const logged = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+const caller = { keyId: 'key-1', organizationId: 3, label: 'Landing page', createdBy: 7, scopes: ['leads.read'], expiresAt: 0 };
+
+describe('an answer', () => {
+  test('carries the headers of every response, those of the call and its own', () => {
+    const call = newCall('get-lead', { responseHeaders: { 'RateLimit-Limit': '600' } });
+    const response = answerResponse(call, {
+      status: 201,
+      body: { lead: { name: 'आशा 🎓' } },
+      headers: { Location: '../leads/5' },
+    });
+    expect(response).toEqual({
+      statusCode: 201,
+      headers: {
+        'Content-Type': 'application/json',
+        'Cache-Control': 'no-store',
+        'X-Request-Id': 'request-1',
+        'RateLimit-Limit': '600',
+        Location: '../leads/5',
+      },
+      body: '{"lead":{"name":"आशा 🎓"}}',
+    });
+  });
+
+  test('sends no CORS header', () => {
+    const { headers } = answerResponse(newCall(), { status: 200, body: {} });
+    expect(Object.keys(headers!).filter((name) => /^access-control/i.test(name))).toEqual([]);
+  });
+
+  test('leaves one line in the log, with the caller and nothing of the answer', () => {
+    answerResponse(newCall('get-lead', { caller: caller as never }), {
+      status: 200,
+      body: { lead: { name: 'Asha', phone: '+919876543210' } },
+    });
+    expect(lines).toHaveLength(1);
+    expect(logged()[0]).toEqual({
+      level: 'info',
+      message: 'answered',
+      requestId: 'request-1',
+      endpoint: 'get-lead',
+      organizationId: 3,
+      keyId: 'key-1',
+      status: 200,
+      ms: expect.any(Number),
+    });
+    expect(lines[0]).toMatch(/^[^\n]+\n$/);
+  });
+});
+
+describe('a refusal', () => {
+  test.each(Object.entries(errorTable))('%s is answered with its status and sentence', (code, { status, sentence }) => {
+    const { statusCode, body, headers } = errorResponse(newCall(), new ApiError(code as ErrorCode));
+    expect(statusCode).toBe(status);
+    expect(JSON.parse(body)).toEqual({ error: { code, message: sentence } });
+    expect(headers).toMatchObject({ 'X-Request-Id': 'request-1', 'Content-Type': 'application/json' });
+  });
+
+  test('keeps its details, keys that objects inherit too, and its own sentence', () => {
+    const fields = Object.fromEntries([
+      ['__proto__', 'is unknown.'],
+      ['name', 'is required.'],
+    ]);
+    const { body } = errorResponse(newCall(), new ApiError('VALIDATION_FAILED', { fields }, 'name is required.'));
+    expect(body).toBe(
+      '{"error":{"code":"VALIDATION_FAILED","message":"name is required.","details":{"fields":{"__proto__":"is unknown.","name":"is required."}}}}',
+    );
+  });
+
+  test('keeps the limits’ headers, and is no failure in the log', () => {
+    const call = newCall('get-lead', { responseHeaders: { 'Retry-After': '5' } });
+    expect(errorResponse(call, new ApiError('RATE_LIMITED')).headers).toMatchObject({ 'Retry-After': '5' });
+    expect(logged().map(({ level }) => level)).toEqual(['info']);
+  });
+
+  test('is not logged with what it says, which may name a person’s value', () => {
+    errorResponse(newCall(), new ApiError('VALIDATION_FAILED', { fields: { phone: '+919876543210' } }, 'phone +919876543210'));
+    expect(lines.join('')).not.toContain('9876543210');
+  });
+});
+
+describe('a failure', () => {
+  const person = { name: 'Asha Rao', phone: '+919876543210' };
+  const cancelled = Object.assign(
+    new Error('Transaction cancelled', { cause: Object.assign(new Error('cause'), { Item: person, config: person }) }),
+    {
+      name: 'TransactionCanceledException',
+      CancellationReasons: [{ Code: 'ConditionalCheckFailed', Item: { name: { S: 'Asha Rao' }, phone: { S: '+919876543210' } } }],
+      Item: person,
+      $response: { body: person },
+      body: JSON.stringify(person),
+      $metadata: { requestId: 'dynamodb-1', attempts: 3, httpHeaders: person },
+    },
+  );
+
+  test.each<[string, unknown]>([
+    ['an error', new Error('secret table lead-table')],
+    ['an error of the SDK', cancelled],
+    ['a text', 'secret text'],
+    ['nothing', undefined],
+    ['null', null],
+    [
+      'an error that looks like a refusal',
+      Object.assign(new Error('secret'), { code: 'FORBIDDEN', status: 403, details: { a: 1 }, statusCode: 403 }),
+    ],
+  ])('%s is answered as INTERNAL and tells nothing of itself', (_, error) => {
+    const { statusCode, body, headers } = errorResponse(newCall(), error);
+    expect(statusCode).toBe(500);
+    expect(JSON.parse(body)).toEqual({ error: { code: 'INTERNAL', message: errorTable.INTERNAL.sentence } });
+    expect(headers).toMatchObject({ 'X-Request-Id': 'request-1' });
+  });
+
+  test('is logged whole: name, message, stack, causes, and what support at AWS asks for', () => {
+    errorResponse(newCall('capture-lead', { caller: caller as never }), cancelled);
+    expect(logged()[0]).toMatchObject({
+      ...{ level: 'error', requestId: 'request-1', endpoint: 'capture-lead', keyId: 'key-1', organizationId: 3 },
+      error: {
+        ...{
+          name: 'TransactionCanceledException',
+          message: 'Transaction cancelled',
+          dynamodbRequestId: 'dynamodb-1',
+          attempts: 3,
+        },
+        stack: expect.stringContaining('respond.test.ts'),
+        cause: { message: 'cause' },
+      },
+    });
+    expect(logged()[1]).toMatchObject({ level: 'info', status: 500 });
+  });
+
+  test('is logged without items, reasons, bodies or anything else of a person', () => {
+    errorResponse(newCall(), cancelled);
+    errorResponse(newCall(), person);
+    errorResponse(newCall(), 'Asha Rao +919876543210');
+    expect(lines.join('')).not.toMatch(/Asha|9876543210|CancellationReasons|"Item"|httpHeaders/);
+  });
+
+  test('whose causes are a circle is logged all the same', () => {
+    const error = new Error('round');
+    error.cause = error;
+    expect(errorResponse(newCall(), error).statusCode).toBe(500);
+    expect(lines).toHaveLength(2);
+  });
+});

@@ -1,0 +1,152 @@
+import * as v from 'valibot';
+import { describe, expect, test } from 'vitest';
+import { body, headers } from '../../../functions/capture-lead.ts';
+import { fieldValues, id, leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
+import { problemsOf } from '../../../shared/middleware/validate.ts';
+
+/** What is wrong by property; undefined when nothing is. */
+function problems(schema: v.GenericSchema, input: unknown): Readonly<Record<string, string>> | undefined {
+  const { success, issues } = v.safeParse(schema, input);
+  return success ? undefined : problemsOf(issues);
+}
+const asha = { name: 'Asha', phone: '9876543210' };
+const problemsOfCapture = (more: object) => problems(body, { ...asha, ...more });
+
+describe('a text is counted in code points', () => {
+  test.each<[number, number, string, boolean]>([
+    [1, 5, '', false],
+    [1, 5, 'a', true],
+    [1, 5, '🎓'.repeat(5), true],
+    [1, 5, '🎓'.repeat(6), false],
+    [1, 5, 'क्षेत्र'.slice(0, 5), true],
+    [1, 5, 'क्षेत्र', false],
+    [2, 5, '🎓', false],
+    [2, 5, 'ab', true],
+    [0, 3, '', true],
+    [0, 3, 'a🎓🎓', true],
+    [0, 3, 'ab🎓🎓', false],
+  ])('%i to %i characters: %j', (min, max, input, isTaken) =>
+    expect(problems(text(min, max), input) === undefined).toBe(isTaken),
+  );
+
+  test.each(['a\0b', '\ud83c', 'a\udc00', '\udf93\ud83c'])('%j is no text', (input) =>
+    expect(problems(text(1, 9), input)?.body).toContain('no text'),
+  );
+  test.each([null, 5, true, ['a'], {}])('%j is no text', (input) =>
+    expect(problems(text(1, 9), input)?.body).toBe('takes a text.'),
+  );
+});
+
+describe('every limit of a capture, at its edge and one past it', () => {
+  test.each<[string, string, number, number]>([
+    ['name', '🎓', 1, 200],
+    ['phone', '९', 6, 32],
+    ['email', 'é', 0, 254],
+    ['source', 'ü', 1, 60],
+    ['notes', '🎓', 0, 5000],
+    ['externalId', 'न', 1, 200],
+    ['attribution.pageUrl', 'a', 0, 2000],
+    ['attribution.pageTitle', '🎓', 0, 300],
+    ['attribution.referrer', 'a', 0, 2000],
+    ['attribution.utmSource', 'a', 0, 200],
+    ['attribution.utmMedium', 'a', 0, 200],
+    ['attribution.utmCampaign', '🎓', 0, 200],
+    ['attribution.utmTerm', 'a', 0, 200],
+    ['attribution.utmContent', 'a', 0, 200],
+    ['attribution.formName', 'a', 0, 200],
+  ])('%s takes %s as often as %i to %i times', (property, letter, min, max) => {
+    const ofLength = (length: number) => {
+      const [outer, inner] = property.split('.');
+      const value = letter.repeat(length);
+      return problemsOfCapture({ [outer!]: inner ? { [inner]: value } : value });
+    };
+    expect(ofLength(min)).toBeUndefined();
+    expect(ofLength(max)).toBeUndefined();
+    expect(ofLength(max + 1)).toEqual({ [property]: expect.stringContaining(`${max} characters`) });
+    if (min > 0) expect(ofLength(min - 1)).toEqual({ [property]: expect.stringContaining(`${min} to ${max} characters`) });
+  });
+
+  test.each(['fields', 'attribution', 'pipelineId', 'externalId', 'source', 'notes', 'email', 'name', 'phone'])(
+    '%s is not null',
+    (property) => {
+      expect(problemsOfCapture({ [property]: null })).toHaveProperty(property);
+    },
+  );
+
+  test('a field key is of 64 characters at the most', () => {
+    expect(problemsOfCapture({ fields: { ['🎓'.repeat(64)]: 'x' } })).toBeUndefined();
+    expect(problemsOfCapture({ fields: { ['k'.repeat(65)]: 'x' } })).toEqual({
+      ['k'.repeat(65)]: expect.stringContaining('64 characters'),
+    });
+  });
+
+  test.each(['', 'x'.repeat(201), 'naïve', 'tab\there', '🎓', 'line\n'])('the Idempotency-Key %j is refused', (key) =>
+    expect(problems(headers, { 'idempotency-key': key })).toBeDefined(),
+  );
+  test.each([undefined, 'x', 'x'.repeat(200), 'a b~!"', '0'])('the Idempotency-Key %j is taken', (key) => {
+    expect(problems(headers, key === undefined ? {} : { 'idempotency-key': key })).toBeUndefined();
+  });
+});
+
+describe('an object', () => {
+  const schema = object({ name: text(1, 9), phone: v.optional(text(1, 9)) });
+
+  test.each([null, undefined, [], ['name'], 'name', 5])('is not %j', (input) =>
+    expect(problems(schema, input)).toHaveProperty('body'),
+  );
+  test('needs what it requires', () => expect(problems(schema, {})).toEqual({ name: 'is required.' }));
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype', ''])(
+    'has no property %j',
+    (property) => {
+      const input = JSON.parse(`{"name":"Asha",${JSON.stringify(property)}:"x"}`);
+      expect(Object.keys(problems(schema, input)!)).toEqual([property || 'body']);
+    },
+  );
+  test('names the property that was probably meant', () => {
+    expect(problems(schema, { name: 'Asha', phon: '1' })?.phon).toContain('is phone meant?');
+    expect(problems(body, { ...asha, pipelineID: 1, utm: 2 })?.pipelineID).toContain('is pipelineId meant?');
+    expect(problemsOfCapture({ attribution: { utmSorce: 'x' } })?.['attribution.utmSorce']).toContain('is utmSource meant?');
+  });
+  test('names the first twenty of many unknown properties', () => {
+    const many = Object.fromEntries(Array.from({ length: 12_000 }, (_, n) => [`k${n}`, 1]));
+    expect(Object.keys(problems(schema, { name: 'Asha', ...many })!)).toHaveLength(20);
+  });
+  test('requires no property by its prototype', () =>
+    expect(problems(object({ toString: text(1, 9) }), {})).toHaveProperty('toString'));
+});
+
+describe('the values of fields', () => {
+  test.each(['text', '', 5, -0.5, true, null, [], ['a', 'b']])('%j can be one', (value) =>
+    expect(problems(fieldValues(), { key: value })).toBeUndefined(),
+  );
+  test.each([{}, { a: 1 }, [1], [null], [['a']], [true], Infinity, -Infinity])('%j cannot', (value) =>
+    expect(problems(fieldValues(), { key: value })?.key).toMatch(/^takes /),
+  );
+  test.each(['a\0', '\ud800', ['ok', '\0']])('%j cannot, being no text', (value) =>
+    expect(problems(fieldValues(), { key: value })?.key).toContain('no text'),
+  );
+  test.each([null, [], 'x', 5])('%j is no object of them', (input) =>
+    expect(problems(fieldValues(), input)?.body).toContain('object'),
+  );
+
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('a wrong value of the key %s is named', (key) => {
+    const fields = JSON.parse(`{"${key}":{"a":1}}`);
+    expect(Object.entries(problemsOfCapture({ fields })!)).toEqual([[key, expect.stringMatching(/^takes /)]]);
+  });
+});
+
+describe('ids', () => {
+  test.each([1, 2_147_483_647])('%d is one', (input) => expect(problems(id, input)).toBeUndefined());
+  test.each([0, -1, 2_147_483_648, 1.5, '1', null, Infinity])('%j is none', (input) =>
+    expect(problems(id, input)?.body).toContain('1 to 2147483647'),
+  );
+  test.each(['1', '2147483647'])('%s is one of a path', (leadId) =>
+    expect(v.parse(leadIdPath, { leadId })).toEqual({ leadId: Number(leadId) }),
+  );
+  test.each(['0', '-1', '01', '2147483648', '99999999999', '1.0', '1e3', ' 1', '१', '', 'abc', '1\n'])(
+    '%j is none of a path',
+    (leadId) => {
+      expect(problems(leadIdPath, { leadId })).toBeDefined();
+    },
+  );
+});

@@ -1,0 +1,271 @@
+import { describe, expect, test } from 'vitest';
+import type { EndpointName } from '../../../shared/endpoints.ts';
+import { limits } from '../../../shared/limits.ts';
+import { transport } from '../../../shared/middleware/transport.ts';
+import { refusalOf } from '../leads/refusal.ts';
+import { type EventParts, newCall, runBefore } from './event.ts';
+
+const apiKey = `leads_live_${'A'.repeat(10)}_${'b'.repeat(49)}`;
+const https = { 'X-Forwarded-Proto': 'https' };
+const json = { ...https, 'Content-Type': 'application/json' };
+
+const pass = async (parts: EventParts, name?: EndpointName): Promise<unknown> =>
+  (await runBefore(transport(), parts, newCall(name))).jsonBody;
+const codeOf = async (parts: EventParts, name?: EndpointName): Promise<string> => (await refusalOf(() => pass(parts, name))).code;
+
+describe('the order of the refusals', () => {
+  const faults: [string, EventParts][] = [
+    ['HTTPS_REQUIRED', { headers: { 'X-Forwarded-Proto': 'http', 'Content-Type': 'application/json' } }],
+    ['KEY_IN_URL', { queryStringParameters: { api_key: 'x' }, multiValueQueryStringParameters: { api_key: ['x'] } }],
+    ['PAYLOAD_TOO_LARGE', { body: ' '.repeat(limits.bodyMaxBytes + 1) }],
+    ['UNSUPPORTED_MEDIA_TYPE', { headers: { ...https, 'Content-Type': 'text/plain' } }],
+    ['INVALID_JSON', { body: '{' }],
+  ];
+  const pairs = faults.flatMap(([code, first], index) =>
+    faults.slice(index + 1).map(([later, second]) => ({ code, later, first, second })),
+  );
+
+  test.each(faults)('%s is found alone', async (code, parts) => expect(await codeOf(parts)).toBe(code));
+  test.each(pairs)('$code comes before $later', async ({ code, first, second }) => {
+    const headers = { ...json, ...second.headers, ...first.headers };
+    expect(
+      await codeOf({
+        ...second,
+        ...first,
+        ...(first.headers && second.headers && { headers: { ...second.headers, ...first.headers } }),
+        headers: first.headers?.['X-Forwarded-Proto'] === 'http' ? { ...headers, 'X-Forwarded-Proto': 'http' } : headers,
+      }),
+    ).toBe(code);
+  });
+});
+
+describe('HTTPS', () => {
+  test.each(['X-Forwarded-Proto', 'x-forwarded-proto', 'X-FORWARDED-PROTO'])('plain HTTP is seen in %s', async (name) => {
+    expect(await codeOf({ headers: { [name]: 'http', 'content-type': 'application/json' } })).toBe('HTTPS_REQUIRED');
+  });
+  test.each([['HTTP'], ['https, http'], ['http,https'], [' http ']])('plain HTTP is seen in the value %j', async (value) => {
+    expect(await codeOf({ headers: { ...json, 'X-Forwarded-Proto': value } })).toBe('HTTPS_REQUIRED');
+  });
+  test('plain HTTP is seen in one of repeated headers', async () => {
+    const multiValueHeaders = { 'x-forwarded-proto': ['https', 'http'], 'content-type': ['application/json'] };
+    expect(await codeOf({ headers: { 'x-forwarded-proto': 'https' }, multiValueHeaders })).toBe('HTTPS_REQUIRED');
+  });
+  test('applies to an endpoint without a body', async () =>
+    expect(await codeOf({ headers: { 'X-Forwarded-Proto': 'http' } }, 'get-lead')).toBe('HTTPS_REQUIRED'));
+  test('lets https in, and a caller without headers', async () => {
+    expect(await pass({ headers: { 'X-Forwarded-Proto': 'HTTPS' }, body: null }, 'list-users')).toBeUndefined();
+    expect(await pass({ headers: null, body: null }, 'list-users')).toBeUndefined();
+  });
+});
+
+describe('a key in the address', () => {
+  const withQuery = (name: string, value = 'x'): EventParts => ({
+    queryStringParameters: { [name]: value },
+    multiValueQueryStringParameters: { [name]: [value] },
+  });
+
+  test.each([
+    ...[
+      'api_key',
+      'apikey',
+      'apiKey',
+      'API-KEY',
+      'api.key',
+      'api_key[]',
+      'X-Api-Key',
+      'key',
+      'access_key',
+      'secret',
+      'client_secret',
+      'leads_api_key',
+    ],
+    ...[
+      'token',
+      'Token',
+      'access_token',
+      'auth-token',
+      'bearer_token',
+      'bearer',
+      'auth',
+      'authorization',
+      'password',
+      'api%5Fkey',
+      'to%6ben',
+      'id_token',
+    ],
+    ...['api token', 'x-auth-token', 'refresh_token', 'private_key', 'x-access-token'],
+  ])('is refused for a parameter named %s', async (name) => {
+    expect(await codeOf(withQuery(name))).toBe('KEY_IN_URL');
+    expect(await codeOf({ ...withQuery(name, ''), multiValueQueryStringParameters: null }, 'list-leads')).toBe('KEY_IN_URL');
+  });
+
+  const encoded = (text: string): string =>
+    [...text].map((letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
+  test.each<[string, EventParts]>([
+    ['as a value', withQuery('q', apiKey)],
+    ['as one of several values', { multiValueQueryStringParameters: { q: ['x', apiKey] }, queryStringParameters: { q: 'x' } }],
+    ['as a parameter’s name', withQuery(apiKey, '')],
+    ['inside a value', withQuery('filter', `[{"value":"${apiKey}"}]`)],
+    ['in the path', { path: `/api/v1/leads/${apiKey}` }],
+    ['as a path parameter', { pathParameters: { leadId: apiKey } }],
+    ['percent-encoded', withQuery('q', encoded(apiKey))],
+    ['percent-encoded in the path', { path: `/api/v1/leads/${encoded(apiKey)}` }],
+    ['encoded twice', withQuery('q', encoded(encoded(apiKey)))],
+    ['cut short', withQuery('q', apiKey.slice(0, 20))],
+    ['in capitals', withQuery('q', apiKey.toUpperCase())],
+  ])('is refused %s', async (_, parts) => {
+    const { code, message } = await refusalOf(() => pass(parts));
+    expect(code).toBe('KEY_IN_URL');
+    expect(message).not.toContain(apiKey);
+  });
+
+  test.each([
+    'limit',
+    'cursor',
+    'updated_since',
+    'stage_id',
+    'pipeline_id',
+    'source_id',
+    'owner_id',
+    'filter',
+    'monkey',
+    'keyword',
+    'tokens_used',
+    'author',
+    'utm_source',
+  ])('is not seen in the parameter %s', async (name) =>
+    expect(await pass({ ...withQuery(name, '5'), body: null }, 'list-leads')).toBeUndefined(),
+  );
+  test.each([
+    '[{"field":"api_token","operator":"equals","value":"token api_key=5"}]',
+    '50%',
+    '%',
+    '%zz',
+    '%ff%fe',
+    'leads_lively',
+    'a+b',
+  ])('is not seen in the value %j', async (value) =>
+    expect(await pass({ ...withQuery('filter', value), body: null }, 'list-leads')).toBeUndefined(),
+  );
+});
+
+describe('the size of a body', () => {
+  const ofBytes = (bytes: number): string => `"${'a'.repeat(bytes - 2)}"`;
+  const base64 = (text: string): EventParts => ({ body: Buffer.from(text).toString('base64'), isBase64Encoded: true });
+
+  test('may be 100000 bytes, and not one more', async () => {
+    expect(await pass({ body: ofBytes(100_000) })).toHaveLength(99_998);
+    expect(await codeOf({ body: ofBytes(100_001) })).toBe('PAYLOAD_TOO_LARGE');
+  });
+  test('is counted in bytes', async () => {
+    expect(await pass({ body: `"${'न'.repeat(33_332)}"` })).toHaveLength(33_332);
+    expect(await codeOf({ body: `"${'न'.repeat(33_333)}"` })).toBe('PAYLOAD_TOO_LARGE');
+  });
+  test('is counted after base64', async () => {
+    expect(await pass(base64(ofBytes(100_000)))).toHaveLength(99_998);
+    expect(await codeOf(base64(ofBytes(100_001)))).toBe('PAYLOAD_TOO_LARGE');
+  });
+  test('does not matter where the endpoint takes none', async () => {
+    expect(await pass({ body: ofBytes(100_001), headers: https }, 'get-lead')).toBeUndefined();
+  });
+});
+
+describe('the content type', () => {
+  test.each([
+    'application/json',
+    'APPLICATION/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+    ' application/json ; x=y',
+  ])('%j is taken', async (type) => {
+    expect(await pass({ headers: { ...https, 'content-TYPE': type }, body: '{"a":1}' })).toEqual({ a: 1 });
+  });
+  test.each([
+    ...[
+      'application/jsonp',
+      'application/vnd.x+json',
+      'application/json-patch+json',
+      'application/json5',
+      'text/json',
+      'text/plain',
+      '',
+      'json',
+      'application/*',
+    ],
+    ...[
+      'multipart/form-data; boundary=application/json',
+      'text/plain; application/json',
+      'application/json, text/plain',
+      'application/x-www-form-urlencoded',
+    ],
+  ])('%j is refused', async (type) =>
+    expect(await codeOf({ headers: { ...https, 'Content-Type': type } })).toBe('UNSUPPORTED_MEDIA_TYPE'),
+  );
+
+  test('must be there, whatever the body', async () => {
+    expect(await codeOf({ headers: https })).toBe('UNSUPPORTED_MEDIA_TYPE');
+    expect(await codeOf({ headers: https, body: null })).toBe('UNSUPPORTED_MEDIA_TYPE');
+    expect(await codeOf({ headers: null, body: null })).toBe('UNSUPPORTED_MEDIA_TYPE');
+  });
+  test('given twice must agree', async () => {
+    const twice = (...types: string[]): EventParts => ({
+      headers: { ...https, 'Content-Type': types.at(-1)! },
+      multiValueHeaders: { 'Content-Type': types },
+    });
+    expect(await pass(twice('application/json', 'application/json; charset=utf-8'))).toEqual({});
+    expect(await codeOf(twice('text/plain', 'application/json'))).toBe('UNSUPPORTED_MEDIA_TYPE');
+  });
+});
+
+describe('the body', () => {
+  test.each<[string | null, unknown]>([
+    ['{"name":"आशा 🎓"}', { name: 'आशा 🎓' }],
+    ['[1]', [1]],
+    ['"text"', 'text'],
+    ['0', 0],
+    ['null', null],
+    [' \n{}\t', {}],
+  ])('%j is JSON', async (body, value) => {
+    expect(await pass({ body })).toEqual(value);
+    expect(await pass({ body: Buffer.from(body!).toString('base64'), isBase64Encoded: true })).toEqual(value);
+  });
+
+  test.each([
+    null,
+    '',
+    ' ',
+    '{',
+    "{'a':1}",
+    '{"a":1,}',
+    '{"a":1}{"b":2}',
+    'undefined',
+    'NaN',
+    '\u0001',
+    '{"a":"\n"}',
+    '// x\n{}',
+    '{"a":01}',
+  ])('%j is none', async (body) => {
+    const { code, message } = await refusalOf(() => pass({ body }));
+    expect(code).toBe('INVALID_JSON');
+    expect(message).toMatch(/^The body is /);
+  });
+
+  test('of bytes that are no UTF-8 is refused, rather than stored as replacement characters', async () => {
+    expect(await codeOf({ body: Buffer.from([0x22, 0xff, 0x22]).toString('base64'), isBase64Encoded: true })).toBe(
+      'INVALID_JSON',
+    );
+  });
+
+  test('nested as deep as its size allows is read or refused, never a crash', async () => {
+    const deep = '['.repeat(49_000) + ']'.repeat(49_000);
+    const read = await pass({ body: deep }).catch((error: { code?: string }) => error.code);
+    expect(read === 'INVALID_JSON' || Array.isArray(read)).toBe(true);
+  });
+
+  test('with keys that objects inherit holds them as properties, and changes no prototype', async () => {
+    const read = await pass({ body: '{"__proto__":{"isAdmin":true},"fields":{"__proto__":"x","constructor":{"prototype":1}}}' });
+    expect(Object.keys(read as object)).toEqual(['__proto__', 'fields']);
+    expect(Object.keys((read as { fields: object }).fields)).toEqual(['__proto__', 'constructor']);
+    expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+  });
+});

@@ -1,0 +1,136 @@
+import * as v from 'valibot';
+import { describe, expect, test } from 'vitest';
+import { id, leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
+import { parseInput, refuseInput } from '../../../shared/middleware/validate.ts';
+import { refusalOf } from '../leads/refusal.ts';
+import { type EventParts, newCall, runBefore } from './event.ts';
+
+const schemas = {
+  path: leadIdPath,
+  headers: v.object({ 'idempotency-key': v.optional(v.pipe(v.string(), v.regex(/^[ -~]{1,200}$/))) }),
+  query: object({ limit: v.optional(v.pipe(v.string('is given more than once.'), v.regex(/^\d+$/, 'takes an integer.'))) }),
+  body: object({ name: text(1, 5), stageId: v.optional(id), fields: v.optional(v.custom<object>(() => true)) }),
+};
+const good: EventParts = { pathParameters: { leadId: '5' } };
+const run = async (parts: EventParts, jsonBody: unknown, of: object = schemas) =>
+  runBefore(parseInput(of), { ...good, ...parts }, newCall('update-lead', { jsonBody }));
+const refusal = async (parts: EventParts, jsonBody: unknown = { name: 'Asha' }) => {
+  const call = await run(parts, jsonBody);
+  return refusalOf(() => runBefore(refuseInput(), parts, call));
+};
+const query = (name: string, ...values: string[]): EventParts => ({
+  multiValueQueryStringParameters: { [name]: values },
+  queryStringParameters: { [name]: values.at(-1)! },
+});
+
+describe('reading a request by its schemas', () => {
+  test('gives each part as its schema reads it', async () => {
+    const { input } = await run({ headers: { 'IDEMPOTENCY-Key': 'k' }, ...query('limit', '5') }, { name: 'Asha', stageId: 3 });
+    expect(input).toEqual({
+      ok: true,
+      parts: {
+        path: { leadId: 5 },
+        headers: { 'idempotency-key': 'k' },
+        query: { limit: '5' },
+        body: { name: 'Asha', stageId: 3 },
+      },
+    });
+  });
+
+  test('reads nothing that an endpoint has no schema for', async () => {
+    expect((await run(query('anything', 'x'), 5, {})).input).toEqual({ ok: true, parts: {} });
+  });
+
+  test('takes null maps for empty ones', async () => {
+    const { path: _, ...others } = schemas;
+    const parts: EventParts = {
+      pathParameters: null,
+      headers: null,
+      multiValueHeaders: null as never,
+      queryStringParameters: null,
+      multiValueQueryStringParameters: null,
+    };
+    expect((await run(parts, { name: 'Asha' }, others)).input).toMatchObject({ ok: true });
+  });
+
+  test('decodes a percent-encoded path', async () =>
+    expect((await run({ pathParameters: { leadId: '%35' } }, { name: 'A' })).input).toMatchObject({
+      parts: { path: { leadId: 5 } },
+    }));
+
+  test('says nothing of what is wrong before it is asked to', async () => {
+    expect((await run({ pathParameters: { leadId: 'x' } }, undefined)).input).toMatchObject({ ok: false });
+  });
+});
+
+describe('the order of the refusals', () => {
+  const faults: [string, EventParts, unknown][] = [
+    ['NOT_FOUND', { pathParameters: { leadId: '0' } }, undefined],
+    ['INVALID_IDEMPOTENCY_KEY', { headers: { 'Idempotency-Key': 'ü' } }, undefined],
+    ['INVALID_QUERY', query('limit', 'x'), undefined],
+    ['VALIDATION_FAILED', {}, { name: '' }],
+  ];
+  test.each(faults)('%s comes before those after it', async (code, parts, jsonBody) => {
+    const rest = faults.slice(faults.findIndex(([one]) => one === code));
+    const all = Object.assign({}, ...rest.map(([, one]) => one)) as EventParts;
+    expect((await refusal(parts, jsonBody ?? { name: 'Asha' })).code).toBe(code);
+    expect((await refusal(all, { name: '' })).code).toBe(code);
+  });
+});
+
+describe('what a refusal says', () => {
+  test.each(['x', '', '0', '%zz', '%', '٥', '2147483648'])(
+    'the lead id %j in the path: there is no such lead',
+    async (leadId) => {
+      expect((await refusal({ pathParameters: { leadId } })).code).toBe('NOT_FOUND');
+    },
+  );
+
+  test('a header given twice is read as HTTP joins it', async () => {
+    const { input } = await run({ multiValueHeaders: { 'idempotency-key': ['a', 'b'] } }, { name: 'Asha' });
+    expect(input).toMatchObject({ parts: { headers: { 'idempotency-key': 'a, b' } } });
+  });
+
+  test('every property of the body that is wrong, by its name', async () => {
+    const { details, message } = await refusal({}, { name: 'longer than five', stageId: 'x' });
+    expect(details.fields).toEqual({ name: 'takes 1 to 5 characters.', stageId: expect.stringContaining('takes an id') });
+    expect(message).toMatch(/^name takes 1 to 5 characters\. stageId takes an id/);
+  });
+
+  test.each([null, 5, 'x', []])('that %j is no object', async (jsonBody) => {
+    expect((await refusal({}, jsonBody)).details.fields).toHaveProperty('body');
+  });
+
+  test('the query parameter that is wrong, unknown or given twice', async () => {
+    expect(await refusal(query('limit', 'x'))).toMatchObject({
+      code: 'INVALID_QUERY',
+      details: { parameters: { limit: 'takes an integer.' } },
+    });
+    expect((await refusal(query('limit', '1', '2'))).details.parameters).toEqual({ limit: 'is given more than once.' });
+    expect((await refusal(query('limt', '1'))).details.parameters?.limt).toContain('is limit meant?');
+  });
+
+  test.each(['__proto__', 'constructor', 'toString'])('the query parameter %s, which objects inherit', async (name) => {
+    const parameters = JSON.parse(`{"${name}":["1"]}`) as Record<string, string[]>;
+    const { details, message } = await refusal({ multiValueQueryStringParameters: parameters });
+    expect(Object.keys(details.parameters!)).toEqual([name]);
+    expect(message).toContain(name);
+  });
+
+  test('never a person’s value', async () => {
+    const { message, details } = await refusal({}, { name: 'Asha Rao of Pune' });
+    expect(JSON.stringify([message, details])).not.toContain('Pune');
+  });
+
+  test('what an endpoint’s own defect is, is not taken for a refusal', async () => {
+    const broken = {
+      body: v.pipe(
+        v.unknown(),
+        v.transform(() => {
+          throw new TypeError('a defect');
+        }),
+      ),
+    };
+    await expect(run({}, {}, broken)).rejects.toThrow(TypeError);
+  });
+});
