@@ -8,13 +8,25 @@ export const path = leadIdPath;
 export const body = object({ text: text(1, limits.noteMaxChars) });
 
 /** POST /api/v1/leads/{leadId}/notes (contract, section 4.6). */
-export const handler = endpoint('add-note', { path, body }, nothingBeside, async ({ path, body, caller, organization, table }) => {
-  const { leadId } = path;
-  const { text } = body;
-  const createdAt = new Date().toISOString();
-  const entry = { type: 'note_added', at: createdAt, actorId: caller.createdBy, via: 'api', keyId: caller.keyId, text } as const;
-  if (!(await addToTimeline(table, organization.id, leadId, entry))) {
-    throw new ApiError('NOT_FOUND', undefined, 'There is no such lead in the organization.');
-  }
-  return { status: 201, body: { note: { leadId, text, createdAt } } };
-});
+export const handler = endpoint(
+  'add-note',
+  { path, body },
+  nothingBeside,
+  async ({ path, body, caller, organization, table }) => {
+    const { leadId } = path;
+    const { text } = body;
+    const createdAt = new Date().toISOString();
+    const entry = {
+      type: 'note_added',
+      at: createdAt,
+      actorId: caller.createdBy,
+      via: 'api',
+      keyId: caller.keyId,
+      text,
+    } as const;
+    if (!(await addToTimeline(table, organization.id, leadId, entry))) {
+      throw new ApiError('NOT_FOUND', undefined, 'There is no such lead in the organization.');
+    }
+    return { status: 201, body: { note: { leadId, text, createdAt } } };
+  },
+);

@@ -175,7 +175,13 @@ function entryOf({ caller, body: { notes, attribution: page } }: Call, { sourceN
   };
 }
 
-function traceOf(question: CaptureQuestion, fingerprint: string, entry: TimelineEntry, result: CaptureResult, now: Date): CaptureTrace {
+function traceOf(
+  question: CaptureQuestion,
+  fingerprint: string,
+  entry: TimelineEntry,
+  result: CaptureResult,
+  now: Date,
+): CaptureTrace {
   return { question, entry, record: { fingerprint, result, expiresAt: recordExpiry(now) }, now };
 }
 

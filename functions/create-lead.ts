@@ -7,6 +7,7 @@ import { parsePhone } from '../shared/leads/identity.ts';
 import { type Lead, ownerIdOf, presentLead } from '../shared/leads/lead.ts';
 import { refuseOutgrown } from '../shared/leads/lead-size.ts';
 import { placeLead } from '../shared/leads/placement.ts';
+import { limits } from '../shared/limits.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { fieldValues, id, object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
@@ -22,8 +23,14 @@ export const handler = endpoint(
   { body },
   ({ table, organizationId, input: { body } }) => {
     const { phone, email } = body.fields;
-    const text = (value: unknown): string | undefined => (typeof value === 'string' ? value.trim() : undefined) || undefined;
-    return findDuplicate(table, organizationId, parsePhone(text(phone) ?? ''), text(email));
+    // What is longer is no e-mail, and may be more than a key holds.
+    const isEmail = typeof email === 'string' && email.trim() !== '' && email.length <= 2 * limits.emailMaxChars;
+    return findDuplicate(
+      table,
+      organizationId,
+      typeof phone === 'string' ? parsePhone(phone) : undefined,
+      isEmail ? email.trim() : undefined,
+    );
   },
   async ({ body, caller, organization, newLeadId, table, beside: duplicateId }) => {
     const { fields, stage, rotation } = readNewLead(organization, body);
@@ -60,7 +67,10 @@ function readNewLead(organization: Organization, body: Body) {
   const fields = newLeadFields(given);
   const rotation = stage && chooseRotation(organization, fields, stage.pipelineId);
   if (stage && !rotation && ownerIdOf({ fields }) === null) {
-    problems.add('assigned_to', new Problem('is needed: the organization has no active person to own new leads.', 'NO_ACTIVE_OWNER'));
+    problems.add(
+      'assigned_to',
+      new Problem('is needed: the organization has no active person to own new leads.', 'NO_ACTIVE_OWNER'),
+    );
   }
   problems.throwIfAny();
   refuseOutgrown(fields);
@@ -68,4 +78,5 @@ function readNewLead(organization: Organization, body: Body) {
   return { fields, stage, rotation };
 }
 
-const duplicate = (leadId: number | undefined): ApiError => new ApiError('DUPLICATE_LEAD', leadId === undefined ? undefined : { leadId });
+const duplicate = (leadId: number | undefined): ApiError =>
+  new ApiError('DUPLICATE_LEAD', leadId === undefined ? undefined : { leadId });

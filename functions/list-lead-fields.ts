@@ -1,5 +1,5 @@
-import { presentField } from '../shared/leads/reference-lists.ts';
 import { activeFields } from '../shared/leads/fields.ts';
+import { presentField } from '../shared/leads/reference-lists.ts';
 import { endpoint, nothingBeside } from '../shared/middleware/endpoint.ts';
 
 /** GET /api/v1/lead-fields (contract, section 4.7): active fields in form order. */

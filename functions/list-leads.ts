@@ -13,7 +13,13 @@ import { type ListQuestion, listLeads } from '../shared/store/lead-lists.ts';
 const integer = (min: number, max: number) => {
   const message = `takes an integer from ${min} to ${max}.`;
   const digits = v.regex(/^(0|[1-9]\d{0,9})$/, message);
-  return v.pipe(v.string('is given more than once.'), digits, v.transform(Number), v.minValue(min, message), v.maxValue(max, message));
+  return v.pipe(
+    v.string('is given more than once.'),
+    digits,
+    v.transform(Number),
+    v.minValue(min, message),
+    v.maxValue(max, message),
+  );
 };
 const id = v.optional(integer(1, limits.idMax));
 
@@ -67,7 +73,11 @@ function fieldFilter(organization: Organization, raw: readonly unknown[]): LeadF
   const { filter, problems } = readFilters(organization, raw);
   if (problems.length === 0) return filter;
   const sentences = problems.map(({ position, sentence }) => `filter[${position}] ${sentence}`);
-  throw new ApiError('INVALID_QUERY', { filters: problems.map(({ position }) => position), problems: sentences }, sentences.slice(0, 3).join(' '));
+  throw new ApiError(
+    'INVALID_QUERY',
+    { filters: problems.map(({ position }) => position), problems: sentences },
+    sentences.slice(0, 3).join(' '),
+  );
 }
 
 function questionOf(organization: Organization, query: Query, filter: LeadFilter): ListQuestion {
@@ -94,7 +104,11 @@ function questionOf(organization: Organization, query: Query, filter: LeadFilter
 }
 
 /** The stages whose lists are read: a pipeline's leads are its stages' lists merged, inactive stages too. */
-function stageIdsOf(organization: Organization, stageId: number | undefined, pipelineId: number | undefined): number[] | undefined {
+function stageIdsOf(
+  organization: Organization,
+  stageId: number | undefined,
+  pipelineId: number | undefined,
+): number[] | undefined {
   if (pipelineId === undefined) return stageId === undefined ? undefined : [stageId];
   const ofPipeline = organization.stages.filter((stage) => stage.pipelineId === pipelineId).map(({ id }) => id);
   return stageId === undefined ? ofPipeline : ofPipeline.filter((one) => one === stageId);

@@ -43,7 +43,12 @@ export const handler = endpoint(
  *  @throws ApiError VALIDATION_FAILED with every problem of its fields and its place. */
 function changed(organization: Organization, before: Lead, body: Body): Lead {
   const problems = new FieldProblems();
-  const changes = readFields(organization, differing(organization, before, body.fields ?? {}), activeFields(organization), problems);
+  const changes = readFields(
+    organization,
+    differing(organization, before, body.fields ?? {}),
+    activeFields(organization),
+    problems,
+  );
   const fields = applyChanges(before.fields, changes);
   requireOnEdit(organization, changes, fields, problems);
   const isMoved = body.stageId !== undefined || body.pipelineId !== undefined;

@@ -10,7 +10,8 @@ export function parseDateTime(text: string): number | undefined {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map((part) => Number(part ?? 0));
   const [fraction = '', offset = 'Z'] = match.slice(7);
   const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
-  if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysInMonth || hour > 23 || minute > 59 || second > 59) return undefined;
+  if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysInMonth || hour > 23 || minute > 59 || second > 59)
+    return undefined;
   const offsetMinutes = offset.toUpperCase() === 'Z' ? 0 : Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4));
   if (offsetMinutes > 23 * 60 + 59 || Number(offset.slice(4)) > 59) return undefined;
   const millis = Math.ceil(Number(`0.${fraction || '0'}`) * 1000);

@@ -23,7 +23,10 @@ export type ItemType =
 
 /** DynamoDB action (as IAM names it) to the item types it may touch. A transaction needs the actions of its parts. */
 export type Access = Partial<
-  Record<'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'ConditionCheckItem', readonly ItemType[]>
+  Record<
+    'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'ConditionCheckItem',
+    readonly ItemType[]
+  >
 >;
 
 export interface Endpoint {

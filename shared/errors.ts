@@ -2,7 +2,8 @@
 export const errorTable = {
   KEY_IN_URL: {
     status: 400,
-    sentence: 'An API key must never be part of the address: send it in the Authorization header, and revoke a key that was sent in a URL.',
+    sentence:
+      'An API key must never be part of the address: send it in the Authorization header, and revoke a key that was sent in a URL.',
   },
   INVALID_JSON: { status: 400, sentence: 'The body is not valid JSON.' },
   INVALID_QUERY: { status: 400, sentence: 'A query parameter cannot be used as it was sent.' },

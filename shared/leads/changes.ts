@@ -24,7 +24,7 @@ export function changesBetween(before: Lead, after: Lead): FieldChange[] {
   const fieldKeys = [...new Set([...Object.keys(before.fields), ...Object.keys(after.fields)])];
   const changes = fieldKeys.map((field) => ({ field, from: valueOf(before.fields, field), to: valueOf(after.fields, field) }));
   return [
-    ...changes.filter(({ field, from, to }) => JSON.stringify(from) !== JSON.stringify(to)),
+    ...changes.filter(({ from, to }) => JSON.stringify(from) !== JSON.stringify(to)),
     ...(before.stageId === after.stageId ? [] : [{ field: 'stage', from: before.stageId, to: after.stageId }]),
     ...(before.pipelineId === after.pipelineId ? [] : [{ field: 'pipeline', from: before.pipelineId, to: after.pipelineId }]),
   ];

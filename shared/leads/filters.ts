@@ -1,6 +1,6 @@
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, FieldType, Organization } from '../organization/organization.ts';
-import { parsers, Problem, type RawValue } from './field-types.ts';
+import { Problem, parsers, type RawValue } from './field-types.ts';
 import { activeFields } from './fields.ts';
 import { asciiDigits, parsePhone } from './identity.ts';
 import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
@@ -24,7 +24,10 @@ const isBetween: Test = (value, [from, to]) => from !== undefined && to !== unde
 const anyOf: Operator = { takes: 'values', test: (value, operands) => operands.includes(value) };
 
 /** Absent, empty and cleared values are alike: a lead holds none of them. */
-const emptiness = { is_empty: { takes: 'nothing', test: () => false }, is_not_empty: { takes: 'nothing', test: () => true } } as const;
+const emptiness = {
+  is_empty: { takes: 'nothing', test: () => false },
+  is_not_empty: { takes: 'nothing', test: () => true },
+} as const;
 const ofText = {
   contains: { takes: 'value', isPart: true, test: (value, operands) => folded(value).includes(folded(first(operands))) },
   equals: { takes: 'value', test: (value, operands) => folded(value) === folded(first(operands)) },
@@ -64,7 +67,10 @@ export const operators: Readonly<Record<FieldType, Readonly<Record<string, Opera
     ...emptiness,
   },
   // A box that was never ticked is not ticked: each lead is one of the two.
-  checkbox: { is_true: { takes: 'nothing', test: (value) => value === true }, is_false: { takes: 'nothing', test: (value) => value === false } },
+  checkbox: {
+    is_true: { takes: 'nothing', test: (value) => value === true },
+    is_false: { takes: 'nothing', test: (value) => value === false },
+  },
 };
 
 /** What matches although the field is empty. */
@@ -79,7 +85,10 @@ export interface FilterProblem {
 }
 
 /** Reads field filters; all must match. Problems of every filter that cannot apply, if any. */
-export function readFilters(organization: Organization, raw: readonly unknown[]): { filter: LeadFilter; problems: FilterProblem[] } {
+export function readFilters(
+  organization: Organization,
+  raw: readonly unknown[],
+): { filter: LeadFilter; problems: FilterProblem[] } {
   const read = raw.map((one) => readFilter(organization, one));
   const problems = read.flatMap((one, position) => (one instanceof Problem ? [{ position, sentence: one.sentence }] : []));
   const filters = read.filter((one): one is LeadFilter => !(one instanceof Problem));
@@ -89,16 +98,25 @@ export function readFilters(organization: Organization, raw: readonly unknown[])
 const properties = ['field', 'operator', 'value', 'values'];
 
 function readFilter(organization: Organization, raw: unknown): LeadFilter | Problem {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return new Problem('is not an object with field and operator.');
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
+    return new Problem('is not an object with field and operator.');
   const unknown = Object.keys(raw).find((name) => !properties.includes(name));
-  if (unknown !== undefined) return new Problem(`has an unknown property ${unknown}${meant(unknown, properties)}; a filter has ${properties.join(', ')}.`);
+  if (unknown !== undefined)
+    return new Problem(`has an unknown property ${unknown}${meant(unknown, properties)}; a filter has ${properties.join(', ')}.`);
   const { field: fieldKey, operator: name } = raw as { field?: unknown; operator?: unknown };
   const fields = activeFields(organization);
   const field = fields.find(({ key }) => key === fieldKey);
-  if (!field) return new Problem(`names no active field${meant(String(fieldKey), fields.map(({ key }) => key))}.`);
+  if (!field)
+    return new Problem(
+      `names no active field${meant(
+        String(fieldKey),
+        fields.map(({ key }) => key),
+      )}.`,
+    );
   const known = operators[field.type];
   const operator = typeof name === 'string' && Object.hasOwn(known, name) ? known[name] : undefined;
-  if (!operator) return new Problem(`has an operator that ${field.type} fields do not take: ${Object.keys(known).join(', ')} would do.`);
+  if (!operator)
+    return new Problem(`has an operator that ${field.type} fields do not take: ${Object.keys(known).join(', ')} would do.`);
   const operands = readOperands(organization, field, operator, raw);
   if (operands instanceof Problem) return operands;
   const emptyMatches = matchesEmpty.has(String(name));
@@ -114,10 +132,16 @@ function meant(mistyped: string, names: readonly string[]): string {
 }
 
 /** The operands in stored form. Whatever was given beyond what the operator takes is a mistake, not ignored. */
-function readOperands(organization: Organization, field: Field, { takes, isPart }: Operator, raw: object): readonly FieldValue[] | Problem {
+function readOperands(
+  organization: Organization,
+  field: Field,
+  { takes, isPart }: Operator,
+  raw: object,
+): readonly FieldValue[] | Problem {
   const given = Object.keys(raw).filter((name) => name === 'value' || name === 'values');
   const wanted = takes === 'nothing' ? [] : takes === 'value' ? ['value'] : ['values'];
-  if (given.join() !== wanted.join()) return new Problem(`takes ${takes === 'nothing' ? 'neither value nor values' : `${wanted.join()} alone`}.`);
+  if (given.join() !== wanted.join())
+    return new Problem(`takes ${takes === 'nothing' ? 'neither value nor values' : `${wanted.join()} alone`}.`);
   const { value, values } = raw as { value?: unknown; values?: unknown };
   const list = takes === 'nothing' ? [] : takes === 'value' ? [value] : values;
   if (!Array.isArray(list) || (takes === 'two values' && list.length !== 2)) return new Problem('takes values: a list of two.');
@@ -130,8 +154,10 @@ const textTypes: ReadonlySet<FieldType> = new Set(['text', 'textarea', 'phone', 
 
 function readOperand(organization: Organization, field: Field, raw: unknown, isPart: boolean): FieldValue | Problem {
   if (typeof raw !== 'string' && typeof raw !== 'number') return new Problem('has a value of the wrong type.');
-  if (typeof raw === 'string' && (raw === '' || raw.includes('\0') || !raw.isWellFormed())) return new Problem('has a value that no field holds.');
-  if (textTypes.has(field.type)) return typeof raw === 'string' ? textOperand(field, raw, isPart) : new Problem('takes a text as value.');
+  if (typeof raw === 'string' && (raw === '' || raw.includes('\0') || !raw.isWellFormed()))
+    return new Problem('has a value that no field holds.');
+  if (textTypes.has(field.type))
+    return typeof raw === 'string' ? textOperand(field, raw, isPart) : new Problem('takes a text as value.');
   if (field.type === 'lead_source' || field.type === 'user') return idOperand(organization, field, raw);
   const value = parseStored(organization, field, raw);
   if (value instanceof Problem) return new Problem(`has a value that does not fit: the field ${value.sentence}`);
@@ -155,5 +181,7 @@ function parseStored(organization: Organization, field: Field, raw: Exclude<RawV
 function idOperand(organization: Organization, field: Field, raw: string | number): FieldValue | Problem {
   const known = field.type === 'user' ? organization.userById : organization.sourceById;
   const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw) ? Number(raw) : raw;
-  return typeof id === 'number' && known.has(id) ? id : new Problem(`has a value that is no id of a ${field.type === 'user' ? 'person' : 'source'}.`);
+  return typeof id === 'number' && known.has(id)
+    ? id
+    : new Problem(`has a value that is no id of a ${field.type === 'user' ? 'person' : 'source'}.`);
 }

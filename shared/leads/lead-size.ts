@@ -17,7 +17,8 @@ export function refuseOutgrown(fields: FieldValues): void {
   const sizes = Object.entries(fields).map(([key, value]) => ({ key, bytes: Buffer.byteLength(key) + storedBytes(value) }));
   const stored = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
   const isSmall = stored <= limits.leadMaxBytes && stored * 6 <= limits.presentedLeadMaxBytes; // JSON writes a byte as six at the most
-  if (isSmall || (stored <= limits.leadMaxBytes && Buffer.byteLength(JSON.stringify(fields)) <= limits.presentedLeadMaxBytes)) return;
+  if (isSmall || (stored <= limits.leadMaxBytes && Buffer.byteLength(JSON.stringify(fields)) <= limits.presentedLeadMaxBytes))
+    return;
   const largest = sizes.reduce((a, b) => (b.bytes > a.bytes ? b : a));
   const problem = `makes the lead larger than ${limits.leadMaxBytes} bytes stored or ${limits.presentedLeadMaxBytes} as JSON: shorten it.`;
   throw new ApiError('VALIDATION_FAILED', { fields: { [largest.key]: problem } }, `${largest.key} ${problem}`);

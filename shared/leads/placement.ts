@@ -35,7 +35,10 @@ export function placeLead(
   const stage = startingStage(organization, pipelineId ?? defaultPipelineId(organization));
   if (!stage) {
     const field = pipelineId === undefined ? 'stageId' : 'pipelineId';
-    const sentence = pipelineId === undefined ? 'is needed: there is no default pipeline with an active starting stage.' : 'has no active starting stage.';
+    const sentence =
+      pipelineId === undefined
+        ? 'is needed: there is no default pipeline with an active starting stage.'
+        : 'has no active starting stage.';
     problems.add(field, new Problem(sentence, 'NO_STARTING_STAGE'));
   }
   return stage;
@@ -49,7 +52,8 @@ function askedStage(
   current: number | undefined,
 ): Stage | undefined {
   const stage = organization.stageById.get(stageId);
-  const refuse = (sentence: string, reason: string): undefined => problems.add('stageId', new Problem(sentence, reason)) as undefined;
+  const refuse = (sentence: string, reason: string): undefined =>
+    problems.add('stageId', new Problem(sentence, reason)) as undefined;
   if (!stage) return refuse("is not one of the organization's stages.", 'STAGE_NOT_FOUND');
   if (pipelineId !== undefined && stage.pipelineId !== pipelineId) {
     return refuse(`is a stage of pipeline ${stage.pipelineId}, not of ${pipelineId}.`, 'STAGE_NOT_IN_PIPELINE');

@@ -1,7 +1,17 @@
 import type { Field, Organization, Pipeline, Stage } from '../organization/organization.ts';
 
 /** The contract's LeadField (section 2). */
-export const presentField = ({ key, label, type, section, storage, options, requiredOnCreate, requiredOnEdit, showWhen }: Field) => ({
+export const presentField = ({
+  key,
+  label,
+  type,
+  section,
+  storage,
+  options,
+  requiredOnCreate,
+  requiredOnEdit,
+  showWhen,
+}: Field) => ({
   key,
   label,
   type,

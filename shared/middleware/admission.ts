@@ -2,7 +2,14 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { ApiError } from '../errors.ts';
 import { hashApiKey, parseApiKey } from '../organization/api-key.ts';
 import type { Organization } from '../organization/organization.ts';
-import { admitKey, admitOrganization, type Bucket, type Caller, type KeyAdmission, type OrganizationAdmission } from '../store/admission.ts';
+import {
+  admitKey,
+  admitOrganization,
+  type Bucket,
+  type Caller,
+  type KeyAdmission,
+  type OrganizationAdmission,
+} from '../store/admission.ts';
 import { loadOrganization } from '../store/organizations.ts';
 import { holdsScope } from './authorize.ts';
 import { BoundedMap } from './bounded-map.ts';
@@ -41,8 +48,8 @@ export const admission = (readBeside: ReadBeside): Middleware => ({
     const known = knownKeys.get(apiKeyHash);
     refuseRemembered(call, known, now);
 
-    let admittedKey: Promise<KeyAdmission> | KeyAdmission = admitKey(call.table, apiKeyHash, now);
-    const caller = isRoomy(known, now) ? known.caller : callerOf(call, apiKeyHash, (admittedKey = await admittedKey));
+    const admittedKey = admitKey(call.table, apiKeyHash, now);
+    const caller = isRoomy(known, now) ? known.caller : callerOf(call, apiKeyHash, await admittedKey);
     const [key, organization] = await Promise.allSettled([admittedKey, admitToOrganization(call, caller, now, readBeside)]);
 
     if (key.status === 'rejected') throw key.reason;
@@ -95,7 +102,11 @@ function callerOf(call: Call, apiKeyHash: string, key: KeyAdmission): Caller {
     throw new ApiError('UNAUTHORIZED');
   }
   const { caller, bucket } = key;
-  knownKeys.set(apiKeyHash, { refused: false, caller, bucket: key.outcome === 'exhausted' ? { ...bucket, remaining: 0 } : bucket });
+  knownKeys.set(apiKeyHash, {
+    refused: false,
+    caller,
+    bucket: key.outcome === 'exhausted' ? { ...bucket, remaining: 0 } : bucket,
+  });
   if (key.outcome === 'exhausted') {
     call.caller = caller;
     throw exhausted(call, bucket);
@@ -109,7 +120,12 @@ interface AdmittedToOrganization {
 }
 
 /** The organization's token, its settings, and the endpoint's reads beside both. */
-async function admitToOrganization(call: Call, caller: Caller, now: Date, readBeside: ReadBeside): Promise<AdmittedToOrganization> {
+async function admitToOrganization(
+  call: Call,
+  caller: Caller,
+  now: Date,
+  readBeside: ReadBeside,
+): Promise<AdmittedToOrganization> {
   const { organizationId, keyId } = caller;
   const { table, input, endpoint } = call;
   const remembered = organizations.get(organizationId);

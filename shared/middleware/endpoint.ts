@@ -77,7 +77,10 @@ export const nothingBeside = async (): Promise<undefined> => undefined;
 async function readyCall<S extends Schemas, Beside>(call: Call): Promise<ReadyCall<S, Beside>> {
   const { input, table, caller, organization, newLeadId, requestId } = call;
   if (!input?.ok) throw new Error('The stack ran an endpoint without input.');
-  return { ...input.parts, table, caller, organization, newLeadId, requestId, beside: await call.beside } as unknown as ReadyCall<S, Beside>;
+  return { ...input.parts, table, caller, organization, newLeadId, requestId, beside: await call.beside } as unknown as ReadyCall<
+    S,
+    Beside
+  >;
 }
 
 /** Answers INTERNAL in time, whatever hangs: the platform's own end would leave the caller without a body of the contract. */

@@ -14,7 +14,14 @@ export interface Answer {
 export function answerResponse(call: Call, { status, body, headers }: Answer): APIGatewayProxyResult {
   const { requestId, endpoint, caller, startedAt } = call;
   const ms = Date.now() - startedAt;
-  log('info', 'answered', { requestId, endpoint: endpoint.name, organizationId: caller?.organizationId, keyId: caller?.keyId, status, ms });
+  log('info', 'answered', {
+    requestId,
+    endpoint: endpoint.name,
+    organizationId: caller?.organizationId,
+    keyId: caller?.keyId,
+    status,
+    ms,
+  });
   return {
     statusCode: status,
     headers: {
@@ -34,6 +41,12 @@ export function errorResponse(call: Call, error: unknown): APIGatewayProxyResult
     return answerResponse(call, { status: error.status, body: errorBody(error.code, error.message, error.details) });
   }
   const { requestId, endpoint, caller } = call;
-  log('error', 'failed', { requestId, endpoint: endpoint.name, organizationId: caller?.organizationId, keyId: caller?.keyId, error });
+  log('error', 'failed', {
+    requestId,
+    endpoint: endpoint.name,
+    organizationId: caller?.organizationId,
+    keyId: caller?.keyId,
+    error,
+  });
   return answerResponse(call, { status: 500, body: errorBody('INTERNAL') });
 }

@@ -5,7 +5,7 @@ import { nearestName } from '../organization/nearest-name.ts';
 
 /**
  * Schema parts that several endpoints share. A message is a sentence that follows the property's name.
- * Characters are counted as people count them, in code points; `characters` marks the bounds for the API description.
+ * Characters are counted as people count them, in code points; `characters` and `keyMaxChars` mark the bounds for the API description.
  */
 
 const isPlainObject = (input: unknown): input is Record<string, unknown> =>

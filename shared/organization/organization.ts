@@ -57,7 +57,8 @@ export interface Organization {
 }
 
 const byOrder = (a: { order: number; id: number }, b: { order: number; id: number }): number => a.order - b.order || a.id - b.id;
-const byId = <T extends { id: number }>(items: readonly T[]): ReadonlyMap<number, T> => new Map(items.map((item) => [item.id, item]));
+const byId = <T extends { id: number }>(items: readonly T[]): ReadonlyMap<number, T> =>
+  new Map(items.map((item) => [item.id, item]));
 
 /** Reads settings for use by the rules. */
 export function organizationFrom(settings: Settings, version: number): Organization {

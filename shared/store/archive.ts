@@ -10,7 +10,12 @@ import { transact } from './transact.ts';
  * Returns the lead after it, undefined when there is none. One read and one transaction, again while others write the lead.
  * @throws StillContended
  */
-export async function setArchived(table: Table, organizationId: number, leadId: number, archived: boolean): Promise<Lead | undefined> {
+export async function setArchived(
+  table: Table,
+  organizationId: number,
+  leadId: number,
+  archived: boolean,
+): Promise<Lead | undefined> {
   return lookAgain(async () => {
     const lead = await readLead(table, organizationId, leadId);
     if (!lead || (lead.archivedAt !== undefined) === archived) return lead;

@@ -96,7 +96,12 @@ export async function captureMatchedLead(table: Table, before: Lead, after: Lead
 }
 
 /** Remembers a known capture under further keys too; false when another request was met. */
-export async function rememberUnder(table: Table, keyId: string, keys: readonly string[], record: IdempotencyRecord): Promise<boolean> {
+export async function rememberUnder(
+  table: Table,
+  keyId: string,
+  keys: readonly string[],
+  record: IdempotencyRecord,
+): Promise<boolean> {
   if (keys.length === 0) return true;
   const now = new Date();
   const written = await transact(

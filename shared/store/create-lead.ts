@@ -19,12 +19,18 @@ export async function findDuplicate(
   return items.find((item) => item !== undefined)?.leadId as number | undefined;
 }
 
-export type CreateLeadResult = { readonly outcome: 'created' } | { readonly outcome: 'duplicate'; readonly leadId: number | undefined };
+export type CreateLeadResult =
+  | { readonly outcome: 'created' }
+  | { readonly outcome: 'duplicate'; readonly leadId: number | undefined };
 
 /** Writes a lead, its identity items and its first timeline entry: all or none. One transaction of 3 or 4 items. */
 export async function createLead(table: Table, lead: Lead, opening: TimelineEntry): Promise<CreateLeadResult> {
   return lookAgain<CreateLeadResult>(async () => {
-    const written = await transact(table, [...putIdentities(table, lead), putTimelineEntry(table, lead, opening), putLead(table, lead)]);
+    const written = await transact(table, [
+      ...putIdentities(table, lead),
+      putTimelineEntry(table, lead, opening),
+      putLead(table, lead),
+    ]);
     if (written.outcome === 'conflict') return metAnother;
     if (written.outcome === 'written') return { outcome: 'created' };
     const holder = written.existing.find((item) => item?.leadId !== undefined);

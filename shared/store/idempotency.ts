@@ -33,7 +33,13 @@ export function liveRecord(item: Readonly<Record<string, unknown>> | undefined, 
 }
 
 /** Part of a transaction: remembers a capture, unless one is remembered under this key and not expired. */
-export const putRecord = (table: Table, keyId: string, idempotencyKey: string, record: IdempotencyRecord, now: Date): TransactItem => ({
+export const putRecord = (
+  table: Table,
+  keyId: string,
+  idempotencyKey: string,
+  record: IdempotencyRecord,
+  now: Date,
+): TransactItem => ({
   Put: {
     TableName: table.name,
     Item: { ...idempotencyPrimaryKey(keyId, idempotencyKey), ...record, ttl: Math.ceil(record.expiresAt / 1000) },

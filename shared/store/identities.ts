@@ -1,7 +1,7 @@
 import { comparableEmail } from '../leads/identity.ts';
 import { emailOf, type Lead, phoneOf } from '../leads/lead.ts';
 import type { Table } from './client.ts';
-import { emailPrimaryKey, phonePrimaryKey, type PrimaryKey } from './primary-keys.ts';
+import { emailPrimaryKey, type PrimaryKey, phonePrimaryKey } from './primary-keys.ts';
 import { putIfAbsent, type TransactItem } from './transact.ts';
 
 /** The item that makes a phone unique in the organization; it exists exactly while a lead, archived or not, has it. */

@@ -38,7 +38,9 @@ async function planReader(table: Table, question: ListQuestion, budget: PageBudg
   const { organizationId, updatedSince } = question;
   const lists = indexLists(table, question, budget);
   if (updatedSince === undefined) {
-    return lists.length === 0 ? walkLeads(table, organizationId, budget) : leadsByIds(table, organizationId, allOfIds(lists, budget), budget);
+    return lists.length === 0
+      ? walkLeads(table, organizationId, budget)
+      : leadsByIds(table, organizationId, allOfIds(lists, budget), budget);
   }
   const since = new Date(Math.max(0, updatedSince - updateIndexLagMs)).toISOString();
   if (lists.length > 0) {
@@ -49,14 +51,20 @@ async function planReader(table: Table, question: ListQuestion, budget: PageBudg
   return updatedReader(table, question, since, budget);
 }
 
-function indexLists(table: Table, { organizationId, stageIds, ownerId, sourceId, limit, updatedSince }: ListQuestion, budget: PageBudget): LeadIds[] {
+function indexLists(
+  table: Table,
+  { organizationId, stageIds, ownerId, sourceId, limit, updatedSince }: ListQuestion,
+  budget: PageBudget,
+): LeadIds[] {
   const givenLists = [stageIds, ownerId, sourceId, updatedSince].filter((given) => given !== undefined).length;
   // A list that is read alone is read just as far as the page; a joined one is likely asked on.
   const firstChunk = givenLists === 1 ? limit + 1 : Math.max(limit + 1, 100);
   const list = (name: 'leadsByStage' | 'leadsByOwner' | 'leadsBySource', attribute: string, value: string): LeadIds =>
     indexIds(table, { name, attribute, value }, firstChunk, budget);
   return [
-    ...(stageIds ? [anyOfIds(stageIds.map((stageId) => list('leadsByStage', 'stageKey', stageIndexKey(organizationId, stageId))))] : []),
+    ...(stageIds
+      ? [anyOfIds(stageIds.map((stageId) => list('leadsByStage', 'stageKey', stageIndexKey(organizationId, stageId))))]
+      : []),
     ...(ownerId === undefined ? [] : [list('leadsByOwner', 'ownerKey', ownerIndexKey(organizationId, ownerId))]),
     ...(sourceId === undefined ? [] : [list('leadsBySource', 'sourceKey', sourceIndexKey(organizationId, sourceId))]),
   ];
@@ -70,12 +78,17 @@ async function updatedReader(table: Table, question: ListQuestion, since: string
   const { organizationId, limit, cursor, matches } = question;
   const below = cursor ?? aboveAllIds;
   const walk = walkLeads(table, organizationId, budget);
-  const [first, few] = await Promise.all([walk.read(below, limit + 1), updatedIds(table, organizationId, since, fewUpdates, budget)]);
+  const [first, few] = await Promise.all([
+    walk.read(below, limit + 1),
+    updatedIds(table, organizationId, since, fewUpdates, budget),
+  ]);
   const byIds = (ids: readonly number[]): LeadReader => leadsByIds(table, organizationId, listedIds(ids), budget);
   if (few !== 'too many') return byIds(few);
   const isMostlyChanged = first.after === 'end' || 4 * first.leads.filter(matches).length >= first.leads.length;
   const newest = first.leads[0]?.id ?? 0;
-  const many = isMostlyChanged ? 'too many' : await updatedIds(table, organizationId, since, worthwhileUpdates(limit, newest), budget);
+  const many = isMostlyChanged
+    ? 'too many'
+    : await updatedIds(table, organizationId, since, worthwhileUpdates(limit, newest), budget);
   return many === 'too many' ? afterFirst(first, walk) : byIds(many);
 }
 
@@ -95,7 +108,8 @@ function afterFirst(first: Awaited<ReturnType<LeadReader['read']>>, walk: LeadRe
  * How many changed ids are still cheaper to read than a walk of the leads: k entries cost k / 80 units, a walk that finds a page among
  * n leads of which k are changed costs limit * n / k / 4 (entries of 100 bytes read eventually, leads of 1 KB read consistently).
  */
-const worthwhileUpdates = (limit: number, leads: number): number => Math.max(fewUpdates, Math.round(Math.sqrt(20 * limit * leads)));
+const worthwhileUpdates = (limit: number, leads: number): number =>
+  Math.max(fewUpdates, Math.round(Math.sqrt(20 * limit * leads)));
 
 /** The ids of leads changed since, in order of change; 'too many' beyond a number. Costs a read unit for each 80. */
 async function updatedIds(

@@ -40,7 +40,11 @@ export interface PageQuestion {
  * ends the walk (design, section 5). A lead that does not move is in exactly one page of a walk.
  * @throws Error when not one lead could be looked at.
  */
-export async function readLeadPage(reader: LeadReader, { limit, cursor, matches, hasRoom }: PageQuestion, budget: PageBudget): Promise<LeadPage> {
+export async function readLeadPage(
+  reader: LeadReader,
+  { limit, cursor, matches, hasRoom }: PageQuestion,
+  budget: PageBudget,
+): Promise<LeadPage> {
   const leads: Lead[] = [];
   let below = cursor ?? aboveAllIds;
   while (true) {
@@ -77,11 +81,19 @@ export function walkLeads(table: Table, organizationId: number, budget: PageBudg
   let rangeIds = 250;
 
   const query = async (below: number, from: number, limit?: number): Promise<Range> => {
-    const { Items = [], LastEvaluatedKey, ConsumedCapacity } = await table.client.send(
+    const {
+      Items = [],
+      LastEvaluatedKey,
+      ConsumedCapacity,
+    } = await table.client.send(
       new QueryCommand({
         TableName: table.name,
         KeyConditionExpression: 'pk = :leads AND sk BETWEEN :from AND :to',
-        ExpressionAttributeValues: { ':leads': leadsPartitionKey(organizationId), ':from': leadSortKey(from), ':to': leadSortKey(below - 1) },
+        ExpressionAttributeValues: {
+          ':leads': leadsPartitionKey(organizationId),
+          ':from': leadSortKey(from),
+          ':to': leadSortKey(below - 1),
+        },
         ScanIndexForward: false,
         ConsistentRead: true,
         Limit: limit,
@@ -132,7 +144,7 @@ export function leadsByIds(table: Table, organizationId: number, ids: LeadIds, b
   return {
     async read(below, wanted) {
       batch = Math.min(batchMax, Math.max(wanted, 2 * batch));
-      const { found, downTo, after } = await take(ids, below, batch, budget);
+      const { found, downTo, after } = await take(ids, below, batch);
       const keys = found.map((leadId) => leadPrimaryKey(organizationId, leadId));
       const items = found.length === 0 ? [] : await batchGetWithin(table, keys, unreadPatienceMs);
       const firstUnread = items.indexOf(unread);
@@ -147,7 +159,7 @@ export function leadsByIds(table: Table, organizationId: number, ids: LeadIds, b
 }
 
 /** As many ids below one as wanted, as far as they are there and the budget lasts. */
-async function take(ids: LeadIds, below: number, wanted: number, budget: PageBudget) {
+async function take(ids: LeadIds, below: number, wanted: number) {
   const found: number[] = [];
   let downTo = below;
   try {

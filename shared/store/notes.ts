@@ -6,7 +6,12 @@ import { putTimelineEntry } from './timeline.ts';
 import { transact } from './transact.ts';
 
 /** Adds an entry to the timeline of a lead, archived or not; false when there is no such lead. One transaction of 2 items. */
-export async function addToTimeline(table: Table, organizationId: number, leadId: number, entry: TimelineEntry): Promise<boolean> {
+export async function addToTimeline(
+  table: Table,
+  organizationId: number,
+  leadId: number,
+  entry: TimelineEntry,
+): Promise<boolean> {
   return lookAgain(async () => {
     const { outcome } = await transact(table, [
       checkLeadExists(table, organizationId, leadId),

@@ -31,7 +31,10 @@ export interface PrimaryKey {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-export const settingsPrimaryKey = (organizationId: number): PrimaryKey => ({ pk: `${prefix.settings}${organizationId}`, sk: 'SETTINGS' });
+export const settingsPrimaryKey = (organizationId: number): PrimaryKey => ({
+  pk: `${prefix.settings}${organizationId}`,
+  sk: 'SETTINGS',
+});
 
 export const keyListingPrefix = 'KEY#';
 export const keyListingPrimaryKey = (organizationId: number, keyId: string): PrimaryKey => ({
@@ -77,8 +80,10 @@ export const idempotencyPrimaryKey = (keyId: string, idempotencyKey: string): Pr
   sk: 'RECORD',
 });
 
-export const stageIndexKey = (organizationId: number, stageId: number): string => `${prefix.stageIndex}${organizationId}#${stageId}`;
-export const ownerIndexKey = (organizationId: number, userId: number): string => `${prefix.ownerIndex}${organizationId}#${userId}`;
+export const stageIndexKey = (organizationId: number, stageId: number): string =>
+  `${prefix.stageIndex}${organizationId}#${stageId}`;
+export const ownerIndexKey = (organizationId: number, userId: number): string =>
+  `${prefix.ownerIndex}${organizationId}#${userId}`;
 export const sourceIndexKey = (organizationId: number, sourceId: number): string =>
   `${prefix.sourceIndex}${organizationId}#${sourceId}`;
 export const updateIndexKey = (organizationId: number): string => `${prefix.updateIndex}${organizationId}`;

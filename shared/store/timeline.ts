@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { Lead } from '../leads/lead.ts';
-import type { TimelineEntry } from '../leads/timeline.ts';
+import { fitEntry, type TimelineEntry } from '../leads/timeline.ts';
 import type { Table } from './client.ts';
 import { timelinePartitionKey } from './primary-keys.ts';
 import { putIfAbsent, type TransactItem } from './transact.ts';
@@ -11,7 +11,7 @@ export const putTimelineEntry = (table: Table, lead: Pick<Lead, 'organizationId'
   putIfAbsent(table, {
     pk: timelinePartitionKey(lead.organizationId, lead.id),
     sk: `${entry.at}#${randomBytes(6).toString('hex')}`,
-    ...entry,
+    ...fitEntry(entry),
   });
 
 /** A lead's timeline, oldest first. Consistent reads, as many as its size takes. */

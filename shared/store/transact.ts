@@ -62,7 +62,9 @@ function isUnknownOutcome(error: unknown): boolean {
   const { $metadata, name } = error as { $metadata?: { httpStatusCode?: number }; name?: string };
   if (!$metadata) return false; // not an answer of the SDK: a defect of ours
   const status = $metadata.httpStatusCode;
-  return status === undefined || status >= 500 || name === 'ThrottlingException' || name === 'ProvisionedThroughputExceededException';
+  return (
+    status === undefined || status >= 500 || name === 'ThrottlingException' || name === 'ProvisionedThroughputExceededException'
+  );
 }
 
 /** A put that an item under the same key refuses, and that brings that item back. */

@@ -5,7 +5,7 @@ import type { Table } from './client.ts';
 import { deleteEmail, deletePhone, putEmail, putPhone } from './identities.ts';
 import { updateLead } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
-import { transact, type TransactItem } from './transact.ts';
+import { type TransactItem, transact } from './transact.ts';
 
 export type ChangeLeadResult =
   | { readonly outcome: 'changed' }
