@@ -58,7 +58,7 @@ export const id = v.pipe(
 
 /** The `leadId` of a path; the refusal is a 404, so its message is never read. */
 export const leadIdPath = v.object({
-  leadId: v.pipe(v.string(), v.regex(/^[1-9]\d{0,9}$/), v.transform(Number), v.maxValue(limits.idMax)),
+  leadId: v.pipe(v.string(), v.regex(/^[1-9]\d{0,9}$/), v.transform(Number), v.minValue(1), v.maxValue(limits.idMax)),
 });
 
 function valueProblem(value: unknown): string | undefined {
@@ -75,15 +75,17 @@ function valueProblem(value: unknown): string | undefined {
  * Values by field key (contract, section 4.2): string, number, boolean, list of strings, or null. Which keys there are, and what each
  * takes, is the organization's. Not valibot's record, which passes over keys such as `constructor` in silence.
  */
-export const fieldValues = (keyMaxChars: number = Number.POSITIVE_INFINITY) =>
-  v.pipe(
-    v.custom<Readonly<Record<string, RawValue>>>(isPlainObject, 'takes an object of values by field key.'),
-    v.rawCheck(({ dataset, addIssue }) => {
-      if (!dataset.typed) return;
-      for (const [key, value] of Object.entries(dataset.value)) {
-        const keyIsLong = [...key].length > keyMaxChars;
-        const message = keyIsLong ? `is a key of more than ${keyMaxChars} characters.` : valueProblem(value);
-        if (message) addIssue({ message, path: [{ type: 'object', origin: 'value', input: dataset.value, key, value }] });
-      }
-    }),
-  );
+export const fieldValues = (keyMaxChars: number = Number.POSITIVE_INFINITY) => {
+  const checked = v.rawCheck<Readonly<Record<string, RawValue>>>(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    for (const [key, value] of Object.entries(dataset.value)) {
+      const keyIsLong = [...key].length > keyMaxChars;
+      const message = keyIsLong ? `is a key of more than ${keyMaxChars} characters.` : valueProblem(value);
+      if (message) addIssue({ message, path: [{ type: 'object', origin: 'value', input: dataset.value, key, value }] });
+    }
+  });
+  return v.pipe(v.custom<Readonly<Record<string, RawValue>>>(isPlainObject, 'takes an object of values by field key.'), {
+    ...checked,
+    keyMaxChars,
+  });
+};
