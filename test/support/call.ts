@@ -20,9 +20,15 @@ export interface CallAnswer {
 }
 
 /** Calls an endpoint over HTTP, as a customer's server would. */
-export async function call(name: EndpointName, { apiKey, body, leadId, query, headers = {}, baseUrl = service().baseUrl }: CallOptions = {}): Promise<CallAnswer> {
+export async function call(
+  name: EndpointName,
+  { apiKey, body, leadId, query, headers = {}, baseUrl = service().baseUrl }: CallOptions = {},
+): Promise<CallAnswer> {
   const { method, path } = endpointNamed(name);
-  const search = typeof query === 'string' ? query : new URLSearchParams(Object.entries(query ?? {}).map(([one, value]) => [one, String(value)])).toString();
+  const search =
+    typeof query === 'string'
+      ? query
+      : new URLSearchParams(Object.entries(query ?? {}).map(([one, value]): [string, string] => [one, String(value)])).toString();
   const url = `${baseUrl}${path.replace('{leadId}', String(leadId))}${search && `?${search}`}`;
   const response = await fetch(url, {
     method,

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Scope } from '../../shared/endpoints.ts';
+import { apiKeyScopes } from '../../shared/organization/api-key.ts';
 import type { Settings } from '../../shared/organization/settings.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
 import { createApiKey } from '../../shared/store/api-keys.ts';
@@ -25,17 +26,32 @@ export interface GivenOrganization {
   readonly writer: string;
   readonly website: string;
   /** Mints a further key. */
-  readonly key: (options?: { scopes?: readonly Scope[]; expiresAt?: Date; label?: string; createdBy?: number }) => Promise<{ key: string; keyId: string }>;
+  readonly key: (options?: {
+    scopes?: readonly Scope[];
+    expiresAt?: Date;
+    label?: string;
+    createdBy?: number;
+  }) => Promise<{ key: string; keyId: string }>;
 }
 
 /** An organization of the test's own, like `sampleSettings` unless told otherwise, with a key of each kind. */
-export async function givenOrganization(different: Partial<typeof sampleSettings> | Record<string, unknown> = {}): Promise<GivenOrganization> {
+export async function givenOrganization(
+  different: Partial<typeof sampleSettings> | Record<string, unknown> = {},
+): Promise<GivenOrganization> {
   const id = randomInt(1, 2_147_483_647);
   const { settings } = parseSettingsFile(JSON.stringify({ ...sampleSettings, ...different, id, keys: undefined }));
   await applySettings(table(), settings);
   const createdBy = settings.users[0]?.id ?? 0;
   const mint = (type: 'application' | 'website-form', scopes: readonly Scope[], more: object = {}) =>
-    createApiKey(table(), { organizationId: id, type, scopes: [...scopes], label: scopes.join(' '), createdBy, now: new Date(), ...more });
+    createApiKey(table(), {
+      organizationId: id,
+      type,
+      scopes: [...scopes],
+      label: scopes.join(' '),
+      createdBy,
+      now: new Date(),
+      ...more,
+    });
   const [reader, writer, website] = await Promise.all([
     mint('application', ['leads.read']),
     mint('application', ['leads.read', 'leads.write']),
@@ -47,7 +63,8 @@ export async function givenOrganization(different: Partial<typeof sampleSettings
     reader: reader.key,
     writer: writer.key,
     website: website.key,
-    key: ({ scopes = ['leads.read', 'leads.write', 'leads.capture'], ...more } = {}) => mint('application', scopes, more),
+    key: ({ scopes = apiKeyScopes, expiresAt, ...more } = {}) =>
+      mint('application', scopes, { ...more, expiresAt: expiresAt?.toISOString() }),
   };
 }
 

@@ -1,0 +1,305 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { call } from '../support/call.ts';
+import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
+import { changeSettings, givenLead } from '../support/leads.ts';
+import { customField } from '../support/organization.ts';
+import { goodRequests } from '../support/requests.ts';
+
+let organization: GivenOrganization;
+beforeAll(async () => {
+  organization = await givenOrganization();
+});
+
+const properties = [
+  ...['id', 'name', 'phone', 'email', 'leadType', 'stageId', 'pipelineId', 'sourceId', 'assignedTo'],
+  ...['stage', 'pipeline', 'source', 'owner', 'fields', 'createdAt', 'updatedAt'],
+];
+const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+const allFields = {
+  city: 'पुणे',
+  remarks: 'Two lines,\nkept as typed.',
+  budget: 120_000.5,
+  start_on: '2028-02-29',
+  guardian_phone: '+919812345678',
+  work_email: 'Asha@Example.com',
+  portfolio: 'https://example.com/work',
+  course: 'mba',
+  interests: ['hostel', 'abroad'],
+  wants_call: false,
+  second_source: 3,
+  mentor: 8,
+  hasOwnProperty: 'own',
+};
+
+describe('2 bodies: every response is application/json', () => {
+  test.each(goodRequests.map((good) => [good.name, good] as const))('%s, taken and refused', async (name, { request }) => {
+    const { id } = await givenLead(organization);
+
+    const taken = await call(name, { apiKey: organization.writer, ...request(id) });
+    const refused = await call(name, request(id));
+
+    expect([taken, refused].map(({ headers }) => headers.get('content-type'))).toEqual(['application/json', 'application/json']);
+  });
+});
+
+describe('2 Lead: all properties are always present, no others', () => {
+  test('a lead of just a name and a phone', async () => {
+    const { name, phone } = person();
+
+    const lead = await givenLead(organization, { fields: { name, phone, email: null, assigned_to: 7 } });
+
+    expect(Object.keys(lead).sort()).toEqual([...properties].sort());
+    expect(lead).toEqual({
+      id: expect.any(Number),
+      name,
+      phone,
+      email: null,
+      leadType: 'student',
+      stageId: 11,
+      pipelineId: 1,
+      sourceId: null,
+      assignedTo: 7,
+      stage: { id: 11, name: 'New', meaning: 'open' },
+      pipeline: { id: 1, name: 'Admissions' },
+      source: null,
+      owner: { id: 7, name: 'Asha Rao' },
+      fields: {},
+      createdAt: expect.stringMatching(dateTime),
+      updatedAt: expect.stringMatching(dateTime),
+    });
+  });
+
+  test('a lead with every field', async () => {
+    const someone = person();
+
+    const lead = await givenLead(organization, {
+      fields: { ...someone, source: 3, assigned_to: 8, lead_type: 'consultant', ...allFields },
+      stageId: 21,
+    });
+
+    expect(Object.keys(lead).sort()).toEqual([...properties].sort());
+    expect(lead).toMatchObject({
+      ...someone,
+      leadType: 'consultant',
+      stage: { id: 21, name: 'Enquiry', meaning: 'open' },
+      pipeline: { id: 2, name: 'Corporate' },
+      sourceId: 3,
+      source: { id: 3, name: 'Facebook Ads' },
+      assignedTo: 8,
+      owner: { id: 8, name: 'Ravi Iyer' },
+    });
+    expect(lead.fields).toEqual(allFields);
+  });
+
+  test('create, get, update and list answer the same lead', async () => {
+    const created = await givenLead(organization, { fields: allFields });
+
+    const read = await call('get-lead', { apiKey: organization.reader, leadId: created.id });
+    const updated = await call('update-lead', { apiKey: organization.writer, leadId: created.id, body: {} });
+    const listed = await call('list-leads', { apiKey: organization.reader, query: { limit: 1 } });
+
+    expect([read.body.lead, updated.body.lead, listed.body.items[0]]).toEqual([created, created, created]);
+  });
+});
+
+describe('2 Lead fields', () => {
+  test('id: an integer from 1 to 2147483647', async () => {
+    const { id } = await givenLead(organization);
+
+    expect(Number.isInteger(id) && id > 0 && id <= 2_147_483_647).toBe(true);
+  });
+
+  test.each(['phone', 'email'] as const)('%s: unique per organization, free in another', async (field) => {
+    const other = await givenOrganization();
+    const taken = { [field]: person()[field] };
+    await givenLead(organization, { fields: taken });
+
+    const again = await call('create-lead', { apiKey: organization.writer, body: { fields: { ...person(), ...taken } } });
+    const elsewhere = await call('create-lead', { apiKey: other.writer, body: { fields: { ...person(), ...taken } } });
+
+    expect([again.status, elsewhere.status]).toEqual([409, 201]);
+  });
+
+  test('email: null on any number of leads', async () => {
+    const leads = [
+      await givenLead(organization, { fields: { email: null } }),
+      await givenLead(organization, { fields: { email: '' } }),
+    ];
+
+    expect(leads.map(({ email }) => email)).toEqual([null, null]);
+  });
+
+  test.each(['student', 'consultant'])('leadType: %s', async (lead_type) => {
+    expect(await givenLead(organization, { fields: { lead_type } })).toMatchObject({ leadType: lead_type });
+  });
+
+  test('leadType: nothing else', async () => {
+    const { status, body } = await call('create-lead', {
+      apiKey: organization.writer,
+      body: { fields: { ...person(), lead_type: 'parent' } },
+    });
+
+    expect(status).toBe(422);
+    expect(body.error.details.fields).toEqual({ lead_type: expect.stringContaining('student, consultant') });
+  });
+
+  test.each(Object.entries(allFields))('fields: %s comes back as %j, and alone', async (key, value) => {
+    const lead = await givenLead(organization, { fields: { [key]: value } });
+
+    expect(lead.fields).toEqual({ [key]: value });
+  });
+
+  test('fields: no built-in field with a property of its own is repeated in it', async () => {
+    const { fields } = await givenLead(organization, { fields: { source: 1, assigned_to: 7, lead_type: 'student' } });
+
+    expect(fields).toEqual({});
+  });
+
+  test('fields: empty ones are omitted, whatever emptied them', async () => {
+    const { fields, id } = await givenLead(organization, {
+      fields: { city: '', remarks: ' ', budget: null, interests: [], course: '', wants_call: false },
+    });
+    const cleared = await call('update-lead', {
+      apiKey: organization.writer,
+      leadId: id,
+      body: { fields: { wants_call: null } },
+    });
+
+    expect(fields).toEqual({ wants_call: false });
+    expect(cleared.body.lead.fields).toEqual({});
+  });
+
+  test('fields: a value of a field that was deactivated is not shown, and is again once it is active', async () => {
+    const own = await givenOrganization();
+    const { id } = await givenLead(own, { fields: { city: 'Kochi', course: 'mba' } });
+    const read = async () => (await call('get-lead', { apiKey: own.reader, leadId: id })).body.lead.fields;
+
+    await changeSettings(own, { fields: own.settings.fields.map((field) => ({ ...field, active: field.key !== 'city' })) });
+    const without = await read();
+    await changeSettings(own, {});
+
+    expect(without).toEqual({ course: 'mba' });
+    expect(await read()).toEqual({ city: 'Kochi', course: 'mba' });
+  });
+
+  test('stage, pipeline, source, owner: a new name shows at once', async () => {
+    const own = await givenOrganization();
+    const { id } = await givenLead(own, { fields: { source: 3, assigned_to: 8 } });
+    await call('get-lead', { apiKey: own.reader, leadId: id });
+    const renamed = <T extends { name: string }>(items: readonly T[]) =>
+      items.map((item) => ({ ...item, name: `New ${item.name}` }));
+
+    await changeSettings(own, {
+      users: renamed(own.settings.users),
+      sources: renamed(own.settings.sources),
+      pipelines: renamed(own.settings.pipelines).map((pipeline) => ({ ...pipeline, stages: renamed(pipeline.stages) })),
+    });
+    const { body } = await call('get-lead', { apiKey: own.reader, leadId: id });
+
+    const { stage, pipeline, source, owner } = body.lead;
+    const names = [stage, pipeline, source, owner].map(({ name }) => name);
+    expect(names).toEqual(['New New', 'New Admissions', 'New Facebook Ads', 'New Ravi Iyer']);
+  });
+
+  test('updatedAt: moves on with a change, never back; createdAt stays', async () => {
+    const created = await givenLead(organization);
+
+    const { body } = await call('update-lead', {
+      apiKey: organization.writer,
+      leadId: created.id,
+      body: { fields: { city: 'Kochi' } },
+    });
+
+    expect(body.lead.createdAt).toBe(created.createdAt);
+    expect(Date.parse(body.lead.updatedAt)).toBeGreaterThanOrEqual(Date.parse(created.updatedAt));
+  });
+});
+
+describe('2 list items: exactly the properties of their resource', () => {
+  const showWhen = { field: 'course', equals: ['mba'] };
+
+  test.each([
+    ['StageRef', 'list-leads', 'stage', { id: 11, name: 'New', meaning: 'open' }],
+    ['NamedRef of a pipeline', 'list-leads', 'pipeline', { id: 1, name: 'Admissions' }],
+    ['NamedRef of an owner', 'list-leads', 'owner', { id: 7, name: 'Asha Rao' }],
+  ] as const)('%s', async (_, name, property, expected) => {
+    await givenLead(organization, { fields: { assigned_to: 7 }, pipelineId: 1 });
+
+    const { body } = await call(name, { apiKey: organization.reader, query: { limit: 1 } });
+
+    expect(body.items[0][property]).toEqual(expected);
+  });
+
+  test.each([
+    [
+      'Stage',
+      'list-lead-stages',
+      { id: 11, name: 'New', slug: 'new', order: 1, meaning: 'open', isDefault: true, pipelineId: 1 },
+    ],
+    ['Pipeline', 'list-pipelines', { id: 1, name: 'Admissions', order: 1, isDefault: true }],
+    ['NamedRef of a source', 'list-lead-sources', { id: 3, name: 'Facebook Ads' }],
+    ['NamedRef of a person', 'list-users', { id: 7, name: 'Asha Rao' }],
+  ] as const)('%s', async (_, name, expected) => {
+    const { body } = await call(name, { apiKey: organization.reader });
+
+    expect(body.items[0]).toEqual(expected);
+  });
+
+  test('LeadField, of a select with a condition and of a field without', async () => {
+    const own = await givenOrganization({
+      fields: [
+        customField('course', 'select', { options: [{ value: 'mba', label: 'MBA' }] }),
+        customField('exam', 'date', { showWhen, requiredOnCreate: true, requiredOnEdit: true, label: 'Exam on' }),
+      ],
+    });
+
+    const { body } = await call('list-lead-fields', { apiKey: own.website });
+
+    const common = { section: 'Interest', storage: 'custom' };
+    expect(body.items.slice(-2)).toEqual([
+      {
+        ...common,
+        key: 'course',
+        label: 'course',
+        type: 'select',
+        options: [{ value: 'mba', label: 'MBA' }],
+        requiredOnCreate: false,
+        requiredOnEdit: false,
+        showWhen: null,
+      },
+      {
+        ...common,
+        key: 'exam',
+        label: 'Exam on',
+        type: 'date',
+        options: [],
+        requiredOnCreate: true,
+        requiredOnEdit: true,
+        showWhen,
+      },
+    ]);
+  });
+
+  test('LeadField of the built-in fields: storage column, types as the contract names them', async () => {
+    const { body } = await call('list-lead-fields', { apiKey: organization.reader });
+
+    const builtIn = body.items.filter(({ storage }: { storage: string }) => storage === 'column');
+    expect(builtIn.map(({ key, type }: { key: string; type: string }) => [key, type])).toEqual([
+      ['name', 'text'],
+      ['phone', 'phone'],
+      ['email', 'email'],
+      ['source', 'lead_source'],
+      ['assigned_to', 'user'],
+      ['lead_type', 'select'],
+    ]);
+  });
+
+  test('Note: leadId, text, createdAt', async () => {
+    const { id } = await givenLead(organization);
+
+    const { body } = await call('add-note', { apiKey: organization.writer, leadId: id, body: { text: 'Called.' } });
+
+    expect(body).toEqual({ note: { leadId: id, text: 'Called.', createdAt: expect.stringMatching(dateTime) } });
+  });
+});

@@ -1,0 +1,354 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { setArchived } from '../../shared/store/archive.ts';
+import { call } from '../support/call.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
+import { sampleSettings } from '../support/organization.ts';
+
+/** Two pipelines of three stages, each with one that is no longer active, and a third pipeline where nothing can start. */
+const stage = (id: number, meaning: string, more: object = {}) => ({
+  id,
+  name: `Stage ${id}`,
+  slug: `s${id}`,
+  order: id,
+  meaning,
+  ...more,
+});
+const pipelines = [
+  {
+    id: 1,
+    name: 'One',
+    order: 1,
+    isDefault: true,
+    stages: [stage(12, 'won'), stage(11, 'open', { isDefault: true }), stage(13, 'lost', { active: false })],
+  },
+  {
+    id: 2,
+    name: 'Two',
+    order: 2,
+    stages: [stage(21, 'open', { isDefault: true }), stage(22, 'lost'), stage(23, 'open', { active: false })],
+  },
+  { id: 3, name: 'Closed', order: 3, stages: [stage(31, 'open', { isDefault: true, active: false }), stage(32, 'won')] },
+];
+
+let organization: GivenOrganization;
+beforeAll(async () => {
+  organization = await givenOrganization({ pipelines });
+});
+
+const create = (place: object, fields: object = {}) =>
+  call('create-lead', { apiKey: organization.writer, body: { fields: { ...person(), ...fields }, ...place } });
+const update = (leadId: number, body: object) => call('update-lead', { apiKey: organization.writer, leadId, body });
+
+describe('3 create-lead: the starting stage of the given or default pipeline, or the stage given, which names its pipeline', () => {
+  test.each([
+    ['no stageId, no pipelineId: starting stage of the default pipeline', {}, 11, 1],
+    ['pipelineId: its starting stage', { pipelineId: 2 }, 21, 2],
+    ['stageId: that stage, in its own pipeline', { stageId: 22 }, 22, 2],
+    ['stageId of the default pipeline', { stageId: 12 }, 12, 1],
+    ['stageId and its pipelineId', { stageId: 22, pipelineId: 2 }, 22, 2],
+    ['an active stage of a pipeline that nothing starts in', { stageId: 32 }, 32, 3],
+  ])('%s', async (_, place, stageId, pipelineId) => {
+    const { status, body } = await create(place);
+
+    expect(status).toBe(201);
+    expect(body.lead).toMatchObject({ stageId, pipelineId, stage: { id: stageId }, pipeline: { id: pipelineId } });
+  });
+});
+
+const refusedPlaces: [string, object, reason: string, field: string][] = [
+  ['a stage of another pipeline', { stageId: 21, pipelineId: 1 }, 'STAGE_NOT_IN_PIPELINE', 'stageId'],
+  ['no such stage', { stageId: 99 }, 'STAGE_NOT_FOUND', 'stageId'],
+  ['no such pipeline', { pipelineId: 99 }, 'PIPELINE_NOT_FOUND', 'pipelineId'],
+  ['no such pipeline, beside a stage', { stageId: 11, pipelineId: 99 }, 'PIPELINE_NOT_FOUND', 'pipelineId'],
+  ['a stage that is not active', { stageId: 13 }, 'STAGE_NOT_ACTIVE', 'stageId'],
+  ['a stage of another pipeline that is not active', { stageId: 23 }, 'STAGE_NOT_ACTIVE', 'stageId'],
+  ['a pipeline without an active starting stage', { pipelineId: 3 }, 'NO_STARTING_STAGE', 'pipelineId'],
+];
+
+describe('3 a refused stage or pipeline: 422 with details.reason and details.field, nothing changed', () => {
+  test.each(refusedPlaces)('create-lead with %s', async (_, place, reason, field) => {
+    const someone = person();
+
+    const { status, body } = await create(place, someone);
+
+    expect(status).toBe(422);
+    expect(body.error).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: { reason, field, fields: { [field]: expect.stringMatching(/\.$/) } },
+    });
+    expect((await create({}, someone)).status).toBe(201); // neither phone nor e-mail was taken
+  });
+
+  test.each(refusedPlaces)('update-lead with %s', async (_, place, reason, field) => {
+    const { id } = await givenLead(organization);
+    const own = async () => (await storedLeads(organization)).filter(({ lead }) => Number(lead.sk) === id);
+    const before = await own();
+
+    const { status, body } = await update(id, { fields: { city: 'Kochi' }, ...place });
+
+    expect(status).toBe(422);
+    expect(body.error).toMatchObject({ code: 'VALIDATION_FAILED', details: { reason, field } });
+    expect(await own()).toEqual(before);
+  });
+});
+
+describe('3 update-lead: stage and pipeline', () => {
+  const rows: [string, from: object, to: object, stageId: number, pipelineId: number, changes: object[]][] = [
+    ['stageId of the same pipeline', {}, { stageId: 12 }, 12, 1, [{ field: 'stage', from: 11, to: 12 }]],
+    [
+      'stageId of another pipeline moves the lead there',
+      {},
+      { stageId: 22 },
+      22,
+      2,
+      [
+        { field: 'stage', from: 11, to: 22 },
+        { field: 'pipeline', from: 1, to: 2 },
+      ],
+    ],
+    [
+      'pipelineId with one of its stages',
+      {},
+      { pipelineId: 2, stageId: 22 },
+      22,
+      2,
+      [
+        { field: 'stage', from: 11, to: 22 },
+        { field: 'pipeline', from: 1, to: 2 },
+      ],
+    ],
+    [
+      'pipelineId alone: its starting stage',
+      {},
+      { pipelineId: 2 },
+      21,
+      2,
+      [
+        { field: 'stage', from: 11, to: 21 },
+        { field: 'pipeline', from: 1, to: 2 },
+      ],
+    ],
+    [
+      "the lead's own pipelineId: its starting stage",
+      { stageId: 12 },
+      { pipelineId: 1 },
+      11,
+      1,
+      [{ field: 'stage', from: 12, to: 11 }],
+    ],
+    ['neither: the lead stays', { stageId: 22 }, {}, 22, 2, []],
+  ];
+
+  test.each(rows)('%s, recorded on the timeline as made via the API', async (_, from, to, stageId, pipelineId, changes) => {
+    const { id } = await givenLead(organization, from);
+
+    const { status, body } = await update(id, to);
+
+    expect(status).toBe(200);
+    expect(body.lead).toMatchObject({ stageId, pipelineId, stage: { id: stageId }, pipeline: { id: pipelineId } });
+    const updates = (await timelineOf(organization, id)).filter(({ type }) => type === 'lead_updated');
+    expect(updates).toEqual(changes.length === 0 ? [] : [expect.objectContaining({ via: 'api', changes })]);
+  });
+
+  test('any stage may follow any: open, won, open, lost', async () => {
+    const { id } = await givenLead(organization);
+
+    const walked = [];
+    for (const stageId of [12, 11, 22, 12]) walked.push((await update(id, { stageId })).body.lead.stage);
+
+    expect(walked.map(({ meaning }) => meaning)).toEqual(['won', 'open', 'lost', 'won']);
+  });
+
+  test('a lead in a stage that was deactivated stays in it, and keeps its name', async () => {
+    const own = await givenOrganization({ pipelines });
+    const { id } = await givenLead(own, { stageId: 12 });
+    const deactivate = (one: { id: number }) => (one.id === 12 ? { ...one, active: false } : one);
+    await changeSettings(own, {
+      pipelines: own.settings.pipelines.map((one) => ({ ...one, stages: one.stages.map(deactivate) })),
+    });
+
+    const { status, body } = await call('update-lead', {
+      apiKey: own.writer,
+      leadId: id,
+      body: { stageId: 12, fields: { city: 'Kochi' } },
+    });
+
+    expect(status).toBe(200);
+    expect(body.lead).toMatchObject({ stage: { id: 12, name: 'Stage 12', meaning: 'won' }, fields: { city: 'Kochi' } });
+  });
+});
+
+describe('3 capture-lead: places new leads alone', () => {
+  const capture = (body: object) => call('capture-lead', { apiKey: organization.website, body });
+  const read = async (leadId: number) => (await call('get-lead', { apiKey: organization.reader, leadId })).body.lead;
+
+  test.each([
+    ['the default pipeline', {}, 11],
+    ['pipelineId', { pipelineId: 2 }, 21],
+  ])(
+    'no existing lead: the starting stage of %s, an owner from the rules, the capture on the timeline naming the key',
+    async (_, place, stageId) => {
+      const { status, body } = await capture({ ...person(), ...place });
+
+      expect(status).toBe(201);
+      expect(await read(body.lead.id)).toMatchObject({ stageId, assignedTo: expect.any(Number) });
+      const [, captured] = await timelineOf(organization, body.lead.id);
+      expect(captured).toMatchObject({ type: 'captured', keyId: expect.any(String), keyLabel: 'leads.capture' });
+    },
+  );
+
+  test('an existing lead: stage, pipeline and owner unchanged, whatever pipelineId says', async () => {
+    const lead = await givenLead(organization, { stageId: 12, fields: { assigned_to: 8 } });
+
+    const { status } = await capture({ name: lead.name, phone: lead.phone, pipelineId: 2 });
+
+    expect(status).toBe(200);
+    expect(await read(lead.id)).toEqual(lead);
+  });
+});
+
+describe('3 archived leads', () => {
+  const givenArchived = async () => {
+    const lead = await givenLead(organization);
+    await setArchived(table(), organization.id, lead.id, true);
+    return lead;
+  };
+
+  test('are left out of the list, by every filter', async () => {
+    const { id, assignedTo } = await givenArchived();
+
+    for (const query of [
+      {},
+      { stage_id: 11 },
+      { pipeline_id: 1 },
+      { owner_id: assignedTo },
+      { updated_since: '2026-01-01T00:00:00Z' },
+    ]) {
+      const { body } = await call('list-leads', { apiKey: organization.reader, query: { limit: 100, ...query } });
+      expect(
+        body.items.map((item: { id: number }) => item.id),
+        JSON.stringify(query),
+      ).not.toContain(id);
+    }
+  });
+
+  test('answer 404 on get-lead, until they are restored', async () => {
+    const { id } = await givenArchived();
+
+    const archived = await call('get-lead', { apiKey: organization.reader, leadId: id });
+    await setArchived(table(), organization.id, id, false);
+    const restored = await call('get-lead', { apiKey: organization.reader, leadId: id });
+
+    expect([archived.status, archived.body.error.code, restored.status]).toEqual([404, 'NOT_FOUND', 200]);
+  });
+
+  test('keep their phone and e-mail: create-lead answers 409 with their id', async () => {
+    const { id, phone } = await givenArchived();
+
+    const { status, body } = await create({}, { phone });
+
+    expect([status, body.error.code, body.error.details]).toEqual([409, 'DUPLICATE_LEAD', { leadId: id }]);
+  });
+
+  test('take an update and a note', async () => {
+    const { id } = await givenArchived();
+
+    const updated = await update(id, { fields: { city: 'Kochi' } });
+    const noted = await call('add-note', { apiKey: organization.writer, leadId: id, body: { text: 'Still interested.' } });
+
+    expect([updated.status, noted.status]).toEqual([200, 201]);
+    expect((await timelineOf(organization, id)).map(({ type }) => type)).toEqual([
+      'lead_created',
+      'archived',
+      'lead_updated',
+      'note_added',
+    ]);
+  });
+});
+
+describe('3 owner: the organization’s assignment rules, unless assigned_to is given', () => {
+  const users = [7, 8, 9].map((id) => ({ id, name: `Person ${id}` }));
+  const owners = async (own: GivenOrganization, count: number, fields: object = {}) => {
+    const chosen: number[] = [];
+    for (let at = 0; at < count; at += 1) chosen.push((await givenLead(own, { fields })).assignedTo);
+    return chosen;
+  };
+
+  test('twelve creates over three people: four each, in turn', async () => {
+    const own = await givenOrganization({ users });
+
+    const chosen = await owners(own, 12);
+
+    expect(new Set(chosen.slice(0, 3))).toEqual(new Set([7, 8, 9]));
+    expect(chosen).toEqual([0, 1, 2, 3].flatMap(() => chosen.slice(0, 3)));
+  });
+
+  test('twelve creates at once over three people: four each', async () => {
+    const own = await givenOrganization({ users });
+
+    const leads = await Promise.all(Array.from({ length: 12 }, () => givenLead(own)));
+
+    expect(leads.map(({ assignedTo }) => assignedTo).sort()).toEqual([7, 7, 7, 7, 8, 8, 8, 8, 9, 9, 9, 9]);
+  });
+
+  test('each rule turns on its own; a rule without active people is passed over; captures take part', async () => {
+    const own = await givenOrganization({
+      users: [...users, { id: 10, name: 'Gone', active: false }],
+      assignmentRules: [
+        { when: { field: 'source', equals: ['3'] }, users: [10] },
+        { when: { field: 'source', equals: ['3'] }, users: [7, 8, 10] },
+        { when: { field: 'pipeline', equals: ['2'] }, users: [9] },
+      ],
+    });
+
+    const ofSource = await owners(own, 2, { source: 3 });
+    await owners(own, 1);
+    const { body } = await call('capture-lead', { apiKey: own.website, body: { ...person(), source: 'Facebook Ads' } });
+    const captured = await call('get-lead', { apiKey: own.reader, leadId: body.lead.id });
+    const inPipeline = await givenLead(own, { pipelineId: 2 });
+
+    expect([...ofSource, captured.body.lead.assignedTo]).toEqual([ofSource[0], ofSource[0] === 7 ? 8 : 7, ofSource[0]]);
+    expect(inPipeline.assignedTo).toBe(9);
+  });
+
+  test('a create that is refused takes no turn', async () => {
+    const own = await givenOrganization({ users });
+    const [first] = await owners(own, 1);
+    const someone = person();
+    await call('create-lead', { apiKey: own.writer, body: { fields: { ...someone, assigned_to: 7 } } });
+
+    const refused = [
+      await call('create-lead', { apiKey: own.writer, body: { fields: someone } }),
+      await call('create-lead', { apiKey: own.writer, body: { fields: { ...person(), budget: 'much' } } }),
+    ];
+    const rest = await owners(own, 2);
+
+    expect(refused.map(({ status }) => status)).toEqual([409, 422]);
+    expect(new Set([first, ...rest])).toEqual(new Set([7, 8, 9]));
+  });
+
+  test('assigned_to given: that person, whoever’s turn it is', async () => {
+    const own = await givenOrganization({ users });
+
+    expect(await owners(own, 3, { assigned_to: 9 })).toEqual([9, 9, 9]);
+  });
+
+  test('no active person: 422 with NO_ACTIVE_OWNER', async () => {
+    const own = await givenOrganization({ users: users.map((user) => ({ ...user, active: false })), assignmentRules: [] });
+
+    const { status, body } = await call('create-lead', { apiKey: own.writer, body: { fields: person() } });
+
+    expect(status).toBe(422);
+    expect(body.error.details).toMatchObject({ reason: 'NO_ACTIVE_OWNER', field: 'assigned_to' });
+  });
+
+  test('no pipeline at all: 422 with NO_STARTING_STAGE', async () => {
+    const own = await givenOrganization({ pipelines: [], users: sampleSettings.users });
+
+    const { status, body } = await call('create-lead', { apiKey: own.writer, body: { fields: person() } });
+
+    expect(status).toBe(422);
+    expect(body.error.details).toMatchObject({ reason: 'NO_STARTING_STAGE', field: 'stageId' });
+  });
+});

@@ -1,0 +1,43 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { presentEntry, type TimelineItem } from '../../shared/leads/timeline.ts';
+import { parseSettingsFile } from '../../shared/organization/settings.ts';
+import { applySettings } from '../../shared/store/apply-settings.ts';
+import { leadsPartitionKey } from '../../shared/store/primary-keys.ts';
+import { readTimeline } from '../../shared/store/timeline.ts';
+import { type CallAnswer, call } from './call.ts';
+import { type GivenOrganization, person, table } from './given.ts';
+
+/** A lead made through the API, of a person of its own unless told otherwise, as create-lead answers it. */
+export async function givenLead(
+  { writer }: GivenOrganization,
+  { fields = {}, ...place }: { fields?: object; stageId?: number; pipelineId?: number } = {},
+): Promise<CallAnswer['body']> {
+  const { status, body } = await call('create-lead', { apiKey: writer, body: { fields: { ...person(), ...fields }, ...place } });
+  if (status !== 201) throw new Error(`create-lead answered ${status}: ${JSON.stringify(body)}`);
+  return body.lead;
+}
+
+/** A lead's timeline as an administrator reads it, oldest first. */
+export async function timelineOf({ id, settings }: GivenOrganization, leadId: number): Promise<TimelineItem[]> {
+  const nameOf = (userId: number): string => settings.users.find((user) => user.id === userId)?.name ?? '';
+  return (await readTimeline(table(), id, leadId)).flatMap((entry) => presentEntry(entry, nameOf));
+}
+
+/** Every lead of the organization as it is stored, with its timeline: equal before and after a request that changes nothing. */
+export async function storedLeads({ id }: GivenOrganization): Promise<{ lead: Record<string, unknown>; timeline: unknown[] }[]> {
+  const { Items = [] } = await table().client.send(
+    new QueryCommand({
+      TableName: table().name,
+      KeyConditionExpression: 'pk = :leads',
+      ExpressionAttributeValues: { ':leads': leadsPartitionKey(id) },
+      ConsistentRead: true,
+    }),
+  );
+  return Promise.all(Items.map(async (lead) => ({ lead, timeline: await readTimeline(table(), id, Number(lead.sk)) })));
+}
+
+/** Applies the organization's settings with these properties in the place of its own, as an administrator does. */
+export async function changeSettings({ settings }: GivenOrganization, changes: object): Promise<void> {
+  const file = JSON.stringify({ ...settings, ...changes, keys: undefined });
+  await applySettings(table(), parseSettingsFile(file).settings);
+}
