@@ -57,7 +57,7 @@ export async function readLeadPage(
       if (!last) hasRoom(lead);
       leads.push(lead);
     }
-    if (stretch.after === 'end') return { leads, nextCursor: null };
+    if (stretch.after === 'end' || stretch.downTo <= 1) return { leads, nextCursor: null }; // ids begin at 1
     const isStuck = stretch.downTo >= below;
     below = stretch.downTo;
     if (leads.length === limit || stretch.after === 'spent' || budget.isSpent) {
@@ -109,6 +109,7 @@ export function walkLeads(table: Table, organizationId: number, budget: PageBudg
 
   return {
     async read(below, wanted) {
+      if (below <= 1) return joined([]); // no range: DynamoDB refuses one that ends before it begins
       if (isFirst) {
         isFirst = false;
         return joined([await query(below, 1, wanted)]);
