@@ -1,0 +1,251 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { setArchived } from '../../shared/store/archive.ts';
+import { type CallOptions, call } from '../support/call.ts';
+import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
+import { givenLead } from '../support/leads.ts';
+
+type Query = NonNullable<CallOptions['query']>;
+interface Listed {
+  readonly id: number;
+  readonly updatedAt: string;
+}
+
+const list = (organization: GivenOrganization, query: Query) => call('list-leads', { apiKey: organization.reader, query });
+const idsOf = (items: readonly Listed[]): number[] => items.map(({ id }) => id);
+
+/** 27 leads, two more than the default page, and one that is archived. Newest last. */
+let organization: GivenOrganization;
+let leads: Listed[];
+beforeAll(async () => {
+  organization = await givenOrganization();
+  leads = [];
+  for (let at = 0; at < 27; at += 1) leads.push(await givenLead(organization));
+  const archived = await givenLead(organization);
+  await setArchived(table(), organization.id, archived.id, true);
+});
+const newestFirst = (): number[] => idsOf(leads).reverse();
+
+describe('4.1 response: items newest first, archived leads left out, nextCursor for the next page, null on the last', () => {
+  test('a page of 25 by default, then the rest', async () => {
+    const first = await list(organization, {});
+    const second = await list(organization, { cursor: first.body.nextCursor });
+
+    expect(first.status).toBe(200);
+    expect(Object.keys(first.body).sort()).toEqual(['items', 'nextCursor']);
+    expect(idsOf(first.body.items)).toEqual(newestFirst().slice(0, 25));
+    expect(idsOf(second.body.items)).toEqual(newestFirst().slice(25));
+    expect(second.body.nextCursor).toBeNull();
+  });
+
+  test.each([1, 2, 9, 26, 27, 28, 100])('a walk with limit %i gives each lead once', async (limit) => {
+    const seen: number[] = [];
+    let cursor: number | null = 2_147_483_647;
+    for (let pages = 0; cursor !== null && pages <= 28; pages += 1) {
+      const { body } = await list(organization, { limit, cursor });
+      expect(body.items.length).toBeLessThanOrEqual(limit);
+      seen.push(...idsOf(body.items));
+      cursor = body.nextCursor;
+    }
+
+    expect(cursor).toBeNull();
+    expect(seen).toEqual(newestFirst());
+  });
+
+  test('a page that just holds the last lead is the last', async () => {
+    const { body } = await list(organization, { limit: 27 });
+
+    expect(body.items).toHaveLength(27);
+    expect(body.nextCursor).toBeNull();
+  });
+
+  test.each([{}, { updated_since: '2000-01-01T00:00:00Z' }, { stage_id: 11 }])('cursor 1 ends a walk of %j', async (query) => {
+    const { status, body } = await list(organization, { ...query, cursor: 1 });
+
+    expect([status, body]).toEqual([200, { items: [], nextCursor: null }]);
+  });
+
+  test('an organization without leads: no items, null', async () => {
+    const { status, body } = await list(await givenOrganization(), {});
+
+    expect([status, body]).toEqual([200, { items: [], nextCursor: null }]);
+  });
+
+  test('another organization’s leads are never among them', async () => {
+    const other = await givenOrganization();
+    const { id } = await givenLead(other);
+
+    expect(idsOf((await list(other, {})).body.items)).toEqual([id]);
+  });
+});
+
+const someId = ['1', '2147483647'];
+const noId = ['0', '-1', '2147483648', '1.5', '1e1', 'abc', '', ' 1', '01', '0x1', '１', '9'.repeat(400)];
+
+describe('4.1 parameters: each takes what its rule says, at its edges', () => {
+  test.each([
+    ...['1', '25', '100'].map((value) => ['limit', value] as const),
+    ...['cursor', 'stage_id', 'pipeline_id', 'source_id', 'owner_id'].flatMap((name) =>
+      someId.map((value) => [name, value] as const),
+    ),
+    ...[
+      '2026-01-31T09:30:00Z',
+      '2026-01-31T09:30Z',
+      '2026-01-31T09:30:00.5Z',
+      '2026-01-31T09:30:00.123456789Z',
+      '2026-01-31T09:30:00+05:30',
+      '2026-01-31T09:30:00-08:00',
+      '2024-02-29T23:59:59Z',
+    ].map((value) => ['updated_since', value] as const),
+    ['filter', '[]'] as const,
+  ])('%s=%s is taken', async (name, value) => {
+    const { status, body } = await list(organization, { [name]: value });
+
+    expect([status, body.error]).toEqual([200, undefined]);
+  });
+});
+
+describe('4.1 INVALID_QUERY: a parameter out of range, named; nothing is silently ignored', () => {
+  const refused = async (query: Query, name: string) => {
+    const { status, body } = await list(organization, query);
+
+    expect([status, body.error.code]).toEqual([400, 'INVALID_QUERY']);
+    expect(body.error.details.parameters).toEqual({ [name]: expect.stringMatching(/\S.*\.$|\?$/) });
+    expect(body.error.message).toContain(name);
+  };
+
+  test.each([
+    ...['0', '101', '-1', '1.5', 'abc', '', ' 1', '025'].map((value) => ['limit', value] as const),
+    ...['cursor', 'stage_id', 'pipeline_id', 'source_id', 'owner_id'].flatMap((name) =>
+      noId.map((value) => [name, value] as const),
+    ),
+    ...[
+      '',
+      'yesterday',
+      '2026-01-31',
+      '2026-01-31T09:30:00',
+      '2026-02-30T00:00:00Z',
+      '2026-02-29T00:00:00Z',
+      '2026-13-01T00:00:00Z',
+      '2026-01-31T24:00:00Z',
+      '2026-01-31T09:60:00Z',
+      '2026-01-31T09:30:00 05:30',
+      '2026-01-31T09:30:00+25:00',
+      '1767225600',
+    ].map((value) => ['updated_since', value] as const),
+    ...['', 'x', '{', '{}', 'null', '1', '"name"', 'true', '{"field":"name"}', '[', '[]]'].map(
+      (value) => ['filter', value] as const,
+    ),
+  ])('%s=%s', (name, value) => refused({ [name]: value }, name));
+
+  test.each(['limit', 'cursor', 'updated_since', 'stage_id', 'filter'])('%s given twice', (name) =>
+    refused(`${name}=1&${name}=1`, name),
+  );
+
+  test.each([
+    ['stageId', 'stage_id'],
+    ['stage', undefined],
+    ['Limit', 'limit'],
+    ['limits', 'limit'],
+    ['filters', 'filter'],
+    ['updatedSince', 'updated_since'],
+    ['page', undefined],
+    ['constructor', undefined],
+    ['__proto__', undefined],
+  ])('an unknown parameter %s, with the nearest that is known (%s)', async (name, nearest) => {
+    const { status, body } = await list(organization, `${name}=1`);
+
+    expect([status, body.error.code]).toEqual([400, 'INVALID_QUERY']);
+    expect(Object.keys(body.error.details.parameters)).toEqual([name]);
+    expect(body.error.message).toMatch(nearest ? `is ${nearest} meant?` : /known/);
+  });
+
+  test('several at once are all named', async () => {
+    const { body } = await list(organization, { limit: 0, cursor: 0, source_id: 'x' });
+
+    expect(Object.keys(body.error.details.parameters).sort()).toEqual(['cursor', 'limit', 'source_id']);
+  });
+});
+
+describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only the leads they name; several must all match', () => {
+  let own: GivenOrganization;
+  const names: Record<number, string> = {};
+  const make = async (name: string, stageId: number, source: number | null, assigned_to: number) => {
+    const lead = await givenLead(own, { stageId, fields: { name, source, assigned_to } });
+    names[lead.id] = name;
+    return lead;
+  };
+  beforeAll(async () => {
+    own = await givenOrganization();
+    await make('a', 11, 1, 7);
+    await make('b', 12, 3, 7);
+    await make('c', 21, 3, 8);
+    await make('d', 11, null, 8);
+    const gone = await make('archived', 11, 1, 7);
+    await setArchived(table(), own.id, gone.id, true);
+  });
+  const found = async (query: Query) =>
+    idsOf((await list(own, query)).body.items)
+      .map((id) => names[id])
+      .join('');
+
+  test.each([
+    [{ stage_id: 11 }, 'da'],
+    [{ stage_id: 12 }, 'b'],
+    [{ stage_id: 99 }, ''],
+    [{ pipeline_id: 1 }, 'dba'],
+    [{ pipeline_id: 2 }, 'c'],
+    [{ pipeline_id: 99 }, ''],
+    [{ source_id: 3 }, 'cb'],
+    [{ source_id: 4 }, ''],
+    [{ owner_id: 7 }, 'ba'],
+    [{ owner_id: 9 }, ''],
+    [{ stage_id: 11, owner_id: 8 }, 'd'],
+    [{ stage_id: 21, pipeline_id: 1 }, ''],
+    [{ pipeline_id: 1, source_id: 3 }, 'b'],
+    [{ pipeline_id: 2, source_id: 3, owner_id: 8, stage_id: 21 }, 'c'],
+    [{ owner_id: 7, filter: '[{"field":"name","operator":"equals","value":"b"}]' }, 'b'],
+  ])('%j', async (query, expected) => {
+    // An index follows its table in a moment, not at once: asked until it does, a few times.
+    await expect.poll(() => found(query), { timeout: 5000 }).toBe(expected);
+  });
+
+  test('pages of an id filter hold each lead once', async () => {
+    const first = await list(own, { owner_id: 7, limit: 1 });
+    const second = await list(own, { owner_id: 7, limit: 1, cursor: first.body.nextCursor });
+
+    expect([...first.body.items, ...second.body.items].map(({ id }) => names[id])).toEqual(['b', 'a']);
+    expect(second.body.nextCursor).toBeNull();
+  });
+
+  test('a lead that moved is found where it is, and no longer where it was', async () => {
+    const { id } = await make('e', 11, 1, 7);
+    await call('update-lead', { apiKey: own.writer, leadId: id, body: { stageId: 12, fields: { source: 3, assigned_to: 8 } } });
+
+    await expect.poll(() => found({ stage_id: 12, source_id: 3, owner_id: 8 }), { timeout: 5000 }).toBe('e');
+    for (const query of [{ stage_id: 11 }, { source_id: 1 }, { owner_id: 7 }]) expect(await found(query)).not.toContain('e');
+    await setArchived(table(), own.id, id, true);
+  });
+
+  test('updated_since: changed at or after this time, to the millisecond, in any offset', async () => {
+    const marked = await make('f', 11, 1, 7);
+    const at = Date.parse(marked.updatedAt);
+    const inKolkata = new Date(at + 5.5 * 3_600_000).toISOString().replace('Z', '+05:30');
+
+    await expect.poll(() => found({ updated_since: new Date(at).toISOString() }), { timeout: 5000 }).toBe('f');
+    expect(await found({ updated_since: inKolkata })).toBe('f');
+    expect(await found({ updated_since: new Date(at + 1).toISOString() })).toBe('');
+    expect(await found({ updated_since: new Date(at).toISOString().replace('Z', '000001Z') })).toBe('');
+    expect(await found({ updated_since: '2000-01-01T00:00:00Z' })).toBe('fdcba');
+  });
+
+  test('updated_since: an older lead comes again once it is changed', async () => {
+    const lead = await make('g', 11, 1, 7);
+    await new Promise((later) => setTimeout(later, 5));
+    const since = new Date().toISOString();
+    expect(await found({ updated_since: since })).not.toContain('g');
+
+    await call('update-lead', { apiKey: own.writer, leadId: lead.id, body: { fields: { city: 'Kochi' } } });
+
+    await expect.poll(() => found({ updated_since: since }), { timeout: 5000 }).toContain('g');
+  });
+});
