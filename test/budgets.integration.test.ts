@@ -1,0 +1,305 @@
+import { randomUUID } from 'node:crypto';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EndpointName, endpoints } from '../shared/endpoints.ts';
+import { applySettings } from '../shared/store/apply-settings.ts';
+import { type PrimaryKey, usagePrimaryKey } from '../shared/store/primary-keys.ts';
+import { type CallOptions, call } from './support/call.ts';
+import { longestChain, type RecordedCall, totalUnits } from './support/dynamodb-calls.ts';
+import { type FaultyService, startFaultyService } from './support/faulty-service.ts';
+import { type GivenOrganization, givenOrganization, person, table } from './support/given.ts';
+
+/**
+ * What each endpoint costs (design, section 7): a warm function that has seen the key and the settings, a lead under 1 KB with an e-mail.
+ *
+ * Units are DynamoDB's (AWS: "DynamoDB read and write operations"): a write of up to 1 KB takes one; an item of a transaction two, one that is
+ * only checked too; a consistent read of up to 4 KB one, of an absent item too; an index entry that is new one, one that moves two.
+ * Held on both engines: what DynamoDB documents for the calls made, and that the engine counts no more than that (an item over 1 KB would).
+ * No more, because DynamoDB Local counts all plain puts of a transaction as one, and an index entry inside one twice.
+ */
+let faulty: FaultyService;
+/** Owners take turns. */
+let rotating: GivenOrganization;
+/** One person owns all leads, so that nobody's turn is asked for. */
+let alone: GivenOrganization;
+beforeAll(async () => {
+  faulty = await startFaultyService();
+  // Calls that are sent side by side are seen side by side, however busy the machine is.
+  faulty.proxy.latencyMs = 100;
+  [rotating, alone] = await Promise.all([givenOrganization(), givenOrganization({ users: [{ id: 7, name: 'Asha Rao' }] })]);
+});
+afterAll(() => faulty.stop());
+
+const callOnce = async (
+  name: EndpointName,
+  options: CallOptions,
+): Promise<{ id: number; calls: readonly RecordedCall[]; status: number }> => {
+  const { result, calls } = await faulty.proxy.record(() => call(name, { ...options, baseUrl: faulty.baseUrl }));
+  return { id: result.body.lead?.id, calls, status: result.status };
+};
+
+interface Budget {
+  readonly roundTrips: number;
+  readonly calls: number;
+  /** Of the table alone. */
+  readonly writes: number;
+  /** Entries of indexes that are written or removed. */
+  readonly indexEntries: number;
+  readonly reads: number;
+}
+
+/** Two units for each item of a transaction, one for each other write. */
+function documentedWrites(calls: readonly RecordedCall[]): number {
+  const perCall = { TransactWriteItems: 2, UpdateItem: 1, PutItem: 1, DeleteItem: 1 } as Readonly<Record<string, number>>;
+  return calls.reduce((units, { operation, items }) => units + (perCall[operation] ?? 0) * items.length, 0);
+}
+
+function expectWithin(calls: readonly RecordedCall[], { roundTrips, calls: count, writes, indexEntries, reads }: Budget): void {
+  const units = totalUnits(calls);
+  const sites = calls.map(({ site, index }) => (index ? `${site} (${index})` : site));
+  expect(
+    calls.map(({ status }) => status),
+    sites.join(', '),
+  ).toEqual(calls.map(() => 200));
+  expect({ roundTrips: longestChain(calls), calls: calls.length }, sites.join(', ')).toEqual({ roundTrips, calls: count });
+  expect(documentedWrites(calls), 'write units of the table, as documented').toBe(writes);
+  expect(units.tableWrites, 'write units of the table, as the engine counts').toBeLessThanOrEqual(writes);
+  expect(units.indexWrites, 'write units of the indexes').toBeGreaterThanOrEqual(indexEntries);
+  expect(units.indexWrites, 'write units of the indexes').toBeLessThanOrEqual(2 * indexEntries);
+  expect(units.reads, 'read units').toBeLessThanOrEqual(reads);
+}
+
+const idempotent = (key: string = randomUUID()): Pick<CallOptions, 'headers'> => ({ headers: { 'Idempotency-Key': key } });
+
+describe('capture', () => {
+  test.each([
+    {
+      rotation: 'without rotation',
+      given: () => alone,
+      budget: { roundTrips: 2, calls: 4, writes: 2 + 10, indexEntries: 4, reads: 3 },
+    },
+    {
+      rotation: 'with rotation',
+      given: () => rotating,
+      budget: { roundTrips: 3, calls: 5, writes: 2 + 10 + 1, indexEntries: 4, reads: 3 },
+    },
+  ])('a new lead $rotation keeps to its budget', async ({ given, budget }) => {
+    const { website: apiKey } = given();
+    await callOnce('capture-lead', { apiKey, body: person() });
+
+    const { status, calls } = await callOnce('capture-lead', {
+      apiKey,
+      body: { ...person(), source: 'Website' },
+      ...idempotent(),
+    });
+
+    expect(status).toBe(201);
+    expectWithin(calls, budget);
+  });
+
+  test('a matched lead that nothing is filled of keeps to its budget', async () => {
+    const { website: apiKey } = rotating;
+    const body = person();
+    await callOnce('capture-lead', { apiKey, body });
+
+    const { status, calls } = await callOnce('capture-lead', { apiKey, body, ...idempotent() });
+
+    expect(status).toBe(200);
+    expectWithin(calls, { roundTrips: 3, calls: 5, writes: 2 + 6, indexEntries: 0, reads: 4 });
+  });
+
+  test('a matched lead that a field is filled of keeps to its budget', async () => {
+    const { website: apiKey } = rotating;
+    const body = person();
+    await callOnce('capture-lead', { apiKey, body });
+
+    const { calls } = await callOnce('capture-lead', { apiKey, body: { ...body, fields: { city: 'Pune' } }, ...idempotent() });
+
+    expectWithin(calls, { roundTrips: 3, calls: 5, writes: 2 + 6, indexEntries: 2, reads: 4 });
+  });
+
+  test('a replay keeps to its budget', async () => {
+    const { website: apiKey } = rotating;
+    const body = person();
+    const repeat = { apiKey, body, ...idempotent() };
+    await callOnce('capture-lead', repeat);
+
+    const { status, calls } = await callOnce('capture-lead', repeat);
+
+    expect(status).toBe(201);
+    expectWithin(calls, { roundTrips: 1, calls: 3, writes: 2, indexEntries: 0, reads: 3 });
+  });
+});
+
+/** A lead of the organization, made by a service without the proxy's latency. */
+async function givenLead({ website }: GivenOrganization): Promise<number> {
+  const { body } = await call('capture-lead', { apiKey: website, body: person() });
+  return body.lead.id;
+}
+
+describe('create', () => {
+  test.each([
+    {
+      rotation: 'without rotation',
+      given: () => alone,
+      budget: { roundTrips: 2, calls: 4, writes: 2 + 8, indexEntries: 4, reads: 2 },
+    },
+    {
+      rotation: 'with rotation',
+      given: () => rotating,
+      budget: { roundTrips: 3, calls: 5, writes: 2 + 8 + 1, indexEntries: 4, reads: 2 },
+    },
+  ])('a lead $rotation keeps to its budget', async ({ given, budget }) => {
+    const { writer: apiKey } = given();
+    const body = () => ({ fields: { ...person(), source: 1 } });
+    await callOnce('create-lead', { apiKey, body: body() });
+
+    const { status, calls } = await callOnce('create-lead', { apiKey, body: body() });
+
+    expect(status).toBe(201);
+    expectWithin(calls, budget);
+  });
+});
+
+test('get keeps to its budget', async () => {
+  const organization = rotating;
+  const leadId = await givenLead(organization);
+  await callOnce('get-lead', { apiKey: organization.reader, leadId });
+
+  const { status, calls } = await callOnce('get-lead', { apiKey: organization.reader, leadId });
+
+  expect(status).toBe(200);
+  expectWithin(calls, { roundTrips: 1, calls: 3, writes: 2, indexEntries: 0, reads: 1 });
+});
+
+describe('a list of 25 of 40 leads', () => {
+  let organization: GivenOrganization;
+  beforeAll(async () => {
+    organization = await givenOrganization();
+    await Promise.all(Array.from({ length: 40 }, () => givenLead(organization)));
+  });
+
+  test.each([
+    { by: 'without an index', query: {}, budget: { roundTrips: 1, calls: 3, writes: 2, indexEntries: 0, reads: 7 } },
+    { by: 'by stage', query: { stage_id: 11 }, budget: { roundTrips: 2, calls: 4, writes: 2, indexEntries: 0, reads: 27 } },
+  ])('$by keeps to its budget', async ({ query, budget }) => {
+    const { reader: apiKey } = organization;
+    await callOnce('list-leads', { apiKey, query });
+
+    const { status, calls } = await callOnce('list-leads', { apiKey, query });
+
+    expect(status).toBe(200);
+    expectWithin(calls, budget);
+  });
+});
+
+describe('update', () => {
+  test.each([
+    { what: 'a field', body: { fields: { city: 'Pune' } }, writes: 2 + 4, indexEntries: 2 },
+    { what: 'the stage', body: { stageId: 12 }, writes: 2 + 4, indexEntries: 4 },
+    { what: 'nothing', body: {}, writes: 2, indexEntries: 0 },
+  ])('of $what keeps to its budget', async ({ body, writes, indexEntries }) => {
+    const organization = rotating;
+    const leadId = await givenLead(organization);
+    const apiKey = organization.writer;
+    await callOnce('update-lead', { apiKey, leadId, body: {} });
+
+    const { status, calls } = await callOnce('update-lead', { apiKey, leadId, body });
+
+    expect(status).toBe(200);
+    const changes = writes > 2 ? 1 : 0;
+    expectWithin(calls, { roundTrips: 1 + changes, calls: 3 + changes, writes, indexEntries, reads: 1 });
+  });
+});
+
+test('a note keeps to its budget', async () => {
+  const organization = rotating;
+  const leadId = await givenLead(organization);
+  const request = { apiKey: organization.writer, leadId, body: { text: 'Called back.' } };
+  await callOnce('add-note', request);
+
+  const { status, calls } = await callOnce('add-note', request);
+
+  expect(status).toBe(201);
+  expectWithin(calls, { roundTrips: 2, calls: 3, writes: 2 + 4, indexEntries: 0, reads: 0 });
+});
+
+const referenceLists = endpoints.filter(({ takesBody, path }) => !takesBody && !path.startsWith('/api/v1/leads'));
+
+test.each(referenceLists)('$name keeps to its budget', async ({ name }) => {
+  const { reader: apiKey } = rotating;
+  await callOnce(name, { apiKey });
+
+  const { status, calls } = await callOnce(name, { apiKey });
+
+  expect(status).toBe(200);
+  expectWithin(calls, { roundTrips: 1, calls: 2, writes: 2, indexEntries: 0, reads: 0 });
+});
+
+describe('what a function meets for the first time costs one more round trip', () => {
+  test("a key, with its organization's settings", async () => {
+    const organization = await givenOrganization();
+    const leadId = await givenLead(organization);
+    await openWindows(organization, leadId);
+
+    const { calls } = await callOnce('get-lead', { apiKey: organization.reader, leadId });
+
+    expectWithin(calls, { roundTrips: 2, calls: 4, writes: 2, indexEntries: 0, reads: 1 + 1 });
+  });
+
+  test('a second key of an organization that it knows', async () => {
+    const organization = await givenOrganization();
+    const leadId = await givenLead(organization);
+    await openWindows(organization, leadId);
+    await callOnce('get-lead', { apiKey: organization.reader, leadId });
+
+    const { calls } = await callOnce('get-lead', { apiKey: organization.writer, leadId });
+
+    expectWithin(calls, { roundTrips: 2, calls: 3, writes: 2, indexEntries: 0, reads: 1 });
+  });
+
+  test('a new version of the settings', async () => {
+    const organization = await givenOrganization();
+    const leadId = await givenLead(organization);
+    await openWindows(organization, leadId);
+    await callOnce('get-lead', { apiKey: organization.reader, leadId });
+    await applySettings(table(), { ...organization.settings, name: 'Renamed' });
+
+    const { calls } = await callOnce('get-lead', { apiKey: organization.reader, leadId });
+
+    expectWithin(calls, { roundTrips: 2, calls: 4, writes: 2, indexEntries: 0, reads: 1 + 1 });
+  });
+});
+
+test('a window that ended costs one more round trip: a write that fails, and one that begins the next window', async () => {
+  const organization = await givenOrganization();
+  const apiKey = organization.reader;
+  await callOnce('list-users', { apiKey });
+  await endWindow(usagePrimaryKey(organization.id));
+
+  const { calls } = await callOnce('list-users', { apiKey });
+
+  expect(calls.map(({ site, status }) => `${site} ${status}`).sort()).toEqual([
+    'UpdateItem KEY 200',
+    'UpdateItem USAGE 200',
+    'UpdateItem USAGE 400',
+  ]);
+  expect(longestChain(calls)).toBe(2);
+});
+
+/** A key's first request of all begins its window, which is a call more. */
+async function openWindows({ reader, writer }: GivenOrganization, leadId: number): Promise<void> {
+  await Promise.all([reader, writer].map((apiKey) => call('get-lead', { apiKey, leadId })));
+}
+
+/** As if the hour were over. */
+async function endWindow(Key: PrimaryKey): Promise<void> {
+  await table().client.send(
+    new UpdateCommand({
+      TableName: table().name,
+      Key: { ...Key },
+      UpdateExpression: 'SET windowEndsAt = :past',
+      ExpressionAttributeValues: { ':past': Date.now() - 1 },
+    }),
+  );
+}

@@ -1,0 +1,86 @@
+import type { ArrivingCall } from './faults.ts';
+
+/** What a call did to DynamoDB, by its own account (`ReturnConsumedCapacity`). */
+export interface ConsumedUnits {
+  readonly tableWrites: number;
+  readonly indexWrites: number;
+  readonly reads: number;
+}
+
+/** A call that went through the proxy. Times are milliseconds of `performance.now()`. */
+export interface RecordedCall extends ArrivingCall {
+  readonly startedAt: number;
+  /** Just before the answer was sent; undefined while it is under way. */
+  endedAt: number | undefined;
+  /** The fault it met, by its kind or its error's name. */
+  readonly fault: string | undefined;
+  /** Of the answer; undefined where none was sent. */
+  status: number | undefined;
+  units: ConsumedUnits;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+const reads = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetItems']);
+
+/** Reads a request's body for what a fault rule and a budget want to know of it. */
+export function arrivingCall(operation: string, body: Json, position: number): ArrivingCall {
+  const items = itemsOf(body);
+  const index = typeof body.IndexName === 'string' ? body.IndexName : undefined;
+  return { operation, items, index, position, site: `${operation} ${(items[0] ?? '').split('#')[0]}` };
+}
+
+function itemsOf(body: Json): string[] {
+  const { Key, Item, RequestItems, TransactItems, ExpressionAttributeValues } = body as {
+    Key?: Json;
+    Item?: Json;
+    RequestItems?: Record<string, { Keys: Json[] }>;
+    TransactItems?: Record<string, { Key?: Json; Item?: Json }>[];
+    ExpressionAttributeValues?: Record<string, { S?: string }>;
+  };
+  if (TransactItems)
+    return TransactItems.flatMap((item) => Object.values(item)).map((part) => nameOf(part.Key ?? part.Item ?? {}));
+  if (RequestItems) return Object.values(RequestItems).flatMap(({ Keys }) => Keys.map(nameOf));
+  const key = Key ?? Item;
+  if (key) return [nameOf(key)];
+  const partition = Object.values(ExpressionAttributeValues ?? {}).find(({ S }) => S?.includes('#'))?.S;
+  return partition === undefined ? [] : [partition];
+}
+
+/** The primary key of a marshalled item or key. */
+export const nameOf = (item: Json): string => `${text(item.pk)}|${text(item.sk)}`;
+const text = (value: unknown): string => (value as { S?: string } | undefined)?.S ?? '';
+
+/** Adds up what an answer says it consumed; the engines leave out `WriteCapacityUnits` where the operation says which they are. */
+export function consumedUnits(operation: string, answer: Json): ConsumedUnits {
+  type Part = { CapacityUnits?: number };
+  type Capacity = Part & { Table?: Part; GlobalSecondaryIndexes?: Record<string, Part> };
+  const { ConsumedCapacity } = answer as { ConsumedCapacity?: Capacity | Capacity[] };
+  const all = ConsumedCapacity === undefined ? [] : [ConsumedCapacity].flat();
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+  const indexes = sum(
+    all.flatMap(({ GlobalSecondaryIndexes = {} }) => Object.values(GlobalSecondaryIndexes).map((one) => one.CapacityUnits ?? 0)),
+  );
+  const total = sum(all.map(({ CapacityUnits = 0 }) => CapacityUnits));
+  if (reads.has(operation)) return { tableWrites: 0, indexWrites: 0, reads: total };
+  return { tableWrites: total - indexes, indexWrites: indexes, reads: 0 };
+}
+
+/**
+ * The longest chain of calls that waited for one another: a call waits for another when it starts after that one ended. Right where
+ * every call takes longer than the moment between two that are sent side by side: the proxy's `latencyMs` sees to that.
+ */
+export function longestChain(calls: readonly RecordedCall[]): number {
+  const inOrder = [...calls].sort((a, b) => a.startedAt - b.startedAt);
+  const lengths = new Map<RecordedCall, number>();
+  for (const call of inOrder) {
+    const before = inOrder.filter(({ endedAt }) => endedAt !== undefined && endedAt <= call.startedAt);
+    lengths.set(call, 1 + Math.max(0, ...before.map((one) => lengths.get(one) ?? 0)));
+  }
+  return Math.max(0, ...lengths.values());
+}
+
+/** All that calls consumed together. */
+export function totalUnits(calls: readonly RecordedCall[]): ConsumedUnits {
+  const sum = (unit: keyof ConsumedUnits): number => calls.reduce((total, { units }) => total + units[unit], 0);
+  return { tableWrites: sum('tableWrites'), indexWrites: sum('indexWrites'), reads: sum('reads') };
+}

@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { arrivingCall, consumedUnits, type RecordedCall } from './dynamodb-calls.ts';
+import { errorAnswer, type Fault, type FaultRule } from './faults.ts';
+import { IndexLag } from './faults-index-lag.ts';
+import { leaveUnprocessed } from './faults-unprocessed.ts';
+
+/** A DynamoDB endpoint on 127.0.0.1 that passes every call on to an engine, records it, and lets it fail as it is told. */
+export interface DynamodbProxy {
+  readonly endpoint: string;
+  /** Every call so far, in the order of arrival. */
+  readonly calls: readonly RecordedCall[];
+  /** Decides about each call; undefined: all pass. */
+  rule: FaultRule | undefined;
+  /** Each call takes at least so long, so that calls sent side by side are seen side by side. */
+  latencyMs: number;
+  /** Queries of indexes do not see items written in the last so many milliseconds. */
+  indexLagMs: number;
+  /** Runs it and returns the calls that arrived meanwhile. */
+  record<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly calls: readonly RecordedCall[] }>;
+  /** Breaks every connection and listens no more. */
+  stop(): Promise<void>;
+}
+
+export interface EngineAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly json: Record<string, unknown>;
+}
+/** Sends a call on to the engine, with this body in the place of its own. */
+export type Forward = (body: Readonly<Record<string, unknown>>) => Promise<EngineAnswer>;
+
+/** @param engine the address of the engine behind it */
+export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy> {
+  const calls: RecordedCall[] = [];
+  const agent = new Agent({ keepAlive: true });
+  const lag = new IndexLag();
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
+  });
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const startedAt = performance.now();
+    const body = JSON.parse((await bytesOf(request)).toString()) as Record<string, unknown>;
+    const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
+    const call = arrivingCall(operation, body, calls.length);
+    const fault = proxy.rule?.(call);
+    const units = consumedUnits(operation, {});
+    const name = fault?.kind === 'error' ? fault.name : fault?.kind;
+    const recorded: RecordedCall = { ...call, startedAt, endedAt: undefined, fault: name, status: undefined, units };
+    calls.push(recorded);
+
+    // INDEXES says all that TOTAL says, and what an index took besides.
+    const forward: Forward = (changed) => passOn(engine, agent, request, { ...changed, ReturnConsumedCapacity: 'INDEXES' });
+    const answerFrom = async (): Promise<EngineAnswer> => {
+      if (fault?.kind === 'unprocessed') return leaveUnprocessed(forward, body, fault);
+      if (call.index !== undefined && proxy.indexLagMs > 0) return lag.query(forward, body, proxy.indexLagMs);
+      const answer = await forward(body);
+      if (answer.status === 200) lag.wrote(call);
+      return answer;
+    };
+    const applied = isApplied(fault) ? await answerFrom() : undefined;
+    if (applied) recorded.units = consumedUnits(operation, applied.json);
+    const restMs = proxy.latencyMs + (fault?.kind === 'delay' ? fault.ms : 0) - (performance.now() - startedAt);
+    if (restMs > 0) await pause(restMs);
+
+    recorded.endedAt = performance.now();
+    if (fault?.kind === 'silence') return;
+    if (fault?.kind === 'cut') {
+      await fault.before?.();
+      request.socket.destroy();
+      return;
+    }
+    const answer = fault?.kind === 'error' ? { ...errorAnswer(fault.name, call.items.length), headers: {} } : undefined;
+    recorded.status = answer?.status ?? applied?.status;
+    const text = JSON.stringify(answer?.body ?? applied?.json);
+    response.writeHead(recorded.status ?? 500, {
+      'content-type': 'application/x-amz-json-1.0',
+      ...applied?.headers,
+      'content-length': Buffer.byteLength(text),
+    });
+    response.end(text);
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const proxy: DynamodbProxy = {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    rule: undefined,
+    latencyMs: 0,
+    indexLagMs: 0,
+    async record(run) {
+      const from = calls.length;
+      const result = await run();
+      return { result, calls: calls.slice(from) };
+    },
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      agent.destroy();
+    },
+  };
+  return proxy;
+}
+
+const isApplied = (fault: Fault | undefined): boolean =>
+  fault === undefined || fault.kind === 'delay' || fault.kind === 'unprocessed' || fault.applied === true;
+
+async function bytesOf(stream: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/** Neither engine checks a signature, so a body may change. What concerns the connection or the body's bytes is not handed on. */
+async function passOn(engine: string, agent: Agent, { headers }: IncomingMessage, body: object): Promise<EngineAnswer> {
+  const text = JSON.stringify(body);
+  const { connection: _connection, host: _host, 'transfer-encoding': _encoding, ...own } = headers;
+  const request = httpRequest(engine, { method: 'POST', agent, headers: { ...own, 'content-length': Buffer.byteLength(text) } });
+  request.end(text);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const bytes = await bytesOf(response);
+  const requestId = response.headers['x-amzn-requestid'];
+  return {
+    status: response.statusCode ?? 500,
+    headers: typeof requestId === 'string' ? { 'x-amzn-requestid': requestId } : {},
+    json: JSON.parse(bytes.toString()) as Record<string, unknown>,
+  };
+}

@@ -1,0 +1,145 @@
+/**
+ * What can go wrong between a function and DynamoDB, spelled as DynamoDB spells it: the engines do none of it by themselves, the real
+ * one does all of it. `dynamodb-proxy.ts` carries it out.
+ */
+
+/** Answers that are errors, by DynamoDB's names. */
+export const errorNames = [
+  'ThrottlingException',
+  'ProvisionedThroughputExceededException',
+  'TransactionConflictException',
+  'TransactionCanceledException',
+  'TransactionInProgressException',
+  'InternalServerError',
+] as const;
+export type ErrorName = (typeof errorNames)[number];
+
+/** What becomes of one call. `applied`: whether the engine sees the call all the same. */
+export type Fault =
+  /** Answered late, by so many milliseconds. */
+  | { readonly kind: 'delay'; readonly ms: number }
+  /** Silence, until the caller gives up. */
+  | { readonly kind: 'silence'; readonly applied: boolean }
+  /** The connection breaks. `before` runs just before that, once the call is applied if it is. */
+  | { readonly kind: 'cut'; readonly applied: boolean; readonly before?: () => unknown }
+  | { readonly kind: 'error'; readonly name: ErrorName; readonly applied?: boolean }
+  /** A `BatchGetItem` reads only a part of its keys: each is left unprocessed with this probability, at least one. */
+  | { readonly kind: 'unprocessed'; readonly share: number; readonly random: () => number };
+
+/** A call as it arrives. */
+export interface ArrivingCall {
+  /** As `X-Amz-Target` names it: `UpdateItem`, `TransactWriteItems` ... */
+  readonly operation: string;
+  /** Partition and sort keys that the call names, `pk|sk`, in order; of a query its partition key alone. */
+  readonly items: readonly string[];
+  readonly index: string | undefined;
+  /** The operation and the item type of its first key, such as `UpdateItem KEY`: names a call site of an endpoint. */
+  readonly site: string;
+  /** How many calls came before it, since the proxy started. */
+  readonly position: number;
+}
+
+/** Decides about each call; undefined lets it pass. */
+export type FaultRule = (call: ArrivingCall) => Fault | undefined;
+
+interface ErrorAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const type = (name: ErrorName): string => `com.amazonaws.dynamodb.v20120810#${name}`;
+
+/**
+ * DynamoDB's answer for an error: status, `__type` and message, `message` or `Message` as the service's model has it.
+ * @param items how many items the call has: a cancelled transaction gives a reason for each
+ */
+export function errorAnswer(name: ErrorName, items: number): ErrorAnswer {
+  const plain = (message: string, status = 400): ErrorAnswer => ({ status, body: { __type: type(name), message } });
+  switch (name) {
+    case 'ThrottlingException':
+      return plain(
+        'Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly.',
+      );
+    case 'ProvisionedThroughputExceededException':
+      return plain(
+        'The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.',
+      );
+    case 'TransactionConflictException':
+      return plain('Transaction is ongoing for the item');
+    case 'TransactionInProgressException':
+      return {
+        status: 400,
+        body: { __type: type(name), Message: 'The transaction with the given request token is already in progress.' },
+      };
+    case 'InternalServerError':
+      return plain('Internal server error', 500);
+    case 'TransactionCanceledException': {
+      const conflict = { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' };
+      const reasons = Array.from({ length: items }, (_, index) => (index === 0 ? conflict : { Code: 'None' }));
+      const codes = reasons.map(({ Code }) => Code).join(', ');
+      const Message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
+      return { status: 400, body: { __type: type(name), CancellationReasons: reasons, Message } };
+    }
+  }
+}
+
+/** Item types that transactions of an administrator write while requests update them: the only ones an update meets a transaction at. */
+const conflicting = new Set(['UpdateItem KEY', 'UpdateItem USAGE']);
+
+/** The faults that DynamoDB may answer this call with, each with the weight it has in a schedule: what waits for a time-out is rare. */
+function possibleFaults(
+  { operation, site }: ArrivingCall,
+  random: () => number,
+): readonly (readonly [weight: number, fault: Fault])[] {
+  const applied = random() < 0.5;
+  return [
+    [6, { kind: 'delay', ms: Math.round(random() * 80) }],
+    [4, { kind: 'cut', applied }],
+    [1, { kind: 'silence', applied }],
+    [2, { kind: 'error', name: 'ThrottlingException' }],
+    [1, { kind: 'error', name: 'ProvisionedThroughputExceededException' }],
+    [3, { kind: 'error', name: 'InternalServerError', applied }],
+    [conflicting.has(site) ? 4 : 0, { kind: 'error', name: 'TransactionConflictException' }],
+    [operation === 'TransactWriteItems' ? 6 : 0, { kind: 'error', name: 'TransactionCanceledException' }],
+    [operation === 'TransactWriteItems' ? 3 : 0, { kind: 'error', name: 'TransactionInProgressException', applied }],
+    [operation === 'BatchGetItem' ? 6 : 0, { kind: 'unprocessed', share: 0.5, random }],
+  ];
+}
+
+/** Numbers from 0 up to 1 that follow from the seed (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/**
+ * A rule that lets this share of the calls fail, in ways that follow from the seed and from the order in which calls arrive.
+ * @param share 0 to 1
+ */
+export function faultSchedule(seed: number, share: number): FaultRule {
+  const random = seededRandom(seed);
+  return (call) => {
+    if (random() >= share) return undefined;
+    const faults = possibleFaults(call, random);
+    let at = random() * faults.reduce((sum, [weight]) => sum + weight, 0);
+    return faults.find(([weight]) => {
+      at -= weight;
+      return at < 0;
+    })?.[1];
+  };
+}
+
+/** A rule that lets just one call fail: the first that `which` is true of. */
+export function faultOnce(which: (call: ArrivingCall) => boolean, fault: Fault): FaultRule {
+  let isDone = false;
+  return (call) => {
+    if (isDone || !which(call)) return undefined;
+    isDone = true;
+    return fault;
+  };
+}

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { distFolder, writtenEndpoints } from '../../infra/bundle.ts';
+import { Functions } from '../../infra/local/functions.ts';
+import { createGateway } from '../../infra/local/gateway.ts';
+import { routerFor } from '../../infra/local/routes.ts';
+import { type DynamodbProxy, startDynamodbProxy } from './dynamodb-proxy.ts';
+import { service } from './service.ts';
+
+/** A second service on the engine and the table of the test run, whose functions reach them through a proxy of their own. */
+export interface FaultyService {
+  readonly baseUrl: string;
+  readonly proxy: DynamodbProxy;
+  /** What the functions need to reach the table through the proxy: for processes that a test starts itself. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** What the functions logged. */
+  readonly logged: () => string;
+  /** The local Lambda's sentences about functions that gave no answer. */
+  readonly reports: readonly string[];
+  /** Ends every function in the middle of what it does, as a machine that dies would; the next request starts a cold one. */
+  killFunctions(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The built functions behind the local gateway again, in this process: a test file starts one of its own and may let it fail. */
+export async function startFaultyService(): Promise<FaultyService> {
+  const proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+  const environment = { ...service().environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
+  let logged = '';
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      logged += String(chunk);
+      done();
+    },
+  });
+  const reports: string[] = [];
+  const functions = new Functions({ distFolder, environment, report: (sentence) => reports.push(sentence), output });
+  const server = createGateway({
+    route: routerFor(writtenEndpoints()),
+    invoke: (...invocation) => functions.invoke(...invocation),
+    gatewayLimits: false,
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    proxy,
+    environment,
+    logged: () => logged,
+    reports,
+    killFunctions: () => functions.stop(),
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await functions.stop();
+      await proxy.stop();
+    },
+  };
+}
