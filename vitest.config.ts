@@ -26,6 +26,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [integration],
+          testTimeout: 20_000,
         },
       },
       ...projects.flat().map((name) => ({

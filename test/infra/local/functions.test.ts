@@ -132,7 +132,7 @@ test('a function that crashes after its answer costs no request', async () => {
   const { invoke, reports } = givenFunctions();
 
   expect(await invoke('crashes-after', { crash: true })).toMatchObject({ outcome: 'answered' });
-  await expect.poll(() => reports).toEqual([expect.stringMatching(/^crashes-after: between two requests/)]);
+  await expect.poll(() => reports, { timeout: 5000 }).toEqual([expect.stringMatching(/^crashes-after: between two requests/)]);
   expect(await invoke('crashes-after')).toMatchObject({ outcome: 'answered' });
 });
 
@@ -181,6 +181,6 @@ test("passes the function's own output on", async () => {
 
   await invoke('prints');
 
-  await expect.poll(printed).toContain('to stdout');
-  await expect.poll(printed).toContain('to stderr');
+  await expect.poll(printed, { timeout: 5000 }).toContain('to stdout');
+  await expect.poll(printed, { timeout: 5000 }).toContain('to stderr');
 });

@@ -14,7 +14,7 @@ import {
 } from '../../support/service-process.ts';
 
 // Each of these starts the service as a person does; two cores, and an engine of its own each.
-const timeout = 30_000;
+const timeout = 60_000;
 
 let scratch: string;
 beforeAll(() => {
