@@ -1,4 +1,5 @@
 import { type EndpointName, endpointNamed } from '../../shared/endpoints.ts';
+import { assertDescribed } from './described.ts';
 import { service } from './service.ts';
 
 export interface CallOptions {
@@ -19,7 +20,10 @@ export interface CallAnswer {
   readonly body: any;
 }
 
-/** Calls an endpoint over HTTP, as a customer's server would. */
+/**
+ * Calls an endpoint over HTTP, as a customer's server would.
+ * @throws Error when the answer is not one that `openapi.json` describes
+ */
 export async function call(
   name: EndpointName,
   { apiKey, body, leadId, query, headers = {}, baseUrl = service().baseUrl }: CallOptions = {},
@@ -40,5 +44,16 @@ export async function call(
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  const answer = { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  assertDescribed({ method, url: new URL(url), sent: typeof body === 'string' ? parsedJson(body) : body, ...answer });
+  return answer;
+}
+
+/** Undefined for what is no JSON. */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,0 +1,87 @@
+import { operators } from '../../shared/leads/filters.ts';
+import { limits } from '../../shared/limits.ts';
+import type { Json } from './json-schema.ts';
+
+/** The list's `filter` (contract, section 4.1), described from the table of operators that the service itself applies. */
+
+type Takes = 'nothing' | 'value' | 'two values' | 'values';
+
+/** What stands beside field and operator in a filter, and how the operator table words it. */
+const operands: Readonly<Record<Takes, { readonly wording: string; readonly properties: Json }>> = {
+  nothing: { wording: 'nothing', properties: {} },
+  value: { wording: '`value`', properties: { value: { $ref: '#/components/schemas/FilterValue' } } },
+  'two values': {
+    wording: '`values` with two items',
+    properties: { values: { type: 'array', items: { $ref: '#/components/schemas/FilterValue' }, minItems: 2, maxItems: 2 } },
+  },
+  values: {
+    wording: '`values` with one or more items',
+    properties: { values: { type: 'array', items: { $ref: '#/components/schemas/FilterValue' }, minItems: 1 } },
+  },
+};
+
+const rows = Object.entries(operators).flatMap(([type, ofType]) =>
+  Object.entries(ofType).map(([operator, { takes }]) => ({ type, operator, takes: takes as Takes })),
+);
+
+function filterSchema(takes: Takes, { properties }: (typeof operands)[Takes]): Json {
+  const names = [...new Set(rows.filter((row) => row.takes === takes).map(({ operator }) => operator))];
+  return {
+    title: `A filter whose operator takes ${takes}`,
+    type: 'object',
+    properties: {
+      field: { type: 'string', description: 'A field key.' },
+      operator: { type: 'string', enum: names },
+      ...properties,
+    },
+    required: ['field', 'operator', ...Object.keys(properties)],
+    additionalProperties: false,
+  };
+}
+
+/** Schemas of one filter and of what it compares with. */
+export const filterComponents: Readonly<Record<string, Json>> = {
+  LeadFilter: {
+    description: 'A condition on one field. Which operators a field takes depends on its type.',
+    oneOf: Object.entries(operands).map(([takes, operand]) => filterSchema(takes as Takes, operand)),
+  },
+  FilterValue: {
+    description: 'A text, a number, a date as `YYYY-MM-DD`, the value of an option, or the ID of a source or a person.',
+    type: ['string', 'number'],
+  },
+};
+
+/** The contract's table, a line for each kind of operand of a field type; types that take the same stand together. */
+function operatorTable(): string {
+  const byTaken = Map.groupBy(rows, ({ type, takes }) => `${type}|${takes}`);
+  const lines = [...byTaken].map(([key, ofTaken]) => {
+    const [type = '', takes = ''] = key.split('|');
+    const names = ofTaken.map(({ operator }) => `\`${operator}\``).join(', ');
+    return { type, rest: `${names} | ${operands[takes as Takes].wording}` };
+  });
+  const merged = Map.groupBy(lines, ({ rest }) => rest);
+  const body = [...merged].map(([rest, same]) => `| ${same.map(({ type }) => type).join(', ')} | ${rest} |`);
+  return ['| Field type | Operators | Takes |', '|---|---|---|', ...body].join('\n');
+}
+
+/** The parameter's description and content: JSON inside the query string. */
+export const filterParameter: Json = {
+  description: [
+    `A JSON array of field filters, percent-encoded: at most ${limits.filterMaxChars} characters and ${limits.filtersMax} filters, all of which must match.`,
+    'A filter names a `field` by its key, an `operator`, and either `value` or `values`, as the operator takes. Texts are compared without regard to case.',
+    operatorTable(),
+  ].join('\n\n'),
+  content: {
+    'application/json': {
+      schema: { type: 'array', items: { $ref: '#/components/schemas/LeadFilter' }, maxItems: limits.filtersMax },
+      examples: {
+        'two filters': {
+          value: [
+            { field: 'city', operator: 'contains', value: 'pune' },
+            { field: 'intake', operator: 'between', values: ['2026-07-01', '2026-09-30'] },
+          ],
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { routerFor } from '../../infra/local/routes.ts';
+import { errorDetails } from '../../infra/openapi/answers.ts';
+import { showsLimits } from '../../infra/openapi/endpoint-errors.ts';
+import { parseDateTime } from '../../shared/date-time.ts';
+import { type Endpoint, endpoints } from '../../shared/endpoints.ts';
+import type { ErrorCode } from '../../shared/errors.ts';
+
+/** The committed document, and whether what goes over the wire is what it describes. Tests that call an endpoint are held to it by `call`. */
+
+export type Json = { readonly [key: string]: unknown };
+interface Content {
+  readonly content?: {
+    readonly 'application/json': { readonly schema: Json; readonly examples?: Readonly<Record<string, { value: unknown }>> };
+  };
+}
+export interface DescribedResponse extends Content {
+  readonly headers: Readonly<Record<string, Json>>;
+}
+export interface DescribedParameter extends Content {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly schema?: Json;
+}
+export interface DescribedOperation {
+  readonly operationId: string;
+  readonly parameters?: readonly DescribedParameter[];
+  readonly requestBody?: Content;
+  readonly responses: Readonly<Record<string, Json>>;
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly components: Json;
+}
+
+export const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as Document;
+
+/** The object that a reference of the document points at; anything else is itself. */
+export function resolved<Target>(value: Json): Target {
+  const reference = value.$ref;
+  if (typeof reference !== 'string') return value as Target;
+  const steps = reference.replace('#/', '').split('/');
+  return steps.reduce<unknown>((at, step) => (at as Json)[step], document) as Target;
+}
+
+const ajv = new Ajv2020({ allErrors: true, strictTypes: false, coerceTypes: false });
+ajv.addFormat('date-time', (text: string) => parseDateTime(text) !== undefined);
+ajv.addFormat('uri-reference', (text: string) => URL.canParse(text, 'http://host/'));
+// Where the references inside a schema lead.
+ajv.addKeyword('components');
+
+const compiled = new WeakMap<Json, ValidateFunction>();
+
+/** What is wrong with a value by a schema of the document; undefined when it fits. */
+export function misfit(schema: Json, value: unknown): string | undefined {
+  const validate = compiled.get(schema) ?? ajv.compile({ ...schema, components: document.components });
+  compiled.set(schema, validate);
+  return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'body' });
+}
+
+export interface Exchange {
+  readonly method: string;
+  /** With the query string. */
+  readonly url: URL;
+  /** The request's body, parsed; undefined for none, and for what is no JSON. */
+  readonly sent: unknown;
+  readonly status: number;
+  readonly headers: Headers;
+  /** The answer's body, parsed. */
+  readonly body: unknown;
+}
+
+/**
+ * Holds an answer to the document: its status described for the endpoint, its body fitting, the headers there that are described as
+ * always there, and none there that is not described. What was answered with success must have been a request as described, too.
+ * @throws Error that says what is not described
+ */
+export function assertDescribed(exchange: Exchange): void {
+  const { method, url, status, body } = exchange;
+  const endpoint = route(method, url.pathname)?.endpoint;
+  const problems = endpoint ? problemsOf(operationOf(endpoint), exchange) : gatewayProblems(exchange);
+  if (problems.length === 0) return;
+  throw new Error(
+    `${method} ${endpoint?.path ?? url.pathname} answered ${status} in a way that openapi.json does not describe (${problems.join('; ')}): ` +
+      `${JSON.stringify(body)?.slice(0, 500)}. Either the service is wrong, or infra/openapi is: change it and run npm run openapi.`,
+  );
+}
+
+const route = routerFor(endpoints);
+
+/** An address that is no endpoint: NOT_FOUND in the standard error shape (contract, section 1). */
+function gatewayProblems({ status, headers, body }: Exchange): string[] {
+  const problems = [
+    status === 404 ? undefined : 'an address that is no endpoint answers 404',
+    misfit({ $ref: '#/components/schemas/Error' }, body),
+    headers.has('X-Request-Id') ? undefined : 'the header X-Request-Id is missing',
+  ];
+  return problems.filter((problem) => problem !== undefined);
+}
+
+function problemsOf(operation: DescribedOperation, exchange: Exchange): string[] {
+  const { status, body } = exchange;
+  const reference = operation.responses[status];
+  if (!reference) return [`the status is none of ${Object.keys(operation.responses).join(', ')}`];
+  const response = resolved<DescribedResponse>(reference);
+  const schema = response.content?.['application/json'].schema;
+  return [
+    ...(schema ? [misfit(schema, body)] : []),
+    detailsProblem(body),
+    ...headerProblems(response, exchange),
+    ...(status < 300 ? requestProblems(operation, exchange) : []),
+  ].filter((problem) => problem !== undefined);
+}
+
+/** The document leaves `details` open where a code has none of its own; the service does not. */
+function detailsProblem(body: unknown): string | undefined {
+  const { code, details } = (body as { error?: { code: ErrorCode; details?: object } } | undefined)?.error ?? {};
+  return code && details && !errorDetails[code] ? `${code} has no details` : undefined;
+}
+
+/** The operation of an endpoint. */
+export function operationOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): DescribedOperation {
+  const operation = document.paths[path]?.[method.toLowerCase()];
+  if (!operation) throw new Error(`openapi.json has no ${method} ${path}: run npm run openapi.`);
+  return operation;
+}
+
+const watched = [
+  'X-Request-Id',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'Retry-After',
+  'Location',
+  'Idempotent-Replayed',
+];
+
+function headerProblems({ headers: described }: DescribedResponse, { headers, body }: Exchange): (string | undefined)[] {
+  const code = (body as { error?: { code: ErrorCode } } | undefined)?.error?.code;
+  const limits = code && showsLimits[code];
+  return watched.map((name) => {
+    const value = headers.get(name);
+    const isLimit = name.startsWith('RateLimit-');
+    const reference = described[name];
+    if (!reference || (isLimit && limits === 'never')) return value === null ? undefined : `the header ${name} is not described`;
+    const header = resolved<{ required: boolean; schema: Json }>(reference);
+    if (value === null) return header.required || (isLimit && limits === 'always') ? `the header ${name} is missing` : undefined;
+    const problem = misfit(header.schema, asTyped(header.schema, value));
+    return problem && `the header ${name} has ${value}: ${problem}`;
+  });
+}
+
+const asTyped = ({ type }: Json, text: string): unknown => (type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text);
+
+function requestProblems({ parameters = [], requestBody }: DescribedOperation, { url, sent }: Exchange): (string | undefined)[] {
+  const schema = requestBody?.content?.['application/json'].schema;
+  const bodyProblem = schema && misfit(schema, sent);
+  const inQuery = [...url.searchParams].map(([name, text]) => {
+    const parameter = parameters.find((one) => one.in === 'query' && one.name === name);
+    if (!parameter)
+      return parameters.some((one) => one.in === 'query') ? `the query parameter ${name} is not described` : undefined;
+    const { schema: own, content } = parameter;
+    const problem = own
+      ? misfit(own, asTyped(own, text))
+      : content && misfit(content['application/json'].schema, JSON.parse(text));
+    return problem && `the query parameter ${name}: ${problem}`;
+  });
+  return [bodyProblem && `the request's ${bodyProblem}`, ...inQuery];
+}
