@@ -12,6 +12,10 @@ export interface Desk {
   readonly answer: (result: unknown, forPeople: () => string) => void;
   /** Tells a person what is going on, beside the result. */
   readonly tell: (sentence: string) => void;
+  /** Shows a person how far a long command is, in one line that is written anew; without a terminal nobody sees it. */
+  readonly progress: (line: string) => void;
+  /** The command answers, and what it answers is bad news: status 1. */
+  readonly failed: () => void;
 }
 
 /** A command that cannot do what it was asked, with the reason as a sentence. */
@@ -38,6 +42,9 @@ export async function existingOrganization(table: Table, organizationId: number)
   }
   return organization;
 }
+
+/** A count with its noun. */
+export const counted = (count: number, one: string): string => `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
 
 /** Lines up rows under their headings, two spaces between columns. */
 export function columns(headings: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,18 +1,37 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { comparableEmail, parsePhone } from '../../shared/leads/identity.ts';
+import { emailOf, type Lead, phoneOf, valueOf } from '../../shared/leads/lead.ts';
 import { presentEntry, type TimelineItem } from '../../shared/leads/timeline.ts';
 import { setArchived } from '../../shared/store/archive.ts';
+import { findDuplicate } from '../../shared/store/create-lead.ts';
 import { readLead } from '../../shared/store/leads.ts';
+import { newestLeads } from '../../shared/store/newest-leads.ts';
 import { readTimeline } from '../../shared/store/timeline.ts';
-import { CommandRefused, type Desk, existingOrganization, parseId } from './desk.ts';
+import { CommandRefused, columns, type Desk, existingOrganization, parseId } from './desk.ts';
 
 interface LeadOptions {
   organization: number;
   lead: number;
 }
 
-/** `lead archive|restore|timeline`. */
+interface FindOptions {
+  organization: number;
+  phone?: string;
+  email?: string;
+}
+
+interface ListOptions {
+  organization: number;
+  archived?: boolean;
+  limit: number;
+}
+
+const listMax = 10_000;
+const listDefault = 25;
+
+/** `lead archive|restore|timeline|find|list`. */
 export function leadCommands(program: Command, desk: Desk): void {
-  const lead = program.command('lead').description("archive, restore and follow an organization's leads");
+  const lead = program.command('lead').description("find, list, archive, restore and follow an organization's leads");
   const addCommand = (name: string, description: string, run: (desk: Desk, options: LeadOptions) => Promise<void>) =>
     lead
       .command(name)
@@ -26,6 +45,28 @@ export function leadCommands(program: Command, desk: Desk): void {
   );
   addCommand('restore', 'bring an archived lead back', (own, options) => archive(own, options, false));
   addCommand('timeline', "print a lead's timeline, oldest first", timeline);
+
+  lead
+    .command('find')
+    .description('find the lead that has a phone or an e-mail, archived or not')
+    .requiredOption('--organization <ID>', "organization's id", parseId)
+    .option('--phone <PHONE>', 'phone, in any spelling; without a country code it is read as an Indian number', readPhone)
+    .option('--email <EMAIL>', 'e-mail, case ignored', readEmail)
+    .addHelpText(
+      'after',
+      "\nExamples:\n  npm run admin -- lead find --organization 1 --phone '+91 98200 12345'\n" +
+        '  npm run admin -- lead find --organization 1 --email asha@example.com',
+    )
+    .action((options: FindOptions, command: Command) => find(desk, options, command));
+
+  lead
+    .command('list')
+    .description('list the newest leads')
+    .requiredOption('--organization <ID>', "organization's id", parseId)
+    .option('--archived', 'those that are archived, instead of those that are not')
+    .option('--limit <N>', `how many at the most, 1 to ${listMax}`, readLimit, listDefault)
+    .addHelpText('after', '\nExample:\n  npm run admin -- lead list --organization 1 --archived --limit 100')
+    .action((options: ListOptions) => list(desk, options));
 }
 
 const noLead = ({ organization, lead }: LeadOptions) => new CommandRefused(`Organization ${organization} has no lead ${lead}.`);
@@ -38,6 +79,72 @@ async function archive(desk: Desk, options: LeadOptions, archived: boolean): Pro
     { leadId: lead.id, archived },
     () => `Lead ${lead.id} of organization ${organization.id} is ${archived ? 'archived' : 'not archived'}.`,
   );
+}
+
+async function find(desk: Desk, { organization: organizationId, phone, email }: FindOptions, command: Command): Promise<void> {
+  if ((phone === undefined) === (email === undefined)) command.error('error: give either --phone or --email');
+  await existingOrganization(desk.table(), organizationId);
+  const leadId = await findDuplicate(desk.table(), organizationId, phone, email);
+  const lead = leadId === undefined ? undefined : await readLead(desk.table(), organizationId, leadId);
+  if (!lead) {
+    const what = phone === undefined ? `e-mail ${email}` : `phone ${phone}`;
+    throw new CommandRefused(`Organization ${organizationId} has no lead with the ${what}.`);
+  }
+  desk.answer(brief(lead), () => table([lead]));
+}
+
+async function list(desk: Desk, { organization: organizationId, archived = false, limit }: ListOptions): Promise<void> {
+  await existingOrganization(desk.table(), organizationId);
+  const { leads, more } = await newestLeads(desk.table(), organizationId, { archived, limit });
+  desk.answer({ items: leads.map(brief), more }, () => {
+    if (leads.length === 0) return `Organization ${organizationId} has no ${archived ? 'archived ' : ''}leads.`;
+    return `${table(leads)}${more ? '\n\nThere are more: a higher --limit shows them.' : ''}`;
+  });
+}
+
+/** A lead as one finds it: what tells it from others, and the id that the other commands want. */
+const brief = (lead: Lead) => ({
+  leadId: lead.id,
+  name: valueOf(lead.fields, 'name'),
+  phone: phoneOf(lead),
+  email: emailOf(lead),
+  archived: lead.archivedAt !== undefined,
+  createdAt: lead.createdAt,
+  updatedAt: lead.updatedAt,
+});
+
+const table = (leads: readonly Lead[]): string =>
+  columns(
+    ['LEAD', 'NAME', 'PHONE', 'EMAIL', 'CREATED', 'STATE'],
+    leads
+      .map(brief)
+      .map(({ leadId, name, phone, email, createdAt, archived }) => [
+        String(leadId),
+        String(name).replace(/\s+/g, ' '),
+        phone,
+        email ?? '',
+        createdAt.slice(0, 10),
+        archived ? 'archived' : 'live',
+      ]),
+  );
+
+function readPhone(text: string): string {
+  const phone = parsePhone(text);
+  if (phone === undefined) throw new InvalidArgumentError('It must be a phone number, such as +91 98200 12345.');
+  return phone;
+}
+
+function readEmail(text: string): string {
+  if (!text.includes('@')) throw new InvalidArgumentError('It must be an e-mail address, such as asha@example.com.');
+  return comparableEmail(text.trim());
+}
+
+function readLimit(text: string): number {
+  const limit = Number(text);
+  if (!/^\d{1,6}$/.test(text) || limit < 1 || limit > listMax) {
+    throw new InvalidArgumentError(`It must be an integer from 1 to ${listMax}.`);
+  }
+  return limit;
 }
 
 async function timeline(desk: Desk, options: LeadOptions): Promise<void> {

@@ -1,21 +1,32 @@
 import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import { parseSettingsFile, type Settings, settingsFile } from '../../shared/organization/settings.ts';
-import { applySettings } from '../../shared/store/apply-settings.ts';
-import { readSettings } from '../../shared/store/organizations.ts';
-import { CommandRefused, type Desk, parseId } from './desk.ts';
+import { applySettings, previewSettings } from '../../shared/store/apply-settings.ts';
+import { listOrganizations, readSettings } from '../../shared/store/organizations.ts';
+import { CommandRefused, columns, counted, type Desk, parseId } from './desk.ts';
+import { changeLine, settingsChanges } from './settings-changes.ts';
 
-/** `organization apply|show`. */
+interface ApplyFlags {
+  ignoreKeys?: boolean;
+  dryRun?: boolean;
+}
+
+/** `organization apply|show|list`. */
 export function organizationCommands(program: Command, desk: Desk): void {
-  const organization = program.command('organization').description('create, change and show an organization');
+  const organization = program.command('organization').description('create, change, show and list organizations');
 
   organization
     .command('apply')
     .description('create or update an organization from a settings file, all or nothing')
     .argument('<FILE>', 'settings file (JSON)')
     .option('--ignore-keys', 'apply a file that has keys, without them: npm start alone mints those')
-    .addHelpText('after', '\nExample:\n  npm run admin -- organization apply northwind.json')
-    .action((file: string, { ignoreKeys = false }: { ignoreKeys?: boolean }) => apply(desk, file, ignoreKeys));
+    .option('--dry-run', 'only say what would change, and whether it would be refused (status 1)')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  npm run admin -- organization apply northwind.json --dry-run\n  npm run admin -- organization apply northwind.json',
+    )
+    .action((file: string, flags: ApplyFlags) => apply(desk, file, flags));
 
   organization
     .command('show')
@@ -23,15 +34,22 @@ export function organizationCommands(program: Command, desk: Desk): void {
     .argument('<ID>', "organization's id", parseId)
     .addHelpText('after', '\nExample:\n  npm run --silent admin -- organization show 1 > organization-1.json')
     .action((organizationId: number) => show(desk, organizationId));
+
+  organization
+    .command('list')
+    .description('list the organizations of the table')
+    .addHelpText('after', '\nExample:\n  npm run admin -- organization list')
+    .action(() => list(desk));
 }
 
-async function apply(desk: Desk, file: string, ignoreKeys: boolean): Promise<void> {
+async function apply(desk: Desk, file: string, { ignoreKeys = false, dryRun = false }: ApplyFlags): Promise<void> {
   const { settings, keys } = parseSettingsFile(await readText(file));
   if (keys.length > 0 && !ignoreKeys) {
     throw new CommandRefused(
       `${file} has $.keys, which npm start alone mints: remove them, or apply the rest with --ignore-keys and use key create.`,
     );
   }
+  if (dryRun) return preview(desk, settings);
   const { outcome, version } = await applySettings(desk.table(), settings, {
     onWait: (seconds, drops) =>
       desk.tell(`Waiting ${seconds} s for requests that may still use ${drops.map(({ path }) => path).join(', ')}.`),
@@ -39,6 +57,36 @@ async function apply(desk: Desk, file: string, ignoreKeys: boolean): Promise<voi
   desk.answer({ organization: { id: settings.id } }, () => {
     const done = outcome === 'unchanged' ? 'has these settings already' : `is ${outcome}`;
     return `Organization ${settings.id} (${settings.name}) ${done}, version ${version}: ${inventory(settings)}.`;
+  });
+}
+
+async function preview(desk: Desk, settings: Settings): Promise<void> {
+  const { before, refusals } = await previewSettings(desk.table(), settings);
+  const outcome = !before ? 'created' : isDeepStrictEqual(before.settings, settings) ? 'unchanged' : 'updated';
+  const changes = settingsChanges(before?.settings, settings);
+  if (refusals.length > 0) desk.failed();
+  desk.answer({ organization: { id: settings.id }, outcome, changes, refusals }, () => {
+    const whose = `Organization ${settings.id} (${settings.name})`;
+    if (outcome === 'unchanged') return `${whose} has these settings already: nothing would change.`;
+    const would = outcome === 'created' ? `${whose} would be created: ${inventory(settings)}.` : `${whose} would be updated:`;
+    return [
+      would,
+      ...(outcome === 'created' ? [] : changes.map(changeLine)),
+      ...(refusals.length > 0 ? ['It would be refused, and nothing changed:'] : []),
+      ...refusals.map(({ path, message }) => `  ${path} ${message}`),
+    ].join('\n');
+  });
+}
+
+async function list(desk: Desk): Promise<void> {
+  const table = desk.table();
+  const items = await listOrganizations(table);
+  desk.answer({ items }, () => {
+    if (items.length === 0) return `Table ${table.name} has no organizations yet: create one with organization apply.`;
+    return columns(
+      ['ID', 'NAME'],
+      items.map(({ id, name }) => [String(id), name]),
+    );
   });
 }
 
@@ -55,7 +103,6 @@ async function show(desk: Desk, organizationId: number): Promise<void> {
 }
 
 function inventory({ users, pipelines, sources, fields }: Settings): string {
-  const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
   return [
     counted(users.length, 'user'),
     counted(pipelines.length, 'pipeline'),

@@ -1,31 +1,56 @@
 import { Command, CommanderError } from 'commander';
 import { openTable, type Table } from '../../shared/store/client.ts';
+import { checkCommand } from './check.ts';
 import { CommandRefused, type Desk } from './desk.ts';
 import { failureLines } from './failures.ts';
 import { keyCommands } from './key.ts';
 import { leadCommands } from './lead.ts';
 import { organizationCommands } from './organization.ts';
+import { ProgressLine } from './progress-line.ts';
 
 /** Where an administrator's command reads from and prints to. */
 export interface Surroundings {
   readonly environment: NodeJS.ProcessEnv;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
+  /** Whether a person watches stderr. */
+  readonly hasTerminal: boolean;
 }
 
 const wrongUsage = 2;
 
+/** A terminal is more patient than a function: a page of a megabyte may take its time, and a throttled table be asked again for long. */
+const patience = {
+  maxAttempts: 5,
+  requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000, throwOnRequestTimeout: true },
+};
+
 /** Runs one administrator's command. @returns the exit status: 0, 1 (refused or failed) or 2 (wrong usage). */
-export async function runAdmin(args: readonly string[], { environment, stdout, stderr }: Surroundings): Promise<number> {
+export async function runAdmin(
+  args: readonly string[],
+  { environment, stdout, stderr, hasTerminal }: Surroundings,
+): Promise<number> {
   let table: Table | undefined;
+  let status = 0;
+  const progress = new ProgressLine(hasTerminal ? stderr : undefined);
   const program = new Command('npm run admin --');
   const desk: Desk = {
     table: () => {
       table ??= openNamedTable(environment);
       return table;
     },
-    answer: (result, forPeople) => stdout(`${program.opts().json ? JSON.stringify(result) : forPeople()}\n`),
-    tell: (sentence) => stderr(`${sentence}\n`),
+    answer: (result, forPeople) => {
+      progress.clear();
+      stdout(`${program.opts().json ? JSON.stringify(result) : forPeople()}\n`);
+    },
+    tell: (sentence) => {
+      progress.clear();
+      stderr(`${sentence}\n`);
+    },
+    progress: (line) => progress.show(line),
+    failed: () => {
+      status = 1;
+    },
   };
   program
     .description("administer the lead service's organizations, API keys and leads, on the table that LEADS_TABLE names")
@@ -36,12 +61,14 @@ export async function runAdmin(args: readonly string[], { environment, stdout, s
   organizationCommands(program, desk);
   keyCommands(program, desk);
   leadCommands(program, desk);
+  checkCommand(program, desk);
 
   try {
     await program.parseAsync([...args], { from: 'user' });
-    return 0;
+    return status;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : wrongUsage;
+    progress.clear();
     stderr(`${failureLines(error, environment).join('\n')}\n`);
     return 1;
   } finally {
@@ -55,7 +82,7 @@ function openNamedTable(environment: NodeJS.ProcessEnv): Table {
       'LEADS_TABLE is not set: take it and the AWS variables from what npm start prints, or the table name from the outputs of the deployed stack.',
     );
   }
-  return openTable(environment.LEADS_TABLE);
+  return openTable(environment.LEADS_TABLE, patience);
 }
 
 /** Commander's errors are a line with a prefix, and perhaps a second one with a suggestion. */

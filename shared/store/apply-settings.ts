@@ -53,6 +53,25 @@ export async function applySettings(table: Table, settings: Settings, options: A
   }
 }
 
+export interface ApplyPreview {
+  /** Undefined for an organization that is not there yet. */
+  readonly before: StoredSettings | undefined;
+  /** What applying would be refused for; empty when it would be done. */
+  readonly refusals: SettingsRefused['problems'];
+}
+
+/** What applying the settings would meet, with nothing written. Costs what an apply reads: every lead, when something is dropped. */
+export async function previewSettings(table: Table, settings: Settings): Promise<ApplyPreview> {
+  const before = await readSettings(table, settings.id);
+  const drops = before ? dropsBetween(before.settings, settings) : [];
+  const uses = await findUses(table, settings.id, drops);
+  const between = before && drops.some(({ wasActive }) => wasActive) ? withDropsInactive(before.settings, settings) : settings;
+  return {
+    before,
+    refusals: [...sizeProblems(settings), ...(between === settings ? [] : sizeProblems(between)), ...useProblems(uses)],
+  };
+}
+
 async function replaceWithDrops(
   table: Table,
   before: StoredSettings,
@@ -100,22 +119,27 @@ async function restore(table: Table, settings: Settings, version: number, now: (
 }
 
 function refuseTooLarge(settings: Settings, what: string): void {
+  const problems = sizeProblems(settings);
+  if (problems.length > 0) throw new SettingsRefused(`${what} are too large.`, problems);
+}
+
+function sizeProblems(settings: Settings): SettingsRefused['problems'] {
   const bytes = Buffer.byteLength(JSON.stringify(settings));
-  if (bytes <= limits.settingsMaxBytes) return;
-  const right = `at most ${limits.settingsMaxBytes} fit`;
-  throw new SettingsRefused(`${what} are too large.`, [
-    { path: '$', message: `is ${bytes} bytes with every default filled in: ${right}` },
-  ]);
+  if (bytes <= limits.settingsMaxBytes) return [];
+  return [{ path: '$', message: `is ${bytes} bytes with every default filled in: at most ${limits.settingsMaxBytes} fit` }];
 }
 
 function refuseUses(uses: readonly Use[], why: string): void {
-  if (uses.length === 0) return;
-  const problems = uses.map(({ drop, leads, keyIds }) => {
+  const problems = useProblems(uses);
+  if (problems.length > 0) throw new SettingsRefused(`The file drops what is still used; nothing was changed.${why}`, problems);
+}
+
+function useProblems(uses: readonly Use[]): SettingsRefused['problems'] {
+  return uses.map(({ drop, leads, keyIds }) => {
     const users = [
       ...(leads > 0 ? [`by ${leads} ${leads === 1 ? 'lead' : 'leads'}`] : []),
       ...(keyIds.length > 0 ? [`as the creator of API ${keyIds.length === 1 ? 'key' : 'keys'} ${keyIds.join(', ')}`] : []),
     ];
     return { path: drop.path, message: `(${drop.name}) is still used ${users.join(' and ')}: ${drop.instead}` };
   });
-  throw new SettingsRefused(`The file drops what is still used; nothing was changed.${why}`, problems);
 }

@@ -7,15 +7,22 @@ import { putIfAbsent, type TransactItem } from './transact.ts';
 /** The attributes of a lead's item beside its primary key. */
 type LeadAttributes = Readonly<Record<string, unknown>>;
 
-/** A lead's attributes, the index attributes derived from it included: archived leads have none and so leave the indexes. */
+/** A lead's attributes, the index attributes derived from it included. */
 function attributesOf(lead: Lead): LeadAttributes {
-  const { organizationId, version, fields, stageId, pipelineId, createdAt, updatedAt, archivedAt } = lead;
+  const { version, fields, stageId, pipelineId, createdAt, updatedAt, archivedAt } = lead;
   const own = { version, fields, stageId, pipelineId, createdAt, updatedAt };
-  if (archivedAt !== undefined) return { ...own, archivedAt };
+  return { ...own, ...(archivedAt !== undefined && { archivedAt }), ...indexAttributesOf(lead) };
+}
+
+export type IndexAttribute = 'stageKey' | 'ownerKey' | 'sourceKey' | 'updateKey';
+
+/** The index attributes that a lead has by what it is: archived leads have none and so leave the indexes. */
+export function indexAttributesOf(lead: Lead): Partial<Record<IndexAttribute, string>> {
+  const { organizationId, stageId, archivedAt } = lead;
+  if (archivedAt !== undefined) return {};
   const ownerId = ownerIdOf(lead);
   const sourceId = sourceIdOf(lead);
   return {
-    ...own,
     stageKey: stageIndexKey(organizationId, stageId),
     updateKey: updateIndexKey(organizationId),
     ...(ownerId !== null && { ownerKey: ownerIndexKey(organizationId, ownerId) }),

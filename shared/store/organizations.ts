@@ -1,9 +1,9 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { type Organization, organizationFrom } from '../organization/organization.ts';
 import type { Settings } from '../organization/settings.ts';
 import type { Table } from './client.ts';
 import { lookAgain, metAnother } from './look-again.ts';
-import { settingsPrimaryKey, usagePrimaryKey } from './primary-keys.ts';
+import { directoryPartitionKey, directoryPrimaryKey, settingsPrimaryKey, usagePrimaryKey } from './primary-keys.ts';
 import { type TransactItem, transact } from './transact.ts';
 
 /** An organization's settings as they lie in the table. */
@@ -39,8 +39,8 @@ export async function loadOrganization(table: Table, organizationId: number): Pr
 }
 
 /**
- * Puts settings in the place of those that were read (undefined: of none), and tells admission of the new version, in one
- * transaction of two items. What the usage item counts is left alone.
+ * Puts settings in the place of those that were read (undefined: of none), tells admission of the new version and the directory of
+ * the name, in one transaction of three items. What the usage item counts is left alone.
  * @returns the version written; undefined when the settings, or the organization's API keys, are no longer as they were read.
  * @throws StillContended when another transaction is in the way for too long.
  */
@@ -51,7 +51,11 @@ export async function replaceSettings(
   now: Date,
 ): Promise<number | undefined> {
   const version = (before?.version ?? 0) + 1;
-  const items = [putSettings(table, before, settings, version, now), tellAdmission(table, settings.id, version)];
+  const items = [
+    putSettings(table, before, settings, version, now),
+    tellAdmission(table, settings.id, version),
+    putDirectory(table, settings),
+  ];
   const result = await lookAgain(async () => {
     const { outcome } = await transact(table, items);
     return outcome === 'conflict' ? metAnother : outcome;
@@ -94,6 +98,27 @@ function tellAdmission(table: Table, organizationId: number, version: number): T
       ExpressionAttributeValues: { ':version': version, ':zero': 0 },
     },
   };
+}
+
+const putDirectory = (table: Table, { id, name }: Settings): TransactItem => ({
+  Put: { TableName: table.name, Item: { ...directoryPrimaryKey(id), name } },
+});
+
+/** Every organization of the table, by id. Consistent; a read unit for about a hundred. */
+export async function listOrganizations(table: Table): Promise<{ id: number; name: string }[]> {
+  const pages = paginateQuery(
+    { client: table.client },
+    {
+      TableName: table.name,
+      KeyConditionExpression: 'pk = :directory',
+      ExpressionAttributeValues: { ':directory': directoryPartitionKey },
+      ConsistentRead: true,
+    },
+  );
+  const organizations: { id: number; name: string }[] = [];
+  for await (const { Items = [] } of pages)
+    organizations.push(...Items.map(({ sk, name }) => ({ id: Number(sk), name: String(name) })));
+  return organizations;
 }
 
 /** Part of a transaction: the settings are still those that were read, and count one API key more. */

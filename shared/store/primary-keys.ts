@@ -7,6 +7,7 @@ import { partitionKeyPrefixes as prefix } from './table-definition.ts';
  * | item                  | pk                                  | sk                         | made by             |
  * |-----------------------|-------------------------------------|----------------------------|---------------------|
  * | organization settings | ORG#<organization>                  | SETTINGS                   | organizations.ts    |
+ * | organization's name   | ORG#DIRECTORY                       | <organization, 10 digits>  | organizations.ts    |
  * | API key listing       | ORG#<organization>                  | KEY#<key id>               | api-keys.ts         |
  * | organization usage    | USAGE#<organization>                | USAGE                      | admission.ts        |
  * | API key               | KEY#<sha256 of the API key>         | KEY                        | api-keys.ts         |
@@ -36,6 +37,16 @@ export const settingsPrimaryKey = (organizationId: number): PrimaryKey => ({
   sk: 'SETTINGS',
 });
 
+/** Ten digits hold every id (0 < id <= 2147483647) and sort as numbers do. */
+const sortableId = (id: number): string => String(id).padStart(10, '0');
+
+/** Every organization has an item here, so that they can be listed without reading the table. */
+export const directoryPartitionKey = `${prefix.settings}DIRECTORY`;
+export const directoryPrimaryKey = (organizationId: number): PrimaryKey => ({
+  pk: directoryPartitionKey,
+  sk: sortableId(organizationId),
+});
+
 export const keyListingPrefix = 'KEY#';
 export const keyListingPrimaryKey = (organizationId: number, keyId: string): PrimaryKey => ({
   pk: `${prefix.settings}${organizationId}`,
@@ -51,8 +62,7 @@ export const turnPrimaryKey = (organizationId: number, ruleDigest: string): Prim
   sk: ruleDigest,
 });
 
-/** Ten digits hold every id (0 < id <= 2147483647) and sort as numbers do. */
-export const leadSortKey = (leadId: number): string => String(leadId).padStart(10, '0');
+export const leadSortKey = sortableId;
 export const leadsPartitionKey = (organizationId: number): string => `${prefix.lead}${organizationId}`;
 export const leadPrimaryKey = (organizationId: number, leadId: number): PrimaryKey => ({
   pk: leadsPartitionKey(organizationId),

@@ -1,0 +1,202 @@
+import { listApiKeys } from '../api-keys.ts';
+import type { Table } from '../client.ts';
+import { listOrganizations } from '../organizations.ts';
+import type { PrimaryKey } from '../primary-keys.ts';
+import {
+  entryFaults,
+  isOpening,
+  lookAtEntry,
+  lookAtIdentities,
+  lookAtIdentityItem,
+  lookAtOpening,
+  lookAtRecord,
+  readSettled,
+  rememberedLead,
+} from './doubts.ts';
+import { inParallel } from './in-parallel.ts';
+import { type ItemKind, kindOf, named } from './item-kind.ts';
+import { type Findings, lookAtKeyItem, type OrganizationBook, openBook } from './organization-book.ts';
+import type { Item } from './read-together.ts';
+import { scanTable } from './scan.ts';
+
+export interface CheckOptions {
+  /** Only this organization, which must be there. Items of an unknown type, or of an unknown API key, then belong to nobody. */
+  readonly organizationId?: number | undefined;
+  readonly onProgress?: (progress: CheckProgress) => void;
+}
+
+/** How far a check is: what it has read. */
+export interface CheckProgress {
+  readonly leads: number;
+  readonly otherItems: number;
+  readonly violations: number;
+}
+
+export interface CheckResult {
+  readonly leads: number;
+  /** One sentence each, sorted. */
+  readonly violations: readonly string[];
+}
+
+const booksAtOnce = 4;
+const doubtsAtOnce = 8;
+
+/**
+ * Verifies every invariant of the table beside live traffic: what looks wrong is read again in one transaction before it is reported.
+ * Each item is read once: the leads by organization, in parallel ranges of ids, then all else in parallel segments. Held in memory are
+ * 13 bytes for each lead (at most twice that, as lists double), each organization's users and keys, and the violations.
+ */
+export async function checkTable(table: Table, options: CheckOptions = {}): Promise<CheckResult> {
+  const check = new TableCheck(table, options);
+  const { organizationId } = options;
+  const organizationIds = organizationId === undefined ? (await listOrganizations(table)).map(({ id }) => id) : [organizationId];
+  await inParallel(organizationIds, booksAtOnce, async (id) => void (await check.bookOf(id)));
+  await scanTable(table, organizationId, (items) => check.readPage(items));
+  return check.finish();
+}
+
+type TableItem = Item & PrimaryKey;
+
+const isTurns = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
+
+class TableCheck implements Findings {
+  readonly #table: Table;
+  readonly #options: CheckOptions;
+  readonly #books = new Map<number, Promise<OrganizationBook>>();
+  readonly #organizationOfKey = new Map<string, number>();
+  /** Idempotency records of API keys that were not known when they were met, such as keys made since. */
+  #strayRecords: { readonly key: PrimaryKey; readonly keyId: string; readonly leadId: unknown }[] = [];
+  readonly #violations = new Set<string>();
+  #leads = 0;
+  #otherItems = 0;
+
+  constructor(table: Table, options: CheckOptions) {
+    this.#table = table;
+    this.#options = options;
+  }
+
+  report(violations: readonly string[]): void {
+    for (const violation of violations) this.#violations.add(violation);
+  }
+
+  countLeads(leads: number): void {
+    this.#leads += leads;
+    this.#tell();
+  }
+
+  knowKey(keyId: string, organizationId: number): void {
+    this.#organizationOfKey.set(keyId, organizationId);
+  }
+
+  /** An organization is read when the first of its items is met, if the directory does not name it. */
+  bookOf(organizationId: number): Promise<OrganizationBook> {
+    const open = this.#books.get(organizationId) ?? openBook(this.#table, organizationId, this);
+    this.#books.set(organizationId, open);
+    return open;
+  }
+
+  async readPage(items: readonly TableItem[]): Promise<void> {
+    const doubts: (() => Promise<string[]>)[] = [];
+    for (const item of items) {
+      const doubt = await this.#look(item);
+      if (doubt) doubts.push(doubt);
+    }
+    await inParallel(doubts, doubtsAtOnce, async (doubt) => this.report(await doubt()));
+    this.#otherItems += items.length;
+    this.#tell();
+  }
+
+  /** What the scan could not see of leads, and records whose API key was made meanwhile. */
+  async finish(): Promise<CheckResult> {
+    const table = this.#table;
+    if (this.#strayRecords.length > 0) await this.#lookAtStrayRecords();
+    for (const open of this.#books.values()) {
+      const { organizationId, ledger } = await open;
+      await inParallel(ledger.lacking(), doubtsAtOnce, async ({ leadId, what }) => {
+        if (what.includes('opening')) this.report(await lookAtOpening(table, organizationId, leadId));
+        if (what.some((name) => name !== 'opening')) this.report(await lookAtIdentities(table, organizationId, leadId));
+      });
+    }
+    return { leads: this.#leads, violations: [...this.#violations].sort() };
+  }
+
+  /** Looks at one item; gives what must be read again where something looks wrong. */
+  async #look(item: TableItem): Promise<(() => Promise<string[]>) | undefined> {
+    const key = { pk: item.pk, sk: item.sk };
+    const kind = kindOf(key);
+    if (!kind) return () => this.#lookAtUnknown(key);
+    if (kind.kind === 'apiKey') return () => lookAtKeyItem(this.#table, key, item);
+    if (kind.kind === 'idempotency') return this.#lookAtRecord(key, kind.keyId, item);
+    const book = await this.bookOf(kind.organizationId);
+    return this.#lookInBook(key, kind, item, book);
+  }
+
+  #lookInBook(
+    key: PrimaryKey,
+    kind: Exclude<ItemKind, { kind: 'apiKey' | 'idempotency' }>,
+    item: Item,
+    { ledger, userIds }: OrganizationBook,
+  ): (() => Promise<string[]>) | undefined {
+    const table = this.#table;
+    const { organizationId } = kind;
+    if (kind.kind === 'phone' || kind.kind === 'email') {
+      const { leadId } = item;
+      if (typeof leadId === 'number' && ledger.seeIdentity(kind.kind, leadId, kind.value)) return undefined;
+      return () => lookAtIdentityItem(table, organizationId, kind.kind, kind.value, leadId);
+    }
+    if (kind.kind === 'timeline') {
+      const { leadId } = kind;
+      const isSecondOpening = isOpening(item) && !ledger.seeOpening(leadId) && ledger.has(leadId);
+      if (isSecondOpening) return () => lookAtOpening(table, organizationId, leadId);
+      const isSound = ledger.has(leadId) && entryFaults(item, key.sk, userIds).length === 0;
+      return isSound ? undefined : () => lookAtEntry(table, key, organizationId, leadId);
+    }
+    if (kind.kind === 'turn' && !isTurns(item.turns)) return () => this.#lookAtTurn(key);
+    return undefined; // settings, usage, listings and leads are read with the organization
+  }
+
+  async #lookAtUnknown(key: PrimaryKey): Promise<string[]> {
+    const [item] = await readSettled(this.#table, [key]);
+    return item ? [`The item ${named(key)} is of no type that the service knows.`] : [];
+  }
+
+  async #lookAtTurn(key: PrimaryKey): Promise<string[]> {
+    const [turn] = await readSettled(this.#table, [key]);
+    if (!turn || isTurns(turn.turns)) return [];
+    return [`The turn ${named(key)} has counted ${JSON.stringify(turn.turns)}, which must be a number of turns taken.`];
+  }
+
+  async #lookAtRecord(key: PrimaryKey, keyId: string, record: Item): Promise<(() => Promise<string[]>) | undefined> {
+    const leadId = rememberedLead(record);
+    const organizationId = this.#organizationOfKey.get(keyId);
+    if (organizationId === undefined) {
+      // Of one organization alone, they are nearly all the others'.
+      if (this.#options.organizationId === undefined) this.#strayRecords.push({ key, keyId, leadId });
+      return undefined;
+    }
+    const { ledger } = await this.bookOf(organizationId);
+    if (typeof leadId === 'number' && ledger.has(leadId)) return undefined;
+    return () => lookAtRecord(this.#table, key, organizationId, leadId);
+  }
+
+  async #lookAtStrayRecords(): Promise<void> {
+    const table = this.#table;
+    for (const organizationId of this.#books.keys()) {
+      for (const { keyId } of await listApiKeys(table, organizationId)) this.knowKey(keyId, organizationId);
+    }
+    await inParallel(this.#strayRecords, doubtsAtOnce, async ({ key, keyId, leadId }) => {
+      const organizationId = this.#organizationOfKey.get(keyId);
+      if (organizationId !== undefined) this.report(await lookAtRecord(table, key, organizationId, leadId));
+      else this.report(await this.#strayRecord(key, keyId));
+    });
+  }
+
+  async #strayRecord(key: PrimaryKey, keyId: string): Promise<string[]> {
+    const [record] = await readSettled(this.#table, [key]);
+    return record ? [`The idempotency record ${named(key)} belongs to API key ${keyId}, which no organization lists.`] : [];
+  }
+
+  #tell(): void {
+    this.#options.onProgress?.({ leads: this.#leads, otherItems: this.#otherItems, violations: this.#violations.size });
+  }
+}

@@ -1,0 +1,8 @@
+/** Runs a task for each of the items, at most so many at once. The first failure ends it. */
+export async function inParallel<T>(items: Iterable<T>, atOnce: number, task: (item: T) => Promise<void>): Promise<void> {
+  const iterator = items[Symbol.iterator]();
+  const work = async (): Promise<void> => {
+    for (let next = iterator.next(); !next.done; next = iterator.next()) await task(next.value);
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+}

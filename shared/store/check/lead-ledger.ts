@@ -1,0 +1,114 @@
+import { crc32 } from 'node:zlib';
+
+/** What is still to be seen of a lead: the items that exist because it does. */
+const expected = { phone: 1, email: 2, opening: 4 } as const;
+export type Expected = keyof typeof expected;
+
+/** A lead as it is remembered: its id, and what its identity items must say. */
+export interface LedgerLead {
+  readonly id: number;
+  /** As compared; undefined when the lead has none. */
+  readonly phone: string | undefined;
+  readonly email: string | undefined;
+}
+
+/**
+ * The leads of a range of ids, in ascending order, while they are read: 13 bytes each, whatever the lead's size. Identities are
+ * remembered as CRC-32, so that a wrong one goes unseen once in four thousand million.
+ */
+export class LedgerPart {
+  ids = new Uint32Array(256);
+  phones = new Uint32Array(256);
+  emails = new Uint32Array(256);
+  missing = new Uint8Array(256);
+  count = 0;
+
+  add({ id, phone, email }: LedgerLead): void {
+    if (this.count === this.ids.length) this.#grow();
+    const at = this.count;
+    this.ids[at] = id;
+    this.phones[at] = phone === undefined ? 0 : crc32(phone);
+    this.emails[at] = email === undefined ? 0 : crc32(email);
+    this.missing[at] = expected.opening | (phone === undefined ? 0 : expected.phone) | (email === undefined ? 0 : expected.email);
+    this.count = at + 1;
+  }
+
+  #grow(): void {
+    const size = 2 * this.ids.length;
+    const wider = (old: Uint32Array): Uint32Array<ArrayBuffer> => {
+      const column = new Uint32Array(size);
+      column.set(old);
+      return column;
+    };
+    this.ids = wider(this.ids);
+    this.phones = wider(this.phones);
+    this.emails = wider(this.emails);
+    const missing = new Uint8Array(size);
+    missing.set(this.missing);
+    this.missing = missing;
+  }
+}
+
+/** All leads of an organization as they were when they were read, and what has been seen of them since. */
+export class LeadLedger {
+  readonly #parts: readonly LedgerPart[];
+
+  /** @param parts of ascending ranges of ids */
+  constructor(parts: readonly LedgerPart[]) {
+    this.#parts = parts.filter(({ count }) => count > 0);
+  }
+
+  get count(): number {
+    return this.#parts.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  has(leadId: number): boolean {
+    return this.#find(leadId) !== undefined;
+  }
+
+  /** Whether the lead has this phone or e-mail; then its item has been seen. */
+  seeIdentity(kind: 'phone' | 'email', leadId: number, value: string): boolean {
+    const found = this.#find(leadId);
+    if (!found) return false;
+    const { part, at } = found;
+    const column = kind === 'phone' ? part.phones : part.emails;
+    const isExpected = ((part.missing[at] ?? 0) & expected[kind]) !== 0;
+    if (!isExpected || column[at] !== crc32(value)) return false;
+    part.missing[at] = (part.missing[at] ?? 0) & ~expected[kind];
+    return true;
+  }
+
+  /** Whether this is the first opening entry of a lead that is there. */
+  seeOpening(leadId: number): boolean {
+    const found = this.#find(leadId);
+    if (!found) return false;
+    const { part, at } = found;
+    const isFirst = ((part.missing[at] ?? 0) & expected.opening) !== 0;
+    part.missing[at] = (part.missing[at] ?? 0) & ~expected.opening;
+    return isFirst;
+  }
+
+  /** Leads of which something has not been seen, by id. */
+  *lacking(): Generator<{ readonly leadId: number; readonly what: readonly Expected[] }> {
+    for (const { ids, missing, count } of this.#parts) {
+      for (let at = 0; at < count; at += 1) {
+        const flags = missing[at] ?? 0;
+        if (flags === 0) continue;
+        const what = (Object.keys(expected) as Expected[]).filter((name) => (flags & expected[name]) !== 0);
+        yield { leadId: ids[at] ?? 0, what };
+      }
+    }
+  }
+
+  #find(leadId: number): { part: LedgerPart; at: number } | undefined {
+    const part = this.#parts.find(({ ids, count }) => leadId <= (ids[count - 1] ?? 0));
+    if (!part) return undefined;
+    let [low, high] = [0, part.count - 1];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((part.ids[middle] ?? 0) < leadId) low = middle + 1;
+      else high = middle;
+    }
+    return part.ids[low] === leadId ? { part, at: low } : undefined;
+  }
+}
