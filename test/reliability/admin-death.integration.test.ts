@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listApiKeys } from '../../shared/store/api-keys.ts';
+import { readSettings } from '../../shared/store/organizations.ts';
+import { apiKeyPrimaryKey, keyListingPrimaryKey, usagePrimaryKey } from '../../shared/store/primary-keys.ts';
+import { call } from '../support/call.ts';
+import { type DynamodbProxy, startDynamodbProxy } from '../support/dynamodb-proxy.ts';
+import { effectsOn, itemAt } from '../support/effects.ts';
+import { faultOnce } from '../support/faults.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { service } from '../support/service.ts';
+import { node24, projectFolder } from '../support/service-process.ts';
+
+/** An administrator's command is killed (`kill -9`) at its transaction, just before it reaches the table or just after it was applied, and repeated. */
+let proxy: DynamodbProxy;
+let folder: string;
+beforeAll(async () => {
+  [proxy, folder] = await Promise.all([
+    startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? ''),
+    mkdtemp(join(tmpdir(), 'admin-death-')),
+  ]);
+});
+afterAll(async () => {
+  await proxy.stop();
+  await rm(folder, { recursive: true });
+});
+
+interface Ended {
+  readonly signal: NodeJS.Signals | null;
+  readonly status: number | null;
+  readonly stdout: string;
+}
+
+/** Runs a command through the proxy. @param killAt the moment of its transaction at which it dies */
+async function admin(args: readonly string[], killAt?: 'before' | 'after'): Promise<Ended> {
+  const child = spawn(node24, ['infra/admin/main.ts', ...args, '--json'], {
+    cwd: projectFolder,
+    env: { PATH: process.env.PATH, ...service().environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  let stdout = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += String(chunk);
+  });
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  proxy.rule =
+    killAt &&
+    faultOnce(({ operation }) => operation === 'TransactWriteItems', { kind: 'cut', applied: killAt === 'after', before: kill });
+  const [status, signal] = (await ended) as [number | null, NodeJS.Signals | null];
+  return { status, signal, stdout };
+}
+
+/** Runs a command that dies, and once more. @returns the second's answer */
+async function diesAndRepeats(args: readonly string[], killAt: 'before' | 'after'): Promise<Ended> {
+  expect((await admin(args, killAt)).signal).toBe('SIGKILL');
+  const repeat = await admin(args);
+  expect(repeat.status).toBe(0);
+  return repeat;
+}
+
+const organizationOption = ({ id }: GivenOrganization): string[] => ['--organization', String(id)];
+
+test.each(['before', 'after'] as const)(
+  'archiving takes effect once when the command dies %s its transaction and is repeated',
+  async (killAt) => {
+    const organization = await givenOrganization();
+    const who = person();
+    const { body } = await call('capture-lead', { apiKey: organization.website, body: who });
+    const args = ['lead', 'archive', ...organizationOption(organization), '--lead', String(body.lead.id)];
+
+    const repeat = await diesAndRepeats(args, killAt);
+
+    expect(JSON.parse(repeat.stdout)).toEqual({ leadId: body.lead.id, archived: true });
+    expect((await effectsOn(organization.id, who.phone)).timeline).toEqual(['captured_new', 'archived']);
+  },
+);
+
+test.each(['before', 'after'] as const)(
+  'a key is whole or not there when its creation dies %s its transaction',
+  async (killAt) => {
+    const organization = await givenOrganization();
+    const known = (await listApiKeys(table(), organization.id)).length;
+    const args = [
+      'key',
+      'create',
+      ...organizationOption(organization),
+      '--type',
+      'website-form',
+      '--label',
+      'form',
+      '--created-by',
+      '7',
+    ];
+
+    const repeat = await diesAndRepeats(args, killAt);
+
+    const { key } = JSON.parse(repeat.stdout);
+    expect((await call('capture-lead', { apiKey: key, body: person() })).status).toBe(201);
+    // A key whose creation was applied and never shown is listed, so that it can be revoked.
+    const listed = await listApiKeys(table(), organization.id);
+    expect(listed).toHaveLength(known + (killAt === 'after' ? 2 : 1));
+    for (const { keyId } of listed) {
+      const listing = await itemAt(keyListingPrimaryKey(organization.id, keyId));
+      expect(await itemAt(apiKeyPrimaryKey(String(listing?.apiKeyHash)))).toMatchObject({
+        keyId,
+        organizationId: organization.id,
+      });
+    }
+  },
+);
+
+test.each(['before', 'after'] as const)(
+  'a key ends, on itself and in the list, when its revocation dies %s its transaction and is repeated',
+  async (killAt) => {
+    const organization = await givenOrganization();
+    const { key, keyId } = await organization.key();
+    const args = ['key', 'revoke', ...organizationOption(organization), '--key', keyId];
+
+    const repeat = await diesAndRepeats(args, killAt);
+
+    const { revokedAt } = JSON.parse(repeat.stdout);
+    const listing = await itemAt(keyListingPrimaryKey(organization.id, keyId));
+    expect(listing).toMatchObject({ revokedAt });
+    expect(await itemAt(apiKeyPrimaryKey(String(listing?.apiKeyHash)))).toMatchObject({ revokedAt });
+    expect((await call('list-users', { apiKey: key })).status).toBe(401);
+  },
+);
+
+test.each(['before', 'after'] as const)(
+  'settings are applied once, with their version, when the command dies %s its transaction and is repeated',
+  async (killAt) => {
+    const organization = await givenOrganization();
+    const before = await readSettings(table(), organization.id);
+    const file = join(folder, `${organization.id}.json`);
+    await writeFile(file, JSON.stringify({ ...organization.settings, name: 'Renamed' }));
+
+    await diesAndRepeats(['organization', 'apply', file], killAt);
+
+    const after = await readSettings(table(), organization.id);
+    expect(after?.settings.name).toBe('Renamed');
+    expect(after?.version).toBe((before?.version ?? 0) + 1);
+    expect((await itemAt(usagePrimaryKey(organization.id)))?.settingsVersion).toBe(after?.version);
+  },
+);
