@@ -3,7 +3,6 @@ import { setArchived } from '../../shared/store/archive.ts';
 import { call } from '../support/call.ts';
 import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
-import { sampleSettings } from '../support/organization.ts';
 
 /** Two pipelines of three stages, each with one that is no longer active, and a third pipeline where nothing can start. */
 const stage = (id: number, meaning: string, more: object = {}) => ({
@@ -264,91 +263,5 @@ describe('3 archived leads', () => {
       'lead_updated',
       'note_added',
     ]);
-  });
-});
-
-describe('3 owner: the organization’s assignment rules, unless assigned_to is given', () => {
-  const users = [7, 8, 9].map((id) => ({ id, name: `Person ${id}` }));
-  const owners = async (own: GivenOrganization, count: number, fields: object = {}) => {
-    const chosen: number[] = [];
-    for (let at = 0; at < count; at += 1) chosen.push((await givenLead(own, { fields })).assignedTo);
-    return chosen;
-  };
-
-  test('twelve creates over three people: four each, in turn', async () => {
-    const own = await givenOrganization({ users });
-
-    const chosen = await owners(own, 12);
-
-    expect(new Set(chosen.slice(0, 3))).toEqual(new Set([7, 8, 9]));
-    expect(chosen).toEqual([0, 1, 2, 3].flatMap(() => chosen.slice(0, 3)));
-  });
-
-  test('twelve creates at once over three people: four each', async () => {
-    const own = await givenOrganization({ users });
-
-    const leads = await Promise.all(Array.from({ length: 12 }, () => givenLead(own)));
-
-    expect(leads.map(({ assignedTo }) => assignedTo).sort()).toEqual([7, 7, 7, 7, 8, 8, 8, 8, 9, 9, 9, 9]);
-  });
-
-  test('each rule turns on its own; a rule without active people is passed over; captures take part', async () => {
-    const own = await givenOrganization({
-      users: [...users, { id: 10, name: 'Gone', active: false }],
-      assignmentRules: [
-        { when: { field: 'source', equals: ['3'] }, users: [10] },
-        { when: { field: 'source', equals: ['3'] }, users: [7, 8, 10] },
-        { when: { field: 'pipeline', equals: ['2'] }, users: [9] },
-      ],
-    });
-
-    const ofSource = await owners(own, 2, { source: 3 });
-    await owners(own, 1);
-    const { body } = await call('capture-lead', { apiKey: own.website, body: { ...person(), source: 'Facebook Ads' } });
-    const captured = await call('get-lead', { apiKey: own.reader, leadId: body.lead.id });
-    const inPipeline = await givenLead(own, { pipelineId: 2 });
-
-    expect([...ofSource, captured.body.lead.assignedTo]).toEqual([ofSource[0], ofSource[0] === 7 ? 8 : 7, ofSource[0]]);
-    expect(inPipeline.assignedTo).toBe(9);
-  });
-
-  test('a create that is refused takes no turn', async () => {
-    const own = await givenOrganization({ users });
-    const [first] = await owners(own, 1);
-    const someone = person();
-    await call('create-lead', { apiKey: own.writer, body: { fields: { ...someone, assigned_to: 7 } } });
-
-    const refused = [
-      await call('create-lead', { apiKey: own.writer, body: { fields: someone } }),
-      await call('create-lead', { apiKey: own.writer, body: { fields: { ...person(), budget: 'much' } } }),
-    ];
-    const rest = await owners(own, 2);
-
-    expect(refused.map(({ status }) => status)).toEqual([409, 422]);
-    expect(new Set([first, ...rest])).toEqual(new Set([7, 8, 9]));
-  });
-
-  test('assigned_to given: that person, whoever’s turn it is', async () => {
-    const own = await givenOrganization({ users });
-
-    expect(await owners(own, 3, { assigned_to: 9 })).toEqual([9, 9, 9]);
-  });
-
-  test('no active person: 422 with NO_ACTIVE_OWNER', async () => {
-    const own = await givenOrganization({ users: users.map((user) => ({ ...user, active: false })), assignmentRules: [] });
-
-    const { status, body } = await call('create-lead', { apiKey: own.writer, body: { fields: person() } });
-
-    expect(status).toBe(422);
-    expect(body.error.details).toMatchObject({ reason: 'NO_ACTIVE_OWNER', field: 'assigned_to' });
-  });
-
-  test('no pipeline at all: 422 with NO_STARTING_STAGE', async () => {
-    const own = await givenOrganization({ pipelines: [], users: sampleSettings.users });
-
-    const { status, body } = await call('create-lead', { apiKey: own.writer, body: { fields: person() } });
-
-    expect(status).toBe(422);
-    expect(body.error.details).toMatchObject({ reason: 'NO_STARTING_STAGE', field: 'stageId' });
   });
 });

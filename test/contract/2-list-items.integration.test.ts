@@ -1,0 +1,100 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { call } from '../support/call.ts';
+import { type GivenOrganization, givenOrganization } from '../support/given.ts';
+import { givenLead } from '../support/leads.ts';
+import { customField } from '../support/organization.ts';
+
+let organization: GivenOrganization;
+beforeAll(async () => {
+  organization = await givenOrganization();
+});
+
+const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+describe('2 list items: exactly the properties of their resource', () => {
+  const showWhen = { field: 'course', equals: ['mba'] };
+
+  test.each([
+    ['StageRef', 'list-leads', 'stage', { id: 11, name: 'New', meaning: 'open' }],
+    ['NamedRef of a pipeline', 'list-leads', 'pipeline', { id: 1, name: 'Admissions' }],
+    ['NamedRef of an owner', 'list-leads', 'owner', { id: 7, name: 'Asha Rao' }],
+  ] as const)('%s', async (_, name, property, expected) => {
+    await givenLead(organization, { fields: { assigned_to: 7 }, pipelineId: 1 });
+
+    const { body } = await call(name, { apiKey: organization.reader, query: { limit: 1 } });
+
+    expect(body.items[0][property]).toEqual(expected);
+  });
+
+  test.each([
+    [
+      'Stage',
+      'list-lead-stages',
+      { id: 11, name: 'New', slug: 'new', order: 1, meaning: 'open', isDefault: true, pipelineId: 1 },
+    ],
+    ['Pipeline', 'list-pipelines', { id: 1, name: 'Admissions', order: 1, isDefault: true }],
+    ['NamedRef of a source', 'list-lead-sources', { id: 3, name: 'Facebook Ads' }],
+    ['NamedRef of a person', 'list-users', { id: 7, name: 'Asha Rao' }],
+  ] as const)('%s', async (_, name, expected) => {
+    const { body } = await call(name, { apiKey: organization.reader });
+
+    expect(body.items[0]).toEqual(expected);
+  });
+
+  test('LeadField, of a select with a condition and of a field without', async () => {
+    const own = await givenOrganization({
+      fields: [
+        customField('course', 'select', { options: [{ value: 'mba', label: 'MBA' }] }),
+        customField('exam', 'date', { showWhen, requiredOnCreate: true, requiredOnEdit: true, label: 'Exam on' }),
+      ],
+    });
+
+    const { body } = await call('list-lead-fields', { apiKey: own.website });
+
+    const common = { section: 'Interest', storage: 'custom' };
+    expect(body.items.slice(-2)).toEqual([
+      {
+        ...common,
+        key: 'course',
+        label: 'course',
+        type: 'select',
+        options: [{ value: 'mba', label: 'MBA' }],
+        requiredOnCreate: false,
+        requiredOnEdit: false,
+        showWhen: null,
+      },
+      {
+        ...common,
+        key: 'exam',
+        label: 'Exam on',
+        type: 'date',
+        options: [],
+        requiredOnCreate: true,
+        requiredOnEdit: true,
+        showWhen,
+      },
+    ]);
+  });
+
+  test('LeadField of the built-in fields: storage column, types as the contract names them', async () => {
+    const { body } = await call('list-lead-fields', { apiKey: organization.reader });
+
+    const builtIn = body.items.filter(({ storage }: { storage: string }) => storage === 'column');
+    expect(builtIn.map(({ key, type }: { key: string; type: string }) => [key, type])).toEqual([
+      ['name', 'text'],
+      ['phone', 'phone'],
+      ['email', 'email'],
+      ['source', 'lead_source'],
+      ['assigned_to', 'user'],
+      ['lead_type', 'select'],
+    ]);
+  });
+
+  test('Note: leadId, text, createdAt', async () => {
+    const { id } = await givenLead(organization);
+
+    const { body } = await call('add-note', { apiKey: organization.writer, leadId: id, body: { text: 'Called.' } });
+
+    expect(body).toEqual({ note: { leadId: id, text: 'Called.', createdAt: expect.stringMatching(dateTime) } });
+  });
+});

@@ -1,0 +1,206 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { setArchived } from '../../shared/store/archive.ts';
+import { call } from '../support/call.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { givenLead, storedLeads } from '../support/leads.ts';
+import { customField } from '../support/organization.ts';
+import { noIds, noObjects, refusedKeys, refusedValues, takenValues, withKey } from './field-values.ts';
+
+let organization: GivenOrganization;
+/** An organization of one lead, where whatever is refused leaves just that. */
+let quiet: GivenOrganization;
+beforeAll(async () => {
+  [organization, quiet] = await Promise.all([givenOrganization(), givenOrganization()]);
+  await givenLead(quiet);
+});
+/** Each case has a key of its own, so that no case runs into the hourly limit of another. */
+let apiKey: string;
+beforeEach(async () => {
+  apiKey = (await organization.key({ scopes: ['leads.write'] })).key;
+});
+const create = (body: unknown, own = apiKey) => call('create-lead', { apiKey: own, body });
+
+/** Refused with 422 naming the field or property, and no lead made. */
+async function refused(body: unknown, name: string, details: object = {}): Promise<void> {
+  const before = await storedLeads(quiet);
+
+  const answer = await create(body, quiet.writer);
+
+  expect([answer.status, answer.body.error.code]).toEqual([422, 'VALIDATION_FAILED']);
+  expect(Object.keys(answer.body.error.details.fields)).toContain(name);
+  expect(answer.body.error.details).toMatchObject(details);
+  expect(answer.body.error.message).toMatch(/\S [\s\S]*[.?]$/);
+  expect(await storedLeads(quiet)).toEqual(before);
+}
+
+describe('4.2 response: 201 with the lead', () => {
+  test('just that', async () => {
+    const someone = person();
+
+    const { status, body } = await create({ fields: someone });
+
+    expect(status).toBe(201);
+    expect(Object.keys(body)).toEqual(['lead']);
+    expect(body.lead).toMatchObject(someone);
+    const read = await call('get-lead', { apiKey: organization.reader, leadId: body.lead.id });
+    expect(read.body.lead).toEqual(body.lead);
+  });
+});
+
+describe('4.2 fields: values by field key, read by the organization’s rules', () => {
+  test.each(takenValues)('%s takes %j as %j', async (fieldKey, sent, stored) => {
+    const { status, body } = await create({ fields: { ...person(), [fieldKey]: sent } });
+
+    expect([status, body.error]).toEqual([201, undefined]);
+    expect(body.lead.fields).toEqual({ [fieldKey]: stored });
+  });
+
+  test.each(refusedValues)('%s refuses %j', async (fieldKey, sent) => {
+    await refused({ fields: { ...person(), [fieldKey]: sent } }, fieldKey);
+  });
+
+  test.each(refusedKeys)('the key %j is refused, with the valid keys', async (fieldKey) => {
+    await refused({ fields: { ...withKey(fieldKey, 'x'), ...person() } }, fieldKey);
+  });
+
+  test.each(['town', 'old_notes', 'constructor', '__proto__'])(
+    'details.validKeys after %s lists the active fields',
+    async (fieldKey) => {
+      const { body } = await create({ fields: Object.assign(withKey(fieldKey, 'x'), person()) });
+
+      const active = organization.settings.fields.filter((field) => field.active).map(({ key }) => key);
+      expect(body.error.details.validKeys).toEqual(active);
+    },
+  );
+
+  test('every problem is named at once', async () => {
+    const { body } = await create({ fields: { name: '', budget: 'much', course: 'law', town: 'x' }, stageId: 99 });
+
+    expect(Object.keys(body.error.details.fields).sort()).toEqual(['budget', 'course', 'name', 'phone', 'stageId', 'town']);
+  });
+});
+
+describe('4.2 required: name and phone, and what the organization requires on create', () => {
+  test.each([
+    ['fields', {}],
+    ['fields', { stageId: 11 }],
+    ['name', { fields: { phone: person().phone } }],
+    ['phone', { fields: { name: 'Asha' } }],
+    ['name', { fields: { ...person(), name: null } }],
+    ['name', { fields: { ...person(), name: '  ' } }],
+    ['phone', { fields: { ...person(), phone: '' } }],
+    ['phone', { fields: { ...person(), phone: '12' } }],
+  ])('%s missing or unusable in %j', (name, body) => refused(body, name));
+
+  test('a required field of the organization; one hidden by showWhen is not required', async () => {
+    const own = await givenOrganization({
+      fields: [
+        customField('city', 'text', { requiredOnCreate: true }),
+        customField('wants_call', 'checkbox'),
+        customField('call_on', 'date', { requiredOnCreate: true, showWhen: { field: 'wants_call', equals: ['true'] } }),
+      ],
+    });
+    const send = (fields: object) => create({ fields: { ...person(), ...fields } }, own.writer);
+
+    const answers = [
+      await send({}),
+      await send({ city: 'Pune', wants_call: true }),
+      await send({ city: 'Pune' }),
+      await send({ city: 'Pune', wants_call: 'yes', call_on: '2026-12-01' }),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([422, 422, 201, 201]);
+    expect(answers.slice(0, 2).map(({ body }) => body.error.details.fields)).toEqual([
+      { city: 'is required.' },
+      { call_on: 'is required.' },
+    ]);
+  });
+});
+
+describe('4.2 source takes a source id, assigned_to a user id; a refused one gives details.reason and details.field', () => {
+  test('both', async () => {
+    const { body } = await create({ fields: { ...person(), source: 3, assigned_to: 8 } });
+
+    expect(body.lead).toMatchObject({ sourceId: 3, source: { id: 3, name: 'Facebook Ads' }, assignedTo: 8 });
+  });
+
+  test.each([
+    ['source', 99, 'SOURCE_NOT_FOUND'],
+    ['source', 4, 'SOURCE_NOT_ACTIVE'],
+    ['assigned_to', 99, 'OWNER_NOT_FOUND'],
+    ['assigned_to', 9, 'OWNER_NOT_ACTIVE'],
+  ])('%s %i: %s', (field, id, reason) => refused({ fields: { ...person(), [field]: id } }, field, { reason, field }));
+});
+
+describe('4.2 body: no other properties, no other types', () => {
+  test.each(['stageID', 'name', 'lead', '__proto__', 'constructor'])('the property %s', (name) =>
+    refused({ ...withKey(name, {}), fields: person() }, name),
+  );
+
+  test.each(noObjects)('the body %s', (body) => refused(body, 'body'));
+
+  test.each([null, 'x', 1, true, [], [person()]])('fields %j', (fields) => refused({ fields }, 'fields'));
+
+  test.each(['stageId', 'pipelineId'].flatMap((name) => noIds.map((id) => [name, id] as const)))('%s %j', (name, id) =>
+    refused({ fields: person(), [name]: id }, name),
+  );
+});
+
+describe('4.2 DUPLICATE_LEAD: a lead with this phone or e-mail exists; details.leadId is its id', () => {
+  const duplicate = (leadId: number) => ({ error: { code: 'DUPLICATE_LEAD', message: expect.any(String), details: { leadId } } });
+
+  test.each([
+    ['phone', (lead: { phone: string }) => ({ ...person(), phone: lead.phone })],
+    ['phone, written otherwise', (lead: { phone: string }) => ({ ...person(), phone: lead.phone.replace('+91', '0') })],
+    ['e-mail', (lead: { email: string }) => ({ ...person(), email: lead.email })],
+    ['e-mail in another case', (lead: { email: string }) => ({ ...person(), email: lead.email.toUpperCase() })],
+    ['both', (lead: { phone: string; email: string }) => ({ ...person(), phone: lead.phone, email: lead.email })],
+  ])('by %s', async (_, fieldsOf) => {
+    const lead = await givenLead(organization);
+
+    const { status, body } = await create({ fields: fieldsOf(lead) });
+
+    expect([status, body]).toEqual([409, duplicate(lead.id)]);
+  });
+
+  test('phone and e-mail of two leads: the phone’s', async () => {
+    const [byPhone, byEmail] = [await givenLead(organization), await givenLead(organization)];
+
+    const { status, body } = await create({ fields: { ...person(), phone: byPhone.phone, email: byEmail.email } });
+
+    expect([status, body]).toEqual([409, duplicate(byPhone.id)]);
+  });
+
+  test('a retry of the same lead names the existing one; no second lead is made, nothing is written', async () => {
+    const fields = person();
+    const first = await create({ fields });
+    const before = await storedLeads(organization);
+
+    const { status, body } = await create({ fields });
+
+    expect([status, body]).toEqual([409, duplicate(first.body.lead.id)]);
+    expect(await storedLeads(organization)).toEqual(before);
+  });
+
+  test('an archived lead too', async () => {
+    const lead = await givenLead(organization);
+    await setArchived(table(), organization.id, lead.id, true);
+
+    expect((await create({ fields: { ...person(), email: lead.email } })).body).toEqual(duplicate(lead.id));
+  });
+
+  test('ten creates of one person at once: one 201, nine 409 with its id, one lead', async () => {
+    const fields = person();
+
+    const answers = await Promise.all(Array.from({ length: 10 }, () => create({ fields })));
+
+    const [made] = answers.filter(({ status }) => status === 201);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 9 }, () => 409)]);
+    const others = answers.filter((answer) => answer !== made).map(({ body }) => body.error.details);
+    expect(others).toEqual(others.map(() => ({ leadId: made?.body.lead.id })));
+    const stored = (await storedLeads(organization)).filter(
+      ({ lead }) => (lead.fields as { phone: string }).phone === fields.phone,
+    );
+    expect(stored).toHaveLength(1);
+  });
+});

@@ -1,0 +1,272 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { setArchived } from '../../shared/store/archive.ts';
+import { idempotencyPrimaryKey } from '../../shared/store/primary-keys.ts';
+import { type CallAnswer, call } from '../support/call.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { changeSettings, storedLeads, timelineOf } from '../support/leads.ts';
+
+let organization: GivenOrganization;
+let apiKey: string;
+let keyId: string;
+beforeAll(async () => {
+  organization = await givenOrganization();
+  ({ key: apiKey, keyId } = await organization.key());
+});
+let given = 0;
+const newKey = (): string => {
+  given += 1;
+  return `enquiry ${given}`;
+};
+const capture = (body: object, idempotencyKey?: string, key = apiKey) =>
+  call('capture-lead', { apiKey: key, body, headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey } });
+const isReplay = ({ headers }: CallAnswer): boolean => headers.get('idempotent-replayed') === 'true';
+const captures = async (leadId: number) =>
+  (await timelineOf(organization, leadId)).filter(({ type }) => type === 'captured').length;
+const answerOf = ({ status, body, headers }: CallAnswer) => ({ status, body, location: headers.get('location') });
+
+describe('4.3 rule 6: a repeat within 24 hours returns the first result without capturing again, marked Idempotent-Replayed', () => {
+  type Send = (body: object, key: string) => Promise<CallAnswer>;
+  const ways: [string, Send, Send][] = [
+    ['Idempotency-Key', (body, key) => capture(body, key), (body, key) => capture(body, key)],
+    ['externalId', (body, key) => capture({ ...body, externalId: key }), (body, key) => capture({ ...body, externalId: key })],
+    [
+      'the header, then the same as externalId',
+      (body, key) => capture(body, key),
+      (body, key) => capture({ ...body, externalId: key }),
+    ],
+    [
+      'externalId, then the same as header',
+      (body, key) => capture({ ...body, externalId: key }),
+      (body, key) => capture(body, key),
+    ],
+    [
+      'both, equal',
+      (body, key) => capture({ ...body, externalId: key }, key),
+      (body, key) => capture({ ...body, externalId: key }, key),
+    ],
+    [
+      'both, different, then the header',
+      (body, key) => capture({ ...body, externalId: `${key}!` }, key),
+      (body, key) => capture(body, key),
+    ],
+    [
+      'both, different, then externalId',
+      (body, key) => capture({ ...body, externalId: `${key}!` }, key),
+      (body, key) => capture({ ...body, externalId: `${key}!` }),
+    ],
+  ];
+
+  test.each(ways)('by %s', async (_, first, again) => {
+    const [someone, key] = [person(), newKey()];
+
+    const made = await first(someone, key);
+    const repeated = await again(someone, key);
+
+    expect([made.status, isReplay(made), isReplay(repeated)]).toEqual([201, false, true]);
+    expect(answerOf(repeated)).toEqual(answerOf(made));
+    expect(await captures(made.body.lead.id)).toBe(1);
+  });
+
+  test('a repeat says the same whatever became of the lead meanwhile: filled, found and archived ones too', async () => {
+    const { name, phone } = person();
+    const keys = [newKey(), newKey(), newKey(), newKey()] as const;
+    const bodies = [
+      { name, phone },
+      { name, phone, fields: { city: 'Pune' } },
+      { name, phone, fields: { city: 'Kochi' } },
+    ] as const;
+    const first = [await capture(bodies[0], keys[0]), await capture(bodies[1], keys[1]), await capture(bodies[2], keys[2])];
+    const leadId = first[0]?.body.lead.id;
+    await setArchived(table(), organization.id, leadId, true);
+    first.push(await capture(bodies[2], keys[3]));
+    await setArchived(table(), organization.id, leadId, false);
+
+    const again = [
+      await capture(bodies[0], keys[0]),
+      await capture(bodies[1], keys[1]),
+      await capture(bodies[2], keys[2]),
+      await capture(bodies[2], keys[3]),
+    ];
+
+    expect(first.map(({ status, body }) => [status, body.lead.created, body.lead.updated, body.lead.archived])).toEqual([
+      [201, true, false, undefined],
+      [200, false, true, undefined],
+      [200, false, false, undefined],
+      [200, false, false, true],
+    ]);
+    expect(again.map(answerOf)).toEqual(first.map(answerOf));
+    expect(again.map(isReplay)).toEqual([true, true, true, true]);
+    expect(await captures(leadId)).toBe(4);
+  });
+
+  test('the order of properties and the blanks between them are no matter', async () => {
+    const [{ name, phone }, key] = [person(), newKey()];
+    await capture({ name, phone, fields: { city: 'Pune', budget: 1 } }, key);
+
+    const text = `{ "fields": {"budget":1.0, "city":"Pune"},\n "phone":"${phone}", "name":"${name}" }`;
+    const repeated = await call('capture-lead', { apiKey, body: text, headers: { 'idempotency-key': key } });
+
+    expect([repeated.status, isReplay(repeated)]).toEqual([201, true]);
+  });
+
+  test('without a key a repeat is captured again', async () => {
+    const someone = person();
+
+    const [first, second] = [await capture(someone), await capture(someone)];
+
+    expect([first.status, second.status, isReplay(second)]).toEqual([201, 200, false]);
+    expect(await captures(first.body.lead.id)).toBe(2);
+  });
+
+  test('it is remembered per API key: another key’s same Idempotency-Key is its own', async () => {
+    const [someone, key] = [person(), newKey()];
+    const made = await capture(someone, key);
+
+    const other = await capture(someone, key, organization.website);
+
+    expect([other.status, isReplay(other), other.body.lead.id]).toEqual([200, false, made.body.lead.id]);
+  });
+
+  test('keys differ by case and by blanks', async () => {
+    const someone = person();
+    const key = newKey();
+
+    const answers = [await capture(someone, `${key} a`), await capture(someone, `${key} A`), await capture(someone, `${key}  a`)];
+
+    expect(answers.map(isReplay)).toEqual([false, false, false]);
+  });
+
+  test('one known, the other not: the known result, and both are known from then on', async () => {
+    const [someone, header, externalId] = [person(), newKey(), newKey()];
+    const made = await capture(someone, header);
+
+    const both = await capture({ ...someone, externalId }, header);
+    const alone = await capture({ ...someone, externalId });
+
+    expect([isReplay(both), isReplay(alone)]).toEqual([true, true]);
+    expect([answerOf(both), answerOf(alone)]).toEqual([answerOf(made), answerOf(made)]);
+    expect(await captures(made.body.lead.id)).toBe(1);
+  });
+
+  test('both known with different results: the header’s counts', async () => {
+    const [someone, header, externalId] = [person(), newKey(), newKey()];
+    const byHeader = await capture(someone, header);
+    const byExternalId = await capture({ ...someone, externalId });
+
+    const both = await capture({ ...someone, externalId }, header);
+
+    expect([byHeader.status, byExternalId.status]).toEqual([201, 200]);
+    expect([isReplay(both), answerOf(both)]).toEqual([true, answerOf(byHeader)]);
+  });
+
+  test('after 24 hours the same key captures again, although the record is still there', async () => {
+    const [someone, key] = [person(), newKey()];
+    const made = await capture(someone, key);
+    await expire(key);
+
+    const later = await capture(someone, key);
+    const repeated = await capture(someone, key);
+
+    expect([later.status, isReplay(later), isReplay(repeated)]).toEqual([200, false, true]);
+    expect(answerOf(repeated)).toEqual(answerOf(later));
+    expect(await captures(made.body.lead.id)).toBe(2);
+  });
+
+  test('the record is kept for 24 hours', async () => {
+    const key = newKey();
+    const before = Date.now();
+    await capture(person(), key);
+
+    const { expiresAt, ttl } = await expire(key);
+
+    expect(expiresAt - before).toBeGreaterThanOrEqual(24 * 3_600_000);
+    expect(expiresAt - Date.now()).toBeLessThanOrEqual(24 * 3_600_000);
+    expect(ttl).toBe(Math.ceil(expiresAt / 1000));
+  });
+
+  test('a field deactivated since does not turn a replay into a refusal', async () => {
+    const own = await givenOrganization();
+    const { key } = await own.key();
+    const body = { ...person(), fields: { city: 'Pune' } };
+    const send = () => call('capture-lead', { apiKey: key, body, headers: { 'Idempotency-Key': 'once' } });
+    const made = await send();
+    await changeSettings(own, { fields: own.settings.fields.map((field) => ({ ...field, active: field.key !== 'city' })) });
+
+    const repeated = await send();
+
+    expect([repeated.status, isReplay(repeated), repeated.body]).toEqual([201, true, made.body]);
+  });
+
+  test('a refused capture is not remembered: it may be corrected under the same key', async () => {
+    const [someone, key] = [person(), newKey()];
+    const refused = [
+      await capture({ ...someone, fields: { budget: 'much' } }, key),
+      await capture({ ...someone, email: 'none' }, key),
+    ];
+
+    const corrected = await capture({ ...someone, fields: { budget: 5 } }, key);
+
+    expect(refused.map(({ status }) => status)).toEqual([422, 422]);
+    expect([corrected.status, isReplay(corrected)]).toEqual([201, false]);
+  });
+});
+
+/** Sets a record's end into the past. @returns the record as it was */
+async function expire(key: string): Promise<{ expiresAt: number; ttl: number }> {
+  const { Attributes } = await table().client.send(
+    new UpdateCommand({
+      TableName: table().name,
+      Key: { ...idempotencyPrimaryKey(keyId, key) },
+      UpdateExpression: 'SET expiresAt = :past',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':past': Date.now() - 1 },
+      ReturnValues: 'ALL_OLD',
+    }),
+  );
+  return Attributes as { expiresAt: number; ttl: number };
+}
+
+describe('4.3 rule 7: the same key with a different body within 24 hours is refused with 422 VALIDATION_FAILED', () => {
+  test.each([
+    ['another person', person],
+    ['another note', (body: object) => ({ ...body, notes: 'Other.' })],
+    ['another field', (body: object) => ({ ...body, fields: { city: 'Pune' } })],
+  ])('%s, by header and by externalId', async (_, other) => {
+    const [someone, key] = [person(), newKey()];
+    const made = await capture(someone, key);
+    const before = await storedLeads(organization);
+
+    const answers = [await capture(other(someone), key), await capture({ ...other(someone), externalId: key })];
+
+    for (const [index, name] of ['Idempotency-Key', 'externalId'].entries()) {
+      expect(answers[index]).toMatchObject({
+        status: 422,
+        body: { error: { code: 'VALIDATION_FAILED', details: { fields: { [name]: expect.any(String) } } } },
+      });
+      expect(isReplay(answers[index]!)).toBe(false);
+    }
+    expect(await storedLeads(organization)).toEqual(before);
+    expect(isReplay(await capture(someone, key))).toBe(true);
+    expect(await captures(made.body.lead.id)).toBe(1);
+  });
+
+  test('both given, one of them used with another body', async () => {
+    const [header, externalId] = [newKey(), newKey()];
+    const someone = person();
+    await capture(someone, header);
+    await capture({ ...person(), externalId });
+
+    const { status, body } = await capture({ ...someone, externalId }, header);
+
+    expect([status, Object.keys(body.error.details.fields)]).toEqual([422, ['externalId']]);
+  });
+
+  test('after 24 hours a different body is captured', async () => {
+    const key = newKey();
+    await capture(person(), key);
+    await expire(key);
+
+    expect((await capture(person(), key)).status).toBe(201);
+  });
+});

@@ -1,0 +1,257 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { setArchived } from '../../shared/store/archive.ts';
+import { type CallAnswer, call } from '../support/call.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
+import { customField } from '../support/organization.ts';
+
+let organization: GivenOrganization;
+beforeAll(async () => {
+  organization = await givenOrganization();
+});
+const capture = (body: unknown, own = organization) => call('capture-lead', { apiKey: own.website, body });
+const read = async (leadId: number, own = organization) => (await call('get-lead', { apiKey: own.reader, leadId })).body.lead;
+const lastOf = async (leadId: number, own = organization) => (await timelineOf(own, leadId)).at(-1);
+const found = (leadId: number, updated: boolean) => ({ lead: { id: leadId, created: false, updated } });
+
+describe('4.3 rule 1: a lead matches by phone number or e-mail, ignoring case', () => {
+  type Lead = CallAnswer['body'];
+  test.each<[string, (lead: Lead) => object]>([
+    ['phone', ({ phone }) => ({ name: 'x', phone })],
+    ['phone written otherwise', ({ phone }) => ({ name: 'x', phone: phone.replace('+91', '0091 ') })],
+    ['phone without its country code', ({ phone }) => ({ name: 'x', phone: phone.replace('+91', '') })],
+    ['e-mail', ({ email }) => ({ ...person(), email })],
+    ['e-mail in capitals', ({ email }) => ({ ...person(), email: email.toUpperCase() })],
+    ['both', ({ phone, email }) => ({ name: 'x', phone, email })],
+  ])('by %s', async (_, bodyOf) => {
+    const lead = await givenLead(organization);
+
+    const { status, body } = await capture(bodyOf(lead));
+
+    expect([status, body.lead.id, body.lead.created]).toEqual([200, lead.id, false]);
+  });
+
+  test('phone and e-mail of two leads: the phone decides, the e-mail is kept out and listed', async () => {
+    const [byPhone, byEmail] = [await givenLead(organization, { fields: { email: null } }), await givenLead(organization)];
+
+    const { body } = await capture({ name: byPhone.name, phone: byPhone.phone, email: byEmail.email });
+
+    expect(body).toEqual(found(byPhone.id, false));
+    expect(await lastOf(byPhone.id)).toMatchObject({ kept: [{ field: 'email', current: null, submitted: byEmail.email }] });
+    expect(await read(byPhone.id)).toEqual(byPhone);
+    expect(await timelineOf(organization, byEmail.id)).toHaveLength(1);
+  });
+
+  test('the same person in another organization is another lead', async () => {
+    const other = await givenOrganization();
+    const someone = person();
+    await capture(someone);
+
+    expect((await capture(someone, other)).status).toBe(201);
+  });
+});
+
+describe('4.3 rule 2: no match: a new lead in the starting stage, owner from the rules, 201, Location', () => {
+  test('all of it', async () => {
+    const someone = person();
+
+    const { status, body, headers } = await capture({ ...someone, fields: { city: 'Pune', lead_type: 'consultant' } });
+
+    expect([status, body]).toEqual([201, { lead: { id: expect.any(Number), created: true, updated: false } }]);
+    expect(headers.get('location')).toMatch(new RegExp(`leads/${body.lead.id}$`));
+    expect(await read(body.lead.id)).toMatchObject({
+      ...{ ...someone, leadType: 'consultant', stageId: 11, pipelineId: 1, sourceId: 1, fields: { city: 'Pune' } },
+      assignedTo: expect.any(Number),
+    });
+  });
+
+  test('captures over two people: in turn, by rules that see the captured fields', async () => {
+    const own = await givenOrganization({
+      assignmentRules: [
+        { when: { field: 'course', equals: ['mba'] }, users: [8] },
+        { when: { field: 'pipeline', equals: ['2'] }, users: [7] },
+      ],
+    });
+    const ownerOf = async (more: object) =>
+      (await read((await capture({ ...person(), ...more }, own)).body.lead.id, own)).assignedTo;
+
+    expect([await ownerOf({ fields: { course: 'MBA' } }), await ownerOf({ pipelineId: 2 })]).toEqual([8, 7]);
+    const others = [await ownerOf({}), await ownerOf({}), await ownerOf({}), await ownerOf({})];
+    expect(others.slice(0, 2).sort()).toEqual([7, 8]);
+    expect(others.slice(2)).toEqual(others.slice(0, 2));
+  });
+
+  test('what the organization requires on create concerns new leads alone', async () => {
+    const own = await givenOrganization({ fields: [customField('city', 'text', { requiredOnCreate: true })] });
+    const lead = await givenLead(own, { fields: { city: 'Pune' } });
+
+    const fresh = await capture(person(), own);
+    const known = await capture({ name: lead.name, phone: lead.phone }, own);
+
+    expect([fresh.status, fresh.body.error.details.fields]).toEqual([422, { city: 'is required.' }]);
+    expect(known.status).toBe(200);
+    expect((await capture({ ...person(), fields: { city: 'Pune' } }, own)).status).toBe(201);
+  });
+});
+
+describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled, differing ones kept and listed', () => {
+  test('filled and kept, each on the timeline as sent and as it was', async () => {
+    const lead = await givenLead(organization, { fields: { email: null, city: 'Pune', budget: 5, source: 3 } });
+    const email = person().email;
+
+    const { status, body } = await capture({
+      ...{ name: 'Other Name', phone: lead.phone, email, source: 'Website' },
+      fields: { city: 'Kochi', budget: '5', course: 'MBA', interests: ['Hostel'], wants_call: 'no', lead_type: 'consultant' },
+    });
+
+    expect([status, body]).toEqual([200, found(lead.id, true)]);
+    const fields = { city: 'Pune', budget: 5, course: 'mba', interests: ['hostel'], wants_call: false };
+    expect(await read(lead.id)).toEqual({ ...lead, email, fields, updatedAt: expect.any(String) });
+    const captured = await lastOf(lead.id);
+    expect(captured).toMatchObject({ type: 'captured', source: 'Website' });
+    expect(new Set(captured?.filled as string[])).toEqual(new Set(['course', 'email', 'interests', 'wants_call']));
+    expect(captured?.kept).toHaveLength(4);
+    expect(captured?.kept).toEqual(
+      expect.arrayContaining([
+        { field: 'name', current: lead.name, submitted: 'Other Name' },
+        { field: 'source', current: 3, submitted: 1 },
+        { field: 'city', current: 'Pune', submitted: 'Kochi' },
+        { field: 'lead_type', current: 'student', submitted: 'consultant' },
+      ]),
+    );
+  });
+
+  test('nothing new: updated is false, updatedAt stays, the capture is on the timeline all the same', async () => {
+    const lead = await givenLead(organization, { fields: { city: 'Pune' } });
+
+    const { body } = await capture({
+      name: lead.name,
+      phone: lead.phone,
+      email: lead.email.toUpperCase(),
+      fields: { city: 'Pune' },
+    });
+
+    expect(body).toEqual(found(lead.id, false));
+    expect(await read(lead.id)).toEqual(lead);
+    expect(await lastOf(lead.id)).toMatchObject({ type: 'captured', filled: [], kept: [] });
+  });
+
+  test.each([
+    ['a known source fills', 'facebook ads', 3, ['source']],
+    ['Website named fills', 'Website', 1, ['source']],
+    ['no source: the default never fills', undefined, null, []],
+    ['an unknown source: the default never fills', 'Billboard', null, []],
+  ])('an empty source: %s', async (_, source, sourceId, filled) => {
+    const lead = await givenLead(organization);
+
+    await capture({ name: lead.name, phone: lead.phone, source });
+
+    expect((await read(lead.id)).sourceId).toBe(sourceId);
+    expect((await lastOf(lead.id))?.filled).toEqual(filled);
+  });
+
+  test('the phone of a lead that matched by e-mail is kept and listed', async () => {
+    const lead = await givenLead(organization);
+    const { phone } = person();
+
+    await capture({ name: lead.name, phone, email: lead.email });
+
+    expect((await read(lead.id)).phone).toBe(lead.phone);
+    expect((await lastOf(lead.id))?.kept).toEqual([{ field: 'phone', current: lead.phone, submitted: phone }]);
+  });
+
+  test('an e-mail that filled a lead is taken from then on', async () => {
+    const lead = await givenLead(organization, { fields: { email: null } });
+    const { email } = person();
+    await capture({ name: lead.name, phone: lead.phone, email });
+
+    const { body } = await capture({ ...person(), email });
+
+    expect(body.lead.id).toBe(lead.id);
+  });
+
+  test('owner, stage and pipeline are never changed, nor filled when empty', async () => {
+    const lead = await givenLead(organization, { stageId: 12 });
+    await call('update-lead', { apiKey: organization.writer, leadId: lead.id, body: { fields: { assigned_to: null } } });
+
+    await capture({ name: lead.name, phone: lead.phone, pipelineId: 2, fields: { city: 'Pune' } });
+
+    expect(await read(lead.id)).toMatchObject({ stageId: 12, pipelineId: 1, assignedTo: null });
+  });
+});
+
+describe('4.3 rule 4: match on an archived lead: nothing is changed, the enquiry is noted, archived: true, no Location', () => {
+  test.each([
+    ['phone', ({ name, phone }: CallAnswer['body']) => ({ name, phone })],
+    ['e-mail', ({ email }: CallAnswer['body']) => ({ ...person(), email })],
+  ])('by %s', async (_, bodyOf) => {
+    const lead = await givenLead(organization);
+    await setArchived(table(), organization.id, lead.id, true);
+    const stored = async () => (await storedLeads(organization)).find(({ lead: item }) => Number(item.sk) === lead.id);
+    const before = await stored();
+
+    const { status, body, headers } = await capture({ ...bodyOf(lead), notes: 'Again.', fields: { city: 'Pune' } });
+
+    expect([status, body]).toEqual([200, { lead: { id: lead.id, created: false, updated: false, archived: true } }]);
+    expect(headers.get('location')).toBeNull();
+    const after = await stored();
+    expect(after?.lead).toEqual(before?.lead);
+    expect(after?.timeline).toHaveLength(3);
+    expect(await lastOf(lead.id)).toMatchObject({ type: 'captured', archived: true, notes: 'Again.', filled: [] });
+    expect((await lastOf(lead.id))?.kept).toContainEqual({ field: 'city', current: null, submitted: 'Pune' });
+  });
+
+  test('restored, it is filled again', async () => {
+    const { id, name, phone } = await givenLead(organization);
+    await setArchived(table(), organization.id, id, true);
+    await setArchived(table(), organization.id, id, false);
+
+    expect((await capture({ name, phone, fields: { city: 'Pune' } })).body).toEqual(found(id, true));
+  });
+});
+
+describe('4.3 rule 5: every capture is recorded on the timeline, naming the API key', () => {
+  test('by two keys', async () => {
+    const someone = person();
+    const [one, two] = [await organization.key({ label: 'Landing page' }), await organization.key({ label: 'Blog' })];
+
+    const { body } = await call('capture-lead', { apiKey: one.key, body: someone });
+    await call('capture-lead', { apiKey: two.key, body: someone });
+
+    const captured = (await timelineOf(organization, body.lead.id)).filter(({ type }) => type === 'captured');
+    expect(captured.map(({ keyId, keyLabel }) => [keyId, keyLabel])).toEqual([
+      [one.keyId, 'Landing page'],
+      [two.keyId, 'Blog'],
+    ]);
+  });
+});
+
+describe('4.3 NOT_READY: no stage for new leads, or no active user to own them; existing leads are captured all the same', () => {
+  test.each([
+    ['no pipeline', { pipelines: [] }, /stage/],
+    ['no default pipeline', { pipelines: [{ id: 1, name: 'One', order: 1, stages: [] }] }, /stage/],
+    ['no active starting stage', { pipelines: [{ id: 1, name: 'One', order: 1, isDefault: true, stages: [] }] }, /stage/],
+    ['no active user', { users: [{ id: 7, name: 'Asha', active: false }] }, /user/],
+  ])('%s: 503, and nothing is made', async (_, different, message) => {
+    const own = await givenOrganization(different);
+
+    const { status, body } = await capture(person(), own);
+
+    expect([status, body.error]).toEqual([503, { code: 'NOT_READY', message: expect.stringMatching(message) }]);
+    expect(await storedLeads(own)).toEqual([]);
+  });
+
+  test('a lead that exists is filled although nobody is active and nothing starts', async () => {
+    const own = await givenOrganization();
+    const { id, name, phone } = await givenLead(own);
+    const inactive = <T>(items: readonly T[]) => items.map((item) => ({ ...item, active: false }));
+    await changeSettings(own, {
+      users: inactive(own.settings.users),
+      pipelines: own.settings.pipelines.map((one) => ({ ...one, stages: inactive(one.stages) })),
+    });
+
+    const { status, body } = await capture({ name, phone, fields: { city: 'Pune' } }, own);
+
+    expect([status, body]).toEqual([200, found(id, true)]);
+  });
+});

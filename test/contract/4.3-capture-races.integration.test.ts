@@ -1,0 +1,55 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type CallAnswer, call } from '../support/call.ts';
+import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
+import { storedLeads, timelineOf } from '../support/leads.ts';
+
+let organization: GivenOrganization;
+beforeAll(async () => {
+  organization = await givenOrganization();
+});
+const capture = (body: object, idempotencyKey: string) =>
+  call('capture-lead', { apiKey: organization.website, body, headers: { 'Idempotency-Key': idempotencyKey } });
+
+const capturesOf = async (leadId: number) => (await timelineOf(organization, leadId)).filter(({ type }) => type === 'captured');
+
+describe('4.3 IDEMPOTENCY_IN_PROGRESS: whoever meets another retries and finds that lead', () => {
+  /** Repeats the same request while it is told to retry, as the contract says to. */
+  const captureAtLast = async (body: object, key: string): Promise<CallAnswer> => {
+    for (let turn = 0; turn < 20; turn += 1) {
+      const answer = await capture(body, key);
+      if (answer.status !== 409) return answer;
+      expect(answer.body.error.code).toBe('IDEMPOTENCY_IN_PROGRESS');
+    }
+    throw new Error('Told to retry 20 times.');
+  };
+  const forty = Array.from({ length: 40 }, (_, index) => index);
+
+  test('40 simultaneous captures of one person with distinct keys: one lead, 40 captured items', async () => {
+    const someone = person();
+
+    const answers = await Promise.all(
+      forty.map((index) => captureAtLast({ ...someone, notes: `${index}` }, `distinct ${index}`)),
+    );
+
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(new Set(answers.map(({ body }) => body.lead.id)).size).toBe(1);
+    const noted = (await capturesOf(answers[0]?.body.lead.id)).map(({ notes }) => Number(notes));
+    expect(noted.sort((a, b) => a - b)).toEqual(forty);
+    const leads = (await storedLeads(organization)).filter(
+      ({ lead }) => (lead.fields as { phone: string }).phone === someone.phone,
+    );
+    expect(leads).toHaveLength(1);
+  });
+
+  test('40 simultaneous captures with one idempotency key: one lead, one captured item, 40 equal answers', async () => {
+    const someone = person();
+
+    const answers = await Promise.all(forty.map(() => captureAtLast(someone, 'one')));
+
+    const seen = answers.map(({ status, body, headers }) => ({ status, body, location: headers.get('location') }));
+    expect(seen).toEqual(forty.map(() => seen[0]));
+    expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(39);
+    expect(answers[0]?.status).toBe(201);
+    expect(await capturesOf(answers[0]?.body.lead.id)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,71 @@
+import { request as httpRequest } from 'node:http';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { call } from '../support/call.ts';
+import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
+import { storedLeads } from '../support/leads.ts';
+import { service } from '../support/service.ts';
+
+let organization: GivenOrganization;
+beforeAll(async () => {
+  organization = await givenOrganization();
+});
+const capture = (body: object, idempotencyKey: string) =>
+  call('capture-lead', { apiKey: organization.website, body, headers: { 'Idempotency-Key': idempotencyKey } });
+
+describe('4.3 INVALID_IDEMPOTENCY_KEY: longer than 200 characters, or not plain ASCII', () => {
+  test.each([
+    ['200 characters', 'k'.repeat(200)],
+    ['one character', '~'],
+    ['blanks within', 'a b'],
+  ])('%s are taken', async (_, key) => {
+    expect((await capture(person(), key)).status).toBe(201);
+  });
+
+  test.each([
+    ['201 characters', 'k'.repeat(201)],
+    ['a letter of Latin-1', 'clé'],
+    ['a tab', 'a\tb'],
+  ])('%s', async (_, key) => {
+    const before = await storedLeads(organization);
+
+    const { status, body } = await capture(person(), key);
+
+    expect([status, body.error.code]).toEqual([400, 'INVALID_IDEMPOTENCY_KEY']);
+    expect(await storedLeads(organization)).toEqual(before);
+  });
+
+  test.each([
+    ['empty', ['']],
+    ['of another script, as UTF-8', [Buffer.from('चाबी').toString('latin1')]],
+  ])('%s', async (_, values) => {
+    const { status, code } = await rawCapture(values);
+
+    expect([status, code]).toEqual([400, 'INVALID_IDEMPOTENCY_KEY']);
+  });
+
+  test('it counts before a wrong body does', async () => {
+    expect((await capture({}, 'k'.repeat(201))).body.error.code).toBe('INVALID_IDEMPOTENCY_KEY');
+  });
+});
+
+/** A capture with header values that fetch would not send. */
+function rawCapture(values: string[]): Promise<{ status: number | undefined; code: string }> {
+  const text = JSON.stringify(person());
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(`${service().baseUrl}/api/v1/leads/capture`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${organization.website}`,
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(text),
+        'Idempotency-Key': values,
+      },
+    });
+    sent.on('error', reject);
+    sent.on('response', async (response) => {
+      const chunks: Buffer[] = await response.toArray();
+      resolve({ status: response.statusCode, code: JSON.parse(Buffer.concat(chunks).toString()).error?.code });
+    });
+    sent.end(text);
+  });
+}

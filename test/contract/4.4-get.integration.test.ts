@@ -1,0 +1,107 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { setArchived } from '../../shared/store/archive.ts';
+import { call } from '../support/call.ts';
+import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
+import { givenLead, storedLeads } from '../support/leads.ts';
+
+/** What a leadId in an address may not be. */
+const noLeadIds = [
+  '0',
+  '-1',
+  '2147483648',
+  '99999999999999999999',
+  '1.5',
+  '1e3',
+  '01',
+  'abc',
+  '%20',
+  '1%2F2',
+  '%00',
+  '%E0%A4%A',
+  '１',
+  'null',
+  '__proto__',
+];
+
+let organization: GivenOrganization;
+let leadId: number;
+beforeAll(async () => {
+  organization = await givenOrganization();
+  leadId = (await givenLead(organization)).id;
+});
+
+/** A lead of another organization, with an id that this one has not given: it gives a handful. */
+async function givenForeignLead() {
+  const other = await givenOrganization();
+  for (let made = 0; made < 20; made += 1) await givenLead(other);
+  return { other, lead: await givenLead(other) };
+}
+const get = (id: number | string) => call('get-lead', { apiKey: organization.reader, leadId: id });
+
+describe('4.4 response: 200 with the lead', () => {
+  test('just that', async () => {
+    const lead = await givenLead(organization);
+
+    const { status, body } = await get(lead.id);
+
+    expect([status, body]).toEqual([200, { lead }]);
+  });
+
+  test('a percent-encoded id is that id', async () => {
+    const encoded = String(leadId).replace(/\d/g, (digit) => `%3${digit}`);
+
+    expect((await get(encoded)).body.lead.id).toBe(leadId);
+  });
+
+  test('parameters that it does not know are no matter', async () => {
+    const { status } = await call('get-lead', { apiKey: organization.reader, leadId, query: 'expand=all' });
+
+    expect(status).toBe(200);
+  });
+});
+
+describe('4.4 NOT_FOUND: no such lead in the organization, or archived', () => {
+  const notFound = { error: { code: 'NOT_FOUND', message: expect.stringMatching(/\.$/) } };
+
+  test.each(['2147483647', ...noLeadIds])('leadId %s', async (id) => {
+    const { status, body } = await get(id);
+
+    expect([status, body]).toEqual([404, notFound]);
+  });
+
+  test('a lead of another organization', async () => {
+    const { lead } = await givenForeignLead();
+
+    expect((await get(lead.id)).body).toEqual(notFound);
+  });
+
+  test('an archived lead', async () => {
+    const { id } = await givenLead(organization);
+    await setArchived(table(), organization.id, id, true);
+
+    expect((await get(id)).body).toEqual(notFound);
+  });
+});
+
+describe('4.5 and 4.6 NOT_FOUND: a leadId that no lead has', () => {
+  test.each(['2147483647', ...noLeadIds])('leadId %s', async (id) => {
+    const answers = [
+      await call('update-lead', { apiKey: organization.writer, leadId: id, body: { fields: { city: 'Pune' } } }),
+      await call('add-note', { apiKey: organization.writer, leadId: id, body: { text: 'Called.' } }),
+    ];
+
+    for (const { status, body } of answers) expect([status, body.error.code]).toEqual([404, 'NOT_FOUND']);
+  });
+
+  test('a lead of another organization, which is not changed', async () => {
+    const { other, lead } = await givenForeignLead();
+
+    const answers = [
+      await call('update-lead', { apiKey: organization.writer, leadId: lead.id, body: { fields: { city: 'Pune' } } }),
+      await call('add-note', { apiKey: organization.writer, leadId: lead.id, body: { text: 'Called.' } }),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([404, 404]);
+    expect((await storedLeads(other)).at(-1)).toMatchObject({ lead: { version: 1 }, timeline: [{ type: 'lead_created' }] });
+  });
+});

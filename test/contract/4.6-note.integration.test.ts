@@ -1,0 +1,81 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { call } from '../support/call.ts';
+import { type GivenOrganization, givenOrganization } from '../support/given.ts';
+import { givenLead, storedLeads, timelineOf } from '../support/leads.ts';
+import { noObjects, withKey } from './field-values.ts';
+
+let organization: GivenOrganization;
+let leadId: number;
+beforeAll(async () => {
+  organization = await givenOrganization();
+  leadId = (await givenLead(organization)).id;
+});
+const note = (body: unknown) => call('add-note', { apiKey: organization.writer, leadId, body });
+
+describe('4.6 a note is added to the timeline, shown as added via the API', () => {
+  test.each([
+    ['one character', 'x'],
+    ['5000 characters', 'न'.repeat(5000)],
+    ['5000 characters of two code units each', '😀'.repeat(5000)],
+    ['lines and blanks as they are', '  First.\n\tSecond.  '],
+  ])('%s', async (_, text) => {
+    const { status, body } = await note({ text });
+
+    expect(status).toBe(201);
+    expect(body).toEqual({ note: { leadId, text, createdAt: expect.any(String) } });
+    expect((await timelineOf(organization, leadId)).at(-1)).toEqual({
+      type: 'note_added',
+      at: body.note.createdAt,
+      actor: { userId: 7, name: 'Asha Rao' },
+      via: 'api',
+      keyId: expect.any(String),
+      text,
+    });
+  });
+
+  test('the lead itself is not changed', async () => {
+    const before = await call('get-lead', { apiKey: organization.reader, leadId });
+
+    await note({ text: 'Called.' });
+
+    expect((await call('get-lead', { apiKey: organization.reader, leadId })).body).toEqual(before.body);
+  });
+
+  test('twenty at once are all there', async () => {
+    const { id } = await givenLead(organization);
+    const texts = Array.from({ length: 20 }, (_, index) => `Note ${index}`);
+
+    await Promise.all(texts.map((text) => call('add-note', { apiKey: organization.writer, leadId: id, body: { text } })));
+
+    const noted = (await timelineOf(organization, id)).filter(({ type }) => type === 'note_added').map(({ text }) => text);
+    expect(noted.sort()).toEqual([...texts].sort());
+  });
+});
+
+describe('4.6 VALIDATION_FAILED: text is required, 1 to 5000 characters, no other properties; nothing is noted', () => {
+  test.each<[string, unknown, string]>([
+    ['no text', {}, 'text'],
+    ['an empty text', { text: '' }, 'text'],
+    ['5001 characters', { text: 'x'.repeat(5001) }, 'text'],
+    ['5001 characters of two code units each', { text: '😀'.repeat(5001) }, 'text'],
+    ['null', { text: null }, 'text'],
+    ['a number', { text: 1 }, 'text'],
+    ['true', { text: true }, 'text'],
+    ['a list', { text: ['Called.'] }, 'text'],
+    ['an object', { text: {} }, 'text'],
+    ['U+0000', { text: 'a\0b' }, 'text'],
+    ['half of a surrogate pair', { text: '\ud83d' }, 'text'],
+    ['an unknown property', { text: 'Called.', author: 'me' }, 'author'],
+    ['__proto__', { ...withKey('__proto__', {}), text: 'x' }, '__proto__'],
+    ['constructor', { ...withKey('constructor', { prototype: {} }), text: 'x' }, 'constructor'],
+    ...noObjects.map((body): [string, unknown, string] => [`the body ${body}`, body, 'body']),
+  ])('%s', async (_, body, name) => {
+    const before = await storedLeads(organization);
+
+    const answer = await note(body);
+
+    expect([answer.status, answer.body.error.code]).toEqual([422, 'VALIDATION_FAILED']);
+    expect(Object.keys(answer.body.error.details.fields)).toEqual([name]);
+    expect(await storedLeads(organization)).toEqual(before);
+  });
+});
