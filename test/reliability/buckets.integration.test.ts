@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { limits } from '../../shared/limits.ts';
+import { apiKeyRandomBytes, mintApiKey } from '../../shared/organization/api-key.ts';
+import { revokeApiKey } from '../../shared/store/api-keys.ts';
+import { type CallAnswer, call } from '../support/call.ts';
+import type { RecordedCall } from '../support/dynamodb-calls.ts';
+import { seededRandom } from '../support/faults.ts';
+import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
+import { givenOrganization, table } from '../support/given.ts';
+import { service } from '../support/service.ts';
+import { anHourFromNow, bucketOfKey, bucketOfOrganization, setBucket, usedOf } from './buckets.ts';
+import { type Hammers, startHammers } from './hammers.ts';
+
+const { requestsPerKeyPerWindow: keyLimit, requestsPerOrganizationPerWindow: organizationLimit } = limits;
+const processes = 8;
+
+describe('eight processes that hammer', () => {
+  let hammers: Hammers;
+  beforeAll(async () => {
+    hammers = await startHammers(processes, service().environment);
+  });
+  afterAll(() => hammers.stop());
+
+  test('one key pass exactly its limit', async () => {
+    const { reader } = await givenOrganization();
+
+    const report = await hammers.hammer([reader], { requests: 100, lanes: 5 });
+
+    expect(report).toMatchObject({ passed: keyLimit, refused: processes * 100 - keyLimit, failed: 0 });
+    expect(await usedOf(bucketOfKey(reader))).toBe(keyLimit);
+  });
+
+  test('one organization with a key each pass exactly what is left of its limit', async () => {
+    const { id, key } = await givenOrganization();
+    const apiKeys = await Promise.all(Array.from({ length: processes }, async () => (await key()).key));
+    await setBucket(bucketOfOrganization(id), organizationLimit - 400, anHourFromNow());
+
+    const report = await hammers.hammer(apiKeys as [string], { requests: 70, lanes: 5 });
+
+    expect(report).toMatchObject({ passed: 400, refused: processes * 70 - 400, failed: 0 });
+    expect(await usedOf(bucketOfOrganization(id))).toBe(organizationLimit);
+  });
+});
+
+describe('across the end of a window, eight processes that hammer', () => {
+  const perKey = 80;
+  const perOrganization = 120;
+  let hammers: Hammers;
+  beforeAll(async () => {
+    const environment = {
+      REQUESTS_PER_KEY_PER_HOUR: String(perKey),
+      REQUESTS_PER_ORGANIZATION_PER_HOUR: String(perOrganization),
+    };
+    hammers = await startHammers(processes, { ...service().environment, ...environment });
+  });
+  afterAll(() => hammers.stop());
+
+  const windowMs = 1500;
+  const order = { requests: 20_000, lanes: 3, untilFreshIsExhausted: true };
+
+  test('one key pass what was left of the old window at most, and exactly the limit in the new one', async () => {
+    const { reader } = await givenOrganization();
+    await setBucket(bucketOfKey(reader), perKey - 10, Date.now() + windowMs);
+
+    const { passed, passedInFreshWindow, failed } = await hammers.hammer([reader], order);
+
+    expect({ passedInFreshWindow, failed }).toEqual({ passedInFreshWindow: perKey, failed: 0 });
+    expect(passed - passedInFreshWindow).toBeLessThanOrEqual(10);
+    expect(passed - passedInFreshWindow).toBeGreaterThan(0);
+  });
+
+  test('one organization pass what was left of the old window at most, and exactly the limit in the new one', async () => {
+    const { id, key } = await givenOrganization();
+    const apiKeys = await Promise.all(Array.from({ length: processes }, async () => (await key()).key));
+    await setBucket(bucketOfOrganization(id), perOrganization - 10, Date.now() + windowMs);
+
+    const { passed, passedInFreshWindow, failed } = await hammers.hammer(apiKeys as [string], order);
+
+    expect({ passedInFreshWindow, failed }).toEqual({ passedInFreshWindow: perOrganization, failed: 0 });
+    expect(passed - passedInFreshWindow).toBeLessThanOrEqual(10);
+    expect(passed - passedInFreshWindow).toBeGreaterThan(0);
+  });
+});
+
+describe('a warm function', () => {
+  let faulty: FaultyService;
+  beforeAll(async () => {
+    faulty = await startFaultyService();
+  });
+  afterAll(() => faulty.stop());
+
+  const ask = (apiKey: string): Promise<CallAnswer> => call('list-users', { apiKey, baseUrl: faulty.baseUrl });
+  const askFiveTimes = async (apiKey: string): Promise<{ statuses: number[]; calls: readonly RecordedCall[] }> => {
+    const { result, calls } = await faulty.proxy.record(async () => {
+      const statuses: number[] = [];
+      for (let asked = 0; asked < 5; asked += 1) statuses.push((await ask(apiKey)).status);
+      return statuses;
+    });
+    return { statuses: result, calls };
+  };
+  const sitesOf = (calls: readonly RecordedCall[]): string[] => calls.map(({ site }) => site).sort();
+
+  test('asks DynamoDB once about a key that was exhausted before it came, and takes nothing from the organization', async () => {
+    const { id, reader } = await givenOrganization();
+    await setBucket(bucketOfKey(reader), keyLimit, anHourFromNow());
+
+    const { statuses, calls } = await askFiveTimes(reader);
+
+    expect(statuses).toEqual([429, 429, 429, 429, 429]);
+    expect(sitesOf(calls)).toEqual(['UpdateItem KEY']);
+    expect(await usedOf(bucketOfOrganization(id))).toBe(0);
+  });
+
+  test('asks DynamoDB nothing more when the last token was taken by itself', async () => {
+    const { reader } = await givenOrganization();
+    await setBucket(bucketOfKey(reader), keyLimit - 1, anHourFromNow());
+    expect((await ask(reader)).status).toBe(200);
+
+    const { statuses, calls } = await askFiveTimes(reader);
+
+    expect(statuses).toEqual([429, 429, 429, 429, 429]);
+    expect(calls).toEqual([]);
+  });
+
+  test('takes one token at most from the organization for a key that others exhausted', async () => {
+    const { id, reader } = await givenOrganization();
+    await ask(reader);
+    const before = await usedOf(bucketOfOrganization(id));
+    await setBucket(bucketOfKey(reader), keyLimit, anHourFromNow());
+
+    const { statuses, calls } = await askFiveTimes(reader);
+
+    expect(statuses).toEqual([429, 429, 429, 429, 429]);
+    expect(sitesOf(calls)).toEqual(['UpdateItem KEY', 'UpdateItem USAGE']);
+    expect((await usedOf(bucketOfOrganization(id))) - before).toBe(1);
+  });
+
+  test('asks about a key first, not beside the organization, once less than a tenth of its tokens is left', async () => {
+    const { id, reader } = await givenOrganization();
+    await setBucket(bucketOfKey(reader), keyLimit * 0.95, anHourFromNow());
+    await ask(reader);
+    const before = await usedOf(bucketOfOrganization(id));
+    await setBucket(bucketOfKey(reader), keyLimit, anHourFromNow());
+
+    const { statuses, calls } = await askFiveTimes(reader);
+
+    expect(statuses).toEqual([429, 429, 429, 429, 429]);
+    expect(sitesOf(calls)).toEqual(['UpdateItem KEY']);
+    expect(await usedOf(bucketOfOrganization(id))).toBe(before);
+  });
+
+  test('takes one token at most from the organization for a key that is revoked, and asks about it once', async () => {
+    const { id, key } = await givenOrganization();
+    const { key: apiKey, keyId } = await key();
+    await ask(apiKey);
+    const before = await usedOf(bucketOfOrganization(id));
+    await revokeApiKey(table(), id, keyId, new Date());
+
+    const { statuses, calls } = await askFiveTimes(apiKey);
+
+    expect(statuses).toEqual([401, 401, 401, 401, 401]);
+    expect(sitesOf(calls)).toEqual(['UpdateItem KEY', 'UpdateItem USAGE']);
+    expect((await usedOf(bucketOfOrganization(id))) - before).toBe(1);
+  });
+
+  test('asks once about a forged key with a right checksum, and takes nothing from any organization', async () => {
+    const { key: forged } = mintApiKey(randomBytes(apiKeyRandomBytes));
+
+    const { statuses, calls } = await askFiveTimes(forged);
+
+    expect(statuses).toEqual([401, 401, 401, 401, 401]);
+    expect(sitesOf(calls)).toEqual(['UpdateItem KEY']);
+  });
+
+  test('asks nothing about a key whose checksum is wrong', async () => {
+    const { reader } = await givenOrganization();
+    const mistyped = `${reader.slice(0, -1)}${reader.endsWith('0') ? '1' : '0'}`;
+
+    const { statuses, calls } = await askFiveTimes(mistyped);
+
+    expect(statuses).toEqual([401, 401, 401, 401, 401]);
+    expect(calls).toEqual([]);
+  });
+
+  test('takes nothing from an exhausted organization, and asks nothing more', async () => {
+    const { id, reader } = await givenOrganization();
+    await setBucket(bucketOfOrganization(id), organizationLimit, anHourFromNow());
+    await ask(reader);
+
+    const { statuses, calls } = await askFiveTimes(reader);
+
+    expect(statuses).toEqual([429, 429, 429, 429, 429]);
+    expect(calls).toEqual([]);
+    expect(await usedOf(bucketOfOrganization(id))).toBe(organizationLimit);
+  });
+});
+
+test('answers that are lost cost tokens, and never let more than the limit pass', async () => {
+  const faulty = await startFaultyService();
+  try {
+    const { reader } = await givenOrganization();
+    await setBucket(bucketOfKey(reader), keyLimit - 100, anHourFromNow());
+    const random = seededRandom(4);
+    faulty.proxy.rule = ({ site }) => (site === 'UpdateItem KEY' && random() < 0.2 ? { kind: 'cut', applied: true } : undefined);
+    const ask = async (): Promise<number> => (await call('list-users', { apiKey: reader, baseUrl: faulty.baseUrl })).status;
+
+    const statuses: number[] = [];
+    for (let round = 0; round < 15; round += 1) statuses.push(...(await Promise.all(Array.from({ length: 10 }, ask))));
+
+    const passed = statuses.filter((status) => status === 200).length;
+    const lost = faulty.proxy.calls.filter(({ fault }) => fault === 'cut').length;
+    expect(lost).toBeGreaterThan(10);
+    expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
+    expect(passed).toBeLessThanOrEqual(100);
+    expect(passed).toBeGreaterThanOrEqual(100 - lost);
+    expect(await usedOf(bucketOfKey(reader))).toBe(keyLimit);
+  } finally {
+    await faulty.stop();
+  }
+});
