@@ -5,15 +5,52 @@ export interface LogFields {
   readonly organizationId?: number | undefined;
   readonly keyId?: string | undefined;
   readonly status?: number;
+  /** The contract's error code of a refusal. */
   readonly code?: string;
   readonly ms?: number;
   readonly error?: unknown;
 }
 
-/** One JSON line per event, for CloudWatch Logs. */
-export function log(level: 'info' | 'error', message: string, { error, ...fields }: LogFields): void {
-  const line = { level, message, ...fields, ...(error !== undefined && { error: describe(error) }) };
+/**
+ * The figures of a call, by name: on the line as they are, and CloudWatch metrics of the service as a whole. Organization, key
+ * and endpoint are on the line for queries, and are no dimensions: each of their values would be a metric that is paid for.
+ */
+export type Figures = Readonly<Partial<Record<FigureName, number>>>;
+export type FigureName =
+  | 'dynamodbCalls'
+  | 'readUnits'
+  | 'writeUnits'
+  | 'coldStart'
+  | 'failed'
+  | 'notReady'
+  | 'contended'
+  | 'rateLimited'
+  | 'keyExpiresSoon';
+
+/** Where the metrics are found; infra/ draws and alarms on the same names. */
+export const metricNamespace = 'LeadService';
+export const metricDimension = 'service';
+/** Names the deployment among others of its account. Not set on one machine: no metrics then. */
+export const serviceNameVariable = 'SERVICE_NAME';
+
+/** One JSON line per event, for CloudWatch Logs; its figures become metrics there (CloudWatch embedded metric format). */
+export function log(level: 'info' | 'error', message: string, { error, ...fields }: LogFields, figures: Figures = {}): void {
+  const line = {
+    level,
+    message,
+    ...fields,
+    ...figures,
+    ...(error !== undefined && { error: describe(error) }),
+    ...embeddedMetrics(Object.keys(figures)),
+  };
   process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+function embeddedMetrics(names: readonly string[]): object {
+  const service = process.env[serviceNameVariable];
+  if (service === undefined || names.length === 0) return {};
+  const metrics = { Namespace: metricNamespace, Dimensions: [[metricDimension]], Metrics: names.map((Name) => ({ Name })) };
+  return { [metricDimension]: service, _aws: { Timestamp: Date.now(), CloudWatchMetrics: [metrics] } };
 }
 
 /** The causes of an error that are followed; a chain may be a circle. */

@@ -4,12 +4,15 @@ import type { Endpoint } from '../endpoints.ts';
 import type { Organization } from '../organization/organization.ts';
 import type { Caller } from '../store/admission.ts';
 import type { Table } from '../store/client.ts';
+import type { Consumed } from '../store/consumed.ts';
 import type { ParsedInput } from './validate.ts';
 
 /** What belongs to one call, filled in by the middlewares in their order. It travels as middy's context. */
 export interface Call {
   readonly endpoint: Endpoint;
   readonly table: Table;
+  /** What the call has cost at `table`. */
+  readonly consumed: Consumed;
   /** API Gateway's id of the request. */
   readonly requestId: string;
   /** Epoch milliseconds. */

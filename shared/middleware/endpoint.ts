@@ -4,6 +4,7 @@ import { type EndpointName, endpointNamed } from '../endpoints.ts';
 import type { Organization } from '../organization/organization.ts';
 import type { Caller } from '../store/admission.ts';
 import { openTable, type Table } from '../store/client.ts';
+import { measured, nothingConsumed } from '../store/consumed.ts';
 import { admission } from './admission.ts';
 import { authorize } from './authorize.ts';
 import type { Call } from './call.ts';
@@ -60,9 +61,11 @@ export function endpoint<S extends Schemas, Beside>(
 
   return async (event, context) => {
     sharedTable ??= openTable();
+    const consumed = nothingConsumed();
     const call: Call = {
       endpoint: row,
-      table: sharedTable,
+      table: measured(sharedTable, consumed),
+      consumed,
       requestId: event.requestContext.requestId,
       startedAt: Date.now(),
       responseHeaders: {},

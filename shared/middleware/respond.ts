@@ -1,6 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { ApiError, errorBody } from '../errors.ts';
-import { log } from '../log.ts';
+import { ApiError, type ErrorCode, errorBody } from '../errors.ts';
+import { type FigureName, type Figures, log } from '../log.ts';
 import type { Call } from './call.ts';
 
 /** What an endpoint answers. */
@@ -11,23 +11,14 @@ export interface Answer {
 }
 
 /** An endpoint's answer as API Gateway wants it, with the headers of every response (contract, section 1). */
-export function answerResponse(call: Call, { status, body, headers }: Answer): APIGatewayProxyResult {
-  const { requestId, endpoint, caller, startedAt } = call;
-  const ms = Date.now() - startedAt;
-  log('info', 'answered', {
-    requestId,
-    endpoint: endpoint.name,
-    organizationId: caller?.organizationId,
-    keyId: caller?.keyId,
-    status,
-    ms,
-  });
+export function answerResponse(call: Call, { status, body, headers }: Answer, code?: ErrorCode): APIGatewayProxyResult {
+  logAnswer(call, status, code);
   return {
     statusCode: status,
     headers: {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
-      'X-Request-Id': requestId,
+      'X-Request-Id': call.requestId,
       ...call.responseHeaders,
       ...headers,
     },
@@ -38,7 +29,7 @@ export function answerResponse(call: Call, { status, body, headers }: Answer): A
 /** The one place where an error becomes a response: the contract's for an ApiError, INTERNAL for everything else, logged with its causes. */
 export function errorResponse(call: Call, error: unknown): APIGatewayProxyResult {
   if (error instanceof ApiError) {
-    return answerResponse(call, { status: error.status, body: errorBody(error.code, error.message, error.details) });
+    return answerResponse(call, { status: error.status, body: errorBody(error.code, error.message, error.details) }, error.code);
   }
   const { requestId, endpoint, caller } = call;
   log('error', 'failed', {
@@ -48,5 +39,39 @@ export function errorResponse(call: Call, error: unknown): APIGatewayProxyResult
     keyId: caller?.keyId,
     error,
   });
-  return answerResponse(call, { status: 500, body: errorBody('INTERNAL') });
+  return answerResponse(call, { status: 500, body: errorBody('INTERNAL') }, 'INTERNAL');
+}
+
+/** Refusals that somebody should look at when they pile up. All others are the caller's own affair. */
+const countedCodes: Partial<Record<ErrorCode, FigureName>> = {
+  INTERNAL: 'failed',
+  NOT_READY: 'notReady',
+  IDEMPOTENCY_IN_PROGRESS: 'contended',
+  RATE_LIMITED: 'rateLimited',
+};
+
+/** Time enough to make the successor of a key and switch a server to it. */
+const keyExpiresSoonDays = 14;
+const dayMs = 86_400_000;
+
+let isColdStart = true;
+
+/** The one line of a call. What costs nothing extra is on every line; what somebody is to be woken for is there only then. */
+function logAnswer(call: Call, status: number, code: ErrorCode | undefined): void {
+  const { requestId, endpoint, caller, startedAt, consumed } = call;
+  const now = Date.now();
+  const counted = code && countedCodes[code];
+  const keyExpires = status < 400 && caller !== undefined && caller.expiresAt - now < keyExpiresSoonDays * dayMs;
+  const figures: Figures = {
+    dynamodbCalls: consumed.calls,
+    readUnits: consumed.readUnits,
+    writeUnits: consumed.writeUnits,
+    ...(isColdStart && { coldStart: 1 }),
+    ...(counted && { [counted]: 1 }),
+    ...(keyExpires && { keyExpiresSoon: 1 }),
+  };
+  isColdStart = false;
+  const organizationId = caller?.organizationId;
+  const fields = { requestId, endpoint: endpoint.name, organizationId, keyId: caller?.keyId, status, ...(code && { code }) };
+  log('info', 'answered', { ...fields, ms: now - startedAt }, figures);
 }

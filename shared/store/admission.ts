@@ -3,6 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Scope } from '../endpoints.ts';
 import { limits } from '../limits.ts';
+import { rateLimits } from '../rate-limits.ts';
 import type { Table } from './client.ts';
 import { lookAgain, metAnother } from './look-again.ts';
 import { apiKeyPrimaryKey, type PrimaryKey, usagePrimaryKey } from './primary-keys.ts';
@@ -39,7 +40,7 @@ type Item = Readonly<Record<string, unknown>>;
 /** Looks the key up, checks that it is live and takes one token from its bucket: one conditional write (two when a window begins). */
 export async function admitKey(table: Table, apiKeyHash: string, now: Date): Promise<KeyAdmission> {
   const taken = await takeToken(table, apiKeyPrimaryKey(apiKeyHash), now, {
-    limit: limits.requestsPerKeyPerWindow,
+    limit: rateLimits.requestsPerKeyPerWindow,
     live: 'attribute_not_exists(revokedAt) AND expiresAt > :now',
     isLive: ({ revokedAt, expiresAt }) => revokedAt === undefined && (expiresAt as number) > now.getTime(),
   });
@@ -60,7 +61,7 @@ export async function admitOrganization(
   numbersLeads: boolean,
 ): Promise<OrganizationAdmission> {
   const taken = await takeToken(table, usagePrimaryKey(organizationId), now, {
-    limit: limits.requestsPerOrganizationPerWindow,
+    limit: rateLimits.requestsPerOrganizationPerWindow,
     sequence: numbersLeads ? 'lastLeadId' : undefined,
   });
   if (taken.outcome === 'absent' || taken.outcome === 'refused') {

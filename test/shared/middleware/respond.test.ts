@@ -11,7 +11,14 @@ beforeEach(() => {
 afterEach(() => void vi.restoreAllMocks());
 
 const logged = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-const caller = { keyId: 'key-1', organizationId: 3, label: 'Landing page', createdBy: 7, scopes: ['leads.read'], expiresAt: 0 };
+const caller = {
+  keyId: 'key-1',
+  organizationId: 3,
+  label: 'Landing page',
+  createdBy: 7,
+  scopes: ['leads.read'],
+  expiresAt: Number.POSITIVE_INFINITY,
+};
 
 describe('an answer', () => {
   test('carries the headers of every response, those of the call and its own', () => {
@@ -40,7 +47,8 @@ describe('an answer', () => {
   });
 
   test('leaves one line in the log, with the caller and nothing of the answer', () => {
-    answerResponse(newCall('get-lead', { caller: caller as never }), {
+    const consumed = { calls: 2, readUnits: 0.5, writeUnits: 2 };
+    answerResponse(newCall('get-lead', { caller: caller as never, consumed }), {
       status: 200,
       body: { lead: { name: 'Asha', phone: '+919876543210' } },
     });
@@ -54,10 +62,84 @@ describe('an answer', () => {
       keyId: 'key-1',
       status: 200,
       ms: expect.any(Number),
+      ...{ dynamodbCalls: 2, readUnits: 0.5, writeUnits: 2 },
     });
     expect(lines[0]).toMatch(/^[^\n]+\n$/);
   });
 });
+
+describe('the line of a call', () => {
+  const dayMs = 86_400_000;
+  const answered = (caller: object) => {
+    answerResponse(newCall('get-lead', { caller: caller as never }), { status: 200, body: {} });
+    return logged()[0];
+  };
+
+  test('says cold start once in the life of a function', async () => {
+    vi.resetModules();
+    const fresh = await import('../../../shared/middleware/respond.ts');
+    for (let calls = 0; calls < 3; calls += 1) fresh.answerResponse(newCall(), { status: 200, body: {} });
+    expect(logged().map(({ coldStart }) => coldStart)).toEqual([1, undefined, undefined]);
+  });
+
+  test.each([
+    ['NOT_READY', 'notReady'],
+    ['IDEMPOTENCY_IN_PROGRESS', 'contended'],
+    ['RATE_LIMITED', 'rateLimited'],
+  ] as const)('names the code %s and counts it as %s', (code, figure) => {
+    errorResponse(newCall(), new ApiError(code));
+    expect(logged()[0]).toMatchObject({ code, [figure]: 1 });
+  });
+
+  test('counts a failure once, on the line of the answer', () => {
+    errorResponse(newCall(), new Error('defect'));
+    expect(logged().map(({ failed }) => failed)).toEqual([undefined, 1]);
+  });
+
+  test('names the code of any other refusal and counts nothing', () => {
+    errorResponse(newCall(), new ApiError('NOT_FOUND'));
+    const line = logged()[0]!;
+    expect(line.code).toBe('NOT_FOUND');
+    expect(Object.keys(line)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(failed|notReady|contended|rateLimited)$/)]),
+    );
+  });
+
+  test.each([
+    ['13 days', 13, 1],
+    ['15 days', 15, undefined],
+  ])('tells that the key expires when it has %s left: %s', (_, days, expected) => {
+    expect(answered({ ...caller, expiresAt: Date.now() + days * dayMs })?.keyExpiresSoon).toBe(expected);
+  });
+});
+
+describe('the metrics of a line', () => {
+  test('are its figures, by service and nothing else, where the deployment has a name', () => {
+    vi.stubEnv('SERVICE_NAME', 'lead-service-test');
+    errorResponse(newCall('capture-lead', { caller: caller as never }), new ApiError('NOT_READY'));
+    const { _aws, service, ...line } = logged()[0] as { _aws: { CloudWatchMetrics: Metrics[] }; service: string } & Record<
+      string,
+      unknown
+    >;
+    const [metrics] = _aws.CloudWatchMetrics;
+    expect({ service, dimensions: metrics!.Dimensions }).toEqual({ service: 'lead-service-test', dimensions: [['service']] });
+    expect(metrics!.Namespace).toBe('LeadService');
+    expect(metrics!.Metrics.map(({ Name }) => Name)).toEqual(['dynamodbCalls', 'readUnits', 'writeUnits', 'notReady']);
+    for (const { Name } of metrics!.Metrics) expect(line[Name]).toEqual(expect.any(Number));
+    vi.unstubAllEnvs();
+  });
+
+  test('are left out on one machine', () => {
+    errorResponse(newCall(), new ApiError('NOT_READY'));
+    expect(logged()[0]).not.toHaveProperty('_aws');
+  });
+});
+
+interface Metrics {
+  Namespace: string;
+  Dimensions: string[][];
+  Metrics: { Name: string }[];
+}
 
 describe('a refusal', () => {
   test.each(Object.entries(errorTable))('%s is answered with its status and sentence', (code, { status, sentence }) => {

@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest';
+import { readRateLimits, requestsPerWindowMax } from '../../shared/rate-limits.ts';
+
+describe('the hourly limits', () => {
+  test("are the contract's where the environment sets none", () => {
+    expect(readRateLimits({})).toEqual({ requestsPerKeyPerWindow: 600, requestsPerOrganizationPerWindow: 3000 });
+  });
+
+  test('are those of the environment, each for itself', () => {
+    expect(readRateLimits({ REQUESTS_PER_KEY_PER_HOUR: '50' })).toEqual({
+      requestsPerKeyPerWindow: 50,
+      requestsPerOrganizationPerWindow: 3000,
+    });
+    expect(readRateLimits({ REQUESTS_PER_ORGANIZATION_PER_HOUR: String(requestsPerWindowMax) })).toMatchObject({
+      requestsPerOrganizationPerWindow: requestsPerWindowMax,
+    });
+  });
+
+  test.each(['', '0', '-1', '1.5', '1e3', 'many', '360001', '99999999999'])(
+    'a function with %j for one does not start, and names the variable',
+    (text) => {
+      expect(() => readRateLimits({ REQUESTS_PER_KEY_PER_HOUR: text })).toThrow(
+        `REQUESTS_PER_KEY_PER_HOUR is '${text}': it takes a whole number from 1 to 360000.`,
+      );
+    },
+  );
+});
