@@ -17,6 +17,8 @@ export interface Call {
   readonly requestId: string;
   /** Epoch milliseconds. */
   readonly startedAt: number;
+  /** Aborted when the call was answered because its time was up: nothing is done for it any more. */
+  readonly deadline: AbortSignal;
   /** Headers of the response, by name. */
   readonly responseHeaders: Record<string, string>;
   /** The parsed JSON body; undefined where the endpoint takes none. */

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { type EndpointName, endpointNamed } from '../endpoints.ts';
 import type { Organization } from '../organization/organization.ts';
 import type { Caller } from '../store/admission.ts';
-import { openTable, type Table } from '../store/client.ts';
+import { openTable, type Table, usableUntil } from '../store/client.ts';
 import { measured, nothingConsumed } from '../store/consumed.ts';
 import { admission } from './admission.ts';
 import { authorize } from './authorize.ts';
@@ -34,7 +34,12 @@ export type ReadyCall<S extends Schemas, Beside> = Input<S> & {
   readonly beside: Beside;
 };
 
-/** Room to answer before the platform ends the function, in milliseconds. */
+/**
+ * Room to answer before the platform ends the function, in milliseconds. The sum, at worst: a request waits for three calls in turn
+ * (admission; owner's turn or lead; transaction), each of which may take what `client.ts` says, and looks again for two seconds more.
+ * That is more than a function has, so not the sum of the waits but this deadline, 9.5 s after the start of a function of 10 s, makes the last answer
+ * arrive; API Gateway waits 29 s. One call that fails alone is answered long before: after 3.2 s of silence, or 6 s of throttling.
+ */
 const answerReserveMs = 500;
 
 let sharedTable: Table | undefined;
@@ -55,6 +60,7 @@ export function endpoint<S extends Schemas, Beside>(
     { timeoutEarlyInMillis: 0 },
   )
     .onError((request) => {
+      if (request.context.deadline.aborted) return; // answered already, and logged
       request.response = errorResponse(request.context, request.error);
     })
     .use([transport(), parseInput(schemas), admission(beside as Parameters<typeof admission>[0]), authorize(), refuseInput()]);
@@ -62,15 +68,17 @@ export function endpoint<S extends Schemas, Beside>(
   return async (event, context) => {
     sharedTable ??= openTable();
     const consumed = nothingConsumed();
+    const deadline = new AbortController();
     const call: Call = {
       endpoint: row,
-      table: measured(sharedTable, consumed),
+      table: measured(usableUntil(sharedTable, deadline.signal), consumed),
       consumed,
+      deadline: deadline.signal,
       requestId: event.requestContext.requestId,
       startedAt: Date.now(),
       responseHeaders: {},
     };
-    return beforeDeadline(stack(event, call as Call & Context), context, call);
+    return beforeDeadline(stack(event, call as Call & Context), context, call, deadline);
   };
 }
 
@@ -86,19 +94,27 @@ async function readyCall<S extends Schemas, Beside>(call: Call): Promise<ReadyCa
   >;
 }
 
-/** Answers INTERNAL in time, whatever hangs: the platform's own end would leave the caller without a body of the contract. */
+/**
+ * Answers INTERNAL in time, whatever hangs: the platform's own end would leave the caller without a body of the contract.
+ * Nothing is sent to DynamoDB after that. Lambda freezes a function that has answered, so what it still meant to send would go out with
+ * a request of minutes later, past what `applySettings` waits for and past the caller's own repeat.
+ */
 async function beforeDeadline(
   response: Promise<APIGatewayProxyResult>,
   context: Context,
   call: Call,
+  deadline: AbortController,
 ): Promise<APIGatewayProxyResult> {
   const ms = context.getRemainingTimeInMillis() - answerReserveMs;
   let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<APIGatewayProxyResult>((resolve) => {
-    timer = setTimeout(() => resolve(errorResponse(call, new Error(`No answer within ${ms} ms.`))), ms);
+  const lastAnswer = new Promise<APIGatewayProxyResult>((resolve) => {
+    timer = setTimeout(() => {
+      deadline.abort();
+      resolve(errorResponse(call, new Error(`No answer within ${ms} ms.`)));
+    }, ms);
   });
   try {
-    return await Promise.race([response, deadline]);
+    return await Promise.race([response, lastAnswer]);
   } finally {
     clearTimeout(timer);
   }

@@ -8,8 +8,10 @@ export interface Table {
 }
 
 /**
- * One call is tried three times, each for a second at the most, so that a DynamoDB that does not answer costs 3.5 s and not
- * the function's whole time: the SDK has no request time-out of its own and only warns unless told to throw.
+ * One call is tried three times, each for a second at the most: the SDK has no request time-out of its own and only warns unless told to
+ * throw. With the SDK's waits between (at most 50 and 100 ms, after throttling 1 and 2 s; @smithy/core, `Retry`), a DynamoDB that does not
+ * answer costs 3 x 1000 + 150 = 3150 ms, one that throttles after a full second each time 3 x 1000 + 3000 = 6000 ms, and either leaves
+ * the function time to say so: it has `limits.functionTimeoutSeconds`, of which `middleware/endpoint.ts` keeps the last half second.
  */
 const patience = {
   maxAttempts: 3,
@@ -24,4 +26,14 @@ export function openTable(name: string | undefined = process.env.LEADS_TABLE, co
     marshallOptions: { removeUndefinedValues: true },
   });
   return { client, name };
+}
+
+/** The same table until the signal: calls under way are broken off then, and no more are sent, the SDK's own repeats included. */
+export function usableUntil(table: Table, signal: AbortSignal): Table {
+  const { client } = table;
+  const sendOf = client.send as (this: DynamoDBDocumentClient, command: unknown, options: object) => Promise<unknown>;
+  function send(this: DynamoDBDocumentClient, command: unknown): Promise<unknown> {
+    return sendOf.call(this, command, { abortSignal: signal });
+  }
+  return { ...table, client: Object.create(client, { send: { value: send } }) as DynamoDBDocumentClient };
 }

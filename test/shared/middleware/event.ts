@@ -27,6 +27,7 @@ export const newCall = (name: EndpointName = 'capture-lead', more: Partial<Call>
   endpoint: endpointNamed(name),
   table: undefined as never,
   consumed: { calls: 0, readUnits: 0, writeUnits: 0 },
+  deadline: new AbortController().signal,
   requestId: 'request-1',
   startedAt: Date.now(),
   responseHeaders: {},
