@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { call } from '../support/call.ts';
 import { givenOrganization, person } from '../support/given.ts';
 
-test('a captured lead can be read back in the contract\'s shape', async () => {
+test("a captured lead can be read back in the contract's shape", async () => {
   const { reader, website } = await givenOrganization();
   const who = person();
   const captured = await call('capture-lead', { apiKey: website, body: who });
@@ -10,5 +10,10 @@ test('a captured lead can be read back in the contract\'s shape', async () => {
   const answer = await call('get-lead', { apiKey: reader, leadId: captured.body.lead.id });
 
   expect(answer.status).toBe(200);
-  expect(answer.body.lead).toMatchObject({ ...who, leadType: 'student', stageId: 11, stage: { id: 11, name: 'New', meaning: 'open' } });
+  expect(answer.body.lead).toMatchObject({
+    ...who,
+    leadType: 'student',
+    stageId: 11,
+    stage: { id: 11, name: 'New', meaning: 'open' },
+  });
 });

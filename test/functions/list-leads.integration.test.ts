@@ -17,16 +17,40 @@ function randomLeads(organization: GivenOrganization, count: number, seed: numbe
     .filter(({ active, key }) => active && !['name', 'phone', 'email', 'lead_type'].includes(key))
     .map(({ key, type, options }) => ({ key, type, options: options.map(({ value }) => value) }));
   const values = fc.record(Object.fromEntries(fields.map((field) => [field.key, valueFor(field, ids)])));
-  const shape = fc.record({ values, stage: fc.constantFrom([11, 1], [12, 1], [21, 2]), gap: fc.integer({ min: 1, max: 3 }), minutes: fc.nat(100_000), archived: fc.nat(9) });
-  let id = 0;
-  return fc.sample(shape, { numRuns: count, seed }).map(({ values, stage: [stageId = 0, pipelineId = 0], gap, minutes, archived }) => {
-    id += gap;
-    const at = new Date(start + minutes * 60_000).toISOString();
-    const given = Object.fromEntries(Object.entries(values).filter((entry): entry is [string, FieldValue] => entry[1] !== undefined));
-    const unique = { name: `Lead ${id}`, phone: `+9170${String(id).padStart(8, '0')}`, email: `lead${id}@example.com`, lead_type: 'student' };
-    const lead = { id, organizationId: organization.id, version: 1, fields: { ...given, ...unique }, stageId, pipelineId, createdAt: at, updatedAt: at };
-    return archived === 0 ? { ...lead, archivedAt: at } : lead;
+  const shape = fc.record({
+    values,
+    stage: fc.constantFrom([11, 1], [12, 1], [21, 2]),
+    gap: fc.integer({ min: 1, max: 3 }),
+    minutes: fc.nat(100_000),
+    archived: fc.nat(9),
   });
+  let id = 0;
+  return fc
+    .sample(shape, { numRuns: count, seed })
+    .map(({ values, stage: [stageId = 0, pipelineId = 0], gap, minutes, archived }) => {
+      id += gap;
+      const at = new Date(start + minutes * 60_000).toISOString();
+      const given = Object.fromEntries(
+        Object.entries(values).filter((entry): entry is [string, FieldValue] => entry[1] !== undefined),
+      );
+      const unique = {
+        name: `Lead ${id}`,
+        phone: `+9170${String(id).padStart(8, '0')}`,
+        email: `lead${id}@example.com`,
+        lead_type: 'student',
+      };
+      const lead = {
+        id,
+        organizationId: organization.id,
+        version: 1,
+        fields: { ...given, ...unique },
+        stageId,
+        pipelineId,
+        createdAt: at,
+        updatedAt: at,
+      };
+      return archived === 0 ? { ...lead, archivedAt: at } : lead;
+    });
 }
 
 /** Every id of a list, page by page; fails when a page repeats one or breaks the order. */
@@ -49,7 +73,8 @@ async function walk(apiKey: string, query: Readonly<Record<string, string | numb
 }
 
 /** More requests than one key's 600 an hour: the tests walk much. */
-const freshKey = async (organization: GivenOrganization): Promise<string> => (await organization.key({ scopes: ['leads.read'] })).key;
+const freshKey = async (organization: GivenOrganization): Promise<string> =>
+  (await organization.key({ scopes: ['leads.read'] })).key;
 
 const newestFirst = (leads: readonly Lead[]): number[] => leads.map(({ id }) => id).sort((a, b) => b - a);
 const numberOfLead = (lead: Lead, field: 'source' | 'assigned_to'): unknown => lead.fields[field];
@@ -82,15 +107,39 @@ describe('a list of 5,000 leads', () => {
     ['a stage of another pipeline', { pipeline_id: 1, stage_id: 21 }, () => false],
     ['a source', { source_id: 3 }, (lead) => numberOfLead(lead, 'source') === 3],
     ['an owner', { owner_id: 8 }, (lead) => numberOfLead(lead, 'assigned_to') === 8],
-    ['a stage, an owner and a source', { stage_id: 11, owner_id: 7, source_id: 1 }, (lead) => lead.stageId === 11 && numberOfLead(lead, 'assigned_to') === 7 && numberOfLead(lead, 'source') === 1],
-    ['a pipeline and an owner', { pipeline_id: 2, owner_id: 9 }, (lead) => lead.pipelineId === 2 && numberOfLead(lead, 'assigned_to') === 9],
+    [
+      'a stage, an owner and a source',
+      { stage_id: 11, owner_id: 7, source_id: 1 },
+      (lead) => lead.stageId === 11 && numberOfLead(lead, 'assigned_to') === 7 && numberOfLead(lead, 'source') === 1,
+    ],
+    [
+      'a pipeline and an owner',
+      { pipeline_id: 2, owner_id: 9 },
+      (lead) => lead.pipelineId === 2 && numberOfLead(lead, 'assigned_to') === 9,
+    ],
     ['few changes', { updated_since: since(99_000) }, ({ updatedAt }) => updatedAt >= since(99_000)],
     ['many changes', { updated_since: since(20_000) }, ({ updatedAt }) => updatedAt >= since(20_000)],
-    ['changes and a stage', { updated_since: since(90_000), stage_id: 21 }, (lead) => lead.updatedAt >= since(90_000) && lead.stageId === 21],
-    ['many changes and an owner', { updated_since: since(10), owner_id: 7 }, (lead) => lead.updatedAt >= since(10) && numberOfLead(lead, 'assigned_to') === 7],
+    [
+      'changes and a stage',
+      { updated_since: since(90_000), stage_id: 21 },
+      (lead) => lead.updatedAt >= since(90_000) && lead.stageId === 21,
+    ],
+    [
+      'many changes and an owner',
+      { updated_since: since(10), owner_id: 7 },
+      (lead) => lead.updatedAt >= since(10) && numberOfLead(lead, 'assigned_to') === 7,
+    ],
     ['no changes', { updated_since: '2030-01-01T00:00:00Z' }, () => false],
-    ['a field filter that few pass', { filter: JSON.stringify([{ field: 'name', operator: 'contains', value: '77' }]) }, (lead) => String(lead.fields.name).includes('77')],
-    ['a field filter and a stage', { stage_id: 11, filter: JSON.stringify([{ field: 'wants_call', operator: 'is_true' }]) }, (lead) => lead.stageId === 11 && lead.fields.wants_call === true],
+    [
+      'a field filter that few pass',
+      { filter: JSON.stringify([{ field: 'name', operator: 'contains', value: '77' }]) },
+      (lead) => String(lead.fields.name).includes('77'),
+    ],
+    [
+      'a field filter and a stage',
+      { stage_id: 11, filter: JSON.stringify([{ field: 'wants_call', operator: 'is_true' }]) },
+      (lead) => lead.stageId === 11 && lead.fields.wants_call === true,
+    ],
   ];
 
   test.each(cases)('by %s is exactly the matching leads, newest first, each once', async (_, query, matches) => {
@@ -107,7 +156,11 @@ describe('a list of 5,000 leads', () => {
       while (isWalking && created.length < 40) {
         const answer = await call('create-lead', { apiKey: writer, body: { fields: person() } });
         created.push(answer.body?.lead?.id ?? 0);
-        await call('update-lead', { apiKey: writer, leadId: created.at(-1) ?? 0, body: { fields: { city: `City ${created.length}` } } });
+        await call('update-lead', {
+          apiKey: writer,
+          leadId: created.at(-1) ?? 0,
+          body: { fields: { city: `City ${created.length}` } },
+        });
       }
     })();
 
@@ -128,15 +181,26 @@ test('a walk finds what the model finds, for any leads, filter and page size', a
     .filter(({ active }) => active)
     .map(({ key, type, options }) => ({ key, type, options: options.map(({ value }) => value) }));
   const filter = fc.constantFrom(...fields).chain((field) => filterFor(field, ids));
-  const question = fc.record({ filters: fc.array(filter, { maxLength: 2 }), limit: fc.integer({ min: 5, max: 100 }), stage: fc.option(fc.constantFrom(11, 12, 21)) });
+  const question = fc.record({
+    filters: fc.array(filter, { maxLength: 2 }),
+    limit: fc.integer({ min: 5, max: 100 }),
+    stage: fc.option(fc.constantFrom(11, 12, 21)),
+  });
 
   await fc.assert(
     fc.asyncProperty(question, async ({ filters, limit, stage }) => {
-      const query = { limit, ...(filters.length > 0 && { filter: JSON.stringify(filters) }), ...(stage !== null && { stage_id: stage }) };
+      const query = {
+        limit,
+        ...(filters.length > 0 && { filter: JSON.stringify(filters) }),
+        ...(stage !== null && { stage_id: stage }),
+      };
       const { ids: found } = await walk(await freshKey(organization), query);
 
       const expected = leads.filter(
-        (lead) => lead.archivedAt === undefined && (stage === null || lead.stageId === stage) && filters.every((one) => modelMatches(lead.fields, one)),
+        (lead) =>
+          lead.archivedAt === undefined &&
+          (stage === null || lead.stageId === stage) &&
+          filters.every((one) => modelMatches(lead.fields, one)),
       );
       expect(found).toEqual(newestFirst(expected));
     }),
@@ -147,7 +211,8 @@ test('a walk finds what the model finds, for any leads, filter and page size', a
 test('the last page says so, also when it is full', async () => {
   const { writer, reader } = await givenOrganization();
   const created = [];
-  for (let index = 0; index < 3; index += 1) created.push((await call('create-lead', { apiKey: writer, body: { fields: person() } })).body.lead.id);
+  for (let index = 0; index < 3; index += 1)
+    created.push((await call('create-lead', { apiKey: writer, body: { fields: person() } })).body.lead.id);
 
   for (const query of [{ limit: 3 }, { limit: 3, stage_id: 11 }, { limit: 3, updated_since: '2026-01-01T00:00:00Z' }]) {
     const { body } = await call('list-leads', { apiKey: reader, query });

@@ -4,11 +4,17 @@ import type { FieldValue, FieldValues } from '../../shared/leads/lead.ts';
 /** Random leads and filters over the fields of `sampleSettings`, and what a filter means, said again as plainly as can be. */
 
 const words = ['Rao', 'RAO', 'asha', 'Ünal', 'ünal', 'संगीता', '😀', 'a b', '%', '"', 'x'];
-const texts = fc.oneof(fc.constantFrom(...words), fc.string({ minLength: 1, maxLength: 4 }).filter((text) => text.trim() !== '' && text.isWellFormed() && !text.includes('\0')));
+const texts = fc.oneof(
+  fc.constantFrom(...words),
+  fc.string({ minLength: 1, maxLength: 4 }).filter((text) => text.trim() !== '' && text.isWellFormed() && !text.includes('\0')),
+);
 const phones = fc.constantFrom('+919812345678', '+919812345679', '+14155552671');
 const phoneParts = fc.constantFrom('+91', '98123', '5678', '+919812345678', '555');
 const dates = fc.constantFrom('2024-02-29', '2025-12-31', '2026-01-01', '2026-01-02', '2026-11-20');
-const numbers = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.double({ min: -5, max: 5, noNaN: true, noDefaultInfinity: true }).map((number) => Math.round(number * 100) / 100 + 0));
+const numbers = fc.oneof(
+  fc.integer({ min: -3, max: 3 }),
+  fc.double({ min: -5, max: 5, noNaN: true, noDefaultInfinity: true }).map((number) => Math.round(number * 100) / 100 + 0),
+);
 
 export interface ModelField {
   readonly key: string;
@@ -17,7 +23,10 @@ export interface ModelField {
 }
 
 /** A value of a field, or undefined for empty. */
-export function valueFor({ type, options }: ModelField, ids: Readonly<Record<string, readonly number[]>>): fc.Arbitrary<FieldValue | undefined> {
+export function valueFor(
+  { type, options }: ModelField,
+  ids: Readonly<Record<string, readonly number[]>>,
+): fc.Arbitrary<FieldValue | undefined> {
   const value = ((): fc.Arbitrary<FieldValue> => {
     switch (type) {
       case 'number':

@@ -17,8 +17,14 @@ export async function storeLeads(table: Table, leads: readonly Lead[]): Promise<
       putTimelineEntry(table, lead, { type: 'lead_created', at: lead.createdAt, actorId: 7, via: 'api', keyId: 'stored' }),
     ].map(({ Put }) => ({ PutRequest: { Item: Put?.Item as Record<string, unknown> } })),
   );
-  const batches = Array.from({ length: Math.ceil(items.length / batchMax) }, (_, index) => items.slice(index * batchMax, (index + 1) * batchMax));
+  const batches = Array.from({ length: Math.ceil(items.length / batchMax) }, (_, index) =>
+    items.slice(index * batchMax, (index + 1) * batchMax),
+  );
   while (batches.length > 0) {
-    await Promise.all(batches.splice(0, parallelBatches).map((batch) => table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: batch } }))));
+    await Promise.all(
+      batches
+        .splice(0, parallelBatches)
+        .map((batch) => table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: batch } }))),
+    );
   }
 }

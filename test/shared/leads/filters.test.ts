@@ -19,7 +19,9 @@ const matches = (values: FieldValues, filter: object): boolean => {
 
 test('every filter of every field type finds exactly what a plain reading of the contract finds', () => {
   const anyField = fc.constantFrom(...fields);
-  const scenario = anyField.chain((field) => fc.record({ field: fc.constant(field), value: valueFor(field, ids), filter: filterFor(field, ids) }));
+  const scenario = anyField.chain((field) =>
+    fc.record({ field: fc.constant(field), value: valueFor(field, ids), filter: filterFor(field, ids) }),
+  );
   fc.assert(
     fc.property(scenario, ({ field, value, filter }) => {
       const values: FieldValues = value === undefined ? {} : { [field.key]: value };
@@ -43,7 +45,9 @@ test('all filters must match', () => {
 describe('a filter cannot apply', () => {
   const wrongOperators = fields.flatMap(({ key, type }) => {
     const all = [...new Set(Object.values(operators).flatMap((known) => Object.keys(known)))];
-    return all.filter((operator) => !(operator in operators[type as keyof typeof operators])).map((operator) => ({ key, type, operator }));
+    return all
+      .filter((operator) => !(operator in operators[type as keyof typeof operators]))
+      .map((operator) => ({ key, type, operator }));
   });
 
   test.each(wrongOperators)('with $operator on $key, a field of type $type', ({ key, operator }) => {
