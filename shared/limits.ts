@@ -30,6 +30,8 @@ export const limits = {
 
   /** DynamoDB holds 400 KB an item; the rest is room for keys, index attributes and later ones. */
   leadMaxBytes: 350_000,
+  /** A lead beyond this carries its size in the indexes, so that a page knows what it asks for. A page of 100 such is 3.2 MB. */
+  largeLeadBytes: 32_000,
   settingsMaxBytes: 350_000,
   presentedLeadMaxBytes: 1_000_000,
   /** A Lambda gives at most 6 MB; a list's leads, escaped as they travel, take less. */

@@ -69,7 +69,7 @@ async function statusOf(client: DynamoDBClient, TableName: string): Promise<stri
 }
 
 async function create(client: DynamoDBClient, TableName: string): Promise<void> {
-  const { partitionKey, sortKey, indexes } = tableDefinition;
+  const { partitionKey, sortKey, indexes, indexedToo } = tableDefinition;
   const attributes = new Set([partitionKey, sortKey, ...indexes.flatMap((index) => [index.partitionKey, index.sortKey])]);
   const keys = (hash: string, range: string) => [
     { AttributeName: hash, KeyType: 'HASH' as const },
@@ -85,7 +85,7 @@ async function create(client: DynamoDBClient, TableName: string): Promise<void> 
         GlobalSecondaryIndexes: indexes.map((index) => ({
           IndexName: index.name,
           KeySchema: keys(index.partitionKey, index.sortKey),
-          Projection: { ProjectionType: 'KEYS_ONLY' as const },
+          Projection: { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...indexedToo] },
         })),
       }),
     );

@@ -9,6 +9,10 @@ function storedBytes(value: FieldValue): number {
   return typeof value === 'number' ? 21 : 1;
 }
 
+/** Bytes of a lead's fields as they are stored, rounded up. */
+export const fieldsBytes = (fields: FieldValues): number =>
+  Object.entries(fields).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + storedBytes(value), 0);
+
 /**
  * Refuses fields that would outgrow what an item holds, or a megabyte as presented (design, section 6).
  * @throws ApiError VALIDATION_FAILED naming the largest field.

@@ -19,7 +19,13 @@ export const aboveAllIds = limits.idMax + 1;
 /** One index entry as it counts against a page's budget, in bytes: its keys and their names. */
 export const indexEntryBytes = 100;
 
-/** An index's ids under one partition key. Reads chunks that grow, since a list that is asked again is likely asked on. */
+const chunkMin = 10;
+const chunkMax = 4000;
+
+/**
+ * An index's ids under one partition key. A list that is read on and on reads chunks that grow; one that is asked far below what it
+ * has read, small ones.
+ */
 export function indexIds(
   table: Table,
   index: { readonly name: IndexName; readonly attribute: string; readonly value: string },
@@ -28,10 +34,16 @@ export function indexIds(
 ): LeadIds {
   let chunk: number[] = [];
   let chunkStart = Number.NEGATIVE_INFINITY; // the chunk holds every id from below this one on, until its own last
+  let at = 0; // where in the chunk the last answer stood
   let isComplete = false;
   let size = firstChunk;
 
   const read = async (below: number): Promise<void> => {
+    const [highest, lowest] = [chunk[0], chunk.at(-1)];
+    if (highest !== undefined && lowest !== undefined) {
+      const isReadOn = lowest - below <= highest - lowest;
+      size = isReadOn ? Math.min(4 * size, chunkMax) : Math.max(chunkMin, Math.floor(size / 4));
+    }
     const { Items = [], LastEvaluatedKey } = await table.client.send(
       new QueryCommand({
         TableName: table.name,
@@ -43,9 +55,10 @@ export function indexIds(
       }),
     );
     chunk = Items.map(({ sk }) => Number(sk));
+    for (const { sk, largeKb } of Items) budget.noteSize(Number(sk), largeKb);
     chunkStart = below;
+    at = 0;
     isComplete = LastEvaluatedKey === undefined;
-    size = Math.min(2 * size, 1000);
     budget.spend(chunk.length * indexEntryBytes);
   };
 
@@ -54,20 +67,27 @@ export function indexIds(
       const lowest = chunk.at(-1) ?? Number.POSITIVE_INFINITY;
       const isCovered = below <= chunkStart && (isComplete || below > lowest);
       if (!isCovered) await read(below);
-      return chunk.find((leadId) => leadId < below);
+      at = highestBelow(chunk, below, at);
+      return chunk[at];
     },
   };
 }
 
+/** The position of the highest id that is lower than `below`, in ids from high to low; their number when there is none. */
+function highestBelow(ids: readonly number[], below: number, from: number): number {
+  let at = from > 0 && (ids[from - 1] ?? 0) < below ? 0 : from;
+  while ((ids[at] ?? Number.NEGATIVE_INFINITY) >= below) at += 1;
+  return at;
+}
+
 /** Ids known already, in any order. */
-export function listedIds(leadIds: readonly number[]): LeadIds {
+export function listedIds(leadIds: Iterable<number>): LeadIds {
   const ordered = [...leadIds].sort((a, b) => b - a);
-  let from = 0;
+  let at = 0;
   return {
     async next(below) {
-      if (from > 0 && (ordered[from - 1] ?? 0) < below) from = 0;
-      while ((ordered[from] ?? -1) >= below) from += 1;
-      return ordered[from];
+      at = highestBelow(ordered, below, at);
+      return ordered[at];
     },
   };
 }

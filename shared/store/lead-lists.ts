@@ -1,9 +1,17 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { changedLeadsMax, readChangedLeads } from './changed-leads.ts';
 import type { Table } from './client.ts';
-import { aboveAllIds, allOfIds, anyOfIds, indexEntryBytes, indexIds, type LeadIds, listedIds } from './lead-ids.ts';
-import { type LeadPage, type LeadReader, leadsByIds, type PageQuestion, readLeadPage, walkLeads } from './lead-pages.ts';
+import { aboveAllIds, allOfIds, anyOfIds, indexIds, type LeadIds, listedIds } from './lead-ids.ts';
+import {
+  type LeadPage,
+  type LeadReader,
+  leadsByIds,
+  type PageQuestion,
+  readLeadPage,
+  type Stretch,
+  walkLeads,
+} from './lead-pages.ts';
 import { PageBudget } from './page-budget.ts';
-import { ownerIndexKey, sourceIndexKey, stageIndexKey, updateIndexKey } from './primary-keys.ts';
+import { ownerIndexKey, sourceIndexKey, stageIndexKey } from './primary-keys.ts';
 
 /** What a list asks for, besides the page itself. Each id is also checked on the lead by `matches`. */
 export interface ListQuestion extends PageQuestion {
@@ -20,11 +28,8 @@ export interface ListQuestion extends PageQuestion {
 const pageMaxBytes = 4_000_000;
 const pageMaxMs = 1000;
 
-/** An index lags the table by a moment, and `updatedAt` is set just before the commit: the lead decides. */
-const updateIndexLagMs = 10_000;
 /** Up to so many changed leads, looking them up by id is cheaper than asking what share of all leads they are. */
 const fewUpdates = 1000;
-
 /**
  * One page of an organization's leads, planned so that its cost is bounded by the page: without an id filter the leads are walked;
  * with some, their index lists are joined and the leads fetched by id.
@@ -42,13 +47,10 @@ async function planReader(table: Table, question: ListQuestion, budget: PageBudg
       ? walkLeads(table, organizationId, budget)
       : leadsByIds(table, organizationId, allOfIds(lists, budget), budget);
   }
-  const since = new Date(Math.max(0, updatedSince - updateIndexLagMs)).toISOString();
-  if (lists.length > 0) {
-    const updated = await updatedIds(table, organizationId, since, fewUpdates, budget);
-    const all = updated === 'too many' ? lists : [...lists, listedIds(updated)];
-    return leadsByIds(table, organizationId, allOfIds(all, budget), budget);
-  }
-  return updatedReader(table, question, since, budget);
+  if (lists.length === 0) return updatedReader(table, question, updatedSince, budget);
+  const changed = await readChangedLeads(table, organizationId, updatedSince, fewUpdates, budget);
+  const all = changed.isComplete ? [...lists, listedIds(changed.ids)] : lists;
+  return leadsByIds(table, organizationId, allOfIds(all, budget), budget);
 }
 
 function indexLists(
@@ -71,29 +73,41 @@ function indexLists(
 }
 
 /**
- * For a list by update time alone: a first look at the newest leads beside the first changed ids. Few changed: by their ids.
- * Many: on with the walk, unless the changed ids, read to the end at no more than the walk would cost, turn out few after all.
+ * For a list by update time alone: by the changed ids, as long as fetching those that are left costs less than walking all leads that
+ * are left. On the first page the walk begins beside the first ids: it tells how many leads there are, and may be the page.
  */
-async function updatedReader(table: Table, question: ListQuestion, since: string, budget: PageBudget): Promise<LeadReader> {
+async function updatedReader(table: Table, question: ListQuestion, since: number, budget: PageBudget): Promise<LeadReader> {
   const { organizationId, limit, cursor, matches } = question;
-  const below = cursor ?? aboveAllIds;
   const walk = walkLeads(table, organizationId, budget);
+  const read = (max: number) => readChangedLeads(table, organizationId, since, max, budget);
   const [first, few] = await Promise.all([
-    walk.read(below, limit + 1),
-    updatedIds(table, organizationId, since, fewUpdates, budget),
+    cursor === undefined ? walk.read(aboveAllIds, limit + 1) : undefined,
+    read(fewUpdates),
   ]);
-  const byIds = (ids: readonly number[]): LeadReader => leadsByIds(table, organizationId, listedIds(ids), budget);
-  if (few !== 'too many') return byIds(few);
-  const isMostlyChanged = first.after === 'end' || 4 * first.leads.filter(matches).length >= first.leads.length;
-  const newest = first.leads[0]?.id ?? 0;
-  const many = isMostlyChanged
-    ? 'too many'
-    : await updatedIds(table, organizationId, since, worthwhileUpdates(limit, newest), budget);
-  return many === 'too many' ? afterFirst(first, walk) : byIds(many);
+  const below = cursor ?? (first?.leads[0]?.id ?? 0) + 1;
+  const isMostlyChanged = first !== undefined && 2 * first.leads.filter(matches).length >= first.leads.length;
+  const worthwhile = Math.min(changedLeadsMax, Math.floor(below / walkedPerFetched(few.ids, budget)));
+  const changed = few.isComplete || isMostlyChanged || worthwhile <= fewUpdates ? few : await read(worthwhile);
+  const changedLeft = [...changed.ids].filter((leadId) => leadId < below);
+  if (changed.isComplete && changedLeft.length * walkedPerFetched(changedLeft, budget) <= below) {
+    return leadsByIds(table, organizationId, listedIds(changedLeft), budget);
+  }
+  return first ? afterFirst(first, walk) : walk;
+}
+
+/** What most leads take, in bytes. */
+const usualLeadBytes = 800;
+const bytesPerReadUnit = 4096;
+
+/** How many leads a walk reads for the price of one that is fetched by its id, which costs a read unit at least. */
+function walkedPerFetched(leadIds: Iterable<number>, budget: PageBudget): number {
+  const sizes = [...leadIds].map((leadId) => budget.knownBytes(leadId) ?? usualLeadBytes);
+  const meanBytes = sizes.reduce((sum, bytes) => sum + bytes, 0) / Math.max(1, sizes.length);
+  return Math.max(1, bytesPerReadUnit / Math.max(1, meanBytes));
 }
 
 /** The walk whose first stretch is read already. */
-function afterFirst(first: Awaited<ReturnType<LeadReader['read']>>, walk: LeadReader): LeadReader {
+function afterFirst(first: Stretch, walk: LeadReader): LeadReader {
   let isFirst = true;
   return {
     async read(below, wanted) {
@@ -102,39 +116,4 @@ function afterFirst(first: Awaited<ReturnType<LeadReader['read']>>, walk: LeadRe
       return first;
     },
   };
-}
-
-/**
- * How many changed ids are still cheaper to read than a walk of the leads: k entries cost k / 80 units, a walk that finds a page among
- * n leads of which k are changed costs limit * n / k / 4 (entries of 100 bytes read eventually, leads of 1 KB read consistently).
- */
-const worthwhileUpdates = (limit: number, leads: number): number =>
-  Math.max(fewUpdates, Math.round(Math.sqrt(20 * limit * leads)));
-
-/** The ids of leads changed since, in order of change; 'too many' beyond a number. Costs a read unit for each 80. */
-async function updatedIds(
-  table: Table,
-  organizationId: number,
-  since: string,
-  max: number,
-  budget: PageBudget,
-): Promise<readonly number[] | 'too many'> {
-  const ids: number[] = [];
-  let next: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        IndexName: 'leadsByUpdate',
-        KeyConditionExpression: 'updateKey = :leads AND updatedAt >= :since',
-        ExpressionAttributeValues: { ':leads': updateIndexKey(organizationId), ':since': since },
-        Limit: max + 1 - ids.length,
-        ExclusiveStartKey: next,
-      }),
-    );
-    ids.push(...Items.map(({ sk }) => Number(sk)));
-    budget.spend(Items.length * indexEntryBytes);
-    next = LastEvaluatedKey;
-  } while (next && ids.length <= max && !budget.isSpent);
-  return next || ids.length > max ? 'too many' : ids;
 }

@@ -46,7 +46,8 @@ export async function readLeadPage(
   budget: PageBudget,
 ): Promise<LeadPage> {
   const leads: Lead[] = [];
-  let below = cursor ?? aboveAllIds;
+  const start = cursor ?? aboveAllIds;
+  let below = start;
   while (true) {
     // One lead more than the page holds tells whether another page follows.
     const stretch = await reader.read(below, limit + 1 - leads.length);
@@ -58,10 +59,9 @@ export async function readLeadPage(
       leads.push(lead);
     }
     if (stretch.after === 'end' || stretch.downTo <= 1) return { leads, nextCursor: null }; // ids begin at 1
-    const isStuck = stretch.downTo >= below;
     below = stretch.downTo;
     if (leads.length === limit || stretch.after === 'spent' || budget.isSpent) {
-      if (isStuck && leads.length === 0) throw new Error('Not one lead of the page could be read.');
+      if (below >= start) throw new Error('Not one lead of the page could be read.');
       return { leads, nextCursor: below };
     }
   }
@@ -69,16 +69,24 @@ export async function readLeadPage(
 
 /** DynamoDB's price of a consistent read: one unit for 4 KB. */
 const bytesPerReadUnit = 4096;
+/** What one query gives at the most (AWS: Query, "1 MB of data"), in whole read units. */
+const queryMaxBytes = 257 * bytesPerReadUnit;
+/** Of that, what a range is planned to hold: one that DynamoDB stops in the middle makes the ranges below it useless. */
+const rangeBytes = 0.8 * queryMaxBytes;
 const parallelRanges = 4;
 const rangeIdsMin = 25;
+/** How much further than the last look the next one goes, at the most: a few leads say little about the many. */
+const growthMax = 50;
 /** The most keys of one `BatchGetItem` (AWS: Service quotas). */
 const batchMax = 100;
 const unreadPatienceMs = 300;
 
-/** Walks the leads themselves: the page's size first, then, where few match, ranges of ids side by side. */
+/**
+ * Walks the leads themselves: the page's size first, then, where few match, ranges of ids side by side, as far as the share of leads
+ * that matched so far lets expect the rest of the page.
+ */
 export function walkLeads(table: Table, organizationId: number, budget: PageBudget): LeadReader {
-  let isFirst = true;
-  let rangeIds = 250;
+  const seen = { ids: 0, bytes: 0, wanted: 0 };
 
   const query = async (below: number, from: number, limit?: number): Promise<Range> => {
     const {
@@ -103,24 +111,38 @@ export function walkLeads(table: Table, organizationId: number, budget: PageBudg
     const leads = Items.map((item) => leadFrom(organizationId, item));
     const isWhole = LastEvaluatedKey === undefined;
     const downTo = isWhole ? from : (leads.at(-1)?.id ?? below);
-    budget.spend((ConsumedCapacity?.CapacityUnits ?? 0) * bytesPerReadUnit);
+    const bytes = (ConsumedCapacity?.CapacityUnits ?? 0) * bytesPerReadUnit;
+    budget.spend(bytes);
+    seen.bytes += bytes;
     return { leads, downTo, isWhole };
+  };
+
+  /** Ids that are worth reading for the leads still wanted, by what was seen. */
+  const worthwhileIds = (wanted: number): number => {
+    const matched = Math.max(0.5, seen.wanted - wanted);
+    const expected = Math.ceil((1.2 * wanted * seen.ids) / matched);
+    return Math.max(rangeIdsMin, Math.min(expected, growthMax * seen.ids));
   };
 
   return {
     async read(below, wanted) {
       if (below <= 1) return joined([]); // no range: DynamoDB refuses one that ends before it begins
-      if (isFirst) {
-        isFirst = false;
-        return joined([await query(below, 1, wanted)]);
+      if (seen.wanted === 0) {
+        seen.wanted = wanted;
+        const first = joined([await query(below, 1, wanted)]);
+        seen.ids = Math.max(1, (first.leads[0]?.id ?? 0) - first.downTo + 1);
+        return first;
       }
-      const starts = Array.from({ length: parallelRanges }, (_, range) => below - range * rangeIds).filter((start) => start > 1);
-      const before = budget.bytesLeft;
-      const ranges = await Promise.all(starts.map((start) => query(start, Math.max(1, start - rangeIds))));
-      // The next ranges take at most what is left, by what these took; sparse ids make wider ranges.
-      const bytesPerId = Math.max(1, (before - budget.bytesLeft) / (parallelRanges * rangeIds));
-      rangeIds = Math.max(rangeIdsMin, Math.min(4 * rangeIds, Math.floor(budget.bytesLeft / bytesPerId / parallelRanges)));
-      return joined(ranges);
+      const rangesMax = Math.min(parallelRanges, Math.floor(budget.bytesLeft / queryMaxBytes));
+      if (rangesMax === 0) return { leads: [], downTo: below, after: 'spent' };
+      const idsPerRange = Math.max(1, Math.floor((rangeBytes * seen.ids) / Math.max(1, seen.bytes)));
+      const ids = Math.min(worthwhileIds(wanted), rangesMax * idsPerRange, below - 1);
+      const ranges = Math.min(rangesMax, Math.ceil(ids / rangeIdsMin));
+      const rangeIds = Math.ceil(ids / ranges);
+      const starts = Array.from({ length: ranges }, (_, range) => below - range * rangeIds).filter((start) => start > 1);
+      const stretch = joined(await Promise.all(starts.map((start) => query(start, Math.max(1, start - rangeIds)))));
+      seen.ids += below - stretch.downTo;
+      return stretch;
     },
   };
 }
@@ -140,12 +162,17 @@ function joined(ranges: readonly Range[]): Stretch {
 
 /** Leads by their ids, in batches; each is read again as it is now, since an index lags the table by a moment. */
 export function leadsByIds(table: Table, organizationId: number, ids: LeadIds, budget: PageBudget): LeadReader {
-  let batch = 0;
+  let first = 0;
+  let lookedAt = 0;
 
   return {
     async read(below, wanted) {
-      batch = Math.min(batchMax, Math.max(wanted, 2 * batch));
-      const { found, downTo, after } = await take(ids, below, batch);
+      first ||= wanted;
+      // As many as hold the rest of the page, by the share that matched so far.
+      const expected = Math.ceil((1.2 * wanted * lookedAt) / Math.max(0.5, first - wanted));
+      const batch = Math.min(batchMax, Math.max(wanted, expected));
+      const { found, downTo, after } = await take(ids, below, batch, budget);
+      lookedAt += found.length;
       const keys = found.map((leadId) => leadPrimaryKey(organizationId, leadId));
       const items = found.length === 0 ? [] : await batchGetWithin(table, keys, unreadPatienceMs);
       const firstUnread = items.indexOf(unread);
@@ -159,14 +186,17 @@ export function leadsByIds(table: Table, organizationId: number, ids: LeadIds, b
   };
 }
 
-/** As many ids below one as wanted, as far as they are there and the budget lasts. */
-async function take(ids: LeadIds, below: number, wanted: number) {
+/** As many ids below one as wanted, as far as they are there and the budget lasts for them and their leads. */
+async function take(ids: LeadIds, below: number, wanted: number, budget: PageBudget) {
   const found: number[] = [];
   let downTo = below;
+  let leadBytes = 0;
   try {
     while (found.length < wanted) {
       const leadId = await ids.next(downTo);
       if (leadId === undefined) return { found, downTo: 1, after: 'end' } as const;
+      leadBytes += budget.bytesAtMost(leadId);
+      if (leadBytes > budget.bytesLeft) return { found, downTo, after: found.length === 0 ? 'spent' : 'more' } as const;
       found.push(leadId);
       downTo = leadId;
     }

@@ -1,5 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type FieldValues, type Lead, ownerIdOf, sourceIdOf } from '../leads/lead.ts';
+import { fieldsBytes } from '../leads/lead-size.ts';
+import { limits } from '../limits.ts';
 import type { Table } from './client.ts';
 import { leadPrimaryKey, ownerIndexKey, sourceIndexKey, stageIndexKey, updateIndexKey } from './primary-keys.ts';
 import { putIfAbsent, type TransactItem } from './transact.ts';
@@ -11,8 +13,17 @@ type LeadAttributes = Readonly<Record<string, unknown>>;
 function attributesOf(lead: Lead): LeadAttributes {
   const { version, fields, stageId, pipelineId, createdAt, updatedAt, archivedAt } = lead;
   const own = { version, fields, stageId, pipelineId, createdAt, updatedAt };
-  return { ...own, ...(archivedAt !== undefined && { archivedAt }), ...indexAttributesOf(lead) };
+  const largeKb = largeKbOf(fields);
+  return { ...own, ...(largeKb && { largeKb }), ...(archivedAt !== undefined && { archivedAt }), ...indexAttributesOf(lead) };
 }
+
+/** In steps, so that an edit of a large lead seldom costs its index entries; undefined below the first. */
+function largeKbOf(fields: FieldValues): number | undefined {
+  const steps = Math.ceil((fieldsBytes(fields) + keysMaxBytes) / limits.largeLeadBytes);
+  return steps > 1 ? (steps * limits.largeLeadBytes) / 1000 : undefined;
+}
+/** Room for a lead's keys, index attributes and times. */
+const keysMaxBytes = 1000;
 
 export type IndexAttribute = 'stageKey' | 'ownerKey' | 'sourceKey' | 'updateKey';
 

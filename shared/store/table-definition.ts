@@ -8,17 +8,20 @@ export const tableDefinition = {
   partitionKey: 'pk',
   sortKey: 'sk',
   timeToLiveAttribute: 'ttl',
-  /** Keys only, so that a write pays for an index just when that key changes; sparse, so that archived leads leave them. */
+  /** Keys, so that a write pays for an index just when that key changes; sparse, so that archived leads leave them. */
   indexes: [
     { name: 'leadsByStage', partitionKey: 'stageKey', sortKey: 'sk', holds: 'stageIndex' },
     { name: 'leadsByOwner', partitionKey: 'ownerKey', sortKey: 'sk', holds: 'ownerIndex' },
     { name: 'leadsBySource', partitionKey: 'sourceKey', sortKey: 'sk', holds: 'sourceIndex' },
     { name: 'leadsByUpdate', partitionKey: 'updateKey', sortKey: 'updatedAt', holds: 'updateIndex' },
   ],
+  /** What the indexes hold beside the keys: a large lead's size, so that a page knows before what it is about to read. */
+  indexedToo: ['largeKb'],
 } as const satisfies {
   partitionKey: string;
   sortKey: string;
   timeToLiveAttribute: string;
+  indexedToo: readonly string[];
   indexes: readonly { name: string; partitionKey: string; sortKey: string; holds: ItemType }[];
 };
 
@@ -38,6 +41,8 @@ export const partitionKeyPrefixes = {
   email: 'EMAIL#',
   timeline: 'TIMELINE#',
   idempotency: 'IDEMPOTENCY#',
+  importedRow: 'IMPORTED#',
+  erasure: 'ERASURE#',
   stageIndex: 'STAGE#',
   ownerIndex: 'OWNER#',
   sourceIndex: 'SOURCE#',

@@ -81,7 +81,7 @@ describe('the table', () => {
     });
   });
 
-  test('has the indexes of the definition, keys only, and no others', () => {
+  test('has the indexes of the definition, keys and the size of large leads only, and no others', () => {
     table().hasResourceProperties('AWS::DynamoDB::Table', {
       GlobalSecondaryIndexes: tableDefinition.indexes.map((index) => ({
         IndexName: index.name,
@@ -89,7 +89,7 @@ describe('the table', () => {
           { AttributeName: index.partitionKey, KeyType: 'HASH' },
           { AttributeName: index.sortKey, KeyType: 'RANGE' },
         ],
-        Projection: { ProjectionType: 'KEYS_ONLY' },
+        Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['largeKb'] },
       })),
     });
   });

@@ -1,0 +1,97 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from './client.ts';
+import { indexEntryBytes } from './lead-ids.ts';
+import type { PageBudget } from './page-budget.ts';
+import { updateIndexKey } from './primary-keys.ts';
+
+/** The leads changed since a time, as far as they were read. */
+export interface ChangedLeads {
+  readonly ids: ReadonlySet<number>;
+  /** False when there are more than were read: then the ids alone say nothing. */
+  readonly isComplete: boolean;
+}
+
+interface Reading {
+  readonly ids: Set<number>;
+  readonly largeKb: Map<number, number>;
+  /** From this `updatedAt` on the index is being read. */
+  from: string;
+  /** The last change that was read. */
+  newest: string;
+  next: Record<string, unknown> | undefined;
+  isComplete: boolean;
+}
+
+/** An index lags the table by a moment, and `updatedAt` is set just before the commit: the lead decides. */
+const indexLagMs = 10_000;
+const lagBefore = (ms: number): string => new Date(Math.max(0, ms - indexLagMs)).toISOString();
+
+/** More are never read: so many entries are most of a page's budget. */
+export const changedLeadsMax = 25_000;
+/** Walks whose ids are remembered at once, 25,000 numbers each at the most. */
+const readingsMax = 8;
+const readings = new Map<string, Reading>();
+
+/**
+ * The ids of an organization's leads changed since a time. A lead changed since stays so: what was read for one page of a walk serves
+ * the next page too, which reads on from there, or just what changed meanwhile. A read unit for each 80 ids that are new.
+ * @param since epoch milliseconds
+ * @param max stops beyond so many
+ */
+export async function readChangedLeads(
+  table: Table,
+  organizationId: number,
+  since: number,
+  max: number,
+  budget: PageBudget,
+): Promise<ChangedLeads> {
+  const reading = readingOf(organizationId, since);
+  if (reading.isComplete) {
+    reading.from = lagBefore(Date.parse(reading.newest));
+    reading.isComplete = false;
+  }
+  while (!reading.isComplete && reading.ids.size <= max && !budget.isSpent) {
+    const { Items = [], LastEvaluatedKey } = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        IndexName: 'leadsByUpdate',
+        KeyConditionExpression: 'updateKey = :leads AND updatedAt >= :from',
+        ExpressionAttributeValues: { ':leads': updateIndexKey(organizationId), ':from': reading.from },
+        Limit: max + 1 - reading.ids.size,
+        ExclusiveStartKey: reading.next,
+      }),
+    );
+    for (const entry of Items) take(reading, entry);
+    budget.spend(Items.length * indexEntryBytes);
+    reading.next = LastEvaluatedKey;
+    reading.isComplete = LastEvaluatedKey === undefined;
+  }
+  for (const [leadId, kb] of reading.largeKb) budget.noteSize(leadId, kb);
+  return reading;
+}
+
+function take(reading: Reading, { sk, updatedAt, largeKb }: Record<string, unknown>): void {
+  const leadId = Number(sk);
+  reading.ids.add(leadId);
+  if (typeof largeKb === 'number') reading.largeKb.set(leadId, largeKb);
+  if (String(updatedAt) > reading.newest) reading.newest = String(updatedAt);
+}
+
+/** The reading of this organization and time, the longest unused one forgotten for a new one. */
+function readingOf(organizationId: number, since: number): Reading {
+  const name = `${organizationId} ${since}`;
+  const from = lagBefore(since);
+  const reading = readings.get(name) ?? {
+    ids: new Set(),
+    largeKb: new Map(),
+    from,
+    newest: from,
+    next: undefined,
+    isComplete: false,
+  };
+  readings.delete(name);
+  readings.set(name, reading);
+  const [oldest] = readings.keys();
+  if (readings.size > readingsMax && oldest !== undefined) readings.delete(oldest);
+  return reading;
+}
