@@ -119,7 +119,7 @@ const invalidQueryDetails = v.strictObject({
   filters: v.exactOptional(
     described(v.array(v.pipe(v.number(), v.integer(), v.minValue(0))), '0-based positions of the offending filters.'),
   ),
-  problems: v.exactOptional(described(v.array(v.string()), 'What is wrong with each of those filters.')),
+  problems: v.exactOptional(described(v.array(v.string()), 'What is wrong with each of them, the first eleven at most.')),
   parameters: v.exactOptional(described(v.record(v.string(), v.string()), 'Each offending parameter to its problem.')),
 });
 const duplicateLeadDetails = v.strictObject({ leadId: described(id, 'The lead that has the phone or email.') });

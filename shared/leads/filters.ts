@@ -1,3 +1,4 @@
+import { limits } from '../limits.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, FieldType, Organization } from '../organization/organization.ts';
 import { Problem, parsers, type RawValue } from './field-types.ts';
@@ -84,12 +85,13 @@ export interface FilterProblem {
   readonly sentence: string;
 }
 
-/** Reads field filters; all must match. Problems of every filter that cannot apply, if any. */
+/** Reads field filters; all must match. Problems of every filter that cannot apply, those beyond the tenth among them. */
 export function readFilters(
   organization: Organization,
   raw: readonly unknown[],
 ): { filter: LeadFilter; problems: FilterProblem[] } {
-  const read = raw.map((one) => readFilter(organization, one));
+  const tooMany = new Problem(`is one too many: at most ${limits.filtersMax} filters are taken.`);
+  const read = raw.map((one, position) => (position < limits.filtersMax ? readFilter(organization, one) : tooMany));
   const problems = read.flatMap((one, position) => (one instanceof Problem ? [{ position, sentence: one.sentence }] : []));
   const filters = read.filter((one): one is LeadFilter => !(one instanceof Problem));
   return { filter: (fields) => filters.every((matches) => matches(fields)), problems };
