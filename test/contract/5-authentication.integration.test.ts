@@ -1,0 +1,267 @@
+import { randomBytes } from 'node:crypto';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Scope } from '../../shared/endpoints.ts';
+import { apiKeyPattern, apiKeyRandomBytes, hashApiKey, mintApiKey } from '../../shared/organization/api-key.ts';
+import { createApiKey, listApiKeys, revokeApiKey } from '../../shared/store/api-keys.ts';
+import { apiKeyPrimaryKey, keyListingPrimaryKey } from '../../shared/store/primary-keys.ts';
+import { setKeyBucket } from '../support/buckets.ts';
+import { call } from '../support/call.ts';
+import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
+import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
+import { goodRequests } from '../support/requests.ts';
+
+let organization: GivenOrganization;
+let leadId: number;
+beforeAll(async () => {
+  organization = await givenOrganization();
+  leadId = (await givenLead(organization)).id;
+});
+const everyRequest = goodRequests.map((good) => [good.name, good] as const);
+const unauthorized = { error: { code: 'UNAUTHORIZED', message: expect.stringMatching(/\.$/) } };
+const mistyped = (key: string): string => `${key.slice(0, 30)}${key.charAt(30) === 'a' ? 'b' : 'a'}${key.slice(31)}`;
+
+describe('5.1 every request carries Authorization: Bearer <API_KEY>', () => {
+  test.each<[string, () => string]>([
+    ['as the contract writes it', () => `Bearer ${organization.reader}`],
+    ['the scheme in another case', () => `bearer ${organization.reader}`],
+  ])('%s', async (_, header) => {
+    expect((await call('list-users', { headers: { Authorization: header() } })).status).toBe(200);
+  });
+
+  test.each<[string, () => string]>([
+    ['the key alone', () => organization.reader],
+    ['another scheme', () => `Basic ${organization.reader}`],
+    ['the scheme alone', () => 'Bearer'],
+    ['two keys', () => `Bearer ${organization.reader} ${organization.writer}`],
+    ['two headers in one', () => `Bearer ${organization.reader}, Bearer ${organization.writer}`],
+    ['the key in quotes', () => `Bearer "${organization.reader}"`],
+    ['the hash of the key', () => `Bearer ${hashApiKey(organization.reader)}`],
+  ])('%s: 401', async (_, header) => {
+    const { status, body } = await call('list-users', { headers: { Authorization: header() } });
+
+    expect([status, body]).toEqual([401, unauthorized]);
+  });
+
+  test('a key in another header: 401', async () => {
+    expect((await call('list-users', { headers: { 'X-Api-Key': organization.reader } })).status).toBe(401);
+  });
+
+  test('live keys begin with a fixed prefix ending in live_, and have the published form', async () => {
+    for (const key of [organization.reader, organization.writer, organization.website]) {
+      expect(key).toMatch(/^[a-z]+_live_/);
+      expect(key).toMatch(new RegExp(`^${apiKeyPattern}$`));
+    }
+  });
+});
+
+describe('5.3 the service stores only a hash of a key', () => {
+  test('neither the key’s item nor its listing holds the key or its secret', async () => {
+    const { key, keyId } = await organization.key();
+    const read = async (Key: object) =>
+      (await table().client.send(new GetCommand({ TableName: table().name, Key: { ...Key } }))).Item;
+
+    const stored = [await read(apiKeyPrimaryKey(hashApiKey(key))), await read(keyListingPrimaryKey(organization.id, keyId))];
+
+    const secret = key.slice(-49);
+    for (const item of stored) {
+      expect(item).toMatchObject({ keyId });
+      expect(JSON.stringify(item)).not.toContain(secret);
+    }
+  });
+});
+
+describe('5.4 revoking a key ends its access at once', () => {
+  test('with the next request, on every endpoint that had known it', async () => {
+    const { key: apiKey, keyId } = await organization.key();
+    const requests = everyRequest.slice(0, 4).map(
+      ([name, { request }]) =>
+        () =>
+          call(name, { apiKey, ...request(leadId) }),
+    );
+    const before = [];
+    for (const request of requests) before.push((await request()).status);
+
+    await revokeApiKey(table(), organization.id, keyId, new Date());
+
+    const after = [];
+    for (const request of requests) after.push((await request()).status);
+    expect(before.every((status) => status < 300)).toBe(true);
+    expect(after).toEqual([401, 401, 401, 401]);
+  });
+
+  test('a new key works beside the old one, and on when that is revoked', async () => {
+    const [old, next] = [await organization.key(), await organization.key()];
+    const ask = async () => [
+      (await call('list-users', { apiKey: old.key })).status,
+      (await call('list-users', { apiKey: next.key })).status,
+    ];
+
+    const both = await ask();
+    await revokeApiKey(table(), organization.id, old.keyId, new Date());
+
+    expect([both, await ask()]).toEqual([
+      [200, 200],
+      [401, 200],
+    ]);
+  });
+});
+
+describe('5.5 what a key does appears on the timeline as made by the person who created it', () => {
+  test('by name, as it is now, and on when that person is deactivated', async () => {
+    const own = await givenOrganization();
+    const { key: apiKey } = await own.key({ createdBy: 8 });
+    const { body } = await call('create-lead', { apiKey, body: { fields: { name: 'A', phone: '+919800000001' } } });
+    await changeSettings(own, { users: own.settings.users.map((user) => (user.id === 8 ? { ...user, active: false } : user)) });
+
+    const noted = await call('add-note', { apiKey, leadId: body.lead.id, body: { text: 'Called.' } });
+
+    expect(noted.status).toBe(201);
+    const actors = (await timelineOf(own, body.lead.id)).map(({ actor }) => actor);
+    expect(actors).toEqual([
+      { userId: 8, name: 'Ravi Iyer' },
+      { userId: 8, name: 'Ravi Iyer' },
+    ]);
+  });
+});
+
+describe('5.7 UNAUTHORIZED: a missing, wrong, revoked or expired key, on every endpoint, and nothing changes', () => {
+  const keys: [string, () => Promise<string | undefined>][] = [
+    ['missing', async () => undefined],
+    ['nonsense', async () => 'x'],
+    ['mistyped', async () => mistyped(organization.writer)],
+    ['cut short', async () => organization.writer.slice(0, -1)],
+    ['unknown', async () => mintApiKey(randomBytes(apiKeyRandomBytes)).key],
+    ['expired', async () => (await organization.key({ expiresAt: new Date(Date.now() - 1000) })).key],
+    [
+      'revoked',
+      async () => {
+        const { key, keyId } = await organization.key();
+        await revokeApiKey(table(), organization.id, keyId, new Date());
+        return key;
+      },
+    ],
+  ];
+
+  test.each(keys.flatMap(([kind, make]) => everyRequest.map(([name, good]) => [kind, name, make, good] as const)))(
+    'a key that is %s: %s',
+    async (_kind, name, make, { request }) => {
+      const apiKey = await make();
+      const before = await storedLeads(organization);
+
+      const { status, body } = await call(name, { apiKey, ...request(leadId) });
+
+      expect([status, body]).toEqual([401, unauthorized]);
+      expect(await storedLeads(organization)).toEqual(before);
+    },
+  );
+
+  test('a key that expires between two requests', async () => {
+    const { key: apiKey } = await organization.key();
+    const before = await call('list-users', { apiKey });
+    await setKeyBucket(apiKey, { expiresAt: Date.now() - 1 });
+
+    expect([before.status, (await call('list-users', { apiKey })).status]).toEqual([200, 401]);
+  });
+});
+
+describe('5 scopes: each endpoint takes those of its section, and no other', () => {
+  const read = ['leads.read'];
+  const write = ['leads.write'];
+  /** The contract, sections 4.1 to 4.7. */
+  const scopesOf: Record<string, string[]> = {
+    'list-leads': read,
+    'create-lead': write,
+    'capture-lead': ['leads.capture', 'leads.write'],
+    'get-lead': read,
+    'update-lead': write,
+    'add-note': write,
+    'list-lead-fields': ['leads.read', 'leads.capture'],
+    'list-lead-stages': read,
+    'list-pipelines': read,
+    'list-lead-sources': read,
+    'list-users': read,
+  };
+  /** What a key may do that was minted with a scope: leads.write brings leads.read with it. */
+  const granted: Record<Scope, string[]> = {
+    'leads.read': ['leads.read'],
+    'leads.write': ['leads.read', 'leads.write'],
+    'leads.capture': ['leads.capture'],
+  };
+  const rows = (Object.keys(granted) as Scope[]).flatMap((scope) =>
+    everyRequest.map(([name, good]) => {
+      const isTaken = granted[scope].some((one) => scopesOf[name]?.includes(one));
+      return [scope, isTaken ? 'may call' : 'may not call', name, good, isTaken] as const;
+    }),
+  );
+
+  test.each(rows)('a key with %s %s %s', async (scope, _, name, { request, status }, isTaken) => {
+    const { key: apiKey } = await organization.key({ scopes: [scope] });
+    const before = await storedLeads(organization);
+
+    const answer = await call(name, { apiKey, ...request(leadId) });
+
+    expect(answer.status).toBe(isTaken ? status : 403);
+    if (isTaken) return;
+    expect(answer.body.error).toMatchObject({ code: 'FORBIDDEN', details: { scopes: scopesOf[name] } });
+    expect(answer.body.error.message).toContain(scopesOf[name]?.join(' or '));
+    expect(await storedLeads(organization)).toEqual(before);
+  });
+
+  test('a key with all three may call every endpoint', async () => {
+    const { key: apiKey } = await organization.key();
+
+    const statuses = [];
+    for (const [name, { request }] of everyRequest) statuses.push((await call(name, { apiKey, ...request(leadId) })).status);
+
+    expect(statuses).toEqual(goodRequests.map(({ status }) => status));
+  });
+});
+
+describe('5.7 module: an organization whose plan does not include crm gets 403 FORBIDDEN on every endpoint', () => {
+  test.each(everyRequest)('%s', async (name, { request, status }) => {
+    const own = await givenOrganization();
+    const lead = await givenLead(own);
+    const { key: apiKey } = await own.key();
+    await changeSettings(own, { modules: ['billing'] });
+    const before = await storedLeads(own);
+
+    const off = await call(name, { apiKey, ...request(lead.id) });
+    const after = await storedLeads(own);
+    await changeSettings(own, { modules: ['billing', 'crm'] });
+
+    expect([off.status, off.body.error.code, off.body.error.details]).toEqual([403, 'FORBIDDEN', { module: 'crm' }]);
+    expect(after).toEqual(before);
+    expect((await call(name, { apiKey, ...request(lead.id) })).status).toBe(status);
+  });
+});
+
+describe('5 key types: scopes and lifetime', () => {
+  const order = { createdBy: 7, label: 'x', now: new Date() } as const;
+  const days = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 86_400_000;
+
+  test.each([
+    ['website-form', undefined, ['leads.capture'], 730],
+    ['application', ['leads.read'], ['leads.read'], 90],
+    ['application', ['leads.write', 'leads.capture'], ['leads.read', 'leads.write', 'leads.capture'], 90],
+  ] as const)('%s asked for %j: %j for %i days', async (type, asked, scopes, lifetime) => {
+    const own = await givenOrganization();
+
+    const { keyId, key } = await createApiKey(table(), { ...order, organizationId: own.id, type, scopes: asked });
+
+    const listed = (await listApiKeys(table(), own.id)).find((one) => one.keyId === keyId)!;
+    expect(listed.scopes).toEqual(scopes);
+    expect(days(listed.createdAt, listed.expiresAt)).toBe(lifetime);
+    expect((await call('list-lead-fields', { apiKey: key })).status).toBe(200);
+  });
+
+  test.each([
+    ['website-form', ['leads.read']],
+    ['website-form', ['leads.capture', 'leads.write']],
+    ['application', []],
+  ] as const)('%s with %j cannot be made', async (type, scopes) => {
+    await expect(createApiKey(table(), { ...order, organizationId: organization.id, type, scopes })).rejects.toThrow(
+      /scopes must/,
+    );
+  });
+});

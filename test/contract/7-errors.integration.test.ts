@@ -1,0 +1,280 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { errorTable } from '../../shared/errors.ts';
+import { settingsPrimaryKey } from '../../shared/store/primary-keys.ts';
+import { setKeyBucket } from '../support/buckets.ts';
+import { type CallOptions, call } from '../support/call.ts';
+import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
+import { givenLead, storedLeads } from '../support/leads.ts';
+import { bodyRequests, goodRequests } from '../support/requests.ts';
+import { service } from '../support/service.ts';
+
+let organization: GivenOrganization;
+let leadId: number;
+beforeAll(async () => {
+  organization = await givenOrganization();
+  leadId = (await givenLead(organization)).id;
+});
+const everyRequest = goodRequests.map((good) => [good.name, good] as const);
+const everyBody = bodyRequests.map((good) => [good.name, good] as const);
+type Name = (typeof everyRequest)[number][0];
+
+/** The request answers this error in the contract's shape and changes nothing. */
+async function refused(name: Name, request: CallOptions, status: number, code: string): Promise<void> {
+  const before = await storedLeads(organization);
+
+  const answer = await call(name, { apiKey: organization.writer, ...request });
+
+  expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+  expect(Object.keys(answer.body)).toEqual(['error']);
+  expect(Object.keys(answer.body.error).filter((property) => !['code', 'message', 'details'].includes(property))).toEqual([]);
+  expect(answer.body.error.message).toMatch(/^\S.*\.$/);
+  expect(answer.headers.get('content-type')).toBe('application/json');
+  expect(await storedLeads(organization)).toEqual(before);
+}
+
+describe('7 error table: status of each code', () => {
+  test.each([
+    ...[
+      [400, 'KEY_IN_URL'],
+      [400, 'INVALID_JSON'],
+      [400, 'INVALID_QUERY'],
+      [400, 'INVALID_IDEMPOTENCY_KEY'],
+    ],
+    ...[
+      [401, 'UNAUTHORIZED'],
+      [403, 'FORBIDDEN'],
+      [403, 'HTTPS_REQUIRED'],
+      [404, 'NOT_FOUND'],
+      [409, 'DUPLICATE_LEAD'],
+    ],
+    ...[
+      [409, 'IDEMPOTENCY_IN_PROGRESS'],
+      [413, 'PAYLOAD_TOO_LARGE'],
+      [415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ],
+    ...[
+      [422, 'VALIDATION_FAILED'],
+      [429, 'RATE_LIMITED'],
+      [500, 'INTERNAL'],
+      [503, 'NOT_READY'],
+    ],
+  ] as [number, keyof typeof errorTable][])('%i %s', (status, code) => {
+    expect(errorTable[code].status).toBe(status);
+  });
+
+  test('no others', () => {
+    expect(Object.keys(errorTable)).toHaveLength(16);
+  });
+});
+
+describe('7 HTTPS_REQUIRED: a request made over plain HTTP', () => {
+  test.each(everyRequest)('%s', (name, { request }) =>
+    refused(name, { ...request(leadId), headers: { 'X-Forwarded-Proto': 'http' } }, 403, 'HTTPS_REQUIRED'),
+  );
+});
+
+describe('7 KEY_IN_URL: a key, or a parameter such as api_key or token, in the URL', () => {
+  test.each(everyRequest)('%s with api_key', (name, { request }) =>
+    refused(name, { ...request(leadId), query: 'api_key=x' }, 400, 'KEY_IN_URL'),
+  );
+
+  test.each(['token', 'access_token', 'apikey', 'apiKey', 'API-KEY', 'authorization', 'x-api-key', 'api%5Fkey', 'token='])(
+    'a parameter %s',
+    (name) => refused('list-users', { query: `${name}=x` }, 400, 'KEY_IN_URL'),
+  );
+
+  test.each<[string, (key: string) => string]>([
+    ['as any parameter', (key) => `q=${key}`],
+    ['as a parameter’s name', (key) => key],
+    ['percent-encoded', (key) => `q=${key.replaceAll('_', '%5F')}`],
+    ['within a parameter', (key) => `return=https://example.com/?k=${key}`],
+  ])('a key %s', (_, queryOf) => refused('list-users', { query: queryOf(organization.reader) }, 400, 'KEY_IN_URL'));
+
+  test('a key in the path', () => refused('get-lead', { leadId: organization.reader }, 400, 'KEY_IN_URL'));
+
+  test('the answer repeats neither the key nor the address', async () => {
+    const { body } = await call('list-users', { query: `q=${organization.reader}` });
+
+    expect(JSON.stringify(body)).not.toContain(organization.reader.slice(12));
+  });
+
+  test('a parameter that is none of that is no matter', async () => {
+    expect((await call('list-users', { apiKey: organization.reader, query: 'q=token&monkey=1' })).status).toBe(200);
+  });
+});
+
+describe('7 PAYLOAD_TOO_LARGE: a body over 100 KB (100000 bytes)', () => {
+  const padded = (body: unknown, bytes: number): string => {
+    const text = JSON.stringify(body);
+    return `${text}${' '.repeat(bytes - Buffer.byteLength(text))}`;
+  };
+
+  test.each(everyBody)('%s takes 100000 bytes', async (name, { request, status }) => {
+    const { body, ...rest } = request(leadId);
+
+    const answer = await call(name, { apiKey: organization.writer, ...rest, body: padded(body, 100_000) });
+
+    expect(answer.status).toBe(status);
+  });
+
+  test.each(everyBody)('%s refuses 100001', (name, { request }) => {
+    const { body, ...rest } = request(leadId);
+    return refused(name, { ...rest, body: padded(body, 100_001) }, 413, 'PAYLOAD_TOO_LARGE');
+  });
+
+  test.each(everyBody)('%s refuses 7 MB, more than a function takes', (name, { request }) => {
+    const { body, ...rest } = request(leadId);
+    return refused(name, { ...rest, body: padded(body, 7_000_000) }, 413, 'PAYLOAD_TOO_LARGE');
+  });
+
+  test('bytes are counted, not characters', async () => {
+    const ofBytes = (bytes: number) => {
+      const [head, tail] = JSON.stringify({ fields: { remarks: '|' } }).split('|');
+      const text = head + 'न'.repeat((bytes - 25) / 3) + tail;
+      expect(Buffer.byteLength(text)).toBe(bytes);
+      return text;
+    };
+
+    const fits = await call('update-lead', { apiKey: organization.writer, leadId, body: ofBytes(100_000) });
+
+    expect(fits.status).toBe(200);
+    await refused('update-lead', { leadId, body: ofBytes(100_003) }, 413, 'PAYLOAD_TOO_LARGE');
+  });
+});
+
+describe('7 UNSUPPORTED_MEDIA_TYPE: a body without Content-Type: application/json', () => {
+  const withType = (good: (typeof goodRequests)[number], type: string) => ({
+    ...good.request(leadId),
+    headers: { 'Content-Type': type },
+  });
+
+  test.each(everyBody)('%s as text/plain', (name, good) =>
+    refused(name, withType(good, 'text/plain'), 415, 'UNSUPPORTED_MEDIA_TYPE'),
+  );
+
+  test.each([
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    'application/jsonp',
+    'application/vnd.api+json',
+    'json',
+  ])('as %s', (type) =>
+    refused('add-note', { leadId, body: { text: 'x' }, headers: { 'Content-Type': type } }, 415, 'UNSUPPORTED_MEDIA_TYPE'),
+  );
+
+  test('without a content type', async () => {
+    const response = await fetch(`${service().baseUrl}/api/v1/leads`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${organization.writer}` },
+      body: Buffer.from('{}'),
+    });
+
+    expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ]);
+  });
+
+  test.each(['application/json', 'Application/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"'])(
+    '%s is taken',
+    async (type) => {
+      const request = { leadId, body: { text: 'x' }, headers: { 'Content-Type': type } };
+
+      expect((await call('add-note', { apiKey: organization.writer, ...request })).status).toBe(201);
+    },
+  );
+});
+
+describe('7 INVALID_JSON: a body that is not valid JSON', () => {
+  test.each(everyBody)('%s', (name, { request }) => refused(name, { ...request(leadId), body: '{"text":' }, 400, 'INVALID_JSON'));
+
+  test.each([
+    '',
+    ' ',
+    '{',
+    "{'text':'x'}",
+    '{"text":"x",}',
+    '{text:"x"}',
+    '{"text":"x"}}',
+    '{"text":NaN}',
+    '{"text":"a\nb"}',
+    '\ufeff{"text":"x"}',
+    'text=x',
+  ])('%j', (body) => refused('add-note', { leadId, body, headers: { 'Content-Type': 'application/json' } }, 400, 'INVALID_JSON'));
+});
+
+describe('7 RATE_LIMITED: on every endpoint, with Retry-After', () => {
+  test.each(everyRequest)('%s', async (name, { request }) => {
+    const { key: apiKey } = await organization.key();
+    await setKeyBucket(apiKey, { used: 600, windowEndsAt: Date.now() + 1_800_000 });
+
+    await refused(name, { apiKey, ...request(leadId) }, 429, 'RATE_LIMITED');
+
+    const { headers } = await call(name, { apiKey, ...request(leadId) });
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(1700);
+    expect(headers.get('retry-after')).toBe(headers.get('ratelimit-reset'));
+  });
+});
+
+describe('7 INTERNAL: a failure on the service’s side, without a word about it', () => {
+  test.each(everyRequest)('%s of an organization whose settings are gone', async (name, { request }) => {
+    const own = await givenOrganization();
+    const { key: apiKey } = await own.key();
+    await table().client.send(new DeleteCommand({ TableName: table().name, Key: { ...settingsPrimaryKey(own.id) } }));
+
+    const { status, body, headers } = await call(name, { apiKey, ...request(leadId) });
+
+    expect([status, body]).toEqual([500, { error: { code: 'INTERNAL', message: errorTable.INTERNAL.sentence } }]);
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe('5.6 and 7 order: what is checked before the key, then the key, then the scope, then the input', () => {
+  const noKey = { apiKey: undefined };
+  const json = { 'Content-Type': 'application/json' };
+  const plain = { 'X-Forwarded-Proto': 'http' };
+  const large = 'x'.repeat(100_001);
+
+  test.each<[string, Name, () => CallOptions, string]>([
+    [
+      'plain HTTP before a key in the URL',
+      'list-users',
+      () => ({ ...noKey, query: 'token=x', headers: plain }),
+      'HTTPS_REQUIRED',
+    ],
+    ['a key in the URL before the body', 'create-lead', () => ({ ...noKey, query: 'token=x', body: large }), 'KEY_IN_URL'],
+    [
+      'body size before content type',
+      'create-lead',
+      () => ({ ...noKey, body: large, headers: { 'Content-Type': 'text/plain' } }),
+      'PAYLOAD_TOO_LARGE',
+    ],
+    [
+      'content type before JSON',
+      'create-lead',
+      () => ({ ...noKey, body: '{', headers: { 'Content-Type': 'text/plain' } }),
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    ['JSON before the key', 'create-lead', () => ({ ...noKey, body: '{', headers: json }), 'INVALID_JSON'],
+    ['the key before the scope', 'create-lead', () => ({ apiKey: 'x', body: {} }), 'UNAUTHORIZED'],
+    ['the key before the query', 'list-leads', () => ({ ...noKey, query: 'limit=0' }), 'UNAUTHORIZED'],
+    ['the key before a leadId', 'get-lead', () => ({ ...noKey, leadId: 'x' }), 'UNAUTHORIZED'],
+    [
+      'the key before an idempotency key',
+      'capture-lead',
+      () => ({ ...noKey, body: {}, headers: { 'Idempotency-Key': 'x'.repeat(201) } }),
+      'UNAUTHORIZED',
+    ],
+    ['the scope before the body', 'create-lead', () => ({ apiKey: organization.reader, body: {} }), 'FORBIDDEN'],
+    ['the scope before the query', 'list-leads', () => ({ apiKey: organization.website, query: 'limit=0' }), 'FORBIDDEN'],
+    ['the scope before a leadId', 'get-lead', () => ({ apiKey: organization.website, leadId: 'x' }), 'FORBIDDEN'],
+    ['the leadId before the body', 'update-lead', () => ({ leadId: 'x', body: { surprise: 1 } }), 'NOT_FOUND'],
+    [
+      'the body before whether there is the lead',
+      'update-lead',
+      () => ({ leadId: 2_000_000_000, body: { surprise: 1 } }),
+      'VALIDATION_FAILED',
+    ],
+  ])('%s', (_, name, request, code) => refused(name, request(), errorTable[code as keyof typeof errorTable].status, code));
+});
