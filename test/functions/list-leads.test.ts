@@ -1,0 +1,26 @@
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { query } from '../../functions/list-leads.ts';
+import { problemsOf } from '../../shared/middleware/validate.ts';
+
+test.each([
+  ['updated_since', '2026-11-20T10:00:00', 'takes a date-time'],
+  ['updated_since', ['2026-11-20T10:00:00Z', '2026-11-20T10:00:00Z'], 'is given more than once.'],
+  ['filter', '{}', 'takes a JSON array'],
+  ['filter', '[', 'takes a JSON array'],
+  ['filter', '', 'takes a JSON array'],
+  ['limit', '101', 'takes an integer from 1 to 100.'],
+  ['limit', '', 'takes an integer from 1 to 100.'],
+  ['cursor', '2147483648', 'takes an integer from 1 to 2147483647.'],
+  ['stage_id', '1.5', 'takes an integer from 1 to 2147483647.'],
+])('%s=%j is refused with what it takes', (name, value, sentence) => {
+  const { issues } = v.safeParse(query, { [name]: value });
+
+  expect(issues && problemsOf(issues)[name]).toMatch(sentence);
+});
+
+test('a property that was not sent is required', () => {
+  const { issues } = v.safeParse(v.object({ name: v.string() }), {});
+
+  expect(issues && problemsOf(issues)).toEqual({ name: 'is required.' });
+});
