@@ -22,7 +22,7 @@ export class IndexLag {
   async query(forward: Forward, body: Readonly<Record<string, unknown>>, lagMs: number): Promise<EngineAnswer> {
     const { Limit = Number.POSITIVE_INFINITY } = body as { Limit?: number };
     const since = performance.now() - lagMs;
-    const isVisible = (item: Item): boolean => (this.#writtenAt.get(nameOf(item)) ?? 0) < since;
+    const isVisible = (item: Item): boolean => (this.#writtenAt.get(nameOf(item)) ?? Number.NEGATIVE_INFINITY) < since;
     const seen: Item[] = [];
     let next = body.ExclusiveStartKey;
     for (;;) {

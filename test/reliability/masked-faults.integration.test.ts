@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { EndpointName } from '../../shared/endpoints.ts';
+import { readTimeline } from '../../shared/store/timeline.ts';
+import { call } from '../support/call.ts';
+import { type Fault, faultOnce } from '../support/faults.ts';
+import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { goodRequests } from './requests.ts';
+
+/** One fault, of every kind, at every call: the caller does not notice, and what was asked for is done once. */
+let faulty: FaultyService;
+let organization: GivenOrganization;
+beforeAll(async () => {
+  [faulty, organization] = await Promise.all([startFaultyService(), givenOrganization()]);
+});
+afterAll(() => faulty.stop());
+
+const anywhere: readonly Fault[] = [
+  { kind: 'cut', applied: false },
+  { kind: 'cut', applied: true },
+  { kind: 'error', name: 'InternalServerError', applied: true },
+  { kind: 'error', name: 'ProvisionedThroughputExceededException' },
+];
+const atTransactions: readonly Fault[] = [
+  ...anywhere,
+  { kind: 'silence', applied: true },
+  { kind: 'error', name: 'TransactionCanceledException' },
+  { kind: 'error', name: 'TransactionInProgressException' },
+  { kind: 'error', name: 'TransactionInProgressException', applied: true },
+];
+const atBuckets: readonly Fault[] = [...anywhere, { kind: 'error', name: 'TransactionConflictException' }];
+const atBatches: readonly Fault[] = [...anywhere, { kind: 'unprocessed', share: 0.5, random: Math.random }];
+
+interface Case {
+  readonly endpoint: EndpointName;
+  readonly site: string;
+  readonly faults: readonly Fault[];
+  /** Of the lead that the request is about, after it; left out where nothing is written. */
+  readonly timeline?: readonly string[];
+}
+
+const cases: readonly Case[] = [
+  { endpoint: 'list-lead-stages', site: 'UpdateItem KEY', faults: atBuckets },
+  { endpoint: 'list-lead-stages', site: 'UpdateItem USAGE', faults: atBuckets },
+  { endpoint: 'capture-lead', site: 'BatchGetItem IDEMPOTENCY', faults: atBatches, timeline: ['captured_new'] },
+  { endpoint: 'capture-lead', site: 'UpdateItem TURN', faults: anywhere, timeline: ['captured_new'] },
+  { endpoint: 'capture-lead', site: 'TransactWriteItems LEADS', faults: atTransactions, timeline: ['captured_new'] },
+  { endpoint: 'create-lead', site: 'BatchGetItem PHONE', faults: atBatches, timeline: ['lead_created'] },
+  { endpoint: 'create-lead', site: 'TransactWriteItems PHONE', faults: atTransactions, timeline: ['lead_created'] },
+  { endpoint: 'update-lead', site: 'GetItem LEADS', faults: anywhere, timeline: ['captured_new', 'lead_updated'] },
+  {
+    endpoint: 'update-lead',
+    site: 'TransactWriteItems LEADS',
+    faults: atTransactions,
+    timeline: ['captured_new', 'lead_updated'],
+  },
+  { endpoint: 'add-note', site: 'TransactWriteItems LEADS', faults: atTransactions, timeline: ['captured_new', 'note_added'] },
+  { endpoint: 'list-leads', site: 'Query STAGE', faults: anywhere },
+  { endpoint: 'list-leads', site: 'BatchGetItem LEADS', faults: atBatches },
+];
+
+const nameOf = (fault: Fault): string =>
+  `${'name' in fault ? fault.name : fault.kind}${'applied' in fault && fault.applied ? ', applied' : ''}`;
+
+describe.each(cases)('$endpoint, $site', ({ endpoint, site, faults, timeline }) => {
+  test.each(faults.map((fault) => ({ fault, name: nameOf(fault) })))('answers well through $name', async ({ fault }) => {
+    const request = (await goodRequests(organization)).find((one) => one.endpoint === endpoint);
+    if (!request) throw new Error(`There is no request for ${endpoint}.`);
+    faulty.proxy.rule = faultOnce((one) => one.site === site, fault);
+
+    const { result, calls } = await faulty.proxy.record(() => call(endpoint, { ...request.options, baseUrl: faulty.baseUrl }));
+
+    expect(calls.filter((one) => one.fault !== undefined).map((one) => one.site)).toEqual([site]);
+    expect(result.status).toBe(request.status);
+    if (!timeline) return;
+    const leadId = Number(request.options.leadId ?? result.body.lead.id);
+    const entries = await readTimeline(table(), organization.id, leadId);
+    expect(entries.map(({ type }) => type)).toEqual(timeline);
+  });
+});
+
+test('a list by stage shows leads that its index has, and no other, while the index lags', async () => {
+  const { website, reader, writer } = await givenOrganization();
+  const capture = async (baseUrl?: string): Promise<number> => {
+    const { body } = await call('capture-lead', { apiKey: website, body: person(), ...(baseUrl && { baseUrl }) });
+    return body.lead.id;
+  };
+  const leadsIn = async (stageId: number): Promise<number[]> => {
+    const { body } = await call('list-leads', {
+      apiKey: reader,
+      query: { stage_id: stageId, limit: 2 },
+      baseUrl: faulty.baseUrl,
+    });
+    return body.items.map(({ id }: { id: number }) => id);
+  };
+  // The proxy knows what was written through it alone: the rest is in the indexes.
+  const [older, moved] = [await capture(), await capture()];
+  await call('update-lead', { apiKey: writer, leadId: moved, body: { stageId: 12 }, baseUrl: faulty.baseUrl });
+  const newer = await capture(faulty.baseUrl);
+
+  faulty.proxy.indexLagMs = 60_000;
+  const whileLagging = { new: await leadsIn(11), enrolled: await leadsIn(12) };
+  faulty.proxy.indexLagMs = 0;
+
+  expect(whileLagging).toEqual({ new: [older], enrolled: [] });
+  expect({ new: await leadsIn(11), enrolled: await leadsIn(12) }).toEqual({ new: [newer, older], enrolled: [moved] });
+});
