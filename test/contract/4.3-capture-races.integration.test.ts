@@ -1,6 +1,8 @@
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { phonePrimaryKey } from '../../shared/store/primary-keys.ts';
 import { type CallAnswer, call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
 import { storedLeads, timelineOf } from '../support/leads.ts';
 
 let organization: GivenOrganization;
@@ -23,6 +25,21 @@ describe('4.3 IDEMPOTENCY_IN_PROGRESS: whoever meets another retries and finds t
     throw new Error('Told to retry 20 times.');
   };
   const forty = Array.from({ length: 40 }, (_, index) => index);
+
+  test('a phone that another request is just taking, and goes on taking: 409, and a retry captures', async () => {
+    const someone = person();
+    const taken = { ...phonePrimaryKey(organization.id, someone.phone) };
+    // The phone is claimed, and the lead that claims it is not there: what a request sees that meets another in the middle.
+    await table().client.send(new PutCommand({ TableName: table().name, Item: { ...taken, leadId: 2_000_000_000 } }));
+
+    const met = await capture(someone, 'met');
+    await table().client.send(new DeleteCommand({ TableName: table().name, Key: taken }));
+    const retried = await capture(someone, 'met');
+
+    expect([met.status, met.body.error.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
+    expect(met.body.error.message).toMatch(/retry in a few seconds/);
+    expect([retried.status, retried.headers.get('idempotent-replayed')]).toEqual([201, null]);
+  });
 
   test('40 simultaneous captures of one person with distinct keys: one lead, 40 captured items', async () => {
     const someone = person();

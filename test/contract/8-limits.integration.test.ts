@@ -19,6 +19,7 @@ const x = (characters: number): string => 'x'.repeat(characters);
 const emoji = (characters: number): string => '😀'.repeat(characters);
 const email = (characters: number): string =>
   `${person().email.replace(/[@.]/g, '-')}${x(254)}`.slice(0, characters - 12).concat('@example.com');
+const unique = (characters: number): string => `${person().phone}${x(200)}`.slice(0, characters);
 const attributed = (name: string) => (value: string) => ({ attribution: { [name]: value } });
 const sent = (name: string) => (value: string) => ({ [name]: value });
 
@@ -32,7 +33,7 @@ const captureLimits: readonly CaptureLimit[] = [
   ['source', sent('source'), 1, 60, emoji],
   ['notes', sent('notes'), 0, 5000, x],
   ['notes', sent('notes'), 0, 5000, emoji],
-  ['externalId', sent('externalId'), 1, 200, (characters) => `${person().phone}${x(200)}`.slice(0, characters)],
+  ['externalId', sent('externalId'), 1, 200, unique],
   ['externalId', sent('externalId'), 1, 200, emoji],
   ...['pageUrl', 'referrer'].map((name) => [`attribution.${name}`, attributed(name), 0, 2000, x] as const),
   ...['pageUrl', 'referrer'].map((name) => [`attribution.${name}`, attributed(name), 0, 2000, emoji] as const),
@@ -47,9 +48,9 @@ const capture = (change: object) => call('capture-lead', { apiKey, body: { ...pe
 describe('8 and 4.3 lengths of a capture’s texts, in characters as people count them', () => {
   test.each(
     captureLimits.flatMap(([name, change, min, max, text]) =>
-      [min, max].map((length) => [name, length, change, text(length)] as const),
+      [min, max].map((length) => [name, length, text.name, change, text(length)] as const),
     ),
-  )('%s of %i is taken', async (_name, _length, change, value) => {
+  )('%s of %i (%s) is taken', async (_name, _length, _text, change, value) => {
     const { status, body } = await capture(change(value));
 
     expect([status === 200 || status === 201, body.error]).toEqual([true, undefined]);
@@ -57,9 +58,9 @@ describe('8 and 4.3 lengths of a capture’s texts, in characters as people coun
 
   test.each(
     captureLimits.flatMap(([name, change, min, max, text]) =>
-      [...(min === 1 ? [0] : []), max + 1].map((length) => [name, length, change, text(length)] as const),
+      [...(min === 1 ? [0] : []), max + 1].map((length) => [name, length, text.name, change, text(length)] as const),
     ),
-  )('%s of %i is refused, named', async (name, _, change, value) => {
+  )('%s of %i (%s) is refused, named', async (name, _length, _text, change, value) => {
     const before = await storedLeads(organization);
 
     const { status, body } = await capture(change(value));
