@@ -43,8 +43,10 @@ export async function existingOrganization(table: Table, organizationId: number)
   return organization;
 }
 
+const grouped = new Intl.NumberFormat('en');
+
 /** A count with its noun. */
-export const counted = (count: number, one: string): string => `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, one: string): string => `${grouped.format(count)} ${one}${count === 1 ? '' : 's'}`;
 
 /** Lines up rows under their headings, two spaces between columns. */
 export function columns(headings: readonly string[], rows: readonly (readonly string[])[]): string {

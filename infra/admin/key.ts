@@ -17,7 +17,10 @@ const labelMaxChars = 200;
 
 /** `key create|list|revoke`. */
 export function keyCommands(program: Command, desk: Desk): void {
-  const key = program.command('key').description("create, list and revoke an organization's API keys");
+  const key = program
+    .command('key')
+    .description("create, list and revoke an organization's API keys")
+    .addHelpText('after', '\nExample:\n  npm run admin -- key list --organization 1');
 
   key
     .command('create')

@@ -14,7 +14,10 @@ interface ApplyFlags {
 
 /** `organization apply|show|list`. */
 export function organizationCommands(program: Command, desk: Desk): void {
-  const organization = program.command('organization').description('create, change, show and list organizations');
+  const organization = program
+    .command('organization')
+    .description('create, change, show and list organizations')
+    .addHelpText('after', '\nExample:\n  npm run admin -- organization apply northwind.json --dry-run');
 
   organization
     .command('apply')

@@ -57,6 +57,11 @@ export async function runAdmin(
     .option('--json', 'print one JSON document')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: stdout, writeErr: stderr, outputError: (text, write) => write(`${asSentence(text)}\n`) })
+    .addHelpText(
+      'after',
+      '\nExamples:\n  npm run admin -- organization list\n  npm run admin -- lead find --organization 1 --email asha@example.com\n' +
+        '  npm run --silent admin -- check --json\n\nEach command has a --help with examples of its own.',
+    )
     .exitOverride();
   organizationCommands(program, desk);
   keyCommands(program, desk);

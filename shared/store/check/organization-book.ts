@@ -27,6 +27,8 @@ export interface OrganizationBook {
   /** Undefined when the organization has no settings. */
   readonly userIds: ReadonlySet<number> | undefined;
   readonly ledger: LeadLedger;
+  /** The last item among the leads, by sort key; undefined when there is none. */
+  readonly lastLead: PrimaryKey | undefined;
 }
 
 /** Where findings go. */
@@ -52,8 +54,8 @@ export async function openBook(table: Table, organizationId: number, findings: F
   findings.report(organizationFaults(organizationId, settings, usage, directory));
   const organization = organizationIn(settings);
   await checkKeys(table, organizationId, organization, findings);
-  const ledger = await readLeads(table, organizationId, organization, usage?.lastLeadId as number | undefined, findings);
-  return { organizationId, userIds: organization && new Set(organization.userById.keys()), ledger };
+  const leads = await readLeads(table, organizationId, organization, usage?.lastLeadId as number | undefined, findings);
+  return { organizationId, userIds: organization && new Set(organization.userById.keys()), ...leads };
 }
 
 function organizationFaults(
@@ -155,15 +157,17 @@ async function readLeads(
   organization: Organization | undefined,
   lastLeadId: number | undefined,
   findings: Findings,
-): Promise<LeadLedger> {
+): Promise<Pick<OrganizationBook, 'ledger' | 'lastLead'>> {
   const parts = await Promise.all(
     rangesOf(lastLeadId ?? 0).map(async (range) => {
       const part = new LedgerPart();
+      let last: PrimaryKey | undefined;
       for await (const page of leadPages(table, organizationId, range)) {
         const doubtful: number[] = [];
         for (const item of page) {
           const key = { pk: String(item.pk), sk: String(item.sk) };
           const kind = kindOf(key);
+          last = key;
           if (kind?.kind !== 'lead') {
             findings.report([`The item ${named(key)} is of no type that the service knows.`]);
             continue;
@@ -177,10 +181,10 @@ async function readLeads(
         );
         findings.countLeads(page.length);
       }
-      return part;
+      return { part, last };
     }),
   );
-  return new LeadLedger(parts);
+  return { ledger: new LeadLedger(parts.map(({ part }) => part)), lastLead: parts.findLast(({ last }) => last)?.last };
 }
 
 interface Range {

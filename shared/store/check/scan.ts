@@ -1,8 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../client.ts';
-import { emailPrimaryKey, leadsPartitionKey, type PrimaryKey, phonePrimaryKey, timelinePartitionKey } from '../primary-keys.ts';
+import { emailPrimaryKey, type PrimaryKey, phonePrimaryKey, timelinePartitionKey } from '../primary-keys.ts';
 import { partitionKeyPrefixes as prefix } from '../table-definition.ts';
-import { kindOf } from './item-kind.ts';
 import type { Item } from './read-together.ts';
 
 /** Parts of the table that are read side by side. */
@@ -14,17 +13,19 @@ const attributes = ['leadId', 'type', 'at', 'actorId', 'result', 'organizationId
 /**
  * Reads every item of the table but the leads, which the caller reads by organization: pages of items by segment. A page is handed
  * on before the next of its segment is read. Eventually consistent: what looks wrong is read again.
+ * @param startAfter where to go on instead of an item, the last of its partition: a key that is there, since an engine may take any
+ * other for the end of the table
  * @param organizationId only items that may be this organization's; DynamoDB reads the others all the same, but sends nothing
  */
 export async function scanTable(
   table: Table,
   organizationId: number | undefined,
   onPage: (items: readonly (Item & PrimaryKey)[]) => Promise<void>,
+  startAfter: (key: PrimaryKey) => Promise<PrimaryKey>,
 ): Promise<void> {
   const ofOrganization = organizationId === undefined ? {} : organizationFilter(organizationId);
   const names = Object.fromEntries(attributes.map((name) => [`#${name}`, name]));
   const scanSegment = async (segment: number): Promise<void> => {
-    const skipped = new Set<string>();
     let next: Record<string, unknown> | undefined;
     do {
       const { Items = [], LastEvaluatedKey } = await table.client.send(
@@ -39,18 +40,10 @@ export async function scanTable(
         }),
       );
       await onPage(Items as (Item & PrimaryKey)[]);
-      next = LastEvaluatedKey && afterLeads(LastEvaluatedKey as unknown as PrimaryKey, skipped);
+      next = LastEvaluatedKey && { ...(await startAfter(LastEvaluatedKey as unknown as PrimaryKey)) };
     } while (next);
   };
   await Promise.all(Array.from({ length: segments }, (_, segment) => scanSegment(segment)));
-}
-
-/** An organization's leads are one partition: a scan that has come to it goes on behind it, once, without reading it. */
-function afterLeads({ pk, sk }: PrimaryKey, skipped: Set<string>): Record<string, unknown> {
-  const kind = kindOf({ pk, sk });
-  if (kind?.kind !== 'lead' || skipped.has(pk)) return { pk, sk };
-  skipped.add(pk);
-  return { pk: leadsPartitionKey(kind.organizationId), sk: '~' };
 }
 
 function organizationFilter(organizationId: number) {

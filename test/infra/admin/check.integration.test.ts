@@ -1,0 +1,121 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test } from 'vitest';
+import { phonePrimaryKey } from '../../../shared/store/primary-keys.ts';
+import { call } from '../../support/call.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
+import { runCommand } from './run-command.ts';
+
+const check = (organization: GivenOrganization, ...more: string[]) =>
+  runCommand(['check', '--organization', String(organization.id), ...more]);
+
+async function captured(organization: GivenOrganization, body: object = person()): Promise<number> {
+  const answer = await call('capture-lead', { apiKey: organization.website, body });
+  if (answer.status >= 300) throw new Error(`capture-lead answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer.body.lead.id;
+}
+
+/** One of everything that writes, through HTTP and the commands. */
+async function useOnce(organization: GivenOrganization): Promise<void> {
+  const { writer } = organization;
+  const somebody = person();
+  const leadId = await captured(organization, {
+    ...somebody,
+    externalId: somebody.phone,
+    fields: { course: 'MBA', interests: ['hostel'] },
+  });
+  await captured(organization, { ...somebody, externalId: somebody.phone, fields: { course: 'MBA', interests: ['hostel'] } });
+  await captured(organization, { ...somebody, fields: { city: 'Pune', budget: '4' } });
+  const created = await call('create-lead', {
+    apiKey: writer,
+    body: { fields: { ...person(), source: 3, mentor: 8 }, pipelineId: 2 },
+  });
+  expect(created.status).toBe(201);
+  const { phone, email } = person();
+  const updated = await call('update-lead', {
+    apiKey: writer,
+    leadId,
+    body: { fields: { phone, email, assigned_to: null }, stageId: 21 },
+  });
+  expect(updated.status).toBe(200);
+  const freed = await call('update-lead', {
+    apiKey: writer,
+    leadId: created.body.lead.id,
+    body: { fields: { email: null, source: null } },
+  });
+  expect(freed.status).toBe(200);
+  await call('add-note', { apiKey: writer, leadId, body: { text: 'Called.' } });
+  expect(
+    await runCommand(['lead', 'archive', '--organization', String(organization.id), '--lead', String(leadId)]),
+  ).toMatchObject({ status: 0 });
+  await captured(organization, { name: 'Again', phone });
+}
+
+test('an organization that has been used through HTTP and the commands checks clean', async () => {
+  const organization = await givenOrganization();
+  await useOnce(organization);
+
+  const forMachines = await check(organization, '--json');
+  const forPeople = await check(organization);
+
+  expect(forMachines).toMatchObject({ status: 0, stderr: '', json: { leads: 2, violations: [] } });
+  expect(forPeople).toMatchObject({
+    status: 0,
+    stdout: `2 leads checked, all of organization ${organization.id} holds together.\n`,
+  });
+});
+
+test('beside live traffic it reports nothing, and afterwards nothing', async () => {
+  const organization = await givenOrganization();
+  let isDone = false;
+  const traffic = Array.from({ length: 4 }, async () => {
+    for (let turn = 0; !isDone && turn < 12; turn += 1) await useOnce(organization);
+  });
+
+  const during = [];
+  for (let run = 0; run < 4; run += 1) during.push((await check(organization, '--json')).json.violations);
+  isDone = true;
+  await Promise.all(traffic);
+  const after = await check(organization, '--json');
+
+  expect(during).toEqual([[], [], [], []]);
+  expect(after.json.violations).toEqual([]);
+  expect(after.json.leads).toBeGreaterThanOrEqual(8);
+});
+
+test('a violation is told in a sentence, with status 1', async () => {
+  const organization = await givenOrganization();
+  const { name, phone } = person();
+  const leadId = await captured(organization, { name, phone });
+  const key = phonePrimaryKey(organization.id, phone);
+  await table().client.send(new DeleteCommand({ TableName: table().name, Key: { ...key } }));
+
+  const forMachines = await check(organization, '--json');
+  const forPeople = await check(organization);
+
+  const sentence = `Lead ${leadId} of organization ${organization.id} has the phone ${phone}, but the item ${key.pk} / UNIQUE is not there.`;
+  expect(forMachines).toMatchObject({ status: 1, stderr: '', json: { leads: 1, violations: [sentence] } });
+  expect(forPeople).toMatchObject({
+    status: 1,
+    stdout: `${sentence}\n\n1 lead checked, 1 violation in organization ${organization.id}.\n`,
+  });
+});
+
+test('a terminal sees how far it is, on a line that is gone at the end', async () => {
+  const organization = await givenOrganization();
+  await captured(organization);
+
+  const { stderr } = await runCommand(['check', '--organization', String(organization.id)], { hasTerminal: true });
+
+  expect(stderr).toMatch(/Checking: 1 lead and [\d,]+ other items? read/);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal understands
+  expect(stderr.replace(/\r\u001B\[K[^\r]*/g, '')).toBe('');
+  expect(stderr.endsWith('\r\u001B[K')).toBe(true);
+});
+
+test('an unknown organization is refused', async () => {
+  expect(await runCommand(['check', '--organization', '999'])).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/no organization 999/),
+  });
+});

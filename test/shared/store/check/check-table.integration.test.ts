@@ -1,0 +1,158 @@
+import { ScanCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { comparableEmail } from '../../../../shared/leads/identity.ts';
+import { emailOf, phoneOf } from '../../../../shared/leads/lead.ts';
+import { hashApiKey } from '../../../../shared/organization/api-key.ts';
+import { applySettings } from '../../../../shared/store/apply-settings.ts';
+import { setArchived } from '../../../../shared/store/archive.ts';
+import { checkTable } from '../../../../shared/store/check/check-table.ts';
+import type { Table } from '../../../../shared/store/client.ts';
+import {
+  apiKeyPrimaryKey,
+  emailPrimaryKey,
+  idempotencyPrimaryKey,
+  keyListingPrimaryKey,
+  leadPrimaryKey,
+  phonePrimaryKey,
+  timelinePartitionKey,
+  usagePrimaryKey,
+} from '../../../../shared/store/primary-keys.ts';
+import { storeLeads } from '../../../support/stored-leads.ts';
+import { identities, leads, timelines } from './damaged-leads.ts';
+import { organizations } from './damaged-organizations.ts';
+import { damage, givenTable, givenWorld, named, put, remove, stranger, type World } from './given-table.ts';
+
+let world: World;
+beforeEach(async () => {
+  const table = await givenTable();
+  const given = await givenWorld(table);
+  const [a, b] = given.leads;
+  const openings = await itemsOf(table, (pk) => pk === timelinePartitionKey(1, a.id));
+  const key = {
+    lead: leadPrimaryKey(1, a.id),
+    phone: phonePrimaryKey(1, phoneOf(a)),
+    email: emailPrimaryKey(1, comparableEmail(emailOf(a) ?? '')),
+    record: idempotencyPrimaryKey(given.keyId, 'form-1'),
+    opening: { pk: String(openings[0]?.pk), sk: String(openings[0]?.sk) },
+    listing: keyListingPrimaryKey(1, given.keyId),
+    apiKey: apiKeyPrimaryKey(hashApiKey(given.apiKey)),
+  };
+  world = { ...given, table, a, b, key };
+});
+afterEach(() => world.table.client.destroy());
+
+async function itemsOf(table: Table, wants: (pk: string) => boolean) {
+  const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name }));
+  return Items.filter(({ pk }) => wants(pk));
+}
+
+test('a table as the service leaves it has no violations, archived leads and settings applied since included', async () => {
+  const { table, settings, b } = world;
+  await setArchived(table, 1, b.id, true);
+  await applySettings(table, { ...settings, name: 'Renamed' });
+  await givenWorld(table, 2);
+
+  expect(await checkTable(table)).toEqual({ leads: 4, violations: [] });
+  expect(await checkTable(table, { organizationId: 1 })).toEqual({ leads: 2, violations: [] });
+});
+
+test('an empty table has no violations', async () => {
+  const table = await givenTable();
+
+  expect(await checkTable(table)).toEqual({ leads: 0, violations: [] });
+});
+
+test.each([...identities, ...timelines, ...leads, ...organizations])(
+  'it finds, and finds alone, where this fails: %s',
+  async (_, damages, violations) => {
+    await damages(world);
+
+    const checked = await checkTable(world.table);
+
+    expect(checked).toEqual({ leads: expect.any(Number), violations: violations(world).sort() });
+  },
+);
+
+test('it finds everything that a lost lead leaves behind', async () => {
+  const { table, b, keyId } = world;
+  await remove(table, leadPrimaryKey(1, b.id));
+  const email = comparableEmail(emailOf(b) ?? '');
+
+  const { leads, violations } = await checkTable(table);
+
+  expect(leads).toBe(1);
+  expect(violations).toEqual(
+    [
+      `The idempotency record ${named(idempotencyPrimaryKey(keyId, 'form-1'))} remembers lead ${b.id} of organization 1, which is not there.`,
+      `The item ${named(emailPrimaryKey(1, email))} names lead ${b.id} of organization 1, which is not there.`,
+      `The item ${named(phonePrimaryKey(1, phoneOf(b)))} names lead ${b.id} of organization 1, which is not there.`,
+      `The timeline TIMELINE#1#${b.id} has entries, but organization 1 has no lead ${b.id}.`,
+    ].sort(),
+  );
+});
+
+test("with one organization named, it finds that organization's violations and no other's", async () => {
+  const { table } = world;
+  const other = await givenWorld(table, 2);
+  await put(table, { ...phonePrimaryKey(1, stranger), leadId: 77 });
+  await put(table, { ...phonePrimaryKey(2, stranger), leadId: 78 });
+  await damage(table, idempotencyPrimaryKey(other.keyId, 'form-1'), { 'result.id': 79 });
+  await damage(table, apiKeyPrimaryKey(hashApiKey(other.apiKey)), { keyId: 'unlisted00' });
+
+  const [one, two] = [await checkTable(table, { organizationId: 1 }), await checkTable(table, { organizationId: 2 })];
+
+  expect(one).toEqual({ leads: 2, violations: [expect.stringMatching(/^The item PHONE#1#\+919999999999 .* lead 77 /)] });
+  expect(two).toEqual({
+    leads: 2,
+    violations: [
+      expect.stringMatching(/^API key .* is listed with another keyId than its item has\.$/),
+      expect.stringMatching(/^The API key item .* is key unlisted00 of organization 2, which does not list it\.$/),
+      expect.stringMatching(/^The idempotency record .* remembers lead 79 of organization 2/),
+      expect.stringMatching(/^The item PHONE#2#\+919999999999 .* lead 78 /),
+    ],
+  });
+});
+
+test('a table of several pages raises no doubts: nothing is read twice, nothing passed over', async () => {
+  const { table, settings, a } = world;
+  await applySettings(table, { ...settings, id: 2 });
+  const text = 'x'.repeat(20_000); // sixty of these are more than the megabyte that one answer holds
+  for (const organizationId of [1, 2]) {
+    const ids = Array.from({ length: 60 }, (_, index) => 11 + index);
+    const phone = (id: number): string => `+9198${String(id).padStart(8, '0')}`;
+    await storeLeads(
+      table,
+      ids.map((id) => ({
+        ...a,
+        organizationId,
+        id,
+        fields: { ...a.fields, phone: phone(id), email: `p${id}@example.com`, remarks: text },
+      })),
+    );
+    await damage(table, usagePrimaryKey(organizationId), { lastLeadId: 70 });
+  }
+  const doubts = vi.spyOn(table.client, 'send');
+
+  const checked = await checkTable(table);
+
+  expect(checked).toEqual({ leads: 122, violations: [] });
+  const looks = doubts.mock.calls.flatMap(([command]) =>
+    command instanceof TransactGetCommand ? (command.input.TransactItems ?? []) : [],
+  );
+  expect(looks.map((look) => look.Get?.Key?.pk).filter((pk) => /^(LEADS|PHONE|EMAIL|TIMELINE)/.test(pk))).toEqual([]);
+});
+
+test('what live traffic is changing is looked at again, and no violation', async () => {
+  const { table, b } = world;
+  let isDone = false;
+  const traffic = (async () => {
+    for (let turn = 0; !isDone && turn < 200; turn += 1) await setArchived(table, 1, b.id, turn % 2 === 0);
+  })();
+
+  const checks = [];
+  for (let run = 0; run < 5; run += 1) checks.push(await checkTable(table));
+  isDone = true;
+  await traffic;
+
+  expect(checks).toEqual(Array.from({ length: 5 }, () => ({ leads: 2, violations: [] })));
+});

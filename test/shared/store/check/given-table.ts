@@ -1,0 +1,132 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { clientConfig, createTable } from '../../../../infra/local/table.ts';
+import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
+import { parseSettingsFile, type Settings } from '../../../../shared/organization/settings.ts';
+import { admitOrganization } from '../../../../shared/store/admission.ts';
+import { createApiKey } from '../../../../shared/store/api-keys.ts';
+import { applySettings } from '../../../../shared/store/apply-settings.ts';
+import { captureNewLead } from '../../../../shared/store/captures.ts';
+import { openTable, type Table } from '../../../../shared/store/client.ts';
+import { createLead } from '../../../../shared/store/create-lead.ts';
+import type { PrimaryKey } from '../../../../shared/store/primary-keys.ts';
+import { takeTurn } from '../../../../shared/store/turns.ts';
+import { sampleSettings } from '../../../support/organization.ts';
+import { service } from '../../../support/service.ts';
+
+/** A table of the test's own on the run's engine, so that a check of the whole of it meets nobody else's items. */
+export async function givenTable(): Promise<Table> {
+  const environment = { ...(service().environment as Parameters<typeof createTable>[0]), LEADS_TABLE: `check-${randomUUID()}` };
+  await createTable(environment);
+  return openTable(environment.LEADS_TABLE, clientConfig(environment));
+}
+
+/** An organization with a key, a created and a captured lead, a turn taken, as the service writes them. */
+export async function givenWorld(
+  table: Table,
+  organizationId = 1,
+): Promise<{ settings: Settings; keyId: string; apiKey: string; leads: [Lead, Lead] }> {
+  const { settings } = parseSettingsFile(JSON.stringify({ ...sampleSettings, id: organizationId }));
+  await applySettings(table, settings);
+  const { key: apiKey, keyId } = await createApiKey(table, {
+    organizationId,
+    type: 'application',
+    scopes: ['leads.write', 'leads.capture'],
+    label: 'sync',
+    createdBy: 7,
+    now: new Date(),
+  });
+  await takeTurn(table, organizationId, { rule: 'everyone', userIds: [7, 8] });
+  const created = await newLead(table, organizationId, {
+    course: 'mba',
+    interests: ['hostel', 'loan'],
+    budget: 4,
+    wants_call: false,
+  });
+  const at = created.createdAt;
+  await createLead(table, created, { type: 'lead_created', at, actorId: 7, via: 'api', keyId });
+  const captured = await newLead(table, organizationId);
+  await captureNewLead(table, captured, {
+    question: { organizationId, keyId, idempotencyKeys: ['form-1'], phone: undefined, email: undefined },
+    entry: { type: 'captured_new', at, actorId: 7, keyId, keyLabel: 'sync', source: 'Website', filled: [], kept: [] },
+    record: { fingerprint: 'f', result: { id: captured.id, created: true, updated: false }, expiresAt: Date.now() + 60_000 },
+    now: new Date(),
+  });
+  return { settings, keyId, apiKey, leads: [created, captured] };
+}
+
+async function newLead(table: Table, organizationId: number, more: FieldValues = {}): Promise<Lead> {
+  const admitted = await admitOrganization(table, organizationId, new Date(), true);
+  if (admitted.outcome !== 'admitted') throw new Error('The organization is exhausted.');
+  const digits = String(randomInt(0, 100_000_000)).padStart(8, '0');
+  const at = new Date().toISOString();
+  return {
+    id: admitted.leadSequence,
+    organizationId,
+    version: 1,
+    fields: {
+      lead_type: 'student',
+      name: 'Person',
+      phone: `+9198${digits}`,
+      email: `P.${digits}@example.com`,
+      source: 1,
+      assigned_to: 7,
+      ...more,
+    },
+    stageId: 11,
+    pipelineId: 1,
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
+/** Damage: sets attributes of an item, null to remove one; a nested one is `fields.city`. */
+export async function damage(table: Table, { pk, sk }: PrimaryKey, attributes: Readonly<Record<string, unknown>>): Promise<void> {
+  const names = Object.fromEntries(
+    Object.keys(attributes)
+      .flatMap((path) => path.split('.'))
+      .map((name) => [`#${name}`, name]),
+  );
+  const path = (name: string): string =>
+    name
+      .split('.')
+      .map((step) => `#${step}`)
+      .join('.');
+  const entries = Object.entries(attributes).map(([name, value], index) => ({ name: path(name), value, mark: `:v${index}` }));
+  const sets = entries.filter(({ value }) => value !== null);
+  const removes = entries.filter(({ value }) => value === null);
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: { pk, sk },
+      UpdateExpression: [
+        sets.length > 0 ? `SET ${sets.map(({ name, mark }) => `${name} = ${mark}`).join(', ')}` : '',
+        removes.length > 0 ? `REMOVE ${removes.map(({ name }) => name).join(', ')}` : '',
+      ].join(' '),
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeNames: names,
+      ...(sets.length > 0 && { ExpressionAttributeValues: Object.fromEntries(sets.map(({ mark, value }) => [mark, value])) }),
+    }),
+  );
+}
+
+export const remove = (table: Table, { pk, sk }: PrimaryKey) =>
+  table.client.send(new DeleteCommand({ TableName: table.name, Key: { pk, sk }, ConditionExpression: 'attribute_exists(pk)' }));
+
+export const put = (table: Table, item: Readonly<Record<string, unknown>> & PrimaryKey) =>
+  table.client.send(new PutCommand({ TableName: table.name, Item: { ...item } }));
+
+/** A table as the service leaves it: two leads of organization 1, and the keys of the first one's items. */
+export interface World extends Awaited<ReturnType<typeof givenWorld>> {
+  readonly table: Table;
+  readonly a: Lead;
+  readonly b: Lead;
+  readonly key: Readonly<Record<'lead' | 'phone' | 'email' | 'record' | 'opening' | 'listing' | 'apiKey', PrimaryKey>>;
+}
+
+/** A rule, what breaks it in one place of a sound table, and the sentences that a check then gives. */
+export type Case = [rule: string, damages: (world: World) => Promise<unknown>, violations: (world: World) => string[]];
+
+/** An item as the check names it. */
+export const named = ({ pk, sk }: PrimaryKey): string => `${pk} / ${sk}`;
+export const stranger = '+919999999999';
