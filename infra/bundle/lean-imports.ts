@@ -1,7 +1,16 @@
 import { builtinModules } from 'node:module';
+import { dirname } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 const builtinNames: ReadonlySet<string> = new Set(builtinModules);
+
+/** Modules of Node that the SDK imports for what a function seldom or never does: loaded when first used, not before. */
+const lazyBuiltins: ReadonlySet<string> = new Set(['fs', 'fs/promises']);
+
+/** An object whose prototype knows the module's members: no key of its own makes esbuild's interop look at them before they are used. */
+const lazyModule = (path: string): string => `
+  const members = new Proxy({}, { get: (_, name) => process.getBuiltinModule(${JSON.stringify(`node:${path}`)})[name] });
+  module.exports = Object.create(members);`;
 
 /**
  * Takes Node's own modules from `process.getBuiltinModule`, so that `import`, `import()` and a bundled `require` all work without a banner.
@@ -17,7 +26,9 @@ export const builtinsWithoutFacade: Plugin = {
       return isBuiltin ? { path: path.replace(/^node:/, ''), namespace: 'builtin' } : undefined;
     });
     build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(`node:${path}`)});`,
+      contents: lazyBuiltins.has(path)
+        ? lazyModule(path)
+        : `module.exports = process.getBuiltinModule(${JSON.stringify(`node:${path}`)});`,
       loader: 'js',
     }));
   },
@@ -43,4 +54,51 @@ export const credentialsFromEnvironment: Plugin = {
   },
 };
 
-export const leanImports: readonly Plugin[] = [builtinsWithoutFacade, credentialsFromEnvironment];
+/**
+ * Lets the SDK look for its settings in the environment alone: a Lambda has no `~/.aws/config` to read at its first call. The local run
+ * hands its functions a whole environment too.
+ */
+export const settingsFromEnvironment: Plugin = {
+  name: 'settings-from-environment',
+  setup(build) {
+    build.onLoad({ filter: /shared-ini-file-loader[\\/]readFile\.js$/ }, () => ({
+      contents: `
+        export const filePromises = {};
+        export const fileIntercept = {};
+        export const readFile = async (path) => { throw new Error('Settings come from the environment, not from ' + path); };`,
+      loader: 'js',
+    }));
+  },
+};
+
+/** The SDK takes its random ids from the global `crypto`, which loads all of Web Crypto: 3 ms. `node:crypto`, loaded anyway, has them too. */
+export const idsFromNodeCrypto: Plugin = {
+  name: 'ids-from-node-crypto',
+  setup(build) {
+    build.onLoad({ filter: /serde[\\/]uuid[\\/]v4\.js$/ }, ({ path }) => ({
+      contents: `import { randomUUID } from 'node:crypto'; export const bindV4 = () => () => randomUUID();`,
+      loader: 'js',
+      resolveDir: dirname(path),
+    }));
+  },
+};
+
+/** Only event streams take a CRC-32 of what is sent, and DynamoDB has none: the one in JavaScript does without loading zlib. */
+export const checksumsWithoutZlib: Plugin = {
+  name: 'checksums-without-zlib',
+  setup(build) {
+    build.onLoad({ filter: /checksum[\\/]crc32[\\/]Crc32Node\.js$/ }, ({ path }) => ({
+      contents: `export { Crc32Js as Crc32Node } from './Crc32Js';`,
+      loader: 'js',
+      resolveDir: dirname(path),
+    }));
+  },
+};
+
+export const leanImports: readonly Plugin[] = [
+  builtinsWithoutFacade,
+  credentialsFromEnvironment,
+  settingsFromEnvironment,
+  idsFromNodeCrypto,
+  checksumsWithoutZlib,
+];

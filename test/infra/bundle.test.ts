@@ -9,9 +9,13 @@ import { buildFunctions, bundle, bundleFunction, writtenEndpoints } from '../../
 
 const run = promisify(execFile);
 let folder: string;
+/** A module that does nothing: what Node loads for itself. */
+let emptyFile: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bundle-test-'));
+  emptyFile = join(folder, 'empty.mjs');
+  await writeFile(emptyFile, '');
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -158,6 +162,17 @@ describe.each(writtenEndpoints())('the bundle of $name', ({ name }) => {
 
   test('does not load undici', async () => {
     expect(await inFreshProcess(file, loadsUndici)).toBe(false);
+  });
+
+  test('loads neither Web Crypto nor what reads files, which no function needs', async () => {
+    const loaded = `process.moduleLoadList.filter((name) => / internal\\/(crypto\\/webcrypto|fs\\/promises|readline\\/interface)$/.test(name))`;
+    const loadedAnyway = await inFreshProcess(emptyFile, loaded);
+
+    expect(await inFreshProcess(file, loaded)).toEqual(loadedAnyway);
+  });
+
+  test('looks for the settings of the SDK in the environment alone', () => {
+    expect(Buffer.from(built.code).toString()).toContain('Settings come from the environment');
   });
 
   test('exports the handler alone', async () => {
