@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listApiKeys } from '../../shared/store/api-keys.ts';
+import { checkTable } from '../../shared/store/check/check-table.ts';
 import { readSettings } from '../../shared/store/organizations.ts';
 import { apiKeyPrimaryKey, keyListingPrimaryKey, usagePrimaryKey } from '../../shared/store/primary-keys.ts';
 import { call } from '../support/call.ts';
@@ -58,11 +59,14 @@ async function admin(args: readonly string[], killAt?: 'before' | 'after'): Prom
   return { status, signal, stdout };
 }
 
-/** Runs a command that dies, and once more. @returns the second's answer */
-async function diesAndRepeats(args: readonly string[], killAt: 'before' | 'after'): Promise<Ended> {
+/** Runs a command that dies, and once more; the table holds together after each. @returns the second's answer */
+async function diesAndRepeats({ id }: GivenOrganization, args: readonly string[], killAt: 'before' | 'after'): Promise<Ended> {
+  const violations = async (): Promise<readonly string[]> => (await checkTable(table(), { organizationId: id })).violations;
   expect((await admin(args, killAt)).signal).toBe('SIGKILL');
+  expect(await violations()).toEqual([]);
   const repeat = await admin(args);
   expect(repeat.status).toBe(0);
+  expect(await violations()).toEqual([]);
   return repeat;
 }
 
@@ -76,7 +80,7 @@ test.each(['before', 'after'] as const)(
     const { body } = await call('capture-lead', { apiKey: organization.website, body: who });
     const args = ['lead', 'archive', ...organizationOption(organization), '--lead', String(body.lead.id)];
 
-    const repeat = await diesAndRepeats(args, killAt);
+    const repeat = await diesAndRepeats(organization, args, killAt);
 
     expect(JSON.parse(repeat.stdout)).toEqual({ leadId: body.lead.id, archived: true });
     expect((await effectsOn(organization.id, who.phone)).timeline).toEqual(['captured_new', 'archived']);
@@ -100,7 +104,7 @@ test.each(['before', 'after'] as const)(
       '7',
     ];
 
-    const repeat = await diesAndRepeats(args, killAt);
+    const repeat = await diesAndRepeats(organization, args, killAt);
 
     const { key } = JSON.parse(repeat.stdout);
     expect((await call('capture-lead', { apiKey: key, body: person() })).status).toBe(201);
@@ -124,7 +128,7 @@ test.each(['before', 'after'] as const)(
     const { key, keyId } = await organization.key();
     const args = ['key', 'revoke', ...organizationOption(organization), '--key', keyId];
 
-    const repeat = await diesAndRepeats(args, killAt);
+    const repeat = await diesAndRepeats(organization, args, killAt);
 
     const { revokedAt } = JSON.parse(repeat.stdout);
     const listing = await itemAt(keyListingPrimaryKey(organization.id, keyId));
@@ -142,7 +146,7 @@ test.each(['before', 'after'] as const)(
     const file = join(folder, `${organization.id}.json`);
     await writeFile(file, JSON.stringify({ ...organization.settings, name: 'Renamed' }));
 
-    await diesAndRepeats(['organization', 'apply', file], killAt);
+    await diesAndRepeats(organization, ['organization', 'apply', file], killAt);
 
     const after = await readSettings(table(), organization.id);
     expect(after?.settings.name).toBe('Renamed');

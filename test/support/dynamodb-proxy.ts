@@ -45,7 +45,8 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     const startedAt = performance.now();
     const body = JSON.parse((await bytesOf(request)).toString()) as Record<string, unknown>;
     const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
-    const call = arrivingCall(operation, body, calls.length);
+    const attempt = Number(/attempt=(\d+)/.exec(String(request.headers['amz-sdk-request']))?.[1] ?? 1);
+    const call = arrivingCall(operation, body, calls.length, attempt);
     const fault = proxy.rule?.(call);
     const units = consumedUnits(operation, {});
     const name = fault?.kind === 'error' ? fault.name : fault?.kind;

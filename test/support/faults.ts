@@ -35,6 +35,8 @@ export interface ArrivingCall {
   readonly index: string | undefined;
   /** The operation and the item type of its first key, such as `UpdateItem KEY`: names a call site of an endpoint. */
   readonly site: string;
+  /** 1, or more where the SDK repeats a call by itself. */
+  readonly attempt: number;
   /** How many calls came before it, since the proxy started. */
   readonly position: number;
 }
