@@ -1,7 +1,19 @@
 import { App } from 'aws-cdk-lib';
 import { buildFunctions } from './bundle.ts';
+import { checkOptions, OptionsRefused, optionsInContext } from './check-options.ts';
 import { LeadsStack } from './leads-stack.ts';
 
-/** Entry of cdk.json. Builds the functions first, so that `npx cdk synth` needs nothing but `npm ci` before it. */
-await buildFunctions();
-new LeadsStack(new App(), 'LeadsStack', { stackName: 'lead-service', description: 'Lead management service' });
+/**
+ * Entry of cdk.json. Options come from its `context`, or from `-c NAME=VALUE` on the command line; service-options.ts describes them.
+ * Builds the functions first, so that `npx cdk synth` needs nothing but `npm ci` before it.
+ */
+try {
+  const app = new App();
+  const service = checkOptions(optionsInContext(app.node.getAllContext()));
+  await buildFunctions();
+  new LeadsStack(app, 'LeadsStack', { service });
+} catch (error) {
+  if (!(error instanceof OptionsRefused)) throw error;
+  process.stderr.write(`${error.message}\nThey are set in cdk.json under "context", or by -c NAME=VALUE.\n`);
+  process.exitCode = 1;
+}

@@ -1,24 +1,38 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { writtenEndpoints } from './bundle.ts';
-import { EndpointFunction } from './endpoint-function.ts';
-import { LeadApi } from './lead-api.ts';
-import { LeadTable } from './lead-table.ts';
+import { checkOptions } from './check-options.ts';
+import { LeadService, type LeadServiceProps } from './lead-service.ts';
 
-/** The service in one environment: table, a function per written endpoint, and the API before them. The functions are built by now. */
-export class LeadsStack extends Stack {
-  constructor(scope: Construct, id: string, props: StackProps = {}) {
-    super(scope, id, props);
-    const table = new LeadTable(this, 'LeadTable');
-    const api = new LeadApi(this, 'LeadApi');
-    for (const endpoint of writtenEndpoints()) {
-      api.route(endpoint, new EndpointFunction(this, constructId(endpoint.name), { endpoint, table }));
-    }
-
-    new CfnOutput(this, 'BaseUrl', { value: api.baseUrl, description: 'Base address: the paths of the contract follow it' });
-    new CfnOutput(this, 'TableName', { value: table.tableName, description: 'LEADS_TABLE for the admin command' });
-  }
+export interface LeadsStackProps extends StackProps {
+  /** @default none: what is safe in a fresh account */
+  readonly service?: LeadServiceProps;
 }
 
-/** `capture-lead` to `CaptureLead`. */
-const constructId = (name: string): string => name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+/** The service as a stack of its own, with the addresses and the next commands as outputs. The functions are built by now. */
+export class LeadsStack extends Stack {
+  constructor(scope: Construct, id: string, { service = {}, ...props }: LeadsStackProps = {}) {
+    super(scope, id, {
+      stackName: checkOptions({ ...service }).serviceName,
+      description: 'Lead management service',
+      ...props,
+    });
+    const { baseUrl, table, domainTarget } = new LeadService(this, 'Service', service);
+
+    const admin = `AWS_REGION=${this.region} LEADS_TABLE=${table.tableName} npm run --silent admin --`;
+    const outputs: Readonly<Record<string, readonly [value: string, description: string]>> = {
+      BaseUrl: [baseUrl, 'Base address: the paths of the contract follow it'],
+      TableName: [table.tableName, 'LEADS_TABLE for the admin command'],
+      ...(domainTarget && { DomainTarget: [domainTarget, 'What the DNS record (CNAME) of the domain points to'] as const }),
+      Next1Organization: [`${admin} organization apply organization.json`, 'Next: create an organization from its settings file'],
+      Next2Key: [
+        `${admin} key create --organization 1 --type application --scopes leads.read --label first --created-by 7`,
+        'Then: mint an API key; organization and creator are ids of the settings file',
+      ],
+      Next3Call: [
+        `curl -H "Authorization: Bearer $API_KEY" ${baseUrl}/api/v1/lead-fields`,
+        'Then: the first call, with that key',
+      ],
+    };
+    for (const [name, [value, description]] of Object.entries(outputs)) new CfnOutput(this, name, { value, description });
+  }
+}

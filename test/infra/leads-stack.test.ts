@@ -18,7 +18,7 @@ const resources = (type: string): [string, Resource][] => Object.entries(templat
 beforeAll(async () => {
   await buildFunctions();
   template = Template.fromStack(new LeadsStack(new App(), 'LeadsStack'));
-});
+}, 60_000);
 
 /** 'GET /api/v1/leads/{leadId}' to the logical id of the function behind it. */
 function routes(): Map<string, string> {
@@ -30,9 +30,15 @@ function routes(): Map<string, string> {
   return new Map(
     resources('AWS::ApiGateway::Method').map(([, { Properties }]) => [
       `${Properties.HttpMethod} ${pathOf((Properties.ResourceId as { Ref: string }).Ref)}`,
-      /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(JSON.stringify(Properties.Integration))?.[1] ?? '',
+      functionBehind(/{"Ref":"(\w+Live\w+)"}/.exec(JSON.stringify(Properties.Integration))?.[1]),
     ]),
   );
+}
+
+/** The logical id of the function whose version an alias names. */
+function functionBehind(aliasId: string | undefined): string {
+  const aliases = new Map(resources('AWS::Lambda::Alias'));
+  return (aliases.get(aliasId ?? '')?.Properties.FunctionName as { Ref: string } | undefined)?.Ref ?? '';
 }
 
 describe('the routes', () => {
@@ -58,9 +64,10 @@ describe('the routes', () => {
     const permissions = resources('AWS::Lambda::Permission').map(([, { Properties }]) => Properties);
 
     expect(permissions).toHaveLength(written.length);
+    expect(permissions.filter(({ FunctionName }) => !/Live/.test(JSON.stringify(FunctionName)))).toEqual([]);
     for (const { Principal, SourceArn } of permissions) {
       expect(Principal).toBe('apigateway.amazonaws.com');
-      expect(JSON.stringify(SourceArn)).toMatch(/"Ref":"LeadApi\w+"},"\/",{"Ref":"LeadApi\w*Stage/);
+      expect(JSON.stringify(SourceArn)).toMatch(/"Ref":"ServiceApi\w+"},"\/",{"Ref":"ServiceApi\w*Stage/);
     }
   });
 });
@@ -78,10 +85,21 @@ describe.each(written)('the function of $name', ({ method, path }) => {
     expect(functionNow().Properties.Timeout).toBe(limits.functionTimeoutSeconds);
   });
 
-  test('knows the table by LEADS_TABLE, and nothing else', () => {
+  test('knows the table, its own deployment and the limits, and nothing else', () => {
     const [[tableId]] = resources('AWS::DynamoDB::Table') as [[string, Resource]];
 
-    expect(functionNow().Properties.Environment).toEqual({ Variables: { LEADS_TABLE: { Ref: tableId } } });
+    expect(functionNow().Properties.Environment).toEqual({
+      Variables: {
+        LEADS_TABLE: { Ref: tableId },
+        SERVICE_NAME: 'lead-service-production',
+        REQUESTS_PER_KEY_PER_HOUR: String(limits.requestsPerKeyPerWindow),
+        REQUESTS_PER_ORGANIZATION_PER_HOUR: String(limits.requestsPerOrganizationPerWindow),
+      },
+    });
+  });
+
+  test('keeps no concurrency for itself, of which a fresh account has ten in all', () => {
+    expect(functionNow().Properties).not.toHaveProperty('ReservedConcurrentExecutions');
   });
 
   test('has a role of its own, without a policy of somebody else', () => {
@@ -167,11 +185,11 @@ describe('the API', () => {
     expect(JSON.stringify(template.toJSON())).not.toMatch(/OPTIONS|Access-Control-/);
   });
 
-  test('names its base address without a slash at the end, once', () => {
+  test('names its base address without a slash at the end, and for the first call', () => {
     const outputs = Object.entries(template.toJSON().Outputs as Record<string, { Value: unknown }>);
     const addresses = outputs.filter(([, { Value }]) => JSON.stringify(Value).includes('execute-api'));
 
-    expect(addresses.map(([name]) => name)).toEqual(['BaseUrl']);
+    expect(addresses.map(([name]) => name)).toEqual(['BaseUrl', 'Next3Call']);
     expect(JSON.stringify(addresses[0]?.[1].Value)).toMatch(/Stage\w+"}\]\]}$/);
   });
 });
