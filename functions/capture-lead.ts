@@ -73,7 +73,7 @@ export const handler = endpoint(
       const record = recordToReplay(keys, findings.records, fingerprint);
       if (record) {
         const unknownKeys = keys.filter((_, index) => !findings.records[index]).map(({ value }) => value);
-        const isRemembered = await rememberUnder(table, caller.keyId, unknownKeys, record);
+        const isRemembered = await rememberUnder(table, question, unknownKeys, record);
         return isRemembered ? answerOf(record.result, { 'Idempotent-Replayed': 'true' }) : metAnother;
       }
       const read = readCapture(organization, call.body);

@@ -16,6 +16,8 @@ export type ItemType =
   | 'email'
   | 'timeline'
   | 'idempotency'
+  | 'importedRow'
+  | 'erasure'
   | 'stageIndex'
   | 'ownerIndex'
   | 'sourceIndex'

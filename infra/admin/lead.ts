@@ -8,6 +8,9 @@ import { readLead } from '../../shared/store/leads.ts';
 import { newestLeads } from '../../shared/store/newest-leads.ts';
 import { readTimeline } from '../../shared/store/timeline.ts';
 import { CommandRefused, columns, type Desk, existingOrganization, parseId } from './desk.ts';
+import { leadEraseCommand } from './lead-erase.ts';
+import { leadExportCommand } from './lead-export.ts';
+import { leadImportCommand } from './lead-import.ts';
 
 interface LeadOptions {
   organization: number;
@@ -29,9 +32,11 @@ interface ListOptions {
 const listMax = 10_000;
 const listDefault = 25;
 
-/** `lead archive|restore|timeline|find|list`. */
+/** `lead archive|restore|timeline|find|list|import|export|erase`. */
 export function leadCommands(program: Command, desk: Desk): void {
-  const lead = program.command('lead').description("find, list, archive, restore and follow an organization's leads");
+  const lead = program
+    .command('lead')
+    .description("import, export, find, list, archive, restore, follow and erase an organization's leads");
   const addCommand = (name: string, description: string, run: (desk: Desk, options: LeadOptions) => Promise<void>) =>
     lead
       .command(name)
@@ -67,6 +72,10 @@ export function leadCommands(program: Command, desk: Desk): void {
     .option('--limit <N>', `how many at the most, 1 to ${listMax}`, readLimit, listDefault)
     .addHelpText('after', '\nExample:\n  npm run admin -- lead list --organization 1 --archived --limit 100')
     .action((options: ListOptions) => list(desk, options));
+
+  leadImportCommand(lead, desk);
+  leadExportCommand(lead, desk);
+  leadEraseCommand(lead, desk);
 }
 
 const noLead = ({ organization, lead }: LeadOptions) => new CommandRefused(`Organization ${organization} has no lead ${lead}.`);

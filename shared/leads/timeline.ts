@@ -40,6 +40,8 @@ export interface FieldChange {
 export type TimelineEntry = Happening &
   (
     | { readonly type: 'lead_created'; readonly via: 'api'; readonly keyId: string }
+    /** By an import; `at` is when the lead was created where it came from. */
+    | { readonly type: 'lead_created'; readonly via: 'import'; readonly importedAt: string }
     | ({ readonly type: 'captured' | 'captured_new' } & Enquiry)
     | { readonly type: 'lead_updated'; readonly via: 'api'; readonly keyId: string; readonly changes: readonly FieldChange[] }
     | { readonly type: 'note_added'; readonly via: 'api'; readonly keyId: string; readonly text: string }

@@ -5,7 +5,7 @@ import { batchGet } from './batch-get.ts';
 import type { Table } from './client.ts';
 import { type IdempotencyRecord, liveRecord, putRecord } from './idempotency.ts';
 import { identityPrimaryKeys, putEmail, putIdentities } from './identities.ts';
-import { checkLead, putLead, readLead, updateLead } from './leads.ts';
+import { checkLead, checkLeadExists, putLead, readLead, updateLead } from './leads.ts';
 import { metAnother } from './look-again.ts';
 import { idempotencyPrimaryKey } from './primary-keys.ts';
 import { putTimelineEntry } from './timeline.ts';
@@ -95,18 +95,21 @@ export async function captureMatchedLead(table: Table, before: Lead, after: Lead
   return written.outcome === 'written';
 }
 
-/** Remembers a known capture under further keys too; false when another request was met. */
+/**
+ * Remembers a known capture under further keys too; false when another request was met. A lead that has been erased meanwhile
+ * is remembered under no further key: its erasure would not find it.
+ */
 export async function rememberUnder(
   table: Table,
-  keyId: string,
+  { organizationId, keyId }: Pick<CaptureQuestion, 'organizationId' | 'keyId'>,
   keys: readonly string[],
   record: IdempotencyRecord,
 ): Promise<boolean> {
   if (keys.length === 0) return true;
   const now = new Date();
-  const written = await transact(
-    table,
-    keys.map((key) => putRecord(table, keyId, key, record, now)),
-  );
-  return written.outcome === 'written';
+  const written = await transact(table, [
+    checkLeadExists(table, organizationId, record.result.id),
+    ...keys.map((key) => putRecord(table, keyId, key, record, now)),
+  ]);
+  return written.outcome === 'written' || (written.outcome === 'refused' && written.failed[0] === true);
 }

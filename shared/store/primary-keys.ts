@@ -17,6 +17,8 @@ import { partitionKeyPrefixes as prefix } from './table-definition.ts';
  * | unique e-mail         | EMAIL#<organization>#<lower case>   | UNIQUE                     | identities.ts       |
  * | timeline item         | TIMELINE#<organization>#<lead id>   | <time>#<random>            | timeline.ts         |
  * | idempotency record    | IDEMPOTENCY#<key id>#<sha256>       | RECORD                     | idempotency.ts      |
+ * | imported row          | IMPORTED#<organization>#<digest>    | ROW                        | import-leads.ts     |
+ * | erasure under way     | ERASURE#<organization>              | <lead id, 10 digits>       | erase-lead.ts       |
  *
  * | index         | partition key attribute and value             | sort key             |
  * |---------------|-----------------------------------------------|----------------------|
@@ -88,6 +90,17 @@ export const timelinePartitionKey = (organizationId: number, leadId: number): st
 export const idempotencyPrimaryKey = (keyId: string, idempotencyKey: string): PrimaryKey => ({
   pk: `${prefix.idempotency}${keyId}#${sha256(idempotencyKey)}`,
   sk: 'RECORD',
+});
+
+/** @param digest of what the row says: the same row of any file is the same item */
+export const importedRowPrimaryKey = (organizationId: number, digest: string): PrimaryKey => ({
+  pk: `${prefix.importedRow}${organizationId}#${digest}`,
+  sk: 'ROW',
+});
+
+export const erasurePrimaryKey = (organizationId: number, leadId: number): PrimaryKey => ({
+  pk: `${prefix.erasure}${organizationId}`,
+  sk: sortableId(leadId),
 });
 
 export const stageIndexKey = (organizationId: number, stageId: number): string =>

@@ -6,8 +6,10 @@ import {
   entryFaults,
   isOpening,
   lookAtEntry,
+  lookAtErasure,
   lookAtIdentities,
   lookAtIdentityItem,
+  lookAtImportedRow,
   lookAtOpening,
   lookAtRecord,
   readSettled,
@@ -164,6 +166,10 @@ class TableCheck implements Findings {
       const isSound = ledger.has(leadId) && entryFaults(item, key.sk, userIds).length === 0;
       return isSound ? undefined : () => lookAtEntry(table, key, organizationId, leadId);
     }
+    if (kind.kind === 'importedRow') {
+      return typeof item.leadId === 'number' && ledger.has(item.leadId) ? undefined : () => lookAtImportedRow(table, key, organizationId);
+    }
+    if (kind.kind === 'erasure') return () => lookAtErasure(table, key, organizationId, kind.leadId);
     if (kind.kind === 'turn' && !isTurns(item.turns)) return () => this.#lookAtTurn(key);
     return undefined; // settings, usage, listings and leads are read with the organization
   }

@@ -215,3 +215,22 @@ export async function lookAtRecord(table: Table, key: PrimaryKey, organizationId
 }
 
 export const rememberedLead = (record: Item): unknown => (record.result as Item | undefined)?.id;
+
+/** The lead that an imported row has become must be there: an erasure takes the row with it. */
+export async function lookAtImportedRow(table: Table, key: PrimaryKey, organizationId: number): Violations {
+  const [before] = await readSettled(table, [key]);
+  if (!before) return [];
+  const leadId = Number(before.leadId);
+  const [row, lead] = await readSettled(table, [key, leadPrimaryKey(organizationId, leadId)]);
+  if (!row || lead) return [];
+  return [`The imported row ${named(key)} became lead ${before.leadId} of organization ${organizationId}, which is not there.`];
+}
+
+/** An erasure says so from its beginning to its end. */
+export async function lookAtErasure(table: Table, key: PrimaryKey, organizationId: number, leadId: number): Violations {
+  const [erasure] = await readSettled(table, [key]);
+  if (!erasure) return [];
+  return [
+    `The erasure of lead ${leadId} of organization ${organizationId} is under way or was broken off: lead erase --organization ${organizationId} --lead ${leadId} ends it.`,
+  ];
+}

@@ -4,6 +4,8 @@ import {
   directoryPartitionKey,
   directoryPrimaryKey,
   emailPrimaryKey,
+  erasurePrimaryKey,
+  importedRowPrimaryKey,
   keyListingPrefix,
   keyListingPrimaryKey,
   leadPrimaryKey,
@@ -21,9 +23,10 @@ export type ItemKind =
   | { readonly kind: 'settings' | 'usage' | 'directory' | 'turn'; readonly organizationId: number }
   | { readonly kind: 'listing'; readonly organizationId: number; readonly keyId: string }
   | { readonly kind: 'apiKey' }
-  | { readonly kind: 'lead' | 'timeline'; readonly organizationId: number; readonly leadId: number }
+  | { readonly kind: 'lead' | 'timeline' | 'erasure'; readonly organizationId: number; readonly leadId: number }
   /** `value` as it is compared: E.164, or the e-mail in lower case. */
   | { readonly kind: 'phone' | 'email'; readonly organizationId: number; readonly value: string }
+  | { readonly kind: 'importedRow'; readonly organizationId: number }
   | { readonly kind: 'idempotency'; readonly keyId: string };
 
 /** An item as messages name it. */
@@ -66,6 +69,11 @@ export function kindOf(key: PrimaryKey): ItemKind | undefined {
     const leadId = idFrom(second);
     const pk = timelinePartitionKey(organizationId, leadId);
     return made({ pk, sk: key.sk }, { kind: 'timeline', organizationId, leadId });
+  }
+  if (type === 'importedRow') return made(importedRowPrimaryKey(organizationId, second), { kind: 'importedRow', organizationId });
+  if (type === 'erasure') {
+    const leadId = idFrom(key.sk.replace(/^0+/, ''));
+    return made(erasurePrimaryKey(organizationId, leadId), { kind: 'erasure', organizationId, leadId });
   }
   return undefined;
 }

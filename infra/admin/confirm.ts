@@ -1,0 +1,20 @@
+import { createInterface } from 'node:readline/promises';
+import { CommandRefused } from './desk.ts';
+
+/**
+ * Has a person type a word before what cannot be undone is done.
+ * @throws CommandRefused when they type anything else, and where nobody can be asked
+ */
+export async function confirmed(warning: string, word: string): Promise<void> {
+  const { stdin: input, stderr: output } = process;
+  if (!input.isTTY || !output.isTTY) {
+    throw new CommandRefused(`${warning} Add --yes to do it: there is no terminal on which to ask.`);
+  }
+  const asked = createInterface({ input, output });
+  try {
+    const typed = await asked.question(`${warning}\nType ${word} to go on: `);
+    if (typed.trim() !== word) throw new CommandRefused(`Nothing was done: ${word} was not typed.`);
+  } finally {
+    asked.close();
+  }
+}

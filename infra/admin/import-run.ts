@@ -1,0 +1,268 @@
+import { createHash } from 'node:crypto';
+import { ApiError } from '../../shared/errors.ts';
+import { comparableEmail } from '../../shared/leads/identity.ts';
+import { type ImportRow, type ReadRow, readImportRow } from '../../shared/leads/import-row.ts';
+import { emailOf, type FieldValues, type Lead, ownerIdOf, phoneOf } from '../../shared/leads/lead.ts';
+import type { Organization } from '../../shared/organization/organization.ts';
+import type { Table } from '../../shared/store/client.ts';
+import {
+  findRows,
+  importLead,
+  passLeadId,
+  questionOf,
+  type RowFindings,
+  rowsPerLookUp,
+} from '../../shared/store/import-leads.ts';
+import { StillContended } from '../../shared/store/look-again.ts';
+import { takeTurn } from '../../shared/store/turns.ts';
+import type { FileRow, ImportFile } from './import-file.ts';
+import { ImportedIds } from './import-ids.ts';
+import type { ImportReport, RefusedRow } from './import-report.ts';
+import { Pace } from './pace.ts';
+
+export interface ImportOrder {
+  readonly file: ImportFile;
+  readonly report: ImportReport | undefined;
+  /** The organization as it is now: its settings may change while an import runs. */
+  readonly organization: () => Promise<Organization>;
+  /** Exported leads keep their ids. */
+  readonly keepIds: boolean;
+  /** Nothing is written to the table. */
+  readonly dryRun: boolean;
+  readonly leadsPerSecond: number;
+  readonly onProgress: (counts: ImportCounts) => void;
+}
+
+export interface ImportCounts {
+  rows: number;
+  imported: number;
+  /** Rows that were imported before. */
+  alreadyThere: number;
+  refused: number;
+}
+
+const workers = 4;
+/** A row is written by settings read at most so long before: an apply that drops something waits longer (apply-settings.ts). */
+const settingsLastMs = 5000;
+
+/** A row that the rules have taken. */
+interface Draft {
+  readonly row: FileRow;
+  readonly says: ImportRow;
+  readonly digest: string;
+  read: ReadRow;
+  readAt: number;
+  /** Ends when the rows before this one with the same phone or e-mail are done; undefined when there are none. */
+  readonly before: Promise<unknown> | undefined;
+  readonly done: () => void;
+}
+
+/**
+ * Makes leads of a file's rows: in the file's order where rows share a phone or an e-mail, else several at once. Every row is written
+ * whole or not at all and remembered with its lead, so a repeat, after a kill too, makes no second lead.
+ */
+export async function importRows(table: Table, order: ImportOrder): Promise<ImportCounts> {
+  const run = new ImportRun(table, order);
+  const batches = run.batches();
+  await Promise.all(Array.from({ length: workers }, () => run.work(batches)));
+  return run.counts;
+}
+
+class ImportRun {
+  readonly counts: ImportCounts = { rows: 0, imported: 0, alreadyThere: 0, refused: 0 };
+  readonly #table: Table;
+  readonly #order: ImportOrder;
+  readonly #pace: Pace;
+  readonly #rowOfDigest = new Map<string, number>();
+  readonly #underWay = new Map<string, Promise<unknown>>();
+  readonly #takenInDryRun = new Map<string, number>();
+  #ids: ImportedIds | undefined;
+  #isBroken = false;
+
+  constructor(table: Table, order: ImportOrder) {
+    this.#table = table;
+    this.#order = order;
+    this.#pace = new Pace(order.leadsPerSecond);
+  }
+
+  /** Small where the pace is slow, so that no row of a batch waits long after it was read. */
+  get #batchRows(): number {
+    return Math.max(1, Math.min(rowsPerLookUp, Math.floor(this.#order.leadsPerSecond / 8)));
+  }
+
+  async *batches(): AsyncGenerator<FileRow[]> {
+    let batch: FileRow[] = [];
+    for await (const row of this.#order.file.rows) {
+      batch.push(row);
+      if (batch.length < this.#batchRows) continue;
+      yield batch;
+      batch = [];
+    }
+    if (batch.length > 0) yield batch;
+  }
+
+  async work(batches: AsyncGenerator<FileRow[]>): Promise<void> {
+    try {
+      for (let next = await batches.next(); !next.done && !this.#isBroken; next = await batches.next()) {
+        await this.#doBatch(next.value);
+      }
+    } catch (error) {
+      this.#isBroken = true;
+      throw error;
+    }
+  }
+
+  async #doBatch(rows: readonly FileRow[]): Promise<void> {
+    const organization = await this.#order.organization();
+    const refused: RefusedRow[] = [];
+    const drafts = rows.flatMap((row) => {
+      const draft = this.#draft(organization, row);
+      if (typeof draft !== 'string') return [draft];
+      refused.push({ row, reason: draft });
+      return [];
+    });
+    try {
+      const found = drafts.length === 0 ? [] : await this.#find(organization.id, drafts);
+      await Promise.all(
+        drafts.map(async (draft, index) => {
+          const reason = await this.#settle(organization.id, draft, found[index]).finally(draft.done);
+          if (reason !== undefined) refused.push({ row: draft.row, reason });
+        }),
+      );
+    } finally {
+      for (const { done } of drafts) done();
+    }
+    await this.#order.report?.add(refused);
+    this.counts.rows += rows.length;
+    this.counts.refused += refused.length;
+    this.#order.onProgress(this.counts);
+  }
+
+  /** The row by the rules, in its place behind those it shares a phone or an e-mail with; a sentence when it is refused. */
+  #draft(organization: Organization, row: FileRow): Draft | string {
+    const says = row.read;
+    if (typeof says === 'string') return says;
+    const read = readOrRefuse(organization, says);
+    if (typeof read === 'string') return read;
+    const digest = digestOf(says);
+    const same = this.#rowOfDigest.get(digest);
+    if (same !== undefined) return `The row says the same as row ${same}.`;
+    this.#rowOfDigest.set(digest, row.number);
+
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const names = identityNames(read.fields);
+    const others = names.flatMap((name) => this.#underWay.get(name) ?? []);
+    for (const name of names) this.#underWay.set(name, promise);
+    const done = (): void => {
+      for (const name of names) if (this.#underWay.get(name) === promise) this.#underWay.delete(name);
+      resolve();
+    };
+    return { row, says, digest, read, readAt: Date.now(), before: others.length > 0 ? Promise.all(others) : undefined, done };
+  }
+
+  #find(organizationId: number, drafts: readonly Draft[]): Promise<RowFindings[]> {
+    return findRows(
+      this.#table,
+      organizationId,
+      drafts.map(({ digest, read }) => questionOf(digest, read)),
+    );
+  }
+
+  /** Makes the lead of a row. @returns a sentence when it is refused */
+  async #settle(organizationId: number, draft: Draft, hint: RowFindings | undefined): Promise<string | undefined> {
+    if (draft.before) await draft.before;
+    const found = draft.before ? (await this.#find(organizationId, [draft]))[0] : hint;
+    if (found?.importedLeadId !== undefined) return this.#count('alreadyThere');
+    if (found?.phoneLeadId !== undefined) return taken('phone', found.phoneLeadId);
+    if (found?.emailLeadId !== undefined) return taken('email', found.emailLeadId);
+    if (this.#order.dryRun) return this.#takeInDryRun(draft);
+
+    await this.#pace.take(kilobytesOf(draft.read.fields));
+    if (Date.now() - draft.readAt > settingsLastMs) {
+      const read = readOrRefuse(await this.#order.organization(), draft.says);
+      if (typeof read === 'string') return read;
+      draft.read = read;
+    }
+    return this.#write(organizationId, draft);
+  }
+
+  async #write(organizationId: number, { read, digest }: Draft): Promise<string | undefined> {
+    const table = this.#table;
+    const { fields, stage, rotation, createdAt, updatedAt, archivedAt } = read;
+    const owner = ownerIdOf({ fields }) ?? (rotation && (await takeTurn(table, organizationId, rotation)));
+    const lead: Lead = {
+      id: await this.#idFor(organizationId, read),
+      organizationId,
+      version: 1,
+      fields: owner === undefined ? fields : { ...fields, assigned_to: owner },
+      stageId: stage.id,
+      pipelineId: stage.pipelineId,
+      createdAt,
+      updatedAt,
+      ...(archivedAt !== undefined && { archivedAt }),
+    };
+    const importedAt = new Date().toISOString();
+    const opening = { type: 'lead_created', at: createdAt, actorId: null, via: 'import', importedAt } as const;
+    try {
+      const result = await importLead(table, lead, opening, digest);
+      if (result.outcome === 'duplicate') return taken(result.what, result.leadId);
+      return this.#count(result.outcome === 'created' ? 'imported' : 'alreadyThere');
+    } catch (error) {
+      if (!(error instanceof StillContended)) throw error;
+      return 'Other requests kept changing the same items: import the row again.';
+    }
+  }
+
+  async #idFor(organizationId: number, { leadId }: ReadRow): Promise<number> {
+    this.#ids ??= new ImportedIds(this.#table, organizationId);
+    if (!this.#order.keepIds || leadId === undefined) return this.#ids.next();
+    await passLeadId(this.#table, organizationId, leadId);
+    return leadId;
+  }
+
+  #count(what: 'imported' | 'alreadyThere'): undefined {
+    this.counts[what] += 1;
+  }
+
+  /** What a real run would find in the table, if the rows before had been written. */
+  #takeInDryRun({ row, read: { fields } }: Draft): string | undefined {
+    const names = identityNames(fields);
+    for (const name of names) {
+      const other = this.#takenInDryRun.get(name);
+      if (other !== undefined) return `${name.split(' ')[0]} is that of row ${other}: no two leads may have the same.`;
+    }
+    for (const name of names) this.#takenInDryRun.set(name, row.number);
+    return this.#count('imported');
+  }
+}
+
+function readOrRefuse(organization: Organization, says: ImportRow): ReadRow | string {
+  try {
+    return readImportRow(organization, says, new Date().toISOString());
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const fields = Object.entries((error.details?.fields ?? {}) as Readonly<Record<string, string>>);
+    return fields.length === 0 ? error.message : fields.map(([fieldKey, sentence]) => `${fieldKey} ${sentence}`).join(' ');
+  }
+}
+
+/** The same for rows that say the same, in whatever order; an empty value says nothing. */
+function digestOf({ fields, properties }: ImportRow): string {
+  const said = (values: object): unknown[] =>
+    Object.entries(values)
+      .filter(([, value]) => value !== null)
+      .sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256')
+    .update(JSON.stringify([said(fields), said(properties)]))
+    .digest('hex');
+}
+
+function identityNames(fields: FieldValues): string[] {
+  const email = emailOf({ fields });
+  return [`phone ${phoneOf({ fields })}`, ...(email === null ? [] : [`email ${comparableEmail(email)}`])];
+}
+
+const taken = (what: string, leadId: number): string => `${what} is that of lead ${leadId}: no two leads may have the same.`;
+
+/** A write of a lead costs by the kilobyte. */
+const kilobytesOf = (fields: FieldValues): number => Math.ceil((Buffer.byteLength(JSON.stringify(fields)) + 400) / 1024);

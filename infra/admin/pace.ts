@@ -1,0 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Lets so many units through a second, evenly. A pause is not made up for afterwards. */
+export class Pace {
+  readonly #msPerUnit: number;
+  #nextAt = 0;
+
+  constructor(unitsPerSecond: number) {
+    this.#msPerUnit = 1000 / unitsPerSecond;
+  }
+
+  async take(units: number): Promise<void> {
+    const at = Math.max(Date.now(), this.#nextAt);
+    this.#nextAt = at + units * this.#msPerUnit;
+    const waitMs = at - Date.now();
+    if (waitMs > 0) await sleep(waitMs);
+  }
+}
