@@ -83,15 +83,20 @@ export const idsFromNodeCrypto: Plugin = {
   },
 };
 
-/** Only event streams take a CRC-32 of what is sent, and DynamoDB has none: the one in JavaScript does without loading zlib. */
+/** The CRC-32 of the SDK's event streams, which DynamoDB has none of: loads zlib when it is asked for one, not before. */
+const lazyCrc32 = `
+  export class Crc32Node {
+    digestLength = 4;
+    value = 0;
+    update(data) { this.value = process.getBuiltinModule('node:zlib').crc32(data, this.value); }
+    digestSync() { return this.value >>> 0; }
+    async digest() { const out = new Uint8Array(4); new DataView(out.buffer).setUint32(0, this.digestSync(), false); return out; }
+    reset() { this.value = 0; }
+  }`;
 export const checksumsWithoutZlib: Plugin = {
   name: 'checksums-without-zlib',
   setup(build) {
-    build.onLoad({ filter: /checksum[\\/]crc32[\\/]Crc32Node\.js$/ }, ({ path }) => ({
-      contents: `export { Crc32Js as Crc32Node } from './Crc32Js';`,
-      loader: 'js',
-      resolveDir: dirname(path),
-    }));
+    build.onLoad({ filter: /checksum[\\/]crc32[\\/]Crc32Node\.js$/ }, () => ({ contents: lazyCrc32, loader: 'js' }));
   },
 };
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import type { Scope } from '../endpoints.ts';
 import { limits } from '../limits.ts';
 
@@ -35,6 +34,16 @@ function base62(bytes: Uint8Array, chars: number): string {
     rest /= 62n;
   }
   return text;
+}
+
+/** CRC-32 as zlib has it. Written out, since loading zlib for it would be two milliseconds of every cold start. */
+export function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (const byte of Buffer.from(text)) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc >>> 0;
 }
 
 function checksumOf(text: string): string {

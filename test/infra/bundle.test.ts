@@ -164,8 +164,8 @@ describe.each(writtenEndpoints())('the bundle of $name', ({ name }) => {
     expect(await inFreshProcess(file, loadsUndici)).toBe(false);
   });
 
-  test('loads neither Web Crypto nor what reads files, which no function needs', async () => {
-    const loaded = `process.moduleLoadList.filter((name) => / internal\\/(crypto\\/webcrypto|fs\\/promises|readline\\/interface)$/.test(name))`;
+  test('loads neither Web Crypto, nor zlib, nor what reads files, which no function needs', async () => {
+    const loaded = `process.moduleLoadList.filter((name) => / (zlib|internal\\/(crypto\\/webcrypto|fs\\/promises|readline\\/interface))$/.test(name))`;
     const loadedAnyway = await inFreshProcess(emptyFile, loaded);
 
     expect(await inFreshProcess(file, loaded)).toEqual(loadedAnyway);

@@ -1,8 +1,10 @@
+import { crc32 as zlibCrc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   apiKeyPattern,
   apiKeyRandomBytes,
+  crc32,
   hashApiKey,
   lifetimeDays,
   mintApiKey,
@@ -97,4 +99,12 @@ test.each([
   ['application', undefined, /at least one/],
 ] as const)('a %s key asked for %j is refused', (type, asked, reason) => {
   expect(scopesFor(type, asked)).toMatch(reason);
+});
+
+test('the checksum is the CRC-32 of zlib, for any text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      expect(crc32(text)).toBe(zlibCrc32(text));
+    }),
+  );
 });
