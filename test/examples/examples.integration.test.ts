@@ -1,0 +1,214 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { node24, projectFolder, type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+
+// The service of each test is a process of its own, with a folder of its own, that the test kills and starts again.
+const timeout = 180_000;
+
+let folder: string;
+let running: (ServiceProcess | ChildProcess)[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'examples-test-'));
+  running = [];
+});
+afterEach(async () => {
+  for (const one of running) await ('end' in one ? one.end('SIGKILL') : kill(one));
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** The service on a port, to be started again on the same one; the project's name is its engine's. */
+async function startService(engine: string, port: string): Promise<ServiceProcess> {
+  const service = await startServiceProcess(['--port', port, '--engine', engine, '--db', join(folder, 'db')]);
+  running.push(service);
+  return service;
+}
+
+function startExample(name: string, environment: Record<string, string>): ChildProcess {
+  const child = spawn(node24, [join(projectFolder, 'test', 'examples', name)], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  running.push(child);
+  return child;
+}
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 600; turn += 1) {
+    if (await isSo()) return;
+    await pause(100);
+  }
+  throw new Error(`It did not come about that ${what}.`);
+}
+
+const people = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    name: `Person ${from + index}`,
+    phone: `+9198${String(10_000_000 + from + index)}`,
+  }));
+
+interface ListedLead {
+  readonly id: number;
+  readonly phone: string;
+}
+
+async function allLeads(baseUrl: string, apiKey: string): Promise<ListedLead[]> {
+  const leads: ListedLead[] = [];
+  for (let cursor: number | null | undefined; cursor !== null; ) {
+    const response = await fetch(`${baseUrl}/api/v1/leads?limit=100${cursor ? `&cursor=${cursor}` : ''}`, {
+      headers: { Authorization: `Bearer ${apiKey}` },
+    });
+    const page = (await response.json()) as { items: ListedLead[]; nextCursor: number | null };
+    leads.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  return leads;
+}
+
+async function captureAll(baseUrl: string, apiKey: string, all: readonly object[]): Promise<void> {
+  for (const body of all) {
+    const response = await fetch(`${baseUrl}/api/v1/leads/capture`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`capture answered ${response.status}: ${await response.text()}`);
+  }
+}
+
+/** Items of a lead's timeline, by the administrator's command. */
+async function captures(service: ServiceProcess, leadId: number): Promise<number> {
+  const child = spawn(
+    node24,
+    ['infra/admin/main.ts', 'lead', 'timeline', '--organization', '1', '--lead', String(leadId), '--json'],
+    {
+      cwd: projectFolder,
+      env: { PATH: process.env.PATH, ...service.ready.environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  await once(child, 'close');
+  return (JSON.parse(text).items as { type: string }[]).filter(({ type }) => type === 'captured').length;
+}
+
+test('the form backend loses and doubles no enquiry, though the service is restarted and killed, and it is killed itself', {
+  timeout,
+}, async ({ task }) => {
+  const engine = task.file.projectName ?? '';
+  let service = await startService(engine, '0');
+  const { baseUrl, organizations } = service.ready;
+  const { port } = new URL(baseUrl);
+  const keys = organizations[0]?.keys ?? {};
+  const outbox = join(folder, 'outbox');
+  const formPort = String(await freePort());
+  const environment = { LEADS_URL: baseUrl, LEADS_API_KEY: keys.website ?? '', OUTBOX: outbox, PORT: formPort };
+  let form = startExample('form-backend.ts', environment);
+  const submit = async (all: readonly object[], from: number): Promise<void> => {
+    await Promise.all(
+      all.map(async (enquiry, index) => {
+        // A visitor whose browser got no answer sends the form again, as it is.
+        await until('the form backend took the enquiry', async () => {
+          const body = JSON.stringify({ submission: `form ${from + index}`, ...enquiry });
+          return (await fetch(`http://127.0.0.1:${formPort}`, { method: 'POST', body }).catch(() => undefined))?.status === 202;
+        });
+      }),
+    );
+  };
+
+  await submit(people(0, 10), 0);
+  await until('the first enquiries are sent', async () => (await readdir(outbox)).length < 8);
+  await service.end('SIGKILL');
+  await submit(people(10, 10), 10);
+  await kill(form);
+  form = startExample('form-backend.ts', environment);
+  await submit(people(15, 10), 15); // five of them once more
+  service = await startService(engine, port);
+  await until('some enquiries are sent', async () => (await readdir(outbox)).length < 20);
+  await service.end('SIGTERM');
+  await submit([{ name: 'Nobody', phone: 'no phone' }], 99);
+  service = await startService(engine, port);
+  await until('the outbox is empty', async () => (await readdir(outbox)).join() === 'refused');
+
+  const leads = await allLeads(baseUrl, keys.reader ?? '');
+  expect(leads.map(({ phone }) => phone).sort()).toEqual(people(0, 25).map(({ phone }) => phone));
+  expect(await readdir(join(outbox, 'refused'))).toHaveLength(1);
+  expect(await Promise.all(leads.slice(0, 6).map(({ id }) => captures(service, id)))).toEqual([1, 1, 1, 1, 1, 1]);
+});
+
+test('the sync job’s file has every lead once in each state that it met, though it and the service are killed', {
+  timeout,
+}, async ({ task }) => {
+  const engine = task.file.projectName ?? '';
+  let service = await startService(engine, '0');
+  const { baseUrl, organizations } = service.ready;
+  const { port } = new URL(baseUrl);
+  const { website = '', reader = '' } = organizations[0]?.keys ?? {};
+  const environment = { LEADS_URL: baseUrl, LEADS_API_KEY: reader, FOLDER: join(folder, 'leads') };
+  const [leadsFile, stateFile] = [join(folder, 'leads', 'leads.jsonl'), join(folder, 'leads', 'state.json')];
+  const lines = async () =>
+    (await readFile(leadsFile, 'utf8'))
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  const ended = async (job: ChildProcess) => (job.exitCode ?? (await once(job, 'exit'))[0]) as number;
+  await captureAll(baseUrl, website, people(0, 250));
+
+  // Killed after its first page, and once more while the service is away.
+  const first = startExample('sync-job.ts', environment);
+  await until('the first page is written', async () => existsSync(stateFile));
+  await kill(first);
+  const half = await lines();
+  await service.end('SIGKILL');
+  const second = startExample('sync-job.ts', environment);
+  await pause(1000);
+  await kill(second);
+  const third = startExample('sync-job.ts', environment);
+  service = await startService(engine, port);
+  const thirdStatus = await ended(third);
+  const afterThird = await lines();
+
+  // Changed since: 5 new leads, and 5 that are filled.
+  await captureAll(baseUrl, website, [
+    ...people(250, 5),
+    ...people(0, 5).map((one, index) => ({ ...one, email: `p${index}@example.com` })),
+  ]);
+  const fourth = startExample('sync-job.ts', environment);
+  await service.end('SIGTERM');
+  service = await startService(engine, port);
+  const fourthStatus = await ended(fourth);
+  const fifthStatus = await ended(startExample('sync-job.ts', environment));
+
+  const leads = await allLeads(baseUrl, reader);
+  const written = await lines();
+  expect([thirdStatus, fourthStatus, fifthStatus]).toEqual([0, 0, 0]);
+  expect(half.length).toBeGreaterThanOrEqual(100);
+  expect(afterThird.map(({ id }) => id).sort((a, b) => b - a)).toEqual(leads.slice(5).map(({ id }) => id));
+  expect(written).toHaveLength(260);
+  expect(new Set(written.map(({ id, updatedAt }) => `${id} ${updatedAt}`)).size).toBe(260);
+  expect(Object.values(Object.fromEntries(written.map((lead) => [lead.id, lead])))).toEqual([...leads].reverse());
+});

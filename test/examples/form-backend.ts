@@ -1,0 +1,92 @@
+/**
+ * The server behind a website's enquiry form. It takes an enquiry, writes it to its outbox, thanks the visitor, and sends it to the
+ * lead service until that has it: nothing is lost when the service restarts, the network fails, or this server is killed, and nothing
+ * is doubled, since an enquiry is sent under one idempotency key however often it is sent.
+ *
+ *   LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… OUTBOX=./outbox PORT=3000 node form-backend.ts
+ *
+ * A form posts JSON such as {"submission":"<random, made when the form is shown>","name":"Asha","phone":"98200 12345","notes":"…"}.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const { LEADS_URL = 'http://127.0.0.1:4010', LEADS_API_KEY = '', OUTBOX = './outbox', PORT = '3000' } = process.env;
+const refusedFolder = join(OUTBOX, 'refused');
+await mkdir(refusedFolder, { recursive: true });
+
+/** An enquiry is on the disk, whole, before the visitor is thanked: written beside, flushed, then renamed. */
+async function keep(key: string, enquiry: object): Promise<void> {
+  const file = await open(join(OUTBOX, `${key}.part`), 'w', 0o600);
+  await file.writeFile(JSON.stringify(enquiry));
+  await file.sync();
+  await file.close();
+  await rename(join(OUTBOX, `${key}.part`), join(OUTBOX, `${key}.json`));
+}
+
+type Sent = 'taken' | 'refused' | { readonly retryInMs: number };
+
+/** Sends an enquiry once. What may pass (409, 429, 5xx, the network, a key that is being replaced) is to be sent again. */
+async function send(key: string, body: string, attempt: number): Promise<Sent> {
+  const backOffMs = Math.random() * Math.min(60_000, 500 * 2 ** attempt);
+  try {
+    const response = await fetch(`${LEADS_URL}/api/v1/leads/capture`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${LEADS_API_KEY}`, 'Content-Type': 'application/json', 'Idempotency-Key': key },
+      body,
+      signal: AbortSignal.timeout(15_000),
+    });
+    if (response.ok) return 'taken';
+    const answer = await response.text();
+    console.error(`${key}: ${response.status} ${answer}`); // the service's answer; never the enquiry, which is personal data
+    const mayPass = [401, 403, 409, 429].includes(response.status) || response.status >= 500;
+    if (!mayPass) return 'refused';
+    return { retryInMs: Math.max(backOffMs, 1000 * Number(response.headers.get('Retry-After') ?? 0)) };
+  } catch (error) {
+    console.error(`${key}: ${error instanceof Error ? error.message : error}`);
+    return { retryInMs: backOffMs };
+  }
+}
+
+const attempts = new Map<string, { readonly count: number; readonly nextAt: number }>();
+
+/** Sends what is due. One that has to wait keeps nobody else waiting. */
+async function sendOutbox(): Promise<void> {
+  for (const name of (await readdir(OUTBOX)).filter((one) => one.endsWith('.json'))) {
+    const { count, nextAt } = attempts.get(name) ?? { count: 0, nextAt: 0 };
+    if (Date.now() < nextAt) continue;
+    const sent = await send(name.slice(0, -'.json'.length), await readFile(join(OUTBOX, name), 'utf8'), count);
+    if (sent === 'taken') await rm(join(OUTBOX, name));
+    else if (sent === 'refused')
+      await rename(join(OUTBOX, name), join(refusedFolder, name)); // for a person to look at
+    else attempts.set(name, { count: count + 1, nextAt: Date.now() + sent.retryInMs });
+    if (typeof sent === 'string') attempts.delete(name);
+  }
+}
+
+async function readJson(request: IncomingMessage): Promise<{ submission?: string } & Record<string, unknown>> {
+  let text = '';
+  for await (const chunk of request) {
+    text += chunk;
+    if (text.length > 50_000) throw new SyntaxError('too long');
+  }
+  return JSON.parse(text);
+}
+
+createServer(async (request, response) => {
+  try {
+    const { submission, ...enquiry } = await readJson(request);
+    if (!submission) throw new SyntaxError('submission is missing');
+    await keep(createHash('sha256').update(submission).digest('hex'), enquiry); // a file's name and a header, whatever was sent
+    response.writeHead(202).end();
+  } catch (error) {
+    response.writeHead(error instanceof SyntaxError ? 400 : 500).end();
+  }
+}).listen(Number(PORT), '127.0.0.1');
+
+for (;;) {
+  await sendOutbox().catch((error) => console.error(error));
+  await sleep(100);
+}
