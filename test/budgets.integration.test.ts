@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EndpointName, endpoints } from '../shared/endpoints.ts';
 import { applySettings } from '../shared/store/apply-settings.ts';
-import { type PrimaryKey, usagePrimaryKey } from '../shared/store/primary-keys.ts';
+import { bucketOfOrganization, setBucket } from './reliability/buckets.ts';
 import { type CallOptions, call } from './support/call.ts';
 import { longestChain, type RecordedCall, totalUnits } from './support/dynamodb-calls.ts';
 import { type FaultyService, startFaultyService } from './support/faulty-service.ts';
@@ -131,7 +130,6 @@ describe('capture', () => {
   });
 });
 
-/** A lead of the organization, made by a service without the proxy's latency. */
 async function givenLead({ website }: GivenOrganization): Promise<number> {
   const { body } = await call('capture-lead', { apiKey: website, body: person() });
   return body.lead.id;
@@ -275,7 +273,7 @@ test('a window that ended costs one more round trip: a write that fails, and one
   const organization = await givenOrganization();
   const apiKey = organization.reader;
   await callOnce('list-users', { apiKey });
-  await endWindow(usagePrimaryKey(organization.id));
+  await setBucket(bucketOfOrganization(organization.id), 1, Date.now() - 1);
 
   const { calls } = await callOnce('list-users', { apiKey });
 
@@ -290,16 +288,4 @@ test('a window that ended costs one more round trip: a write that fails, and one
 /** A key's first request of all begins its window, which is a call more. */
 async function openWindows({ reader, writer }: GivenOrganization, leadId: number): Promise<void> {
   await Promise.all([reader, writer].map((apiKey) => call('get-lead', { apiKey, leadId })));
-}
-
-/** As if the hour were over. */
-async function endWindow(Key: PrimaryKey): Promise<void> {
-  await table().client.send(
-    new UpdateCommand({
-      TableName: table().name,
-      Key: { ...Key },
-      UpdateExpression: 'SET windowEndsAt = :past',
-      ExpressionAttributeValues: { ':past': Date.now() - 1 },
-    }),
-  );
 }
