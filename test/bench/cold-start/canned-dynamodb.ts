@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A call that was answered. Times are milliseconds of `performance.now()`. */
+export interface CannedCall {
+  readonly operation: string;
+  /** As it was sent, items marshalled. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** A stub of DynamoDB that answers each kind of call with what an engine once answered to its like, at once. */
+export interface CannedDynamodb {
+  readonly endpoint: string;
+  /** Each answer takes at least so long. */
+  latencyMs: number;
+  /** Runs it and returns the calls that were answered meanwhile. */
+  record(run: () => Promise<unknown>): Promise<readonly CannedCall[]>;
+  stop(): void;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** @param engine asked once per kind of call: operation, and the item type of the key */
+export async function startCannedDynamodb(engine: string): Promise<CannedDynamodb> {
+  const answers = new Map<string, Answer>();
+  const calls: CannedCall[] = [];
+
+  async function serve(request: IncomingMessage): Promise<Answer> {
+    const startedAt = performance.now();
+    const body = await textOf(request);
+    const target = String(request.headers['x-amz-target']);
+    const input = JSON.parse(body) as { Key?: { pk?: { S?: string } } };
+    const kind = `${target} ${input.Key?.pk?.S?.split('#')[0] ?? ''}`;
+    const answer = answers.get(kind) ?? (await ask(request, body));
+    // A write that met a condition would meet it again: what is kept is what went well.
+    if (answer.status === 200) answers.set(kind, answer);
+    if (canned.latencyMs > 0) await pause(canned.latencyMs);
+    calls.push({ operation: target.split('.')[1] ?? '', input: { ...input }, startedAt, endedAt: performance.now() });
+    if (calls.length > callsMax) calls.shift();
+    return answer;
+  }
+
+  async function ask({ headers }: IncomingMessage, body: string): Promise<Answer> {
+    const { host: _host, connection: _connection, 'content-length': _length, ...own } = headers;
+    const response = await fetch(engine, { method: 'POST', headers: own as Record<string, string>, body });
+    return { status: response.status, body: await response.text() };
+  }
+
+  const server = createServer((request, response) => {
+    serve(request).then(
+      ({ status, body }) => {
+        const headers = { 'content-type': 'application/x-amz-json-1.0', 'content-length': Buffer.byteLength(body) };
+        response.writeHead(status, headers).end(body);
+      },
+      () => response.destroy(),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const canned: CannedDynamodb = {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    latencyMs: 0,
+    async record(run) {
+      calls.length = 0;
+      await run();
+      return [...calls];
+    },
+    stop() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return canned;
+}
+
+/** What one request makes, and no more than memory takes of thousands. */
+const callsMax = 1000;
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import type { EndpointName } from '../../../shared/endpoints.ts';
+import { withEngine } from '../bench-engine.ts';
+import { progress } from '../progress.ts';
+import { median } from '../statistics.ts';
+import { callLevels } from './call-levels.ts';
+import { type CannedDynamodb, startCannedDynamodb } from './canned-dynamodb.ts';
+import { emptyFloor, type Floor, naiveBundle, naiveFloor, otherFloors } from './floors.ts';
+import { type FunctionCase, givenFunctionCases } from './function-cases.ts';
+
+const run = promisify(execFile);
+
+export interface ColdStart {
+  readonly name: string;
+  readonly bytes: number;
+  /** DynamoDB calls of the first request. */
+  readonly calls: number;
+  /** Medians over all rounds, in milliseconds: import, first request, both; user and system time of both. */
+  readonly importMs: number;
+  readonly firstMs: number;
+  readonly totalMs: number;
+  readonly cpuMs: number;
+  /** Processor time up to the first answer of DynamoDB, as a share of the naive client-only bundle's: import and first call. */
+  readonly share: number;
+  /** Processor time of all of it, as a share of a naive bundle's that makes the same calls; undefined for a floor. */
+  readonly sameCallsShare: number | undefined;
+  /** What `share` may be (design, section 8); undefined for a floor. */
+  readonly goal: number | undefined;
+}
+
+interface Case {
+  readonly name: string;
+  readonly file: string;
+  readonly bytes: number;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+interface Sample {
+  readonly importMs: number;
+  readonly firstMs: number;
+  readonly cpuMs: number;
+  readonly cpuToFirstAnswerMs: number;
+  readonly calls: number;
+  readonly status: number;
+}
+
+const withPhones: readonly EndpointName[] = ['capture-lead', 'create-lead', 'update-lead', 'list-leads'];
+
+/** Imports and first requests, each in a fresh process, all cases in turn so that a busy moment of the machine meets all alike. */
+export async function measureColdStarts({ rounds }: { rounds: number }): Promise<readonly ColdStart[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'lead-bench-'));
+  try {
+    return await withEngine(async (engine) => {
+      const functions = await givenFunctionCases(engine.environment);
+      const dynamodb = await startCannedDynamodb(engine.endpoint);
+      const environment = { ...engine.environment, AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint, PATH: process.env.PATH ?? '' };
+      try {
+        const cases = await casesOf(folder, functions, dynamodb, environment);
+        const samples = await sampleInTurn(cases, rounds);
+        return cases.filter(({ name }) => !name.endsWith(sameCalls)).map((one) => coldStartOf(one, samples));
+      } finally {
+        dynamodb.stop();
+      }
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const sameCalls = ', same calls';
+const coldProcess = join(import.meta.dirname, 'cold-process.mjs');
+
+async function casesOf(
+  folder: string,
+  functions: readonly FunctionCase[],
+  dynamodb: CannedDynamodb,
+  environment: Readonly<Record<string, string>>,
+): Promise<Case[]> {
+  const caseOf = async (name: string, code: Uint8Array, more: Record<string, string> = {}): Promise<Case> => {
+    const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.mjs`);
+    await writeFile(file, code);
+    return { name, file, bytes: code.byteLength, environment: { ...environment, ...more } };
+  };
+  const floors = [emptyFloor, naiveFloor, ...otherFloors].map(async ({ name, build }: Floor) => caseOf(name, await build()));
+  const cases = await Promise.all(floors);
+  const bare = await naiveBundle(`export { handler } from ${JSON.stringify(join(import.meta.dirname, 'bare-handler.ts'))};`);
+  for (const { name, code, event } of functions) {
+    const one = await caseOf(name, code, { BENCH_EVENT: JSON.stringify(event) });
+    dynamodb.latencyMs = 15;
+    const levels = callLevels(await dynamodb.record(() => sample(one)));
+    dynamodb.latencyMs = 0;
+    cases.push(one, await caseOf(`${name}${sameCalls}`, bare, { BENCH_CALLS: JSON.stringify(levels) }));
+  }
+  return cases;
+}
+
+async function sampleInTurn(cases: readonly Case[], rounds: number): Promise<ReadonlyMap<string, readonly Sample[]>> {
+  const samples = new Map<string, Sample[]>();
+  // The first round fills the disk's cache.
+  for (let round = 0; round <= rounds; round += 1) {
+    progress(round === 0 ? 'cold starts: a round that is not counted' : `cold starts: round ${round} of ${rounds}`);
+    for (const one of cases) {
+      const sampled = await sample(one);
+      if (round > 0) samples.set(one.name, [...(samples.get(one.name) ?? []), sampled]);
+    }
+  }
+  return samples;
+}
+
+async function sample({ name, file, environment }: Case): Promise<Sample> {
+  const { stdout } = await run(process.execPath, [coldProcess, pathToFileURL(file).href], { env: environment });
+  const sampled = JSON.parse(stdout) as Sample;
+  if (sampled.status >= 400) throw new Error(`${name} answered ${sampled.status} to its first request.`);
+  return sampled;
+}
+
+function coldStartOf({ name, bytes }: Case, samples: ReadonlyMap<string, readonly Sample[]>): ColdStart {
+  const own = samples.get(name) ?? [];
+  // The least of all rounds: other work on the machine can only add.
+  const least = (of: (sample: Sample) => number, all: readonly Sample[]): number => Math.min(...all.map(of));
+  const shareOf = (of: (sample: Sample) => number, other: string): number =>
+    least(of, own) / least(of, samples.get(other) ?? own);
+  const isFloor = !samples.has(`${name}${sameCalls}`);
+  return {
+    name,
+    bytes,
+    calls: own[0]?.calls ?? 0,
+    importMs: median(own.map(({ importMs }) => importMs)),
+    firstMs: median(own.map(({ firstMs }) => firstMs)),
+    totalMs: median(own.map(({ importMs, firstMs }) => importMs + firstMs)),
+    cpuMs: median(own.map(({ cpuMs }) => cpuMs)),
+    share: shareOf(({ cpuToFirstAnswerMs }) => cpuToFirstAnswerMs, naiveFloor.name),
+    sameCallsShare: isFloor ? undefined : shareOf(({ cpuMs }) => cpuMs, `${name}${sameCalls}`),
+    goal: isFloor ? undefined : withPhones.includes(name as EndpointName) ? 0.8 : 0.75,
+  };
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { bundleFunction } from '../../../infra/bundle.ts';
+import type { TableEnvironment } from '../../../infra/local/engine.ts';
+import { clientConfig, createTable } from '../../../infra/local/table.ts';
+import { type EndpointName, endpoints } from '../../../shared/endpoints.ts';
+import { parseSettingsFile } from '../../../shared/organization/settings.ts';
+import { createApiKey } from '../../../shared/store/api-keys.ts';
+import { applySettings } from '../../../shared/store/apply-settings.ts';
+import { openTable } from '../../../shared/store/client.ts';
+import { putLead } from '../../../shared/store/leads.ts';
+import { transact } from '../../../shared/store/transact.ts';
+import { sampleSettings } from '../../support/organization.ts';
+import { eventOf, type RequestParts } from '../lambda-process.ts';
+import { generatedLead } from '../listing/generated-leads.ts';
+
+/** A function, built, and a request that it takes. */
+export interface FunctionCase {
+  readonly name: EndpointName;
+  readonly code: Uint8Array;
+  readonly event: APIGatewayProxyEvent;
+  readonly status: number;
+}
+
+const person = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.com' };
+const requests: Partial<Record<EndpointName, () => Omit<RequestParts, 'apiKey'>>> = {
+  'create-lead': () => ({ body: { fields: person } }),
+  'capture-lead': () => ({ body: person, headers: { 'Idempotency-Key': randomUUID() } }),
+  'get-lead': () => ({ leadId: 1 }),
+  'update-lead': () => ({ leadId: 1, body: { fields: { city: 'Pune' } } }),
+  'add-note': () => ({ leadId: 1, body: { text: 'Called back.' } }),
+};
+const making: readonly EndpointName[] = ['create-lead', 'capture-lead', 'add-note'];
+
+/** Every function with a request, in a table that holds what the request needs: an organization, a key, a lead. */
+export async function givenFunctionCases(environment: TableEnvironment): Promise<FunctionCase[]> {
+  await createTable(environment);
+  const table = openTable(environment.LEADS_TABLE, clientConfig(environment));
+  await applySettings(table, parseSettingsFile(JSON.stringify({ ...sampleSettings, id: 1 })).settings);
+  await transact(table, [putLead(table, generatedLead(1, 1, 1000))]);
+  const scopes = ['leads.read', 'leads.write'] as const;
+  const order = {
+    organizationId: 1,
+    type: 'application',
+    scopes: [...scopes],
+    label: 'bench',
+    createdBy: 7,
+    now: new Date(),
+  } as const;
+  const { key: apiKey } = await createApiKey(table, order);
+  table.client.destroy();
+  return Promise.all(
+    endpoints.map(async ({ name }) => ({
+      name,
+      code: (await bundleFunction(name)).code,
+      event: eventOf(name, { apiKey, ...requests[name]?.() }),
+      status: making.includes(name) ? 201 : 200,
+    })),
+  );
+}

@@ -1,0 +1,92 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { eventFor } from '../../infra/local/event.ts';
+import { routerFor } from '../../infra/local/routes.ts';
+import { type EndpointName, endpointNamed, endpoints } from '../../shared/endpoints.ts';
+import type { Invoked } from './function-process.ts';
+
+export interface RequestParts {
+  readonly apiKey: string;
+  readonly leadId?: number;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const route = routerFor(endpoints);
+
+/** The event that API Gateway would hand over for a request. */
+export function eventOf(
+  name: EndpointName,
+  { apiKey, leadId, query = {}, body, headers = {} }: RequestParts,
+): APIGatewayProxyEvent {
+  const { method, path } = endpointNamed(name);
+  const address = path.replace('{leadId}', String(leadId));
+  const found = route(method, address);
+  if (!found) throw new Error(`${method} ${address} is not routed.`);
+  const search = new URLSearchParams(Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]));
+  const allHeaders = {
+    Host: 'api.example.com',
+    Authorization: `Bearer ${apiKey}`,
+    ...(body && { 'Content-Type': 'application/json' }),
+    ...headers,
+  };
+  const request = {
+    method,
+    path: address,
+    query: search.toString(),
+    rawHeaders: Object.entries(allHeaders).flat(),
+    body: Buffer.from(body ? JSON.stringify(body) : ''),
+    sourceIp: '127.0.0.1',
+    protocol: 'HTTP/1.1',
+    requestId: randomUUID(),
+  };
+  return eventFor(request, found);
+}
+
+/** One Lambda, as a process of its own: it is warm from its second call on. */
+export class LambdaProcess {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<unknown>;
+  #waiting: ((invoked: Invoked) => void) | undefined;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    this.#ended = once(child, 'exit');
+    child.on('message', (invoked: Invoked) => this.#waiting?.(invoked));
+  }
+
+  /** @param moduleUrl of the module that exports the handler
+   *  @throws Error when the module cannot be imported */
+  static async start(moduleUrl: string, environment: Readonly<Record<string, string>>): Promise<LambdaProcess> {
+    const child = fork(join(import.meta.dirname, 'function-process.ts'), [moduleUrl], {
+      env: { PATH: process.env.PATH, ...environment },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const [word] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
+    if (word !== 'ready') throw new Error(`${moduleUrl} ended with status ${word} before it was ready.`);
+    return new LambdaProcess(child);
+  }
+
+  /** @throws Error unless the answer has the expected status */
+  async invoke(event: APIGatewayProxyEvent, status = 200): Promise<Invoked> {
+    const { promise, resolve } = Promise.withResolvers<Invoked>();
+    this.#waiting = resolve;
+    this.#child.send({ event });
+    const invoked = await Promise.race([promise, this.#ended.then(() => undefined)]);
+    if (!invoked) throw new Error(`The function of ${event.httpMethod} ${event.path} ended before it answered.`);
+    const { statusCode, body } = invoked.answer;
+    if (statusCode !== status) {
+      throw new Error(`${event.httpMethod} ${event.path} answered ${statusCode}, not ${status}: ${body}`);
+    }
+    return invoked;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.connected) this.#child.disconnect();
+    await this.#ended;
+  }
+}

@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import { clientConfig } from '../../infra/local/table.ts';
+import { parseSettingsFile } from '../../shared/organization/settings.ts';
+import { createApiKey } from '../../shared/store/api-keys.ts';
+import { applySettings } from '../../shared/store/apply-settings.ts';
+import { openTable } from '../../shared/store/client.ts';
+import { putLead } from '../../shared/store/leads.ts';
+import { transact } from '../../shared/store/transact.ts';
+import { sampleSettings } from '../support/organization.ts';
+import { startServiceProcess } from '../support/service-process.ts';
+import { generatedLead } from './listing/generated-leads.ts';
+import { progress } from './progress.ts';
+import { median } from './statistics.ts';
+
+/** A round of a fixed number of requests over so many connections. */
+export interface LoadRound {
+  readonly connections: number;
+  readonly requests: number;
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Answers of 400 and above, broken connections and time-outs. */
+  readonly errors: number;
+}
+
+export interface LoadResult {
+  readonly rounds: readonly LoadRound[];
+  /** Memory of the service's process, with all its functions, after each fiftieth of a longer run, in megabytes. */
+  readonly memory: { readonly requests: number; readonly errors: number; readonly megabytes: readonly number[] };
+}
+
+/**
+ * The limits (600 requests an hour and key, 3,000 and organization) hold here too: the requests go over so many organizations and keys
+ * that none comes near.
+ */
+const organizations = 60;
+const keysEach = 4;
+const leadsEach = 30;
+const requestsPerKeyMax = 550;
+
+/** @param requests of each round; `memoryRequests` of the longer run that memory is watched over */
+export async function measureLoad({
+  requests,
+  memoryRequests,
+}: {
+  requests: number;
+  memoryRequests: number;
+}): Promise<LoadResult> {
+  const all = 3 * requests + memoryRequests + warmUpRequests;
+  if (all > organizations * keysEach * requestsPerKeyMax)
+    throw new Error(`${all} requests are more than the keys of the load test allow.`);
+  const service = await startServiceProcess(['--port', '0', '--db', ':memory:', '--engine', 'dynoxide']);
+  try {
+    const { baseUrl, environment } = service.ready;
+    const requestsInTurn = await givenRequests(environment);
+    const shoot = (connections: number, amount: number): Promise<LoadRound> => fire(baseUrl, requestsInTurn, connections, amount);
+    progress('load: the functions start');
+    await shoot(64, warmUpRequests);
+    const rounds: LoadRound[] = [];
+    for (const connections of [1, 8, 64]) {
+      progress(`load: ${requests} requests over ${connections} connection${connections === 1 ? '' : 's'}`);
+      rounds.push(await shoot(connections, requests));
+    }
+    const memory = await watchMemory(service.child.pid ?? 0, memoryRequests, (amount) => shoot(8, amount));
+    return { rounds, memory };
+  } finally {
+    await service.end();
+  }
+}
+
+const warmUpRequests = 2000;
+const memorySteps = 50;
+
+async function watchMemory(
+  pid: number,
+  requests: number,
+  shoot: (amount: number) => Promise<LoadRound>,
+): Promise<LoadResult['memory']> {
+  const megabytes: number[] = [];
+  let errors = 0;
+  for (let step = 1; step <= memorySteps; step += 1) {
+    errors += (await shoot(Math.ceil(requests / memorySteps))).errors;
+    megabytes.push(residentMb(pid));
+    if (step % 10 === 0)
+      progress(`load: memory after ${(step / memorySteps) * requests} requests: ${megabytes.at(-1)?.toFixed(0)} MB`);
+  }
+  return { requests, errors, megabytes };
+}
+
+/** Of the process and its worker threads. */
+function residentMb(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) / 1024;
+}
+
+/** The median of the last fifth over the median of the second: above one, memory grows. The first fifth is the functions' start. */
+export function growthOf(megabytes: readonly number[]): number {
+  const fifth = Math.floor(megabytes.length / 5);
+  return median(megabytes.slice(-fifth)) / median(megabytes.slice(fifth, 2 * fifth));
+}
+
+type Request = autocannon.Request;
+
+async function fire(baseUrl: string, requests: readonly Request[], connections: number, amount: number): Promise<LoadRound> {
+  const from = position;
+  position += amount;
+  // Each connection walks through requests of its own, so that no key's window is used up by one of them.
+  const share = Math.ceil(amount / connections);
+  const result = await autocannon({
+    url: baseUrl,
+    connections,
+    amount,
+    timeout: 30,
+    setupClient(client) {
+      const at = from + started * share;
+      started += 1;
+      client.setRequests(Array.from({ length: share }, (_, index) => requests[(at + index) % requests.length] as Request));
+    },
+  });
+  started = 0;
+  await pause(50);
+  const { latency, errors, timeouts, non2xx, duration } = result;
+  return {
+    connections,
+    requests: amount,
+    perSecond: amount / duration,
+    p50Ms: latency.p50,
+    p99Ms: latency.p99,
+    errors: errors + timeouts + non2xx,
+  };
+}
+let position = 0;
+let started = 0;
+
+/** Reads, lists, notes and captures in turn, over all organizations and keys. */
+async function givenRequests(environment: Readonly<Record<string, string>>): Promise<Request[]> {
+  const table = openTable(environment.LEADS_TABLE, clientConfig(environment as unknown as Parameters<typeof clientConfig>[0]));
+  const requests: Request[][] = [];
+  for (let organizationId = 1000; organizationId < 1000 + organizations; organizationId += 1) {
+    if (organizationId % 20 === 0)
+      progress(`load: organizations with ${keysEach} keys each: ${organizationId - 1000} of ${organizations}`);
+    await applySettings(table, parseSettingsFile(JSON.stringify({ ...sampleSettings, id: organizationId })).settings);
+    for (let id = 1_000_001; id <= 1_000_000 + leadsEach; id += 1)
+      await transact(table, [putLead(table, generatedLead(organizationId, id, 1e6))]);
+    for (let count = 0; count < keysEach; count += 1) {
+      const scopes = ['leads.read', 'leads.write'] as const;
+      const order = {
+        organizationId,
+        type: 'application',
+        scopes: [...scopes],
+        label: `load ${count}`,
+        createdBy: 7,
+        now: new Date(),
+      } as const;
+      requests.push(requestsOf((await createApiKey(table, order)).key));
+    }
+  }
+  table.client.destroy();
+  // The keys in turn, not one after the other.
+  return Array.from({ length: requestKinds }, (_, kind) => requests.map((own) => own[kind] as Request)).flat();
+}
+
+const requestKinds = 12;
+
+function requestsOf(apiKey: string): Request[] {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+  const get = (path: string): Request => ({ method: 'GET', path, headers: { authorization: headers.authorization } });
+  const post = (path: string, body: object): Request => ({ method: 'POST', path, headers, body: JSON.stringify(body) });
+  return Array.from({ length: requestKinds }, (_, kind) => {
+    const leadId = 1_000_001 + (kind % leadsEach);
+    const person = {
+      name: `Person ${kind}`,
+      phone: `+91981234${String(kind).padStart(4, '0')}`,
+      email: `person${kind}@example.com`,
+    };
+    switch (kind % 4) {
+      case 0:
+        return get(`/api/v1/leads/${leadId}`);
+      case 1:
+        return get('/api/v1/leads?limit=10');
+      case 2:
+        return post(`/api/v1/leads/${leadId}/notes`, { text: 'Called back.' });
+      default:
+        return post('/api/v1/leads/capture', person);
+    }
+  });
+}

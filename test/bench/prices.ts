@@ -1,0 +1,37 @@
+/**
+ * List prices in US dollars, region us-east-1 (N. Virginia), first tier, without free tier, savings plans, data transfer or tax.
+ * Looked up on 2026-11-21:
+ * - DynamoDB, on demand, Standard table class, as since 1 November 2024: https://aws.amazon.com/dynamodb/pricing/on-demand/
+ *   (also https://airbyte.com/data-engineering-resources/dynamodb-pricing)
+ * - Lambda, arm64: https://aws.amazon.com/lambda/pricing/
+ * - API Gateway, REST API: https://aws.amazon.com/api-gateway/pricing/ (also table 4 of the white paper "Best Practices for
+ *   Designing Amazon API Gateway Private APIs and Private Integration")
+ */
+export const prices = {
+  region: 'us-east-1',
+  writeUnit: 0.625 / 1e6,
+  readUnit: 0.125 / 1e6,
+  lambdaRequest: 0.2 / 1e6,
+  lambdaGigabyteSecond: 0.000_013_333_4,
+  apiGatewayRequest: 3.5 / 1e6,
+} as const;
+
+/** What one request uses of what is paid for. */
+export interface Usage {
+  readonly writeUnits: number;
+  readonly readUnits: number;
+  readonly lambdaMs: number;
+  readonly lambdaMemoryMb: number;
+}
+
+/** What a million such requests cost, in dollars: DynamoDB's part, Lambda's, and all with API Gateway's. */
+export function perMillion({ writeUnits, readUnits, lambdaMs, lambdaMemoryMb }: Usage): {
+  dynamodb: number;
+  lambda: number;
+  total: number;
+} {
+  const dynamodb = 1e6 * (writeUnits * prices.writeUnit + readUnits * prices.readUnit);
+  const billedSeconds = Math.ceil(lambdaMs) / 1000;
+  const lambda = 1e6 * (prices.lambdaRequest + billedSeconds * (lambdaMemoryMb / 1024) * prices.lambdaGigabyteSecond);
+  return { dynamodb, lambda, total: dynamodb + lambda + 1e6 * prices.apiGatewayRequest };
+}

@@ -1,0 +1,23 @@
+import type { ColdStart } from './cold-start/cold-start.ts';
+import type { WarmCpu } from './cold-start/warm-cpu.ts';
+import type { ListingResult } from './listing/listing.ts';
+import type { LoadResult } from './load.ts';
+import type { Comparison } from './side-by-side.ts';
+
+/** All that one run found. */
+export interface Results {
+  readonly listing: ListingResult;
+  readonly coldStarts: readonly ColdStart[];
+  readonly warmCpu: readonly WarmCpu[];
+  readonly sideBySide: readonly Comparison[];
+  readonly load: LoadResult;
+}
+
+/** How, when and on what the run was made. */
+export interface Circumstances {
+  readonly command: string;
+  readonly begun: Date;
+  readonly minutes: number;
+  /** In words. */
+  readonly machine: string;
+}
