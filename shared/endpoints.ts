@@ -18,6 +18,7 @@ export type ItemType =
   | 'idempotency'
   | 'importedRow'
   | 'erasure'
+  | 'history'
   | 'stageIndex'
   | 'ownerIndex'
   | 'sourceIndex'

@@ -1,13 +1,16 @@
 import { createInterface } from 'node:readline/promises';
 import { CommandRefused } from './desk.ts';
 
+/** Whether there is a person at a terminal. */
+export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
+
 /**
  * Has a person type a word before what cannot be undone is done.
  * @throws CommandRefused when they type anything else, and where nobody can be asked
  */
 export async function confirmed(warning: string, word: string): Promise<void> {
   const { stdin: input, stderr: output } = process;
-  if (!input.isTTY || !output.isTTY) {
+  if (!canAsk()) {
     throw new CommandRefused(`${warning} Add --yes to do it: there is no terminal on which to ask.`);
   }
   const asked = createInterface({ input, output });

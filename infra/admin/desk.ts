@@ -14,6 +14,8 @@ export interface Desk {
   readonly tell: (sentence: string) => void;
   /** Shows a person how far a long command is, in one line that is written anew; without a terminal nobody sees it. */
   readonly progress: (line: string) => void;
+  /** Who is at the desk, for the history: the AWS identity, else the user of this machine. */
+  readonly who: () => Promise<string>;
   /** The command answers, and what it answers is bad news: status 1. */
   readonly failed: () => void;
 }

@@ -3,6 +3,8 @@ import type { Scope } from '../../shared/endpoints.ts';
 import { type ApiKeyType, apiKeyPrefix, apiKeyScopes, apiKeyTypes, scopesFor } from '../../shared/organization/api-key.ts';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
 import { createApiKey, type ListedApiKey, listApiKeys, revokeApiKey } from '../../shared/store/api-keys.ts';
+import { addToHistory } from '../../shared/store/history.ts';
+import { canAsk, confirmed } from './confirm.ts';
 import { CommandRefused, columns, type Desk, existingOrganization, parseId } from './desk.ts';
 
 interface CreateOptions {
@@ -13,13 +15,19 @@ interface CreateOptions {
   createdBy: number;
 }
 
+interface RevokeOptions {
+  organization: number;
+  key: string;
+  yes?: boolean;
+}
+
 const labelMaxChars = 200;
 
-/** `key create|list|revoke`. */
+/** `key create|list|rotate|revoke`. */
 export function keyCommands(program: Command, desk: Desk): void {
   const key = program
     .command('key')
-    .description("create, list and revoke an organization's API keys")
+    .description("create, list, rotate and revoke an organization's API keys")
     .addHelpText('after', '\nExample:\n  npm run admin -- key list --organization 1');
 
   key
@@ -46,12 +54,25 @@ export function keyCommands(program: Command, desk: Desk): void {
     .action((options: { organization: number }) => list(desk, options.organization));
 
   key
+    .command('rotate')
+    .description('mint the successor of a key, with the same type, scopes, label and creator')
+    .requiredOption('--organization <ID>', "organization's id", parseId)
+    .requiredOption('--key <KEY_ID>', "key's id, as key list shows it", parseKeyId)
+    .addHelpText(
+      'after',
+      '\nThe old key works until it is revoked: give the new one to its server first.\n' +
+        '\nExample:\n  npm run admin -- key rotate --organization 1 --key 4fQ8LmZ2xA',
+    )
+    .action((options: { organization: number; key: string }) => rotate(desk, options.organization, options.key));
+
+  key
     .command('revoke')
     .description("end a key's access at once, for good")
     .requiredOption('--organization <ID>', "organization's id", parseId)
     .requiredOption('--key <KEY_ID>', "key's id, as key list shows it", parseKeyId)
+    .option('--yes', 'do not ask for confirmation; without a terminal nobody is asked')
     .addHelpText('after', '\nExample:\n  npm run admin -- key revoke --organization 1 --key 4fQ8LmZ2xA')
-    .action((options: { organization: number; key: string }) => revoke(desk, options.organization, options.key));
+    .action((options: RevokeOptions) => revoke(desk, options));
 }
 
 async function create(desk: Desk, options: CreateOptions, command: Command): Promise<void> {
@@ -59,6 +80,7 @@ async function create(desk: Desk, options: CreateOptions, command: Command): Pro
   const granted = scopesFor(type, scopes);
   if (typeof granted === 'string') command.error(`error: option '--scopes <a,b>' ${granted}`);
   const created = await createApiKey(desk.table(), { organizationId, type, scopes, label, createdBy, now: new Date() });
+  await addToHistory(desk.table(), organizationId, { who: await desk.who(), what: `key create ${created.keyId} (${label})` });
   desk.answer(created, () =>
     [
       created.key,
@@ -76,20 +98,73 @@ async function list(desk: Desk, organizationId: number): Promise<void> {
     const row = ({ keyId, label, type, scopes, createdBy, createdAt, expiresAt, revokedAt }: ListedApiKey): string[] => {
       const creator = organization.userById.get(createdBy)?.name ?? String(createdBy);
       const state = revokedAt ? `revoked ${day(revokedAt)}` : Date.parse(expiresAt) <= Date.now() ? 'expired' : 'live';
-      return [keyId, label, type, scopes.join(','), creator, day(createdAt), day(expiresAt), state];
+      return [
+        keyId,
+        label,
+        type,
+        scopes.join(','),
+        creator,
+        day(createdAt),
+        day(expiresAt),
+        daysLeft(expiresAt, revokedAt),
+        state,
+      ];
     };
-    return columns(['KEY ID', 'LABEL', 'TYPE', 'SCOPES', 'CREATED BY', 'CREATED', 'EXPIRES', 'STATE'], items.map(row));
+    return columns(
+      ['KEY ID', 'LABEL', 'TYPE', 'SCOPES', 'CREATED BY', 'CREATED', 'EXPIRES', 'DAYS LEFT', 'STATE'],
+      items.map(row),
+    );
   });
 }
 
+/** A key in use with fewer days left raises the alarm KeyExpiresSoon too. */
+const soonDays = 14;
+
 const day = (dateTime: string): string => dateTime.slice(0, 10);
 
-async function revoke(desk: Desk, organizationId: number, keyId: string): Promise<void> {
-  await existingOrganization(desk.table(), organizationId);
-  const revokedAt = await revokeApiKey(desk.table(), organizationId, keyId, new Date());
-  if (revokedAt === undefined) {
-    throw new CommandRefused(`Organization ${organizationId} has no API key with the id ${keyId}: key list shows those it has.`);
+function daysLeft(expiresAt: string, revokedAt: string | null): string {
+  const days = Math.floor((Date.parse(expiresAt) - Date.now()) / 86_400_000);
+  if (revokedAt !== null || days < 0) return '';
+  return days < soonDays ? `${days}: rotate it` : String(days);
+}
+
+const noKey = (organizationId: number, keyId: string) =>
+  new CommandRefused(`Organization ${organizationId} has no API key with the id ${keyId}: key list shows those it has.`);
+
+async function rotate(desk: Desk, organizationId: number, keyId: string): Promise<void> {
+  const table = desk.table();
+  await existingOrganization(table, organizationId);
+  const old = (await listApiKeys(table, organizationId)).find((listed) => listed.keyId === keyId);
+  if (!old) throw noKey(organizationId, keyId);
+  if (old.revokedAt !== null) {
+    throw new CommandRefused(`API key ${keyId} is revoked since ${old.revokedAt}: make a new one with key create.`);
   }
+  const { type, scopes, label, createdBy } = old;
+  const created = await createApiKey(table, { organizationId, type, scopes, label, createdBy, now: new Date() });
+  await addToHistory(table, organizationId, {
+    who: await desk.who(),
+    what: `key rotate ${keyId} to ${created.keyId} (${label})`,
+  });
+  const revoke = `key revoke --organization ${organizationId} --key ${keyId}`;
+  const isExpired = Date.parse(old.expiresAt) <= Date.now();
+  desk.answer({ ...created, replaces: { keyId, expiresAt: old.expiresAt } }, () =>
+    [
+      created.key,
+      '',
+      `Copy it now: it is not shown again. Key id ${created.keyId}, scopes ${created.scopes.join(', ')}, expires ${created.expiresAt}.`,
+      isExpired
+        ? `Key ${keyId} expired on ${day(old.expiresAt)}.`
+        : `Give it to its server, and when that uses it, before ${day(old.expiresAt)}, revoke the old one: ${revoke}`,
+    ].join('\n'),
+  );
+}
+
+async function revoke(desk: Desk, { organization: organizationId, key: keyId, yes = false }: RevokeOptions): Promise<void> {
+  await existingOrganization(desk.table(), organizationId);
+  if (!yes && canAsk()) await confirmed(`API key ${keyId} loses its access at once, for good.`, keyId);
+  const revokedAt = await revokeApiKey(desk.table(), organizationId, keyId, new Date());
+  if (revokedAt === undefined) throw noKey(organizationId, keyId);
+  await addToHistory(desk.table(), organizationId, { who: await desk.who(), what: `key revoke ${keyId}` });
   desk.answer({ keyId, revokedAt }, () => `API key ${keyId} is revoked since ${revokedAt}.`);
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type Erased, eraseLead } from '../../shared/store/erase-lead.ts';
+import { addToHistory } from '../../shared/store/history.ts';
 import { readLead } from '../../shared/store/leads.ts';
 import { confirmed } from './confirm.ts';
 import { CommandRefused, counted, type Desk, existingOrganization, parseId } from './desk.ts';
@@ -48,6 +49,7 @@ async function erase(desk: Desk, { organization: organizationId, lead: leadId, y
     desk.progress(`Erasing: ${counted(items, 'item')} read`),
   );
   if (!erased) throw new CommandRefused(`Organization ${organizationId} has no lead ${leadId}.`);
+  await addToHistory(table, organizationId, { who: await desk.who(), what: `lead erase ${leadId}` });
   const backupsUntil = new Date(Date.now() + backupDays * 86_400_000).toISOString();
   desk.answer({ leadId, ...erased, backupsUntil }, () => report(organizationId, leadId, erased, backupsUntil));
 }

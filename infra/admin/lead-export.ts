@@ -4,6 +4,7 @@ import { exportCells, exportHeadings, exportObject } from '../../shared/leads/ex
 import type { Lead } from '../../shared/leads/lead.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { walkLeadsUp } from '../../shared/store/export-leads.ts';
+import { addToHistory } from '../../shared/store/history.ts';
 import { counted, type Desk, existingOrganization, parseId } from './desk.ts';
 import { brokenExport, type ExportFormat, newExport, type OpenExport } from './export-file.ts';
 
@@ -62,6 +63,7 @@ async function exportLeads(desk: Desk, options: ExportOptions, command: Command)
   } finally {
     await opened?.file.close();
   }
+  await addToHistory(table, organization.id, { who: await desk.who(), what: `lead export, ${counted(leads, 'lead')}` });
   const also = opened && opened.lastLeadId > 0 ? { after: opened.lastLeadId } : {};
   if (out === undefined) desk.tell(`${counted(leads, 'lead')} exported.`);
   else {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Organization } from '../../shared/organization/organization.ts';
 import type { Table } from '../../shared/store/client.ts';
+import { addToHistory } from '../../shared/store/history.ts';
 import { CommandRefused, counted, type Desk, existingOrganization, parseId } from './desk.ts';
 import { openImportFile } from './import-file.ts';
 import { ColumnMapping, type MappedColumn, parseMap } from './import-mapping.ts';
@@ -76,6 +77,12 @@ async function importFile(desk: Desk, path: string, options: ImportOptions): Pro
     leadsPerSecond: dryRun ? rateMax : rate,
     onProgress: (so) => desk.progress(`${Math.floor(100 * file.progress())} %: ${summary(so, dryRun)}${speed(so, begun)}`),
   }).finally(() => report.close());
+  if (counts.imported > 0 && !dryRun) {
+    await addToHistory(table, organizationId, {
+      who: await desk.who(),
+      what: `lead import, ${counted(counts.imported, 'lead')}`,
+    });
+  }
   const reported = counts.refused > 0 ? report.path : null;
   if (reported) desk.failed();
   desk.answer({ ...counts, report: reported, dryRun }, () =>

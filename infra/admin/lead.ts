@@ -4,6 +4,7 @@ import { emailOf, type Lead, phoneOf, valueOf } from '../../shared/leads/lead.ts
 import { presentEntry, type TimelineItem } from '../../shared/leads/timeline.ts';
 import { setArchived } from '../../shared/store/archive.ts';
 import { findDuplicate } from '../../shared/store/create-lead.ts';
+import { addToHistory } from '../../shared/store/history.ts';
 import { readLead } from '../../shared/store/leads.ts';
 import { newestLeads } from '../../shared/store/newest-leads.ts';
 import { readTimeline } from '../../shared/store/timeline.ts';
@@ -84,6 +85,8 @@ async function archive(desk: Desk, options: LeadOptions, archived: boolean): Pro
   const organization = await existingOrganization(desk.table(), options.organization);
   const lead = await setArchived(desk.table(), organization.id, options.lead, archived);
   if (!lead) throw noLead(options);
+  const what = `lead ${archived ? 'archive' : 'restore'} ${lead.id}`;
+  await addToHistory(desk.table(), organization.id, { who: await desk.who(), what });
   desk.answer(
     { leadId: lead.id, archived },
     () => `Lead ${lead.id} of organization ${organization.id} is ${archived ? 'archived' : 'not archived'}.`,

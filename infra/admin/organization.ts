@@ -5,6 +5,7 @@ import { parseSettingsFile, type Settings, settingsFile } from '../../shared/org
 import { applySettings, previewSettings } from '../../shared/store/apply-settings.ts';
 import { listOrganizations, readSettings } from '../../shared/store/organizations.ts';
 import { CommandRefused, columns, counted, type Desk, parseId } from './desk.ts';
+import { organizationHistoryCommands } from './organization-history.ts';
 import { changeLine, settingsChanges } from './settings-changes.ts';
 
 interface ApplyFlags {
@@ -12,7 +13,7 @@ interface ApplyFlags {
   dryRun?: boolean;
 }
 
-/** `organization apply|show|list`. */
+/** `organization apply|show|list|history|undo`. */
 export function organizationCommands(program: Command, desk: Desk): void {
   const organization = program
     .command('organization')
@@ -43,6 +44,8 @@ export function organizationCommands(program: Command, desk: Desk): void {
     .description('list the organizations of the table')
     .addHelpText('after', '\nExample:\n  npm run admin -- organization list')
     .action(() => list(desk));
+
+  organizationHistoryCommands(organization, desk);
 }
 
 async function apply(desk: Desk, file: string, { ignoreKeys = false, dryRun = false }: ApplyFlags): Promise<void> {
@@ -54,6 +57,7 @@ async function apply(desk: Desk, file: string, { ignoreKeys = false, dryRun = fa
   }
   if (dryRun) return preview(desk, settings);
   const { outcome, version } = await applySettings(desk.table(), settings, {
+    deed: { who: await desk.who(), what: 'organization apply' },
     onWait: (seconds, drops) =>
       desk.tell(`Waiting ${seconds} s for requests that may still use ${drops.map(({ path }) => path).join(', ')}.`),
   });

@@ -7,6 +7,8 @@ import { keyCommands } from './key.ts';
 import { leadCommands } from './lead.ts';
 import { organizationCommands } from './organization.ts';
 import { ProgressLine } from './progress-line.ts';
+import { type TablePlace, tableOfStack } from './stack.ts';
+import { whoIsThere } from './who.ts';
 
 /** Where an administrator's command reads from and prints to. */
 export interface Surroundings {
@@ -31,13 +33,19 @@ export async function runAdmin(
   { environment, stdout, stderr, hasTerminal }: Surroundings,
 ): Promise<number> {
   let table: Table | undefined;
+  let place: TablePlace | undefined;
+  let who: Promise<string> | undefined;
   let status = 0;
   const progress = new ProgressLine(hasTerminal ? stderr : undefined);
   const program = new Command('npm run admin --');
   const desk: Desk = {
     table: () => {
-      table ??= openNamedTable(environment);
+      table ??= openNamedTable(environment, place);
       return table;
+    },
+    who: () => {
+      who ??= whoIsThere(environment, place?.region);
+      return who;
     },
     answer: (result, forPeople) => {
       progress.clear();
@@ -55,12 +63,17 @@ export async function runAdmin(
   program
     .description("administer the lead service's organizations, API keys and leads, on the table that LEADS_TABLE names")
     .option('--json', 'print one JSON document')
+    .option('--stack <NAME>', 'work on the table of this deployed stack (CloudFormation) instead')
+    .hook('preAction', async () => {
+      const { stack } = program.opts<{ stack?: string }>();
+      if (stack !== undefined) place = await tableOfStack(stack);
+    })
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: stdout, writeErr: stderr, outputError: (text, write) => write(`${asSentence(text)}\n`) })
     .addHelpText(
       'after',
       '\nExamples:\n  npm run admin -- organization list\n  npm run admin -- lead find --organization 1 --email asha@example.com\n' +
-        '  npm run --silent admin -- check --json\n\nEach command has a --help with examples of its own.',
+        '  npm run --silent admin -- check --json\n  npm run admin -- organization list --stack leads\n\nEach command has a --help with examples of its own.',
     )
     .exitOverride();
   organizationCommands(program, desk);
@@ -74,17 +87,20 @@ export async function runAdmin(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : wrongUsage;
     progress.clear();
-    stderr(`${failureLines(error, environment).join('\n')}\n`);
+    stderr(
+      `${failureLines(error, place ? { ...environment, LEADS_TABLE: place.name, AWS_REGION: place.region } : environment).join('\n')}\n`,
+    );
     return 1;
   } finally {
     table?.client.destroy();
   }
 }
 
-function openNamedTable(environment: NodeJS.ProcessEnv): Table {
+function openNamedTable(environment: NodeJS.ProcessEnv, place: TablePlace | undefined): Table {
+  if (place) return openTable(place.name, { ...patience, region: place.region });
   if (!environment.LEADS_TABLE) {
     throw new CommandRefused(
-      'LEADS_TABLE is not set: take it and the AWS variables from what npm start prints, or the table name from the outputs of the deployed stack.',
+      'LEADS_TABLE is not set: take it and the AWS variables from what npm start prints, or name the deployed stack with --stack.',
     );
   }
   return openTable(environment.LEADS_TABLE, patience);

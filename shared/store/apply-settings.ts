@@ -4,6 +4,7 @@ import { limits } from '../limits.ts';
 import { type Drop, dropsBetween, withDropsInactive } from '../organization/drops.ts';
 import type { Settings } from '../organization/settings.ts';
 import type { Table } from './client.ts';
+import type { Deed } from './history.ts';
 import { readSettings, replaceSettings, type StoredSettings } from './organizations.ts';
 import { findUses, type Use } from './uses.ts';
 
@@ -19,12 +20,16 @@ export class SettingsRefused extends Error {
 }
 
 export interface ApplyOptions {
+  /** For the history; left out, the service itself did it. */
+  readonly deed?: Deed;
   readonly now?: () => Date;
   /** Lets the given milliseconds pass; replaced in tests. */
   readonly wait?: (ms: number) => Promise<unknown>;
   /** Told before a wait, which is long for a person. */
   readonly onWait?: (seconds: number, drops: readonly Drop[]) => void;
 }
+
+const ownDeed: Deed = { who: 'the service', what: 'organization apply' };
 
 export type Applied = { readonly outcome: 'created' | 'updated' | 'unchanged'; readonly version: number };
 
@@ -38,7 +43,7 @@ const longestRequestMs = (limits.functionTimeoutSeconds + 1) * 1000;
  * @throws SettingsRefused naming every use, or the size.
  */
 export async function applySettings(table: Table, settings: Settings, options: ApplyOptions = {}): Promise<Applied> {
-  const { now = () => new Date() } = options;
+  const { now = () => new Date(), deed = ownDeed } = options;
   refuseTooLarge(settings, 'The settings');
   // Each turn but the last met another apply, or a key being made, which was done then: someone always comes through.
   for (;;) {
@@ -48,7 +53,7 @@ export async function applySettings(table: Table, settings: Settings, options: A
     const version =
       before && drops.length > 0
         ? await replaceWithDrops(table, before, settings, drops, options)
-        : await replaceSettings(table, before, settings, now());
+        : await replaceSettings(table, before, settings, now(), deed);
     if (version !== undefined) return { outcome: before ? 'updated' : 'created', version };
   }
 }
@@ -77,7 +82,7 @@ async function replaceWithDrops(
   before: StoredSettings,
   settings: Settings,
   drops: readonly Drop[],
-  { now = () => new Date(), wait = sleep, onWait }: ApplyOptions,
+  { now = () => new Date(), wait = sleep, onWait, deed = ownDeed }: ApplyOptions,
 ): Promise<number | undefined> {
   refuseUses(await findUses(table, settings.id, drops), '');
   const pause = async (ms: number): Promise<void> => {
@@ -92,29 +97,29 @@ async function replaceWithDrops(
       await pause(leftMs);
       refuseUses(await findUses(table, settings.id, drops), '');
     }
-    return replaceSettings(table, before, settings, now());
+    return replaceSettings(table, before, settings, now(), deed);
   }
 
   const between = withDropsInactive(before.settings, settings);
   refuseTooLarge(between, 'The settings together with what they drop');
-  const version = await replaceSettings(table, before, between, now());
+  const version = await replaceSettings(table, before, between, now(), { ...deed, isBetween: true });
   if (version === undefined) return undefined;
   await pause(longestRequestMs);
   const uses = await findUses(table, settings.id, drops);
-  if (uses.length > 0) await restore(table, before.settings, version, now);
+  if (uses.length > 0) await restore(table, before.settings, version, now, deed);
   refuseUses(uses, ' A request that was still running came to use it.');
   const current = await readSettings(table, settings.id);
   // A key made since then may have a dropped user as its creator, so its count must be from before the look for uses.
   if (current?.version !== version || current.keysCreated !== before.keysCreated) return undefined;
-  return replaceSettings(table, current, settings, now());
+  return replaceSettings(table, current, settings, now(), deed);
 }
 
 /** Puts back what was there before the first step, unless someone else has applied settings since. */
-async function restore(table: Table, settings: Settings, version: number, now: () => Date): Promise<void> {
+async function restore(table: Table, settings: Settings, version: number, now: () => Date, deed: Deed): Promise<void> {
   for (;;) {
     const current = await readSettings(table, settings.id);
     if (current?.version !== version) return;
-    if ((await replaceSettings(table, current, settings, now())) !== undefined) return;
+    if ((await replaceSettings(table, current, settings, now(), { ...deed, isBetween: true })) !== undefined) return;
   }
 }
 

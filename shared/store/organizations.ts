@@ -2,6 +2,7 @@ import { GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { type Organization, organizationFrom } from '../organization/organization.ts';
 import type { Settings } from '../organization/settings.ts';
 import type { Table } from './client.ts';
+import { type Deed, type HistoryEntry, keepSettings, putHistoryEntry } from './history.ts';
 import { lookAgain, metAnother } from './look-again.ts';
 import { directoryPartitionKey, directoryPrimaryKey, settingsPrimaryKey, usagePrimaryKey } from './primary-keys.ts';
 import { type TransactItem, transact } from './transact.ts';
@@ -40,7 +41,8 @@ export async function loadOrganization(table: Table, organizationId: number): Pr
 
 /**
  * Puts settings in the place of those that were read (undefined: of none), tells admission of the new version and the directory of
- * the name, in one transaction of three items. What the usage item counts is left alone.
+ * the name, keeps those before for an undo and adds to the history, in one transaction of up to six items. What the usage item counts is
+ * left alone.
  * @returns the version written; undefined when the settings, or the organization's API keys, are no longer as they were read.
  * @throws StillContended when another transaction is in the way for too long.
  */
@@ -49,9 +51,13 @@ export async function replaceSettings(
   before: StoredSettings | undefined,
   settings: Settings,
   now: Date,
+  deed: Deed & Pick<HistoryEntry, 'isBetween'>,
 ): Promise<number | undefined> {
   const version = (before?.version ?? 0) + 1;
+  const versions = { ...(before && { versionBefore: before.version }), versionAfter: version };
   const items = [
+    ...(before ? keepSettings(table, before.settings, before.version) : []),
+    putHistoryEntry(table, settings.id, { at: now.toISOString(), ...deed, ...versions }),
     putSettings(table, before, settings, version, now),
     tellAdmission(table, settings.id, version),
     putDirectory(table, settings),

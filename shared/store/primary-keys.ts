@@ -19,6 +19,8 @@ import { partitionKeyPrefixes as prefix } from './table-definition.ts';
  * | idempotency record    | IDEMPOTENCY#<key id>#<sha256>       | RECORD                     | idempotency.ts      |
  * | imported row          | IMPORTED#<organization>#<digest>    | ROW                        | import-leads.ts     |
  * | erasure under way     | ERASURE#<organization>              | <lead id, 10 digits>       | erase-lead.ts       |
+ * | administrator's deed  | HISTORY#<organization>              | <time>#<random>            | history.ts          |
+ * | settings before       | HISTORY#<organization>              | VERSION#<10 digits>        | history.ts          |
  *
  * | index         | partition key attribute and value             | sort key             |
  * |---------------|-----------------------------------------------|----------------------|
@@ -101,6 +103,12 @@ export const importedRowPrimaryKey = (organizationId: number, digest: string): P
 export const erasurePrimaryKey = (organizationId: number, leadId: number): PrimaryKey => ({
   pk: `${prefix.erasure}${organizationId}`,
   sk: sortableId(leadId),
+});
+
+export const historyPartitionKey = (organizationId: number): string => `${prefix.history}${organizationId}`;
+export const settingsVersionPrimaryKey = (organizationId: number, version: number): PrimaryKey => ({
+  pk: historyPartitionKey(organizationId),
+  sk: `VERSION#${sortableId(version)}`,
 });
 
 export const stageIndexKey = (organizationId: number, stageId: number): string =>

@@ -43,6 +43,7 @@ export const partitionKeyPrefixes = {
   idempotency: 'IDEMPOTENCY#',
   importedRow: 'IMPORTED#',
   erasure: 'ERASURE#',
+  history: 'HISTORY#',
   stageIndex: 'STAGE#',
   ownerIndex: 'OWNER#',
   sourceIndex: 'SOURCE#',

@@ -167,7 +167,9 @@ class TableCheck implements Findings {
       return isSound ? undefined : () => lookAtEntry(table, key, organizationId, leadId);
     }
     if (kind.kind === 'importedRow') {
-      return typeof item.leadId === 'number' && ledger.has(item.leadId) ? undefined : () => lookAtImportedRow(table, key, organizationId);
+      return typeof item.leadId === 'number' && ledger.has(item.leadId)
+        ? undefined
+        : () => lookAtImportedRow(table, key, organizationId);
     }
     if (kind.kind === 'erasure') return () => lookAtErasure(table, key, organizationId, kind.leadId);
     if (kind.kind === 'turn' && !isTurns(item.turns)) return () => this.#lookAtTurn(key);

@@ -5,6 +5,7 @@ import {
   directoryPrimaryKey,
   emailPrimaryKey,
   erasurePrimaryKey,
+  historyPartitionKey,
   importedRowPrimaryKey,
   keyListingPrefix,
   keyListingPrimaryKey,
@@ -26,7 +27,7 @@ export type ItemKind =
   | { readonly kind: 'lead' | 'timeline' | 'erasure'; readonly organizationId: number; readonly leadId: number }
   /** `value` as it is compared: E.164, or the e-mail in lower case. */
   | { readonly kind: 'phone' | 'email'; readonly organizationId: number; readonly value: string }
-  | { readonly kind: 'importedRow'; readonly organizationId: number }
+  | { readonly kind: 'importedRow' | 'history'; readonly organizationId: number }
   | { readonly kind: 'idempotency'; readonly keyId: string };
 
 /** An item as messages name it. */
@@ -71,6 +72,9 @@ export function kindOf(key: PrimaryKey): ItemKind | undefined {
     return made({ pk, sk: key.sk }, { kind: 'timeline', organizationId, leadId });
   }
   if (type === 'importedRow') return made(importedRowPrimaryKey(organizationId, second), { kind: 'importedRow', organizationId });
+  if (type === 'history') {
+    return made({ pk: historyPartitionKey(organizationId), sk: key.sk }, { kind: 'history', organizationId });
+  }
   if (type === 'erasure') {
     const leadId = idFrom(key.sk.replace(/^0+/, ''));
     return made(erasurePrimaryKey(organizationId, leadId), { kind: 'erasure', organizationId, leadId });

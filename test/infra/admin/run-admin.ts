@@ -13,6 +13,14 @@ export async function runAdmin(...args: readonly string[]): Promise<AdminAnswer>
   return startAdmin(args).ended;
 }
 
+/** The same with further environment variables. */
+export async function runAdminIn(
+  environment: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<AdminAnswer> {
+  return startAdmin(args, environment).ended;
+}
+
 /** Its `--json` document. @throws Error with what it printed when there is none */
 export async function adminJson(...args: readonly string[]) {
   const answer = await runAdmin(...args, '--json');
@@ -21,10 +29,13 @@ export async function adminJson(...args: readonly string[]) {
 }
 
 /** Starts a command that may be killed before it ends. */
-export function startAdmin(args: readonly string[]): { kill: () => void; ended: Promise<AdminAnswer> } {
+export function startAdmin(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): { kill: () => void; ended: Promise<AdminAnswer> } {
   const child = spawn(node24, ['infra/admin/main.ts', ...args], {
     cwd: projectFolder,
-    env: { PATH: process.env.PATH, ...service().environment },
+    env: { PATH: process.env.PATH, ...service().environment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed = { stdout: '', stderr: '' };

@@ -1,0 +1,32 @@
+import { CommandRefused } from './desk.ts';
+
+/** Where a deployed table is. */
+export interface TablePlace {
+  readonly name: string;
+  readonly region: string;
+}
+
+/** Finds the table of a deployed stack by its outputs: one call of CloudFormation. @throws CommandRefused when there is none */
+export async function tableOfStack(stackName: string): Promise<TablePlace> {
+  // Loaded by those who name a stack alone: it is large, and no part of the service.
+  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
+  const client = new CloudFormationClient({});
+  try {
+    const region = await client.config.region();
+    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stackName })).catch((error: Error) => {
+      if (!/does not exist/.test(error.message)) throw error;
+      throw new CommandRefused(`There is no stack ${stackName} in region ${region}: check --stack, AWS_REGION and AWS_PROFILE.`, {
+        cause: error,
+      });
+    });
+    const name = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'TableName')?.OutputValue;
+    if (!name) {
+      throw new CommandRefused(
+        `Stack ${stackName} in region ${region} has no output TableName, which a deployed lead service has: check --stack.`,
+      );
+    }
+    return { name, region };
+  } finally {
+    client.destroy();
+  }
+}

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { givenOrganization } from '../../support/given.ts';
+import { service } from '../../support/service.ts';
+import { runAdmin, runAdminIn } from './run-admin.ts';
+
+/** Answers DescribeStacks as CloudFormation does (its query protocol). */
+let cloudFormation: Server;
+beforeAll(async () => {
+  cloudFormation = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const stack = new URLSearchParams(body).get('StackName');
+    if (stack === 'leads' || stack === 'other') {
+      const name = stack === 'leads' ? 'TableName' : 'Bucket';
+      const output = `<member><OutputKey>${name}</OutputKey><OutputValue>${service().environment.LEADS_TABLE}</OutputValue></member>`;
+      response.end(
+        `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>${stack}</StackName><Outputs>${output}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+      );
+      return;
+    }
+    response.statusCode = 400;
+    response.end(
+      `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${stack} does not exist</Message></Error></ErrorResponse>`,
+    );
+  }).listen(0, '127.0.0.1');
+  await once(cloudFormation, 'listening');
+});
+afterAll(() => cloudFormation.close());
+
+function onStack(stack: string, ...args: string[]) {
+  const { port } = cloudFormation.address() as AddressInfo;
+  return runAdminIn({ LEADS_TABLE: '', AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}` }, ...args, '--stack', stack);
+}
+
+test('a command works on the table of the stack that is named, without LEADS_TABLE', async () => {
+  const { id, settings } = await givenOrganization();
+
+  const answer = await onStack('leads', 'organization', 'show', String(id), '--json');
+
+  expect(answer.status).toBe(0);
+  expect(JSON.parse(answer.stdout).name).toBe(settings.name);
+});
+
+test.each([
+  ['nothing', /^There is no stack nothing in region .+: check --stack, AWS_REGION and AWS_PROFILE\.$/],
+  ['other', /^Stack other in region .+ has no output TableName/],
+])('the stack %s is refused in one sentence', async (stack, message) => {
+  const { status, stdout, stderr } = await onStack(stack, 'organization', 'list');
+
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr.trim()).toMatch(message);
+});
+
+test('help and wrong usage ask for no stack', async () => {
+  expect(await runAdmin('key', 'list', '--help', '--stack', 'nothing')).toMatchObject({ status: 0 });
+  expect(await runAdmin('key', 'list', '--stack', 'nothing')).toMatchObject({ status: 2 });
+});
