@@ -36,8 +36,9 @@ export class IndexLag {
         continue;
       }
       const page = isFull ? seen.slice(0, Limit) : seen;
-      // The indexes hold keys only, so an entry is its own `LastEvaluatedKey`.
-      const last = seen.length > page.length || LastEvaluatedKey ? page.at(-1) : undefined;
+      // Beside its keys, which are its `LastEvaluatedKey`, an entry of a large lead holds the size.
+      const { largeKb: _size, ...lastKeys } = page.at(-1) ?? {};
+      const last = page.length > 0 && (seen.length > page.length || LastEvaluatedKey) ? lastKeys : undefined;
       const json = {
         ...rest,
         Items: page,
