@@ -33,8 +33,12 @@ export async function transact(table: Table, items: readonly TransactItem[]): Pr
         await table.client.send(new TransactWriteCommand(command));
         return { outcome: 'written' } as const;
       } catch (error) {
-        if (error instanceof TransactionCanceledException) return outcomeOf(error);
-        if (!isUnknownOutcome(error)) throw error;
+        if (error instanceof TransactionCanceledException) {
+          const outcome = outcomeOf(error);
+          // A conflict is this attempt's alone: one before it may have been applied, which the same token tells and a new one cannot.
+          const isFirst = outage === undefined && (error.$metadata.attempts ?? 1) === 1;
+          if (isFirst || outcome.outcome === 'refused') return outcome;
+        } else if (!isUnknownOutcome(error)) throw error;
         outage = error;
         return metAnother;
       }

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readTimeline } from '../../shared/store/timeline.ts';
+import { call } from '../support/call.ts';
+import type { FaultRule } from '../support/faults.ts';
+import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { goodRequests } from './requests.ts';
+
+/** A transaction is applied and its answer lost, and the repeat is told of a conflict: the conflict says nothing of the first. */
+let faulty: FaultyService;
+let organization: GivenOrganization;
+beforeAll(async () => {
+  [faulty, organization] = await Promise.all([startFaultyService(), givenOrganization()]);
+});
+afterAll(() => faulty.stop());
+
+/** As many repeats as the SDK makes by itself. */
+const attemptsOfSdk = 3;
+
+/** @param lost how many answers are lost before the conflict: within the SDK's own repeats, or all of them */
+function lostThenConflict(lost: number): FaultRule {
+  let seen = 0;
+  return ({ operation }) => {
+    if (operation !== 'TransactWriteItems') return undefined;
+    seen += 1;
+    if (seen <= lost) return { kind: 'cut', applied: true };
+    return seen === lost + 1 ? { kind: 'error', name: 'TransactionCanceledException' } : undefined;
+  };
+}
+
+test.each(
+  ['capture-lead', 'create-lead', 'update-lead', 'add-note'].flatMap((endpoint) =>
+    [1, attemptsOfSdk].map((lost) => ({ endpoint, lost })),
+  ),
+)('$endpoint takes effect once when $lost answers are lost and then a conflict is told', async ({ endpoint, lost }) => {
+  const request = (await goodRequests(organization)).find((one) => one.endpoint === endpoint);
+  if (!request) throw new Error(`There is no request for ${endpoint}.`);
+  // Without an idempotency key: nothing but the transaction's own token keeps it from being written twice.
+  const { headers: _, ...options } = { body: person(), ...request.options };
+  const before = options.leadId === undefined ? 0 : (await timelineOf(Number(options.leadId))).length;
+  faulty.proxy.rule = lostThenConflict(lost);
+
+  const answer = await call(request.endpoint, { ...options, baseUrl: faulty.baseUrl });
+
+  expect(answer.status).toBe(request.status);
+  const leadId = Number(options.leadId ?? answer.body.lead.id);
+  expect(await timelineOf(leadId)).toHaveLength(before + 1);
+});
+
+const timelineOf = (leadId: number) => readTimeline(table(), organization.id, leadId);
