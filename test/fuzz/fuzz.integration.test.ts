@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { dynoxide } from '../../infra/local/dynoxide.ts';
+import { endpoints } from '../../shared/endpoints.ts';
+import { table } from '../support/given.ts';
+import { service } from '../support/service.ts';
+import { fuzz, said } from './episodes.ts';
+
+/** `npm run fuzz` runs longer, and with any seed. Six episodes, one of each kind of organization. */
+const seed = 20_261_121;
+const requests = 600;
+/** On two slow cores that everything else runs on, too. */
+const timeoutMs = 240_000;
+
+test(
+  'nothing made from the document, or past it, gets an answer that the document does not describe',
+  async ({ task, skip }) => {
+    // What is fuzzed is the same on both engines: one is enough, as long as it can run here.
+    skip(task.file.projectName !== 'dynoxide' && 'start' in (await dynoxide.find()), 'fuzzed on dynoxide');
+
+    const { outcomes, findings } = await fuzz({ baseUrl: service().baseUrl, table: table(), seed, requests });
+
+    expect(findings.map(said).join('\n\n')).toBe('');
+    const seen = Object.keys(outcomes).map((place) => place.split(' '));
+    expect(new Set(seen.filter(([, outcome]) => outcome?.startsWith('2')).map(([name]) => name))).toEqual(
+      new Set(endpoints.map(({ name }) => name)),
+    );
+    expect(seen.map(([, outcome]) => outcome)).toEqual(
+      expect.arrayContaining([
+        ...['UNAUTHORIZED', 'FORBIDDEN', 'HTTPS_REQUIRED', 'KEY_IN_URL', 'NOT_FOUND', 'NOT_READY', 'DUPLICATE_LEAD'],
+        ...['INVALID_JSON', 'INVALID_QUERY', 'VALIDATION_FAILED', 'UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE'],
+      ]),
+    );
+  },
+  timeoutMs,
+);

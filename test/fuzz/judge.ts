@@ -1,0 +1,85 @@
+import { targetOf } from '../../infra/local/event.ts';
+import type { RawAnswer, RawRequest } from '../security/raw-request.ts';
+import { assertDescribed, misfit } from '../support/described.ts';
+import type { Tenant } from './tenant.ts';
+
+export interface Judged {
+  /** `200`, or the code of an error. */
+  readonly outcome: string;
+  /** What is wrong with the answer, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Holds an answer to what is true of every answer: described by the document, no failure of the service's own, nothing of another
+ * organization, no key in it, the headers of every response and none that tells on the server.
+ * @param sent with the keys in it
+ */
+export function judge(sent: RawRequest, answer: RawAnswer, tenant: Tenant, others: readonly Tenant[]): Judged {
+  const body = parsed(answer.text);
+  const outcome = (body as { error?: { code?: string } } | undefined)?.error?.code ?? String(answer.status);
+  const problems = [
+    isFailure(answer.status, outcome) ? `the service failed with ${answer.status} ${outcome}` : undefined,
+    describedProblem(sent, answer, body),
+    ...headerProblems(answer.headers),
+    ...Object.entries(tenant.keys).map(([label, key]) =>
+      answer.text.includes(key.slice(-40)) ? `the answer holds the key ${label}` : undefined,
+    ),
+    others.some(({ mark }) => answer.text.includes(mark)) ? 'the answer holds what is of another organization' : undefined,
+    /\bat \S+ \(|node_modules|\.ts:\d+/.test(answer.text) && !answer.text.includes('items')
+      ? 'the answer holds a stack trace'
+      : undefined,
+  ];
+  return { outcome, problems: problems.filter((problem) => problem !== undefined) };
+}
+
+const isFailure = (status: number, outcome: string): boolean => status >= 500 && outcome !== 'NOT_READY';
+
+function describedProblem(sent: RawRequest, { status, headers, text }: RawAnswer, body: unknown): string | undefined {
+  if (sent.method === 'HEAD') return status === 404 && text === '' ? undefined : 'HEAD is no endpoint: 404 without a body is';
+  const { path, query } = targetOf({ url: sent.target });
+  // What the gateway cannot read as a request leads to no endpoint, whatever its address says.
+  if (status === 404 && !isReadable(sent)) return misfit({ $ref: '#/components/schemas/Error' }, body);
+  const url = { pathname: path, searchParams: new URLSearchParams(query) } as URL;
+  const json = sent.body === undefined ? undefined : parsed(Buffer.from(sent.body).toString());
+  try {
+    assertDescribed({ method: sent.method, url, sent: json, status, headers, body });
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Target and headers as HTTP has them (RFC 9110, sections 5 and 7.1), and a body whose length is not lied about. */
+function isReadable({ target, headers }: RawRequest): boolean {
+  return (
+    /^[\x21-\x7e]+$/.test(target) &&
+    headers.every(
+      ([name, value]) =>
+        /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) &&
+        /^[\t\x20-\x7e\x80-\xff]*$/.test(value) &&
+        !/^(content-length|transfer-encoding|host)$/i.test(name),
+    )
+  );
+}
+
+/** CORS, and what names or versions the server. */
+const unwanted = /^(access-control-.*|server|x-powered-by|via|x-aws-.*|set-cookie|etag)$/;
+
+function headerProblems(headers: Headers): (string | undefined)[] {
+  return [
+    headers.get('Cache-Control') === 'no-store' ? undefined : 'Cache-Control is not no-store',
+    headers.get('Content-Type') === 'application/json' ? undefined : 'Content-Type is not application/json',
+    /^[0-9a-f-]{36}$/.test(headers.get('X-Request-Id') ?? '') ? undefined : 'X-Request-Id is missing, or the caller’s own',
+    ...[...headers.keys()].map((name) => (unwanted.test(name) ? `the header ${name} is there` : undefined)),
+  ];
+}
+
+/** Undefined for what is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+import { randomInt } from 'node:crypto';
+import type { Scope } from '../../shared/endpoints.ts';
+import { apiKeyScopes } from '../../shared/organization/api-key.ts';
+import { parseSettingsFile } from '../../shared/organization/settings.ts';
+import { createApiKey } from '../../shared/store/api-keys.ts';
+import { applySettings } from '../../shared/store/apply-settings.ts';
+import type { Table } from '../../shared/store/client.ts';
+import { sampleSettings } from '../support/organization.ts';
+
+/** Who calls: the keys of one organization, each with its label. A request names a key by its label, so that it is the same in a replay. */
+export interface Tenant {
+  readonly organizationId: number;
+  readonly keys: Readonly<Record<KeyLabel, string>>;
+  /** Stands in the names of this organization's settings, and in no other's. */
+  readonly mark: string;
+}
+
+const scopesByLabel = {
+  all: apiKeyScopes,
+  reader: ['leads.read'],
+  writer: ['leads.write'],
+  website: ['leads.capture'],
+} as const satisfies Record<string, readonly Scope[]>;
+export type KeyLabel = keyof typeof scopesByLabel | 'expired';
+
+/** The kinds of organization that are called, in the order of the episodes: one as it should be, and states that one passes through. */
+const kinds: readonly ((settings: typeof sampleSettings) => object)[] = [
+  (settings) => settings,
+  ({ fields }) => ({
+    fields: fields.map((field) => ({ ...field, requiredOnEdit: true, requiredOnCreate: 'options' in field })),
+    assignmentRules: [{ when: { field: 'course', equals: ['mba'] }, users: [7, 8] }, { users: [8] }],
+  }),
+  ({ users }) => ({ users: users.map((user) => ({ ...user, active: false })) }),
+  (settings) => settings,
+  () => ({ pipelines: [], sources: [] }),
+  ({ fields }) => ({
+    fields: fields.map((field, at) => (at === 0 ? { ...field, showWhen: { field: 'course', equals: ['mba'] } } : field)),
+  }),
+];
+
+/** A new organization of the kind that is the episode's turn, with keys. */
+export async function newTenant(table: Table, episode: number): Promise<Tenant> {
+  const organizationId = randomInt(1, 2_147_483_647);
+  const mark = `Mark-${organizationId}-${randomInt(1e9)}`;
+  const kind = kinds[episode % kinds.length] as (settings: typeof sampleSettings) => object;
+  const different = kind(sampleSettings);
+  const { users } = { ...sampleSettings, ...different };
+  const file = {
+    ...sampleSettings,
+    ...different,
+    id: organizationId,
+    users: users.map((user) => ({ ...user, name: `${user.name} ${mark}` })),
+  };
+  await applySettings(table, parseSettingsFile(JSON.stringify(file)).settings);
+  const mint = async (label: KeyLabel, scopes: readonly Scope[], more: object = {}) => {
+    const order = { organizationId, type: 'application', scopes: [...scopes], label, createdBy: 7, now: new Date() } as const;
+    return [label, (await createApiKey(table, { ...order, ...more })).key] as const;
+  };
+  const labels = Object.keys(scopesByLabel) as (keyof typeof scopesByLabel)[];
+  const minted = await Promise.all([
+    ...labels.map((label) => mint(label, scopesByLabel[label])),
+    mint('expired', apiKeyScopes, { expiresAt: '2020-01-01T00:00:00Z' }),
+  ]);
+  return { organizationId, mark, keys: Object.fromEntries(minted) as Record<KeyLabel, string> };
+}
+
+const optionsOf = (field: { options?: unknown }): string[] =>
+  ((field.options ?? []) as { value: string }[]).map(({ value }) => value);
+const customFields = sampleSettings.fields as { key: string; type: string; options?: unknown }[];
+
+/** The field keys that the organization's settings name, and their types. */
+export const fieldTypes: ReadonlyMap<string, { readonly type: string; readonly options: readonly string[] }> = new Map([
+  ...[
+    ['name', 'text'],
+    ['phone', 'phone'],
+    ['email', 'email'],
+    ['source', 'lead_source'],
+    ['assigned_to', 'user'],
+  ].map(([key, type]) => [key as string, { type: type as string, options: [] as string[] }] as const),
+  ['lead_type', { type: 'select', options: ['student', 'consultant'] }] as const,
+  ...customFields.map((field) => [field.key, { type: field.type, options: optionsOf(field) }] as const),
+]);
