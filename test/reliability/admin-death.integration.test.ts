@@ -15,6 +15,7 @@ import { faultOnce } from '../support/faults.ts';
 import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
 import { service } from '../support/service.ts';
 import { node24, projectFolder } from '../support/service-process.ts';
+import { report } from './figures.ts';
 
 /** An administrator's command is killed (`kill -9`) at its transaction, just before it reaches the table or just after it was applied, and repeated. */
 let proxy: DynamodbProxy;
@@ -67,6 +68,7 @@ async function diesAndRepeats({ id }: GivenOrganization, args: readonly string[]
   const repeat = await admin(args);
   expect(repeat.status).toBe(0);
   expect(await violations()).toEqual([]);
+  report({ about: 'death', scenario: `admin ${args[0]} ${args[1]}`, site: 'TransactWriteItems', moment: killAt });
   return repeat;
 }
 

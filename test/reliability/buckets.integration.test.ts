@@ -11,6 +11,7 @@ import { type FaultyService, startFaultyService } from '../support/faulty-servic
 import { givenOrganization, table } from '../support/given.ts';
 import { service } from '../support/service.ts';
 import { anHourFromNow, bucketOfKey, bucketOfOrganization, setBucket, usedOf } from './buckets.ts';
+import { report } from './figures.ts';
 import { type HammerReport, type Hammers, startHammers } from './hammers.ts';
 
 const { requestsPerKeyPerWindow: keyLimit, requestsPerOrganizationPerWindow: organizationLimit } = limits;
@@ -26,6 +27,8 @@ async function expectExactly(tokens: number, run: () => Promise<Pick<HammerRepor
   expect(result.passed).toBeLessThanOrEqual(tokens);
   expect(result.passed).toBeGreaterThanOrEqual(tokens - repeated);
   expect(result.failed).toBeLessThanOrEqual(repeated);
+  const test = (expect.getState().currentTestName ?? '').replaceAll(' > ', ' ');
+  report({ about: 'limit', test, limit: tokens, passed: result.passed, repeated });
 }
 
 let proxy: DynamodbProxy;

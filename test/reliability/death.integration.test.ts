@@ -8,6 +8,7 @@ import { effectsOn, holderOfEmail } from '../support/effects.ts';
 import { faultOnce } from '../support/faults.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { report } from './figures.ts';
 
 /**
  * The function dies at every call it makes to DynamoDB, just before the call reaches the table and just after it was applied; then the
@@ -148,7 +149,7 @@ const scenarios: readonly Scenario[] = [
 /** Who a person was before an update. */
 const previous = new WeakMap<Person, Person>();
 
-describe.each(scenarios)('$does', ({ endpoint, given, holds }) => {
+describe.each(scenarios)('$does', ({ does, endpoint, given, holds }) => {
   test('takes effect exactly once when the function dies before or after any call and the client asks again', async () => {
     await faulty.killFunctions();
     const recordedPerson = person();
@@ -171,6 +172,7 @@ describe.each(scenarios)('$does', ({ endpoint, given, holds }) => {
         const moment = `death ${applied ? 'after' : 'before'} ${site}`;
         expect(first, moment).toMatchObject({ status: 500, body: { error: { code: 'INTERNAL' } } });
         await holds(who, retry, applied && site.startsWith('TransactWriteItems'));
+        report({ about: 'death', scenario: does, site, moment: applied ? 'after' : 'before' });
       }
     }
     // Each case has a person of its own, so whatever one left behind is still there.

@@ -23,10 +23,15 @@ export interface FaultyService {
   stop(): Promise<void>;
 }
 
-/** The built functions behind the local gateway again, in this process: a test file starts one of its own and may let it fail. */
-export async function startFaultyService(): Promise<FaultyService> {
-  const proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
-  const environment = { ...service().environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
+/**
+ * The built functions behind the local gateway again, in this process: a test file starts one of its own and may let it fail.
+ * @param reaches the table past the proxy; left out, that of the test run
+ */
+export async function startFaultyService(
+  reaches: Readonly<Record<string, string>> = service().environment,
+): Promise<FaultyService> {
+  const proxy = await startDynamodbProxy(reaches.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+  const environment = { ...reaches, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
   let logged = '';
   const output = new Writable({
     write(chunk, _encoding, done) {

@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { ProgressLine } from '../../../infra/admin/progress-line.ts';
+import { startFaultyService } from '../../support/faulty-service.ts';
+import { node24, projectFolder, startServiceProcess } from '../../support/service-process.ts';
+import { type Figure, figuresVariable } from '../figures.ts';
+import { figureSheet, readFuzzReport, reliabilityPage, type Soak } from './figure-sheet.ts';
+import { runHistory } from './history.ts';
+import { Tally } from './tally.ts';
+
+/** `npm run soak`: random histories for minutes or hours. Exit status 1 when one of them shows a violation. */
+interface SoakOptions {
+  readonly minutes: number;
+  readonly seed: number;
+  readonly histories: number;
+  readonly repeat: number;
+  readonly clients: number;
+  readonly turns: number;
+  readonly engine: 'dynoxide' | 'dynamodb-local';
+  readonly write: boolean;
+  readonly fuzz?: string;
+}
+
+/** A check reads the whole table: a fresh engine now and then keeps it short, and the functions are cold again. */
+const historiesPerService = 30;
+/** Histories side by side, each on a proxy and on functions of its own: they mostly wait. */
+const lanes = 2;
+const pageFile = join(projectFolder, 'test', 'RELIABILITY.md');
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError('It takes a number above 0.');
+  return value;
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError('It takes a whole number of at least 1.');
+  return value;
+}
+
+const program = new Command('npm run soak --')
+  .description('Lets several clients act at once, under faults and deaths, and judges each history against a plain model.')
+  .option('--minutes <n>', 'no history begins after so many minutes', positive, 1)
+  .option('--seed <s>', 'seed of the first history; each next one has the next', wholeNumber, 1)
+  .option('--histories <n>', 'at most so many seeds', wholeNumber, Number.MAX_SAFE_INTEGER)
+  .option('--repeat <n>', 'run each seed so many times', wholeNumber, 1)
+  .option('--clients <n>', 'clients at once', wholeNumber, 6)
+  .option('--turns <n>', 'turns of each client', wholeNumber, 8)
+  .addOption(new Option('--engine <name>', 'the DynamoDB engine').choices(['dynoxide', 'dynamodb-local']).default('dynoxide'))
+  .option('--write', 'run the tests of deaths and limits too, and write test/RELIABILITY.md', false)
+  .option('--fuzz <file>', 'report of npm run fuzz, for the page');
+
+const options = program.parse().opts<SoakOptions>();
+// Read first: a file that is none must not cost the whole run.
+const fuzz = options.fuzz === undefined ? undefined : readFuzzReport(options.fuzz);
+const soak = await runHistories(options);
+process.stdout.write(`${figureSheet(soak)}\n`);
+for (const { seed, sentence } of soak.tally.violations) process.stdout.write(`seed ${seed}: ${sentence}\n`);
+for (const seed of new Set(soak.tally.violations.map((one) => one.seed))) {
+  process.stdout.write(`Repeat it: npm run soak -- --engine ${options.engine} --seed ${seed} --histories 1 --repeat 20\n`);
+}
+if (options.write) {
+  const figures = await measureTests(options.engine);
+  await writeFile(pageFile, reliabilityPage(soak, { figures, fuzz }));
+  process.stdout.write('Written: test/RELIABILITY.md\n');
+}
+process.exit(soak.tally.violations.length > 0 ? 1 : 0);
+
+async function runHistories({ minutes, seed, histories, repeat, clients, turns, engine, write }: SoakOptions): Promise<Soak> {
+  const tally = new Tally();
+  const progress = new ProgressLine(process.stderr.isTTY ? (text) => process.stderr.write(text) : undefined);
+  const startedAt = performance.now();
+  const seconds = (): number => (performance.now() - startedAt) / 1000;
+  const runs = histories * repeat;
+  let begun = 0;
+  const isOver = (): boolean => begun >= runs || (begun > 0 && seconds() >= minutes * 60);
+  while (!isOver()) {
+    const service = await startServiceProcess(['--engine', engine, '--db', ':memory:', '--port', '0']);
+    const { environment } = service.ready;
+    const end = Math.min(begun + historiesPerService, runs);
+    const lane = async (): Promise<void> => {
+      const faulty = await startFaultyService(environment);
+      try {
+        while (begun < end && !isOver()) {
+          const own = seed + Math.floor(begun++ / repeat);
+          const result = await runHistory({ seed: own, environment, faulty, clients, turns });
+          result.world.table.client.destroy();
+          tally.add(own, result);
+          const { violations, requests } = tally;
+          const line = `${Math.round(seconds())} s: ${tally.histories} histories, ${requests} requests, ${violations.length} violations`;
+          progress.show(line);
+          if (!process.stderr.isTTY && tally.histories % historiesPerService === 0) process.stderr.write(`${line}\n`);
+        }
+      } finally {
+        await faulty.stop();
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: Math.min(lanes, end - begun) }, lane));
+    } finally {
+      await service.end();
+    }
+  }
+  progress.clear();
+  const command = `npm run soak -- --minutes ${minutes} --seed ${seed} --engine ${engine}${write ? ' --write' : ''}`;
+  return { engine, seed, seconds: seconds(), clients, turns, command, tally };
+}
+
+/** Runs the tests of deaths and of limits, and gathers what they report. @throws Error when one fails */
+async function measureTests(engine: string): Promise<Figure[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'soak-'));
+  const file = join(folder, 'figures.jsonl');
+  try {
+    await writeFile(file, '');
+    const vitest = join(projectFolder, 'node_modules', 'vitest', 'vitest.mjs');
+    const names = ['death', 'admin-death', 'buckets'].map((name) => `test/reliability/${name}.integration.test.ts`);
+    const child = spawn(node24, [vitest, 'run', '--project', engine, ...names], {
+      cwd: projectFolder,
+      env: { ...process.env, [figuresVariable]: file },
+      stdio: ['ignore', 2, 2],
+    });
+    const [status] = await once(child, 'close');
+    if (status !== 0) throw new Error('A test of deaths or limits failed, so no page is written: its report stands above.');
+    return (await readFile(file, 'utf8'))
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Figure);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

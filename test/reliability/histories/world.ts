@@ -1,0 +1,133 @@
+import { randomInt } from 'node:crypto';
+import { clientConfig } from '../../../infra/local/table.ts';
+import type { EndpointName, Scope } from '../../../shared/endpoints.ts';
+import { parseSettingsFile, type Settings } from '../../../shared/organization/settings.ts';
+import { createApiKey } from '../../../shared/store/api-keys.ts';
+import { applySettings } from '../../../shared/store/apply-settings.ts';
+import { openTable, type Table } from '../../../shared/store/client.ts';
+import { type CallAnswer, type CallOptions, call } from '../../support/call.ts';
+import { customField, sampleSettings } from '../../support/organization.ts';
+import { Notebook } from './notebook.ts';
+
+/** An API key as its holders know it. `revoking`: from the first word of it to the acknowledgement. */
+export interface HeldKey {
+  readonly key: string;
+  readonly keyId: string;
+  state: 'live' | 'revoking' | 'revoked';
+}
+
+/** The field `wave`, which the administrator activates and deactivates. */
+export interface Wave {
+  isActive: boolean;
+  isChanging: boolean;
+  /** How often it changed: equal before and after a request means that it did not meanwhile. */
+  epoch: number;
+}
+
+/** One organization and all that the clients of a history share. */
+export interface World {
+  readonly organizationId: number;
+  readonly baseUrl: string;
+  /** Past the proxy, and through it. */
+  readonly table: Table;
+  readonly faultyTable: Table;
+  readonly notebook: Notebook;
+  readonly keys: { website: HeldKey; writer: HeldKey; retired: HeldKey[] };
+  readonly wave: Wave;
+  settingsVersion: number;
+  /** The contested people: several clients speak of the same. */
+  readonly people: readonly { readonly name: string; readonly phone: string; readonly email: string }[];
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Opens the table that an environment names, whatever the process's own environment is. */
+export const tableOf = (environment: Environment): Table =>
+  openTable(environment.LEADS_TABLE, clientConfig(environment as Parameters<typeof clientConfig>[0]));
+
+/** The settings with the field `wave` active or not; the name makes each application a change. */
+export function settingsOf(organizationId: number, isActive: boolean, epoch: number): Settings {
+  const wave = customField('wave', 'text', { active: isActive });
+  const fields = [...sampleSettings.fields, wave];
+  const file = { ...sampleSettings, id: organizationId, name: `Epoch ${epoch}`, fields };
+  return parseSettingsFile(JSON.stringify(file)).settings;
+}
+
+export const keyKinds = {
+  website: { type: 'website-form', scopes: ['leads.capture'] },
+  writer: { type: 'application', scopes: ['leads.read', 'leads.write'] },
+} as const satisfies Record<string, { type: string; scopes: readonly Scope[] }>;
+export type KeyKind = keyof typeof keyKinds;
+
+export async function mintKey(table: Table, organizationId: number, kind: KeyKind): Promise<HeldKey> {
+  const { type, scopes } = keyKinds[kind];
+  const order = { organizationId, type, scopes, label: kind, createdBy: 7, now: new Date() };
+  const { key, keyId } = await createApiKey(table, order);
+  return { key, keyId, state: 'live' };
+}
+
+/**
+ * A new organization.
+ * @param environment reaches the table; `faulty` reaches it through the proxy
+ */
+export async function newWorld(
+  environment: Environment,
+  faulty: { readonly baseUrl: string; readonly environment: Environment },
+  peopleCount: number,
+): Promise<World> {
+  const [table, faultyTable] = [tableOf(environment), tableOf(faulty.environment)];
+  const organizationId = randomInt(1, 2_147_483_647);
+  const { version } = await applySettings(table, settingsOf(organizationId, true, 0));
+  const [website, writer] = [await mintKey(table, organizationId, 'website'), await mintKey(table, organizationId, 'writer')];
+  const people = Array.from({ length: peopleCount }, (_, index) => ({
+    name: `Person ${index}`,
+    phone: `+9198765432${String(index).padStart(2, '0')}`,
+    email: `person${index}@example.com`,
+  }));
+  return {
+    organizationId,
+    baseUrl: faulty.baseUrl,
+    table,
+    faultyTable,
+    notebook: new Notebook(),
+    keys: { website, writer, retired: [] },
+    wave: { isActive: true, isChanging: false, epoch: 0 },
+    settingsVersion: version,
+    people,
+  };
+}
+
+/** Statuses that any request may meet: no answer, a failure on the service's side, and 401, which is looked at here. */
+const always: readonly (number | undefined)[] = [undefined, 500, 401];
+
+/**
+ * Sends one request and notes the answer. A key acknowledged as revoked is refused, a live one is not; whatever else the answer
+ * must not be is noted as a violation.
+ * @param expected the statuses that a right service may give here
+ * @returns undefined where no answer came
+ */
+export async function ask(
+  { baseUrl, notebook }: World,
+  endpoint: EndpointName,
+  apiKey: HeldKey,
+  options: Omit<CallOptions, 'apiKey' | 'baseUrl'>,
+  expected: readonly number[],
+): Promise<CallAnswer | undefined> {
+  const wasRevoked = apiKey.state === 'revoked';
+  let answer: CallAnswer | undefined;
+  try {
+    answer = await call(endpoint, { ...options, apiKey: apiKey.key, baseUrl });
+  } catch (error) {
+    // A TypeError is fetch's word for a connection that broke; all else is an answer that openapi.json does not describe.
+    if (!(error instanceof TypeError)) notebook.violations.push(`${endpoint}: ${(error as Error).message}`);
+  }
+  const status = answer?.status;
+  notebook.answered(endpoint, status);
+  const said = `${endpoint} answered ${status} ${answer?.body?.error?.code ?? ''}`.trim();
+  if (![...always, ...expected].includes(status)) notebook.violations.push(`${said}, which nothing here explains.`);
+  if (wasRevoked && status !== undefined && status !== 401 && status !== 500) {
+    notebook.violations.push(`${said} to a key that had been revoked.`);
+  }
+  if (status === 401 && apiKey.state === 'live') notebook.violations.push(`${said} to a live key.`);
+  return answer;
+}
