@@ -12,6 +12,8 @@ export interface ChangedLeads {
 }
 
 interface Reading {
+  /** When it began, epoch milliseconds. */
+  readonly begunAt: number;
   readonly ids: Set<number>;
   readonly largeKb: Map<number, number>;
   /** From this `updatedAt` on the index is being read. */
@@ -28,6 +30,8 @@ const lagBefore = (ms: number): string => new Date(Math.max(0, ms - indexLagMs))
 
 /** More are never read: so many entries are most of a page's budget. */
 export const changedLeadsMax = 25_000;
+/** A walk's next pages follow within seconds; what was read longer ago is read anew, so that a change dated back is missed no longer than that. */
+const readingMaxMs = 60_000;
 /** Walks whose ids are remembered at once, 25,000 numbers each at the most. */
 const readingsMax = 8;
 const readings = new Map<string, Reading>();
@@ -36,7 +40,7 @@ const readings = new Map<string, Reading>();
  * The ids of an organization's leads changed since a time. A lead changed since stays so: what was read for one page of a walk serves
  * the next page too, which reads on from there, or just what changed meanwhile. A read unit for each 80 ids that are new.
  * @param since epoch milliseconds
- * @param max stops beyond so many
+ * @param max stops beyond so many, unless it knew them all
  */
 export async function readChangedLeads(
   table: Table,
@@ -46,18 +50,20 @@ export async function readChangedLeads(
   budget: PageBudget,
 ): Promise<ChangedLeads> {
   const reading = readingOf(organizationId, since);
+  // Of a reading that was complete just what changed meanwhile is read, however many it holds.
+  const most = reading.isComplete ? changedLeadsMax : max;
   if (reading.isComplete) {
     reading.from = lagBefore(Date.parse(reading.newest));
     reading.isComplete = false;
   }
-  while (!reading.isComplete && reading.ids.size <= max && !budget.isSpent) {
+  while (!reading.isComplete && reading.ids.size <= most && !budget.isSpent) {
     const { Items = [], LastEvaluatedKey } = await table.client.send(
       new QueryCommand({
         TableName: table.name,
         IndexName: 'leadsByUpdate',
         KeyConditionExpression: 'updateKey = :leads AND updatedAt >= :from',
         ExpressionAttributeValues: { ':leads': updateIndexKey(organizationId), ':from': reading.from },
-        Limit: max + 1 - reading.ids.size,
+        Limit: most + 1 - reading.ids.size,
         ExclusiveStartKey: reading.next,
       }),
     );
@@ -81,14 +87,12 @@ function take(reading: Reading, { sk, updatedAt, largeKb }: Record<string, unkno
 function readingOf(organizationId: number, since: number): Reading {
   const name = `${organizationId} ${since}`;
   const from = lagBefore(since);
-  const reading = readings.get(name) ?? {
-    ids: new Set(),
-    largeKb: new Map(),
-    from,
-    newest: from,
-    next: undefined,
-    isComplete: false,
-  };
+  const begunAt = Date.now();
+  const known = readings.get(name);
+  const isFresh = known !== undefined && begunAt - known.begunAt < readingMaxMs;
+  const reading: Reading = isFresh
+    ? known
+    : { begunAt, ids: new Set(), largeKb: new Map(), from, newest: from, next: undefined, isComplete: false };
   readings.delete(name);
   readings.set(name, reading);
   const [oldest] = readings.keys();
