@@ -45,7 +45,8 @@ export function leadImportCommand(lead: Command, desk: Desk): void {
       `
 A column is the field that its heading names by key or label, or one of: owner, stage, pipeline (by id or name), created at, updated at,
 archived, archived at. Rows follow the rules of create-lead. A row with a lead id comes from lead export: it is taken as it was, with
-stages, people, sources, options and fields that are no longer active too. Without "updated at" a lead counts as updated now.
+stages, people, sources, options and fields that are no longer active too. Without "updated at" a lead counts as updated now;
+with one that is past, a sync job that has been there already does not meet it.
 After a kill, run the same command again. Rows that were imported before are skipped. Refused rows are in the report; corrected, it is a
 file to import. Status 1 when rows were refused.
 
