@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { apiKeyRandomBytes, mintApiKey, parseApiKey } from '../../shared/organization/api-key.ts';
+import { revokeApiKey } from '../../shared/store/api-keys.ts';
+import { type CallAnswer, call } from '../support/call.ts';
+import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
+import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
+
+/** Who guesses learns nothing from an answer, nor from what it took to give it. */
+let own: FaultyService;
+let organization: GivenOrganization;
+beforeAll(async () => {
+  own = await startFaultyService();
+  organization = await givenOrganization();
+});
+afterAll(() => own.stop());
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** A key of the published form with the id of another, and a secret of its own. */
+function withOtherSecret(key: string): string {
+  const keyId = key.split('_')[2] ?? '';
+  const number = [...keyId].reduce((sum, digit) => sum * 62n + BigInt(digits.indexOf(digit)), 0n);
+  const idBytes = Buffer.alloc(8);
+  idBytes.writeBigUInt64BE(number);
+  const wrong = mintApiKey(Buffer.concat([idBytes, randomBytes(apiKeyRandomBytes - idBytes.length)])).key;
+  if (wrong.split('_')[2] !== keyId || !parseApiKey(wrong)) throw new Error(`${wrong} does not have the id ${keyId}.`);
+  return wrong;
+}
+
+/** All of an answer but what differs from one request to the next. */
+function comparable({ status, headers, body }: CallAnswer) {
+  const varying = ['date', 'x-request-id', 'x-amzn-requestid'];
+  return { status, body, headers: [...headers].filter(([name]) => !varying.includes(name)) };
+}
+
+const ask = async (apiKey: string) => {
+  const { result, calls } = await own.proxy.record(() => call('list-users', { apiKey, baseUrl: own.baseUrl }));
+  return { answer: comparable(result), calls: calls.map(({ site }) => site) };
+};
+
+test('an unknown key, a known key’s id with another secret, a revoked and an expired key: one answer, one look at DynamoDB', async () => {
+  const revoked = await organization.key();
+  await revokeApiKey(table(), organization.id, revoked.keyId, new Date());
+  const expired = await organization.key({ expiresAt: new Date(Date.now() - 1000) });
+  const unknown = mintApiKey(randomBytes(apiKeyRandomBytes)).key;
+  expect((await ask(organization.reader)).answer.status).toBe(200);
+
+  const asked = [];
+  for (const key of [unknown, withOtherSecret(organization.reader), revoked.key, expired.key]) asked.push(await ask(key));
+
+  const [first, ...others] = asked;
+  expect(first).toMatchObject({ answer: { status: 401, body: { error: { code: 'UNAUTHORIZED' } } }, calls: ['UpdateItem KEY'] });
+  for (const other of others) expect(other).toEqual(first);
+});
+
+test('a key that is none by its checksum: the same answer, without a look', async () => {
+  const unknown = await ask(mintApiKey(randomBytes(apiKeyRandomBytes)).key);
+
+  const mistyped = await ask(`${organization.reader.slice(0, -1)}${organization.reader.endsWith('0') ? '1' : '0'}`);
+
+  expect(mistyped).toEqual({ answer: unknown.answer, calls: [] });
+});
+
+test('a refused key that goes on asking: the same answer, without a look', async () => {
+  const unknown = mintApiKey(randomBytes(apiKeyRandomBytes)).key;
+  const first = await ask(unknown);
+
+  expect(await ask(unknown)).toEqual({ answer: first.answer, calls: [] });
+});

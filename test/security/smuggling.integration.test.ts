@@ -1,0 +1,267 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
+import { givenLead, storedLeads } from '../support/leads.ts';
+import { service } from '../support/service.ts';
+import { type RawRequest, sendRaw } from './raw-request.ts';
+
+/** Requests that two readers may read in two ways. Sent as bytes: a client library would mend or refuse them. */
+let organization: GivenOrganization;
+let other: GivenOrganization;
+let leadId: number;
+beforeAll(async () => {
+  [organization, other] = await Promise.all([givenOrganization(), givenOrganization()]);
+  leadId = (await givenLead(organization)).id;
+});
+
+const bearer = (key: string): string => `Bearer ${key}`;
+const json = ['Content-Type', 'application/json'] as const;
+
+async function send(
+  request: Partial<RawRequest>,
+): Promise<{ status: number; code: string | undefined; body: Record<string, unknown> }> {
+  const { status, text } = await sendRaw(service().baseUrl, { method: 'GET', target: '/api/v1/users', headers: [], ...request });
+  const body = JSON.parse(text) as Record<string, unknown>;
+  return { status, code: (body.error as { code?: string } | undefined)?.code, body };
+}
+/** A note that would be taken, but for these headers. */
+const sendNote = (headers: RawRequest['headers'], body: string = '{"text":"x"}') =>
+  send({ method: 'POST', target: `/api/v1/leads/${leadId}/notes`, headers, body });
+
+describe('two Authorization headers: 401, whichever would have been taken', () => {
+  type Keys = { reader: string; stranger: string };
+  test.each<[string, (keys: Keys) => RawRequest['headers']]>([
+    [
+      'the same twice',
+      ({ reader }) => [
+        ['Authorization', bearer(reader)],
+        ['Authorization', bearer(reader)],
+      ],
+    ],
+    [
+      'a right one first',
+      ({ reader }) => [
+        ['Authorization', bearer(reader)],
+        ['Authorization', 'Bearer x'],
+      ],
+    ],
+    [
+      'a right one last',
+      ({ reader }) => [
+        ['Authorization', 'Bearer x'],
+        ['Authorization', bearer(reader)],
+      ],
+    ],
+    [
+      'in different case',
+      ({ reader, stranger }) => [
+        ['Authorization', bearer(reader)],
+        ['aUTHORIZATION', bearer(stranger)],
+      ],
+    ],
+    [
+      'an empty one first',
+      ({ reader }) => [
+        ['authorization', ''],
+        ['Authorization', bearer(reader)],
+      ],
+    ],
+  ])('%s', async (_, headers) => {
+    const { status, code } = await send({ headers: headers({ reader: organization.reader, stranger: other.reader }) });
+
+    expect([status, code]).toEqual([401, 'UNAUTHORIZED']);
+  });
+
+  test.each(['authorization', 'AUTHORIZATION', 'aUtHoRiZaTiOn'])('one, written %s, is taken', async (name) => {
+    expect((await send({ headers: [[name, bearer(organization.reader)]] })).status).toBe(200);
+  });
+
+  test.each<[string, string]>([
+    ['a tab for the space', 'Bearer\t'],
+    ['nothing for the space', 'Bearer'],
+    ['a null character', 'Bearer \0'],
+    ['another scheme before', 'Basic, Bearer '],
+  ])('%s: no access', async (_, before) => {
+    const { status, code } = await send({ headers: [['Authorization', before + organization.reader]] });
+
+    expect([401, 404]).toContain(status);
+    expect(['UNAUTHORIZED', 'NOT_FOUND']).toContain(code);
+  });
+
+  test('a header on two lines is no second way to write one', async () => {
+    const { status } = await send({ headers: [['Authorization', `Bearer\r\n ${organization.reader}`]] });
+
+    expect([401, 404]).toContain(status);
+  });
+
+  test('one in the trailers of a body is none', async () => {
+    const { status, code } = await sendNote(
+      [json, ['Transfer-Encoding', 'chunked'], ['Trailer', 'Authorization']],
+      `c\r\n{"text":"x"}\r\n0\r\nAuthorization: ${bearer(organization.writer)}\r\n\r\n`,
+    );
+
+    expect([status, code]).toEqual([401, 'UNAUTHORIZED']);
+  });
+});
+
+describe('two Content-Type headers', () => {
+  const typed = (...types: readonly (readonly [string, string])[]) =>
+    sendNote([['Authorization', bearer(organization.writer)], ...types]);
+
+  test.each<[string, readonly (readonly [string, string])[]]>([
+    ['text first', [['Content-Type', 'text/plain'], json]],
+    ['text last', [json, ['Content-Type', 'text/plain']]],
+    ['in different case', [json, ['CONTENT-TYPE', 'application/x-www-form-urlencoded']]],
+    ['in one', [['Content-Type', 'application/json, text/plain']]],
+  ])('that disagree are refused: %s', async (_, types) => {
+    const before = await storedLeads(organization);
+
+    const { status, code } = await typed(...types);
+
+    expect([status, code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(await storedLeads(organization)).toEqual(before);
+  });
+
+  test('that agree are taken', async () => {
+    expect((await typed(json, ['content-TYPE', 'application/json;charset=utf-8'])).status).toBe(201);
+  });
+});
+
+describe('the end of a request', () => {
+  const inner = (key: string): string =>
+    `POST /api/v1/leads HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer(key)}\r\nContent-Type: application/json\r\n`;
+
+  test.each<[string, (smuggled: string) => readonly [RawRequest['headers'], string]]>([
+    [
+      'a length beside chunks',
+      (smuggled) => [
+        [
+          ['Content-Length', '5'],
+          ['Transfer-Encoding', 'chunked'],
+        ],
+        `0\r\n\r\n${smuggled}`,
+      ],
+    ],
+    [
+      'chunks beside a length',
+      (smuggled) => [
+        [
+          ['Transfer-Encoding', 'chunked'],
+          ['Content-Length', '5'],
+        ],
+        `0\r\n\r\n${smuggled}`,
+      ],
+    ],
+    [
+      'two lengths',
+      (smuggled) => [
+        [
+          ['Content-Length', '0'],
+          ['Content-Length', String(smuggled.length)],
+        ],
+        smuggled,
+      ],
+    ],
+    ['two lengths in one', (smuggled) => [[['Content-Length', `0, ${smuggled.length}`]], smuggled]],
+    [
+      'a veiled encoding',
+      (smuggled) => [
+        [
+          ['Transfer-Encoding', 'xchunked'],
+          ['Content-Length', '5'],
+        ],
+        `0\r\n\r\n${smuggled}`,
+      ],
+    ],
+  ])('is read in one way alone, or not at all: %s', async (_, around) => {
+    const body = JSON.stringify({ fields: person() });
+    const smuggled = `${inner(other.writer)}Content-Length: ${body.length}\r\n\r\n${body}`;
+    const [headers, bytes] = around(smuggled);
+    const before = await storedLeads(other);
+
+    const { status, code } = await sendNote([['Authorization', bearer(organization.writer)], json, ...headers], bytes);
+
+    expect([400, 404]).toContain(status);
+    expect(['INVALID_JSON', 'NOT_FOUND']).toContain(code);
+    expect(await storedLeads(other)).toEqual(before);
+  });
+});
+
+describe('headers that speak for the caller', () => {
+  test.each<[string, readonly (readonly [string, string])[]]>([
+    [
+      'twice, the last secure',
+      [
+        ['X-Forwarded-Proto', 'http'],
+        ['X-Forwarded-Proto', 'https'],
+      ],
+    ],
+    [
+      'twice, the first secure',
+      [
+        ['X-Forwarded-Proto', 'https'],
+        ['x-forwarded-PROTO', 'http'],
+      ],
+    ],
+  ])('plain HTTP is seen %s', async (_, headers) => {
+    const { status, code } = await send({ headers: [['Authorization', bearer(organization.reader)], ...headers] });
+
+    expect([status, code]).toEqual([403, 'HTTPS_REQUIRED']);
+  });
+
+  test.each([
+    ['X-HTTP-Method-Override', 'POST'],
+    ['X-Original-URL', '/api/v1/leads'],
+    ['X-Rewrite-URL', '/api/v1/leads'],
+    ['X-Forwarded-Host', 'evil.example'],
+    ['X-Forwarded-Prefix', '/evil'],
+    ['X-Organization-Id', '2147483646'],
+    ['X-Request-Id', 'chosen'],
+    ['X-Amzn-RequestId', 'chosen'],
+  ])('%s changes nothing', async (name, value) => {
+    const authorization = ['Authorization', bearer(organization.reader)] as const;
+    const plain = await send({ headers: [authorization] });
+
+    const { status, headers, text } = await sendRaw(service().baseUrl, {
+      method: 'GET',
+      target: '/api/v1/users',
+      headers: [authorization, [name, value]],
+    });
+
+    expect([status, JSON.parse(text)]).toEqual([200, plain.body]);
+    expect(JSON.stringify([...headers])).not.toContain(value);
+  });
+
+  test('Host says nothing about where a lead is', async () => {
+    const { status, headers } = await sendRaw(service().baseUrl, {
+      method: 'POST',
+      target: 'http://evil.example/api/v1/leads/capture',
+      headers: [['Authorization', bearer(organization.website)], json],
+      body: JSON.stringify(person()),
+    });
+
+    expect([status, headers.get('location')?.includes('evil')]).toEqual([201, false]);
+  });
+});
+
+describe('a key in any part of the address', () => {
+  type Parts = { readonly key: string; readonly id: number };
+  test.each<[string, (parts: Parts) => string, number]>([
+    ['the lead’s id', ({ key }) => `/api/v1/leads/${key}`, 400],
+    ['part of the lead’s id', ({ key, id }) => `/api/v1/leads/${id};key=${key}`, 400],
+    ['a lead’s id, encoded twice', ({ key }) => `/api/v1/leads/${key.replaceAll('_', '%255F')}`, 400],
+    ['a repeated parameter', ({ key, id }) => `/api/v1/leads/${id}?q=1&q=${key}&q=2`, 400],
+    ['a parameter without a name', ({ key, id }) => `/api/v1/leads/${id}?=${key}`, 400],
+    ['a parameter without a value', ({ key, id }) => `/api/v1/leads/${id}?${key}`, 400],
+    ['after a second question mark', ({ key, id }) => `/api/v1/leads/${id}??${key}`, 400],
+    ['where there is no endpoint', ({ key }) => `/api/v1/${key}`, 404],
+    ['after the address of a lead', ({ key, id }) => `/api/v1/leads/${id}/${key}`, 404],
+    ['the fragment', ({ key }) => `/api/v1/users#${key}`, 404],
+  ])('%s: refused, and not repeated', async (_, target, status) => {
+    const key = organization.reader;
+
+    const answer = await send({ target: target({ key, id: leadId }), headers: [['Authorization', bearer(key)]] });
+
+    expect([answer.status, answer.code]).toEqual([status, status === 400 ? 'KEY_IN_URL' : 'NOT_FOUND']);
+    expect(JSON.stringify(answer.body)).not.toContain(key.slice(-30));
+  });
+});

@@ -1,0 +1,199 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type CallOptions, call } from '../support/call.ts';
+import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
+import { givenLead, storedLeads } from '../support/leads.ts';
+import { goodRequests } from '../support/requests.ts';
+
+/** Two organizations in one table. What is one's own is out of the other's reach, and out of its sight. */
+let own: GivenOrganization;
+let other: GivenOrganization;
+let ownLeadId: number;
+/** An id that only the other organization has a lead with. */
+let otherLeadId: number;
+
+const otherIds = { user: 907, source: 903, pipeline: 901, stage: 911 };
+const mark = 'Southwind';
+beforeAll(async () => {
+  own = await givenOrganization();
+  other = await givenOrganization({
+    users: [{ id: otherIds.user, name: `${mark} Person` }],
+    sources: [{ id: otherIds.source, name: `${mark} Source` }],
+    pipelines: [
+      {
+        id: otherIds.pipeline,
+        name: `${mark} Pipeline`,
+        order: 1,
+        isDefault: true,
+        stages: [{ id: otherIds.stage, name: `${mark} Stage`, slug: 'new', order: 1, meaning: 'open', isDefault: true }],
+      },
+    ],
+    fields: [{ key: 'southwind', label: mark, type: 'text', section: mark, storage: 'custom' }],
+  });
+  ownLeadId = (await givenLead(own)).id;
+  for (let made = 0; made < 5; made += 1) {
+    const fields = { name: `${mark} Lead`, southwind: mark, source: otherIds.source };
+    otherLeadId = (await givenLead(other, { fields })).id;
+  }
+});
+
+describe('a lead’s id', () => {
+  const named = goodRequests.filter(({ request }) => request(1).leadId !== undefined);
+
+  test.each(named)('of another organization names nothing: $name', async ({ name, request }) => {
+    const before = await storedLeads(other);
+
+    const { status, body } = await call(name, { apiKey: own.writer, ...request(otherLeadId) });
+
+    expect([status, body.error.code]).toEqual([404, 'NOT_FOUND']);
+    expect(await storedLeads(other)).toEqual(before);
+  });
+
+  test.each(named)('that both organizations have names the caller’s: $name', async ({ name, request, status }) => {
+    const shared = (await call('list-leads', { apiKey: other.reader })).body.items.map(({ id }: { id: number }) => id);
+    expect(shared).toContain(ownLeadId);
+    const before = await storedLeads(other);
+
+    const answer = await call(name, { apiKey: own.writer, ...request(ownLeadId) });
+
+    expect(answer.status).toBe(status);
+    expect(JSON.stringify(answer.body)).not.toContain(mark);
+    expect(await storedLeads(other)).toEqual(before);
+  });
+
+  test('is not told where a create meets a person whom only the other organization knows', async () => {
+    const [lead] = (await call('list-leads', { apiKey: other.reader })).body.items;
+
+    const { status, body } = await call('create-lead', {
+      apiKey: own.writer,
+      body: { fields: { name: 'A', phone: lead.phone, email: lead.email } },
+    });
+
+    expect(status).toBe(201);
+    expect(JSON.stringify(body)).not.toContain(mark);
+  });
+
+  test('is not found by a capture of a person whom only the other organization knows', async () => {
+    const lead = await givenLead(other);
+    const before = await storedLeads(other);
+
+    const { status, body } = await call('capture-lead', {
+      apiKey: own.website,
+      body: { name: 'A', phone: lead.phone, email: lead.email },
+    });
+
+    expect([status, body.lead.created]).toEqual([201, true]);
+    expect(await storedLeads(other)).toEqual(before);
+  });
+});
+
+describe('an id of another organization’s settings is refused as one that does not exist', () => {
+  type Case = [string, 'create-lead' | 'update-lead' | 'capture-lead', (ids: typeof otherIds) => object];
+  const cases: Case[] = [
+    ['a stage', 'create-lead', ({ stage }) => ({ fields: person(), stageId: stage })],
+    ['a pipeline', 'create-lead', ({ pipeline }) => ({ fields: person(), pipelineId: pipeline })],
+    ['a source', 'create-lead', ({ source }) => ({ fields: { ...person(), source } })],
+    ['an owner', 'create-lead', ({ user }) => ({ fields: { ...person(), assigned_to: user } })],
+    ['a person in a field', 'create-lead', ({ user }) => ({ fields: { ...person(), mentor: user } })],
+    ['a source in a field', 'create-lead', ({ source }) => ({ fields: { ...person(), second_source: source } })],
+    ['a stage', 'update-lead', ({ stage }) => ({ stageId: stage })],
+    ['a pipeline', 'update-lead', ({ pipeline }) => ({ pipelineId: pipeline })],
+    ['a source', 'update-lead', ({ source }) => ({ fields: { source } })],
+    ['an owner', 'update-lead', ({ user }) => ({ fields: { assigned_to: user } })],
+    ['a pipeline', 'capture-lead', ({ pipeline }) => ({ ...person(), pipelineId: pipeline })],
+  ];
+  const nobody = { user: 997, source: 993, pipeline: 991, stage: 991 };
+
+  test.each(cases)('%s: %s', async (_, name, bodyOf) => {
+    const before = await storedLeads(own);
+    const ask = (ids: typeof otherIds) => call(name, { apiKey: own.writer, leadId: ownLeadId, body: bodyOf(ids) });
+
+    const [theirs, nobodys] = [await ask(otherIds), await ask(nobody)];
+
+    expect(theirs.status).toBe(422);
+    const digitless = (body: unknown): string => JSON.stringify(body).replace(/\d+/g, 'N');
+    expect(digitless(theirs.body)).toBe(digitless(nobodys.body));
+    expect(JSON.stringify(theirs.body)).not.toContain(mark);
+    expect(await storedLeads(own)).toEqual(before);
+  });
+
+  test('a field of another organization is unknown', async () => {
+    const { status, body } = await call('update-lead', {
+      apiKey: own.writer,
+      leadId: ownLeadId,
+      body: { fields: { southwind: 'x' } },
+    });
+
+    expect([status, Object.keys(body.error.details.fields)]).toEqual([422, ['southwind']]);
+  });
+
+  test('a source’s name of another organization is recorded as Website', async () => {
+    const someone = { ...person(), source: `${mark} Source` };
+
+    const { status, body } = await call('capture-lead', { apiKey: own.website, body: someone });
+
+    const { lead } = (await call('get-lead', { apiKey: own.reader, leadId: body.lead.id })).body;
+    expect([status, lead.source.name]).toEqual([201, 'Website']);
+  });
+});
+
+describe('a list shows the caller’s own', () => {
+  test.each<[string, () => NonNullable<CallOptions['query']>]>([
+    ['stage', () => ({ stage_id: otherIds.stage })],
+    ['pipeline', () => ({ pipeline_id: otherIds.pipeline })],
+    ['source', () => ({ source_id: otherIds.source })],
+    ['owner', () => ({ owner_id: otherIds.user })],
+  ])('%s of another organization: no leads', async (_, query) => {
+    expect((await call('list-leads', { apiKey: own.reader, query: query() })).body).toEqual({ items: [], nextCursor: null });
+  });
+
+  test.each<[string, () => NonNullable<CallOptions['query']>]>([
+    ['everything', () => ({})],
+    ['on from another organization’s cursor', () => ({ cursor: otherLeadId })],
+    ['since the beginning', () => ({ updated_since: '2000-01-01T00:00:00Z' })],
+    [
+      'by a text that the other’s leads hold',
+      () => `filter=${encodeURIComponent('[{"field":"name","operator":"contains","value":"Lead"}]')}`,
+    ],
+  ])('%s', async (_, query) => {
+    const ownIds = new Set((await storedLeads(own)).map(({ lead }) => Number(lead.sk)));
+
+    const { status, body } = await call('list-leads', { apiKey: own.reader, query: query() });
+
+    expect(status).toBe(200);
+    expect(body.items.filter(({ id }: { id: number }) => !ownIds.has(id))).toEqual([]);
+    expect(JSON.stringify(body)).not.toContain(mark);
+  });
+
+  test.each(['list-lead-fields', 'list-lead-stages', 'list-pipelines', 'list-lead-sources', 'list-users'] as const)(
+    '%s',
+    async (name) => {
+      const [mine, theirs] = await Promise.all([own, other].map(({ writer }) => call(name, { apiKey: writer })));
+
+      expect(JSON.stringify(mine!.body)).not.toContain(mark);
+      expect(JSON.stringify(theirs!.body)).toContain(mark);
+      expect(mine!.body.items.length).toBeGreaterThan(1);
+    },
+  );
+});
+
+describe('an idempotency key is the API key’s own', () => {
+  test.each<[string, (someone: object) => Pick<CallOptions, 'body' | 'headers'>]>([
+    ['Idempotency-Key', (someone) => ({ body: someone, headers: { 'Idempotency-Key': 'enquiry-1' } })],
+    ['externalId', (someone) => ({ body: { ...someone, externalId: 'enquiry-2' } })],
+  ])('%s: another organization’s, and another key’s of the same, replay nothing', async (_, request) => {
+    const [first, second, third] = [person(), person(), person()];
+    const secondKey = (await own.key({ scopes: ['leads.capture'] })).key;
+
+    const answers = [
+      await call('capture-lead', { apiKey: other.website, ...request(first) }),
+      await call('capture-lead', { apiKey: own.website, ...request(second) }),
+      await call('capture-lead', { apiKey: secondKey, ...request(third) }),
+    ];
+
+    expect(answers.map(({ status, headers }) => [status, headers.get('idempotent-replayed')])).toEqual([
+      [201, null],
+      [201, null],
+      [201, null],
+    ]);
+  });
+});
