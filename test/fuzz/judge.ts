@@ -36,7 +36,9 @@ export function judge(sent: RawRequest, answer: RawAnswer, tenant: Tenant, other
 const isFailure = (status: number, outcome: string): boolean => status >= 500 && outcome !== 'NOT_READY';
 
 function describedProblem(sent: RawRequest, { status, headers, text }: RawAnswer, body: unknown): string | undefined {
-  if (sent.method === 'HEAD') return status === 404 && text === '' ? undefined : 'HEAD is no endpoint: 404 without a body is';
+  // Of what it cannot read, the gateway does not know that it was HEAD.
+  if (sent.method === 'HEAD')
+    return status === 404 && (text === '' || !isReadable(sent)) ? undefined : 'HEAD is no endpoint: 404 without a body is';
   const { path, query } = targetOf({ url: sent.target });
   // What the gateway cannot read as a request leads to no endpoint, whatever its address says.
   if (status === 404 && !isReadable(sent)) return misfit({ $ref: '#/components/schemas/Error' }, body);

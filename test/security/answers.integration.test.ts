@@ -1,0 +1,126 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { call } from '../support/call.ts';
+import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
+import { givenLead, storedLeads } from '../support/leads.ts';
+import { bodyRequests, goodRequests } from '../support/requests.ts';
+import { service } from '../support/service.ts';
+import { sendRaw } from './raw-request.ts';
+
+let organization: GivenOrganization;
+let leadId: number;
+beforeAll(async () => {
+  organization = await givenOrganization();
+  leadId = (await givenLead(organization)).id;
+});
+
+describe('the headers of an answer', () => {
+  /** The contract's, the connection's, and the one that AWS adds. */
+  const known = [
+    ...['cache-control', 'content-type', 'x-request-id', 'location', 'idempotent-replayed', 'retry-after'],
+    ...['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'],
+    ...['connection', 'content-length', 'date', 'keep-alive', 'x-amzn-requestid'],
+  ];
+  const unknownOf = (headers: Headers): string[] => [...headers.keys()].filter((name) => !known.includes(name));
+
+  test.each(goodRequests)('are those of the contract, and forbid to keep it: $name', async ({ name, request }) => {
+    const good = await call(name, { apiKey: organization.writer, ...request(leadId) });
+    const refused = await call(name, request(leadId));
+
+    for (const { headers } of [good, refused]) {
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(unknownOf(headers)).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['an address that is no endpoint', 'GET', '/wp-login.php', []],
+    ['a preflight request', 'OPTIONS', '/api/v1/leads', [['Origin', 'https://example.org']]],
+    ['what is no method', 'NONSENSE', '/api/v1/leads', []],
+    ['a header that is none', 'GET', '/api/v1/leads', [['a b', 'c']]],
+    ['TRACE', 'TRACE', '/api/v1/leads', [['Cookie', 'secret=1']]],
+  ] as [string, string, string, [string, string][]][])('are so for %s, too', async (_, method, target, headers) => {
+    const answer = await sendRaw(service().baseUrl, { method, target, headers });
+
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([404, 'no-store']);
+    expect(unknownOf(answer.headers)).toEqual([]);
+    expect(answer.text).not.toContain('secret');
+  });
+});
+
+describe('a body nested as deep as 100 KB allow', () => {
+  const deep = {
+    'only opened': '['.repeat(100_000),
+    'a list of lists': '['.repeat(50_000) + ']'.repeat(50_000),
+    'objects in objects': `${'{"a":'.repeat(16_000)}1${'}'.repeat(16_000)}`,
+    'objects in fields': `{"fields":{"city":${'{"a":'.repeat(16_000)}1${'}'.repeat(16_000)}}}`,
+    'lists in fields': `{"fields":{"interests":${'['.repeat(49_000)}${']'.repeat(49_000)}}}`,
+    'inherited names': `${'{"__proto__":'.repeat(7000)}1${'}'.repeat(7000)}`,
+  };
+
+  test.each(bodyRequests.flatMap(({ name }) => Object.entries(deep).map(([kind, body]) => [name, kind, body] as const)))(
+    '%s refuses it: %s',
+    async (name, _, body) => {
+      const before = await storedLeads(organization);
+
+      const answer = await call(name, { apiKey: organization.writer, leadId, body });
+
+      expect([400, 422]).toContain(answer.status);
+      expect(JSON.stringify(answer.body).length).toBeLessThan(10_000);
+      expect(await storedLeads(organization)).toEqual(before);
+    },
+  );
+
+  test('in a filter is refused', async () => {
+    const answer = await call('list-leads', {
+      apiKey: organization.reader,
+      query: { filter: '['.repeat(4000) + ']'.repeat(4000) },
+    });
+
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_QUERY']);
+  });
+});
+
+describe('names that objects inherit', () => {
+  const polluting = ['__proto__', 'constructor', 'prototype', 'toString'];
+  const values = ['{"stageId":12,"isAdmin":true,"scopes":["leads.write"]}', '{"prototype":{"isAdmin":true}}', '"x"', 'null'];
+
+  test.each(
+    bodyRequests.flatMap(({ name, request }) =>
+      polluting.flatMap((key) => values.map((value) => [name, key, value, request] as const)),
+    ),
+  )('are unknown properties, and change nothing: %s, %s %s', async (name, key, value, request) => {
+    const text = JSON.stringify(request(leadId).body);
+    const before = await storedLeads(organization);
+
+    const { status, body } = await call(name, {
+      apiKey: organization.writer,
+      leadId,
+      body: text.replace('{', `{"${key}":${value},`),
+    });
+
+    expect([status, Object.keys(body.error.details.fields)]).toEqual([422, [key]]);
+    expect(await storedLeads(organization)).toEqual(before);
+  });
+
+  test.each(polluting)('name no field and no filter: %s', async (key) => {
+    const created = await call('create-lead', {
+      apiKey: organization.writer,
+      body: JSON.stringify({ fields: person() }).replace('{"name"', `{"${key}":"x","name"`),
+    });
+    const listed = await call('list-leads', {
+      apiKey: organization.reader,
+      query: { filter: `[{"field":"${key}","operator":"is_empty"}]` },
+    });
+
+    expect([created.status, Object.keys(created.body.error.details.fields)]).toEqual([422, [key]]);
+    expect([listed.status, listed.body.error.details.filters]).toEqual([400, [0]]);
+  });
+
+  test('have left nothing behind for the requests that follow', async () => {
+    const { status, body } = await call('create-lead', { apiKey: organization.writer, body: { fields: person() } });
+    const reader = await call('create-lead', { apiKey: organization.reader, body: { fields: person() } });
+
+    expect([status, body.lead.stageId, Object.keys(body.lead.fields)]).toEqual([201, 11, []]);
+    expect(reader.status).toBe(403);
+  });
+});

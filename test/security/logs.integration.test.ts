@@ -1,0 +1,91 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test } from 'vitest';
+import { clientConfig } from '../../infra/local/table.ts';
+import { endpoints } from '../../shared/endpoints.ts';
+import { hashApiKey } from '../../shared/organization/api-key.ts';
+import { openTable } from '../../shared/store/client.ts';
+import { settingsPrimaryKey } from '../../shared/store/primary-keys.ts';
+import { newTenant } from '../fuzz/tenant.ts';
+import { type CallOptions, call } from '../support/call.ts';
+import { startServiceProcess } from '../support/service-process.ts';
+
+/** Everything that a request may hold and a log may not; none of it stands anywhere else. */
+const secret = {
+  name: 'Zebediah Quillfeather',
+  phone: '+919811111119',
+  email: 'zebediah@quillfeather.example',
+  text: 'wants-no-one-to-know',
+  idempotencyKey: 'visit-of-zebediah',
+};
+const person = { name: secret.name, phone: secret.phone, email: secret.email };
+
+test('no line of the log holds a key, a header, an address, or anything of a person, however a request ends', async ({
+  task,
+}) => {
+  const engine = task.file.projectName ?? 'auto';
+  const service = await startServiceProcess(['--engine', engine, '--db', ':memory:', '--port', '0']);
+  const { baseUrl, environment } = service.ready;
+  const table = openTable(environment.LEADS_TABLE, clientConfig(environment as Parameters<typeof clientConfig>[0]));
+  const tenant = await newTenant(table, 0);
+  const apiKey = tenant.keys.all;
+
+  const requests: Record<(typeof endpoints)[number]['name'], CallOptions> = {
+    'list-leads': { query: { filter: JSON.stringify([{ field: 'email', operator: 'equals', value: secret.email }]) } },
+    'create-lead': { body: { fields: { ...person, city: secret.text } } },
+    'capture-lead': { body: { ...person, notes: secret.text }, headers: { 'Idempotency-Key': secret.idempotencyKey } },
+    'get-lead': { leadId: 1 },
+    'update-lead': { leadId: 1, body: { fields: { city: `${secret.text} at all` } } },
+    'add-note': { leadId: 1, body: { text: secret.text } },
+    'list-lead-fields': {},
+    'list-lead-stages': {},
+    'list-pipelines': {},
+    'list-lead-sources': {},
+    'list-users': {},
+  };
+  const spoiled: readonly CallOptions[] = [
+    {},
+    { apiKey: tenant.keys.expired },
+    { apiKey: `${apiKey}x` },
+    { apiKey: tenant.keys.website, body: { fields: { name: secret.name }, surprise: secret.text } },
+    { query: `token=${apiKey}&q=${secret.email}` },
+    { query: `limit=${secret.text}` },
+    { leadId: encodeURIComponent(secret.name) },
+    { body: `{"name":"${secret.name}` },
+    { body: { fields: { phone: secret.text, [secret.name]: secret.phone } } },
+    { body: secret.text.repeat(6000) },
+    { headers: { 'X-Forwarded-Proto': 'http', 'X-Phone': secret.phone } },
+    { headers: { 'Idempotency-Key': `${secret.text}é` } },
+  ];
+  const statuses: number[] = [];
+  const ask = async (name: (typeof endpoints)[number]['name'], options: CallOptions): Promise<void> => {
+    statuses.push((await call(name, { apiKey, leadId: 1, ...options, baseUrl })).status);
+  };
+  for (const { name, takesBody } of endpoints) {
+    const fitting = spoiled.filter(({ body }) => takesBody || body === undefined);
+    for (const other of fitting) await ask(name, { ...requests[name], ...other });
+  }
+  await table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...settingsPrimaryKey(tenant.organizationId) } }));
+  const cold = await newTenant(table, 0);
+  await table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...settingsPrimaryKey(cold.organizationId) } }));
+  for (const { name } of endpoints) await ask(name, { ...requests[name], apiKey: cold.keys.all });
+  table.client.destroy();
+  await service.end();
+
+  const log = service.printed.stderr;
+  expect([...new Set(statuses)]).toEqual(expect.arrayContaining([200, 201, 400, 401, 403, 404, 409, 413, 415, 422, 500]));
+  expect(log.match(/"message":"answered"/g)).toHaveLength(statuses.length);
+  expect(log.match(/"message":"failed".*"stack"/g)).toHaveLength(endpoints.length);
+  const keys = [tenant, cold].flatMap((one) => Object.values(one.keys));
+  const forbidden = [
+    ...Object.values(secret),
+    ...secret.name.split(' '),
+    secret.phone.slice(4),
+    tenant.mark,
+    ...keys.flatMap((key) => [key.slice(-30), hashApiKey(key)]),
+    ...['Bearer', 'authorization', '/api/v1', 'token='],
+  ];
+  for (const one of forbidden) {
+    const at = log.toLowerCase().indexOf(one.toLowerCase());
+    expect(at < 0 ? undefined : log.slice(Math.max(0, at - 200), at + 100), `the log holds ${one}`).toBeUndefined();
+  }
+}, 120_000);
