@@ -58,12 +58,12 @@ export interface FuzzReport {
   readonly findings: readonly unknown[];
 }
 
-/** @throws Error for a file that is not such a report */
+/** @throws Error for a file that cannot be read or is not such a report */
 export function readFuzzReport(file: string): FuzzReport {
   const { seed, requests, findings } = JSON.parse(readFileSync(file, 'utf8')) as Partial<FuzzReport>;
   if (typeof seed !== 'number' || typeof requests !== 'number' || !Array.isArray(findings)) {
     throw new Error(
-      `--fuzz ${file}: it needs the numbers seed and requests and the list findings, as npm run fuzz -- --report FILE writes them.`,
+      'It needs the numbers seed and requests and the list findings, as npm run fuzz -- --report FILE writes them.',
     );
   }
   return { seed, requests, findings };
@@ -72,7 +72,7 @@ export function readFuzzReport(file: string): FuzzReport {
 /** The page `test/RELIABILITY.md`. */
 export function reliabilityPage(soak: Soak, { figures, fuzz }: PageFigures): string {
   const { engine, seed, seconds, clients, turns, command, tally } = soak;
-  const { histories, requests, dynamodbCalls, faults, deaths, violations, leads, settled, claims } = tally;
+  const { histories, requests, dynamodbCalls, faults, deaths, violations, leads, claims } = tally;
   const deathsAt = Map.groupBy(
     figures.filter((figure) => figure.about === 'death'),
     ({ scenario, site }) => `${scenario} | ${site}`,
@@ -102,7 +102,6 @@ ${table(
     ['requests', requests],
     ['DynamoDB calls', dynamodbCalls],
     ['leads judged', leads],
-    ['unknown outcomes settled by a retry', settled],
     ['**violations**', `**${number(violations.length)}**`],
   ],
 )}

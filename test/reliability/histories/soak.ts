@@ -8,7 +8,7 @@ import { ProgressLine } from '../../../infra/admin/progress-line.ts';
 import { startFaultyService } from '../../support/faulty-service.ts';
 import { node24, projectFolder, startServiceProcess } from '../../support/service-process.ts';
 import { type Figure, figuresVariable } from '../figures.ts';
-import { figureSheet, readFuzzReport, reliabilityPage, type Soak } from './figure-sheet.ts';
+import { type FuzzReport, figureSheet, readFuzzReport, reliabilityPage, type Soak } from './figure-sheet.ts';
 import { runHistory } from './history.ts';
 import { Tally } from './tally.ts';
 
@@ -57,7 +57,7 @@ const program = new Command('npm run soak --')
 
 const options = program.parse().opts<SoakOptions>();
 // Read first: a file that is none must not cost the whole run.
-const fuzz = options.fuzz === undefined ? undefined : readFuzzReport(options.fuzz);
+const fuzzReport = options.fuzz === undefined ? undefined : fuzzReportIn(options.fuzz);
 const soak = await runHistories(options);
 process.stdout.write(`${figureSheet(soak)}\n`);
 for (const { seed, sentence } of soak.tally.violations) process.stdout.write(`seed ${seed}: ${sentence}\n`);
@@ -66,12 +66,30 @@ for (const seed of new Set(soak.tally.violations.map((one) => one.seed))) {
 }
 if (options.write) {
   const figures = await measureTests(options.engine);
-  await writeFile(pageFile, reliabilityPage(soak, { figures, fuzz }));
+  await writeFile(pageFile, reliabilityPage(soak, { figures, fuzz: fuzzReport }));
   process.stdout.write('Written: test/RELIABILITY.md\n');
 }
 process.exit(soak.tally.violations.length > 0 ? 1 : 0);
 
-async function runHistories({ minutes, seed, histories, repeat, clients, turns, engine, write }: SoakOptions): Promise<Soak> {
+function fuzzReportIn(file: string): FuzzReport {
+  try {
+    return readFuzzReport(file);
+  } catch (error) {
+    return program.error(`--fuzz ${file}: ${(error as Error).message}`, { exitCode: 2 });
+  }
+}
+
+async function runHistories({
+  minutes,
+  seed,
+  histories,
+  repeat,
+  clients,
+  turns,
+  engine,
+  write,
+  fuzz,
+}: SoakOptions): Promise<Soak> {
   const tally = new Tally();
   const progress = new ProgressLine(process.stderr.isTTY ? (text) => process.stderr.write(text) : undefined);
   const startedAt = performance.now();
@@ -88,9 +106,14 @@ async function runHistories({ minutes, seed, histories, repeat, clients, turns, 
       try {
         while (begun < end && !isOver()) {
           const own = seed + Math.floor(begun++ / repeat);
-          const result = await runHistory({ seed: own, environment, faulty, clients, turns });
-          result.world.table.client.destroy();
-          tally.add(own, result);
+          try {
+            const result = await runHistory({ seed: own, environment, faulty, clients, turns });
+            result.world.table.client.destroy();
+            tally.add(own, result);
+          } catch (error) {
+            // What a client does not expect ends its history, not the soak: it is a finding with a seed of its own.
+            tally.violations.push({ seed: own, sentence: `The history broke off: ${(error as Error).stack}` });
+          }
           const { violations, requests } = tally;
           const line = `${Math.round(seconds())} s: ${tally.histories} histories, ${requests} requests, ${violations.length} violations`;
           progress.show(line);
@@ -107,7 +130,7 @@ async function runHistories({ minutes, seed, histories, repeat, clients, turns, 
     }
   }
   progress.clear();
-  const command = `npm run soak -- --minutes ${minutes} --seed ${seed} --engine ${engine}${write ? ' --write' : ''}`;
+  const command = `npm run soak -- --minutes ${minutes} --seed ${seed} --engine ${engine}${write ? ' --write' : ''}${fuzz ? ' --fuzz FILE' : ''}`;
   return { engine, seed, seconds: seconds(), clients, turns, command, tally };
 }
 

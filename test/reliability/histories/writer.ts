@@ -20,13 +20,16 @@ const isOpen = (answer: CallAnswer | undefined): boolean =>
 async function untilAnswered({ world, random }: Turn, attempt: (n: number) => Promise<CallAnswer | undefined>): Promise<void> {
   const waits = Array.from({ length: attemptsMax }, () => random() * pauseMaxMs);
   for (const [n, wait] of waits.entries()) {
-    if (!isOpen(await attempt(n))) return;
+    if (!isOpen(await attempt(n))) {
+      world.notebook.settled += n > 0 ? 1 : 0;
+      return;
+    }
     await pause(wait);
   }
   world.notebook.unsettled.push(async () => {
     const answer = await attempt(attemptsMax);
-    if (isOpen(answer))
-      world.notebook.violations.push(`Asked again without faults, and answered ${answer?.status ?? 'nothing'}.`);
+    if (!isOpen(answer)) world.notebook.settled += 1;
+    else world.notebook.violations.push(`Asked again without faults, and answered ${answer?.status ?? 'nothing'}.`);
   });
 }
 
