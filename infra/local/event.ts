@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Route } from './routes.ts';
@@ -36,6 +37,7 @@ export function eventFor(request: GatewayRequest, { endpoint, pathParameters }: 
   const headers = headersOf(request);
   const query = valuesByName(new URLSearchParams(request.query));
   const now = Date.now();
+  const isText = isUtf8(request.body); // bytes that are no text reach the function as they are, not as replacement characters
   return {
     resource: endpoint.path,
     path: request.path,
@@ -80,8 +82,8 @@ export function eventFor(request: GatewayRequest, { endpoint, pathParameters }: 
       resourcePath: endpoint.path,
       stage,
     },
-    body: request.body.length > 0 ? request.body.toString('utf8') : null,
-    isBase64Encoded: false,
+    body: request.body.length > 0 ? request.body.toString(isText ? 'utf8' : 'base64') : null,
+    isBase64Encoded: !isText,
   };
 }
 

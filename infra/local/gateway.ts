@@ -52,7 +52,8 @@ export function createGateway(options: GatewayOptions): Server {
 async function answerTo(request: IncomingMessage, requestId: string, options: GatewayOptions): Promise<Answer> {
   const method = request.method ?? '';
   const { path, query } = targetOf(request);
-  if (options.gatewayLimits && headBytes(request) > headersMaxBytes) return ownAnswer('DEFAULT_4XX', requestId, tooLongMessage);
+  if (options.gatewayLimits && headBytes(request) > headersMaxBytes)
+    return ownAnswer('BAD_REQUEST_PARAMETERS', requestId, tooLongMessage);
   if (request.httpVersion === '1.1' && request.headers.host === undefined) return ownAnswer('DEFAULT_4XX', requestId);
   const route = options.route(method, path);
   if (!route) return ownAnswer('MISSING_AUTHENTICATION_TOKEN', requestId);

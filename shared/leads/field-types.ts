@@ -152,7 +152,7 @@ function parseReference(
 ): FieldValue | Problem {
   const { unknown, inactive, sentence } = refusals[kind];
   const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw.trim()) ? Number(raw) : raw;
-  if (typeof id !== 'number') return new Problem(sentence);
+  if (typeof id !== 'number') return new Problem(sentence, unknown);
   const found = known.get(id);
   if (!found) return new Problem(sentence, unknown);
   return found.active ? id : new Problem(sentence, inactive);

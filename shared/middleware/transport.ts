@@ -12,6 +12,8 @@ import { headerValues, type Middleware } from './call.ts';
  */
 export const transport = (): Middleware => ({
   before: async ({ event, context: call }) => {
+    // API Gateway brings an address with a slash behind it to the same route; the contract has no such endpoint.
+    if (event.path.endsWith('/')) throw new ApiError('NOT_FOUND');
     refusePlainHttp(event);
     refuseKeyInUrl(event);
     if (!call.endpoint.takesBody) return;

@@ -137,7 +137,7 @@ test('a long request line is taken, unless the limits of API Gateway are asked f
 
   expect((await fetch(`${open.baseUrl}/api/v1/leads?${query}`)).status).toBe(200);
   const refused = await fetch(`${limited.baseUrl}/api/v1/leads?${query}`);
-  expect(refused.status).toBe(404);
+  expect(refused.status).toBe(400);
   expect(await refused.json()).toMatchObject({ error: { message: expect.stringContaining('10240 bytes') } });
 });
 
@@ -147,7 +147,7 @@ test('the limit counts the request line and all headers', async () => {
   const filled = head.replace('q=', `q=${'x'.repeat(10_240 - head.length)}`);
 
   expect(await sendRaw(port, `${filled}\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
-  expect(await sendRaw(port, `${filled.replace('q=', 'q=x')}\r\n`)).toMatch(/^HTTP\/1\.1 404 /);
+  expect(await sendRaw(port, `${filled.replace('q=', 'q=x')}\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
 });
 
 test('a client that goes away in the middle of its body harms nobody', async () => {

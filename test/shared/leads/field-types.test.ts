@@ -268,6 +268,6 @@ describe('ids of sources and people', () => {
   );
 
   test.each<RawValue>(['Website', true, '1.0', '1e0', '+1'])('a source is not %j', (raw) =>
-    expect(read('source', raw)).toEqual(refused('takes the id of an active source')),
+    expect(read('source', raw)).toEqual({ ...refused('takes the id of an active source'), reason: 'SOURCE_NOT_FOUND' }),
   );
 });

@@ -39,6 +39,10 @@ describe('the order of the refusals', () => {
   });
 });
 
+test('an address with a slash behind it is no endpoint', async () => {
+  expect(await codeOf({ path: '/api/v1/leads/' }, 'list-leads')).toBe('NOT_FOUND');
+});
+
 describe('HTTPS', () => {
   test.each(['X-Forwarded-Proto', 'x-forwarded-proto', 'X-FORWARDED-PROTO'])('plain HTTP is seen in %s', async (name) => {
     expect(await codeOf({ headers: { [name]: 'http', 'content-type': 'application/json' } })).toBe('HTTPS_REQUIRED');
