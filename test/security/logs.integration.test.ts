@@ -53,6 +53,7 @@ test('no line of the log holds a key, a header, an address, or anything of a per
     { body: `{"name":"${secret.name}` },
     { body: { fields: { phone: secret.text, [secret.name]: secret.phone } } },
     { body: secret.text.repeat(6000) },
+    { headers: { 'Content-Type': 'text/plain', 'X-Name': secret.text } },
     { headers: { 'X-Forwarded-Proto': 'http', 'X-Phone': secret.phone } },
     { headers: { 'Idempotency-Key': `${secret.text}é` } },
   ];
