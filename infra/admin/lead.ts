@@ -89,7 +89,8 @@ async function archive(desk: Desk, options: LeadOptions, archived: boolean): Pro
   await addToHistory(desk.table(), organization.id, { who: await desk.who(), what });
   desk.answer(
     { leadId: lead.id, archived },
-    () => `Lead ${lead.id} of organization ${organization.id} is ${archived ? 'archived' : 'not archived'}.`,
+    () =>
+      `Lead ${lead.id} of organization ${organization.id} is ${archived ? 'archived' : 'restored, and in lists and answers again'}.`,
   );
 }
 

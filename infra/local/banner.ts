@@ -9,10 +9,14 @@ export function banner(service: Service, db: string): string {
     '',
     `  Lead management service: ${service.baseUrl}`,
     '',
-    ...service.organizations.flatMap(({ id, keys }) => [`  Organization ${id}`, ...keyLines(id, keys, service), '']),
+    ...service.organizations.flatMap(({ id, keys }) => [`  Organization ${id}`, ...keyLines(keys), '']),
     '  Capture a lead:',
     '',
     ...captureLines(service),
+    '',
+    '  Administer it from another terminal:',
+    '',
+    ...administerLines(service),
     '',
     `  Data (${service.engineName}) lies ${data}.`,
     '  Ctrl-C stops it.',
@@ -21,19 +25,23 @@ export function banner(service: Service, db: string): string {
   ].join('\n');
 }
 
-function keyLines(organizationId: number, keys: Readonly<Record<string, string>>, service: Service): string[] {
+function keyLines(keys: Readonly<Record<string, string>>): string[] {
   const minted = Object.entries(keys);
   if (minted.length === 0) {
-    return ['    Its keys were shown when they were made. A new one:', '', ...mintLines(organizationId, service)];
+    return ['    Its keys were shown when they were made; a new one is made from the terminal, as below.'];
   }
   const width = Math.max(...minted.map(([label]) => label.length));
   return ['    API keys, shown this once:', ...minted.map(([label, key]) => `      ${label.padEnd(width)}  ${key}`)];
 }
 
-function mintLines(organizationId: number, { environment }: Service): string[] {
-  const variables = Object.entries(environment).map(([name, value]) => `      ${name}=${value} \\`);
-  const order = `--organization ${organizationId} --type website-form --label my-form --created-by USER_ID`;
-  return [...variables, `      npm run --silent admin -- key create ${order}`];
+/** The environment of the admin command, and two commands that work as they stand. */
+function administerLines({ environment, organizations }: Service): string[] {
+  const id = organizations[0]?.id ?? 1;
+  return [
+    ...Object.entries(environment).map(([name, value]) => `    export ${name}=${value}`),
+    `    npm run --silent admin -- organization show ${id}`,
+    '    npm run --silent admin -- key create --help',
+  ];
 }
 
 /** The same line again is a replay; without its Idempotency-Key it is a second enquiry of the same person. */

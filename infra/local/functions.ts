@@ -77,6 +77,8 @@ class FunctionPool {
   /** The last to finish is the first to go on: it is the warmest, as in Lambda. */
   readonly #idle: FunctionWorker[] = [];
   readonly #waiting: Job[] = [];
+  /** Workers that end now were ended. */
+  #isStopping = false;
 
   constructor(name: string, options: FunctionsOptions) {
     this.#name = name;
@@ -96,6 +98,7 @@ class FunctionPool {
   }
 
   async stop(): Promise<void> {
+    this.#isStopping = true;
     await Promise.all([...this.#workers].map(({ worker }) => worker.terminate()));
   }
 
@@ -159,7 +162,7 @@ class FunctionPool {
     if (position >= 0) this.#idle.splice(position, 1);
     void own.worker.terminate();
     if (own.job) this.#settle(own.job, result);
-    else if (result.outcome === 'failed')
+    else if (result.outcome === 'failed' && !this.#isStopping)
       this.#options.report(`${this.#name}: between two requests, the function ${result.reason}.`);
     const next = this.#waiting.shift();
     if (next) this.#start(next);

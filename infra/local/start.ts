@@ -7,9 +7,9 @@ interface Options {
   port: number;
   db: string;
   engine: string;
-  organization: string[];
-  json: boolean;
-  gatewayLimits: boolean;
+  organization?: string[];
+  json?: boolean;
+  gatewayLimits?: boolean;
 }
 
 const program = new Command('npm start --')
@@ -17,9 +17,9 @@ const program = new Command('npm start --')
   .option('--port <N>', 'port on 127.0.0.1; 0 picks a free one', parsePort, 4010)
   .option('--db <PATH>', 'folder that keeps the data between runs; :memory: keeps nothing', '.local')
   .option('--engine <ENGINE>', 'DynamoDB engine: auto, dynoxide, dynamodb-local or an address', 'auto')
-  .option('--organization <FILE>', 'apply this settings file at start (repeatable; none: a demo organization)', collect, [])
-  .option('--json', 'print one ready line on stdout, all else on stderr', false)
-  .option('--gateway-limits', 'refuse, as API Gateway does, a request line and headers of more than 10240 bytes', false)
+  .option('--organization <FILE>', 'apply this settings file at start (repeatable; none: a demo organization)', collect)
+  .option('--json', 'print one ready line on stdout, all else on stderr')
+  .option('--gateway-limits', 'refuse, as API Gateway does, a request line and headers of more than 10240 bytes')
   .allowExcessArguments(false)
   .addHelpText(
     'after',
@@ -42,7 +42,7 @@ function parsePort(text: string): number {
   return port;
 }
 
-function collect(file: string, files: readonly string[]): string[] {
+function collect(file: string, files: readonly string[] = []): string[] {
   return [...files, file];
 }
 
@@ -55,8 +55,8 @@ const starting = startService({
   port: options.port,
   db: options.db,
   engine: options.engine,
-  organizations: options.organization,
-  gatewayLimits: options.gatewayLimits,
+  organizations: options.organization ?? [],
+  gatewayLimits: options.gatewayLimits === true,
   tell,
   output: process.stderr,
 });
