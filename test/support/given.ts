@@ -68,11 +68,13 @@ export async function givenOrganization(
   };
 }
 
+const phonesMax = 100_000_000;
+const firstPhone = randomInt(0, phonesMax);
 let people = 0;
 
 /** Fields of a person whom nobody else in the test run is. */
 export function person(): { name: string; phone: string; email: string } {
   people += 1;
-  const digits = String(randomInt(0, 100_000_000)).padStart(8, '0');
+  const digits = String((firstPhone + people) % phonesMax).padStart(8, '0');
   return { name: `Person ${people}`, phone: `+9198${digits}`, email: `person${people}.${digits}@example.com` };
 }

@@ -223,7 +223,9 @@ test('1,000 rows with some wrong ones, killed half way and begun again, are impo
 
   expect(half).toBeGreaterThanOrEqual(300);
   expect(half).toBeLessThan(960);
-  expect(answer).toMatchObject({ rows: 1000, imported: 960 - half, alreadyThere: half, refused: 40 });
+  // What the killed process had sent may still have been written after the count.
+  expect(answer).toMatchObject({ rows: 1000, imported: 960 - answer.alreadyThere, refused: 40 });
+  expect(answer.alreadyThere).toBeGreaterThanOrEqual(half);
   expect(again).toMatchObject({ rows: 1000, imported: 0, alreadyThere: 960, refused: 40 });
   expect(await refusedIn(again.report)).toHaveLength(40);
   const phones = (await fieldsOf(organization)).map((fields) => fields.phone);
