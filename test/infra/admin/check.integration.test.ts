@@ -68,7 +68,8 @@ test('beside live traffic it reports nothing, and afterwards nothing', async () 
   const organization = await givenOrganization();
   let isDone = false;
   const traffic = Array.from({ length: 4 }, async () => {
-    for (let turn = 0; !isDone && turn < 12; turn += 1) await useOnce(organization);
+    // An engine that is being scanned may answer later than a function waits. What failed must leave nothing behind either.
+    for (let turn = 0; !isDone && turn < 12; turn += 1) await useOnce(organization).catch(() => undefined);
   });
 
   const during = [];
