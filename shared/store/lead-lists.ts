@@ -30,6 +30,7 @@ const pageMaxMs = 1000;
 
 /** Up to so many changed leads, looking them up by id is cheaper than asking what share of all leads they are. */
 const fewUpdates = 1000;
+
 /**
  * One page of an organization's leads, planned so that its cost is bounded by the page: without an id filter the leads are walked;
  * with some, their index lists are joined and the leads fetched by id.
@@ -48,9 +49,38 @@ async function planReader(table: Table, question: ListQuestion, budget: PageBudg
       : leadsByIds(table, organizationId, allOfIds(lists, budget), budget);
   }
   if (lists.length === 0) return updatedReader(table, question, updatedSince, budget);
-  const changed = await readChangedLeads(table, organizationId, updatedSince, fewUpdates, budget);
-  const all = changed.isComplete ? [...lists, listedIds(changed.ids)] : lists;
-  return leadsByIds(table, organizationId, allOfIds(all, budget), budget);
+  return changedAmong(table, question, lists, updatedSince, budget);
+}
+
+/**
+ * For a list by update time and by ids: both joined where few leads changed. Where many did, the lists alone are read, until more than
+ * half of their leads turn out not to match: then the changed ids are read to their end.
+ */
+async function changedAmong(
+  table: Table,
+  { organizationId }: ListQuestion,
+  lists: readonly LeadIds[],
+  since: number,
+  budget: PageBudget,
+): Promise<LeadReader> {
+  const read = (max: number) => readChangedLeads(table, organizationId, since, max, budget);
+  const byIds = (all: readonly LeadIds[]): LeadReader => leadsByIds(table, organizationId, allOfIds(all, budget), budget);
+  const few = await read(fewUpdates);
+  if (few.isComplete) return byIds([...lists, listedIds(few.ids)]);
+  let reader = byIds(lists);
+  let firstWanted: number | undefined;
+  let isDecided = false;
+  return {
+    async read(below, wanted) {
+      if (firstWanted !== undefined && !isDecided && 2 * wanted > firstWanted) {
+        isDecided = true;
+        const changed = await read(changedLeadsMax);
+        if (changed.isComplete) reader = byIds([...lists, listedIds(changed.ids)]);
+      }
+      firstWanted ??= wanted;
+      return reader.read(below, wanted);
+    },
+  };
 }
 
 function indexLists(
