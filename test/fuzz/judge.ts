@@ -42,6 +42,12 @@ function describedProblem(sent: RawRequest, { status, headers, text }: RawAnswer
   const { path, query } = targetOf({ url: sent.target });
   // What the gateway cannot read as a request leads to no endpoint, whatever its address says.
   if (status === 404 && !isReadable(sent)) return misfit({ $ref: '#/components/schemas/Error' }, body);
+  // API Gateway takes it to the same route; the contract has no such endpoint.
+  if (path.endsWith('/')) {
+    return status === 404
+      ? misfit({ $ref: '#/components/schemas/Error' }, body)
+      : 'an address with a slash behind it is no endpoint: 404';
+  }
   const url = { pathname: path, searchParams: new URLSearchParams(query) } as URL;
   const json = sent.body === undefined ? undefined : parsed(Buffer.from(sent.body).toString());
   try {
@@ -55,7 +61,7 @@ function describedProblem(sent: RawRequest, { status, headers, text }: RawAnswer
 /** Target and headers as HTTP has them (RFC 9110, sections 5 and 7.1), and a body whose length is not lied about. */
 function isReadable({ target, headers }: RawRequest): boolean {
   return (
-    /^[\x21-\x7e]+$/.test(target) &&
+    /^(\/|http:\/\/)[\x21-\x7e]*$/.test(target) &&
     headers.every(
       ([name, value]) =>
         /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) &&

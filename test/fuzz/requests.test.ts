@@ -127,3 +127,11 @@ test.each<[string, object, RegExp]>([
   expect(judge(request, good, tenant, [stranger])).toEqual({ outcome: '200', problems: [] });
   expect(problems.join('; ')).toMatch(problem);
 });
+
+test('an address with a slash behind it is no endpoint to the judge', () => {
+  const slashed = { ...request, target: '/api/v1/users/?q=1' };
+  const notFound = { ...good, status: 404, text: '{"error":{"code":"NOT_FOUND","message":"x"}}' };
+
+  expect(judge(slashed, notFound, tenant, [stranger]).problems).toEqual([]);
+  expect(judge(slashed, good, tenant, [stranger]).problems.join()).toMatch(/is no endpoint: 404/);
+});
