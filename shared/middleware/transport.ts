@@ -7,15 +7,15 @@ import { apiKeyPrefix } from '../organization/api-key.ts';
 import { headerValues, type Middleware } from './call.ts';
 
 /**
- * The errors that are found before the key is looked at, in the contract's order (sections 5.6 and 7): HTTPS_REQUIRED, KEY_IN_URL,
+ * The errors that are found before the key is looked at, in the contract's order (sections 5.6 and 7): HTTPS_REQUIRED, KEY_IN_URL, NOT_FOUND,
  * and for an endpoint that takes a body PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_JSON.
  */
 export const transport = (): Middleware => ({
   before: async ({ event, context: call }) => {
-    // API Gateway brings an address with a slash behind it to the same route; the contract has no such endpoint.
-    if (event.path.endsWith('/')) throw new ApiError('NOT_FOUND');
     refusePlainHttp(event);
     refuseKeyInUrl(event);
+    // API Gateway brings an address with a slash behind it to the same route; the contract has no such endpoint.
+    if (event.path.endsWith('/')) throw new ApiError('NOT_FOUND');
     if (!call.endpoint.takesBody) return;
     refuseLargeBody(event);
     refuseOtherMediaTypes(event);

@@ -44,7 +44,8 @@ function describedProblem(sent: RawRequest, { status, headers, text }: RawAnswer
   if (status === 404 && !isReadable(sent)) return misfit({ $ref: '#/components/schemas/Error' }, body);
   // API Gateway takes it to the same route; the contract has no such endpoint.
   if (path.endsWith('/')) {
-    return status === 404
+    const { code } = (body as { error?: { code?: string } } | undefined)?.error ?? {};
+    return status === 404 || code === 'HTTPS_REQUIRED' || code === 'KEY_IN_URL'
       ? misfit({ $ref: '#/components/schemas/Error' }, body)
       : 'an address with a slash behind it is no endpoint: 404';
   }

@@ -133,5 +133,7 @@ test('an address with a slash behind it is no endpoint to the judge', () => {
   const notFound = { ...good, status: 404, text: '{"error":{"code":"NOT_FOUND","message":"x"}}' };
 
   expect(judge(slashed, notFound, tenant, [stranger]).problems).toEqual([]);
+  const keyInUrl = { ...good, status: 400, text: '{"error":{"code":"KEY_IN_URL","message":"x"}}' };
+  expect(judge(slashed, keyInUrl, tenant, [stranger]).problems).toEqual([]);
   expect(judge(slashed, good, tenant, [stranger]).problems.join()).toMatch(/is no endpoint: 404/);
 });

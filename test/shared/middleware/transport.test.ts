@@ -17,6 +17,8 @@ describe('the order of the refusals', () => {
   const faults: [string, EventParts][] = [
     ['HTTPS_REQUIRED', { headers: { 'X-Forwarded-Proto': 'http', 'Content-Type': 'application/json' } }],
     ['KEY_IN_URL', { queryStringParameters: { api_key: 'x' }, multiValueQueryStringParameters: { api_key: ['x'] } }],
+    // The contract has no address with a slash behind it; API Gateway brings it to the same route.
+    ['NOT_FOUND', { path: '/api/v1/leads/capture/' }],
     ['PAYLOAD_TOO_LARGE', { body: ' '.repeat(limits.bodyMaxBytes + 1) }],
     ['UNSUPPORTED_MEDIA_TYPE', { headers: { ...https, 'Content-Type': 'text/plain' } }],
     ['INVALID_JSON', { body: '{' }],
@@ -37,10 +39,6 @@ describe('the order of the refusals', () => {
       }),
     ).toBe(code);
   });
-});
-
-test('an address with a slash behind it is no endpoint', async () => {
-  expect(await codeOf({ path: '/api/v1/leads/' }, 'list-leads')).toBe('NOT_FOUND');
 });
 
 describe('HTTPS', () => {
