@@ -11,26 +11,37 @@ import { nearestName } from '../organization/nearest-name.ts';
 const isPlainObject = (input: unknown): input is Record<string, unknown> =>
   typeof input === 'object' && input !== null && !Array.isArray(input);
 
+/** Said of a property that was not sent; one that was sent and could not be read has a sentence of its own. */
+export const isRequired = 'is required.';
+
 /** A body can hold thousands of unknown properties; the answer is not to be many times its size. */
 const unknownNamedMax = 20;
 
-/** An object with these properties and no others, each other named; valibot's own takes a list too, and names the first alone. */
-export const object = <const Entries extends v.ObjectEntries>(entries: Entries) =>
-  v.pipe(
+/**
+ * An object with these properties and no others. Each other one is named, beside what is wrong with the known ones; valibot's own takes a
+ * list too, and names the first unknown alone.
+ */
+export const object = <const Entries extends v.ObjectEntries>(entries: Entries) => {
+  const known = v.object(entries, isRequired);
+  return v.pipe(
     v.custom<Record<string, unknown>>(isPlainObject, 'takes an object.'),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return;
       const unknown = Object.entries(dataset.value).filter(([key]) => !Object.hasOwn(entries, key));
+      if (unknown.length === 0) return;
       for (const [key, value] of unknown.slice(0, unknownNamedMax)) {
         const near = nearestName(key, Object.keys(entries));
         const message = near
           ? `is not known here; is ${near} meant?`
-          : `is not known here; known are ${Object.keys(entries).join(', ')}.`;
+          : `is not known here; the names known are ${Object.keys(entries).join(', ')}.`;
         addIssue({ message, path: [{ type: 'object', origin: 'key', input: dataset.value, key, value }] });
       }
+      // With issues the pipe ends here, before the known ones are read.
+      for (const { message, path } of v.safeParse(known, dataset.value).issues ?? []) addIssue({ message, path });
     }),
-    v.object(entries),
+    known,
   );
+};
 
 /** U+0000 and lone surrogates: no text, and nothing that UTF-8 or a database takes through. */
 const isWellFormed = (text: string): boolean => !text.includes('\0') && text.isWellFormed();

@@ -107,10 +107,7 @@ export function problemsOf(issues: Issues): Problems {
   for (const issue of issues) {
     const path = (issue.path ?? []).map(({ key }) => String(key));
     const name = (path[0] === 'fields' && path.length > 1 ? path.slice(1) : path).join('.') || 'body';
-    if (!problems.has(name)) problems.set(name, isMissing(issue) ? 'is required.' : issue.message);
+    if (!problems.has(name)) problems.set(name, issue.message);
   }
   return Object.fromEntries(problems);
 }
-
-/** A property that was not sent; one that was sent and could not be read has a sentence of its own. */
-const isMissing = ({ type, received }: v.BaseIssue<unknown>): boolean => type === 'object' && received === 'undefined';

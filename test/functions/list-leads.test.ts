@@ -18,9 +18,3 @@ test.each([
 
   expect(issues && problemsOf(issues)[name]).toMatch(sentence);
 });
-
-test('a property that was not sent is required', () => {
-  const { issues } = v.safeParse(v.object({ name: v.string() }), {});
-
-  expect(issues && problemsOf(issues)).toEqual({ name: 'is required.' });
-});

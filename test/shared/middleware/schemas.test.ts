@@ -94,6 +94,20 @@ describe('an object', () => {
   test.each([null, undefined, [], ['name'], 'name', 5])('is not %j', (input) =>
     expect(problems(schema, input)).toHaveProperty('body'),
   );
+  test('names what is unknown beside what is wrong and what is missing', () =>
+    expect(
+      problems(object({ name: text(1, 5), note: v.optional(text(0, 2)), part: object({ city: text(1, 9) }) }), {
+        note: 'long',
+        nmae: 'Asha',
+        part: { ctiy: 'Pune' },
+      }),
+    ).toEqual({
+      nmae: 'is not known here; is name meant?',
+      name: 'is required.',
+      note: 'takes at most 2 characters.',
+      'part.ctiy': 'is not known here; is city meant?',
+      'part.city': 'is required.',
+    }));
   test('needs what it requires', () => expect(problems(schema, {})).toEqual({ name: 'is required.' }));
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype', ''])(
     'has no property %j',
