@@ -20,6 +20,8 @@ const projects = await Promise.all(
 
 export default defineConfig({
   test: {
+    // Integration tests wait for engines and gateways more than they compute: two at once keep two cores busy.
+    maxWorkers: 2,
     projects: [
       {
         test: {
@@ -38,8 +40,6 @@ export default defineConfig({
           globalSetup: [`test/support/engine-${name}.ts`],
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          // On a machine that others use, an engine can be later than the second that a function waits: tried once more, and told so.
-          retry: 1,
         },
       })),
     ],
