@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
 import { dynamodbLocal } from '../../infra/local/dynamodb-local.ts';
 import { dynoxide } from '../../infra/local/dynoxide.ts';
@@ -9,10 +10,16 @@ export type EngineName = (typeof engines)[number]['name'];
 
 /** Starts the service on an engine, in memory and on a free port, and hands it to the project's tests (`service()`). @returns its end */
 export async function serveFor(project: TestProject, engine: EngineName): Promise<() => Promise<void>> {
-  const { ready, end, printed } = await startServiceProcess(['--engine', engine, '--db', ':memory:', '--port', '0']);
+  const { child, ready, end, printed } = await startServiceProcess(['--engine', engine, '--db', ':memory:', '--port', '0']);
+  // The cause of an INTERNAL stands in the log alone: it is shown where the test fails that met it.
+  if (child.stderr) createInterface(child.stderr).on('line', showFailure);
   project.provide('service', { baseUrl: ready.baseUrl, environment: ready.environment });
   return async () => {
     const { status } = await end();
     if (status !== 0) throw new Error(`The service on ${engine} ended with status ${status}: ${printed.stderr.slice(-2000)}`);
   };
+}
+
+function showFailure(line: string): void {
+  if (line.includes('"level":"error"')) process.stderr.write(`${line}\n`);
 }
