@@ -22,7 +22,7 @@ import type { Item } from './read-together.ts';
 import { scanTable } from './scan.ts';
 
 export interface CheckOptions {
-  /** Only this organization, which must be there. Items of an unknown type, or of an unknown API key, then belong to nobody. */
+  /** Only this organization, which must be there. What does not say whose it is, by key or attribute, then belongs to nobody. */
   readonly organizationId?: number | undefined;
   readonly onProgress?: (progress: CheckProgress) => void;
 }

@@ -1,6 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import type { ItemType } from '../../endpoints.ts';
 import type { Table } from '../client.ts';
-import { emailPrimaryKey, type PrimaryKey, phonePrimaryKey, timelinePartitionKey } from '../primary-keys.ts';
+import type { PrimaryKey } from '../primary-keys.ts';
 import { partitionKeyPrefixes as prefix } from '../table-definition.ts';
 import type { Item } from './read-together.ts';
 
@@ -46,16 +47,43 @@ export async function scanTable(
   await Promise.all(Array.from({ length: segments }, (_, segment) => scanSegment(segment)));
 }
 
+/**
+ * Where an item says whose it is: in all of its partition key (`whole`), at its beginning (`begins`), in the attribute `organizationId`, or
+ * nowhere (`may be`: its API key tells). Entries of indexes are no items of their own. A new item type needs an answer here.
+ */
+const belonging = {
+  settings: 'whole',
+  usage: 'whole',
+  lead: 'whole',
+  turn: 'whole',
+  erasure: 'whole',
+  history: 'whole',
+  phone: 'begins',
+  email: 'begins',
+  timeline: 'begins',
+  importedRow: 'begins',
+  apiKey: 'attribute',
+  idempotency: 'may be',
+  stageIndex: 'index',
+  ownerIndex: 'index',
+  sourceIndex: 'index',
+  updateIndex: 'index',
+} as const satisfies Record<ItemType, string>;
+
 function organizationFilter(organizationId: number) {
-  const [phones, emails, timelines] = [
-    phonePrimaryKey(organizationId, '').pk,
-    emailPrimaryKey(organizationId, '').pk,
-    timelinePartitionKey(organizationId, 0).slice(0, -1),
-  ];
-  const prefixes = { ':phones': phones, ':emails': emails, ':timelines': timelines, ':records': prefix.idempotency };
-  const begins = Object.keys(prefixes).map((name) => `begins_with(pk, ${name})`);
-  return {
-    FilterExpression: [...begins, 'organizationId = :organization', 'pk = :turns'].join(' OR '),
-    ExpressionAttributeValues: { ...prefixes, ':organization': organizationId, ':turns': `${prefix.turn}${organizationId}` },
+  const types = Object.keys(belonging) as ItemType[];
+  const of = (how: (typeof belonging)[ItemType]): ItemType[] => types.filter((type) => belonging[type] === how);
+  const begins = [...of('begins'), ...of('may be')];
+  const values = {
+    ...Object.fromEntries(of('whole').map((type) => [`:${type}`, `${prefix[type]}${organizationId}`])),
+    ...Object.fromEntries(of('begins').map((type) => [`:${type}`, `${prefix[type]}${organizationId}#`])),
+    ...Object.fromEntries(of('may be').map((type) => [`:${type}`, prefix[type]])),
+    ':organization': organizationId,
   };
+  const conditions = [
+    ...begins.map((type) => `begins_with(pk, :${type})`),
+    `pk IN (${of('whole').map((type) => `:${type}`)})`,
+    'organizationId = :organization',
+  ];
+  return { FilterExpression: conditions.join(' OR '), ExpressionAttributeValues: values };
 }

@@ -62,14 +62,29 @@ test('an empty table has no violations', async () => {
   expect(await checkTable(table)).toEqual({ leads: 0, violations: [] });
 });
 
+/** What says of no organization, or of another one, that it is its item. */
+const ofNobody = new Set([
+  'an idempotency record belongs to a listed API key',
+  'the directory names organizations that are there',
+  'a key says whose it is',
+  'SOMETHING#1 / ELSE is no item of the service',
+  'ORG#0 / SETTINGS is no item of the service',
+  'EMAIL#x#a@b.co / UNIQUE is no item of the service',
+  'TIMELINE#1 / x is no item of the service',
+  'KEY#00 / KEYS is no item of the service',
+  'ORG#DIRECTORY / 1 is no item of the service',
+]);
+
 test.each([...identities, ...timelines, ...leads, ...organizations])(
-  'it finds, and finds alone, where this fails: %s',
-  async (_, damages, violations) => {
+  'it finds, and finds alone, of the whole table and of its organization, where this fails: %s',
+  async (rule, damages, violations) => {
     await damages(world);
 
     const checked = await checkTable(world.table);
+    const one = await checkTable(world.table, { organizationId: 1 });
 
     expect(checked).toEqual({ leads: expect.any(Number), violations: violations(world).sort() });
+    expect(one).toEqual({ leads: expect.any(Number), violations: ofNobody.has(rule) ? [] : checked.violations });
   },
 );
 

@@ -1,12 +1,26 @@
 import {
   apiKeyPrimaryKey,
   directoryPrimaryKey,
+  erasurePrimaryKey,
+  importedRowPrimaryKey,
   settingsPrimaryKey,
   usagePrimaryKey,
 } from '../../../../shared/store/primary-keys.ts';
 import { type Case, damage, named, put, remove } from './given-table.ts';
 
 export const organizations: Case[] = [
+  [
+    'an imported row became a lead that is there',
+    ({ table }) => put(table, { ...importedRowPrimaryKey(1, 'a1b2'), leadId: 77 }),
+    () => ['The imported row IMPORTED#1#a1b2 / ROW became lead 77 of organization 1, which is not there.'],
+  ],
+  [
+    'an erasure was ended',
+    ({ table }) => put(table, { ...erasurePrimaryKey(1, 77) }),
+    () => [
+      'The erasure of lead 77 of organization 1 is under way or was broken off: lead erase --organization 1 --lead 77 ends it.',
+    ],
+  ],
   [
     'settings are there',
     ({ table }) => remove(table, settingsPrimaryKey(1)),
