@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { type ImportTarget, targetNamed, unknownColumn } from '../../shared/leads/import-columns.ts';
+import { nearestName } from '../../shared/organization/nearest-name.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { CommandRefused } from './desk.ts';
 
@@ -15,7 +16,11 @@ export function parseMap(text: string, before: readonly MappedColumn[] = []): Ma
   if (at < 1 || at === text.length - 1) {
     throw new InvalidArgumentError("It must be a column's heading and a field's key, such as 'Full name=name'.");
   }
-  return [...before, { column: text.slice(0, at).trim(), field: text.slice(at + 1).trim() }];
+  const column = text.slice(0, at).trim();
+  if (before.some((one) => one.column === column)) {
+    throw new InvalidArgumentError(`The column ${JSON.stringify(column)} is mapped already: a column goes to one field.`);
+  }
+  return [...before, { column, field: text.slice(at + 1).trim() }];
 }
 
 const nothing: ImportTarget = { kind: 'nothing' };
@@ -50,6 +55,7 @@ export class ColumnMapping {
   /** The targets of a CSV file's columns. @throws CommandRefused naming every column that is unknown, missing or there twice. */
   targetsOf(organization: Organization, headings: readonly string[], file: string): ImportTarget[] {
     const targets = headings.map((heading) => this.targetOf(organization, heading));
+    this.#checkColumns(headings, file);
     const unknown = headings.filter((_, column) => !targets[column]);
     if (unknown.length > 0) {
       const said = unknown.map((heading) => `${JSON.stringify(heading)} ${unknownColumn(organization, heading)}`);
@@ -70,6 +76,23 @@ export class ColumnMapping {
       );
     }
     return known;
+  }
+
+  /** @throws CommandRefused for a `--map` or `--ignore` of a column that is not there: mistyped, it would be done without in silence. */
+  #checkColumns(headings: readonly string[], file: string): void {
+    const names = headings.map((heading) => heading.trim());
+    const said = [
+      ...[...this.#mapped].map(([column, field]) => ({ column, option: `--map ${JSON.stringify(`${column}=${field}`)}` })),
+      ...[...this.#ignored].map((column) => ({ column, option: `--ignore ${JSON.stringify(column)}` })),
+    ];
+    for (const { column, option } of said) {
+      if (names.includes(column)) continue;
+      const near = nearestName(column, names);
+      const right = near
+        ? `is ${JSON.stringify(near)} meant?`
+        : `its columns are ${names.map((name) => JSON.stringify(name)).join(', ')}.`;
+      throw new CommandRefused(`${option}: ${file} has no column ${JSON.stringify(column)}; ${right}`);
+    }
   }
 
   /** The field or property that two of the targets mean; undefined when each is meant once. */

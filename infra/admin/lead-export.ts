@@ -23,7 +23,10 @@ export function leadExportCommand(lead: Command, desk: Desk): void {
     .description('write the leads to a file, by id, in a form that lead import takes')
     .requiredOption('--organization <ID>', "organization's id", parseId)
     .addOption(
-      new Option('--format <FORMAT>', "form of the file (default: the file's ending, else jsonl)").choices(['jsonl', 'csv']),
+      new Option('--format <FORMAT>', 'form of the file (default: by its ending, .csv or .jsonl; on stdout jsonl)').choices([
+        'jsonl',
+        'csv',
+      ]),
     )
     .option('--out <FILE>', 'the file; left out, stdout')
     .option('--archived', 'archived leads too')
@@ -45,7 +48,9 @@ Examples:
 async function exportLeads(desk: Desk, options: ExportOptions, command: Command): Promise<void> {
   const { out, archived = false, resume = false } = options;
   if (resume && out === undefined) command.error("error: option '--resume' needs --out <FILE>, the file to continue");
-  const format = options.format ?? (out?.toLowerCase().endsWith('.csv') ? 'csv' : 'jsonl');
+  const format = options.format ?? formatOf(out);
+  if (!format)
+    command.error(`error: option '--out ${out}' ends neither in .csv nor in .jsonl: say the form with --format csv or jsonl`);
   const table = desk.table();
   const organization = await existingOrganization(table, options.organization);
   const form = formOf(organization, format);
@@ -70,6 +75,12 @@ async function exportLeads(desk: Desk, options: ExportOptions, command: Command)
     const behind = opened && opened.lastLeadId > 0 ? `, those after lead ${opened.lastLeadId}` : '';
     desk.answer({ leads, file: out, ...also }, () => `${counted(leads, 'lead')} exported to ${out}${behind}.`);
   }
+}
+
+/** By the file's ending, as lead import tells it; undefined for another one. */
+function formatOf(out: string | undefined): ExportFormat | undefined {
+  if (out === undefined || /\.(jsonl|ndjson)$/i.test(out)) return 'jsonl';
+  return /\.csv$/i.test(out) ? 'csv' : undefined;
 }
 
 interface Form {

@@ -33,6 +33,22 @@ const wrongFiles: [name: string, content: string | Buffer, args: string[], statu
   ],
   ['leads.xlsx', 'x', [], 1, /must end in \.csv or \.jsonl/],
   ['map.csv', 'a,phone\nA,1\n', ['--map', 'a=nmae'], 1, /--map "a=nmae": "nmae" is no field .* "name" meant/],
+  [
+    'maptypo.csv',
+    'Full name,phone\nA,1\n',
+    ['--map', 'Ful name=name'],
+    1,
+    /--map "Ful name=name": \S+ has no column "Ful name"; is "Full name" meant\?$/,
+  ],
+  [
+    'mapnone.csv',
+    'name,phone\nA,1\n',
+    ['--map', 'Mobile=phone'],
+    1,
+    /has no column "Mobile"; its columns are "name", "phone"\.$/,
+  ],
+  ['ignore.csv', 'name,phone,city\nA,1,B\n', ['--ignore', 'ciyt'], 1, /--ignore "ciyt": .* is "city" meant\?$/],
+  ['maptwice.csv', 'a,phone\nA,1\n', ['--map', 'a=name', '--map', 'a=city'], 2, /"a" is mapped already/],
   ['map2.csv', 'a,phone\nA,1\n', ['--map', 'a'], 2, /such as 'Full name=name'/],
   ['rate.csv', 'name,phone\n', ['--rate', '5000'], 2, /integer from 1 to 400/],
 ];
