@@ -6,7 +6,7 @@ import { counted, type Desk, existingOrganization, parseId } from './desk.ts';
 export function checkCommand(program: Command, desk: Desk): void {
   program
     .command('check')
-    .description('read the table and verify that all of it holds together; status 1 if anything does not')
+    .description('read the table and check that everything in it agrees; status 1 if anything does not')
     .option('--organization <ID>', "only this organization's items", parseId)
     .addHelpText(
       'after',
@@ -29,10 +29,8 @@ async function check(desk: Desk, organizationId: number | undefined): Promise<vo
   });
   if (violations.length > 0) desk.failed();
   desk.answer({ leads, violations }, () => {
-    const where = organizationId === undefined ? `table ${table.name}` : `organization ${organizationId}`;
-    if (violations.length === 0) return `${counted(leads, 'lead')} checked, all of ${where} holds together.`;
-    return [...violations, '', `${counted(leads, 'lead')} checked, ${counted(violations.length, 'violation')} in ${where}.`].join(
-      '\n',
-    );
+    const checked = `${counted(leads, 'lead')}${organizationId === undefined ? '' : ` of organization ${organizationId}`} checked in table ${table.name}.`;
+    if (violations.length === 0) return `No violations: ${checked}`;
+    return [...violations, '', `${counted(violations.length, 'violation')}: ${checked}`].join('\n');
   });
 }

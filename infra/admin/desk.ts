@@ -50,9 +50,31 @@ const grouped = new Intl.NumberFormat('en');
 /** A count with its noun. */
 export const counted = (count: number, one: string): string => `${grouped.format(count)} ${one}${count === 1 ? '' : 's'}`;
 
-/** Lines up rows under their headings, two spaces between columns. */
-export function columns(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [headings, ...rows];
+/**
+ * A stored text as a terminal may show it: people type names and notes into public forms, and control characters could move the cursor,
+ * recolour or rewrite what stands there.
+ */
+export const printable = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, '\uFFFD');
+
+const cellMaxChars = 40;
+
+/** A text on one line and of so many characters at the most; what is cut ends in `…`. */
+function inOneCell(text: string, maxChars: number): string {
+  const chars = [...printable(text.replace(/\s+/g, ' '))];
+  return chars.length <= maxChars ? chars.join('') : `${chars.slice(0, maxChars - 1).join('')}…`;
+}
+
+/**
+ * Lines up rows under their headings, two spaces between columns.
+ * @param maxChars of the columns, by heading, that may be wider than 40 characters
+ */
+export function columns(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  maxChars: Readonly<Record<string, number>> = {},
+): string {
+  const shown = rows.map((row) => row.map((cell, column) => inOneCell(cell, maxChars[headings[column] ?? ''] ?? cellMaxChars)));
+  const all = [headings, ...shown];
   const widths = headings.map((_, column) => Math.max(...all.map((row) => [...(row[column] ?? '')].length)));
   const pad = (text: string, width: number): string => text + ' '.repeat(width - [...text].length);
   return all

@@ -162,10 +162,15 @@ async function rotate(desk: Desk, organizationId: number, keyId: string): Promis
 async function revoke(desk: Desk, { organization: organizationId, key: keyId, yes = false }: RevokeOptions): Promise<void> {
   await existingOrganization(desk.table(), organizationId);
   if (!yes && canAsk()) await confirmed(`API key ${keyId} loses its access at once, for good.`, keyId);
-  const revokedAt = await revokeApiKey(desk.table(), organizationId, keyId, new Date());
+  const now = new Date();
+  const revokedAt = await revokeApiKey(desk.table(), organizationId, keyId, now);
   if (revokedAt === undefined) throw noKey(organizationId, keyId);
   await addToHistory(desk.table(), organizationId, { who: await desk.who(), what: `key revoke ${keyId}` });
-  desk.answer({ keyId, revokedAt }, () => `API key ${keyId} is revoked since ${revokedAt}.`);
+  desk.answer({ keyId, revokedAt }, () =>
+    revokedAt === now.toISOString()
+      ? `Revoked API key ${keyId}: what is sent with it is refused from now on.`
+      : `API key ${keyId} was revoked already, on ${revokedAt}: nothing to do.`,
+  );
 }
 
 function parseScopes(text: string): Scope[] {

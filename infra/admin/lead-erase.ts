@@ -3,7 +3,7 @@ import { type Erased, eraseLead } from '../../shared/store/erase-lead.ts';
 import { addToHistory } from '../../shared/store/history.ts';
 import { readLead } from '../../shared/store/leads.ts';
 import { confirmed } from './confirm.ts';
-import { CommandRefused, counted, type Desk, existingOrganization, parseId } from './desk.ts';
+import { CommandRefused, counted, type Desk, existingOrganization, parseId, printable } from './desk.ts';
 
 interface EraseOptions {
   organization: number;
@@ -42,7 +42,7 @@ async function erase(desk: Desk, { organization: organizationId, lead: leadId, y
   const lead = await readLead(table, organizationId, leadId);
   if (lead && !yes) {
     await confirmed(
-      `Lead ${leadId} of organization ${organizationId} (${String(lead.fields.name)}) will be gone for good.`,
+      `Lead ${leadId} of organization ${organizationId} (${printable(String(lead.fields.name))}) will be gone for good.`,
       String(leadId),
     );
   }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { comparableEmail, parsePhone } from '../../shared/leads/identity.ts';
 import { emailOf, type Lead, phoneOf, valueOf } from '../../shared/leads/lead.ts';
-import { presentEntry, type TimelineItem } from '../../shared/leads/timeline.ts';
+import { presentEntry } from '../../shared/leads/timeline.ts';
 import { setArchived } from '../../shared/store/archive.ts';
 import { findDuplicate } from '../../shared/store/create-lead.ts';
 import { addToHistory } from '../../shared/store/history.ts';
@@ -12,6 +12,7 @@ import { CommandRefused, columns, type Desk, existingOrganization, parseId } fro
 import { leadEraseCommand } from './lead-erase.ts';
 import { leadExportCommand } from './lead-export.ts';
 import { leadImportCommand } from './lead-import.ts';
+import { timelineLines } from './timeline-lines.ts';
 
 interface LeadOptions {
   organization: number;
@@ -83,15 +84,19 @@ const noLead = ({ organization, lead }: LeadOptions) => new CommandRefused(`Orga
 
 async function archive(desk: Desk, options: LeadOptions, archived: boolean): Promise<void> {
   const organization = await existingOrganization(desk.table(), options.organization);
-  const lead = await setArchived(desk.table(), organization.id, options.lead, archived);
-  if (!lead) throw noLead(options);
+  const set = await setArchived(desk.table(), organization.id, options.lead, archived);
+  if (!set) throw noLead(options);
+  const { lead, isChanged } = set;
+  // Noted where nothing changed too: a command that was killed before it could note it is given again.
   const what = `lead ${archived ? 'archive' : 'restore'} ${lead.id}`;
   await addToHistory(desk.table(), organization.id, { who: await desk.who(), what });
-  desk.answer(
-    { leadId: lead.id, archived },
-    () =>
-      `Lead ${lead.id} of organization ${organization.id} is ${archived ? 'archived' : 'restored, and in lists and answers again'}.`,
-  );
+  desk.answer({ leadId: lead.id, archived }, () => {
+    if (isChanged && archived) return `Archived lead ${lead.id}.`;
+    if (isChanged) return `Restored lead ${lead.id}: it is in lists and answers again.`;
+    return archived
+      ? `Lead ${lead.id} was archived already, on ${lead.archivedAt}: nothing to do.`
+      : `Lead ${lead.id} is not archived: nothing to do.`;
+  });
 }
 
 async function find(desk: Desk, { organization: organizationId, phone, email }: FindOptions, command: Command): Promise<void> {
@@ -133,7 +138,7 @@ const table = (leads: readonly Lead[]): string =>
       .map(brief)
       .map(({ leadId, name, phone, email, createdAt, archived }) => [
         String(leadId),
-        String(name).replace(/\s+/g, ' '),
+        String(name),
         phone,
         email ?? '',
         createdAt.slice(0, 10),
@@ -167,13 +172,5 @@ async function timeline(desk: Desk, options: LeadOptions): Promise<void> {
   const items = entries.flatMap((entry) =>
     presentEntry(entry, (userId) => organization.userById.get(userId)?.name ?? `user ${userId}`),
   );
-  desk.answer({ items }, () => items.map(itemLines).join('\n'));
-}
-
-/** One item for people: what happened, when and by whom on a line, then what it carries. */
-function itemLines({ type, at, actor, ...carried }: TimelineItem): string {
-  const details = Object.entries(carried).map(
-    ([name, value]) => `    ${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
-  return [`${at}  ${type}  by ${actor.name}`, ...details].join('\n');
+  desk.answer({ items }, () => items.map((item) => timelineLines(organization, item)).join('\n'));
 }

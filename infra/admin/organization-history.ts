@@ -5,6 +5,7 @@ import { applySettings } from '../../shared/store/apply-settings.ts';
 import type { Table } from '../../shared/store/client.ts';
 import { type HistoryEntry, readHistory, readKeptSettings, versionsBefore, versionsKept } from '../../shared/store/history.ts';
 import { readSettings, type StoredSettings } from '../../shared/store/organizations.ts';
+import { captureWarnings } from './capture-warnings.ts';
 import { confirmed } from './confirm.ts';
 import { CommandRefused, columns, type Desk, existingOrganization, parseId } from './desk.ts';
 import { changeLine, settingsChanges } from './settings-changes.ts';
@@ -44,7 +45,7 @@ async function history(desk: Desk, organizationId: number, limit: number): Promi
       const versions = versionAfter === undefined ? '' : `${versionBefore ?? 'none'} → ${versionAfter}`;
       return [at, versions, isBetween ? `${what} (a step of it)` : what, who];
     };
-    return columns(['WHEN', 'SETTINGS', 'WHAT', 'WHO'], items.map(row));
+    return columns(['WHEN', 'SETTINGS', 'WHAT', 'WHO'], items.map(row), { WHAT: 80, WHO: 300 });
   });
 }
 
@@ -79,6 +80,7 @@ async function undo(desk: Desk, organizationId: number, yes: boolean): Promise<v
       ...changes.map(changeLine),
     ].join('\n'),
   );
+  for (const warning of captureWarnings(before.settings)) desk.tell(warning);
 }
 
 /** The latest settings before those that hold which are still kept and say something else. */

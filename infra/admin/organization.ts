@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { parseSettingsFile, type Settings, settingsFile } from '../../shared/organization/settings.ts';
 import { applySettings, previewSettings } from '../../shared/store/apply-settings.ts';
 import { listOrganizations, readSettings } from '../../shared/store/organizations.ts';
+import { captureWarnings } from './capture-warnings.ts';
 import { CommandRefused, columns, counted, type Desk, parseId } from './desk.ts';
 import { organizationHistoryCommands } from './organization-history.ts';
 import { changeLine, settingsChanges } from './settings-changes.ts';
@@ -65,6 +66,7 @@ async function apply(desk: Desk, file: string, { ignoreKeys = false, dryRun = fa
     const done = outcome === 'unchanged' ? 'has these settings already' : `is ${outcome}`;
     return `Organization ${settings.id} (${settings.name}) ${done}, version ${version}: ${inventory(settings)}.`;
   });
+  for (const warning of captureWarnings(settings)) desk.tell(warning);
 }
 
 async function preview(desk: Desk, settings: Settings): Promise<void> {
@@ -83,6 +85,7 @@ async function preview(desk: Desk, settings: Settings): Promise<void> {
       ...refusals.map(({ path, message }) => `  ${path} ${message}`),
     ].join('\n');
   });
+  if (refusals.length === 0) for (const warning of captureWarnings(settings)) desk.tell(warning);
 }
 
 async function list(desk: Desk): Promise<void> {

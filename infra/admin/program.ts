@@ -1,5 +1,7 @@
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
+import { apiKeyPrefix } from '../../shared/organization/api-key.ts';
 import { openTable, type Table } from '../../shared/store/client.ts';
+import { GuidingCommand } from '../guiding-command.ts';
 import { checkCommand } from './check.ts';
 import { CommandRefused, type Desk } from './desk.ts';
 import { failureLines } from './failures.ts';
@@ -37,7 +39,7 @@ export async function runAdmin(
   let who: Promise<string> | undefined;
   let status = 0;
   const progress = new ProgressLine(hasTerminal ? stderr : undefined);
-  const program = new Command('npm run admin --');
+  const program = new GuidingCommand('npm run admin --');
   const desk: Desk = {
     table: () => {
       table ??= openNamedTable(environment, place);
@@ -69,7 +71,7 @@ export async function runAdmin(
       if (stack !== undefined) place = await tableOfStack(stack);
     })
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ writeOut: stdout, writeErr: stderr, outputError: (text, write) => write(`${asSentence(text)}\n`) })
+    .configureOutput({ writeOut: stdout, writeErr: stderr, outputError: (text, write) => write(withoutKeys(text)) })
     .addHelpText(
       'after',
       '\nExamples:\n  npm run admin -- organization list\n  npm run admin -- lead find --organization 1 --email asha@example.com\n' +
@@ -106,11 +108,5 @@ function openNamedTable(environment: NodeJS.ProcessEnv, place: TablePlace | unde
   return openTable(environment.LEADS_TABLE, patience);
 }
 
-/** Commander's errors are a line with a prefix, and perhaps a second one with a suggestion. */
-function asSentence(text: string): string {
-  const line = text
-    .replace(/^error: /, '')
-    .trim()
-    .replace(/\s*\n\s*/g, ' ');
-  return `${line.charAt(0).toUpperCase()}${line.slice(1)}${/[.?)]$/.test(line) ? '' : '.'}`;
-}
+/** A whole API key that was typed where its id is wanted is not to stand in a terminal's or a job's output. */
+const withoutKeys = (text: string): string => text.replace(new RegExp(`${apiKeyPrefix}\\w+`, 'g'), `${apiKeyPrefix}…`);

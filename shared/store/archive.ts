@@ -7,7 +7,8 @@ import { transact } from './transact.ts';
 
 /**
  * Archives a lead, or restores it, and notes it on its timeline; a lead that is so already is left as it is.
- * Returns the lead after it, undefined when there is none. One read and one transaction, again while others write the lead.
+ * One read and one transaction, again while others write the lead.
+ * @returns the lead after it, and whether it was changed; undefined when there is none
  * @throws StillContended
  */
 export async function setArchived(
@@ -15,10 +16,11 @@ export async function setArchived(
   organizationId: number,
   leadId: number,
   archived: boolean,
-): Promise<Lead | undefined> {
-  return lookAgain(async () => {
+): Promise<{ lead: Lead; isChanged: boolean } | undefined> {
+  return lookAgain<{ lead: Lead; isChanged: boolean } | undefined>(async () => {
     const lead = await readLead(table, organizationId, leadId);
-    if (!lead || (lead.archivedAt !== undefined) === archived) return lead;
+    if (!lead) return undefined;
+    if ((lead.archivedAt !== undefined) === archived) return { lead, isChanged: false };
     const at = new Date(Math.max(Date.now(), Date.parse(lead.updatedAt))).toISOString();
     const { archivedAt: _, ...active } = { ...lead, updatedAt: at };
     const after = archived ? { ...active, archivedAt: at } : active;
@@ -26,6 +28,6 @@ export async function setArchived(
       updateLead(table, lead, after),
       putTimelineEntry(table, lead, { type: archived ? 'archived' : 'restored', at, actorId: null }),
     ]);
-    return outcome === 'written' ? after : metAnother;
+    return outcome === 'written' ? { lead: after, isChanged: true } : metAnother;
   });
 }

@@ -97,12 +97,14 @@ test('creates, lists and revokes a key', async () => {
 
   const created = JSON.parse((await admin(['key', 'create', ...order, '--json'])).stdout);
   const revoked = JSON.parse((await admin(['key', 'revoke', '--organization', id, '--key', created.keyId, '--json'])).stdout);
+  const again = await admin(['key', 'revoke', '--organization', id, '--key', created.keyId]);
   const listed = await admin(['key', 'list', '--organization', id, '--json']);
   const forPeople = await admin(['key', 'list', '--organization', id]);
 
   expect(parseApiKey(created.key)).toEqual({ keyId: created.keyId });
   expect(created).toMatchObject({ scopes: ['leads.read', 'leads.write'], expiresAt: expect.stringMatching(/Z$/) });
   expect(revoked).toEqual({ keyId: created.keyId, revokedAt: expect.stringMatching(/Z$/) });
+  expect(again.stdout).toBe(`API key ${created.keyId} was revoked already, on ${revoked.revokedAt}: nothing to do.\n`);
   expect(JSON.parse(listed.stdout).items).toEqual([
     {
       keyId: created.keyId,
@@ -135,6 +137,37 @@ const failures: [args: string, status: number, stderr: RegExp][] = [
   ['organization show 1 2', 2, /Too many arguments/],
   ['lead restore --organization 1 --lead abc', 2, /integer from 1/],
   ['lead restore --organization 1', 2, /--lead <ID>' not specified/],
+  [
+    'lead restore',
+    2,
+    /^Required options '--organization <ID>', '--lead <ID>' not specified\. See: npm run admin -- lead restore --help$/,
+  ],
+  [
+    'lead list --organisation 1',
+    2,
+    /^Unknown option '--organisation'\. Did you mean --organization\? See: npm run admin -- lead list --help$/,
+  ],
+  ['lead list --organisation=1', 2, /Did you mean --organization\?/],
+  ['lead list --org 1', 2, /Did you mean --organization\?/],
+  ['lead list --organization', 2, /^Option '--organization <ID>' needs a value\. See: /],
+  [
+    'lead archive --organization 1 --lead 2 --yes',
+    2,
+    /'--yes': lead archive takes --organization, --lead, --json, --stack, --help\. See: /,
+  ],
+  ['--organization 1 lead list', 2, /^Option '--organization' stands after the command that it is for\. See: /],
+  ['lead delete', 2, /^Unknown command 'delete': there are archive, restore, .*erase\. See: npm run admin -- lead --help$/],
+  ['check 1', 2, /^Too many arguments: check takes none, so '1' is one too many\. See: npm run admin -- check --help$/],
+  [
+    'key revoke --organization 1 --key leads_live_SECRET0000_x',
+    2,
+    /argument 'leads_live_…' is invalid\. It must be the key's id/,
+  ],
+  [
+    'lead export --organization 1 --out leads.txt',
+    2,
+    /'--out leads\.txt' ends neither in \.csv nor in \.jsonl: .*--format csv or jsonl\./,
+  ],
   ['key create --organization 1 --type app --label w --created-by 1', 2, /website-form, application/],
   ['key create --organization 1 --type application --label w --created-by 1', 2, /at least one/],
   ['key create --organization 1 --type website-form --scopes leads.read --label w --created-by 1', 2, /leads.capture alone/],

@@ -60,7 +60,7 @@ test('an organization that has been used through HTTP and the commands checks cl
   expect(forMachines).toMatchObject({ status: 0, stderr: '', json: { leads: 2, violations: [] } });
   expect(forPeople).toMatchObject({
     status: 0,
-    stdout: `2 leads checked, all of organization ${organization.id} holds together.\n`,
+    stdout: `No violations: 2 leads of organization ${organization.id} checked in table ${table().name}.\n`,
   });
 });
 
@@ -97,7 +97,7 @@ test('a violation is told in a sentence, with status 1', async () => {
   expect(forMachines).toMatchObject({ status: 1, stderr: '', json: { leads: 1, violations: [sentence] } });
   expect(forPeople).toMatchObject({
     status: 1,
-    stdout: `${sentence}\n\n1 lead checked, 1 violation in organization ${organization.id}.\n`,
+    stdout: `${sentence}\n\n1 violation: 1 lead of organization ${organization.id} checked in table ${table().name}.\n`,
   });
 });
 
@@ -107,7 +107,7 @@ test('a terminal sees how far it is, on a line that is gone at the end', async (
 
   const { stderr } = await runCommand(['check', '--organization', String(organization.id)], { hasTerminal: true });
 
-  expect(stderr).toMatch(/Checking: 1 lead and [\d,]+ other items? read/);
+  expect(stderr).toMatch(/Checking: (0 leads|1 lead) and [\d,]+ other items? read/);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal understands
   expect(stderr.replace(/\r\u001B\[K[^\r]*/g, '')).toBe('');
   expect(stderr.endsWith('\r\u001B[K')).toBe(true);

@@ -6,7 +6,7 @@ import { runCommand } from './run-command.ts';
 const lead = ({ id }: GivenOrganization, command: string, ...more: string[]) =>
   runCommand(['lead', command, '--organization', String(id), ...more]);
 
-async function givenCapture(organization: GivenOrganization, body: ReturnType<typeof person> = person()): Promise<number> {
+async function givenCapture(organization: GivenOrganization, body: object = person()): Promise<number> {
   const answer = await call('capture-lead', { apiKey: organization.website, body });
   expect(answer.status).toBe(201);
   return answer.body.lead.id;
@@ -47,6 +47,71 @@ test('a captured lead is archived, is gone for the API, and comes back when rest
   expect(forPeople.stdout).toMatch(/lead_created {2}by Asha Rao\n(.*\n)*.* {2}archived {2}by administrator\n/);
 });
 
+test('archive and restore say what was done, and of a lead that is so already that there was nothing to do', async () => {
+  const organization = await givenOrganization();
+  const leadId = await givenCapture(organization);
+  const said = async (command: string) => (await lead(organization, command, '--lead', String(leadId))).stdout;
+
+  expect(await said('restore')).toBe(`Lead ${leadId} is not archived: nothing to do.\n`);
+  expect(await said('archive')).toBe(`Archived lead ${leadId}.\n`);
+  expect(await said('archive')).toMatch(new RegExp(`^Lead ${leadId} was archived already, on 20.*Z: nothing to do\\.\\n$`));
+  expect(await said('restore')).toBe(`Restored lead ${leadId}: it is in lists and answers again.\n`);
+});
+
+test('a timeline for people tells what was carried in one order, changes with the names of what ids stand for, and nothing empty', async () => {
+  const organization = await givenOrganization();
+  const somebody = person();
+  const leadId = await givenCapture(organization, {
+    ...somebody,
+    notes: 'First line\n\u001B[2Jsecond',
+    attribution: { formName: 'Fees', pageUrl: 'https://example.com/' },
+  });
+  const changes = { stageId: 12, fields: { source: 3, city: 'Pune' } };
+  expect((await call('update-lead', { apiKey: organization.writer, leadId, body: changes })).status).toBe(200);
+  await call('capture-lead', { apiKey: organization.website, body: { ...somebody, name: 'Other', fields: { budget: '5' } } });
+
+  const { stdout } = await lead(organization, 'timeline', '--lead', String(leadId));
+
+  const by = (type: string) => expect.stringMatching(new RegExp(`^20\\S+Z  ${type}  by Asha Rao$`));
+  const key = expect.stringMatching(/^ {4}API key: \w{10} \(leads\.capture\)$/);
+  expect(stdout.split('\n')).toEqual([
+    by('lead_created'),
+    '    via: api',
+    expect.stringMatching(/^ {4}API key: \w{10}$/),
+    by('captured'),
+    key,
+    '    source: Website',
+    '    notes: First line',
+    '      \uFFFD[2Jsecond',
+    '    pageUrl: https://example.com/',
+    '    formName: Fees',
+    by('lead_updated'),
+    '    via: api',
+    expect.stringMatching(/^ {4}API key: \w{10}$/),
+    '    source: 1 (Website) → 3 (Facebook Ads)',
+    '    city: empty → Pune',
+    '    stage: 11 (New) → 12 (Enrolled)',
+    by('captured'),
+    key,
+    '    source: Website',
+    '    filled: budget',
+    `    kept: name: ${somebody.name}, not Other as sent`,
+    '',
+  ]);
+});
+
+test('a table for people cuts long names and shows what would move the cursor as one character; JSON has all of it', async () => {
+  const organization = await givenOrganization();
+  const name = `\u001B[2J${'x'.repeat(150)}`;
+  await givenCapture(organization, { ...person(), name });
+
+  const forPeople = await lead(organization, 'list');
+  const { json } = await lead(organization, 'list', '--json');
+
+  expect(forPeople.stdout).toContain(`  \uFFFD[2J${'x'.repeat(35)}…  +91`);
+  expect(json.items[0].name).toBe(name);
+});
+
 test('a lead is found by its phone in any spelling, and by its e-mail in any case, archived or not', async () => {
   const organization = await givenOrganization();
   const somebody = person();
@@ -81,8 +146,12 @@ test('a lead is found by its phone in any spelling, and by its e-mail in any cas
 test.each([
   [['--phone', '+919812300000'], 1, /has no lead with the phone \+919812300000\.$/],
   [['--email', 'nobody@example.com'], 1, /has no lead with the e-mail nobody@example\.com\.$/],
-  [[], 2, /^Give either --phone or --email\.$/],
-  [['--phone', '+919812300000', '--email', 'a@b.co'], 2, /^Give either --phone or --email\.$/],
+  [[], 2, /^Give either --phone or --email\. See: npm run admin -- lead find --help$/],
+  [
+    ['--phone', '+919812300000', '--email', 'a@b.co'],
+    2,
+    /^Give either --phone or --email\. See: npm run admin -- lead find --help$/,
+  ],
   [['--phone', '12'], 2, /must be a phone number, such as/],
   [['--email', 'nobody'], 2, /must be an e-mail address, such as/],
   [['--fone', '12'], 2, /Did you mean --phone\?/],

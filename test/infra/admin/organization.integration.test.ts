@@ -171,6 +171,44 @@ test('organizations are listed by id with the name they have now', async () => {
   expect(forPeople.stdout).toMatch(new RegExp(`^ID +NAME\\n[^]*${organization.id} +Renamed\\n`));
 });
 
+test.each<[state: string, edit: (draft: Settings) => void, warning: RegExp]>([
+  ['the module crm is missing', (draft) => draft.modules.pop(), /^Warning: \$\.modules has no "crm": .*FORBIDDEN/],
+  [
+    'there is no default pipeline',
+    (draft) => Object.assign(draft.pipelines[0]!, { isDefault: false }),
+    /^Warning: \$\.pipelines has no default one: .*NOT_READY/,
+  ],
+  [
+    'the default pipeline has no starting stage',
+    (draft) => Object.assign(draft.pipelines[0]!.stages[0]!, { active: false }),
+    /^Warning: \$\.pipelines\[id=1\]\.stages has no active stage where leads start: .*NOT_READY/,
+  ],
+  [
+    'nobody is active',
+    (draft) => {
+      draft.users = draft.users.map((user) => ({ ...user, active: false }));
+    },
+    /^Warning: \$\.users has nobody active .*NOT_READY/,
+  ],
+  [
+    'no active source is named Website',
+    (draft) => Object.assign(draft.sources[0]!, { name: 'Web' }),
+    /^Warning: \$\.sources has no active "Website": .*have none/,
+  ],
+])('apply warns on stderr when %s, and answers and applies as ever', async (_, edit, warning) => {
+  const organization = await givenOrganization();
+  const file = await edited(organization, edit);
+
+  const dry = await apply(file, '--dry-run', '--json');
+  const applied = await apply(file, '--json');
+  const undone = await runCommand(['organization', 'undo', '--organization', String(organization.id), '--yes', '--json']);
+
+  expect(dry).toMatchObject({ status: 0, stderr: expect.stringMatching(warning), json: { outcome: 'updated' } });
+  expect(applied).toMatchObject({ status: 0, stderr: dry.stderr, json: { organization: { id: organization.id } } });
+  expect(applied.stderr.trim().split('\n')).toHaveLength(1);
+  expect(undone).toMatchObject({ status: 0, stderr: '' });
+});
+
 test.each([
   [['organization', 'apply', 'x.json', '--dryrun'], /Did you mean --dry-run\?/],
   [['organization', 'lst'], /Did you mean list\?/],

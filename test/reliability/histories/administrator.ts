@@ -28,9 +28,9 @@ const archiveOrRestore: Command = async ({ world, random }) => {
     asked[archived ? 'archive' : 'restore'] += 1;
     return setArchived(table, world.organizationId, leadId, archived);
   };
-  const lead = await untilDone(world, count);
+  const set = await untilDone(world, count);
   asked.done += 1;
-  if ((lead?.archivedAt !== undefined) !== archived)
+  if ((set?.lead.archivedAt !== undefined) !== archived)
     world.notebook.violations.push(`Lead ${leadId} was not archived or restored.`);
 };
 
