@@ -56,7 +56,9 @@ function sameVersions(wanted, found) {
 async function npmCi(projectFolder) {
   // Under npm, the same npm again; it may not be on the PATH.
   const npm = process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm'];
-  const [command, ...args] = [...npm, 'ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+  // npm warns of packages that want a newer Node than the one it runs on: the project brings the one they run on.
+  const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+  const [command, ...args] = [...npm, 'ci', ...options];
   const status = await new Promise((settle, fail) => {
     const child = spawn(command, args, { cwd: projectFolder, stdio: ['ignore', process.stderr, process.stderr] });
     child.once('error', fail);

@@ -76,7 +76,7 @@ test('installs what is missing once, says so on stderr alone, and passes the arg
   expect(first.stderr).toContain('Installing the packages of package-lock.json (npm ci)');
   expect(first.stderr).toContain('npm says this on stdout');
   expect(second).toEqual({ status: 0, stdout: 'a b|--json v24\n', stderr: '' });
-  expect(calls(folder)).toEqual(['ci --include=dev --include=optional --no-audit --no-fund']);
+  expect(calls(folder)).toEqual(['ci --include=dev --include=optional --no-audit --no-fund --loglevel=error']);
 });
 
 test('installs once for several starts at the same moment', { timeout: 20_000 }, async () => {
