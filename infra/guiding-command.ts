@@ -26,12 +26,12 @@ export class GuidingCommand extends Command {
 
   #unknownCommand(name: string): string {
     const names = this.commands.map((command) => command.name());
-    const near = probable(name, names);
+    const near = nearestName(name, names);
     return near ? `Unknown command '${name}'. Did you mean ${near}?` : `Unknown command '${name}': there are ${names.join(', ')}`;
   }
 
   #unknownOption(flag: string): string {
-    const near = probable(flag, this.#flags());
+    const near = nearestName(flag, this.#flags());
     if (near) return `Unknown option '${flag}'. Did you mean ${near}?`;
     if (isOfACommandOf(this, flag)) return `Option '${flag}' stands after the command that it is for`;
     const taken = [...this.registeredArguments.map((argument) => `<${argument.name()}>`), ...this.#flags()];
@@ -75,12 +75,6 @@ const isOfACommandOf = (command: Command, flag: string): boolean =>
   command.commands.some((one) => one.options.some(({ long }) => long === flag) || isOfACommandOf(one, flag));
 
 const flagOf = (typed: string): string => typed.replace(/=.*$/s, '');
-
-/** What was mistyped or cut short. */
-function probable(typed: string, names: readonly string[]): string | undefined {
-  const begun = typed.replace(/^-+/, '').length > 1 ? names.filter((name) => name.startsWith(typed)) : [];
-  return begun.length === 1 ? begun[0] : nearestName(typed, names);
-}
 
 /** Commander's errors begin with a prefix, and may go over two lines. */
 function asSentence(text: string): string {

@@ -101,31 +101,52 @@ const properties = ['field', 'operator', 'value', 'values'];
 
 function readFilter(organization: Organization, raw: unknown): LeadFilter | Problem {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
-    return new Problem('is not an object with field and operator.');
+    return new Problem('is not an object, such as {"field":"name","operator":"contains","value":"Rao"}.');
   const unknown = Object.keys(raw).find((name) => !properties.includes(name));
   if (unknown !== undefined)
     return new Problem(`has an unknown property ${unknown}${meant(unknown, properties)}; a filter has ${properties.join(', ')}.`);
   const { field: fieldKey, operator: name } = raw as { field?: unknown; operator?: unknown };
-  const fields = activeFields(organization);
-  const field = fields.find(({ key }) => key === fieldKey);
-  if (!field)
-    return new Problem(
-      `names no active field${meant(
-        String(fieldKey),
-        fields.map(({ key }) => key),
-      )}.`,
-    );
-  const known = operators[field.type];
-  const operator = typeof name === 'string' && Object.hasOwn(known, name) ? known[name] : undefined;
-  if (!operator)
-    return new Problem(`has an operator that ${field.type} fields do not take: ${Object.keys(known).join(', ')} would do.`);
+  const field = fieldNamed(organization, fieldKey);
+  if (field instanceof Problem) return field;
+  const operator = operatorNamed(field, name);
+  if (operator instanceof Problem) return operator;
   const operands = readOperands(organization, field, operator, raw);
   if (operands instanceof Problem) return operands;
-  const emptyMatches = matchesEmpty.has(String(name));
+  const emptyMatches = matchesEmpty.has(operator.name);
   return (values) => {
     const value = valueOf(values, field.key);
     return value === null ? emptyMatches : operator.test(value, operands);
   };
+}
+
+const whereFieldsAre = 'GET /api/v1/lead-fields lists them';
+
+function fieldNamed(organization: Organization, fieldKey: unknown): Field | Problem {
+  if (fieldKey === undefined) return new Problem(`has no field, which takes the key of one: ${whereFieldsAre}.`);
+  if (typeof fieldKey !== 'string')
+    return new Problem(`has a field that is no text; it takes the key of one: ${whereFieldsAre}.`);
+  const fields = activeFields(organization);
+  const field = fields.find(({ key }) => key === fieldKey);
+  if (field) return field;
+  const near = meant(
+    fieldKey,
+    fields.map(({ key }) => key),
+  );
+  return new Problem(`names no active field${near || `: ${whereFieldsAre}`}.`);
+}
+
+interface NamedOperator extends Operator {
+  readonly name: string;
+}
+
+function operatorNamed({ key, type }: Field, name: unknown): NamedOperator | Problem {
+  const known = operators[type];
+  const found = typeof name === 'string' && Object.hasOwn(known, name) ? known[name] : undefined;
+  if (found) return { ...found, name: String(name) };
+  const names = Object.keys(known);
+  const takes = `${key} takes ${names.join(', ')}`;
+  if (name === undefined) return new Problem(`has no operator: ${takes}.`);
+  return new Problem(`has an operator that a field of type ${type} does not take${meant(String(name), names)}: ${takes}.`);
 }
 
 function meant(mistyped: string, names: readonly string[]): string {
@@ -133,21 +154,28 @@ function meant(mistyped: string, names: readonly string[]): string {
   return near ? ` (is ${near} meant?)` : '';
 }
 
+/** What a filter gives beside field and operator where its operator takes something else. */
+const takesInWords: Readonly<Record<Takes, string>> = {
+  nothing: 'neither value nor values',
+  value: 'value alone',
+  'two values': 'values alone, a list of two',
+  values: 'values alone, a list of one or more',
+};
+
 /** The operands in stored form. Whatever was given beyond what the operator takes is a mistake, not ignored. */
 function readOperands(
   organization: Organization,
   field: Field,
-  { takes, isPart }: Operator,
+  { name, takes, isPart }: NamedOperator,
   raw: object,
 ): readonly FieldValue[] | Problem {
-  const given = Object.keys(raw).filter((name) => name === 'value' || name === 'values');
+  const given = Object.keys(raw).filter((one) => one === 'value' || one === 'values');
   const wanted = takes === 'nothing' ? [] : takes === 'value' ? ['value'] : ['values'];
-  if (given.join() !== wanted.join())
-    return new Problem(`takes ${takes === 'nothing' ? 'neither value nor values' : `${wanted.join()} alone`}.`);
   const { value, values } = raw as { value?: unknown; values?: unknown };
   const list = takes === 'nothing' ? [] : takes === 'value' ? [value] : values;
-  if (!Array.isArray(list) || (takes === 'two values' && list.length !== 2)) return new Problem('takes values: a list of two.');
-  if (takes === 'values' && list.length === 0) return new Problem('takes values: a list of one or more.');
+  const isCount = Array.isArray(list) && (takes === 'two values' ? list.length === 2 : takes !== 'values' || list.length > 0);
+  if (given.join() !== wanted.join() || !isCount)
+    return new Problem(`has the operator ${name}, which takes ${takesInWords[takes]}.`);
   const operands = list.map((one) => readOperand(organization, field, one, isPart === true));
   return operands.find((one) => one instanceof Problem) ?? (operands as FieldValue[]);
 }
@@ -155,14 +183,17 @@ function readOperands(
 const textTypes: ReadonlySet<FieldType> = new Set(['text', 'textarea', 'phone', 'email', 'url']);
 
 function readOperand(organization: Organization, field: Field, raw: unknown, isPart: boolean): FieldValue | Problem {
-  if (typeof raw !== 'string' && typeof raw !== 'number') return new Problem('has a value of the wrong type.');
-  if (typeof raw === 'string' && (raw === '' || raw.includes('\0') || !raw.isWellFormed()))
-    return new Problem('has a value that no field holds.');
+  if (typeof raw !== 'string' && typeof raw !== 'number') return new Problem('has a value that is neither a text nor a number.');
+  if (raw === '') return new Problem('has an empty value: the operator is_empty finds the leads that have none.');
+  if (typeof raw === 'string' && (raw.includes('\0') || !raw.isWellFormed()))
+    return new Problem('has a value with a character that is no text (U+0000, or half of a surrogate pair).');
   if (textTypes.has(field.type))
-    return typeof raw === 'string' ? textOperand(field, raw, isPart) : new Problem('takes a text as value.');
+    return typeof raw === 'string'
+      ? textOperand(field, raw, isPart)
+      : new Problem(`has a number as value, but ${field.key} is a text.`);
   if (field.type === 'lead_source' || field.type === 'user') return idOperand(organization, field, raw);
   const value = parseStored(organization, field, raw);
-  if (value instanceof Problem) return new Problem(`has a value that does not fit: the field ${value.sentence}`);
+  if (value instanceof Problem) return new Problem(`has a value that does not fit: ${field.key} ${value.sentence}`);
   return typeof value === 'object' ? (value[0] ?? '') : value;
 }
 
@@ -181,9 +212,12 @@ function parseStored(organization: Organization, field: Field, raw: Exclude<RawV
 
 /** An id the organization has; inactive sources and people still stand in leads. */
 function idOperand(organization: Organization, field: Field, raw: string | number): FieldValue | Problem {
-  const known = field.type === 'user' ? organization.userById : organization.sourceById;
+  const [known, noun, path] =
+    field.type === 'user'
+      ? ([organization.userById, 'person', 'users'] as const)
+      : ([organization.sourceById, 'source', 'lead-sources'] as const);
   const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw) ? Number(raw) : raw;
   return typeof id === 'number' && known.has(id)
     ? id
-    : new Problem(`has a value that is no id of a ${field.type === 'user' ? 'person' : 'source'}.`);
+    : new Problem(`has a value that is no id of a ${noun}: GET /api/v1/${path} lists them.`);
 }

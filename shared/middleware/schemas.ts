@@ -24,7 +24,7 @@ const unknownNamedMax = 20;
 export const object = <const Entries extends v.ObjectEntries>(entries: Entries) => {
   const known = v.object(entries, isRequired);
   return v.pipe(
-    v.custom<Record<string, unknown>>(isPlainObject, 'takes an object.'),
+    v.custom<Record<string, unknown>>(isPlainObject, 'takes a JSON object.'),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return;
       const unknown = Object.entries(dataset.value).filter(([key]) => !Object.hasOwn(entries, key));
@@ -33,7 +33,7 @@ export const object = <const Entries extends v.ObjectEntries>(entries: Entries) 
         const near = nearestName(key, Object.keys(entries));
         const message = near
           ? `is not known here; is ${near} meant?`
-          : `is not known here; the names known are ${Object.keys(entries).join(', ')}.`;
+          : `is not known here; known names: ${Object.keys(entries).join(', ')}.`;
         addIssue({ message, path: [{ type: 'object', origin: 'key', input: dataset.value, key, value }] });
       }
       // With issues the pipe ends here, before the known ones are read.

@@ -15,12 +15,17 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** The name that was probably meant: at most a third of its letters away (at least one, case ignored); undefined when none is near. */
+/**
+ * The name that was probably meant: at most a third of its letters away (at least one, case ignored), else the only one that begins so;
+ * undefined when none is near.
+ */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   if (typed.length > 64) return undefined;
   const [best] = names
     .map((name) => ({ name, edits: distance(typed.toLowerCase(), name.toLowerCase()) }))
     .filter(({ name, edits }) => edits <= Math.max(1, Math.floor(name.length / 3)))
     .sort((a, b) => a.edits - b.edits);
-  return best?.name;
+  if (best) return best.name;
+  const begun = typed.length > 2 ? names.filter((name) => name.toLowerCase().startsWith(typed.toLowerCase())) : [];
+  return begun.length === 1 ? begun[0] : undefined;
 }

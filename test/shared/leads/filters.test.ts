@@ -97,6 +97,35 @@ describe('a filter cannot apply', () => {
   });
 });
 
+test.each([
+  ['name', /^is not an object, such as \{"field":"name",/],
+  [{ operator: 'contains', value: 'x' }, /^has no field, which takes the key of one: GET \/api\/v1\/lead-fields lists them\.$/],
+  [{ field: 'ctiy', operator: 'is_empty' }, /^names no active field \(is city meant\?\)\.$/],
+  [{ field: 'nope', operator: 'is_empty' }, /^names no active field: GET \/api\/v1\/lead-fields lists them\.$/],
+  [{ field: 'city' }, /^has no operator: city takes contains, equals, is_empty, is_not_empty\.$/],
+  [
+    { field: 'city', operator: 'contans', value: 'x' },
+    /^has an operator that a field of type text does not take \(is contains meant\?\): city takes contains, /,
+  ],
+  [
+    { field: 'city', operator: 'contains', value: '' },
+    /^has an empty value: the operator is_empty finds the leads that have none\.$/,
+  ],
+  [{ field: 'city', operator: 'contains' }, /^has the operator contains, which takes value alone\.$/],
+  [{ field: 'city', operator: 'is_empty', value: 'x' }, /^has the operator is_empty, which takes neither value nor values\.$/],
+  [
+    { field: 'course', operator: 'is_any_of', values: 'mba' },
+    /the operator is_any_of, which takes values alone, a list of one or more\.$/,
+  ],
+  [{ field: 'budget', operator: 'between', values: [1] }, /the operator between, which takes values alone, a list of two\.$/],
+  [{ field: 'city', operator: 'contains', value: 7 }, /^has a number as value, but city is a text\.$/],
+  [{ field: 'city', operator: 'contains', value: null }, /^has a value that is neither a text nor a number\.$/],
+  [{ field: 'course', operator: 'is_any_of', values: ['x'] }, /does not fit: course takes one of its options: mba, design\.$/],
+  [{ field: 'source', operator: 'is_any_of', values: [99] }, /no id of a source: GET \/api\/v1\/lead-sources lists them\.$/],
+])('what is wrong with the filter %j is said with what would be right', (filter, sentence) => {
+  expect(readFilters(organization, [filter]).problems).toEqual([{ position: 0, sentence: expect.stringMatching(sentence) }]);
+});
+
 describe('a filter reads its operands as the field reads values', () => {
   test.each([
     [{ field: 'course', operator: 'is_any_of', values: ['Product Design'] }, { course: 'design' }],

@@ -121,6 +121,12 @@ describe('an object', () => {
     expect(problems(body, { ...asha, pipelineID: 1, utm: 2 })?.pipelineID).toContain('is pipelineId meant?');
     expect(problemsOfCapture({ attribution: { utmSorce: 'x' } })?.['attribution.utmSorce']).toContain('is utmSource meant?');
   });
+  test('names those that there are where none is near, one or several', () => {
+    expect(problems(object({ text: text(1, 9) }), { text: 'x', foo: 1 })?.foo).toBe('is not known here; known names: text.');
+    expect(problems(object({ a: text(1, 9), b: text(1, 9) }), { a: 'x', b: 'x', foo: 1 })?.foo).toBe(
+      'is not known here; known names: a, b.',
+    );
+  });
   test('names the first twenty of many unknown properties', () => {
     const many = Object.fromEntries(Array.from({ length: 12_000 }, (_, n) => [`k${n}`, 1]));
     expect(Object.keys(problems(schema, { name: 'Asha', ...many })!)).toHaveLength(20);
