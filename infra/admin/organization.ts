@@ -29,7 +29,8 @@ export function organizationCommands(program: Command, desk: Desk): void {
     .option('--dry-run', 'only say what would change, and whether it would be refused (status 1)')
     .addHelpText(
       'after',
-      '\nExamples:\n  npm run admin -- organization apply northwind.json --dry-run\n  npm run admin -- organization apply northwind.json',
+      '\nWhat would keep the organization from taking captures, such as no default pipeline, is said as a warning: it is allowed.\n' +
+        '\nExamples:\n  npm run admin -- organization apply northwind.json --dry-run\n  npm run admin -- organization apply northwind.json',
     )
     .action((file: string, flags: ApplyFlags) => apply(desk, file, flags));
 
