@@ -67,11 +67,11 @@ export const admission = (readBeside: ReadBeside): Middleware => ({
  *  @throws ApiError UNAUTHORIZED */
 function bearerKeyHash(event: APIGatewayProxyEvent): string {
   const [authorization, ...more] = headerValues(event, 'authorization');
-  if (authorization === undefined) {
-    throw new ApiError('UNAUTHORIZED', undefined, 'Send the API key in the header Authorization: Bearer <API_KEY>.');
+  const apiKey = more.length > 0 ? undefined : /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+  if (apiKey === undefined) {
+    throw new ApiError('UNAUTHORIZED', undefined, 'Send the API key once, in the header Authorization: Bearer <API_KEY>.');
   }
-  const apiKey = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
-  if (more.length > 0 || apiKey === undefined || !parseApiKey(apiKey)) throw new ApiError('UNAUTHORIZED');
+  if (!parseApiKey(apiKey)) throw new ApiError('UNAUTHORIZED');
   return hashApiKey(apiKey);
 }
 

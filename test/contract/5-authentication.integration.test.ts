@@ -43,6 +43,12 @@ describe('5.1 every request carries Authorization: Bearer <API_KEY>', () => {
     expect([status, body]).toEqual([401, unauthorized]);
   });
 
+  test('a key without its scheme is told the form of the header', async () => {
+    const { body } = await call('list-users', { headers: { Authorization: organization.reader } });
+
+    expect(body.error.message).toBe('Send the API key once, in the header Authorization: Bearer <API_KEY>.');
+  });
+
   test('a key in another header: 401', async () => {
     expect((await call('list-users', { headers: { 'X-Api-Key': organization.reader } })).status).toBe(401);
   });
