@@ -10,8 +10,8 @@ export function checkCommand(program: Command, desk: Desk): void {
     .option('--organization <ID>', "only this organization's items", parseId)
     .addHelpText(
       'after',
-      '\nIt may run while the service does: what looks wrong is read again, in one transaction, before it is reported.\n' +
-        "With --organization the whole table is read all the same, but only what is this organization's is sent and checked.\n" +
+      '\nIt may run while the service does: what looks wrong is read again, in one\ntransaction, before it is reported. With --organization the whole table is read\n' +
+        "all the same, but only what is this organization's is sent and checked.\n" +
         '\nExamples:\n  npm run admin -- check\n  npm run --silent admin -- check --organization 1 --json',
     )
     .action((options: { organization?: number }) => check(desk, options.organization));

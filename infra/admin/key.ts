@@ -35,7 +35,7 @@ export function keyCommands(program: Command, desk: Desk): void {
     .description('mint an API key, which is shown this once')
     .requiredOption('--organization <ID>', "organization's id", parseId)
     .addOption(new Option('--type <TYPE>', 'what the key is for').choices(apiKeyTypes).makeOptionMandatory())
-    .option('--scopes <a,b>', `of an application key: ${apiKeyScopes.join(', ')}`, parseScopes)
+    .option('--scopes <a,b>', `of an application key: ${apiKeyScopes.join(', ')}; leads.write brings leads.read`, parseScopes)
     .requiredOption('--label <L>', 'name of the key, for people', parseLabel)
     .requiredOption('--created-by <USER_ID>', 'user in whose name the key acts', parseId)
     .addHelpText(

@@ -25,10 +25,12 @@ export function leadEraseCommand(lead: Command, desk: Desk): void {
     .addHelpText(
       'after',
       `
-Removes the lead, its timeline, what is remembered of its captures and imports, and the person's phones and e-mails on other leads'
-timelines. Reads the whole table once. After a kill, run it again. Other leads whose fields name the person are listed and left as they are.
-Files are not touched: one that still names the person makes the lead again when it is imported again. Backups keep the person for up to
-${backupDays} days.
+Removes the lead, its timeline, what is remembered of its captures and imports,
+and the person's phones and e-mails on other leads' timelines. Reads the whole
+table once. After a kill, run it again. Other leads whose fields name the person
+are listed and left as they are. Files are not touched: one that still names the
+person makes the lead again when it is imported again. Backups keep the person
+for up to ${backupDays} days.
 
 Example:
   npm run admin -- lead erase --organization 1 --lead 5`,

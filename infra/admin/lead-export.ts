@@ -34,8 +34,10 @@ export function leadExportCommand(lead: Command, desk: Desk): void {
     .addHelpText(
       'after',
       `
-Imported into an organization with the same settings, the file gives the same leads, with new ids unless lead import --keep-ids; their
-timelines stay behind. Each lead is written as it is when its turn comes. The file holds personal data: only you may read it.
+Imported into an organization with the same settings, the file gives the same
+leads, with new ids unless lead import --keep-ids; their timelines stay behind.
+Each lead is written as it is when its turn comes. The file holds personal data:
+only you may read it.
 
 Examples:
   npm run admin -- lead export --organization 1 --archived --out leads.jsonl

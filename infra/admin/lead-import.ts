@@ -43,14 +43,22 @@ export function leadImportCommand(lead: Command, desk: Desk): void {
     .addHelpText(
       'after',
       `
-A column is the field that its heading names by key or label, or one of: owner, stage, pipeline (by id or name), created at, updated at,
-archived, archived at. A source or a person is given by id or name, an option by value or label. Several options of one field stand in one
-cell with commas between (hostel,loan) or as a JSON list (["hostel","Education loan, bank"]).
-Rows follow the rules of create-lead. A row with a lead id comes from lead export: it is taken as it was, with stages, people, sources,
-options and fields that are no longer active too. Without "updated at" a lead counts as updated now; with one that is past, a sync job
-that has been there already does not meet it.
-After a kill, run the same command again. Rows that were imported before are skipped. Refused rows are in the report, under the file's own
-headings: correct it, and import it with the same --map and --ignore. Status 1 when rows were refused.
+A column is the field that its heading names by key or label, or one of: owner,
+stage, pipeline (by id or name), created at, updated at, archived, archived at.
+A source or a person is given by id or name, an option by value or label.
+Several options of one field stand in one cell with commas between (hostel,loan)
+or as a JSON list (["hostel","Education loan, bank"]).
+
+Rows follow the rules of create-lead. A row with a lead id comes from lead
+export: it is taken as it was, with stages, people, sources, options and fields
+that are no longer active too. Without "updated at" a lead counts as updated
+now; with one that is past, a sync job that has been there already does not
+meet it.
+
+After a kill, run the same command again. Rows that were imported before are
+skipped. Refused rows are in the report, under the file's own headings: correct
+it, and import it with the same --map and --ignore. Status 1 when rows were
+refused.
 
 Examples:
   npm run admin -- lead import --organization 1 leads.csv --dry-run

@@ -38,7 +38,8 @@ const listDefault = 25;
 export function leadCommands(program: Command, desk: Desk): void {
   const lead = program
     .command('lead')
-    .description("import, export, find, list, archive, restore, follow and erase an organization's leads");
+    .description("import, export, find, list, archive, restore, follow and erase an organization's leads")
+    .addHelpText('after', '\nExample:\n  npm run admin -- lead list --organization 1 --limit 5');
   const addCommand = (name: string, description: string, run: (desk: Desk, options: LeadOptions) => Promise<void>) =>
     lead
       .command(name)

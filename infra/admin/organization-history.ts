@@ -30,7 +30,7 @@ export function organizationHistoryCommands(organization: Command, desk: Desk): 
     .option('--yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
-      `\nThe last ${versionsKept} versions are kept. What was added since and is in use is not dropped: then nothing changes.\n` +
+      `\nThe last ${versionsKept} versions are kept. What was added since and is in use is not dropped:\nthen nothing changes.\n` +
         '\nExample:\n  npm run admin -- organization undo --organization 1',
     )
     .action((options: { organization: number; yes?: boolean }) => undo(desk, options.organization, options.yes ?? false));

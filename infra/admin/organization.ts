@@ -18,7 +18,7 @@ interface ApplyFlags {
 export function organizationCommands(program: Command, desk: Desk): void {
   const organization = program
     .command('organization')
-    .description('create, change, show and list organizations')
+    .description('create, change, show and list organizations; their history, and undo')
     .addHelpText('after', '\nExample:\n  npm run admin -- organization apply northwind.json --dry-run');
 
   organization
@@ -29,7 +29,7 @@ export function organizationCommands(program: Command, desk: Desk): void {
     .option('--dry-run', 'only say what would change, and whether it would be refused (status 1)')
     .addHelpText(
       'after',
-      '\nWhat would keep the organization from taking captures, such as no default pipeline, is said as a warning: it is allowed.\n' +
+      '\nWhat keeps the organization from taking captures, such as no default pipeline, is\nallowed, and said as a warning.\n' +
         '\nExamples:\n  npm run admin -- organization apply northwind.json --dry-run\n  npm run admin -- organization apply northwind.json',
     )
     .action((file: string, flags: ApplyFlags) => apply(desk, file, flags));

@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { CommanderError, Help, type Option } from 'commander';
 import { apiKeyPrefix } from '../../shared/organization/api-key.ts';
 import { openTable, type Table } from '../../shared/store/client.ts';
 import { GuidingCommand } from '../guiding-command.ts';
@@ -70,7 +70,7 @@ export async function runAdmin(
       const { stack } = program.opts<{ stack?: string }>();
       if (stack !== undefined) place = await tableOfStack(stack);
     })
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, optionDescription: sayingWhatIsRequired })
     .configureOutput({ writeOut: stdout, writeErr: stderr, outputError: (text, write) => write(withoutKeys(text)) })
     .addHelpText(
       'after',
@@ -110,3 +110,7 @@ function openNamedTable(environment: NodeJS.ProcessEnv, place: TablePlace | unde
 
 /** A whole API key that was typed where its id is wanted is not to stand in a terminal's or a job's output. */
 const withoutKeys = (text: string): string => text.replace(new RegExp(`${apiKeyPrefix}\\w+`, 'g'), `${apiKeyPrefix}…`);
+
+function sayingWhatIsRequired(option: Option): string {
+  return `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`;
+}

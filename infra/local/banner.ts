@@ -4,7 +4,7 @@ import type { Service } from './service.ts';
 
 /** What a person sees when the service is ready: the address, keys, a line to paste, where the data lies, how to stop. */
 export function banner(service: Service, db: string): string {
-  const data = db === inMemory ? 'in memory: it is gone when the service stops' : `in ${resolve(db)}`;
+  const data = db === inMemory ? 'in memory, and gone when the service stops' : `in ${resolve(db)}`;
   return [
     '',
     `  Lead management service: ${service.baseUrl}`,
@@ -18,7 +18,7 @@ export function banner(service: Service, db: string): string {
     '',
     ...administerLines(service),
     '',
-    `  Data (${service.engineName}) lies ${data}.`,
+    `  Its data (${service.engineName}) is kept ${data}.`,
     '  Ctrl-C stops it.',
     '',
     '',

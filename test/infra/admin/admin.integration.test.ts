@@ -199,10 +199,12 @@ test.each([
   expect(stderr.trim().split('\n')).toHaveLength(1);
 });
 
-test('help shows an example and --json', async () => {
+test('help shows an example, --json, and which options are required', async () => {
   const { status, stdout } = await admin(['key', 'create', '--help']);
 
   expect(status).toBe(0);
   expect(stdout).toMatch(/npm run admin -- key create --organization 1/);
   expect(stdout).toMatch(/--json/);
+  expect(stdout).toMatch(/--label <L> .*\(required\)\n/);
+  expect(stdout).toMatch(/leads\.write brings leads\.read\n/);
 });
