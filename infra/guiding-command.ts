@@ -27,6 +27,8 @@ export class GuidingCommand extends Command {
   #unknownCommand(name: string): string {
     const names = this.commands.map((command) => command.name());
     const near = nearestName(name, names);
+    const below = this.commands.flatMap(({ commands }) => commands.filter((one) => one.name() === name).map(nameOf));
+    if (!near && below.length > 0) return `Unknown command '${name}'. Did you mean ${below.join(' or ')}?`;
     return near ? `Unknown command '${name}'. Did you mean ${near}?` : `Unknown command '${name}': there are ${names.join(', ')}`;
   }
 

@@ -21,6 +21,12 @@ const refusedCredentials = new Set([
   'InvalidClientTokenId',
 ]);
 
+/** Whether nobody answered at an address. */
+export function isUnreachable(error: unknown): boolean {
+  const { name = '', code = '' } = error as { name?: string; code?: string };
+  return unreachable.has(code) || unreachable.has(name);
+}
+
 /**
  * What went wrong, as a person can act on it: one sentence, and for a refused file one more line per problem. Never a stack trace.
  * @param environment where the table was looked for
@@ -32,10 +38,10 @@ export function failureLines(error: unknown, environment: NodeJS.ProcessEnv): st
   if (error instanceof CommandRefused || error instanceof ApiKeyRefused) return [error.message];
   if (error instanceof StillContended) return ['Other requests kept changing the same items: run the command again in a moment.'];
 
-  const { name = 'Error', code = '', message = String(error) } = error as { name?: string; code?: string; message?: string };
+  const { name = 'Error', message = String(error) } = error as { name?: string; message?: string };
   const endpoint = environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL;
   const where = endpoint ?? `region ${environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION ?? 'of your AWS profile'}`;
-  if (unreachable.has(code) || unreachable.has(name)) {
+  if (isUnreachable(error)) {
     return [`DynamoDB cannot be reached at ${where}: is the service running, and is AWS_ENDPOINT_URL_DYNAMODB as it printed it?`];
   }
   if (name === 'ResourceNotFoundException') {

@@ -68,7 +68,15 @@ export async function runAdmin(
     .option('--stack <NAME>', 'work on the table of this deployed stack (CloudFormation) instead')
     .hook('preAction', async () => {
       const { stack } = program.opts<{ stack?: string }>();
-      if (stack !== undefined) place = await tableOfStack(stack);
+      if (stack === undefined) return;
+      place = await tableOfStack(stack);
+      // Left over from a local run, it would have the command work on other data than the person has in mind.
+      const elsewhere = environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL;
+      if (elsewhere) {
+        desk.tell(
+          `Warning: table ${place.name} of stack ${stack} is looked for at ${elsewhere}, not in AWS: AWS_ENDPOINT_URL_DYNAMODB says so.`,
+        );
+      }
     })
     .configureHelp({ showGlobalOptions: true, optionDescription: sayingWhatIsRequired })
     .configureOutput({ writeOut: stdout, writeErr: stderr, outputError: (text, write) => write(withoutKeys(text)) })

@@ -1,4 +1,5 @@
 import { CommandRefused } from './desk.ts';
+import { isUnreachable } from './failures.ts';
 
 /** Where a deployed table is. */
 export interface TablePlace {
@@ -14,10 +15,18 @@ export async function tableOfStack(stackName: string): Promise<TablePlace> {
   try {
     const region = await client.config.region();
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stackName })).catch((error: Error) => {
+      const cause = { cause: error };
+      if (isUnreachable(error)) {
+        throw new CommandRefused(
+          `CloudFormation cannot be reached in region ${region} to find stack ${stackName}: check the network and AWS_REGION.`,
+          cause,
+        );
+      }
       if (!/does not exist/.test(error.message)) throw error;
-      throw new CommandRefused(`There is no stack ${stackName} in region ${region}: check --stack, AWS_REGION and AWS_PROFILE.`, {
-        cause: error,
-      });
+      throw new CommandRefused(
+        `There is no stack ${stackName} in region ${region}: check --stack, AWS_REGION and AWS_PROFILE.`,
+        cause,
+      );
     });
     const name = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'TableName')?.OutputValue;
     if (!name) {

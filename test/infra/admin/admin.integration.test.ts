@@ -157,6 +157,8 @@ const failures: [args: string, status: number, stderr: RegExp][] = [
   ],
   ['--organization 1 lead list', 2, /^Option '--organization' stands after the command that it is for\. See: /],
   ['lead delete', 2, /^Unknown command 'delete': there are archive, restore, .*erase\. See: npm run admin -- lead --help$/],
+  ['archive --lead 1', 2, /^Unknown command 'archive'\. Did you mean lead archive\? See: npm run admin -- --help$/],
+  ['list', 2, /Did you mean organization list or key list or lead list\?/],
   ['check 1', 2, /^Too many arguments: check takes none, so '1' is one too many\. See: npm run admin -- check --help$/],
   [
     'key revoke --organization 1 --key leads_live_SECRET0000_x',

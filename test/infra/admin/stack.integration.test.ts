@@ -42,6 +42,19 @@ test('a command works on the table of the stack that is named, without LEADS_TAB
 
   expect(answer.status).toBe(0);
   expect(JSON.parse(answer.stdout).name).toBe(settings.name);
+  const { AWS_ENDPOINT_URL_DYNAMODB, LEADS_TABLE } = service().environment;
+  expect(answer.stderr).toBe(
+    `Warning: table ${LEADS_TABLE} of stack leads is looked for at ${AWS_ENDPOINT_URL_DYNAMODB}, not in AWS: AWS_ENDPOINT_URL_DYNAMODB says so.\n`,
+  );
+});
+
+test('that nobody answers for CloudFormation is told of CloudFormation, not of DynamoDB', async () => {
+  const nobody = { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };
+
+  const answer = await runAdminIn(nobody, 'organization', 'list', '--stack', 'leads');
+
+  expect(answer).toMatchObject({ status: 1, stdout: '' });
+  expect(answer.stderr).toMatch(/^CloudFormation cannot be reached in region \S+ to find stack leads: /);
 });
 
 test.each([
