@@ -34,14 +34,15 @@ export function parseId(text: string): number {
   return id;
 }
 
+export const noOrganization = (table: Table, organizationId: number) =>
+  new CommandRefused(
+    `There is no organization ${organizationId} in table ${table.name}: organization list shows those there are, organization apply creates one.`,
+  );
+
 /** @throws CommandRefused for an unknown organization. */
 export async function existingOrganization(table: Table, organizationId: number): Promise<Organization> {
   const organization = await loadOrganization(table, organizationId);
-  if (!organization) {
-    throw new CommandRefused(
-      `There is no organization ${organizationId} in table ${table.name}: create it with organization apply.`,
-    );
-  }
+  if (!organization) throw noOrganization(table, organizationId);
   return organization;
 }
 

@@ -7,7 +7,7 @@ import { type HistoryEntry, readHistory, readKeptSettings, versionsBefore, versi
 import { readSettings, type StoredSettings } from '../../shared/store/organizations.ts';
 import { captureWarnings } from './capture-warnings.ts';
 import { confirmed } from './confirm.ts';
-import { CommandRefused, columns, type Desk, existingOrganization, parseId } from './desk.ts';
+import { CommandRefused, columns, type Desk, existingOrganization, noOrganization, parseId } from './desk.ts';
 import { changeLine, settingsChanges } from './settings-changes.ts';
 
 const historyDefault = 50;
@@ -30,7 +30,7 @@ export function organizationHistoryCommands(organization: Command, desk: Desk): 
     .option('--yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
-      `\nThe last ${versionsKept} versions are kept. What was added since and is in use is not dropped:\nthen nothing changes.\n` +
+      `\nThe last ${versionsKept} versions are kept. What was added since and is in use is not\ndropped: then nothing changes.\n` +
         '\nExample:\n  npm run admin -- organization undo --organization 1',
     )
     .action((options: { organization: number; yes?: boolean }) => undo(desk, options.organization, options.yes ?? false));
@@ -53,7 +53,7 @@ async function undo(desk: Desk, organizationId: number, yes: boolean): Promise<v
   const table = desk.table();
   await existingOrganization(table, organizationId);
   const stored = await readSettings(table, organizationId);
-  if (!stored) throw new CommandRefused(`There is no organization ${organizationId} in table ${table.name}.`);
+  if (!stored) throw noOrganization(table, organizationId);
   const before = await settingsBefore(table, stored);
   if (!before) {
     throw new CommandRefused(

@@ -5,7 +5,7 @@ import { parseSettingsFile, type Settings, settingsFile } from '../../shared/org
 import { applySettings, previewSettings } from '../../shared/store/apply-settings.ts';
 import { listOrganizations, readSettings } from '../../shared/store/organizations.ts';
 import { captureWarnings } from './capture-warnings.ts';
-import { CommandRefused, columns, counted, type Desk, parseId } from './desk.ts';
+import { CommandRefused, columns, counted, type Desk, noOrganization, parseId } from './desk.ts';
 import { organizationHistoryCommands } from './organization-history.ts';
 import { changeLine, settingsChanges } from './settings-changes.ts';
 
@@ -29,7 +29,7 @@ export function organizationCommands(program: Command, desk: Desk): void {
     .option('--dry-run', 'only say what would change, and whether it would be refused (status 1)')
     .addHelpText(
       'after',
-      '\nWhat keeps the organization from taking captures, such as no default pipeline, is\nallowed, and said as a warning.\n' +
+      '\nWhat keeps the organization from taking captures, such as no default pipeline,\nis allowed, and said as a warning.\n' +
         '\nExamples:\n  npm run admin -- organization apply northwind.json --dry-run\n  npm run admin -- organization apply northwind.json',
     )
     .action((file: string, flags: ApplyFlags) => apply(desk, file, flags));
@@ -104,11 +104,7 @@ async function list(desk: Desk): Promise<void> {
 async function show(desk: Desk, organizationId: number): Promise<void> {
   const table = desk.table();
   const stored = await readSettings(table, organizationId);
-  if (!stored) {
-    throw new CommandRefused(
-      `There is no organization ${organizationId} in table ${table.name}: create it with organization apply.`,
-    );
-  }
+  if (!stored) throw noOrganization(table, organizationId);
   const file = settingsFile(stored.settings);
   desk.answer(file, () => JSON.stringify(file, null, 2));
 }
