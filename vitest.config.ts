@@ -40,6 +40,8 @@ export default defineConfig({
           globalSetup: [`test/support/engine-${name}.ts`],
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          // The tests' own calls to an engine that other tests use at the same time.
+          env: { DYNAMODB_TIMEOUT_MS: '5000' },
         },
       })),
     ],

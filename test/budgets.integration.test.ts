@@ -5,7 +5,7 @@ import { applySettings } from '../shared/store/apply-settings.ts';
 import { bucketOfOrganization, setBucket } from './reliability/buckets.ts';
 import { type CallOptions, call } from './support/call.ts';
 import { longestChain, type RecordedCall, totalUnits } from './support/dynamodb-calls.ts';
-import { type FaultyService, startFaultyService } from './support/faulty-service.ts';
+import { type FaultyService, patiently, startFaultyService } from './support/faulty-service.ts';
 import { type GivenOrganization, givenOrganization, person, table } from './support/given.ts';
 
 /**
@@ -22,7 +22,7 @@ let rotating: GivenOrganization;
 /** One person owns all leads, so that nobody's turn is asked for. */
 let alone: GivenOrganization;
 beforeAll(async () => {
-  faulty = await startFaultyService();
+  faulty = await startFaultyService(patiently());
   // Calls that are sent side by side are seen side by side, however busy the machine is.
   faulty.proxy.latencyMs = 100;
   [rotating, alone] = await Promise.all([givenOrganization(), givenOrganization({ users: [{ id: 7, name: 'Asha Rao' }] })]);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openTable } from '../../shared/store/client.ts';
+import { localRequestTimeoutMs, openTable } from '../../shared/store/client.ts';
 import { buildFunctions, writtenEndpoints } from '../bundle.ts';
 import { type Engine, startEngine, type TableEnvironment } from './engine.ts';
 import { Functions } from './functions.ts';
@@ -75,7 +75,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const organizations: ServedOrganization[] = [];
     for (const file of files) organizations.push(await applyFile(table, file, options.tell));
     table.client.destroy();
-    functions = new Functions({ distFolder: distFolder.value, environment, report: options.tell, output: options.output });
+    functions = new Functions({
+      distFolder: distFolder.value,
+      environment: { ...environment, DYNAMODB_TIMEOUT_MS: String(localRequestTimeoutMs) },
+      report: options.tell,
+      output: options.output,
+    });
     setReady(functions);
     const { port } = server.address() as AddressInfo;
     return {

@@ -7,7 +7,7 @@ import { type CallAnswer, call } from '../support/call.ts';
 import type { RecordedCall } from '../support/dynamodb-calls.ts';
 import { type DynamodbProxy, startDynamodbProxy } from '../support/dynamodb-proxy.ts';
 import { seededRandom } from '../support/faults.ts';
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
+import { type FaultyService, patiently, startFaultyService } from '../support/faulty-service.ts';
 import { givenOrganization, table } from '../support/given.ts';
 import { service } from '../support/service.ts';
 import { anHourFromNow, bucketOfKey, bucketOfOrganization, setBucket, usedOf } from './buckets.ts';
@@ -105,7 +105,7 @@ describe('across the end of a window, eight processes that hammer', () => {
 describe('a warm function', () => {
   let faulty: FaultyService;
   beforeAll(async () => {
-    faulty = await startFaultyService();
+    faulty = await startFaultyService(patiently());
   });
   afterAll(() => faulty.stop());
 
@@ -216,7 +216,7 @@ describe('a warm function', () => {
 });
 
 test('answers that are lost cost tokens, and never let more than the limit pass', async () => {
-  const faulty = await startFaultyService();
+  const faulty = await startFaultyService(patiently());
   try {
     const { reader } = await givenOrganization();
     await setBucket(bucketOfKey(reader), keyLimit - 100, anHourFromNow());

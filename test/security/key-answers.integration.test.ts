@@ -3,14 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiKeyRandomBytes, mintApiKey, parseApiKey } from '../../shared/organization/api-key.ts';
 import { revokeApiKey } from '../../shared/store/api-keys.ts';
 import { type CallAnswer, call } from '../support/call.ts';
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
+import { type FaultyService, patiently, startFaultyService } from '../support/faulty-service.ts';
 import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
 
 /** Who guesses learns nothing from an answer, nor from what it took to give it. */
 let own: FaultyService;
 let organization: GivenOrganization;
 beforeAll(async () => {
-  own = await startFaultyService();
+  own = await startFaultyService(patiently());
   organization = await givenOrganization();
 });
 afterAll(() => own.stop());

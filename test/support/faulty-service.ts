@@ -5,6 +5,7 @@ import { distFolder, writtenEndpoints } from '../../infra/bundle.ts';
 import { Functions } from '../../infra/local/functions.ts';
 import { createGateway } from '../../infra/local/gateway.ts';
 import { routerFor } from '../../infra/local/routes.ts';
+import { localRequestTimeoutMs } from '../../shared/store/client.ts';
 import { type DynamodbProxy, startDynamodbProxy } from './dynamodb-proxy.ts';
 import { service } from './service.ts';
 
@@ -23,15 +24,23 @@ export interface FaultyService {
   stop(): Promise<void>;
 }
 
+/** The environment of the test run, with the local service's patience. */
+export const patiently = (): Readonly<Record<string, string>> => ({
+  ...service().environment,
+  DYNAMODB_TIMEOUT_MS: String(localRequestTimeoutMs),
+});
+
 /**
  * The built functions behind the local gateway again, in this process: a test file starts one of its own and may let it fail.
- * @param reaches the table past the proxy; left out, that of the test run
+ * @param reaches the table past the proxy; left out, that of the test run. `patiently()` where calls are counted, and a slow engine must
+ * not make the SDK repeat one
  */
 export async function startFaultyService(
   reaches: Readonly<Record<string, string>> = service().environment,
 ): Promise<FaultyService> {
   const proxy = await startDynamodbProxy(reaches.AWS_ENDPOINT_URL_DYNAMODB ?? '');
-  const environment = { ...reaches, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
+  // Deployed functions' patience, whatever the tests' own is.
+  const environment = { DYNAMODB_TIMEOUT_MS: '1000', ...reaches, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
   let logged = '';
   const output = new Writable({
     write(chunk, _encoding, done) {
