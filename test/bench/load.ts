@@ -27,7 +27,7 @@ export interface LoadRound {
 
 export interface LoadResult {
   readonly rounds: readonly LoadRound[];
-  /** Memory of the service's process, with all its functions, after each fiftieth of a longer run, in megabytes. */
+  /** Memory of the service's process, with all its functions, after each of up to fifty equal parts of a longer run, in megabytes. */
   readonly memory: { readonly requests: number; readonly errors: number; readonly megabytes: readonly number[] };
 }
 
@@ -48,6 +48,7 @@ export async function measureLoad({
   requests: number;
   memoryRequests: number;
 }): Promise<LoadResult> {
+  const warmUpRequests = Math.min(2000, requests);
   const all = 3 * requests + memoryRequests + warmUpRequests;
   if (all > organizations * keysEach * requestsPerKeyMax)
     throw new Error(`${all} requests are more than the keys of the load test allow.`);
@@ -70,8 +71,8 @@ export async function measureLoad({
   }
 }
 
-const warmUpRequests = 2000;
-const memorySteps = 50;
+const memoryStepsMax = 50;
+const stepRequestsMin = 100;
 
 async function watchMemory(
   pid: number,
@@ -80,6 +81,7 @@ async function watchMemory(
 ): Promise<LoadResult['memory']> {
   const megabytes: number[] = [];
   let errors = 0;
+  const memorySteps = Math.min(memoryStepsMax, Math.ceil(requests / stepRequestsMin));
   for (let step = 1; step <= memorySteps; step += 1) {
     errors += (await shoot(Math.ceil(requests / memorySteps))).errors;
     megabytes.push(residentMb(pid));

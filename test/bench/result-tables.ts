@@ -102,7 +102,7 @@ export function loadTable({ rounds, memory }: LoadResult): ResultTable {
   const { megabytes: seen } = memory;
   return {
     title: 'Load on the local service',
-    note: `Reads, lists, notes and captures in turn, over 60 organizations and 240 keys, so that no limit is met and no bucket is reset. Client, gateway, functions (each with up to 8 worker threads) and engine share the machine. Memory of the service over ${shown(memory.requests)} further requests on 8 connections: ${shown(seen[0] ?? 0, 0)} MB after the first fiftieth, ${shown(seen.at(-1) ?? 0, 0)} MB at the end; the last fifth over the second fifth: ${growthOf(seen).toFixed(3)}; errors: ${memory.errors}.`,
+    note: `Reads, lists, notes and captures in turn, over 60 organizations and 240 keys, so that no limit is met and no bucket is reset. Client, gateway, functions (each with up to 8 worker threads) and engine share the machine. Memory of the service over ${shown(memory.requests)} further requests on 8 connections: ${shown(seen[0] ?? 0, 0)} MB after the first part, ${shown(seen.at(-1) ?? 0, 0)} MB at the end; the last fifth over the second fifth: ${growthOf(seen).toFixed(3)}; errors: ${memory.errors}.`,
     head: ['connections', 'requests', 'per second', 'p50 ms', 'p99 ms', 'errors'],
     rows: rounds.map(({ connections, requests, perSecond, p50Ms, p99Ms, errors }) =>
       [connections, requests, perSecond, p50Ms, p99Ms, errors].map((number) => shown(number)),
