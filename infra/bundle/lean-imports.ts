@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
 import { dirname } from 'node:path';
 import type { Plugin } from 'esbuild';
@@ -100,10 +101,29 @@ export const checksumsWithoutZlib: Plugin = {
   },
 };
 
+/** 83 KB of numbering plans, read when the first number is: 4 ms that a function without one in its request saves. */
+export const phoneMetadataWhenAsked: Plugin = {
+  name: 'phone-metadata-when-asked',
+  setup(build) {
+    build.onLoad({ filter: /libphonenumber-js[\\/]metadata\.min\.json\.js$/ }, async ({ path }) => {
+      const text = await readFile(path.replace(/\.js$/, ''), 'utf8');
+      const names = Object.keys(JSON.parse(text));
+      return {
+        contents: `
+          let metadata;
+          const read = () => (metadata ??= JSON.parse(${JSON.stringify(text)}));
+          export default { ${names.map((name) => `get ${name}() { return read().${name}; }`).join(', ')} };`,
+        loader: 'js',
+      };
+    });
+  },
+};
+
 export const leanImports: readonly Plugin[] = [
   builtinsWithoutFacade,
   credentialsFromEnvironment,
   settingsFromEnvironment,
   idsFromNodeCrypto,
   checksumsWithoutZlib,
+  phoneMetadataWhenAsked,
 ];
