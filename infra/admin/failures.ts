@@ -1,6 +1,7 @@
 import { SettingsProblem } from '../../shared/organization/settings.ts';
 import { ApiKeyRefused } from '../../shared/store/api-keys.ts';
 import { SettingsRefused } from '../../shared/store/apply-settings.ts';
+import { NotRestored } from '../../shared/store/finish-restore.ts';
 import { StillContended } from '../../shared/store/look-again.ts';
 import { CommandRefused } from './desk.ts';
 
@@ -35,7 +36,7 @@ export function failureLines(error: unknown, environment: NodeJS.ProcessEnv): st
   if (error instanceof SettingsProblem || error instanceof SettingsRefused) {
     return [error.message, ...error.problems.map(({ path, message }) => `  ${path} ${message}`)];
   }
-  if (error instanceof CommandRefused || error instanceof ApiKeyRefused) return [error.message];
+  if (error instanceof CommandRefused || error instanceof ApiKeyRefused || error instanceof NotRestored) return [error.message];
   if (error instanceof StillContended) return ['Other requests kept changing the same items: run the command again in a moment.'];
 
   const { name = 'Error', message = String(error) } = error as { name?: string; message?: string };

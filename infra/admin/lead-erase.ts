@@ -68,6 +68,6 @@ function report(organizationId: number, leadId: number, erased: Erased, backupsU
       ? [`Other leads name the person's phone or e-mail in their own fields; judge those yourself: ${named}.`]
       : []),
     `Point-in-time recovery still holds the person until ${backupsUntil.slice(0, 10)}, on-demand backups and exported files until they are deleted. ` +
-      'After a restore from before now, erase the lead again.',
+      'A restore from before now brings the person back until restore finish ends that.',
   ].join('\n');
 }

@@ -9,6 +9,7 @@ import { keyCommands } from './key.ts';
 import { leadCommands } from './lead.ts';
 import { organizationCommands } from './organization.ts';
 import { ProgressLine } from './progress-line.ts';
+import { restoreCommands } from './restore.ts';
 import { type TablePlace, tableOfStack } from './stack.ts';
 import { whoIsThere } from './who.ts';
 
@@ -90,6 +91,7 @@ export async function runAdmin(
   keyCommands(program, desk);
   leadCommands(program, desk);
   checkCommand(program, desk);
+  restoreCommands(program, desk);
 
   try {
     await program.parseAsync([...args], { from: 'user' });

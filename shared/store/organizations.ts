@@ -10,7 +10,7 @@ import { type TransactItem, transact } from './transact.ts';
 /** An organization's settings as they lie in the table. */
 export interface StoredSettings {
   readonly settings: Settings;
-  /** Grows by one with each apply. */
+  /** Grows by one with each apply, by more after a restore. */
   readonly version: number;
   /** ISO 8601, UTC. */
   readonly appliedAt: string;
@@ -52,8 +52,8 @@ export async function replaceSettings(
   settings: Settings,
   now: Date,
   deed: Deed & Pick<HistoryEntry, 'isBetween'>,
+  version = (before?.version ?? 0) + 1,
 ): Promise<number | undefined> {
-  const version = (before?.version ?? 0) + 1;
   const versions = { ...(before && { versionBefore: before.version }), versionAfter: version };
   const items = [
     ...(before ? keepSettings(table, before.settings, before.version) : []),

@@ -37,13 +37,14 @@ export interface GivenOrganization {
 /** An organization of the test's own, like `sampleSettings` unless told otherwise, with a key of each kind. */
 export async function givenOrganization(
   different: Partial<typeof sampleSettings> | Record<string, unknown> = {},
+  on: Table = table(),
 ): Promise<GivenOrganization> {
   const id = randomInt(1, 2_147_483_647);
   const { settings } = parseSettingsFile(JSON.stringify({ ...sampleSettings, ...different, id, keys: undefined }));
-  await applySettings(table(), settings);
+  await applySettings(on, settings);
   const createdBy = settings.users[0]?.id ?? 0;
   const mint = (type: 'application' | 'website-form', scopes: readonly Scope[], more: object = {}) =>
-    createApiKey(table(), {
+    createApiKey(on, {
       organizationId: id,
       type,
       scopes: [...scopes],

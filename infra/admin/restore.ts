@@ -1,0 +1,101 @@
+import type { Command } from 'commander';
+import { checkTable } from '../../shared/store/check/check-table.ts';
+import { type FinishedRestore, finishRestore, leadIdMargin } from '../../shared/store/finish-restore.ts';
+import { type Protection, type ProtectionState, protectTable } from '../../shared/store/protect-table.ts';
+import { confirmed } from './confirm.ts';
+import { CommandRefused, counted, type Desk } from './desk.ts';
+
+interface FinishOptions {
+  from?: string;
+  keepKey?: string[];
+  yes?: boolean;
+}
+
+/** `restore finish`. */
+export function restoreCommands(program: Command, desk: Desk): void {
+  const restore = program.command('restore').description('the table, from a backup (infra/OPERATE.md, "Restore")');
+  restore
+    .command('finish')
+    .description('make a table restored from a backup fit to be used, before the service is pointed at it')
+    .option('--from <TABLE>', 'the table that was in use until now; it is only read')
+    .option('--keep-key <ID...>', 'without --from: an API key that goes on; every other one is revoked')
+    .option('--yes', 'without --from: do not ask for confirmation')
+    .addHelpText(
+      'after',
+      `
+LEADS_TABLE names the restored table. A backup brings back what was true then:
+keys that were revoked since, people who were erased since, lead ids that were
+given out since. With --from, these end again, as the old table has it. If that
+is lost, every key is revoked but those named by --keep-key, and lead ids go on
+${counted(leadIdMargin, 'id')} further; erase those again whom you erased since.
+
+Then it switches on expiry (TTL), point-in-time recovery and deletion protection,
+and ends with a check: status 0 means that the service may use the table. Stop
+all calls first. It may be run again after any failure.
+
+Examples:
+  LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --from leads
+  LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --keep-key KEY_ID`,
+    )
+    .action((options: FinishOptions) => finish(desk, options));
+}
+
+async function finish(desk: Desk, { from, keepKey = [], yes = false }: FinishOptions): Promise<void> {
+  const table = desk.table();
+  if (from !== undefined && keepKey.length > 0) {
+    throw new CommandRefused(`--keep-key does nothing with --from: every key goes on that is not revoked in table ${from}.`);
+  }
+  if (from === undefined && !yes) {
+    await confirmed(
+      `Without --from, every API key in table ${table.name} will be revoked, except for ${counted(keepKey.length, 'named one')}.`,
+      table.name,
+    );
+  }
+  const finished = await finishRestore(table, {
+    old: from === undefined ? undefined : { ...table, name: from },
+    keptKeyIds: new Set(keepKey),
+    deed: { who: await desk.who(), what: `restore finish ${table.name}` },
+    onProgress: (items) => desk.progress(`Comparing with the old table: ${counted(items, 'item')} read`),
+  });
+  const protection = await protectTable(table, {
+    onWait: (waiting) => desk.progress(`Waiting until DynamoDB has ${protectionNames[waiting]} switched on`),
+  });
+  const { leads, violations } = await checkTable(table, {
+    onProgress: (progress) => desk.progress(`Checking: ${counted(progress.leads, 'lead')} read`),
+  });
+  if (violations.length > 0) desk.failed();
+  desk.answer({ ...finished, protection, leads, violations }, () =>
+    [
+      ...report(finished),
+      ...Object.entries(protection).map(([name, state]) => `${protectionNames[name as Protection]}: ${stateWords[state]}.`),
+      ...violations,
+      violations.length === 0
+        ? `No violations: ${counted(leads, 'lead')} checked. The service may use table ${table.name}.`
+        : `${counted(violations.length, 'violation')}: do not point the service at table ${table.name}.`,
+    ].join('\n'),
+  );
+}
+
+const protectionNames: Record<Protection, string> = {
+  expiry: 'Expiry (TTL)',
+  pointInTimeRecovery: 'Point-in-time recovery',
+  deletionProtection: 'Deletion protection',
+};
+
+const stateWords: Record<ProtectionState, string> = {
+  on: 'on',
+  begun: 'ordered; DynamoDB may take an hour, which harms nothing',
+  'unknown here': 'this engine has no such thing',
+};
+
+function report({ organizations, keysRevoked, leadsErased, entriesCleaned, onlyInOld }: FinishedRestore): string[] {
+  return [
+    `${counted(organizations, 'organization')}: ${counted(keysRevoked, 'key')} revoked, ${counted(leadsErased, 'lead')} erased, ` +
+      `${counted(entriesCleaned, 'timeline item')} of other leads cleaned; lead ids and settings versions go on past those given out.`,
+    ...(onlyInOld.length > 0
+      ? [
+          `Only the old table has organization ${onlyInOld.join(', ')}, made since the backup: apply its settings again, and make its keys.`,
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,272 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createTable } from '../../../infra/local/table.ts';
+import { parseApiKey } from '../../../shared/organization/api-key.ts';
+import { revokeApiKey } from '../../../shared/store/api-keys.ts';
+import { applySettings } from '../../../shared/store/apply-settings.ts';
+import { checkTable } from '../../../shared/store/check/check-table.ts';
+import type { Table } from '../../../shared/store/client.ts';
+import { eraseLead } from '../../../shared/store/erase-lead.ts';
+import { finishRestore, leadIdMargin } from '../../../shared/store/finish-restore.ts';
+import { readSettings } from '../../../shared/store/organizations.ts';
+import { call } from '../../support/call.ts';
+import { startFaultyService } from '../../support/faulty-service.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
+import { service } from '../../support/service.ts';
+import { runAdminIn } from './run-admin.ts';
+
+const environmentOf = (LEADS_TABLE: string) => ({ ...service().environment, LEADS_TABLE });
+
+async function newTable(name: string): Promise<Table> {
+  const made = { ...table(), name: `${name}-${randomUUID()}` };
+  await createTable(environmentOf(made.name) as unknown as Parameters<typeof createTable>[0]);
+  return made;
+}
+
+async function itemsOf({ client, name }: Table): Promise<Record<string, unknown>[]> {
+  const items: Record<string, unknown>[] = [];
+  for await (const { Items = [] } of paginateScan({ client }, { TableName: name, ConsistentRead: true })) items.push(...Items);
+  return items;
+}
+
+/** A new table with what another one holds now, as a restore makes it. */
+async function restored(from: Table | readonly Record<string, unknown>[]): Promise<Table> {
+  const made = await newTable('restored');
+  const items = 'client' in from ? await itemsOf(from) : from;
+  await Promise.all(items.map((Item) => made.client.send(new PutCommand({ TableName: made.name, Item }))));
+  return made;
+}
+
+const finish = async (on: Table, ...args: readonly string[]) => {
+  const answer = await runAdminIn(environmentOf(on.name), 'restore', 'finish', ...args, '--json');
+  return { ...answer, document: answer.stdout === '' ? undefined : JSON.parse(answer.stdout) };
+};
+
+/** Requests to the built functions on a table. */
+async function withFunctionsOn<Result>(on: Table, ask: (baseUrl: string) => Promise<Result>): Promise<Result> {
+  const functions = await startFaultyService(environmentOf(on.name));
+  try {
+    return await ask(functions.baseUrl);
+  } finally {
+    await functions.stop();
+  }
+}
+
+/** A backup, and the table it was made of, in which much has happened since. */
+interface Catastrophe {
+  readonly old: Table;
+  readonly backup: readonly Record<string, unknown>[];
+  readonly organization: GivenOrganization;
+  readonly revoked: { readonly key: string; readonly keyId: string };
+  readonly erased: ReturnType<typeof person>;
+  readonly erasedLeadId: number;
+  readonly keptLeadId: number;
+  readonly lastLeadId: number;
+}
+let given: Catastrophe;
+
+beforeAll(async () => {
+  const old = await newTable('old');
+  const organization = await givenOrganization({}, old);
+  const revoked = await organization.key();
+  const [erased, kept] = [person(), person()];
+  given = await withFunctionsOn(old, async (baseUrl) => {
+    const capture = async (body: object): Promise<number> =>
+      (await call('capture-lead', { baseUrl, apiKey: organization.website, body })).body.lead.id;
+    const erasedLeadId = await capture({ ...erased, externalId: randomUUID() });
+    const keptLeadId = await capture(kept);
+    await capture({ ...kept, email: erased.email }); // the person's e-mail on another lead's timeline
+    const backup = await itemsOf(old);
+
+    await revokeApiKey(old, organization.id, revoked.keyId, new Date());
+    await eraseLead(old, organization.id, erasedLeadId);
+    await applySettings(old, { ...organization.settings, name: 'Northwind, renamed' });
+    const lastLeadId = await capture(person());
+    return { old, backup, organization, revoked, erased, erasedLeadId, keptLeadId, lastLeadId };
+  });
+  await pause(1100); // the tables' times of creation are whole seconds
+});
+
+async function expectFinished(on: Table): Promise<void> {
+  const { organization, revoked, erased, erasedLeadId, keptLeadId, lastLeadId } = given;
+  const { reader, writer } = organization;
+  const texts = (await itemsOf(on)).map((item) => JSON.stringify(item).toLowerCase());
+  expect(texts.filter((text) => [erased.phone, erased.email].some((trace) => text.includes(trace.toLowerCase())))).toEqual([]);
+  await withFunctionsOn(on, async (baseUrl) => {
+    expect((await call('list-users', { baseUrl, apiKey: revoked.key })).status).toBe(401);
+    expect((await call('get-lead', { baseUrl, apiKey: reader, leadId: erasedLeadId })).status).toBe(404);
+    expect((await call('get-lead', { baseUrl, apiKey: reader, leadId: keptLeadId })).status).toBe(200);
+    const created = await call('create-lead', { baseUrl, apiKey: writer, body: { fields: person() } });
+    expect(created.status).toBe(201);
+    expect(created.body.lead.id).toBeGreaterThan(lastLeadId);
+  });
+  expect((await checkTable(on)).violations).toEqual([]);
+}
+
+describe('finishing a restore while the old table is there', () => {
+  test('ends what the backup brought back: a revoked key, an erased person, used lead ids, a known settings version', async () => {
+    const on = await restored(given.backup);
+
+    const { status, document } = await finish(on, '--from', given.old.name);
+
+    expect(status).toBe(0);
+    expect(document).toMatchObject({ organizations: 1, keysRevoked: 1, leadsErased: 1, entriesCleaned: 1, onlyInOld: [] });
+    const [before, now] = await Promise.all([given.old, on].map((one) => readSettings(one, given.organization.id)));
+    expect(now?.version).toBeGreaterThan(before?.version ?? 0);
+    expect(now?.settings.name).toBe('Northwind Academy'); // settings are the backup's
+    await expectFinished(on);
+  });
+
+  test('switches on expiry, point-in-time recovery and deletion protection, where the engine knows them', async () => {
+    const on = await restored(given.backup);
+
+    const first = await finish(on, '--from', given.old.name);
+    const again = await finish(on, '--from', given.old.name);
+
+    for (const { document } of [first, again]) {
+      expect(Object.keys(document.protection)).toEqual(['expiry', 'pointInTimeRecovery', 'deletionProtection']);
+      for (const state of Object.values(document.protection)) expect(['on', 'begun', 'unknown here']).toContain(state);
+    }
+  });
+
+  test('run again it finds nothing more to do, and leaves what the service has written since', async () => {
+    const on = await restored(given.backup);
+    await finish(on, '--from', given.old.name);
+    const leadId = await withFunctionsOn(on, async (baseUrl) => {
+      const { body } = await call('create-lead', { baseUrl, apiKey: given.organization.writer, body: { fields: person() } });
+      return body.lead.id as number;
+    });
+
+    const { status, document } = await finish(on, '--from', given.old.name);
+
+    expect(status).toBe(0);
+    expect(document).toMatchObject({ keysRevoked: 0, leadsErased: 0, entriesCleaned: 0 });
+    await withFunctionsOn(on, async (baseUrl) => {
+      expect((await call('get-lead', { baseUrl, apiKey: given.organization.reader, leadId })).status).toBe(200);
+    });
+  });
+
+  test('broken off at any write, it is completed by a repeat', async () => {
+    const deed = { who: 'a test', what: 'restore finish' };
+    const options = { old: given.old, keptKeyIds: new Set<string>(), deed };
+    const counted = await restored(given.backup);
+    const writes = await countWrites(counted, (on) => finishRestore(on, options));
+    expect(writes).toBeGreaterThan(5);
+
+    for (let last = 0; last < writes; last += 1) {
+      const on = await restored(given.backup);
+      await expect(finishRestore(breakingOffAfter(on, last), options)).rejects.toThrow('broken off');
+      await finishRestore(on, options);
+      await expectFinished(on);
+    }
+  });
+
+  test('names the organizations that only the old table has', async () => {
+    const on = await restored(given.backup);
+    const { id } = await givenOrganization({}, given.old);
+
+    const { stdout } = await runAdminIn(environmentOf(on.name), 'restore', 'finish', '--from', given.old.name);
+
+    expect(stdout).toContain(`Only the old table has organization ${id}`);
+  });
+});
+
+describe('finishing a restore when the old table is lost', () => {
+  test('every key but the kept ones ends, and lead ids go on far beyond; once, however often it is run', async () => {
+    const on = await restored(given.backup);
+    const { reader, writer, website } = given.organization;
+    const keptId = parseApiKey(writer)?.keyId ?? '';
+
+    const first = await finish(on, '--keep-key', keptId, '--yes');
+    const again = await finish(on, '--keep-key', keptId, '--yes');
+
+    expect([first.status, again.status]).toEqual([0, 0]);
+    expect([first.document.keysRevoked, again.document.keysRevoked]).toEqual([3, 0]);
+    await withFunctionsOn(on, async (baseUrl) => {
+      for (const apiKey of [reader, website]) expect((await call('list-lead-fields', { baseUrl, apiKey })).status).toBe(401);
+      const { status, body } = await call('create-lead', { baseUrl, apiKey: writer, body: { fields: person() } });
+      expect(status).toBe(201);
+      expect(body.lead.id).toBeGreaterThan(leadIdMargin);
+      expect(body.lead.id).toBeLessThan(leadIdMargin + 100);
+    });
+  });
+
+  test('without a terminal it wants --yes before it revokes', async () => {
+    const on = await restored(given.backup);
+
+    const { status, stderr } = await finish(on);
+
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/every API key in table .* will be revoked.*--yes/s)]);
+    expect(await itemsOf(on)).toHaveLength(given.backup.length);
+  });
+});
+
+describe('a table that cannot be the restored one is refused, and nothing changes', () => {
+  test.each<[string, () => Promise<[Table, ...string[]]>, RegExp]>([
+    ['the same table twice', async () => [given.old, '--from', given.old.name], /are both/],
+    [
+      'the two exchanged',
+      async () => [given.old, '--from', (await restored(given.backup)).name],
+      /is older than .*Are the two exchanged\?/,
+    ],
+    [
+      'an old table that is not there',
+      async () => [await restored(given.backup), '--from', 'nowhere'],
+      /There is no table nowhere/,
+    ],
+    [
+      'an empty old table',
+      async () => [await restored(given.backup), '--from', (await newTable('empty')).name],
+      /is older than|holds no organization/,
+    ],
+    ['an empty restored table', async () => [await newTable('empty'), '--from', given.old.name], /holds no organization/],
+    [
+      'a key to keep that is unknown',
+      async () => [await restored(given.backup), '--keep-key', 'nobody', '--yes'],
+      /has the key nobody/,
+    ],
+    [
+      'keys to keep beside --from',
+      async () => [await restored(given.backup), '--from', given.old.name, '--keep-key', 'x'],
+      /--keep-key does nothing with --from/,
+    ],
+  ])('%s', async (_, situation, sentence) => {
+    const [on, ...args] = await situation();
+    const before = await itemsOf(on);
+
+    const { status, stderr } = await finish(on, ...args);
+
+    expect([status, stderr]).toEqual([1, expect.stringMatching(sentence)]);
+    expect(await itemsOf(on)).toEqual(before);
+  });
+});
+
+const isWrite = (command: { constructor: { name: string } }): boolean =>
+  /^(Put|Update|Delete|TransactWrite|BatchWrite)/.test(command.constructor.name);
+
+/** The table with a client whose calls pass through `meet`. */
+function watched(on: Table, meet: (isAWrite: boolean) => void): Table {
+  const send = (command: { constructor: { name: string } }, ...more: unknown[]): unknown => {
+    meet(isWrite(command));
+    return (on.client.send as (...args: unknown[]) => unknown).call(on.client, command, ...more);
+  };
+  return { ...on, client: Object.create(on.client, { send: { value: send } }) as Table['client'] };
+}
+
+async function countWrites(on: Table, run: (on: Table) => Promise<unknown>): Promise<number> {
+  let writes = 0;
+  await run(watched(on, (isAWrite) => (writes += isAWrite ? 1 : 0)));
+  return writes;
+}
+
+/** Dies at the write after so many. */
+function breakingOffAfter(on: Table, writes: number): Table {
+  let left = writes;
+  return watched(on, (isAWrite) => {
+    if (!isAWrite) return;
+    if (left === 0) throw new Error('broken off');
+    left -= 1;
+  });
+}
