@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { type Lead, ownerIdOf } from '../../../shared/leads/lead.ts';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import type { Table } from '../../../shared/store/client.ts';
 import { leadFrom } from '../../../shared/store/leads.ts';
@@ -10,9 +12,9 @@ import type { FaultyService } from '../../support/faulty-service.ts';
 import { administratorCommands } from './administrator.ts';
 import { judge, type StoredLead } from './judge.ts';
 import type { Notebook } from './notebook.ts';
-import { readerCommands } from './reader.ts';
-import type { Command, WeightedCommands } from './turn.ts';
-import { newWorld, type World } from './world.ts';
+import { readerCommands, walk } from './reader.ts';
+import { type Command, pick, type WeightedCommands } from './turn.ts';
+import { newWorld, stageIds, userIds, type World } from './world.ts';
 import { writerCommands } from './writer.ts';
 
 export interface HistoryOptions {
@@ -40,6 +42,8 @@ export interface HistoryResult {
 /** Shares of DynamoDB calls that fail; a history has one of them. */
 const faultShares = [0.02, 0.05, 0.1, 0.2];
 const deathShare = 0.002;
+/** How long indexes do not see what was written; a history has one of them. */
+const indexLagsMs = [0, 100, 1500];
 const peopleCount = 5;
 const weighted: WeightedCommands = [...writerCommands, ...readerCommands, ...administratorCommands];
 
@@ -53,14 +57,18 @@ export async function runHistory({ seed, environment, faulty, clients, turns }: 
   const deaths = new Map<string, number>();
   const world = await newWorld(environment, faulty, peopleCount);
   proxy.rule = withDeaths(seed, faulty, deaths);
+  proxy.indexLagMs = pick(seededRandom(seed + 2), indexLagsMs);
   await Promise.all(Array.from({ length: clients }, (_, client) => act(world, seed, client, turns)));
   proxy.rule = undefined;
+  const lagging = proxy.indexLagMs > 0 ? proxy.calls.slice(from).filter(({ index }) => index !== undefined).length : 0;
+  proxy.indexLagMs = 0;
   for (const settle of world.notebook.unsettled) await settle();
 
   const calls = proxy.calls.slice(from);
   const faults = countBy(calls.flatMap(({ fault }) => fault ?? []));
   const died = [...deaths.values()].reduce((sum, count) => sum + count, 0);
   if (died > 0) faults.set('cut', (faults.get('cut') ?? 0) - died);
+  if (lagging > 0) faults.set('index lag', lagging);
   const { leads, violations } = await verdictOn(world);
   world.faultyTable.client.destroy();
   return { world, notebook: world.notebook, leads, faults, deaths, dynamodbCalls: calls.length, violations };
@@ -74,11 +82,37 @@ export async function verdictOn(world: World): Promise<{ leads: number; violatio
     await checkTable(table, { organizationId }),
     await readSettings(table, organizationId),
   ];
-  const violations = [...notebook.violations, ...check.violations, ...judge(notebook, stored)];
+  const lists = await listFaults(world, stored);
+  const violations = [...notebook.violations, ...check.violations, ...judge(notebook, stored), ...lists];
   if (settings?.version !== settingsVersion || settings.settings.name !== `Epoch ${wave.epoch}`) {
     violations.push(`The settings are not those of epoch ${wave.epoch}, version ${settingsVersion}.`);
   }
   return { leads: stored.length, violations };
+}
+
+/** Each list, asked of the functions that served the history, is the table's own leads: what an index did not show yet, it shows now. */
+async function listFaults(world: World, stored: readonly StoredLead[]): Promise<string[]> {
+  const leads = stored.map(({ lead }) => lead).filter(({ archivedAt }) => archivedAt === undefined);
+  const lists: [Readonly<Record<string, string | number>>, (lead: Lead) => boolean][] = [
+    [{ updated_since: world.begunAt }, () => true],
+    ...stageIds.map((id): (typeof lists)[number] => [{ stage_id: id }, ({ stageId }) => stageId === id]),
+    ...userIds.map((id): (typeof lists)[number] => [{ owner_id: id }, (lead) => ownerIdOf(lead) === id]),
+  ];
+  const faults: string[] = [];
+  for (const [query, matches] of lists) {
+    const shown = await walk(world, query);
+    const expected = leads.filter(matches).map(({ id }) => id);
+    if (
+      shown &&
+      isDeepStrictEqual(
+        shown,
+        expected.sort((one, other) => other - one),
+      )
+    )
+      continue;
+    faults.push(`list-leads by ${JSON.stringify(query)} shows ${shown?.join(', ')}; in the table are ${expected.join(', ')}.`);
+  }
+  return faults;
 }
 
 async function act(world: World, seed: number, client: number, turns: number): Promise<void> {

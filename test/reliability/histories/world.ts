@@ -28,6 +28,8 @@ export interface Wave {
 export interface World {
   readonly organizationId: number;
   readonly baseUrl: string;
+  /** Before any lead: what the sync jobs of the history ask for changes since (ISO 8601). */
+  readonly begunAt: string;
   /** Past the proxy, and through it. */
   readonly table: Table;
   readonly faultyTable: Table;
@@ -52,6 +54,10 @@ export function settingsOf(organizationId: number, isActive: boolean, epoch: num
   const file = { ...sampleSettings, id: organizationId, name: `Epoch ${epoch}`, fields };
   return parseSettingsFile(JSON.stringify(file)).settings;
 }
+
+/** Of `sampleSettings`. */
+export const stageIds = [11, 12, 21] as const;
+export const userIds = [7, 8, 9] as const;
 
 export const keyKinds = {
   website: { type: 'website-form', scopes: ['leads.capture'] },
@@ -87,6 +93,7 @@ export async function newWorld(
   return {
     organizationId,
     baseUrl: faulty.baseUrl,
+    begunAt: new Date().toISOString(),
     table,
     faultyTable,
     notebook: new Notebook(),
