@@ -15,7 +15,7 @@ export async function serveFor(project: TestProject, engine: EngineName): Promis
   if (child.stderr) createInterface(child.stderr).on('line', showFailure);
   project.provide('service', { baseUrl: ready.baseUrl, environment: ready.environment });
   return async () => {
-    const { status } = await end();
+    const { status } = await end(); // looks through the log, too
     if (status !== 0) throw new Error(`The service on ${engine} ended with status ${status}: ${printed.stderr.slice(-2000)}`);
   };
 }

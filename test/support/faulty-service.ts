@@ -7,6 +7,7 @@ import { createGateway } from '../../infra/local/gateway.ts';
 import { routerFor } from '../../infra/local/routes.ts';
 import { localRequestTimeoutMs } from '../../shared/store/client.ts';
 import { type DynamodbProxy, startDynamodbProxy } from './dynamodb-proxy.ts';
+import { assertNoLeaks } from './log-leaks.ts';
 import { service } from './service.ts';
 
 /** A second service on the engine and the table of the test run, whose functions reach them through a proxy of their own. */
@@ -21,6 +22,7 @@ export interface FaultyService {
   readonly reports: readonly string[];
   /** Ends every function in the middle of what it does, as a machine that dies would; the next request starts a cold one. */
   killFunctions(): Promise<void>;
+  /** @throws Error when the log holds what it may not */
   stop(): Promise<void>;
 }
 
@@ -69,6 +71,7 @@ export async function startFaultyService(
       server.close();
       await functions.stop();
       await proxy.stop();
+      assertNoLeaks(logged);
     },
   };
 }

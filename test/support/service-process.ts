@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
+import { assertNoLeaks } from './log-leaks.ts';
 
 export const projectFolder = resolve(import.meta.dirname, '..', '..');
 export const node24 = join(projectFolder, 'node_modules', '.bin', 'node');
@@ -18,7 +19,7 @@ export interface ServiceProcess {
   readonly ready: ReadyLine;
   /** All of stdout and stderr so far. */
   readonly printed: { stdout: string; stderr: string };
-  /** Sends the signal and waits for the end. @returns the exit status and the milliseconds it took */
+  /** Sends the signal and waits for the end. @returns the exit status and the milliseconds it took @throws Error when the log leaks */
   end(signal?: NodeJS.Signals): Promise<{ status: number | null; ms: number }>;
 }
 
@@ -42,6 +43,7 @@ export async function startServiceProcess(args: readonly string[]): Promise<Serv
       const begun = Date.now();
       child.kill(signal);
       await exited;
+      assertNoLeaks(printed.stderr);
       return { status: child.exitCode, ms: Date.now() - begun };
     },
   };
