@@ -38,8 +38,8 @@ export default defineConfig({
           name,
           include: [integration],
           globalSetup: [`test/support/engine-${name}.ts`],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           // The tests' own calls to an engine that other tests use at the same time.
           env: { DYNAMODB_TIMEOUT_MS: '5000' },
         },

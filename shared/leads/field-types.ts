@@ -63,7 +63,7 @@ const tooSmall = new Problem(`takes 0 or a number of at least ${smallestNumber} 
 function parseNumber(raw: Exclude<RawValue, null>): FieldValue | Problem {
   const number = typeof raw === 'string' ? numberFrom(asciiDigits(raw).trim()) : raw;
   if (number instanceof Problem) return number;
-  if (typeof number !== 'number') return notANumber;
+  if (typeof number !== 'number' || Number.isNaN(number)) return notANumber;
   const size = Math.abs(number);
   if (size > largestNumber) return new Problem(`takes a number between -${largestNumber} and ${largestNumber}.`);
   if (size !== 0 && size < smallestNumber) return tooSmall;

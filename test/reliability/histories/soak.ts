@@ -22,13 +22,14 @@ interface SoakOptions {
   readonly turns: number;
   readonly engine: 'dynoxide' | 'dynamodb-local';
   readonly write: boolean;
-  readonly fuzz?: string;
 }
 
 /** A check reads the whole table: a fresh engine now and then keeps it short, and the functions are cold again. */
 const historiesPerService = 30;
 /** Histories side by side, each on a proxy and on functions of its own: they mostly wait. */
 const lanes = 2;
+/** Of the fuzz that `--write` runs. */
+const fuzzRequests = '10000';
 const pageFile = join(projectFolder, 'test', 'RELIABILITY.md');
 
 function positive(text: string): number {
@@ -52,12 +53,9 @@ const program = new Command('npm run soak --')
   .option('--clients <n>', 'clients at once', wholeNumber, 6)
   .option('--turns <n>', 'turns of each client', wholeNumber, 8)
   .addOption(new Option('--engine <name>', 'the DynamoDB engine').choices(['dynoxide', 'dynamodb-local']).default('dynoxide'))
-  .option('--write', 'run the tests of deaths and limits too, and write test/RELIABILITY.md', false)
-  .option('--fuzz <file>', 'report of npm run fuzz, for the page');
+  .option('--write', 'run the tests of deaths and limits and npm run fuzz too, and write test/RELIABILITY.md', false);
 
 const options = program.parse().opts<SoakOptions>();
-// Read first: a file that is none must not cost the whole run.
-const fuzzReport = options.fuzz === undefined ? undefined : fuzzReportIn(options.fuzz);
 const soak = await runHistories(options);
 process.stdout.write(`${figureSheet(soak)}\n`);
 for (const { seed, sentence } of soak.tally.violations) process.stdout.write(`seed ${seed}: ${sentence}\n`);
@@ -65,31 +63,19 @@ for (const seed of new Set(soak.tally.violations.map((one) => one.seed))) {
   process.stdout.write(`Repeat it: npm run soak -- --engine ${options.engine} --seed ${seed} --histories 1 --repeat 20\n`);
 }
 if (options.write) {
-  const figures = await measureTests(options.engine);
-  await writeFile(pageFile, reliabilityPage(soak, { figures, fuzz: fuzzReport }));
+  const folder = await mkdtemp(join(tmpdir(), 'soak-'));
+  try {
+    const figures = await measureTests(options.engine, join(folder, 'figures.jsonl'));
+    const fuzz = await measureFuzz(options, join(folder, 'fuzz.json'));
+    await writeFile(pageFile, reliabilityPage(soak, { figures, fuzz }));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
   process.stdout.write('Written: test/RELIABILITY.md\n');
 }
 process.exit(soak.tally.violations.length > 0 ? 1 : 0);
 
-function fuzzReportIn(file: string): FuzzReport {
-  try {
-    return readFuzzReport(file);
-  } catch (error) {
-    return program.error(`--fuzz ${file}: ${(error as Error).message}`, { exitCode: 2 });
-  }
-}
-
-async function runHistories({
-  minutes,
-  seed,
-  histories,
-  repeat,
-  clients,
-  turns,
-  engine,
-  write,
-  fuzz,
-}: SoakOptions): Promise<Soak> {
+async function runHistories({ minutes, seed, histories, repeat, clients, turns, engine, write }: SoakOptions): Promise<Soak> {
   const tally = new Tally();
   const progress = new ProgressLine(process.stderr.isTTY ? (text) => process.stderr.write(text) : undefined);
   const startedAt = performance.now();
@@ -130,30 +116,34 @@ async function runHistories({
     }
   }
   progress.clear();
-  const command = `npm run soak -- --minutes ${minutes} --seed ${seed} --engine ${engine}${write ? ' --write' : ''}${fuzz ? ' --fuzz FILE' : ''}`;
+  const command = `npm run soak -- --minutes ${minutes} --seed ${seed} --engine ${engine}${write ? ' --write' : ''}`;
   return { engine, seed, seconds: seconds(), clients, turns, command, tally };
 }
 
 /** Runs the tests of deaths and of limits, and gathers what they report. @throws Error when one fails */
-async function measureTests(engine: string): Promise<Figure[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'soak-'));
-  const file = join(folder, 'figures.jsonl');
-  try {
-    await writeFile(file, '');
-    const vitest = join(projectFolder, 'node_modules', 'vitest', 'vitest.mjs');
-    const names = ['death', 'admin-death', 'buckets'].map((name) => `test/reliability/${name}.integration.test.ts`);
-    const child = spawn(node24, [vitest, 'run', '--project', engine, ...names], {
-      cwd: projectFolder,
-      env: { ...process.env, [figuresVariable]: file },
-      stdio: ['ignore', 2, 2],
-    });
-    const [status] = await once(child, 'close');
-    if (status !== 0) throw new Error('A test of deaths or limits failed, so no page is written: its report stands above.');
-    return (await readFile(file, 'utf8'))
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line) as Figure);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+async function measureTests(engine: string, file: string): Promise<Figure[]> {
+  await writeFile(file, '');
+  const vitest = join(projectFolder, 'node_modules', 'vitest', 'vitest.mjs');
+  const names = ['death', 'admin-death', 'buckets'].map((name) => `test/reliability/${name}.integration.test.ts`);
+  const status = await runNode([vitest, 'run', '--project', engine, ...names], { [figuresVariable]: file });
+  if (status !== 0) throw new Error('A test of deaths or limits failed, so no page is written: its report stands above.');
+  return (await readFile(file, 'utf8'))
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Figure);
+}
+
+/** Runs the fuzz with the seed. What it finds stands in its report, and on the page. */
+async function measureFuzz({ engine, seed }: SoakOptions, file: string): Promise<FuzzReport> {
+  const fuzz = join(projectFolder, 'test', 'fuzz', 'main.ts');
+  await runNode([fuzz, '--requests', fuzzRequests, '--seed', String(seed), '--engine', engine, '--report', file]);
+  return readFuzzReport(file);
+}
+
+/** What it prints goes to stderr. @returns its exit status */
+async function runNode(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<number | null> {
+  const env = { ...process.env, ...environment };
+  const child = spawn(node24, args, { cwd: projectFolder, env, stdio: ['ignore', 2, 2] });
+  const [status] = await once(child, 'close');
+  return status;
 }

@@ -95,7 +95,7 @@ describe('number', () => {
     '-',
     '.',
   ])('%j is none', (raw) => expect(read('budget', raw)).toEqual(refused('takes a number')));
-  test.each<[RawValue]>([['e5'], ['E1'], ['+e5'], ['-e-5'], [true], [['12']], [[]]])('%j is none', (raw) =>
+  test.each<[RawValue]>([['e5'], ['E1'], ['+e5'], ['-e-5'], [true], [['12']], [[]], [Number.NaN]])('%j is none', (raw) =>
     expect(read('budget', raw)).toEqual(refused('takes a number')),
   );
 
