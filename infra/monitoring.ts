@@ -174,7 +174,7 @@ function logTables({ functions }: MonitoringProps): LogQueryWidget[] {
     ),
     table(
       'Failures',
-      'filter level = "error"',
+      'filter level = "ERROR"',
       'fields @timestamp, endpoint, organizationId, requestId, error.name, error.message',
       'sort @timestamp desc',
       'limit 20',

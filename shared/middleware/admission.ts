@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { ApiError } from '../errors.ts';
+import { prepareLog } from '../log.ts';
 import { hashApiKey, parseApiKey } from '../organization/api-key.ts';
 import type { Organization } from '../organization/organization.ts';
 import {
@@ -133,10 +134,12 @@ async function admitToOrganization(
     call.beside = readBeside({ table, organizationId, keyId, remembered, input: input.parts });
     call.beside.catch(() => undefined); // awaited by the endpoint, unless admission refuses
   }
-  const [admitted, cached] = await Promise.all([
+  const admitting = Promise.all([
     admitOrganization(table, organizationId, now, endpoint.numbersLeads === true),
     remembered ?? loadOrganization(table, organizationId),
   ]);
+  prepareLog();
+  const [admitted, cached] = await admitting;
   if (admitted.bucket.remaining === 0) exhaustedOrganizations.set(organizationId, admitted.bucket);
   const isCurrent = cached && (admitted.outcome === 'exhausted' || cached.version >= admitted.settingsVersion);
   const settings = isCurrent ? cached : await loadOrganization(table, organizationId);

@@ -59,9 +59,9 @@ export function endpoint<S extends Schemas, Beside>(
     async (_event: APIGatewayProxyEvent, call: Call & Context) => answerResponse(call, await run(await readyCall(call))),
     { timeoutEarlyInMillis: 0 },
   )
-    .onError((request) => {
+    .onError(async (request) => {
       if (request.context.deadline.aborted) return; // answered already, and logged
-      request.response = errorResponse(request.context, request.error);
+      request.response = await errorResponse(request.context, request.error);
     })
     .use([transport(), parseInput(schemas), admission(beside as Parameters<typeof admission>[0]), authorize(), refuseInput()]);
 

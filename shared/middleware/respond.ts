@@ -11,8 +11,12 @@ export interface Answer {
 }
 
 /** An endpoint's answer as API Gateway wants it, with the headers of every response (contract, section 1). */
-export function answerResponse(call: Call, { status, body, headers }: Answer, code?: ErrorCode): APIGatewayProxyResult {
-  logAnswer(call, status, code);
+export async function answerResponse(
+  call: Call,
+  { status, body, headers }: Answer,
+  code?: ErrorCode,
+): Promise<APIGatewayProxyResult> {
+  await logAnswer(call, status, code);
   return {
     statusCode: status,
     headers: {
@@ -27,12 +31,12 @@ export function answerResponse(call: Call, { status, body, headers }: Answer, co
 }
 
 /** The one place where an error becomes a response: the contract's for an ApiError, INTERNAL for everything else, logged with its causes. */
-export function errorResponse(call: Call, error: unknown): APIGatewayProxyResult {
+export async function errorResponse(call: Call, error: unknown): Promise<APIGatewayProxyResult> {
   if (error instanceof ApiError) {
     return answerResponse(call, { status: error.status, body: errorBody(error.code, error.message, error.details) }, error.code);
   }
   const { requestId, endpoint, caller } = call;
-  log('error', 'failed', {
+  await log('error', 'failed', {
     requestId,
     endpoint: endpoint.name,
     organizationId: caller?.organizationId,
@@ -57,7 +61,7 @@ const dayMs = 86_400_000;
 let isColdStart = true;
 
 /** The one line of a call. What costs nothing extra is on every line; what somebody is to be woken for is there only then. */
-function logAnswer(call: Call, status: number, code: ErrorCode | undefined): void {
+async function logAnswer(call: Call, status: number, code: ErrorCode | undefined): Promise<void> {
   const { requestId, endpoint, caller, startedAt, consumed } = call;
   const now = Date.now();
   const counted = code && countedCodes[code];
@@ -73,5 +77,5 @@ function logAnswer(call: Call, status: number, code: ErrorCode | undefined): voi
   isColdStart = false;
   const organizationId = caller?.organizationId;
   const fields = { requestId, endpoint: endpoint.name, organizationId, keyId: caller?.keyId, status, ...(code && { code }) };
-  log('info', 'answered', { ...fields, ms: now - startedAt }, figures);
+  await log('info', 'answered', { ...fields, ms: now - startedAt }, figures);
 }

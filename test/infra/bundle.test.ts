@@ -135,9 +135,9 @@ describe('building beside others', () => {
 });
 
 /** Bytes, with some headroom: SDK releases have made bundles grow before (aws/aws-sdk-js-v3#6144). */
-const ceilingBytes = 260_000;
+const ceilingBytes = 285_000;
 /** The metadata of the world's phone numbers is a third of a bundle that reads phones. */
-const ceilingWithPhonesBytes = 400_000;
+const ceilingWithPhonesBytes = 435_000;
 const withPhones: readonly string[] = ['capture-lead', 'create-lead', 'update-lead', 'list-leads'];
 
 describe.each(writtenEndpoints())('the bundle of $name', ({ name }) => {

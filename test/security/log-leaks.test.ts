@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { assertNoLeaks, leaksIn } from '../support/log-leaks.ts';
 
 const answered =
-  '{"level":"info","message":"answered","requestId":"98111111-9811-4111-8111-119811111119","endpoint":"capture-lead","organizationId":2147483647,' +
+  '{"level":"INFO","message":"answered","requestId":"98111111-9811-4111-8111-119811111119","endpoint":"capture-lead","organizationId":2147483647,' +
   '"keyId":"YyWohhcWK6","status":201,"ms":60,"dynamodbCalls":5,"coldStart":1,"_aws":{"Timestamp":1795233914982}}';
 const failed =
-  '{"level":"error","message":"failed","error":{"name":"TimeoutError","stack":"TimeoutError: @smithy/node-http-handler - a request\\n    at file:///app/node_modules/@smithy/node-http-handler/dist-cjs/index.js:89:45"}}';
+  '{"level":"ERROR","message":"failed","error":{"name":"TimeoutError","stack":"TimeoutError: @smithy/node-http-handler - a request\\n    at file:///app/node_modules/@smithy/node-http-handler/dist-cjs/index.js:89:45"}}';
 
 test('the lines that a service writes hold nothing they may not', () => {
   expect(leaksIn(`${answered}\n${failed}\n`)).toEqual([]);

@@ -21,5 +21,5 @@ export async function serveFor(project: TestProject, engine: EngineName): Promis
 }
 
 function showFailure(line: string): void {
-  if (line.includes('"level":"error"')) process.stderr.write(`${line}\n`);
+  if (line.includes('"level":"ERROR"')) process.stderr.write(`${line}\n`);
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { EndpointName } from '../../../shared/endpoints.ts';
+import { serviceNameVariable } from '../../../shared/log.ts';
 import { withEngine } from '../bench-engine.ts';
 import { progress } from '../progress.ts';
 import { median } from '../statistics.ts';
@@ -58,7 +59,12 @@ export async function measureColdStarts({ rounds }: { rounds: number }): Promise
     return await withEngine(async (engine) => {
       const functions = await givenFunctionCases(engine.environment);
       const dynamodb = await startCannedDynamodb(engine.endpoint);
-      const environment = { ...engine.environment, AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint, PATH: process.env.PATH ?? '' };
+      const environment = {
+        ...engine.environment,
+        AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
+        [serviceNameVariable]: 'bench', // metrics are written, as in a deployment
+        PATH: process.env.PATH ?? '',
+      };
       try {
         const cases = await casesOf(folder, functions, dynamodb, environment);
         const samples = await sampleInTurn(cases, rounds);

@@ -6,7 +6,9 @@ import { newCall } from './event.ts';
 let lines: string[] = [];
 beforeEach(() => {
   lines = [];
-  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
+  }
 });
 afterEach(() => void vi.restoreAllMocks());
 
@@ -21,9 +23,9 @@ const caller = {
 };
 
 describe('an answer', () => {
-  test('carries the headers of every response, those of the call and its own', () => {
+  test('carries the headers of every response, those of the call and its own', async () => {
     const call = newCall('get-lead', { responseHeaders: { 'RateLimit-Limit': '600' } });
-    const response = answerResponse(call, {
+    const response = await answerResponse(call, {
       status: 201,
       body: { lead: { name: 'आशा 🎓' } },
       headers: { Location: '../leads/5' },
@@ -41,21 +43,20 @@ describe('an answer', () => {
     });
   });
 
-  test('sends no CORS header', () => {
-    const { headers } = answerResponse(newCall(), { status: 200, body: {} });
+  test('sends no CORS header', async () => {
+    const { headers } = await answerResponse(newCall(), { status: 200, body: {} });
     expect(Object.keys(headers!).filter((name) => /^access-control/i.test(name))).toEqual([]);
   });
 
-  test('leaves one line in the log, with the caller and nothing of the answer', () => {
+  test('leaves one line in the log, with the caller and nothing of the answer', async () => {
     const consumed = { calls: 2, readUnits: 0.5, writeUnits: 2 };
-    answerResponse(newCall('get-lead', { caller: caller as never, consumed }), {
+    await answerResponse(newCall('get-lead', { caller: caller as never, consumed }), {
       status: 200,
       body: { lead: { name: 'Asha', phone: '+919876543210' } },
     });
     expect(lines).toHaveLength(1);
     expect(logged()[0]).toEqual({
-      level: 'info',
-      message: 'answered',
+      ...{ level: 'INFO', message: 'answered', service: 'local', timestamp: expect.any(String), sampling_rate: 0 },
       requestId: 'request-1',
       endpoint: 'get-lead',
       organizationId: 3,
@@ -70,15 +71,15 @@ describe('an answer', () => {
 
 describe('the line of a call', () => {
   const dayMs = 86_400_000;
-  const answered = (caller: object) => {
-    answerResponse(newCall('get-lead', { caller: caller as never }), { status: 200, body: {} });
+  const answered = async (caller: object) => {
+    await answerResponse(newCall('get-lead', { caller: caller as never }), { status: 200, body: {} });
     return logged()[0];
   };
 
   test('says cold start once in the life of a function', async () => {
     vi.resetModules();
     const fresh = await import('../../../shared/middleware/respond.ts');
-    for (let calls = 0; calls < 3; calls += 1) fresh.answerResponse(newCall(), { status: 200, body: {} });
+    for (let calls = 0; calls < 3; calls += 1) await fresh.answerResponse(newCall(), { status: 200, body: {} });
     expect(logged().map(({ coldStart }) => coldStart)).toEqual([1, undefined, undefined]);
   });
 
@@ -86,18 +87,18 @@ describe('the line of a call', () => {
     ['NOT_READY', 'notReady'],
     ['IDEMPOTENCY_IN_PROGRESS', 'contended'],
     ['RATE_LIMITED', 'rateLimited'],
-  ] as const)('names the code %s and counts it as %s', (code, figure) => {
-    errorResponse(newCall(), new ApiError(code));
+  ] as const)('names the code %s and counts it as %s', async (code, figure) => {
+    await errorResponse(newCall(), new ApiError(code));
     expect(logged()[0]).toMatchObject({ code, [figure]: 1 });
   });
 
-  test('counts a failure once, on the line of the answer', () => {
-    errorResponse(newCall(), new Error('defect'));
+  test('counts a failure once, on the line of the answer', async () => {
+    await errorResponse(newCall(), new Error('defect'));
     expect(logged().map(({ failed }) => failed)).toEqual([undefined, 1]);
   });
 
-  test('names the code of any other refusal and counts nothing', () => {
-    errorResponse(newCall(), new ApiError('NOT_FOUND'));
+  test('names the code of any other refusal and counts nothing', async () => {
+    await errorResponse(newCall(), new ApiError('NOT_FOUND'));
     const line = logged()[0]!;
     expect(line.code).toBe('NOT_FOUND');
     expect(Object.keys(line)).not.toEqual(
@@ -108,15 +109,17 @@ describe('the line of a call', () => {
   test.each([
     ['13 days', 13, 1],
     ['15 days', 15, undefined],
-  ])('tells that the key expires when it has %s left: %s', (_, days, expected) => {
-    expect(answered({ ...caller, expiresAt: Date.now() + days * dayMs })?.keyExpiresSoon).toBe(expected);
+  ])('tells that the key expires when it has %s left: %s', async (_, days, expected) => {
+    expect((await answered({ ...caller, expiresAt: Date.now() + days * dayMs }))?.keyExpiresSoon).toBe(expected);
   });
 });
 
 describe('the metrics of a line', () => {
-  test('are its figures, by service and nothing else, where the deployment has a name', () => {
+  test('are its figures, by service and nothing else, where the deployment has a name', async () => {
     vi.stubEnv('SERVICE_NAME', 'lead-service-test');
-    errorResponse(newCall('capture-lead', { caller: caller as never }), new ApiError('NOT_READY'));
+    vi.resetModules();
+    const fresh = { ...(await import('../../../shared/middleware/respond.ts')), ...(await import('../../../shared/errors.ts')) };
+    await fresh.errorResponse(newCall('capture-lead', { caller: caller as never }), new fresh.ApiError('NOT_READY'));
     const { _aws, service, ...line } = logged()[0] as { _aws: { CloudWatchMetrics: Metrics[] }; service: string } & Record<
       string,
       unknown
@@ -124,13 +127,19 @@ describe('the metrics of a line', () => {
     const [metrics] = _aws.CloudWatchMetrics;
     expect({ service, dimensions: metrics!.Dimensions }).toEqual({ service: 'lead-service-test', dimensions: [['service']] });
     expect(metrics!.Namespace).toBe('LeadService');
-    expect(metrics!.Metrics.map(({ Name }) => Name)).toEqual(['dynamodbCalls', 'readUnits', 'writeUnits', 'notReady']);
+    expect(metrics!.Metrics.map(({ Name }) => Name)).toEqual([
+      'dynamodbCalls',
+      'readUnits',
+      'writeUnits',
+      'coldStart',
+      'notReady',
+    ]);
     for (const { Name } of metrics!.Metrics) expect(line[Name]).toEqual(expect.any(Number));
     vi.unstubAllEnvs();
   });
 
-  test('are left out on one machine', () => {
-    errorResponse(newCall(), new ApiError('NOT_READY'));
+  test('are left out on one machine', async () => {
+    await errorResponse(newCall(), new ApiError('NOT_READY'));
     expect(logged()[0]).not.toHaveProperty('_aws');
   });
 });
@@ -142,32 +151,35 @@ interface Metrics {
 }
 
 describe('a refusal', () => {
-  test.each(Object.entries(errorTable))('%s is answered with its status and sentence', (code, { status, sentence }) => {
-    const { statusCode, body, headers } = errorResponse(newCall(), new ApiError(code as ErrorCode));
+  test.each(Object.entries(errorTable))('%s is answered with its status and sentence', async (code, { status, sentence }) => {
+    const { statusCode, body, headers } = await errorResponse(newCall(), new ApiError(code as ErrorCode));
     expect(statusCode).toBe(status);
     expect(JSON.parse(body)).toEqual({ error: { code, message: sentence } });
     expect(headers).toMatchObject({ 'X-Request-Id': 'request-1', 'Content-Type': 'application/json' });
   });
 
-  test('keeps its details, keys that objects inherit too, and its own sentence', () => {
+  test('keeps its details, keys that objects inherit too, and its own sentence', async () => {
     const fields = Object.fromEntries([
       ['__proto__', 'is unknown.'],
       ['name', 'is required.'],
     ]);
-    const { body } = errorResponse(newCall(), new ApiError('VALIDATION_FAILED', { fields }, 'name is required.'));
+    const { body } = await errorResponse(newCall(), new ApiError('VALIDATION_FAILED', { fields }, 'name is required.'));
     expect(body).toBe(
       '{"error":{"code":"VALIDATION_FAILED","message":"name is required.","details":{"fields":{"__proto__":"is unknown.","name":"is required."}}}}',
     );
   });
 
-  test('keeps the limits’ headers, and is no failure in the log', () => {
+  test('keeps the limits’ headers, and is no failure in the log', async () => {
     const call = newCall('get-lead', { responseHeaders: { 'Retry-After': '5' } });
-    expect(errorResponse(call, new ApiError('RATE_LIMITED')).headers).toMatchObject({ 'Retry-After': '5' });
-    expect(logged().map(({ level }) => level)).toEqual(['info']);
+    expect((await errorResponse(call, new ApiError('RATE_LIMITED'))).headers).toMatchObject({ 'Retry-After': '5' });
+    expect(logged().map(({ level }) => level)).toEqual(['INFO']);
   });
 
-  test('is not logged with what it says, which may name a person’s value', () => {
-    errorResponse(newCall(), new ApiError('VALIDATION_FAILED', { fields: { phone: '+919876543210' } }, 'phone +919876543210'));
+  test('is not logged with what it says, which may name a person’s value', async () => {
+    await errorResponse(
+      newCall(),
+      new ApiError('VALIDATION_FAILED', { fields: { phone: '+919876543210' } }, 'phone +919876543210'),
+    );
     expect(lines.join('')).not.toContain('9876543210');
   });
 });
@@ -196,17 +208,17 @@ describe('a failure', () => {
       'an error that looks like a refusal',
       Object.assign(new Error('secret'), { code: 'FORBIDDEN', status: 403, details: { a: 1 }, statusCode: 403 }),
     ],
-  ])('%s is answered as INTERNAL and tells nothing of itself', (_, error) => {
-    const { statusCode, body, headers } = errorResponse(newCall(), error);
+  ])('%s is answered as INTERNAL and tells nothing of itself', async (_, error) => {
+    const { statusCode, body, headers } = await errorResponse(newCall(), error);
     expect(statusCode).toBe(500);
     expect(JSON.parse(body)).toEqual({ error: { code: 'INTERNAL', message: errorTable.INTERNAL.sentence } });
     expect(headers).toMatchObject({ 'X-Request-Id': 'request-1' });
   });
 
-  test('is logged whole: name, message, stack, causes, and what support at AWS asks for', () => {
-    errorResponse(newCall('capture-lead', { caller: caller as never }), cancelled);
+  test('is logged whole: name, message, stack, causes, and what support at AWS asks for', async () => {
+    await errorResponse(newCall('capture-lead', { caller: caller as never }), cancelled);
     expect(logged()[0]).toMatchObject({
-      ...{ level: 'error', requestId: 'request-1', endpoint: 'capture-lead', keyId: 'key-1', organizationId: 3 },
+      ...{ level: 'ERROR', requestId: 'request-1', endpoint: 'capture-lead', keyId: 'key-1', organizationId: 3 },
       error: {
         ...{
           name: 'TransactionCanceledException',
@@ -218,20 +230,20 @@ describe('a failure', () => {
         cause: { message: 'cause' },
       },
     });
-    expect(logged()[1]).toMatchObject({ level: 'info', status: 500 });
+    expect(logged()[1]).toMatchObject({ level: 'INFO', status: 500 });
   });
 
-  test('is logged without items, reasons, bodies or anything else of a person', () => {
-    errorResponse(newCall(), cancelled);
-    errorResponse(newCall(), person);
-    errorResponse(newCall(), 'Asha Rao +919876543210');
+  test('is logged without items, reasons, bodies or anything else of a person', async () => {
+    await errorResponse(newCall(), cancelled);
+    await errorResponse(newCall(), person);
+    await errorResponse(newCall(), 'Asha Rao +919876543210');
     expect(lines.join('')).not.toMatch(/Asha|9876543210|CancellationReasons|"Item"|httpHeaders/);
   });
 
-  test('whose causes are a circle is logged all the same', () => {
+  test('whose causes are a circle is logged all the same', async () => {
     const error = new Error('round');
     error.cause = error;
-    expect(errorResponse(newCall(), error).statusCode).toBe(500);
+    expect((await errorResponse(newCall(), error)).statusCode).toBe(500);
     expect(lines).toHaveLength(2);
   });
 });
