@@ -5,8 +5,8 @@ import { Alias, Architecture, Code, type IVersion, Function as LambdaFunction, R
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Endpoint } from '../shared/endpoints.ts';
+import { serviceNameVariable } from '../shared/figures.ts';
 import { limits } from '../shared/limits.ts';
-import { serviceNameVariable } from '../shared/log.ts';
 import { rateLimitVariables } from '../shared/rate-limits.ts';
 import { bundleFolder } from './bundle.ts';
 import type { LeadTable } from './lead-table.ts';

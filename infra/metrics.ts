@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { type FigureName, metricDimension, metricNamespace } from '../shared/log.ts';
+import { type FigureName, metricDimension, metricNamespace } from '../shared/figures.ts';
 import { tableDefinition } from '../shared/store/table-definition.ts';
 import { stageName } from './lead-api.ts';
 
@@ -18,7 +18,7 @@ export const apiMetric = (serviceName: string, metricName: string, statistic: st
     period,
   });
 
-/** A figure of the functions' log lines (shared/log.ts). */
+/** A figure of the functions' log lines (shared/figures.ts). */
 export const figure = (serviceName: string, metricName: FigureName, over: Duration = period): Metric =>
   new Metric({
     namespace: metricNamespace,

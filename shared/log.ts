@@ -1,5 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Metrics } from '@aws-lambda-powertools/metrics';
+import { type Figures, metricNamespace, serviceNameVariable } from './figures.ts';
 
 /** What a log line may hold. Never an API key, a header, a query string, a body, or a person's name, phone or e-mail. */
 export interface LogFields {
@@ -13,28 +14,6 @@ export interface LogFields {
   readonly ms?: number;
   readonly error?: unknown;
 }
-
-/**
- * The figures of a call, by name: on the line as they are, and CloudWatch metrics of the service as a whole. Organization, key
- * and endpoint are on the line for queries, and are no dimensions: each of their values would be a metric that is paid for.
- */
-export type Figures = Readonly<Partial<Record<FigureName, number>>>;
-export type FigureName =
-  | 'dynamodbCalls'
-  | 'readUnits'
-  | 'writeUnits'
-  | 'coldStart'
-  | 'failed'
-  | 'notReady'
-  | 'contended'
-  | 'rateLimited'
-  | 'keyExpiresSoon';
-
-/** Where the metrics are found; infra/ draws and alarms on the same names. */
-export const metricNamespace = 'LeadService';
-export const metricDimension = 'service';
-/** Names the deployment among others of its account. Not set on one machine: no metrics then. */
-export const serviceNameVariable = 'SERVICE_NAME';
 
 /**
  * One JSON line per event, for CloudWatch Logs; its figures become metrics there (CloudWatch embedded metric format, on the same line:
