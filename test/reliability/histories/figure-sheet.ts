@@ -23,7 +23,7 @@ export function figureSheet({ engine, seed, seconds, clients, turns, tally }: So
   const rows: [string, string][] = [
     ['engine', engine],
     ['seconds', number(Math.round(seconds))],
-    ['histories', `${number(histories)} (seeds ${seed} to ${last}; ${clients} clients, ${turns} turns each)`],
+    ['histories', `${number(histories)} (seeds ${seed} to ${last}; ${clients} clients, up to ${turns} turns each)`],
     ['requests', number(requests)],
     ['DynamoDB calls', number(dynamodbCalls)],
     ['leads judged', number(leads)],
@@ -63,9 +63,12 @@ export const readFuzzReport = (file: string): FuzzReport => JSON.parse(readFileS
 export function reliabilityPage(soak: Soak, { figures, fuzz }: PageFigures): string {
   const { engine, seed, seconds, clients, turns, command, tally } = soak;
   const { histories, requests, dynamodbCalls, faults, deaths, violations, leads, claims } = tally;
-  const deathsAt = Map.groupBy(
+  const deathsOf = Map.groupBy(
     figures.filter((figure) => figure.about === 'death'),
-    ({ scenario, site }) => `${scenario} | ${site}`,
+    ({ scenario }) => scenario,
+  );
+  const deathsAt = [...deathsOf].flatMap(([scenario, all]) =>
+    [...Map.groupBy(all, ({ site }) => site)].map(([site, { length }]) => [scenario, site, length] as const),
   );
   const limits = figures.filter((figure) => figure.about === 'limit');
   const count = (kind: string, verdict: string): number => claims.get(`${kind} ${verdict}`) ?? 0;
@@ -79,7 +82,7 @@ ${command}
 
 ## Random histories
 
-In each history ${clients} clients take ${turns} turns each, at once, on one organization: captures with and without an idempotency key,
+In each history ${clients} clients take up to ${turns} turns each, at once, on one organization: captures with and without an idempotency key,
 creates, updates, notes, reads, archives and restores, settings, key replacements. DynamoDB fails under them on a seeded schedule,
 indexes lag, and now and then every function dies in the middle of a call. Afterwards every effect that was acknowledged is there exactly once, every
 refused one nowhere, one of unknown outcome at most once; every lead is what its timeline says; \`admin check\` finds nothing.
@@ -119,10 +122,7 @@ Each write is killed at every DynamoDB call it makes, just before the call reach
 again. The calls are found by recording. After each death the retry's answer is right and the effect is there exactly once; a note
 alone, which the contract gives nothing to be known again by, is written again by a retry of one that was written.
 
-${table(
-  ['what died', 'at', 'deaths'],
-  [...deathsAt].map(([name, all]) => [...name.split(' | '), all.length]),
-)}
+${table(['what died', 'at', 'deaths'], deathsAt)}
 
 ## Limits, exactly
 

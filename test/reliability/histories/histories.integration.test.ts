@@ -16,7 +16,7 @@ describe('six clients at once, under faults and deaths: each effect that was ack
   test.each([1, 2, 3])('seed %i', { timeout: 120_000 }, async (seed) => {
     const { environment } = service();
 
-    const { violations, faults, notebook } = await runHistory({ seed, environment, faulty, clients: 6, turns: 8 });
+    const { violations, faults, notebook } = await runHistory({ seed, environment, faulty, clients: 6, turns: 16 });
 
     const replay = `npm run soak -- --seed ${seed} --histories 1 --repeat 20`;
     expect(violations, replay).toEqual([]);
@@ -27,7 +27,7 @@ describe('six clients at once, under faults and deaths: each effect that was ack
 
 test('a history is found out when one entry of one timeline is lost from the table', { timeout: 120_000 }, async () => {
   const { environment } = service();
-  const { world, violations } = await runHistory({ seed: 4, environment, faulty, clients: 3, turns: 4 });
+  const { world, violations } = await runHistory({ seed: 4, environment, faulty, clients: 3, turns: 16 });
   expect(violations).toEqual([]);
   const { client, name } = world.table;
   const leadId = world.notebook.leadIds[0] ?? 0;

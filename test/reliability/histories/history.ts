@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
 import { type Lead, ownerIdOf } from '../../../shared/leads/lead.ts';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import type { Table } from '../../../shared/store/client.ts';
@@ -13,7 +14,7 @@ import { administratorCommands } from './administrator.ts';
 import { judge, type StoredLead } from './judge.ts';
 import type { Notebook } from './notebook.ts';
 import { readerCommands, walk } from './reader.ts';
-import { type Command, pick, type WeightedCommands } from './turn.ts';
+import { drawTurns, pick, type Turns, type WeightedCommands } from './turn.ts';
 import { newWorld, stageIds, userIds, type World } from './world.ts';
 import { writerCommands } from './writer.ts';
 
@@ -22,7 +23,7 @@ export interface HistoryOptions {
   /** Reaches the table past the proxy. */
   readonly environment: Readonly<Record<string, string>>;
   readonly faulty: FaultyService;
-  /** Clients that act at once, and how often each does. */
+  /** Clients that act at once, and how often each does at the most. */
   readonly clients: number;
   readonly turns: number;
 }
@@ -58,7 +59,9 @@ export async function runHistory({ seed, environment, faulty, clients, turns }: 
   const world = await newWorld(environment, faulty, peopleCount);
   proxy.rule = withDeaths(seed, faulty, deaths);
   proxy.indexLagMs = pick(seededRandom(seed + 2), indexLagsMs);
-  await Promise.all(Array.from({ length: clients }, (_, client) => act(world, seed, client, turns)));
+  const act = (drawn: Turns, number: number) =>
+    fc.asyncModelRun(() => ({ model: world.notebook, real: { world, number, turns: 0 } }), drawn);
+  await Promise.all(drawTurns(weighted, seed, clients, turns).map(act));
   proxy.rule = undefined;
   const lagging = proxy.indexLagMs > 0 ? proxy.calls.slice(from).filter(({ index }) => index !== undefined).length : 0;
   proxy.indexLagMs = 0;
@@ -113,22 +116,6 @@ async function listFaults(world: World, stored: readonly StoredLead[]): Promise<
     faults.push(`list-leads by ${JSON.stringify(query)} shows ${shown?.join(', ')}; in the table are ${expected.join(', ')}.`);
   }
   return faults;
-}
-
-async function act(world: World, seed: number, client: number, turns: number): Promise<void> {
-  for (let turn = 0; turn < turns; turn += 1) {
-    const random = seededRandom(seed * 1_000_003 + client * 1009 + turn);
-    await choose(random)({ world, name: `${client}-${turn}`, random });
-  }
-}
-
-function choose(random: () => number): Command {
-  let at = random() * weighted.reduce((sum, [weight]) => sum + weight, 0);
-  for (const [weight, command] of weighted) {
-    at -= weight;
-    if (at < 0) return command;
-  }
-  throw new Error('No command has the weight that was drawn.');
 }
 
 /** The schedule of the seed; now and then all functions die at a call, just before it or just after it was applied. */

@@ -51,7 +51,7 @@ const program = new Command('npm run soak --')
   .option('--histories <n>', 'at most so many seeds', wholeNumber, Number.MAX_SAFE_INTEGER)
   .option('--repeat <n>', 'run each seed so many times', wholeNumber, 1)
   .option('--clients <n>', 'clients at once', wholeNumber, 6)
-  .option('--turns <n>', 'turns of each client', wholeNumber, 8)
+  .option('--turns <n>', 'turns of each client at the most', wholeNumber, 16)
   .addOption(new Option('--engine <name>', 'the DynamoDB engine').choices(['dynoxide', 'dynamodb-local']).default('dynoxide'))
   .option('--write', 'run the tests of deaths and limits and npm run fuzz too, and write test/RELIABILITY.md', false);
 
