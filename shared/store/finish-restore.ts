@@ -11,6 +11,7 @@ import { type Deed, readHistory } from './history.ts';
 import { listOrganizations, readSettings, replaceSettings } from './organizations.ts';
 import { type PrimaryKey, usagePrimaryKey } from './primary-keys.ts';
 import { partitionKeyPrefixes as prefix } from './table-definition.ts';
+import { readTimeline } from './timeline.ts';
 
 /** A table that cannot be what the command takes it for; nothing was changed. */
 export class NotRestored extends Error {
@@ -56,6 +57,9 @@ export async function finishRestore(table: Table, options: RestoreOptions): Prom
   if (organizations.length === 0) throw new NotRestored(`Table ${table.name} holds no organization: is it the restored table?`);
   const inOld = options.old ? await assertOlder(table, options.old) : [];
   await assertKnown(table, organizations, options.keptKeyIds);
+  // First: from here on no id is given out that a lead of the old table had.
+  for (const id of organizations)
+    if (options.old) await raiseLastLeadId(table, id, (await readCounters(options.old, id)).lastLeadId);
 
   let keysRevoked = 0;
   for (const id of organizations) keysRevoked += await endKeys(table, id, options);
@@ -75,17 +79,6 @@ export async function finishRestore(table: Table, options: RestoreOptions): Prom
  *  @throws NotRestored */
 async function assertOlder(table: Table, old: Table): Promise<number[]> {
   if (old.name === table.name) throw new NotRestored(`The restored table and the old one are both ${table.name}.`);
-  const createdAt = async ({ client, name }: Table): Promise<number> => {
-    try {
-      const { Table: found } = await client.send(new DescribeTableCommand({ TableName: name }));
-      return found?.CreationDateTime?.getTime() ?? 0;
-    } catch (error) {
-      if ((error as Error).name !== 'ResourceNotFoundException') throw error;
-      throw new NotRestored(
-        `There is no table ${name}: name the one that was in use until now, or leave --from out if it is lost.`,
-      );
-    }
-  };
   const [ours, theirs] = [await createdAt(table), await createdAt(old)];
   if (ours < theirs) {
     throw new NotRestored(`Table ${table.name} is older than ${old.name}: a restored table is made anew. Are the two exchanged?`);
@@ -94,6 +87,19 @@ async function assertOlder(table: Table, old: Table): Promise<number[]> {
   if (organizations.length === 0)
     throw new NotRestored(`Table ${old.name} holds no organization: is it the table that was in use?`);
   return organizations;
+}
+
+/** @throws NotRestored for a table that is not there */
+async function createdAt({ client, name }: Table): Promise<number> {
+  try {
+    const { Table: found } = await client.send(new DescribeTableCommand({ TableName: name }));
+    return found?.CreationDateTime?.getTime() ?? 0;
+  } catch (error) {
+    if ((error as Error).name !== 'ResourceNotFoundException') throw error;
+    throw new NotRestored(
+      `There is no table ${name}: name the one that was in use until now, or leave --from out if it is lost.`,
+    );
+  }
 }
 
 async function assertKnown(table: Table, organizations: readonly number[], keyIds: ReadonlySet<string>): Promise<void> {
@@ -122,8 +128,9 @@ interface FoundErased {
 }
 
 /**
- * Finds the leads that were erased since the backup, or were being erased at its moment: a lead goes no other way. Timeline entries change
- * by an erasure alone, of what a person sent to another lead, so one that differs is taken over as it is in the old table.
+ * Finds the leads that were erased since the backup, or were being erased at its moment: a lead goes no other way. Leads that were made in
+ * the restored table stay. Timeline entries change by an erasure alone, of what a person sent to another lead, so one that differs is taken
+ * over as it is in the old table.
  */
 async function findErased(
   table: Table,
@@ -133,12 +140,7 @@ async function findErased(
   const erased = new Map<string, FoundErased['erased'][number]>();
   let entriesCleaned = 0;
   let itemsRead = 0;
-  const lastIds = new Map<number, number>();
-  const lastIdOf = async (organizationId: number): Promise<number> => {
-    const lastId = lastIds.get(organizationId) ?? (await readCounters(old, organizationId)).lastLeadId;
-    lastIds.set(organizationId, lastId);
-    return lastId;
-  };
+  const restoredAt = await createdAt(table);
 
   const compare = async (items: readonly (Record<string, unknown> & PrimaryKey)[]): Promise<void> => {
     const before = await batchGet(old, items);
@@ -151,8 +153,8 @@ async function findErased(
         entriesCleaned += 1;
       } else if (kind?.kind === 'lead' || kind?.kind === 'erasure') {
         const { organizationId, leadId } = kind;
-        // A higher id is of a lead that was made since, in a table that is in use already.
-        const isGone = kind.kind === 'erasure' || (!before[at] && leadId <= (await lastIdOf(organizationId)));
+        const isGone =
+          kind.kind === 'erasure' || (!before[at] && (await madeAt(table, organizationId, leadId, item)) < restoredAt);
         if (isGone) erased.set(`${organizationId} ${leadId}`, { organizationId, leadId });
       }
     }
@@ -176,6 +178,19 @@ async function findErased(
   return { erased: [...erased.values()], entriesCleaned };
 }
 
+/** When a lead came into its table: an imported one has a `createdAt` of its own. */
+async function madeAt(
+  table: Table,
+  organizationId: number,
+  leadId: number,
+  lead: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const imported = (await readTimeline(table, organizationId, leadId)).flatMap((entry) =>
+    'importedAt' in entry ? [entry.importedAt] : [],
+  );
+  return Date.parse(imported[0] ?? String(lead.createdAt));
+}
+
 /** The most keys of one `BatchGetItem` (AWS: Service quotas). */
 const batchMax = 100;
 
@@ -184,7 +199,6 @@ async function goOnPast(table: Table, organizationId: number, { old, deed }: Res
   const known = await readCounters(table, organizationId);
   if (old) {
     const given = await readCounters(old, organizationId);
-    await raiseLastLeadId(table, organizationId, given.lastLeadId);
     if (known.settingsVersion <= given.settingsVersion) await renewSettings(table, organizationId, given.settingsVersion, deed);
     return;
   }

@@ -83,6 +83,7 @@ beforeAll(async () => {
     await revokeApiKey(old, organization.id, revoked.keyId, new Date());
     await eraseLead(old, organization.id, erasedLeadId);
     await applySettings(old, { ...organization.settings, name: 'Northwind, renamed' });
+    await call('capture-lead', { baseUrl, apiKey: organization.website, body: { name: 'Nobody' } }); // refused, and its id is a gap
     const lastLeadId = await capture(person());
     return { old, backup, organization, revoked, erased, erasedLeadId, keptLeadId, lastLeadId };
   });
@@ -106,6 +107,26 @@ async function expectFinished(on: Table): Promise<void> {
 }
 
 describe('finishing a restore while the old table is there', () => {
+  test('leaves the leads of a restored table that was used too early, with ids that the old table never gave a lead', async () => {
+    const on = await restored(given.backup);
+    await pause(1100);
+    const { writer, website } = given.organization;
+    const early = await withFunctionsOn(on, async (baseUrl) => {
+      const created = await call('create-lead', { baseUrl, apiKey: writer, body: { fields: person() } });
+      const captured = await call('capture-lead', { baseUrl, apiKey: website, body: person() });
+      return [created.body.lead.id, captured.body.lead.id];
+    });
+    expect(early.some((id) => id < given.lastLeadId)).toBe(true);
+
+    const { document } = await finish(on, '--from', given.old.name);
+
+    expect(document.leadsErased).toBe(1);
+    await withFunctionsOn(on, async (baseUrl) => {
+      for (const leadId of early) expect((await call('get-lead', { baseUrl, apiKey: writer, leadId })).status).toBe(200);
+    });
+    await expectFinished(on);
+  });
+
   test('ends what the backup brought back: a revoked key, an erased person, used lead ids, a known settings version', async () => {
     const on = await restored(given.backup);
 
