@@ -12,7 +12,7 @@ export interface AlarmRow {
 export const alarmTable = {
   ServerErrors: {
     rings: 'Of the calls in 5 minutes at least 3, and at least 1 %, got a server error (NOT_READY aside).',
-    act: 'Open the dashboard\'s "Failures": each has its error and request id. If they began with a deployment, go back to the version before it; if DynamoDB fails too, see AWS Health and wait: callers retry.',
+    act: 'Open the dashboard\'s "Failures": each has its error and request id; one that timed out or crashed has the platform\'s line. If they began with a deployment, go back to the version before it; if DynamoDB fails too, see AWS Health and wait: callers retry.',
   },
   SlowAnswers: {
     rings: 'One call in a hundred took longer than 3 s, for 15 minutes.',

@@ -1,7 +1,16 @@
 import { existsSync } from 'node:fs';
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Alias, Architecture, Code, type IVersion, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import {
+  Alias,
+  Architecture,
+  Code,
+  type IVersion,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Endpoint } from '../shared/endpoints.ts';
@@ -52,6 +61,8 @@ export class EndpointFunction extends LambdaFunction {
         [rateLimitVariables.requestsPerKeyPerWindow]: String(options.requestsPerKeyPerHour),
         [rateLimitVariables.requestsPerOrganizationPerWindow]: String(options.requestsPerOrganizationPerHour),
       },
+      // The metrics stand on the lines of level INFO: Lambda's own filter of levels, which needs its JSON format, would take the alarms away.
+      loggingFormat: LoggingFormat.TEXT,
       tracing: options.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       logGroup,
       role,

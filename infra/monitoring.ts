@@ -174,8 +174,9 @@ function logTables({ functions }: MonitoringProps): LogQueryWidget[] {
     ),
     table(
       'Failures',
-      'filter level = "ERROR"',
-      'fields @timestamp, endpoint, organizationId, requestId, error.name, error.message',
+      // What the platform says of a function that timed out or crashed is no line of ours, and names its log alone.
+      'filter level = "ERROR" or @message like /Task timed out|Runtime exited|"errorType"/',
+      'fields @timestamp, coalesce(endpoint, @log) as function, organizationId, requestId, coalesce(error.message, @message) as problem',
       'sort @timestamp desc',
       'limit 20',
     ),
