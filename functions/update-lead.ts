@@ -50,7 +50,7 @@ function changed(organization: Organization, before: Lead, body: Body): Lead {
     problems,
   );
   const fields = applyChanges(before.fields, changes);
-  requireOnEdit(organization, changes, fields, problems);
+  requireOnEdit(organization, before.fields, changes, fields, problems);
   const isMoved = body.stageId !== undefined || body.pipelineId !== undefined;
   const stage = isMoved ? placeLead(organization, body, problems, before.stageId) : undefined;
   problems.throwIfAny();

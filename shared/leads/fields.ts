@@ -108,10 +108,11 @@ export function requireOnCreate(organization: Organization, fields: FieldValues,
 }
 
 /**
- * Adds to the problems what the changes would empty of what the organization requires on edit. Fields that were not sent are left alone.
+ * Adds to the problems what the changes would empty of what the organization requires on edit. Fields that were not sent, or are empty already, are left alone.
  */
 export function requireOnEdit(
   organization: Organization,
+  before: FieldValues,
   changes: FieldChanges,
   after: FieldValues,
   problems: FieldProblems,
@@ -120,7 +121,7 @@ export function requireOnEdit(
     const field = organization.fieldByKey.get(fieldKey);
     if (value !== null || !field) continue;
     const keptAlways = field.key === 'lead_type'; // a lead is always of one type: contract, section 2
-    if (keptAlways || (field.requiredOnEdit && isAskedFor(field, after)))
-      problems.add(fieldKey, new Problem('cannot be emptied.'));
+    const isEmptied = field.requiredOnEdit && valueOf(before, fieldKey) !== null && isAskedFor(field, after);
+    if (keptAlways || isEmptied) problems.add(fieldKey, new Problem('cannot be emptied.'));
   }
 }

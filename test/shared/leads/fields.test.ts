@@ -175,10 +175,11 @@ describe('required on edit', () => {
   );
   const edit = (changes: FieldChanges, before: FieldValues = {}) => {
     const problems = new FieldProblems();
-    addEmptied(of, changes, applyChanges({ ...person, ...before }, changes), problems);
+    const lead = { ...person, ...before };
+    addEmptied(of, lead, changes, applyChanges(lead, changes), problems);
     problems.throwIfAny();
   };
-  const empty = (fieldKey: string, before?: FieldValues) => edit({ [fieldKey]: null }, before);
+  const empty = (fieldKey: string, before?: FieldValues) => edit({ [fieldKey]: null }, { [fieldKey]: 'filled', ...before });
 
   test.each(['name', 'phone', 'lead_type', 'later'])('%s cannot be emptied', async (fieldKey) => {
     expect((await refusalOf(() => empty(fieldKey))).details.fields).toEqual({ [fieldKey]: 'cannot be emptied.' });
@@ -189,5 +190,6 @@ describe('required on edit', () => {
   test('a hidden field can be emptied only while it is hidden', async () => {
     expect((await refusalOf(() => empty('hidden', { course: 'mba' }))).details.fields).toHaveProperty('hidden');
   });
+  test('what is empty already may be sent so', () => expect(() => edit({ later: null })).not.toThrow());
   test('a field that was not sent is left alone, empty or not', () => expect(() => edit({ city: 'Pune' })).not.toThrow());
 });
