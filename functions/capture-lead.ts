@@ -3,7 +3,7 @@ import { ApiError } from '../shared/errors.ts';
 import { chooseRotation } from '../shared/leads/assignment.ts';
 import { fillLead, type ReadCapture, readCapture } from '../shared/leads/capture.ts';
 import { FieldProblems, newLeadFields, requireOnCreate } from '../shared/leads/fields.ts';
-import { parsePhone } from '../shared/leads/identity.ts';
+import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
 import type { Lead } from '../shared/leads/lead.ts';
 import { refuseOutgrown } from '../shared/leads/lead-size.ts';
 import { defaultPipelineId, startingStage } from '../shared/leads/placement.ts';
@@ -98,7 +98,7 @@ function questionOf(organizationId: number, keyId: string, input: EarlyCall<type
     keyId,
     idempotencyKeys: idempotencyKeys(input.headers['idempotency-key'], externalId).map(({ value }) => value),
     phone: parsePhone(phone),
-    email: email?.trim() || undefined,
+    email: emailIdentity(email ?? ''),
   };
 }
 

@@ -3,11 +3,10 @@ import { ApiError } from '../shared/errors.ts';
 import { chooseRotation } from '../shared/leads/assignment.ts';
 import { Problem } from '../shared/leads/field-types.ts';
 import { activeFields, applyChanges, FieldProblems, newLeadFields, readFields, requireOnCreate } from '../shared/leads/fields.ts';
-import { parsePhone } from '../shared/leads/identity.ts';
+import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
 import { type Lead, ownerIdOf, presentLead } from '../shared/leads/lead.ts';
 import { refuseOutgrown } from '../shared/leads/lead-size.ts';
 import { placeLead } from '../shared/leads/placement.ts';
-import { limits } from '../shared/limits.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { fieldValues, id, object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
@@ -23,13 +22,11 @@ export const handler = endpoint(
   { body },
   ({ table, organizationId, input: { body } }) => {
     const { phone, email } = body.fields;
-    // What is longer is no e-mail, and may be more than a key holds.
-    const isEmail = typeof email === 'string' && email.trim() !== '' && email.length <= 2 * limits.emailMaxChars;
     return findDuplicate(
       table,
       organizationId,
       typeof phone === 'string' ? parsePhone(phone) : undefined,
-      isEmail ? email.trim() : undefined,
+      typeof email === 'string' ? emailIdentity(email) : undefined,
     );
   },
   async ({ body, caller, organization, newLeadId, table, beside: duplicateId }) => {

@@ -1,6 +1,6 @@
 import { limits } from '../limits.ts';
 import type { Field, FieldType, Organization } from '../organization/organization.ts';
-import { asciiDigits, parsePhone } from './identity.ts';
+import { asciiDigits, emailIdentity, parsePhone } from './identity.ts';
 import type { FieldValue } from './lead.ts';
 
 /** A field's value as it is sent (contract, section 4.2). */
@@ -38,7 +38,7 @@ export const parsers: Readonly<Record<FieldType, Parse>> = {
     isEmail(text) ? text : new Problem(`takes an email address of at most ${limits.emailMaxChars} characters.`),
   ),
   url: ofText((text) => (isWebAddress(text) ? text : new Problem('takes a web address that begins with http:// or https://.'))),
-  select: ofText((text, field) => optionValue(text, field) ?? notAnOption(field)),
+  select: ofText((text, field) => optionFinder(field)(text) ?? notAnOption(field)),
   multiselect: parseList,
   checkbox: parseCheckbox,
   lead_source: (raw, _, organization) => parseReference(raw, 'source', organization.sourceById),
@@ -57,11 +57,13 @@ const largestNumber = Number.MAX_SAFE_INTEGER;
 const smallestNumber = 1e-130;
 const plainNumber = /^[+-]?(?=[\d.])(\d+|\d{1,3}(,\d{2,3})*,\d{3})?(\.\d+)?(e[+-]?\d{1,3})?$/i;
 const significantDigitsMax = 17;
+/** More than any number that can be held takes, written out; the forms below are read with each digit looked at often. */
+const numberTextMaxChars = 400;
 const notANumber = new Problem('takes a number.');
 const tooSmall = new Problem(`takes 0 or a number of at least ${smallestNumber} in size.`);
 
 function parseNumber(raw: Exclude<RawValue, null>): FieldValue | Problem {
-  const number = typeof raw === 'string' ? numberFrom(asciiDigits(raw).trim()) : raw;
+  const number = typeof raw === 'string' ? numberFrom(raw.trim()) : raw;
   if (number instanceof Problem) return number;
   if (typeof number !== 'number' || Number.isNaN(number)) return notANumber;
   const size = Math.abs(number);
@@ -70,7 +72,9 @@ function parseNumber(raw: Exclude<RawValue, null>): FieldValue | Problem {
   return number === 0 ? 0 : number; // -0 does not survive being stored
 }
 
-function numberFrom(text: string): number | Problem {
+function numberFrom(typed: string): number | Problem {
+  if (typed.length > numberTextMaxChars) return notANumber;
+  const text = asciiDigits(typed).trim();
   if (!plainNumber.test(text)) return notANumber;
   const digits = text
     .replace(/e.*$/i, '')
@@ -90,22 +94,23 @@ export function isDate(text: string): boolean {
 
 const domainLabel = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}\\p{M}-]*[\\p{L}\\p{N}\\p{M}])?';
 const emailForm = new RegExp(`^[^\\s\\p{Cc}@<>(),;:"\\\\[\\]]+@(?:${domainLabel}\\.)+${domainLabel}$`, 'u');
-const isEmail = (text: string): boolean => [...text].length <= limits.emailMaxChars && emailForm.test(text);
+const isEmail = (text: string): boolean =>
+  [...text].length <= limits.emailMaxChars && emailIdentity(text) !== undefined && emailForm.test(text);
 
 function isWebAddress(text: string): boolean {
   const url = URL.parse(text);
   return /^https?:\/\/\S+$/i.test(text) && url !== null && url.hostname !== '';
 }
 
-/** An option by its value, else by its label, else by either without regard to case. */
-function optionValue(text: string, { options }: Field): string | undefined {
-  const folded = text.toLowerCase();
+/** Finds an option by its value, else by its label, else by either without regard to case. */
+function optionFinder({ options }: Field): (text: string) => string | undefined {
+  const found = new Map<string, string>();
+  const add = (name: string, value: string): void => void (found.has(name) || found.set(name, value));
   const live = options.filter(({ retired }) => !retired);
-  const found =
-    live.find(({ value }) => value === text) ??
-    live.find(({ label }) => label === text) ??
-    live.find(({ value, label }) => value.toLowerCase() === folded || label.toLowerCase() === folded);
-  return found?.value;
+  for (const { value } of live) add(`as is ${value}`, value);
+  for (const { label, value } of live) add(`as is ${label}`, value);
+  for (const { value, label } of live) for (const name of [value, label]) add(`folded ${name.toLowerCase()}`, value);
+  return (text) => found.get(`as is ${text}`) ?? found.get(`folded ${text.toLowerCase()}`);
 }
 
 /** The longest list of options that a message still names. */
@@ -120,12 +125,18 @@ function notAnOption({ options }: Field): Problem {
 /** A list of options; a form that can send text alone may send one option, or several with commas between. */
 function parseList(raw: Exclude<RawValue, null>, field: Field): FieldValue | Problem {
   if (typeof raw === 'number' || typeof raw === 'boolean') return new Problem('takes a list of its options.');
-  const texts = typeof raw !== 'string' ? raw : optionValue(raw.trim(), field) ? [raw] : raw.split(',');
+  const find = optionFinder(field);
+  const texts = typeof raw !== 'string' ? raw : find(raw.trim()) ? [raw] : raw.split(',');
   // Forms send a blank item for a list with nothing ticked, beside the ticked ones too.
-  const chosen = texts.filter((text) => text.trim() !== '').map((text) => optionValue(text.trim(), field));
-  if (chosen.length === 0 || chosen.includes(undefined)) return notAnOption(field);
+  const chosen = new Set(
+    texts
+      .map((text) => text.trim())
+      .filter((text) => text !== '')
+      .map(find),
+  );
+  if (chosen.size === 0 || chosen.has(undefined)) return notAnOption(field);
   // In the order of the form and without repeats, so that the same choice is the same value.
-  return field.options.map(({ value }) => value).filter((value) => chosen.includes(value));
+  return field.options.map(({ value }) => value).filter((value) => chosen.has(value));
 }
 
 const yes = new Set(['true', 'yes', 'y', 'on', '1', 'checked']);

@@ -194,7 +194,7 @@ function readOperand(organization: Organization, field: Field, raw: unknown, isP
   if (field.type === 'lead_source' || field.type === 'user') return idOperand(organization, field, raw);
   const value = parseStored(organization, field, raw);
   if (value instanceof Problem) return new Problem(`has a value that does not fit: ${field.key} ${value.sentence}`);
-  return typeof value === 'object' ? (value[0] ?? '') : value;
+  return value;
 }
 
 /** A phone is looked for as it is stored: whole numbers in E.164, parts without the marks people type between digits. */
@@ -207,7 +207,8 @@ function textOperand(field: Field, text: string, isPart: boolean): FieldValue {
 /** Options being dropped still stand in leads and may be looked for. */
 function parseStored(organization: Organization, field: Field, raw: Exclude<RawValue, null>): FieldValue | Problem {
   const options = field.options.map(({ value, label }) => ({ value, label }));
-  return parsers[field.type](raw, { ...field, options }, organization);
+  const type = field.type === 'multiselect' ? 'select' : field.type; // one of them, not a list in one text
+  return parsers[type](raw, { ...field, options }, organization);
 }
 
 /** An id the organization has; inactive sources and people still stand in leads. */

@@ -47,3 +47,13 @@ function digitValue(codePoint: number): number {
 
 /** An e-mail address in the one form it is compared in; it is kept as typed. */
 export const comparableEmail = (email: string): string => email.normalize('NFC').toLowerCase();
+
+/** 254 characters of 4 bytes each; Unicode has some that take thrice as much in the form they are compared in. */
+const emailIdentityMaxBytes = 1024;
+
+/** The e-mail address to look for, trimmed; undefined where there is none, or one longer than a key of the table holds. */
+export function emailIdentity(email: string): string | undefined {
+  const typed = email.trim();
+  const isTooLong = typed.length > emailIdentityMaxBytes || Buffer.byteLength(comparableEmail(typed)) > emailIdentityMaxBytes;
+  return typed === '' || isTooLong ? undefined : typed;
+}

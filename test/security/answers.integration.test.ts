@@ -80,6 +80,30 @@ describe('a body nested as deep as 100 KB allow', () => {
   });
 });
 
+describe('a value made to be expensive', () => {
+  const grown = (characters: number) => '\u{1D160}'.repeat(characters); // in NFC, three times as many bytes
+  const email = (value: string) => [
+    ['create-lead', { fields: { ...person(), email: value } }] as const,
+    ['capture-lead', { ...person(), email: value }] as const,
+    ['update-lead', { fields: { email: value } }] as const,
+  ];
+  const budget = (value: string) => [
+    ['create-lead', { fields: { ...person(), budget: value } }] as const,
+    ['capture-lead', { ...person(), fields: { budget: value } }] as const,
+    ['update-lead', { fields: { budget: value } }] as const,
+  ];
+
+  test.each([
+    ...email(`${grown(200)}@x.co`).map(([name, body]) => [name, 'email', body] as const),
+    ...email(grown(250)).map(([name, body]) => [name, 'email', body] as const),
+    ...budget(`1${'0'.repeat(98_000)}1`).map(([name, body]) => [name, 'budget', body] as const),
+  ])('is refused as any other that does not fit: %s, %s', async (name, field, body) => {
+    const answer = await call(name, { apiKey: organization.writer, leadId, body });
+
+    expect([answer.status, Object.keys(answer.body.error.details.fields)]).toEqual([422, [field]]);
+  });
+});
+
 describe('names that objects inherit', () => {
   const polluting = ['__proto__', 'constructor', 'prototype', 'toString'];
   const values = ['{"stageId":12,"isAdmin":true,"scopes":["leads.write"]}', '{"prototype":{"isAdmin":true}}', '"x"', 'null'];

@@ -125,6 +125,30 @@ describe('number', () => {
   });
 });
 
+describe('a text as long as a body can be', () => {
+  const long = 99_000;
+  const texts = [
+    `1${'0'.repeat(long)}1`,
+    `${'1,'.repeat(long / 2)}x`,
+    `${' '.repeat(long)}x`,
+    `a@${'a-'.repeat(long / 2)}`,
+    `a@${'a.'.repeat(long / 2)}@`,
+    `http://${'a'.repeat(long)} `,
+    '\u0966'.repeat(long),
+    `+91${'('.repeat(long)}`,
+    ','.repeat(long),
+    'red,'.repeat(long / 4),
+  ];
+  // Twenty readings of each: one that looks at every character once for each other one does not end in the test's time.
+  test.each(Object.keys(parsers))('is read by %s in time that grows with its length alone', (type) => {
+    const [, field] = [...organization.fieldByKey].find(([, one]) => one.type === type) ?? [];
+    if (!field) throw new Error(`The organization has no field of type ${type}.`);
+    for (const text of texts) {
+      for (let readings = 0; readings < 20; readings += 1) parsers[field.type](text, field, organization);
+    }
+  });
+});
+
 describe('date', () => {
   test.each(['2026-11-20', '2024-02-29', '2000-02-29', '1900-01-01', '9999-12-31', '0001-01-01'])('takes %s', (raw) =>
     expect(read('start_on', raw)).toBe(raw),

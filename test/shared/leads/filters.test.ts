@@ -121,6 +121,7 @@ test.each([
   [{ field: 'city', operator: 'contains', value: 7 }, /^has a number as value, but city is a text\.$/],
   [{ field: 'city', operator: 'contains', value: null }, /^has a value that is neither a text nor a number\.$/],
   [{ field: 'course', operator: 'is_any_of', values: ['x'] }, /does not fit: course takes one of its options: mba, design\.$/],
+  [{ field: 'interests', operator: 'has_any_of', values: ['loan,hostel'] }, /does not fit: interests takes one of its options:/],
   [{ field: 'source', operator: 'is_any_of', values: [99] }, /no id of a source: GET \/api\/v1\/lead-sources lists them\.$/],
 ])('what is wrong with the filter %j is said with what would be right', (filter, sentence) => {
   expect(readFilters(organization, [filter]).problems).toEqual([{ position: 0, sentence: expect.stringMatching(sentence) }]);
