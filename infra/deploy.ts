@@ -1,15 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { STSClient } from '@aws-sdk/client-sts';
+import { InvalidArgumentError } from 'commander';
 import { checkOptions, OptionsRefused, optionsInContext } from './check-options.ts';
+import { GuidingCommand } from './guiding-command.ts';
 import { type Obstacle, preflight } from './preflight.ts';
 
-/**
- * `npm run deploy`: looks first at what a deployment fails for, then runs `cdk deploy` with the same arguments.
- * `npm run deploy -- --check` only looks.
- */
+/** `npm run deploy`: looks first at what a deployment fails for, then runs `cdk deploy`. `npm run deploy -- --check` only looks. */
 const projectFolder = resolve(import.meta.dirname, '..');
 const readJson = (...path: string[]): Record<string, unknown> => JSON.parse(readFileSync(join(projectFolder, ...path), 'utf8'));
 
@@ -40,18 +38,40 @@ function tell(obstacles: readonly Obstacle[]): void {
   for (const { problem, next } of obstacles) process.stderr.write(`✗ ${problem}\n  Next: ${next}\n`);
 }
 
+interface Options {
+  check?: boolean;
+  context?: string[];
+  profile?: string;
+}
+
+function collectPair(pair: string, before: readonly string[] = []): string[] {
+  if (!/^[^=]+=/.test(pair)) throw new InvalidArgumentError('It must be NAME=VALUE, such as alarmEmail=you@example.com.');
+  return [...before, pair];
+}
+
+const program = new GuidingCommand('npm run deploy --')
+  .description('look at everything that a deployment fails for, then deploy with cdk deploy')
+  .option('--check', 'only look')
+  .option('-c, --context <NAME=VALUE>', 'an option of the service, over cdk.json; may be repeated', collectPair)
+  .option('--profile <NAME>', 'AWS profile')
+  .usage('[options] [-- <options of cdk deploy>]')
+  .allowExcessArguments(false)
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm run deploy -- --check
+  npm run deploy -- -c environment=test -c alarmEmail=ops@example.com
+  npm run deploy -- -- --require-approval never`,
+  );
 const args = process.argv.slice(2);
-const { values } = parseArgs({
-  args,
-  strict: false,
-  allowPositionals: true,
-  options: { check: { type: 'boolean' }, profile: { type: 'string' }, context: { type: 'string', short: 'c', multiple: true } },
-});
-if (typeof values.profile === 'string') process.env.AWS_PROFILE = values.profile;
+const end = args.includes('--') ? args.indexOf('--') : args.length;
+program.parse(args.slice(0, end), { from: 'user' });
+const { check = false, context = [], profile } = program.opts<Options>();
+if (profile !== undefined) process.env.AWS_PROFILE = profile;
 
 try {
-  const given = (values.context ?? []).filter((pair) => typeof pair === 'string');
-  const { serviceName } = checkOptions(optionsInContext(contextOf(given)));
+  const { serviceName } = checkOptions(optionsInContext(contextOf(context)));
   const region = await regionOf();
   const { obstacles, unknown, target } = await preflight({ region, stackName: serviceName, cdkVersion: cdkVersion() });
   for (const sentence of unknown) process.stderr.write(`? ${sentence}\n`);
@@ -59,7 +79,7 @@ try {
   if (obstacles.length > 0 || !target) process.exitCode = 1;
   else {
     process.stderr.write(`✓ ${serviceName} goes to account ${target.account}, region ${target.region}.\n`);
-    if (!values.check) process.exitCode = cdkDeploy(target.region);
+    if (!check) process.exitCode = cdkDeploy(target.region);
   }
 } catch (error) {
   if (!(error instanceof OptionsRefused)) throw error;
@@ -70,5 +90,6 @@ try {
 function cdkDeploy(region: string): number {
   const cdk = join(projectFolder, 'node_modules', '.bin', 'cdk');
   const env = { ...process.env, AWS_REGION: region };
-  return spawnSync(cdk, ['deploy', ...args], { cwd: projectFolder, env, stdio: 'inherit' }).status ?? 1;
+  const given = [...context.flatMap((pair) => ['--context', pair]), ...args.slice(end + 1)];
+  return spawnSync(cdk, ['deploy', ...given], { cwd: projectFolder, env, stdio: 'inherit' }).status ?? 1;
 }
