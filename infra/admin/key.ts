@@ -3,7 +3,7 @@ import type { Scope } from '../../shared/endpoints.ts';
 import { type ApiKeyType, apiKeyPrefix, apiKeyScopes, apiKeyTypes, scopesFor } from '../../shared/organization/api-key.ts';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
 import { createApiKey, type ListedApiKey, listApiKeys, revokeApiKey } from '../../shared/store/api-keys.ts';
-import { addToHistory } from '../../shared/store/history.ts';
+import type { Deed } from '../../shared/store/history.ts';
 import { canAsk, confirmed } from './confirm.ts';
 import { CommandRefused, columns, type Desk, existingOrganization, parseId } from './desk.ts';
 
@@ -79,8 +79,11 @@ async function create(desk: Desk, options: CreateOptions, command: Command): Pro
   const { organization: organizationId, type, scopes, label, createdBy } = options;
   const granted = scopesFor(type, scopes);
   if (typeof granted === 'string') command.error(`error: option '--scopes <a,b>' ${granted}`);
-  const created = await createApiKey(desk.table(), { organizationId, type, scopes, label, createdBy, now: new Date() });
-  await addToHistory(desk.table(), organizationId, { who: await desk.who(), what: `key create ${created.keyId} (${label})` });
+  const who = await desk.who();
+  const deed = (keyId: string): Deed => ({ who, what: `key create ${keyId} (${label})` });
+  const created = await createApiKey(desk.table(), { organizationId, type, scopes, label, createdBy, now: new Date(), deed });
+  const creator = (await existingOrganization(desk.table(), organizationId)).userById.get(createdBy);
+  if (creator?.active === false) desk.tell(`Warning: ${creator.name}, in whose name the key acts, is inactive.`);
   desk.answer(created, () =>
     [
       created.key,
@@ -140,11 +143,9 @@ async function rotate(desk: Desk, organizationId: number, keyId: string): Promis
     throw new CommandRefused(`API key ${keyId} is revoked since ${old.revokedAt}: make a new one with key create.`);
   }
   const { type, scopes, label, createdBy } = old;
-  const created = await createApiKey(table, { organizationId, type, scopes, label, createdBy, now: new Date() });
-  await addToHistory(table, organizationId, {
-    who: await desk.who(),
-    what: `key rotate ${keyId} to ${created.keyId} (${label})`,
-  });
+  const who = await desk.who();
+  const deed = (newKeyId: string): Deed => ({ who, what: `key rotate ${keyId} to ${newKeyId} (${label})` });
+  const created = await createApiKey(table, { organizationId, type, scopes, label, createdBy, now: new Date(), deed });
   const revoke = `key revoke --organization ${organizationId} --key ${keyId}`;
   const isExpired = Date.parse(old.expiresAt) <= Date.now();
   desk.answer({ ...created, replaces: { keyId, expiresAt: old.expiresAt } }, () =>
@@ -163,9 +164,9 @@ async function revoke(desk: Desk, { organization: organizationId, key: keyId, ye
   await existingOrganization(desk.table(), organizationId);
   if (!yes && canAsk()) await confirmed(`API key ${keyId} loses its access at once, for good.`, keyId);
   const now = new Date();
-  const revokedAt = await revokeApiKey(desk.table(), organizationId, keyId, now);
+  const deed = { who: await desk.who(), what: `key revoke ${keyId}` };
+  const revokedAt = await revokeApiKey(desk.table(), organizationId, keyId, now, deed);
   if (revokedAt === undefined) throw noKey(organizationId, keyId);
-  await addToHistory(desk.table(), organizationId, { who: await desk.who(), what: `key revoke ${keyId}` });
   desk.answer({ keyId, revokedAt }, () =>
     revokedAt === now.toISOString()
       ? `Revoked API key ${keyId}: what is sent with it is refused from now on.`

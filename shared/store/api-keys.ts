@@ -3,6 +3,7 @@ import { GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { Scope } from '../endpoints.ts';
 import { type ApiKeyType, apiKeyRandomBytes, hashApiKey, lifetimeDays, mintApiKey, scopesFor } from '../organization/api-key.ts';
 import type { Table } from './client.ts';
+import { type Deed, putHistoryEntry } from './history.ts';
 import { lookAgain, metAnother } from './look-again.ts';
 import { countApiKey, readSettings } from './organizations.ts';
 import { apiKeyPrimaryKey, keyListingPrefix, keyListingPrimaryKey } from './primary-keys.ts';
@@ -31,6 +32,8 @@ export interface ApiKeyOrder {
   /** ISO 8601; left out, the type's lifetime from now. May be past, to try expiry. */
   readonly expiresAt?: string | undefined;
   readonly now: Date;
+  /** How the organization's history says it; undefined: no entry. */
+  readonly deed?: ((keyId: string) => Deed) | undefined;
 }
 
 export interface CreatedApiKey {
@@ -47,7 +50,7 @@ export class ApiKeyRefused extends Error {
 }
 
 /**
- * Mints an API key and stores its hash: key, listing and a check of the settings in one transaction of three items.
+ * Mints an API key and stores its hash: key, listing, a check of the settings and an entry of the history in one transaction.
  * @throws ApiKeyRefused for an unknown organization or creator, or scopes the type cannot have.
  */
 export async function createApiKey(table: Table, order: ApiKeyOrder): Promise<CreatedApiKey> {
@@ -59,7 +62,8 @@ export async function createApiKey(table: Table, order: ApiKeyOrder): Promise<Cr
     if (!stored) throw new ApiKeyRefused(`There is no organization ${organizationId}: create it with organization apply.`);
     const { users } = stored.settings;
     if (!users.some(({ id }) => id === createdBy)) {
-      const known = users.map(({ id, name }) => `${id} (${name})`).join(', ') || 'nobody yet';
+      const named = ({ id, name, active }: (typeof users)[number]): string => `${id} (${name}${active ? '' : ', inactive'})`;
+      const known = users.map(named).join(', ') || 'nobody yet';
       throw new ApiKeyRefused(`Organization ${organizationId} has no user ${createdBy} to create a key: its users are ${known}.`);
     }
     const { key, keyId } = mintApiKey(randomBytes(apiKeyRandomBytes));
@@ -67,12 +71,16 @@ export async function createApiKey(table: Table, order: ApiKeyOrder): Promise<Cr
     const items = [
       countApiKey(table, organizationId, stored.version),
       ...putApiKey(table, organizationId, hashApiKey(key), attributes),
+      ...entryOf(table, organizationId, order.deed?.(keyId), order.now),
     ];
     // Refused: settings were applied since they were read, which may have dropped the creator.
     if ((await transact(table, items)).outcome !== 'written') return metAnother;
     return { key, keyId, scopes, expiresAt: new Date(attributes.expiresAt).toISOString() };
   });
 }
+
+const entryOf = (table: Table, organizationId: number, deed: Deed | undefined, now: Date): TransactItem[] =>
+  deed ? [putHistoryEntry(table, organizationId, { at: now.toISOString(), ...deed })] : [];
 
 function attributesOf({ type, label, createdBy, expiresAt, now }: ApiKeyOrder, keyId: string, scopes: readonly Scope[]) {
   const expiry = expiresAt === undefined ? now.getTime() + lifetimeDays[type] * 86_400_000 : Date.parse(expiresAt);
@@ -130,10 +138,17 @@ function listedFrom(item: Readonly<Record<string, unknown>>): ListedApiKey {
 }
 
 /**
- * Ends an API key's access with its next request, on the key and in the list in one transaction. Revoking again changes nothing.
+ * Ends an API key's access with its next request: on the key, in the list and in the history in one transaction. Revoking again changes
+ * nothing.
  * @returns when it was first revoked (ISO 8601); undefined when the organization has no such key.
  */
-export async function revokeApiKey(table: Table, organizationId: number, keyId: string, now: Date): Promise<string | undefined> {
+export async function revokeApiKey(
+  table: Table,
+  organizationId: number,
+  keyId: string,
+  now: Date,
+  deed?: Deed,
+): Promise<string | undefined> {
   const listing = keyListingPrimaryKey(organizationId, keyId);
   return lookAgain(async () => {
     const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: listing, ConsistentRead: true }));
@@ -149,7 +164,8 @@ export async function revokeApiKey(table: Table, organizationId: number, keyId: 
         ExpressionAttributeValues: { ':now': revokedAt },
       },
     });
-    const { outcome } = await transact(table, [revoke(listing), revoke(apiKeyPrimaryKey(String(Item.apiKeyHash)))]);
+    const items = [revoke(listing), revoke(apiKeyPrimaryKey(String(Item.apiKeyHash)))];
+    const { outcome } = await transact(table, [...items, ...entryOf(table, organizationId, deed, now)]);
     return outcome === 'written' ? revokedAt : metAnother;
   });
 }

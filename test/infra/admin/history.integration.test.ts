@@ -182,3 +182,25 @@ test('what is done to leads is told without a person’s data', async () => {
   expect(forPeople.stdout).toMatch(/WHEN +SETTINGS +WHAT +WHO\n.*lead erase/);
   expect(forPeople.stdout).not.toContain(lead.phone);
 });
+
+test('a key that is revoked again is not revoked twice in the history', async () => {
+  const organization = await givenOrganization();
+  const { keyId } = await organization.key();
+  const revoke = () => adminJson('key', 'revoke', ...option(organization), '--key', keyId);
+
+  const [first, second] = [await revoke(), await revoke()];
+
+  expect(second).toEqual(first);
+  const revoked = (await history(organization)).filter(({ what }: { what: string }) => what === `key revoke ${keyId}`);
+  expect(revoked).toHaveLength(1);
+});
+
+test('a key in the name of somebody inactive is made, with a warning', async () => {
+  const organization = await givenOrganization();
+  const inactive = organization.settings.users.find(({ active }) => !active);
+  const made = ['--type', 'website-form', '--label', 'form', '--created-by', String(inactive?.id)];
+
+  const { status, stderr } = await runAdmin('key', 'create', ...option(organization), ...made);
+
+  expect([status, stderr]).toEqual([0, expect.stringContaining(`${inactive?.name}, in whose name the key acts, is inactive`)]);
+});
