@@ -11,7 +11,9 @@ export const canAsk = (): boolean => process.stdin.isTTY === true && process.std
 export async function confirmed(warning: string, word: string): Promise<void> {
   const { stdin: input, stderr: output } = process;
   if (!canAsk()) {
-    throw new CommandRefused(`${warning} Add --yes to do it: there is no terminal on which to ask.`);
+    throw new CommandRefused(
+      `${warning}${warning.includes('\n') ? '\n' : ' '}Add --yes to do it: there is no terminal on which to ask.`,
+    );
   }
   const asked = createInterface({ input, output });
   try {

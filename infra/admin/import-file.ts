@@ -5,10 +5,10 @@ import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import type { RawValue } from '../../shared/leads/field-types.ts';
 import { rawFromCell } from '../../shared/leads/import-cells.ts';
-import { type ImportTarget, unknownColumn } from '../../shared/leads/import-columns.ts';
+import { type ImportTarget, propertyHeadings, unknownColumn } from '../../shared/leads/import-columns.ts';
 import type { ImportRow } from '../../shared/leads/import-row.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
-import { CommandRefused } from './desk.ts';
+import { CommandRefused, counted } from './desk.ts';
 import type { ColumnMapping } from './import-mapping.ts';
 
 /** One row of a file as it was read. */
@@ -25,6 +25,8 @@ export interface ImportFile {
   readonly format: 'csv' | 'jsonl';
   /** Of a CSV file. */
   readonly headings: readonly string[];
+  /** A field's key or a property's heading, as messages name it, to the heading of its column where that is another. */
+  readonly headingOf: ReadonlyMap<string, string>;
   readonly rows: AsyncGenerator<FileRow>;
   /** How much of the file has been read, 0 to 1. */
   readonly progress: () => number;
@@ -40,7 +42,9 @@ export async function openImportFile(file: string, organization: Organization, m
     bytesRead += bytes;
   });
   const progress = (): number => (size === 0 ? 1 : bytesRead / size);
-  if (extension !== 'csv') return { format: 'jsonl', headings: [], rows: jsonlRows(texts, organization, mapping), progress };
+  if (extension !== 'csv') {
+    return { format: 'jsonl', headings: [], headingOf: new Map(), rows: jsonlRows(texts, organization, mapping), progress };
+  }
 
   const first = await texts.next();
   const records = csvRecords(file, rejoined(first.value ?? '', texts), delimiterOf(first.value ?? ''));
@@ -48,7 +52,16 @@ export async function openImportFile(file: string, organization: Organization, m
   if (heading.done) throw new CommandRefused(`${file} is empty: its first row must hold the columns' headings.`);
   const headings = heading.value.cells;
   const targets = mapping.targetsOf(organization, headings, file);
-  return { format: 'csv', headings, rows: csvRows(records, organization, headings, targets), progress };
+  const headingOf = otherHeadings(headings, targets);
+  return { format: 'csv', headings, headingOf, rows: csvRows(records, organization, headings, targets), progress };
+}
+
+function otherHeadings(headings: readonly string[], targets: readonly ImportTarget[]): ReadonlyMap<string, string> {
+  const named = targets.flatMap((target, column): [string, string][] => {
+    if (target.kind === 'nothing') return [];
+    return [[target.kind === 'field' ? target.fieldKey : propertyHeadings[target.property], headings[column]?.trim() ?? '']];
+  });
+  return new Map(named.filter(([name, heading]) => name !== heading));
 }
 
 async function existing(file: string): Promise<{ size: number }> {
@@ -119,7 +132,11 @@ async function* csvRows(
   for await (const { number, cells } of records) {
     if (cells.every((cell) => cell.trim() === '')) continue; // a spreadsheet's empty row
     if (cells.length !== headings.length) {
-      yield { number, original: cells, read: `The row has ${cells.length} cells where the headings are ${headings.length}.` };
+      yield {
+        number,
+        original: cells,
+        read: `The row has ${counted(cells.length, 'cell')} where the headings are ${headings.length}.`,
+      };
       continue;
     }
     const values = targets.map((target, column): [ImportTarget, RawValue] => {

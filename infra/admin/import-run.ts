@@ -78,6 +78,8 @@ class ImportRun {
   readonly #takenInDryRun = new Map<string, number>();
   #ids: ImportedIds | undefined;
   #isBroken = false;
+  /** When the report has the refused rows of all batches begun so far. */
+  #reported: Promise<unknown> = Promise.resolve();
 
   constructor(table: Table, order: ImportOrder) {
     this.#table = table;
@@ -112,7 +114,25 @@ class ImportRun {
     }
   }
 
+  /** Batches run side by side; their refused rows are reported in the file's order. */
   async #doBatch(rows: readonly FileRow[]): Promise<void> {
+    const before = this.#reported;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#reported = promise;
+    try {
+      const refused = await this.#refusedOf(rows);
+      await before;
+      await this.#order.report?.add(refused);
+      this.counts.rows += rows.length;
+      this.counts.refused += refused.length;
+      this.#order.onProgress(this.counts);
+    } finally {
+      resolve();
+    }
+  }
+
+  /** Makes leads of rows. @returns those that are refused */
+  async #refusedOf(rows: readonly FileRow[]): Promise<readonly RefusedRow[]> {
     const organization = await this.#order.organization();
     const refused: RefusedRow[] = [];
     const drafts = rows.flatMap((row) => {
@@ -132,17 +152,14 @@ class ImportRun {
     } finally {
       for (const { done } of drafts) done();
     }
-    await this.#order.report?.add(refused);
-    this.counts.rows += rows.length;
-    this.counts.refused += refused.length;
-    this.#order.onProgress(this.counts);
+    return refused;
   }
 
   /** The row by the rules, in its place behind those it shares a phone or an e-mail with; a sentence when it is refused. */
   #draft(organization: Organization, row: FileRow): Draft | string {
     const says = row.read;
     if (typeof says === 'string') return says;
-    const read = readOrRefuse(organization, says);
+    const read = this.#readOrRefuse(organization, says);
     if (typeof read === 'string') return read;
     const digest = digestOf(says);
     const same = this.#rowOfDigest.get(digest);
@@ -173,13 +190,13 @@ class ImportRun {
     if (draft.before) await draft.before;
     const found = draft.before ? (await this.#find(organizationId, [draft]))[0] : hint;
     if (found?.importedLeadId !== undefined) return this.#count('alreadyThere');
-    if (found?.phoneLeadId !== undefined) return taken('phone', found.phoneLeadId);
-    if (found?.emailLeadId !== undefined) return taken('email', found.emailLeadId);
+    if (found?.phoneLeadId !== undefined) return this.#taken('phone', found.phoneLeadId);
+    if (found?.emailLeadId !== undefined) return this.#taken('email', found.emailLeadId);
     if (this.#order.dryRun) return this.#takeInDryRun(draft);
 
     await this.#pace.take(kilobytesOf(draft.read.fields));
     if (Date.now() - draft.readAt > settingsLastMs) {
-      const read = readOrRefuse(await this.#order.organization(), draft.says);
+      const read = this.#readOrRefuse(await this.#order.organization(), draft.says);
       if (typeof read === 'string') return read;
       draft.read = read;
     }
@@ -205,7 +222,7 @@ class ImportRun {
     const opening = { type: 'lead_created', at: createdAt, actorId: null, via: 'import', importedAt } as const;
     try {
       const result = await importLead(table, lead, opening, digest);
-      if (result.outcome === 'duplicate') return taken(result.what, result.leadId);
+      if (result.outcome === 'duplicate') return this.#taken(result.what, result.leadId);
       return this.#count(result.outcome === 'created' ? 'imported' : 'alreadyThere');
     } catch (error) {
       if (!(error instanceof StillContended)) throw error;
@@ -220,6 +237,28 @@ class ImportRun {
     return leadId;
   }
 
+  #readOrRefuse(organization: Organization, says: ImportRow): ReadRow | string {
+    try {
+      return readImportRow(organization, says, new Date().toISOString());
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const problems = Object.entries((error.details?.fields ?? {}) as Readonly<Record<string, string>>);
+      return problems.length === 0
+        ? error.message
+        : problems.map(([name, sentence]) => `${this.#named(name)} ${sentence}`).join(' ');
+    }
+  }
+
+  #taken(name: string, leadId: number): string {
+    return `${this.#named(name)} is that of lead ${leadId}: no two leads may have the same.`;
+  }
+
+  /** A field or property as the rules name it, with the file's own heading where that is another. */
+  #named(name: string): string {
+    const heading = this.#order.file.headingOf.get(name);
+    return heading === undefined ? name : `${name} (column ${JSON.stringify(heading)})`;
+  }
+
   #count(what: 'imported' | 'alreadyThere'): undefined {
     this.counts[what] += 1;
   }
@@ -229,20 +268,11 @@ class ImportRun {
     const names = identityNames(fields);
     for (const name of names) {
       const other = this.#takenInDryRun.get(name);
-      if (other !== undefined) return `${name.split(' ')[0]} is that of row ${other}: no two leads may have the same.`;
+      if (other !== undefined)
+        return `${this.#named(name.split(' ')[0] ?? '')} is that of row ${other}: no two leads may have the same.`;
     }
     for (const name of names) this.#takenInDryRun.set(name, row.number);
     return this.#count('imported');
-  }
-}
-
-function readOrRefuse(organization: Organization, says: ImportRow): ReadRow | string {
-  try {
-    return readImportRow(organization, says, new Date().toISOString());
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const fields = Object.entries((error.details?.fields ?? {}) as Readonly<Record<string, string>>);
-    return fields.length === 0 ? error.message : fields.map(([fieldKey, sentence]) => `${fieldKey} ${sentence}`).join(' ');
   }
 }
 
@@ -261,8 +291,6 @@ function identityNames(fields: FieldValues): string[] {
   const email = emailOf({ fields });
   return [`phone ${phoneOf({ fields })}`, ...(email === null ? [] : [`email ${comparableEmail(email)}`])];
 }
-
-const taken = (what: string, leadId: number): string => `${what} is that of lead ${leadId}: no two leads may have the same.`;
 
 /** A write of a lead costs by the kilobyte. */
 const kilobytesOf = (fields: FieldValues): number => Math.ceil((Buffer.byteLength(JSON.stringify(fields)) + 400) / 1024);

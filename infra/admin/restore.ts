@@ -47,7 +47,7 @@ async function finish(desk: Desk, { from, keepKey = [], yes = false }: FinishOpt
   }
   if (from === undefined && !yes) {
     await confirmed(
-      `Without --from, every API key in table ${table.name} will be revoked, except for ${counted(keepKey.length, 'named one')}.`,
+      `Without --from, every API key in table ${table.name} will be revoked${keepKey.length === 0 ? '' : `, except for ${counted(keepKey.length, 'named one')}`}.`,
       table.name,
     );
   }

@@ -141,6 +141,23 @@ test('reports every refused row with its number and all its reasons, and takes t
   expect(second).toMatchObject({ rows: 1, imported: 1, refused: 0 });
 });
 
+test('the report stands in the order of the file, and names the columns by their headings', async () => {
+  const organization = await givenOrganization();
+  const rows = Array.from({ length: 200 }, (_, index) => `Lead ${index},${index % 20 === 7 ? 'none' : person().phone}`);
+  const file = await givenFile('ordered.csv', ['Full name,Mobile', ...rows].join('\n'));
+  const columns = ['--map', 'Full name=name', '--map', 'Mobile=phone'];
+
+  const reports = [
+    await importJson(organization, file, ...columns, '--dry-run'),
+    await importJson(organization, file, ...columns, '--rate', '400'),
+  ];
+
+  for (const { report, refused } of reports) expect([report, refused]).toEqual([expect.any(String), 10]);
+  const refused = await refusedIn(reports[1].report);
+  expect(refused.map((row) => Number(row['refused row']))).toEqual(Array.from({ length: 10 }, (_, index) => index * 20 + 9));
+  for (const row of refused) expect(row['refused because']).toMatch(/^phone \(column "Mobile"\) takes a phone number/);
+});
+
 test('a dry run says the same counts and writes nothing', async () => {
   const organization = await givenOrganization();
   const { phone } = person();
