@@ -36,11 +36,15 @@ function keyLines(keys: Readonly<Record<string, string>>): string[] {
 
 /** The environment of the admin command, and two commands that work as they stand. */
 function administerLines({ environment, organizations }: Service): string[] {
-  const id = organizations[0]?.id ?? 1;
+  const { id = 1, activeUserId } = organizations[0] ?? {};
+  const create =
+    activeUserId === undefined
+      ? '--help'
+      : `--organization ${id} --type website-form --label my-form --created-by ${activeUserId}`;
   return [
     ...Object.entries(environment).map(([name, value]) => `    export ${name}=${value}`),
     `    npm run --silent admin -- organization show ${id}`,
-    '    npm run --silent admin -- key create --help',
+    `    npm run --silent admin -- key create ${create}`,
   ];
 }
 

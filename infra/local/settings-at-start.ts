@@ -20,6 +20,8 @@ export interface OrganizationFile {
 export interface ServedOrganization {
   readonly id: number;
   readonly keys: Readonly<Record<string, string>>;
+  /** A person who may create keys; undefined where nobody is active. */
+  readonly activeUserId: number | undefined;
 }
 
 const demoFile = join(import.meta.dirname, 'demo-organization.json');
@@ -79,7 +81,7 @@ export async function applyFile(
       const { key } = await createApiKey(table, { organizationId: settings.id, ...request, now: new Date() });
       minted[request.label] = key;
     }
-    return { id: settings.id, keys: minted };
+    return { id: settings.id, keys: minted, activeUserId: settings.users.find(({ active }) => active)?.id };
   } catch (error) {
     if (error instanceof SettingsRefused) throw new StartProblem(`--organization ${file}: ${withProblems(error)}`);
     if (error instanceof ApiKeyRefused) throw new StartProblem(`--organization ${file}: ${error.message}`);

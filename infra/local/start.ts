@@ -88,7 +88,8 @@ function announce(service: Service): void {
     tell(`The engine ${service.engineName} ended by itself${words ? ` (${words})` : ''}: start the service again.`);
     void end(1);
   });
-  const { baseUrl, organizations, environment } = service;
+  const { baseUrl, environment } = service;
+  const organizations = service.organizations.map(({ id, keys }) => ({ id, keys }));
   const line = JSON.stringify({ ready: true, baseUrl, organizations, environment });
   process.stdout.write(options.json ? `${line}\n` : banner(service, options.db));
 }

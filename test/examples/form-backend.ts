@@ -6,6 +6,7 @@
  *   LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… OUTBOX=./outbox PORT=3000 node form-backend.ts
  *
  * A form posts JSON such as {"submission":"<random, made when the form is shown>","name":"Asha","phone":"98200 12345","notes":"…"}.
+ * Node 22.18 or later runs it as it is.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';

@@ -5,6 +5,7 @@
  *   LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… FOLDER=./leads node sync-job.ts
  *
  * FOLDER gets leads.jsonl, a lead a line, and state.json. Archived leads leave the service's list: they stay in the file as they were.
+ * Node 22.18 or later runs it as it is.
  */
 import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

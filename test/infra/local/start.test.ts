@@ -228,7 +228,7 @@ describe('refuses to start, with status 1 and one sentence:', () => {
   });
 });
 
-test('the banner has an address, the keys, and a curl line that works as printed', { timeout }, async () => {
+test('the banner has an address, the keys, and lines that work as printed', { timeout }, async () => {
   const child = spawn(node24, ['infra/local/start.ts', '--port', '0', '--db', ':memory:'], { cwd: projectFolder });
   try {
     let banner = '';
@@ -237,10 +237,14 @@ test('the banner has an address, the keys, and a curl line that works as printed
     });
     await expect.poll(() => banner, { timeout: 20_000 }).toContain('Ctrl-C');
     const line = banner.slice(banner.indexOf('curl'), banner.indexOf("'\n", banner.indexOf('-d ')) + 1);
-    const paste = (): string => execFileSync('sh', ['-c', line], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const paste = (text: string): string =>
+      execFileSync('sh', ['-c', text], { cwd: projectFolder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
-    expect(paste()).toMatch(/^HTTP\/1\.1 201 /);
-    expect(paste()).toMatch(/idempotent-replayed: true/i);
+    expect(paste(line)).toMatch(/^HTTP\/1\.1 201 /);
+    expect(paste(line)).toMatch(/idempotent-replayed: true/i);
+    const administer = banner.split('\n').filter((one) => /^ +(export|npm run) /.test(one));
+    expect(administer.some((one) => one.includes('key create'))).toBe(true);
+    expect(paste(administer.join(' && ').replaceAll(/ {2,}/g, ''))).toMatch(/^leads_live_/m);
   } finally {
     const exited = once(child, 'exit');
     child.kill('SIGTERM');
