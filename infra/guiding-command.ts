@@ -42,7 +42,9 @@ export class GuidingCommand extends Command {
 
   #missingOptions(): string {
     const missing = this.options.filter((one) => one.mandatory && this.getOptionValue(one.attributeName()) === undefined);
-    return `Required option${missing.length === 1 ? '' : 's'} ${missing.map(({ flags }) => `'${flags}'`).join(', ')} not specified`;
+    const said = `Required option${missing.length === 1 ? '' : 's'} ${missing.map(({ flags }) => `'${flags}'`).join(', ')} not specified`;
+    const stray = this.args[this.registeredArguments.length];
+    return missing.length === 1 && stray !== undefined ? `${said}. Did you mean ${missing[0]?.long} ${stray}?` : said;
   }
 
   #excessArguments(): string {

@@ -23,6 +23,7 @@ const unknownNamedMax = 20;
  */
 export const object = <const Entries extends v.ObjectEntries>(entries: Entries) => {
   const known = v.object(entries, isRequired);
+  const inFields = Object.hasOwn(entries, 'fields') ? ' Values of fields stand inside fields.' : '';
   return v.pipe(
     v.custom<Record<string, unknown>>(isPlainObject, 'takes a JSON object.'),
     v.rawCheck(({ dataset, addIssue }) => {
@@ -33,7 +34,7 @@ export const object = <const Entries extends v.ObjectEntries>(entries: Entries) 
         const near = nearestName(key, Object.keys(entries));
         const message = near
           ? `is not known here; is ${near} meant?`
-          : `is not known here; known names: ${Object.keys(entries).join(', ')}.`;
+          : `is not known here; known names: ${Object.keys(entries).join(', ')}.${inFields}`;
         addIssue({ message, path: [{ type: 'object', origin: 'key', input: dataset.value, key, value }] });
       }
       // With issues the pipe ends here, before the known ones are read.
