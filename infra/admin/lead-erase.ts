@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { type Erased, eraseLead } from '../../shared/store/erase-lead.ts';
-import { addToHistory } from '../../shared/store/history.ts';
 import { readLead } from '../../shared/store/leads.ts';
 import { confirmed } from './confirm.ts';
 import { CommandRefused, counted, type Desk, existingOrganization, parseId, printable } from './desk.ts';
@@ -26,8 +25,9 @@ export function leadEraseCommand(lead: Command, desk: Desk): void {
       'after',
       `
 Removes the lead, its timeline, what is remembered of its captures and imports,
-and the person's phones and e-mails on other leads' timelines. Reads the whole
-table once. After a kill, run it again. Other leads whose fields name the person
+and the lead's phones and e-mails on other leads' timelines: those of phone and
+email, now and before, not what fields of your own hold besides, such as a
+guardian's phone. Reads the whole table once. After a kill, run it again. Other leads whose fields name the person
 are listed and left as they are. Files are not touched: one that still names the
 person makes the lead again when it is imported again. Backups keep the person
 for up to ${backupDays} days.
@@ -48,11 +48,11 @@ async function erase(desk: Desk, { organization: organizationId, lead: leadId, y
       String(leadId),
     );
   }
-  const erased = await eraseLead(table, organizationId, leadId, (items) =>
-    desk.progress(`Erasing: ${counted(items, 'item')} read`),
-  );
+  const erased = await eraseLead(table, organizationId, leadId, {
+    deed: { who: await desk.who(), what: `lead erase ${leadId}` },
+    onProgress: (items) => desk.progress(`Erasing: ${counted(items, 'item')} read`),
+  });
   if (!erased) throw new CommandRefused(`Organization ${organizationId} has no lead ${leadId}.`);
-  await addToHistory(table, organizationId, { who: await desk.who(), what: `lead erase ${leadId}` });
   const backupsUntil = new Date(Date.now() + backupDays * 86_400_000).toISOString();
   desk.answer({ leadId, ...erased, backupsUntil }, () => report(organizationId, leadId, erased, backupsUntil));
 }

@@ -41,6 +41,8 @@ export type Traces = RegExp;
 
 /** Between the digits of a phone as people write it. */
 const gap = '[\\s().\\-]*';
+/** A number of eight digits may look like a day with them: 2026-11-21 is one. */
+const noDate = '(?!\\d{4}-\\d\\d-\\d\\d(?!\\d))';
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 /** Phones in any spelling, with and without the country's code; e-mails without regard to case; both as part of an address too. */
@@ -52,9 +54,9 @@ export function tracesOf({ phones, emails }: Identities): Traces {
 function phonePattern(phone: string): string {
   const parsed = parsePhoneNumberFromString(phone);
   const digits = (text: string): string => [...text.replace(/\D/g, '')].join(gap);
-  if (!parsed) return `(?<!\\d)${digits(phone)}(?!\\d)`;
+  if (!parsed) return `(?<!\\d)${noDate}${digits(phone)}(?!\\d)`;
   const country = `(?:(?:(?:\\+|%2B|00)${gap})?${digits(parsed.countryCallingCode)}${gap}(?:\\(?0\\)?${gap})?|\\(?0${gap})?`;
-  return `(?<!\\d)${country}\\(?${digits(parsed.nationalNumber)}(?!\\d)`;
+  return `(?<!\\d)${noDate}${country}\\(?${digits(parsed.nationalNumber)}(?!\\d)`;
 }
 
 function emailPattern(email: string): string {
@@ -72,16 +74,29 @@ function cleaned<T>(value: T, traces: Traces): T {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleaned(one, traces)])) as T;
 }
 
+/** Values of a field of another lead: which field it is stays. */
+const cleanedValues = <T extends { readonly field: string }>(values: readonly T[], traces: Traces): T[] =>
+  values.map(({ field, ...sides }) => ({ field, ...cleaned(sides, traces) }) as T);
+
+/** Of an entry's own, only what people typed is looked through: times, ids and keys are the service's. */
+function cleanedEntry<T extends object>(entry: T, traces: Traces): T {
+  const clean = (name: string, value: unknown): unknown => {
+    if (name === 'kept' || name === 'changes') return cleanedValues(value as { field: string }[], traces);
+    return name === 'notes' || name === 'text' || name === 'attribution' ? cleaned(value, traces) : value;
+  };
+  return Object.fromEntries(Object.entries(entry).map(([name, value]) => [name, clean(name, value)])) as T;
+}
+
 /**
  * An entry of another lead's timeline without the person. An enquiry that was sent with their phone or e-mail is theirs: all that it
  * submitted goes, what the lead itself had stays. Anywhere else the phone or e-mail alone goes. The entry keeps its shape.
  */
 export function withoutPerson(entry: TimelineEntry, traces: Traces): TimelineEntry {
   const isTheirs = 'kept' in entry && entry.kept.some(({ submitted }) => hasTraces(submitted, traces));
-  if (!isTheirs) return cleaned(entry, traces);
+  if (!isTheirs) return cleanedEntry(entry, traces);
   const { notes, attribution, ...others } = entry;
   return {
-    ...cleaned(others, traces),
+    ...cleanedEntry(others, traces),
     kept: entry.kept.map(({ field, current }) => ({ field, current: cleaned(current, traces), submitted: erasedMark })),
     ...(notes !== undefined && { notes: erasedMark }),
     ...(attribution && { attribution: Object.fromEntries(Object.keys(attribution).map((name) => [name, erasedMark])) }),

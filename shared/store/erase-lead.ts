@@ -4,6 +4,7 @@ import { emailOf, type Lead, phoneOf } from '../leads/lead.ts';
 import { batchGet } from './batch-get.ts';
 import type { Table } from './client.ts';
 import { type Remains, removeRemains } from './erase-remains.ts';
+import { type Deed, putHistoryEntry } from './history.ts';
 import { deleteEmail, deletePhone } from './identities.ts';
 import { readLead } from './leads.ts';
 import { lookAgain, metAnother } from './look-again.ts';
@@ -18,6 +19,13 @@ import {
 import { readTimeline } from './timeline.ts';
 import { type TransactItem, transact } from './transact.ts';
 
+export interface EraseOptions {
+  /** Stands in the organization's history from the moment when the lead is gone; undefined: no entry. */
+  readonly deed?: Deed;
+  /** Told how many items have been read. */
+  readonly onProgress?: ((itemsRead: number) => void) | undefined;
+}
+
 export interface Erased extends Remains {
   /** Entries of the lead's own timeline. */
   readonly timelineEntries: number;
@@ -29,7 +37,6 @@ export interface Erased extends Remains {
  *
  * The lead and its identity items go first, in one transaction that leaves an item saying what is still to be removed: from then on no
  * request can add anything to the lead, a capture of the same person makes a new one, and a repeat, after a kill too, goes on.
- * @param onProgress told how many items have been read
  * @returns undefined when there is no such lead, nor an erasure of it under way
  * @throws StillContended
  */
@@ -37,9 +44,9 @@ export async function eraseLead(
   table: Table,
   organizationId: number,
   leadId: number,
-  onProgress: (itemsRead: number) => void = () => undefined,
+  { deed, onProgress = () => undefined }: EraseOptions = {},
 ): Promise<Erased | undefined> {
-  const begun = await takeLeadAway(table, organizationId, leadId);
+  const begun = await takeLeadAway(table, organizationId, leadId, deed);
   if (!begun) return undefined;
   const entries = await readTimeline(table, organizationId, leadId);
   const others = await notHeldByAnother(table, organizationId, identitiesIn(entries));
@@ -52,7 +59,12 @@ export async function eraseLead(
 }
 
 /** The person's identities, as the erasure that is under way now knows them. */
-async function takeLeadAway(table: Table, organizationId: number, leadId: number): Promise<Identities | undefined> {
+async function takeLeadAway(
+  table: Table,
+  organizationId: number,
+  leadId: number,
+  deed: Deed | undefined,
+): Promise<Identities | undefined> {
   const key = erasurePrimaryKey(organizationId, leadId);
   return lookAgain(async () => {
     const lead = await readLead(table, organizationId, leadId);
@@ -66,6 +78,7 @@ async function takeLeadAway(table: Table, organizationId: number, leadId: number
       deletePhone(table, lead, phoneOf(lead)),
       ...(email === null ? [] : [deleteEmail(table, lead, email)]),
       { Put: { TableName: table.name, Item: { ...key, organizationId, leadId, ...person } } },
+      ...(deed ? [putHistoryEntry(table, organizationId, { at: new Date().toISOString(), ...deed })] : []),
     ]);
     return outcome === 'written' ? person : metAnother;
   });

@@ -40,10 +40,10 @@ export interface FinishedRestore {
 }
 
 /**
- * Past the last lead id that a backup knows, where nothing tells which were given out since: an organization's requests of 35 days, as far
- * as point-in-time recovery reaches back, are 2.5 million at the most (`limits.requestsPerOrganizationPerWindow`).
+ * Past the last lead id that a backup knows, where nothing tells which were given out since: requests (2.5 million in the 35 days that
+ * point-in-time recovery reaches back, by the contract's limit), a raised limit, imports, an older backup. Ids are plenty.
  */
-export const leadIdMargin = 3_000_000;
+export const leadIdMargin = 100_000_000;
 /** More versions than anybody applies in that time. */
 const versionMargin = 10_000;
 
@@ -64,7 +64,7 @@ export async function finishRestore(table: Table, options: RestoreOptions): Prom
   let keysRevoked = 0;
   for (const id of organizations) keysRevoked += await endKeys(table, id, options);
   const found = options.old ? await findErased(table, options.old, options.onProgress) : { erased: [], entriesCleaned: 0 };
-  for (const { organizationId, leadId } of found.erased) await eraseLead(table, organizationId, leadId, options.onProgress);
+  for (const { organizationId, leadId } of found.erased) await eraseLead(table, organizationId, leadId, options);
   for (const id of organizations) await goOnPast(table, id, options);
   return {
     organizations: organizations.length,

@@ -38,6 +38,28 @@ describe('a person is found in a text', () => {
   });
 });
 
+describe('a phone of eight digits that look like a day', () => {
+  const day = tracesOf({ phones: ['+21620261121'], emails: [] });
+
+  test('leaves the time of an entry and the values of others’ days as they are', () => {
+    const at = '2026-11-21T08:00:00.000Z';
+    const changes = [{ field: 'start_on', from: null, to: '2026-11-21' }];
+    const entries = [
+      { type: 'note_added', at, actorId: 7, via: 'api', keyId: '20261121', text: 'Call on 2026-11-21.' },
+      { type: 'lead_updated', at, actorId: 7, via: 'api', keyId: 'k', changes },
+    ] as TimelineEntry[];
+    expect(entries.map((entry) => withoutPerson(entry, day))).toEqual(entries);
+    expect(mentionsIn({ start_on: '2026-11-21' }, day)).toEqual([]);
+  });
+
+  test('is found as a phone', () => {
+    const text = 'Call +216 20 261 121 or 20261121.';
+    expect(withoutPerson({ ...note(text), at: '2026-11-21T08:00:00.000Z' }, day)).toMatchObject({
+      text: `Call ${erasedMark} or ${erasedMark}.`,
+    });
+  });
+});
+
 test('an enquiry that the person sent keeps what the lead had, and its shape', () => {
   const entry: TimelineEntry = {
     type: 'captured',
