@@ -38,22 +38,32 @@ export async function brokenExport(path: string, format: ExportFormat, heading: 
   const records = await lastRecord(path, format);
   const file = await open(path, 'r+');
   try {
-    await file.truncate(records.end);
-    if (records.count === 0) return { file, lastLeadId: 0, isNew: true };
-    if (format === 'csv' && (await textOf(file, 0, Buffer.byteLength(heading))) !== heading) {
+    const begins = format === 'csv' ? heading : '{"leadId":';
+    if (records.count === 0 && !(await isBeginning(file, begins))) throw notAnExport(path);
+    if (format === 'csv' && records.count > 0 && (await textOf(file, 0, Buffer.byteLength(heading))) !== heading) {
       throw new CommandRefused(
         `${path} has other columns than an export has now: the settings have changed since, or it is no export. Begin a new file.`,
       );
     }
-    if (format === 'csv' && records.count === 1) return { file, lastLeadId: 0, isNew: false };
-    const last = await textOf(file, records.lastStart, records.end);
+    const isEmpty = records.count === (format === 'csv' ? 1 : 0);
+    const last = isEmpty || records.count === 0 ? '' : await textOf(file, records.lastStart, records.end);
     const id = (format === 'csv' ? /^(\d+)/ : /^\{"leadId":(\d+),/).exec(last)?.[1];
-    if (id === undefined) throw new CommandRefused(`${path} does not end in a lead as an export writes it: begin a new file.`);
-    return { file, lastLeadId: Number(id), isNew: false };
+    if (last !== '' && id === undefined) throw notAnExport(path);
+    await file.truncate(records.end); // only of what is an export
+    return { file, lastLeadId: Number(id ?? 0), isNew: records.count === 0 };
   } catch (error) {
     await file.close();
     throw error;
   }
+}
+
+const notAnExport = (path: string) =>
+  new CommandRefused(`${path} does not end in a lead as an export writes it: begin a new file.`);
+
+/** Whether the file is what an export writes first, broken off anywhere. */
+async function isBeginning(file: FileHandle, text: string): Promise<boolean> {
+  const begun = await textOf(file, 0, Buffer.byteLength(text));
+  return text.startsWith(begun);
 }
 
 interface LastRecord {

@@ -191,15 +191,19 @@ function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
 
 /** Fields stand in `fields`, as an export writes them, or beside the other properties. */
 function readObject(
-  { fields = {}, ...others }: Readonly<Record<string, unknown>>,
+  { fields, ...others }: Readonly<Record<string, unknown>>,
   organization: Organization,
   mapping: ColumnMapping,
 ): ImportRow | string {
-  if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
+  if (fields !== undefined && (typeof fields !== 'object' || fields === null || Array.isArray(fields)))
     return 'fields takes an object of values by field key.';
   const values: [ImportTarget, RawValue][] = [];
-  for (const [name, value] of [...Object.entries(others), ...Object.entries(fields)]) {
-    const target = mapping.targetOf(organization, name);
+  const said = [
+    ...Object.entries(others).map((entry) => [...entry, fields !== undefined] as const),
+    ...Object.entries(fields ?? {}).map((entry) => [...entry, false] as const),
+  ];
+  for (const [name, value, besideFields] of said) {
+    const target = mapping.targetOf(organization, name, besideFields);
     if (!target) return `${JSON.stringify(name)} ${unknownColumn(organization, name)}`;
     if (!isRaw(value)) return `${name} takes a text, a number, true, false, a list of texts, or null.`;
     values.push([target, value]);

@@ -36,10 +36,10 @@ export class ColumnMapping {
   }
 
   /** Undefined for a column that is nothing known. */
-  targetOf(organization: Organization, heading: string): ImportTarget | undefined {
+  targetOf(organization: Organization, heading: string, besideFields = false): ImportTarget | undefined {
     const name = heading.trim();
     if (this.#ignored.has(name)) return nothing;
-    return targetNamed(organization, this.#mapped.get(name) ?? name);
+    return targetNamed(organization, this.#mapped.get(name) ?? name, besideFields);
   }
 
   /** @throws CommandRefused for a `--map` to what is nothing known. */

@@ -37,11 +37,14 @@ const propertyNames: Readonly<Record<string, ImportProperty>> = {
 
 const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '');
 
-/** What a column is by its heading: a field by its key, a property, the owner, else a field by its label. Undefined for none. */
-export function targetNamed(organization: Organization, heading: string): ImportTarget | undefined {
+/**
+ * What a column is by its heading: a field by its key, a property, the owner, else a field by its label. Undefined for none.
+ * @param besideFields of an object that has its fields apart: a property comes before a field of the same name
+ */
+export function targetNamed(organization: Organization, heading: string, besideFields = false): ImportTarget | undefined {
   const name = heading.trim();
   const field = (fieldKey: string): ImportTarget => ({ kind: 'field', fieldKey });
-  if (organization.fieldByKey.has(name)) return field(name);
+  if (!besideFields && organization.fieldByKey.has(name)) return field(name);
   if (name === reportHeadings.row || name === reportHeadings.reason) return { kind: 'nothing' };
   const property = Object.hasOwn(propertyNames, plain(name)) ? propertyNames[plain(name)] : undefined;
   if (property) return { kind: 'property', property };

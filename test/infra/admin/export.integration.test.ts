@@ -7,7 +7,7 @@ import { setArchived } from '../../../shared/store/archive.ts';
 import { walkLeadsUp } from '../../../shared/store/export-leads.ts';
 import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
 import { changeSettings, givenLead } from '../../support/leads.ts';
-import { sampleSettings } from '../../support/organization.ts';
+import { customField, sampleSettings } from '../../support/organization.ts';
 import { adminJson, runAdmin } from './run-admin.ts';
 
 let folder: string;
@@ -156,6 +156,8 @@ test.each<[name: string, content: string | undefined, args: string[], status: nu
   ['a file that is there', 'x', [], 1, /is there already: name another file, or continue it with --resume/],
   ['no file to continue', undefined, ['--resume'], 1, /there is no such file\. Begin it without --resume/],
   ['something else to continue', 'x\n', ['--resume'], 1, /does not end in a lead as an export writes it/],
+  ['something else without a line feed', '{"mine":1}', ['--resume'], 1, /does not end in a lead as an export writes it/],
+  ['a table with a quote left open', 'a,b\n1,"x\n2,y\n', ['--resume', '--format', 'csv'], 1, /has other columns/],
   ['other columns', 'lead id,name\n1,A\n', ['--resume', '--format', 'csv'], 1, /has other columns than an export has now/],
 ])('refuses %s', async (_, content, args, status, message) => {
   const organization = await givenOrganization();
@@ -167,4 +169,17 @@ test.each<[name: string, content: string | undefined, args: string[], status: nu
   expect({ status: answer.status, stdout: answer.stdout }).toEqual({ status, stdout: '' });
   expect(answer.stderr.trim()).toMatch(message);
   if (content !== undefined) expect(await readFile(file, 'utf8')).toBe(content);
+});
+
+test('fields with the names of a lead’s properties are carried as fields', async () => {
+  const own = ['createdAt', 'leadId', 'stageId'].map((key) => customField(key, 'text'));
+  const [organization, other] = [await givenOrganization({ fields: own }), await givenOrganization({ fields: own })];
+  await givenLead(organization, { fields: { createdAt: 'last spring', leadId: 'A-7', stageId: 'second' } });
+  const file = newFile('jsonl');
+
+  await exportTo(organization, file);
+  const imported = await importFrom(other, file, '--keep-ids');
+
+  expect(imported).toMatchObject({ imported: 1, refused: 0 });
+  expect(comparable(await leadsOf(other), true)).toEqual(comparable(await leadsOf(organization), true));
 });
