@@ -1,6 +1,7 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import { reportHeadings } from '../../shared/leads/import-columns.ts';
+import { CommandRefused } from './desk.ts';
 import type { FileRow, ImportFile } from './import-file.ts';
 
 export interface RefusedRow {
@@ -13,49 +14,58 @@ export const reportPath = (file: string): string => file.replace(/\.[^.]+$/, (ex
 
 /**
  * The refused rows of a file, each with its number and the reason, in the file's own form: corrected, the report is a file to import.
- * Written as the rows are refused; not there when none was. Only its owner may read it, as it holds personal data.
+ * Written beside as the rows are refused, and takes the place of an earlier one at the end; not there when none was. Only its owner may
+ * read it, as it holds personal data.
  */
 export class ImportReport {
   readonly path: string;
   readonly #source: Pick<ImportFile, 'format' | 'headings'>;
   /** The file's columns that are not of an earlier report. */
   readonly #columns: readonly number[];
-  #file: FileHandle | undefined;
-  #writing: Promise<void>;
+  readonly #file: FileHandle;
+  #isEmpty = true;
 
-  constructor(path: string, source: Pick<ImportFile, 'format' | 'headings'>) {
+  private constructor(path: string, source: Pick<ImportFile, 'format' | 'headings'>, file: FileHandle) {
     this.path = path;
     this.#source = source;
+    this.#file = file;
     const own: readonly string[] = Object.values(reportHeadings);
     this.#columns = source.headings.flatMap((heading, column) => (own.includes(heading.trim()) ? [] : [column]));
-    this.#writing = rm(path, { force: true });
+  }
+
+  /** @throws CommandRefused where no file can be written */
+  static async begin(path: string, source: Pick<ImportFile, 'format' | 'headings'>): Promise<ImportReport> {
+    const refused = (reason: string, cause?: unknown) =>
+      new CommandRefused(`The report ${path} cannot be written: ${reason}.`, { cause });
+    const found = await stat(path).catch(() => undefined);
+    if (found && !found.isFile()) throw refused('it is no file');
+    try {
+      return new ImportReport(path, source, await open(unfinished(path), 'w', 0o600));
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw refused(code === 'ENOENT' ? 'its folder is not there' : message, error);
+    }
   }
 
   /** Adds rows, in the order of their numbers. */
   async add(refused: readonly RefusedRow[]): Promise<void> {
     if (refused.length === 0) return;
     const ordered = [...refused].sort((a, b) => a.row.number - b.row.number);
-    this.#writing = this.#writing.then(async () => {
-      this.#file ??= await this.#begin();
-      await this.#file.appendFile(ordered.map((one) => this.#lineOf(one)).join(''));
-    });
-    return this.#writing;
+    const heading = this.#isEmpty ? this.#heading() : '';
+    this.#isEmpty = false;
+    await this.#file.appendFile(heading + ordered.map((one) => this.#lineOf(one)).join(''));
   }
 
   async close(): Promise<void> {
-    await this.#writing;
-    await this.#file?.close();
+    await this.#file.close();
+    if (!this.#isEmpty) return rename(unfinished(this.path), this.path);
+    await Promise.all([this.path, unfinished(this.path)].map((path) => rm(path, { force: true })));
   }
 
-  async #begin(): Promise<FileHandle> {
-    const file = await open(this.path, 'w', 0o600);
+  #heading(): string {
     const { format, headings } = this.#source;
-    if (format === 'csv') {
-      await file.appendFile(
-        csvLine([reportHeadings.row, reportHeadings.reason, ...this.#columns.map((at) => headings[at] ?? '')]),
-      );
-    }
-    return file;
+    if (format !== 'csv') return '';
+    return csvLine([reportHeadings.row, reportHeadings.reason, ...this.#columns.map((at) => headings[at] ?? '')]);
   }
 
   #lineOf({ row: { number, original }, reason }: RefusedRow): string {
@@ -68,5 +78,7 @@ export class ImportReport {
     return `${JSON.stringify({ ...own, [reportHeadings.row]: number, [reportHeadings.reason]: reason })}\n`;
   }
 }
+
+const unfinished = (path: string): string => `${path}.unfinished`;
 
 const csvLine = (cells: readonly string[]): string => stringify([[...cells]]);

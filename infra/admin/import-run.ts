@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
 import { ApiError } from '../../shared/errors.ts';
-import { comparableEmail } from '../../shared/leads/identity.ts';
 import { type ImportRow, type ReadRow, readImportRow } from '../../shared/leads/import-row.ts';
-import { emailOf, type FieldValues, type Lead, ownerIdOf, phoneOf } from '../../shared/leads/lead.ts';
+import { type FieldValues, type Lead, ownerIdOf } from '../../shared/leads/lead.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
-import type { Table } from '../../shared/store/client.ts';
+import { type Table, usableUntil } from '../../shared/store/client.ts';
 import {
   findRows,
   importLead,
@@ -19,6 +17,7 @@ import type { FileRow, ImportFile } from './import-file.ts';
 import { ImportedIds } from './import-ids.ts';
 import type { ImportReport, RefusedRow } from './import-report.ts';
 import { Pace } from './pace.ts';
+import { digestOf, identityNames } from './row-identity.ts';
 
 export interface ImportOrder {
   readonly file: ImportFile;
@@ -42,8 +41,14 @@ export interface ImportCounts {
 }
 
 const workers = 4;
-/** A row is written by settings read at most so long before: an apply that drops something waits longer (apply-settings.ts). */
-const settingsLastMs = 5000;
+/**
+ * A row's write ends within 10.5 s of the reading of the settings it is made by: they are at most 1 s old when the row is read
+ * (lead-import.ts), 3 s may pass until the write begins, and it is broken off after 6.5 s. An apply that drops something waits longer
+ * (apply-settings.ts).
+ */
+const settingsLastMs = 3000;
+const writeWithinMs = 6500;
+const writesMax = 5;
 
 /** A row that the rules have taken. */
 interface Draft {
@@ -52,6 +57,8 @@ interface Draft {
   readonly digest: string;
   read: ReadRow;
   readAt: number;
+  /** Once it is to be written. */
+  leadId?: number;
   /** Ends when the rows before this one with the same phone or e-mail are done; undefined when there are none. */
   readonly before: Promise<unknown> | undefined;
   readonly done: () => void;
@@ -195,20 +202,29 @@ class ImportRun {
     if (this.#order.dryRun) return this.#takeInDryRun(draft);
 
     await this.#pace.take(kilobytesOf(draft.read.fields));
-    if (Date.now() - draft.readAt > settingsLastMs) {
-      const read = this.#readOrRefuse(await this.#order.organization(), draft.says);
-      if (typeof read === 'string') return read;
-      draft.read = read;
+    for (let writes = 1; ; writes += 1) {
+      if (writes > 1 || Date.now() - draft.readAt > settingsLastMs) {
+        const read = this.#readOrRefuse(await this.#order.organization(), draft.says);
+        if (typeof read === 'string') return read;
+        draft.read = read;
+      }
+      const tooLate = AbortSignal.timeout(writeWithinMs);
+      try {
+        return await this.#write(usableUntil(this.#table, tooLate), organizationId, draft);
+      } catch (error) {
+        // Whether it was written is not known: the item that remembers the row tells the next write.
+        if (!tooLate.aborted || writes === writesMax) throw error;
+      }
     }
-    return this.#write(organizationId, draft);
   }
 
-  async #write(organizationId: number, { read, digest }: Draft): Promise<string | undefined> {
-    const table = this.#table;
+  async #write(table: Table, organizationId: number, draft: Draft): Promise<string | undefined> {
+    const { read, digest } = draft;
+    draft.leadId ??= await this.#idFor(organizationId, read);
     const { fields, stage, rotation, createdAt, updatedAt, archivedAt } = read;
     const owner = ownerIdOf({ fields }) ?? (rotation && (await takeTurn(table, organizationId, rotation)));
     const lead: Lead = {
-      id: await this.#idFor(organizationId, read),
+      id: draft.leadId,
       organizationId,
       version: 1,
       fields: owner === undefined ? fields : { ...fields, assigned_to: owner },
@@ -223,7 +239,8 @@ class ImportRun {
     try {
       const result = await importLead(table, lead, opening, digest);
       if (result.outcome === 'duplicate') return this.#taken(result.what, result.leadId);
-      return this.#count(result.outcome === 'created' ? 'imported' : 'alreadyThere');
+      const isNew = result.outcome === 'created' || result.leadId === lead.id;
+      return this.#count(isNew ? 'imported' : 'alreadyThere');
     } catch (error) {
       if (!(error instanceof StillContended)) throw error;
       return 'Other requests kept changing the same items: import the row again.';
@@ -274,22 +291,6 @@ class ImportRun {
     for (const name of names) this.#takenInDryRun.set(name, row.number);
     return this.#count('imported');
   }
-}
-
-/** The same for rows that say the same, in whatever order; an empty value says nothing. */
-function digestOf({ fields, properties }: ImportRow): string {
-  const said = (values: object): unknown[] =>
-    Object.entries(values)
-      .filter(([, value]) => value !== null)
-      .sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash('sha256')
-    .update(JSON.stringify([said(fields), said(properties)]))
-    .digest('hex');
-}
-
-function identityNames(fields: FieldValues): string[] {
-  const email = emailOf({ fields });
-  return [`phone ${phoneOf({ fields })}`, ...(email === null ? [] : [`email ${comparableEmail(email)}`])];
 }
 
 /** A write of a lead costs by the kilobyte. */

@@ -57,7 +57,8 @@ meet it.
 
 After a kill, run the same command again. Rows that were imported before are
 skipped. Refused rows are in the report, under the file's own headings: correct
-it, and import it with the same --map and --ignore. Status 1 when rows were
+a copy, and import it with the same --map and --ignore. A new run of the file
+writes a new report. Status 1 when rows were
 refused.
 
 Examples:
@@ -77,7 +78,7 @@ async function importFile(desk: Desk, path: string, options: ImportOptions): Pro
   const reportFile = options.report ?? reportPath(path);
   if (resolve(reportFile) === resolve(path))
     throw new CommandRefused(`--report ${reportFile} is the file that is imported: name another.`);
-  const report = new ImportReport(reportFile, file);
+  const report = await ImportReport.begin(reportFile, file);
   const begun = Date.now();
   const counts = await importRows(table, {
     file,
@@ -119,7 +120,7 @@ function speed({ rows }: ImportCounts, begun: number): string {
   return seconds < 1 ? '' : `, ${Math.round(rows / seconds)} rows a second`;
 }
 
-const readAgainMs = 2000;
+const readAgainMs = 1000;
 
 /** Settings may be applied while an import runs. */
 function freshOrganization(table: Table, first: Organization): () => Promise<Organization> {

@@ -80,11 +80,14 @@ function withAllActive(organization: Organization): Organization {
   };
 }
 
+/** Ids go on behind the highest that is kept: half of them stay for new leads. */
+const keptIdMax = 1_000_000_000;
+
 function readLeadId(raw: RawValue | undefined, problems: FieldProblems): number | undefined {
   if (raw === undefined || raw === null) return undefined;
   const id = Number(raw);
-  if (/^[1-9]\d{0,9}$/.test(String(raw)) && id <= 2_147_483_647) return id;
-  problems.add('lead id', new Problem('takes an integer from 1 to 2147483647.'));
+  if (/^[1-9]\d{0,9}$/.test(String(raw)) && id <= keptIdMax) return id;
+  problems.add('lead id', new Problem(`takes an integer from 1 to ${keptIdMax}.`));
   return undefined;
 }
 

@@ -51,6 +51,8 @@ const wrongFiles: [name: string, content: string | Buffer, args: string[], statu
   ['maptwice.csv', 'a,phone\nA,1\n', ['--map', 'a=name', '--map', 'a=city'], 2, /"a" is mapped already/],
   ['map2.csv', 'a,phone\nA,1\n', ['--map', 'a'], 2, /such as 'Full name=name'/],
   ['rate.csv', 'name,phone\n', ['--rate', '5000'], 2, /integer from 1 to 400/],
+  ['folder.csv', 'name,phone\n', ['--report', tmpdir()], 1, /The report \S+ cannot be written: it is no file\.$/],
+  ['nofolder.csv', 'name,phone\n', ['--report', join(tmpdir(), 'absent', 'r.csv')], 1, /its folder is not there\.$/],
 ];
 
 test.each(wrongFiles)('refuses %s in one sentence that says what would do', async (name, content, args, status, message) => {
