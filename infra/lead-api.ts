@@ -22,9 +22,9 @@ import type { ServiceOptions } from './service-options.ts';
 /** The stage is the first part of the deployed path, `/live/api/v1/leads`, except under a domain of its own. */
 export const stageName = 'live';
 
-/** TLS 1.2 and 1.3, with forward secrecy against later computers; nothing older (API Gateway: "Supported security policies"). */
+/** TLS 1.2 and 1.3, with forward secrecy, against later computers too; nothing older (API Gateway: "Supported security policies"). */
 const transportSecurity = {
-  securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09,
+  securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
   endpointAccessMode: EndpointAccessMode.STRICT,
 };
 

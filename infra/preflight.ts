@@ -139,9 +139,12 @@ function ownObstacles(own: Stack | undefined, stackName: string): Obstacle[] {
       },
     ];
   }
-  if (status.endsWith('_IN_PROGRESS')) {
+  // A change set that was made and never run: the CDK goes on from there.
+  if (status.endsWith('_IN_PROGRESS') && status !== 'REVIEW_IN_PROGRESS') {
     const problem = `The stack ${stackName} is being changed at this moment (${status}).`;
-    return [{ problem, next: `aws cloudformation wait stack-update-complete --stack-name ${stackName}` }];
+    const change = /^(CREATE|DELETE|UPDATE_ROLLBACK|ROLLBACK)_/.exec(status)?.[1] ?? 'UPDATE';
+    const awaited = `stack-${change.toLowerCase().replace('_', '-')}-complete`;
+    return [{ problem, next: `aws cloudformation wait ${awaited} --stack-name ${stackName}` }];
   }
   if (status === 'UPDATE_ROLLBACK_FAILED') {
     const problem = `The stack ${stackName} could not go back after an update that failed.`;

@@ -66,7 +66,7 @@ describe('the gateway', () => {
     'speaks TLS 1.2 at the least, with %s',
     (_, template) => {
       template().hasResourceProperties('AWS::ApiGateway::RestApi', {
-        SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09',
+        SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
         EndpointAccessMode: 'STRICT',
       });
     },
@@ -84,7 +84,7 @@ describe('the gateway', () => {
     full.hasResourceProperties('AWS::ApiGateway::DomainName', {
       DomainName: everyOption.domainName,
       RegionalCertificateArn: everyOption.certificateArn,
-      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09',
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
     });
     full.hasResourceProperties('AWS::ApiGateway::BasePathMapping', { BasePath: Match.absent() });
     expect(full.toJSON().Outputs.BaseUrl.Value).toBe('https://leads.example.com');

@@ -115,6 +115,7 @@ describe('a preflight', () => {
   test.each([
     ['ROLLBACK_COMPLETE', /left over from a first deployment/, /delete-stack/],
     ['UPDATE_IN_PROGRESS', /being changed at this moment/, /wait stack-update-complete/],
+    ['CREATE_IN_PROGRESS', /being changed at this moment/, /wait stack-create-complete/],
     ['UPDATE_ROLLBACK_FAILED', /could not go back/, /continue-update-rollback/],
   ])('says what to do about a stack in %s', async (status, problem, next) => {
     answers[`DescribeStacks ${stackName}`] = stack(stackName, status);
