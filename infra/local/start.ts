@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
 import { GuidingCommand } from '../guiding-command.ts';
 import { banner } from './banner.ts';
@@ -62,12 +63,14 @@ const starting = startService({
   output: process.stderr,
 });
 
+const startingWithinMs = 2000;
 let ending = false;
 /** Ends once, however often it is asked: Ctrl-C reaches this process from the terminal and from its launcher. */
 async function end(status: number): Promise<void> {
   if (ending) return;
   ending = true;
-  const service = await starting.catch(() => undefined);
+  // What is still starting has nothing to lose; its engine ends with this process.
+  const service = await Promise.race([starting.catch(() => undefined), sleep(startingWithinMs)]);
   await service?.stop();
   process.exit(status);
 }
@@ -84,6 +87,7 @@ try {
 }
 
 function announce(service: Service): void {
+  if (ending) return;
   void service.engineDied.then((words) => {
     tell(`The engine ${service.engineName} ended by itself${words ? ` (${words})` : ''}: start the service again.`);
     void end(1);
