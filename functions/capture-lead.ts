@@ -112,7 +112,10 @@ function placeNewLead({ organization, body: { pipelineId } }: Call, { submitted,
   const fields = newLeadFields(given);
   refuseOutgrown(fields);
   const stage = startingStage(organization, pipelineId ?? defaultPipelineId(organization));
-  if (!stage) throw new ApiError('NOT_READY', undefined, 'The organization has no stage for new leads.');
+  if (!stage) {
+    const place = pipelineId === undefined ? 'The organization' : `Pipeline ${pipelineId}`;
+    throw new ApiError('NOT_READY', undefined, `${place} has no stage for new leads.`);
+  }
   const rotation = chooseRotation(organization, fields, stage.pipelineId);
   if (!rotation) throw new ApiError('NOT_READY', undefined, 'The organization has no active user to own new leads.');
   return { fields, stage, rotation };
@@ -154,7 +157,7 @@ async function captureMatch(
   const { fields, filled, kept } = fillLead(match, read.submitted, emailIsTaken);
   const now = new Date(Math.max(Date.now(), Date.parse(match.updatedAt))); // a clock behind must not set the lead back
   const isFilled = filled.length > 0;
-  if (isFilled) refuseOutgrown(fields);
+  if (isFilled) refuseOutgrown(fields, filled);
   const archived = match.archivedAt === undefined ? {} : ({ archived: true } as const);
   const result: CaptureResult = { id: match.id, created: false, updated: isFilled, ...archived };
   const entry = { ...entryOf(call, read, now), type: 'captured', filled, kept, ...archived } as const;

@@ -54,7 +54,7 @@ function changed(organization: Organization, before: Lead, body: Body): Lead {
   const isMoved = body.stageId !== undefined || body.pipelineId !== undefined;
   const stage = isMoved ? placeLead(organization, body, problems, before.stageId) : undefined;
   problems.throwIfAny();
-  refuseOutgrown(fields);
+  refuseOutgrown(fields, Object.keys(changes));
   return {
     ...before,
     fields,

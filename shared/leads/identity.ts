@@ -14,7 +14,9 @@ export function parsePhone(text: string): string | undefined {
     .replace(/\p{Cf}/gu, '')
     .replace(/[()[\]]/g, ' ')
     .trim()
-    .replace(/^\+[+\s]*/, '+');
+    .replace(/^\+[+\s]*/, '+')
+    // The prefix of a trunk before the country's own code: no national number is so long.
+    .replace(/^0(?=91[\s.-]*(?:\d[\s.-]*){10}$)/, '+');
   let phone = readPhone(typed);
   // A number such as 0000000000 loses another zero at each reading; as a unique key it must be one that reads as itself.
   for (let reading = 1; reading <= readingsMax; reading += 1) {

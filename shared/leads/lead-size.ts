@@ -15,15 +15,17 @@ export const fieldsBytes = (fields: FieldValues): number =>
 
 /**
  * Refuses fields that would outgrow what an item holds, or a megabyte as presented (design, section 6).
- * @throws ApiError VALIDATION_FAILED naming the largest field.
+ * @param sent keys of the fields that the request changes: it is to hear of those
+ * @throws ApiError VALIDATION_FAILED naming the largest field that was sent.
  */
-export function refuseOutgrown(fields: FieldValues): void {
+export function refuseOutgrown(fields: FieldValues, sent: readonly string[] = Object.keys(fields)): void {
   const sizes = Object.entries(fields).map(([key, value]) => ({ key, bytes: Buffer.byteLength(key) + storedBytes(value) }));
   const stored = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
   const isSmall = stored <= limits.leadMaxBytes && stored * 6 <= limits.presentedLeadMaxBytes; // JSON writes a byte as six at the most
   if (isSmall || (stored <= limits.leadMaxBytes && Buffer.byteLength(JSON.stringify(fields)) <= limits.presentedLeadMaxBytes))
     return;
-  const largest = sizes.reduce((a, b) => (b.bytes > a.bytes ? b : a));
+  const named = sizes.filter(({ key }) => sent.includes(key));
+  const largest = (named.length > 0 ? named : sizes).reduce((a, b) => (b.bytes > a.bytes ? b : a));
   const problem = `makes the lead larger than ${limits.leadMaxBytes} bytes stored or ${limits.presentedLeadMaxBytes} as JSON: shorten it.`;
   throw new ApiError('VALIDATION_FAILED', { fields: { [largest.key]: problem } }, `${largest.key} ${problem}`);
 }
