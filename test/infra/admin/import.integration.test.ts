@@ -7,12 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FieldValues, Lead } from '../../../shared/leads/lead.ts';
 import { walkLeadsUp } from '../../../shared/store/export-leads.ts';
 import { call } from '../../support/call.ts';
-import { startDynamodbProxy } from '../../support/dynamodb-proxy.ts';
-import { faultOnce } from '../../support/faults.ts';
 import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../../support/leads.ts';
-import { service } from '../../support/service.ts';
-import { adminJson, runAdminIn, startAdmin } from './run-admin.ts';
+import { adminJson, startAdmin } from './run-admin.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -205,27 +202,6 @@ test('owners rotate over imported leads, and differ by one at the most', async (
   const counts = [7, 8].map((userId) => owners.filter((owner) => owner === userId).length).sort();
   expect(counts).toEqual([20, 21]);
 });
-
-test.each([true, false])(
-  'a row whose write is not answered in time is written once, by the settings of then; applied: %s',
-  async (applied) => {
-    const organization = await givenOrganization();
-    const file = await givenFile(
-      'slow.csv',
-      `name,phone\n${Array.from({ length: 5 }, () => `Someone,${person().phone}`).join('\n')}\n`,
-    );
-    const proxy = await startDynamodbProxy(String(service().environment.AWS_ENDPOINT_URL_DYNAMODB));
-    proxy.rule = faultOnce(({ operation }) => operation === 'TransactWriteItems', { kind: 'silence', applied });
-    const args = ['lead', 'import', '--organization', String(organization.id), file, '--json'];
-
-    const { stdout } = await runAdminIn({ AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint }, ...args);
-    await proxy.stop();
-
-    expect(JSON.parse(stdout)).toMatchObject({ rows: 5, imported: 5, alreadyThere: 0, refused: 0 });
-    expect(await storedLeads(organization)).toHaveLength(5);
-    expect((await adminJson('check', '--organization', String(organization.id))).violations).toEqual([]);
-  },
-);
 
 test('a lead id that would leave none for new leads is refused', async () => {
   const organization = await givenOrganization();
