@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Settings } from '../../shared/organization/settings.ts';
-import { applySettings } from '../../shared/store/apply-settings.ts';
+import { applySettings, SettingsMoved } from '../../shared/store/apply-settings.ts';
 import type { Table } from '../../shared/store/client.ts';
 import { type HistoryEntry, readHistory, readKeptSettings, versionsBefore, versionsKept } from '../../shared/store/history.ts';
 import { readSettings, type StoredSettings } from '../../shared/store/organizations.ts';
@@ -70,9 +70,12 @@ async function undo(desk: Desk, organizationId: number, yes: boolean): Promise<v
   }
   const what = `organization undo, back to version ${before.version}`;
   const { version } = await applySettings(table, before.settings, {
+    expectedVersion: stored.version,
     deed: { who: await desk.who(), what },
     onWait: (seconds, drops) =>
       desk.tell(`Waiting ${seconds} s for requests that may still use ${drops.map(({ path }) => path).join(', ')}.`),
+  }).catch(async (error: unknown) => {
+    throw error instanceof SettingsMoved ? await notAsShown(table, stored, error) : error;
   });
   desk.answer({ organization: { id: organizationId }, version, settingsOf: before.version, changes }, () =>
     [
@@ -81,6 +84,22 @@ async function undo(desk: Desk, organizationId: number, yes: boolean): Promise<v
     ].join('\n'),
   );
   for (const warning of captureWarnings(before.settings)) desk.tell(warning);
+}
+
+/** Someone else applied settings after the difference was shown: says what an undo would change now. */
+async function notAsShown(table: Table, { settings: { id }, version }: StoredSettings, cause: SettingsMoved): Promise<Error> {
+  const current = await readSettings(table, id);
+  if (!current) return noOrganization(table, id);
+  const before = await settingsBefore(table, current);
+  const lines = before
+    ? [
+        `An undo now would go back to the settings of version ${before.version}:`,
+        ...settingsChanges(current.settings, before.settings).map(changeLine),
+        'Run the command again to do that.',
+      ]
+    : [];
+  const sentence = `Nothing was undone: the settings are of version ${current.version} by now, not ${version} as shown.`;
+  return new CommandRefused([sentence, ...lines].join('\n'), { cause });
 }
 
 /** The latest settings before those that hold which are still kept and say something else. */

@@ -19,7 +19,14 @@ export class SettingsRefused extends Error {
   }
 }
 
+/** The settings are no longer of the version that was to be replaced: nothing was applied in the place of the newer ones. */
+export class SettingsMoved extends Error {
+  override readonly name = 'SettingsMoved';
+}
+
 export interface ApplyOptions {
+  /** Only in the place of this version; left out, of whichever there is. */
+  readonly expectedVersion?: number;
   /** For the history; left out, the service itself did it. */
   readonly deed?: Deed;
   readonly now?: () => Date;
@@ -41,18 +48,26 @@ const longestRequestMs = (limits.functionTimeoutSeconds + 1) * 1000;
  * What a lead or a key's creator still uses is never dropped, in two steps: what is dropped is deactivated first, and goes when,
  * after the longest request, there is still no use. Broken off in between, it stays deactivated, and a repeat completes it.
  * @throws SettingsRefused naming every use, or the size.
+ * @throws SettingsMoved when another version than the expected one holds
  */
 export async function applySettings(table: Table, settings: Settings, options: ApplyOptions = {}): Promise<Applied> {
   const { now = () => new Date(), deed = ownDeed } = options;
+  let { expectedVersion } = options;
   refuseTooLarge(settings, 'The settings');
   // Each turn but the last met another apply, or a key being made, which was done then: someone always comes through.
   for (;;) {
     const before = await readSettings(table, settings.id);
+    if (expectedVersion !== undefined && before?.version !== expectedVersion) {
+      throw new SettingsMoved(`Organization ${settings.id} has no longer version ${expectedVersion} of its settings.`);
+    }
     if (before && isDeepStrictEqual(before.settings, settings)) return { outcome: 'unchanged', version: before.version };
     const drops = before ? dropsBetween(before.settings, settings) : [];
+    const onStep = (version: number): void => {
+      if (expectedVersion !== undefined) expectedVersion = version;
+    };
     const version =
       before && drops.length > 0
-        ? await replaceWithDrops(table, before, settings, drops, options)
+        ? await replaceWithDrops(table, before, settings, { ...options, drops, onStep })
         : await replaceSettings(table, before, settings, now(), deed);
     if (version !== undefined) return { outcome: before ? 'updated' : 'created', version };
   }
@@ -77,13 +92,19 @@ export async function previewSettings(table: Table, settings: Settings): Promise
   };
 }
 
+interface DropOptions extends ApplyOptions {
+  readonly drops: readonly Drop[];
+  /** Told the version of the settings in between. */
+  readonly onStep: (version: number) => void;
+}
+
 async function replaceWithDrops(
   table: Table,
   before: StoredSettings,
   settings: Settings,
-  drops: readonly Drop[],
-  { now = () => new Date(), wait = sleep, onWait, deed = ownDeed }: ApplyOptions,
+  { drops, onStep, now = () => new Date(), wait = sleep, onWait, deed = ownDeed }: DropOptions,
 ): Promise<number | undefined> {
+  const seenAt = performance.now();
   refuseUses(await findUses(table, settings.id, drops), '');
   const pause = async (ms: number): Promise<void> => {
     onWait?.(Math.ceil(ms / 1000), drops);
@@ -91,12 +112,11 @@ async function replaceWithDrops(
   };
 
   if (!drops.some(({ wasActive }) => wasActive)) {
-    // Inactive already; what is left to wait for are requests from before it became so.
-    const leftMs = Math.min(longestRequestMs, Date.parse(before.appliedAt) + longestRequestMs - now().getTime());
-    if (leftMs > 0) {
-      await pause(leftMs);
-      refuseUses(await findUses(table, settings.id, drops), '');
-    }
+    // Inactive already; what is left to wait for are requests from before it became so. Since when it is, only the clock of whoever
+    // made it so could say, which may be ahead or behind: it is counted from when these settings were seen here.
+    const leftMs = seenAt + longestRequestMs - performance.now();
+    if (leftMs > 0) await pause(leftMs);
+    refuseUses(await findUses(table, settings.id, drops), '');
     return replaceSettings(table, before, settings, now(), deed);
   }
 
@@ -104,6 +124,7 @@ async function replaceWithDrops(
   refuseTooLarge(between, 'The settings together with what they drop');
   const version = await replaceSettings(table, before, between, now(), { ...deed, isBetween: true });
   if (version === undefined) return undefined;
+  onStep(version);
   await pause(longestRequestMs);
   const uses = await findUses(table, settings.id, drops);
   if (uses.length > 0) await restore(table, before.settings, version, now, deed);

@@ -1,12 +1,18 @@
 import { userInfo } from 'node:os';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { confirmed } from '../../../infra/admin/confirm.ts';
 import { parseApiKey } from '../../../shared/organization/api-key.ts';
-import { applySettings } from '../../../shared/store/apply-settings.ts';
+import { applySettings, SettingsMoved } from '../../../shared/store/apply-settings.ts';
 import { readKeptSettings, versionsBefore, versionsKept } from '../../../shared/store/history.ts';
+import { readSettings } from '../../../shared/store/organizations.ts';
 import { call } from '../../support/call.ts';
 import { type GivenOrganization, givenOrganization, table } from '../../support/given.ts';
 import { givenLead } from '../../support/leads.ts';
 import { adminJson, runAdmin } from './run-admin.ts';
+import { runCommand } from './run-command.ts';
+
+/** Nobody can type into a test: a test that has somebody confirm says what happens meanwhile. */
+vi.mock('../../../infra/admin/confirm.ts', { spy: true });
 
 const deed = { who: 'a test', what: 'organization apply' };
 const apply = ({ settings }: GivenOrganization, changes: object) =>
@@ -80,6 +86,47 @@ test('an undo that would drop what is in use changes nothing', async () => {
     stderr: expect.stringMatching(/\$\.sources\[id=77\] \(Fair\) is still used by 1 lead/),
   });
   expect((await shown(organization)).sources).toContainEqual(source);
+});
+
+test('an undo that was confirmed for a version which no longer holds changes nothing, and shows what it would change now', async () => {
+  const organization = await givenOrganization();
+  await apply(organization, { name: 'Renamed' });
+  vi.mocked(confirmed).mockImplementationOnce(async () => void (await apply(organization, { modules: [], name: 'Between' })));
+
+  const answer = await runCommand(['organization', 'undo', ...option(organization)]);
+
+  expect(answer).toMatchObject({ status: 1, stdout: '' });
+  expect(answer.stderr).toContain('Nothing was undone: the settings are of version 3 by now, not 2 as shown.');
+  expect(answer.stderr).toMatch(/version 2:\n[\s\S]*\$\.name changed: from "Between" to "Renamed"/);
+  expect(await shown(organization)).toMatchObject({ name: 'Between', modules: [] });
+});
+
+test('an undo that waits for a drop and meets another apply leaves that as it is', async () => {
+  const organization = await givenOrganization();
+  const { id, settings } = organization;
+  const first = await readSettings(table(), id);
+  const fewer = { ...settings, sources: settings.sources.filter((source) => source.id !== 3) };
+  const wait = () => apply(organization, { name: 'Between' });
+
+  const applied = applySettings(table(), fewer, { deed, wait, expectedVersion: first?.version ?? 0 });
+
+  await expect(applied).rejects.toThrow(SettingsMoved);
+  expect((await readSettings(table(), id))?.settings).toEqual({ ...settings, name: 'Between' });
+});
+
+test('a key made while an undo waits for a drop does not stop it', async () => {
+  const organization = await givenOrganization();
+  const { id, settings } = organization;
+  const fewer = { ...settings, sources: settings.sources.filter((source) => source.id !== 3) };
+  let isFirst = true;
+  const wait = async (): Promise<void> => {
+    if (isFirst) await organization.key();
+    isFirst = false;
+  };
+
+  await applySettings(table(), fewer, { deed, wait, expectedVersion: 1 });
+
+  expect((await readSettings(table(), id))?.settings).toEqual(fewer);
 });
 
 test('keeps a bounded number of versions, and the check knows them', async () => {

@@ -245,16 +245,26 @@ test('a command that was broken off leaves things deactivated, and its repeat co
   expect((await readSettings(table, settings.id))?.settings).toEqual(fewer);
 });
 
-test('drops at once what has long been inactive', async () => {
-  const settings = newSettings();
-  const inactive = without(settings, (draft) => (draft.fields.at(-1)!.active = false));
-  await applySettings(table, inactive, { now: () => new Date(Date.now() - 60_000) });
-  const wait = async (): Promise<void> => {
-    throw new Error('waited');
-  };
+test.each([-3_600_000, 0, 3_600_000])(
+  'a drop of what was inactive waits for the longest request, whatever the clock of who deactivated it says: %i ms off',
+  async (skewMs) => {
+    const settings = newSettings();
+    const inactive = without(settings, (draft) => (draft.fields.at(-1)!.active = false));
+    await applySettings(table, inactive, { now: () => new Date(Date.now() + skewMs) });
+    const waits: number[] = [];
+    const wait = async (ms: number): Promise<void> => {
+      waits.push(ms);
+      await putLead(settings.id, 1, { fields: { city: 'Pune' } });
+    };
 
-  expect(await applySettings(table, dropCity(inactive), { wait })).toEqual({ outcome: 'updated', version: 2 });
-});
+    const { problems } = await refusal(dropCity(inactive), { wait });
+
+    expect(problems.map(({ path }) => path)).toEqual(['$.fields[key="city"]']);
+    expect(waits).toHaveLength(1);
+    expect(waits[0]).toBeGreaterThan(limits.functionTimeoutSeconds * 1000);
+    expect(waits[0]).toBeLessThanOrEqual((limits.functionTimeoutSeconds + 1) * 1000);
+  },
+);
 
 test('an apply that comes in between wins, and the drop is looked at anew', async () => {
   const settings = newSettings();
