@@ -9,13 +9,17 @@ export interface RefusedRow {
   readonly reason: string;
 }
 
-/** Where the report of a file lies unless the administrator says otherwise: beside it. */
-export const reportPath = (file: string): string => file.replace(/\.[^.]+$/, (extension) => `.refused${extension}`);
+/**
+ * Where the report of a file lies unless the administrator says otherwise: beside it. That of a dry run has a name of its own: an earlier
+ * report may have corrections in it that were not imported yet.
+ */
+export const reportPath = (file: string, dryRun: boolean): string =>
+  file.replace(/\.[^.]+$/, (extension) => `.${dryRun ? 'would-be-refused' : 'refused'}${extension}`);
 
 /**
  * The refused rows of a file, each with its number and the reason, in the file's own form: corrected, the report is a file to import.
- * Written beside as the rows are refused, and takes the place of an earlier one at the end; not there when none was. Only its owner may
- * read it, as it holds personal data.
+ * Written beside as the rows are refused, and takes the place of an earlier one when the run has come to its end; not there when none
+ * was refused. Only its owner may read it, as it holds personal data.
  */
 export class ImportReport {
   readonly path: string;
@@ -56,10 +60,18 @@ export class ImportReport {
     await this.#file.appendFile(heading + ordered.map((one) => this.#lineOf(one)).join(''));
   }
 
-  async close(): Promise<void> {
+  /** The run came to its end: this report, whole, or none takes the place of an earlier one. */
+  async finish(): Promise<void> {
+    await this.#file.sync();
     await this.#file.close();
     if (!this.#isEmpty) return rename(unfinished(this.path), this.path);
     await Promise.all([this.path, unfinished(this.path)].map((path) => rm(path, { force: true })));
+  }
+
+  /** The run broke off, or is to leave no report: an earlier one stays as it is. */
+  async discard(): Promise<void> {
+    await this.#file.close();
+    await rm(unfinished(this.path), { force: true });
   }
 
   #heading(): string {

@@ -7,7 +7,7 @@ import { CommandRefused, counted, type Desk, existingOrganization, parseId } fro
 import { openImportFile } from './import-file.ts';
 import { ColumnMapping, type MappedColumn, parseMap } from './import-mapping.ts';
 import { ImportReport, reportPath } from './import-report.ts';
-import { type ImportCounts, importRows } from './import-run.ts';
+import { type ImportCounts, type ImportOrder, importRows } from './import-run.ts';
 
 interface ImportOptions {
   organization: number;
@@ -39,7 +39,10 @@ export function leadImportCommand(lead: Command, desk: Desk): void {
     .option('--dry-run', 'only say what would be imported, and report what would be refused')
     .option('--keep-ids', 'leads of an export keep their ids; for an organization that takes no requests yet')
     .option('--rate <N>', `leads a second at the most, 1 to ${rateMax}`, parseRate, rateDefault)
-    .option('--report <FILE>', 'where refused rows go with their reasons (default: leads.refused.csv for leads.csv)')
+    .option(
+      '--report <FILE>',
+      'where refused rows go with their reasons (default: leads.refused.csv for leads.csv, leads.would-be-refused.csv of a dry run)',
+    )
     .addHelpText(
       'after',
       `
@@ -57,9 +60,9 @@ meet it.
 
 After a kill, run the same command again. Rows that were imported before are
 skipped. Refused rows are in the report, under the file's own headings: correct
-a copy, and import it with the same --map and --ignore. A new run of the file
-writes a new report. Status 1 when rows were
-refused.
+a copy, and import it with the same --map and --ignore. A run of the file that
+comes to its end writes a new report; one that breaks off, and a dry run, leave
+an earlier report as it is. Status 1 when rows were refused.
 
 Examples:
   npm run admin -- lead import --organization 1 leads.csv --dry-run
@@ -75,12 +78,12 @@ async function importFile(desk: Desk, path: string, options: ImportOptions): Pro
   const mapping = new ColumnMapping(map, ignore);
   mapping.checkAgainst(organization);
   const file = await openImportFile(path, organization, mapping);
-  const reportFile = options.report ?? reportPath(path);
+  const reportFile = options.report ?? reportPath(path, dryRun);
   if (resolve(reportFile) === resolve(path))
     throw new CommandRefused(`--report ${reportFile} is the file that is imported: name another.`);
   const report = await ImportReport.begin(reportFile, file);
   const begun = Date.now();
-  const counts = await importRows(table, {
+  const order: ImportOrder = {
     file,
     report,
     organization: freshOrganization(table, organization),
@@ -88,13 +91,13 @@ async function importFile(desk: Desk, path: string, options: ImportOptions): Pro
     dryRun,
     leadsPerSecond: dryRun ? rateMax : rate,
     onProgress: (so) => desk.progress(`${Math.floor(100 * file.progress())} %: ${summary(so, dryRun)}${speed(so, begun)}`),
-  }).finally(() => report.close());
-  if (counts.imported > 0 && !dryRun) {
-    await addToHistory(table, organizationId, {
-      who: await desk.who(),
-      what: `lead import, ${counted(counts.imported, 'lead')}`,
-    });
-  }
+  };
+  const run = dryRun ? importRows : withHistory(desk, organizationId);
+  const counts = await run(table, order).catch(async (error: unknown) => {
+    await report.discard();
+    throw error;
+  });
+  await (dryRun && counts.refused === 0 ? report.discard() : report.finish());
   const reported = counts.refused > 0 ? report.path : null;
   if (reported) desk.failed();
   desk.answer({ ...counts, report: reported, dryRun }, () =>
@@ -108,6 +111,17 @@ async function importFile(desk: Desk, path: string, options: ImportOptions): Pro
     ].join('\n'),
   );
 }
+
+/** An import that is in the history from its first row on: one that breaks off leaves its beginning there. */
+const withHistory =
+  (desk: Desk, organizationId: number): typeof importRows =>
+  async (table, order) => {
+    const who = await desk.who();
+    await addToHistory(table, organizationId, { who, what: 'lead import begun' });
+    const counts = await importRows(table, order);
+    await addToHistory(table, organizationId, { who, what: `lead import, ${counted(counts.imported, 'lead')}` });
+    return counts;
+  };
 
 function summary({ rows, imported, alreadyThere, refused }: ImportCounts, dryRun: boolean): string {
   const [made, turned] = dryRun ? ['would be imported', 'would be refused'] : ['imported', 'refused'];
