@@ -32,7 +32,10 @@ export const limits = {
   leadMaxBytes: 350_000,
   /** A lead beyond this carries its size in the indexes, so that a page knows what it asks for. A page of 100 such is 3.2 MB. */
   largeLeadBytes: 32_000,
+  /** As JSON. */
   settingsMaxBytes: 350_000,
+  /** As they are stored, which for many small parts is more than their JSON; the rest of an item's 400 KB is as above. */
+  settingsItemMaxBytes: 395_000,
   presentedLeadMaxBytes: 1_000_000,
   /** A Lambda gives at most 6 MB; a list's leads, escaped as they travel, take less. */
   answerMaxBytes: 5_000_000,

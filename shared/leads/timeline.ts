@@ -1,3 +1,4 @@
+import { storedBytes } from '../item-size.ts';
 import type { KeptField } from './capture.ts';
 import type { FieldValue } from './lead.ts';
 
@@ -119,14 +120,4 @@ function cutValue(value: FieldValue | null, chars: number): FieldValue | null {
     if (used > chars) return [...value.slice(0, index), '…'];
   }
   return value;
-}
-
-/** Bytes of anything stored, as DynamoDB counts them, rounded up (AWS: DynamoDB item sizes and formats). */
-function storedBytes(value: unknown): number {
-  if (typeof value === 'string') return Buffer.byteLength(value);
-  if (typeof value !== 'object' || value === null) return 21;
-  const parts = Array.isArray(value)
-    ? value.map(storedBytes)
-    : Object.entries(value).map(([name, one]) => Buffer.byteLength(name) + storedBytes(one));
-  return parts.reduce((sum, bytes) => sum + bytes + 1, 3);
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { storedBytes } from '../item-size.ts';
 import { limits } from '../limits.ts';
 import { type Drop, dropsBetween, withDropsInactive } from '../organization/drops.ts';
 import type { Settings } from '../organization/settings.ts';
@@ -151,8 +152,13 @@ function refuseTooLarge(settings: Settings, what: string): void {
 
 function sizeProblems(settings: Settings): SettingsRefused['problems'] {
   const bytes = Buffer.byteLength(JSON.stringify(settings));
-  if (bytes <= limits.settingsMaxBytes) return [];
-  return [{ path: '$', message: `is ${bytes} bytes with every default filled in: at most ${limits.settingsMaxBytes} fit` }];
+  if (bytes > limits.settingsMaxBytes) {
+    return [{ path: '$', message: `is ${bytes} bytes with every default filled in: at most ${limits.settingsMaxBytes} fit` }];
+  }
+  const itemBytes = storedBytes({ settings });
+  if (itemBytes <= limits.settingsItemMaxBytes) return [];
+  const why = `its many small parts come to ${itemBytes} bytes as they are stored: at most ${limits.settingsItemMaxBytes} fit`;
+  return [{ path: '$', message: `is ${bytes} bytes with every default filled in, and ${why}` }];
 }
 
 function refuseUses(uses: readonly Use[], why: string): void {

@@ -7,9 +7,9 @@ import { service } from '../../support/service.ts';
 import { northwind } from '../organization/settings-cases.ts';
 
 /** The table of the service that the test run serves. */
-export function serviceTable(): Table {
+export function serviceTable(config: Parameters<typeof openTable>[1] = {}): Table {
   const environment = service().environment as Parameters<typeof clientConfig>[0];
-  return openTable(environment.LEADS_TABLE, clientConfig(environment));
+  return openTable(environment.LEADS_TABLE, { ...clientConfig(environment), ...config });
 }
 
 /** Settings of an organization that no other test has, as test files share one table. */

@@ -87,26 +87,6 @@ test('of simultaneous applies each gets a version of its own', async () => {
   expect((await readSettings(table, settings.id))?.version).toBe(6);
 }, 20_000);
 
-test('settings that are too large are refused with their size', async () => {
-  const settings = newSettings();
-  settings.users = Array.from({ length: 4000 }, (_, index) => ({ id: index + 1, name: 'n'.repeat(60), active: true }));
-
-  const { problems } = await refusal(settings);
-
-  expect(problems).toEqual([{ path: '$', message: expect.stringMatching(new RegExp(`at most ${limits.settingsMaxBytes}`)) }]);
-  expect(await readSettings(table, settings.id)).toBeUndefined();
-});
-
-test('settings just small enough are stored whole', async () => {
-  const settings = newSettings();
-  const spare = limits.settingsMaxBytes - Buffer.byteLength(JSON.stringify({ ...settings, name: '' }));
-  const full = { ...settings, name: 'n'.repeat(spare) };
-
-  await applySettings(table, full);
-
-  expect((await readSettings(table, settings.id))?.settings).toEqual(full);
-});
-
 const without = (settings: Settings, change: (draft: Settings) => void): Settings => {
   const draft = structuredClone(settings);
   change(draft);

@@ -1,0 +1,19 @@
+/**
+ * Bytes of a value as DynamoDB counts them, never too few (AWS: DynamoDB item sizes and formats). A list or a map is 3 bytes and 1 for
+ * each item or pair besides what they hold, which many small ones come to more by than JSON's commas.
+ */
+export function storedBytes(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value === 'number') return numberBytes(value);
+  if (typeof value !== 'object' || value === null) return 1;
+  const parts = Array.isArray(value)
+    ? value.map(storedBytes)
+    : Object.entries(value).map(([name, one]) => Buffer.byteLength(name) + storedBytes(one));
+  return parts.reduce((sum, bytes) => sum + bytes + 1, 3);
+}
+
+/** A byte for two significant digits, one more where a pair begins within the number, one for the exponent and one for a minus. */
+function numberBytes(value: number): number {
+  const digits = value.toExponential().replace(/e.*/, '').replace(/\D/g, '').length;
+  return Math.ceil((digits + 1) / 2) + 1 + (value < 0 ? 1 : 0);
+}
