@@ -15,10 +15,13 @@ export function cellOf(organization: Organization, field: Field, value: FieldVal
   return guarded(isPlain ? value.join(',') : JSON.stringify(value));
 }
 
-/** What a cell says for a field, as a request would send it; an empty cell is null. */
-export function rawFromCell(cell: string, type: Field['type'] | undefined): RawValue {
+/**
+ * What a cell says for a field, as a request would send it; an empty cell is null.
+ * @param isOurs whether an export of this service wrote the cell
+ */
+export function rawFromCell(cell: string, type: Field['type'] | undefined, isOurs = true): RawValue {
   if (cell === '') return null;
-  const text = unguarded(cell);
+  const text = isOurs ? unguarded(cell) : unguardedPlainly(cell);
   return type === 'multiselect' ? (listFrom(text) ?? text) : text;
 }
 
@@ -44,9 +47,21 @@ export function nameOrId(
 
 /**
  * A spreadsheet runs a cell that begins so as a formula, and a website's visitor can write one into a form: an apostrophe before it
- * makes it text (OWASP, CSV Injection). Plain numbers and phones are harmless.
+ * makes it text (OWASP, CSV Injection). Plain numbers and phones are harmless. Where the comma is the decimal mark a spreadsheet parts
+ * cells at semicolons, and as no line begins with a quote, quotes hold no text together for it: within a text, what begins a cell or a
+ * line there gets an apostrophe too.
  */
-const formulaLike = /^'*[=+\-@\t\r]/;
+const formulaLike = /^'*[=+\-@＝＋－＠\t\r\n]/;
 const harmless = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
-const guarded = (text: string): string => (formulaLike.test(text) && !harmless.test(text) ? `'${text}` : text);
-const unguarded = (cell: string): string => (/^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell);
+const formulaWithin = /(?<=[;\r\n])(?=['"]*[=+\-@＝＋－＠])/g;
+function guarded(text: string): string {
+  if (harmless.test(text)) return text;
+  const within = text.replace(formulaWithin, "'");
+  return formulaLike.test(text) ? `'${within}` : within;
+}
+
+const guardWithin = /(?<=[;\r\n])'(?=['"]*[=+\-@＝＋－＠])/g;
+const unguarded = (cell: string): string =>
+  (/^'+[=+\-@＝＋－＠\t\r\n]/.test(cell) ? cell.slice(1) : cell).replace(guardWithin, '');
+/** As earlier exports guarded their cells, and others do. */
+const unguardedPlainly = (cell: string): string => (/^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell);

@@ -8,7 +8,8 @@ const organization = sampleOrganization();
 const field = (key: string) => organization.fieldByKey.get(key)!;
 
 test('every text that is not empty comes back from its cell', () => {
-  const texts = fc.oneof(fc.string({ minLength: 1 }), fc.stringMatching(/^'{0,3}[=+\-@\t\r].{0,5}$/));
+  const hard = fc.constantFrom(...`'"=+-@＝＋－＠;,\t\r\n1a `);
+  const texts = fc.oneof(fc.string({ minLength: 1 }), fc.string({ unit: hard, minLength: 1, maxLength: 12 }));
 
   fc.assert(
     fc.property(texts, (text) => {
@@ -28,6 +29,31 @@ test('every list comes back from its cell, as a list or as the text that the rul
 
 test.each(['=1+1', '+1+1', '-1+1', '@SUM(A1)', '\t=1', "'=1"])('%j does not reach a spreadsheet as a formula', (text) => {
   expect(cellOf(organization, field('city'), text)).toBe(`'${text}`);
+});
+
+test.each(['＝1+1', '＋1', '－1', '＠SUM(A1)', '\n=1', "'＝1"])(
+  '%j, which a spreadsheet may take for a formula, is text in its cell',
+  (text) => {
+    expect(cellOf(organization, field('remarks'), text)[0]).toBe("'");
+  },
+);
+
+test('no part of a cell is a formula to a spreadsheet that parts cells at semicolons and ends of lines', () => {
+  const hard = fc.constantFrom(...`'"=+-@＝＋－＠;,\t\r\na`);
+  fc.assert(
+    fc.property(fc.string({ unit: hard, minLength: 1 }), (text) => {
+      const inFile = cellOf(organization, field('remarks'), text).replaceAll('"', '""');
+      const [, ...within] = inFile.split(/[;\r\n]/);
+      for (const part of within) expect(part).not.toMatch(/^"*[=+\-@＝＋－＠]/);
+    }),
+  );
+  expect(cellOf(organization, field('city'), 'a;=1+1')).toBe("a;'=1+1");
+});
+
+test('a cell of another program loses an apostrophe before a formula, and none within', () => {
+  const cells = ["'=1+1", "a;'=1+1", "'＝1"];
+
+  expect(cells.map((cell) => rawFromCell(cell, 'text', false))).toEqual(['=1+1', "a;'=1+1", "'＝1"]);
 });
 
 test.each(['+919812345678', '-5', '1250.5', 'Rao - Pune', "'quoted'"])('%j stays as it is', (text) => {
