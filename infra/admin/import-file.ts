@@ -5,11 +5,12 @@ import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import type { RawValue } from '../../shared/leads/field-types.ts';
 import { rawFromCell } from '../../shared/leads/import-cells.ts';
-import { type ImportTarget, propertyHeadings, unknownColumn } from '../../shared/leads/import-columns.ts';
+import { exportMark, type ImportTarget, propertyHeadings, unknownColumn } from '../../shared/leads/import-columns.ts';
 import type { ImportRow } from '../../shared/leads/import-row.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { CommandRefused, counted } from './desk.ts';
 import type { ColumnMapping } from './import-mapping.ts';
+import { foreignLeadId, foreignLeadIdProblem, isEarlierExport, isEarlierLine } from './import-origin.ts';
 
 /** One row of a file as it was read. */
 export interface FileRow {
@@ -53,12 +54,13 @@ export async function openImportFile(file: string, organization: Organization, m
   const headings = heading.value.cells;
   const targets = mapping.targetsOf(organization, headings, file);
   const headingOf = otherHeadings(headings, targets);
-  return { format: 'csv', headings, headingOf, rows: csvRows(records, organization, headings, targets), progress };
+  const isEarlier = isEarlierExport(headings);
+  return { format: 'csv', headings, headingOf, rows: csvRows(records, organization, { headings, targets, isEarlier }), progress };
 }
 
 function otherHeadings(headings: readonly string[], targets: readonly ImportTarget[]): ReadonlyMap<string, string> {
   const named = targets.flatMap((target, column): [string, string][] => {
-    if (target.kind === 'nothing') return [];
+    if (target.kind === 'nothing' || target.kind === 'mark') return [];
     return [[target.kind === 'field' ? target.fieldKey : propertyHeadings[target.property], headings[column]?.trim() ?? '']];
   });
   return new Map(named.filter(([name, heading]) => name !== heading));
@@ -123,12 +125,19 @@ async function* csvRecords(file: string, texts: AsyncGenerator<string>, delimite
   }
 }
 
+interface CsvColumns {
+  readonly headings: readonly string[];
+  readonly targets: readonly ImportTarget[];
+  /** Of an export that did not mark its rows yet. */
+  readonly isEarlier: boolean;
+}
+
 async function* csvRows(
   records: AsyncIterable<CsvRecord>,
   organization: Organization,
-  headings: readonly string[],
-  targets: readonly ImportTarget[],
+  { headings, targets, isEarlier }: CsvColumns,
 ): AsyncGenerator<FileRow> {
+  const markAt = targets.findIndex(({ kind }) => kind === 'mark');
   for await (const { number, cells } of records) {
     if (cells.every((cell) => cell.trim() === '')) continue; // a spreadsheet's empty row
     if (cells.length !== headings.length) {
@@ -139,18 +148,28 @@ async function* csvRows(
       };
       continue;
     }
+    const isMarked = exportMark.isOne(cells[markAt]);
     const values = targets.map((target, column): [ImportTarget, RawValue] => {
       const type = target.kind === 'field' ? organization.fieldByKey.get(target.fieldKey)?.type : undefined;
-      return [target, rawFromCell(cells[column] ?? '', type)];
+      return [target, rawFromCell(cells[column] ?? '', type, isMarked)];
     });
-    yield { number, original: cells, read: rowOf(values) };
+    yield { number, original: cells, read: rowOf(values, isEarlier) };
   }
 }
 
-function rowOf(values: readonly (readonly [ImportTarget, RawValue])[]): ImportRow {
+/** A sentence for a row that says it is an export's, in words that no export writes. */
+function rowOf(values: readonly (readonly [ImportTarget, RawValue])[], isEarlier: boolean): ImportRow | string {
+  const mark = values.find(([{ kind }]) => kind === 'mark')?.[1] ?? null;
+  if (mark !== null && !exportMark.isOne(mark)) {
+    return `${exportMark.heading} takes what lead export wrote there, such as ${exportMark.of(1)}, or nothing.`;
+  }
   const fields = values.flatMap(([target, value]) => (target.kind === 'field' ? [[target.fieldKey, value] as const] : []));
   const properties = values.flatMap(([target, value]) => (target.kind === 'property' ? [[target.property, value] as const] : []));
-  return { fields: Object.fromEntries(fields), properties: Object.fromEntries(properties) };
+  return {
+    isExported: isEarlier || mark !== null,
+    fields: Object.fromEntries(fields),
+    properties: Object.fromEntries(properties),
+  };
 }
 
 async function* jsonlRows(
@@ -208,8 +227,18 @@ function readObject(
     if (!isRaw(value)) return `${name} takes a text, a number, true, false, a list of texts, or null.`;
     values.push([target, value]);
   }
-  const twice = mapping.twiceMeant(values.map(([target]) => target));
-  return twice ? `${twice} is given twice.` : rowOf(values);
+  const targets = values.map(([target]) => target);
+  const twice = mapping.twiceMeant(targets);
+  if (twice) return `${twice} is given twice.`;
+  const isEarlier = isEarlierLine({ ...others, fields });
+  const foreign = isEarlier
+    ? undefined
+    : foreignLeadId(
+        said.map(([name]) => name),
+        targets,
+        mapping.isMapped,
+      );
+  return foreign === undefined ? rowOf(values, isEarlier) : `The line ${foreignLeadIdProblem(foreign, exportMark.property)}`;
 }
 
 const isRaw = (value: unknown): value is RawValue =>

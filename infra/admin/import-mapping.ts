@@ -1,8 +1,9 @@
 import { InvalidArgumentError } from 'commander';
-import { type ImportTarget, targetNamed, unknownColumn } from '../../shared/leads/import-columns.ts';
+import { exportMark, type ImportTarget, targetNamed, unknownColumn } from '../../shared/leads/import-columns.ts';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { CommandRefused } from './desk.ts';
+import { foreignLeadId, foreignLeadIdProblem, isEarlierExport } from './import-origin.ts';
 
 /** One `--map COLUMN=FIELD`. */
 export interface MappedColumn {
@@ -42,6 +43,9 @@ export class ColumnMapping {
     return targetNamed(organization, this.#mapped.get(name) ?? name, besideFields);
   }
 
+  /** Whether the administrator said what the column is. */
+  readonly isMapped = (column: string): boolean => this.#mapped.has(column);
+
   /** @throws CommandRefused for a `--map` to what is nothing known. */
   checkAgainst(organization: Organization): void {
     for (const [column, field] of this.#mapped) {
@@ -68,6 +72,8 @@ export class ColumnMapping {
     if (twice) {
       throw new CommandRefused(`${file} has more than one column for ${twice}: leave one out with --ignore 'COLUMN'.`);
     }
+    const foreign = isEarlierExport(headings) ? undefined : foreignLeadId(headings, known, this.isMapped);
+    if (foreign !== undefined) throw new CommandRefused(`${file} ${foreignLeadIdProblem(foreign, exportMark.heading)}`);
     const absent = ['name', 'phone'].filter((key) => !known.some((target) => target.kind === 'field' && target.fieldKey === key));
     if (absent.length > 0) {
       const columns = headings.map((heading) => JSON.stringify(heading)).join(', ');
@@ -97,9 +103,11 @@ export class ColumnMapping {
 
   /** The field or property that two of the targets mean; undefined when each is meant once. */
   twiceMeant(targets: readonly ImportTarget[]): string | undefined {
-    const names = targets.flatMap((target) =>
-      target.kind === 'field' ? [target.fieldKey] : target.kind === 'property' ? [`the lead's ${target.property}`] : [],
-    );
+    const names = targets.flatMap((target) => {
+      if (target.kind === 'field') return [target.fieldKey];
+      if (target.kind === 'property') return [`the lead's ${target.property}`];
+      return target.kind === 'mark' ? [exportMark.heading] : [];
+    });
     return names.find((name, index) => names.indexOf(name) !== index);
   }
 }

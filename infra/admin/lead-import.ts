@@ -37,7 +37,7 @@ export function leadImportCommand(lead: Command, desk: Desk): void {
     .option('--map <COLUMN=FIELD>', 'which field a column is, by its key; may be repeated', parseMap)
     .option('--ignore <COLUMN>', 'leave a column out; may be repeated', (column, before: string[] = []) => [...before, column])
     .option('--dry-run', 'only say what would be imported, and report what would be refused')
-    .option('--keep-ids', 'leads of an export keep their ids; for an organization that takes no requests yet')
+    .option('--keep-ids', 'leads keep the ids that the file gives them; for an organization that takes no requests yet')
     .option('--rate <N>', `leads a second at the most, 1 to ${rateMax}`, parseRate, rateDefault)
     .option(
       '--report <FILE>',
@@ -52,11 +52,13 @@ A source or a person is given by id or name, an option by value or label.
 Several options of one field stand in one cell with commas between (hostel,loan)
 or as a JSON list (["hostel","Education loan, bank"]).
 
-Rows follow the rules of create-lead. A row with a lead id comes from lead
-export: it is taken as it was, with stages, people, sources, options and fields
-that are no longer active too. Without "updated at" a lead counts as updated
-now; with one that is past, a sync job that has been there already does not
-meet it.
+Rows follow the rules of create-lead. A row that lead export wrote, as its column
+"lead service export" says, is taken as it was, with stages, people, sources,
+options and fields that are no longer active too. A column "Lead ID" without that
+one is another system's: leave it out with --ignore 'Lead ID', or name a field for
+it with --map 'Lead ID=FIELD' (FIELD may be 'lead id', for --keep-ids). Without
+"updated at" a lead counts as updated now; with one that is past, a sync job that
+has been there already does not meet it.
 
 After a kill, run the same command again. Rows that were imported before are
 skipped. Refused rows are in the report, under the file's own headings: correct

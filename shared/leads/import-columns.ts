@@ -8,6 +8,8 @@ export type ImportProperty = 'leadId' | 'stage' | 'pipeline' | 'createdAt' | 'up
 export type ImportTarget =
   | { readonly kind: 'field'; readonly fieldKey: string }
   | { readonly kind: 'property'; readonly property: ImportProperty }
+  /** Says that lead export wrote the row. */
+  | { readonly kind: 'mark' }
   | { readonly kind: 'nothing' };
 
 /** The columns that an export writes besides the fields. With a space, so that no field key can be the same. */
@@ -19,6 +21,17 @@ export const propertyHeadings: Readonly<Record<ImportProperty, string>> = {
   updatedAt: 'updated at',
   archived: 'archived at',
 };
+
+/**
+ * What an export writes of itself into every row: many systems have a column "Lead ID", none has this one. A text, which a spreadsheet
+ * leaves as it is. Files from before exports wrote it are told by their other columns (import-mapping.ts, import-file.ts).
+ */
+export const exportMark = {
+  heading: 'lead service export',
+  property: 'leadServiceExport',
+  of: (organizationId: number): string => `organization ${organizationId}`,
+  isOne: (value: unknown): boolean => typeof value === 'string' && /^organization [1-9]\d{0,9}$/.test(value.trim()),
+} as const;
 
 /** The columns that a report of refused rows adds: a corrected report is a file that can be imported. */
 export const reportHeadings = { row: 'refused row', reason: 'refused because' } as const;
@@ -45,6 +58,7 @@ export function targetNamed(organization: Organization, heading: string, besideF
   const name = heading.trim();
   const field = (fieldKey: string): ImportTarget => ({ kind: 'field', fieldKey });
   if (!besideFields && organization.fieldByKey.has(name)) return field(name);
+  if (name === exportMark.heading || name === exportMark.property) return { kind: 'mark' };
   if (name === reportHeadings.row || name === reportHeadings.reason) return { kind: 'nothing' };
   const property = Object.hasOwn(propertyNames, plain(name)) ? propertyNames[plain(name)] : undefined;
   if (property) return { kind: 'property', property };

@@ -12,13 +12,15 @@ import { placeLead } from './placement.ts';
 
 /** One row of a file, its values by where they go; what is not there is empty. */
 export interface ImportRow {
+  /** Whether lead export wrote the row. */
+  readonly isExported?: boolean;
   readonly fields: Readonly<Record<string, RawValue>>;
   readonly properties: Readonly<Partial<Record<ImportProperty, RawValue>>>;
 }
 
 /** A row that may become a lead. */
 export interface ReadRow {
-  /** In the file's numbering; undefined unless an export wrote the row. */
+  /** In the file's numbering. */
   readonly leadId: number | undefined;
   readonly fields: FieldValues;
   readonly stage: Stage;
@@ -30,15 +32,16 @@ export interface ReadRow {
 }
 
 /**
- * Reads a row by the rules of create-lead; sources, people, stages and pipelines by id or by name. A row with a lead id was written by
- * an export: it is taken as it was, with what is no longer active, and with nothing required but what every lead has.
+ * Reads a row by the rules of create-lead; sources, people, stages and pipelines by id or by name. A lead that lead export wrote
+ * is taken as it was, with what is no longer active, and with nothing required but what every lead has.
  * @param now ISO 8601: when a lead was created and updated if the row does not say
  * @throws ApiError VALIDATION_FAILED with every problem of the row in `details.fields`
  */
-export function readImportRow(organization: Organization, { fields: sent, properties }: ImportRow, now: string): ReadRow {
+export function readImportRow(organization: Organization, row: ImportRow, now: string): ReadRow {
+  const { fields: sent, properties } = row;
   const problems = new FieldProblems();
   const leadId = readLeadId(properties.leadId, problems);
-  const isExported = properties.leadId !== undefined && properties.leadId !== null;
+  const isExported = row.isExported === true && properties.leadId !== undefined && properties.leadId !== null;
   const rules = isExported ? withAllActive(organization) : organization;
   const raw = withReferences(rules, sent, problems);
   const given = applyChanges({}, readFields(rules, raw, activeFields(rules), problems));

@@ -205,7 +205,10 @@ test('owners rotate over imported leads, and differ by one at the most', async (
 
 test('a lead id that would leave none for new leads is refused', async () => {
   const organization = await givenOrganization();
-  const file = await givenFile('ids.csv', `lead id,name,phone\n2147483647,Someone,${person().phone}\n`);
+  const file = await givenFile(
+    'ids.csv',
+    `lead id,lead service export,name,phone\n2147483647,organization 1,Someone,${person().phone}\n`,
+  );
 
   const answer = await importJson(organization, file, '--keep-ids');
 
