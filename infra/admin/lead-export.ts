@@ -4,9 +4,9 @@ import { exportCells, exportHeadings, exportObject } from '../../shared/leads/ex
 import type { Lead } from '../../shared/leads/lead.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { walkLeadsUp } from '../../shared/store/export-leads.ts';
-import { addToHistory } from '../../shared/store/history.ts';
+import { addToHistory, completeInHistory } from '../../shared/store/history.ts';
 import { counted, type Desk, existingOrganization, parseId } from './desk.ts';
-import { brokenExport, type ExportFormat, newExport, type OpenExport } from './export-file.ts';
+import { brokenExport, type ExportForm, type ExportFormat, newExport, type OpenExport } from './export-file.ts';
 
 interface ExportOptions {
   organization: number;
@@ -30,14 +30,21 @@ export function leadExportCommand(lead: Command, desk: Desk): void {
     )
     .option('--out <FILE>', 'the file; left out, stdout')
     .option('--archived', 'archived leads too')
-    .option('--resume', 'continue a file that was broken off; a whole one gets the leads made since')
+    .option('--resume', 'continue a file that was broken off, or add to a whole one: the leads that it does not have yet')
     .addHelpText(
       'after',
       `
 Imported into an organization with the same settings, the file gives the same
 leads, with new ids unless lead import --keep-ids; their timelines stay behind.
-Each lead is written as it is when its turn comes. The file holds personal data:
-only you may read it.
+Each lead is written as it is when its turn comes; one that is made, imported or
+restored behind that comes with the next --resume. Spreadsheets may open a CSV
+file: a text that they would run as a formula has an apostrophe before it, which
+lead import takes away again. The file holds personal data: only you may read it.
+
+--resume reads the file once, and then every lead of the organization, which
+costs what a new export costs: a read unit for 4 KB of leads. It keeps 4 bytes in
+memory for each lead of the file. What the file has is left as it is, though the
+lead be changed, archived or erased since; leads that are added stand at the end.
 
 Examples:
   npm run admin -- lead export --organization 1 --archived --out leads.jsonl
@@ -56,27 +63,46 @@ async function exportLeads(desk: Desk, options: ExportOptions, command: Command)
   const table = desk.table();
   const organization = await existingOrganization(table, options.organization);
   const form = formOf(organization, format);
-  const opened = out === undefined ? undefined : await (resume ? brokenExport(out, format, form.heading) : newExport(out));
-  const write = opened ? await endOf(opened) : toStdout;
+  const opened = out === undefined ? undefined : await (resume ? brokenExport(out, form) : newExport(out));
   let leads = 0;
   try {
-    if (opened?.isNew ?? true) await write(form.heading);
-    for await (const page of walkLeadsUp(table, organization.id, { after: opened?.lastLeadId ?? 0, withArchived: archived })) {
-      await write(page.map(form.lineOf).join(''));
-      leads += page.length;
-      desk.progress(`Exporting: ${counted(leads, 'lead')}`);
-    }
-    await opened?.file.sync();
+    // Before the first lead leaves: one that is broken off has an entry too.
+    const entry = await addToHistory(table, organization.id, { who: await desk.who(), what: 'lead export begun' });
+    leads = await writeLeads(desk, { organization, archived, form, opened });
+    await completeInHistory(table, entry, `lead export, ${counted(leads, 'lead')}`);
   } finally {
     await opened?.file.close();
   }
-  await addToHistory(table, organization.id, { who: await desk.who(), what: `lead export, ${counted(leads, 'lead')}` });
-  const also = opened && opened.lastLeadId > 0 ? { after: opened.lastLeadId } : {};
-  if (out === undefined) desk.tell(`${counted(leads, 'lead')} exported.`);
-  else {
-    const behind = opened && opened.lastLeadId > 0 ? `, those after lead ${opened.lastLeadId}` : '';
-    desk.answer({ leads, file: out, ...also }, () => `${counted(leads, 'lead')} exported to ${out}${behind}.`);
+  if (out === undefined || !opened) return desk.tell(`${counted(leads, 'lead')} exported.`);
+  const { size, highest } = opened.leadIds;
+  desk.answer({ leads, file: out, ...(size > 0 && { after: highest }) }, () => {
+    const also = size > 0 ? `, which had ${counted(size, 'lead')} already` : '';
+    return `${counted(leads, 'lead')} exported to ${out}${also}.`;
+  });
+}
+
+interface ExportOrder {
+  readonly organization: Organization;
+  readonly archived: boolean;
+  readonly form: Form;
+  /** Undefined for stdout. */
+  readonly opened: OpenExport | undefined;
+}
+
+/** Writes the leads that the file does not have. @returns how many */
+async function writeLeads(desk: Desk, { organization, archived, form, opened }: ExportOrder): Promise<number> {
+  const write = opened ? await endOf(opened) : toStdout;
+  if (opened?.isNew ?? true) await write(form.heading);
+  let leads = 0;
+  // From the first on, whatever the file has: ids are not committed in their order, and an archived lead may be restored.
+  for await (const page of walkLeadsUp(desk.table(), organization.id, { after: 0, withArchived: archived })) {
+    const missing = page.filter(({ id }) => !opened?.leadIds.has(id));
+    await write(missing.map(form.lineOf).join(''));
+    leads += missing.length;
+    desk.progress(`Exporting: ${counted(leads, 'lead')}`);
   }
+  await opened?.file.sync();
+  return leads;
 }
 
 /** By the file's ending, as lead import tells it; undefined for another one. */
@@ -85,18 +111,20 @@ function formatOf(out: string | undefined): ExportFormat | undefined {
   return /\.csv$/i.test(out) ? 'csv' : undefined;
 }
 
-interface Form {
-  /** The file's first line; empty for none. */
-  readonly heading: string;
+interface Form extends ExportForm {
   readonly lineOf: (lead: Lead) => string;
 }
 
+/** A text with a semicolon is quoted too: programs that guess what parts the cells count what stands outside quotes. */
+const csv = (cells: readonly string[]): string => stringify([[...cells]], { quoted_match: /;/ });
+
 function formOf(organization: Organization, format: ExportFormat): Form {
-  if (format === 'jsonl') return { heading: '', lineOf: (lead) => `${JSON.stringify(exportObject(organization, lead))}\n` };
-  return {
-    heading: stringify([exportHeadings(organization)]),
-    lineOf: (lead) => stringify([exportCells(organization, lead)]),
-  };
+  const { id: organizationId } = organization;
+  if (format === 'jsonl') {
+    return { organizationId, format, heading: '', lineOf: (lead) => `${JSON.stringify(exportObject(organization, lead))}\n` };
+  }
+  const heading = csv(exportHeadings(organization));
+  return { organizationId, format, heading, lineOf: (lead) => csv(exportCells(organization, lead)) };
 }
 
 /** Appends by position: the file may have been opened for reading and writing. */

@@ -20,7 +20,11 @@ export function organizationHistoryCommands(organization: Command, desk: Desk): 
     .description('who changed what and when, newest first')
     .requiredOption('--organization <ID>', "organization's id", parseId)
     .option('--limit <N>', `how many at the most, 1 to ${historyMax}`, parseLimit, historyDefault)
-    .addHelpText('after', '\nExample:\n  npm run admin -- organization history --organization 1')
+    .addHelpText(
+      'after',
+      '\nAn export or import is there from its beginning on; one that does not say how\nmany leads, or is not followed by an entry that does, is under way or broke off.\n' +
+        '\nExample:\n  npm run admin -- organization history --organization 1',
+    )
     .action((options: { organization: number; limit: number }) => history(desk, options.organization, options.limit));
 
   organization

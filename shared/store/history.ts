@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { GetCommand, PutCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Settings } from '../organization/settings.ts';
 import type { Table } from './client.ts';
-import { historyPartitionKey, settingsVersionPrimaryKey } from './primary-keys.ts';
+import { historyPartitionKey, type PrimaryKey, settingsVersionPrimaryKey } from './primary-keys.ts';
 import { putIfAbsent, type TransactItem } from './transact.ts';
 
-/** What an administrator did to an organization. Entries are only ever added. Never a person's data, never a key. */
+/** What an administrator did to an organization. Entries are only ever added, and completed at the end by who
+ * added them at the beginning. Never a person's data, never a key. */
 export interface HistoryEntry {
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -34,10 +35,24 @@ const itemOf = (organizationId: number, entry: HistoryEntry) => ({
 export const putHistoryEntry = (table: Table, organizationId: number, entry: HistoryEntry): TransactItem =>
   putIfAbsent(table, itemOf(organizationId, entry));
 
-/** Adds what was done to the history. One write. */
-export async function addToHistory(table: Table, organizationId: number, deed: Deed, now = new Date()): Promise<void> {
-  const entry = { at: now.toISOString(), ...deed };
-  await table.client.send(new PutCommand({ TableName: table.name, Item: itemOf(organizationId, entry) }));
+/** Adds what was done to the history. One write. @returns where the entry lies */
+export async function addToHistory(table: Table, organizationId: number, deed: Deed, now = new Date()): Promise<PrimaryKey> {
+  const item = itemOf(organizationId, { at: now.toISOString(), ...deed });
+  await table.client.send(new PutCommand({ TableName: table.name, Item: item }));
+  return { pk: item.pk, sk: item.sk };
+}
+
+/** Completes the entry of what had begun when it was added. One write. @throws when the entry is gone */
+export async function completeInHistory(table: Table, entry: PrimaryKey, what: string): Promise<void> {
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: { ...entry },
+      UpdateExpression: 'SET what = :what',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':what': what },
+    }),
+  );
 }
 
 /** The history, newest first, at most so many entries. Consistent. */
