@@ -32,14 +32,17 @@ test('settings just small enough are stored whole', async () => {
   expect((await readSettings(table, settings.id))?.settings).toEqual(full);
 });
 
-/** Settings of so many rules for the same few people: what JSON writes shorter than DynamoDB stores it. */
-function withRules(count: number): Settings {
-  const settings = newSettings();
-  const users = Array.from({ length: 9 }, (_, index) => index + 1);
-  settings.users = users.map((id) => ({ id, name: 'A', active: true }));
-  settings.assignmentRules = Array.from({ length: count }, () => ({ users }));
-  return settings;
-}
+const users = Array.from({ length: 9 }, (_, index) => index + 1);
+
+/** Rules for the same few people: what JSON writes shorter than DynamoDB stores it. */
+const rules = (count: number): Settings['assignmentRules'] => Array.from({ length: count }, () => ({ users }));
+
+/** Settings of so many such rules. */
+const withRules = (count: number): Settings => ({
+  ...newSettings(),
+  users: users.map((id) => ({ id, name: 'A', active: true })),
+  assignmentRules: rules(count),
+});
 
 test('settings whose many small parts outgrow an item are refused with their size, though their JSON is small enough', async () => {
   const settings = withRules(11_000);
@@ -55,11 +58,12 @@ test('settings whose many small parts outgrow an item are refused with their siz
 
 test('settings of many small parts that just fit into an item are stored whole, and kept when they are replaced', async () => {
   const empty = withRules(0);
-  const ofRule = (storedBytes(withRules(100)) - storedBytes(empty)) / 100;
-  const settings = withRules(Math.floor((limits.settingsItemMaxBytes - storedBytes({ settings: empty })) / ofRule));
+  const ofRule = storedBytes(rules(2)) - storedBytes(rules(1));
+  const count = Math.floor((limits.settingsItemMaxBytes - storedBytes({ settings: empty })) / ofRule);
+  const settings = { ...empty, assignmentRules: rules(count) };
 
   await applySettings(table, settings);
-  await applySettings(table, { ...settings, name: 'Renamed' });
+  await applySettings(table, { ...settings, name: 'N' });
 
   expect((await readSettings(table, settings.id))?.settings.assignmentRules).toEqual(settings.assignmentRules);
   expect(await readKeptSettings(table, settings.id, 1)).toEqual(settings);
