@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { comparableEmail } from './identity.ts';
 import { emailOf, type FieldValues, type Lead, phoneOf } from './lead.ts';
@@ -106,5 +107,5 @@ export function withoutPerson(entry: TimelineEntry, traces: Traces): TimelineEnt
 /** The fields in which another lead mentions the person: they are that lead's data, and an administrator's to judge. */
 export const mentionsIn = (fields: FieldValues, traces: Traces): string[] =>
   Object.entries(fields)
-    .filter(([, value]) => JSON.stringify(cleaned(value, traces)) !== JSON.stringify(value))
+    .filter(([, value]) => !isDeepStrictEqual(cleaned(value, traces), value))
     .map(([fieldKey]) => fieldKey);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mentionsIn, type Traces, withoutPerson } from '../leads/erasure.ts';
@@ -111,7 +112,8 @@ async function cleanEntry(table: Table, key: PrimaryKey, read: Item, traces: Tra
     const item = turn === 0 ? read : await readAgain(table, key);
     if (!item) return false;
     const clean = withoutPerson(item as unknown as TimelineEntry, traces) as unknown as Item;
-    const changed = Object.keys(clean).filter((name) => JSON.stringify(clean[name]) !== JSON.stringify(item[name]));
+    // As values: DynamoDB returns a map's attributes in any order, so the same map may be spelled in two ways.
+    const changed = Object.keys(clean).filter((name) => !isDeepStrictEqual(clean[name], item[name]));
     if (changed.length === 0) return false;
     try {
       await table.client.send(
