@@ -64,7 +64,12 @@ export async function finishRestore(table: Table, options: RestoreOptions): Prom
   let keysRevoked = 0;
   for (const id of organizations) keysRevoked += await endKeys(table, id, options);
   const found = options.old ? await findErased(table, options.old, options.onProgress) : { erased: [], entriesCleaned: 0 };
-  for (const { organizationId, leadId } of found.erased) await eraseLead(table, organizationId, leadId, options);
+  for (const { organizationId, leadId } of found.erased)
+    await eraseLead(table, organizationId, leadId, {
+      who: options.deed.who,
+      partOf: options.deed.what,
+      onProgress: options.onProgress,
+    });
   for (const id of organizations) await goOnPast(table, id, options);
   return {
     organizations: organizations.length,

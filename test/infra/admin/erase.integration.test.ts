@@ -132,7 +132,7 @@ test('an erasure neither counts nor writes a timeline item that does not name th
   }
   const written: string[] = [];
 
-  const answer = await eraseLead(watched(written), organization.id, erased.id);
+  const answer = await eraseLead(watched(written), organization.id, erased.id, { who: 'a test' });
 
   expect(answer).toMatchObject({ otherEntries: 0 });
   expect(written.filter((key) => key.startsWith('TIMELINE#'))).toEqual([]);
@@ -146,7 +146,7 @@ test('three people who were captured twice are not counted when one of them is e
 
   const answer = await erase(organization, first[0]?.body.lead.id);
 
-  expect(answer).toMatchObject({ timelineEntries: 2, otherEntries: 0, mentions: [] });
+  expect(answer).toMatchObject({ timelineEntries: 2, otherEntries: 0, otherLeads: 0, mentions: [] });
 });
 
 /** The table, which tells the partition keys of the items that are updated by themselves. */
@@ -199,7 +199,7 @@ test('an erasure that dies after any of its calls is ended by a repeat, and the 
     const { body } = await capture(organization, erased);
     await call('add-note', { apiKey: organization.writer, leadId: other.id, body: { text: `See ${erased.email}` } });
     const dying = dyingAfter(calls);
-    ended = await eraseLead(dying.table, organization.id, body.lead.id).then(
+    ended = await eraseLead(dying.table, organization.id, body.lead.id, { who: 'a test' }).then(
       () => true,
       () => false,
     );
@@ -208,7 +208,7 @@ test('an erasure that dies after any of its calls is ended by a repeat, and the 
     const isBroken = (await storedLeads(organization)).length === 1 && !ended;
     if (isBroken && calls < 10)
       toldOf += (await violations(organization)).filter((one: string) => /erasure of lead/.test(one)).length;
-    if (!ended) await eraseLead(table(), organization.id, body.lead.id);
+    if (!ended) await eraseLead(table(), organization.id, body.lead.id, { who: 'a test' });
 
     expect({ calls, left: await itemsWith(erased.email, erased.phone) }).toEqual({ calls, left: [] });
   }
@@ -226,7 +226,7 @@ test('captures of the same person beside an erasure lose nothing and double noth
   let isErased = false;
   const erasing = (async () => {
     await pause(100);
-    const erased = await eraseLead(table(), organization.id, first.body.lead.id);
+    const erased = await eraseLead(table(), organization.id, first.body.lead.id, { who: 'a test' });
     isErased = true;
     return erased;
   })();

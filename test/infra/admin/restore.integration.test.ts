@@ -81,7 +81,7 @@ beforeAll(async () => {
     const backup = await itemsOf(old);
 
     await revokeApiKey(old, organization.id, revoked.keyId, new Date());
-    await eraseLead(old, organization.id, erasedLeadId);
+    await eraseLead(old, organization.id, erasedLeadId, { who: 'a test' });
     await applySettings(old, { ...organization.settings, name: 'Northwind, renamed' });
     await call('capture-lead', { baseUrl, apiKey: organization.website, body: { name: 'Nobody' } }); // refused, and its id is a gap
     const lastLeadId = await capture(person());
