@@ -67,9 +67,9 @@ async function erase(desk: Desk, options: EraseOptions): Promise<void> {
   }
   const lead = await readLead(table, organizationId, leadId);
   if (lead && !yes) {
+    desk.tell(`Erasing changes ${otherItems(plan)}.`);
     await confirmed(
-      `Erasing changes ${otherItems(plan)}. ` +
-        `Lead ${leadId} of organization ${organizationId} (${printable(String(lead.fields.name))}) will be gone for good.`,
+      `Lead ${leadId} of organization ${organizationId} (${printable(String(lead.fields.name))}) will be gone for good.`,
       String(leadId),
     );
   }

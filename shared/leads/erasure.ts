@@ -164,6 +164,46 @@ function hasDamage(value: unknown): boolean {
 export const damagedAttributes = (entry: Readonly<Record<string, unknown>>): string[] =>
   typedAttributes.filter((name) => hasDamage(entry[name]));
 
+/**
+ * An entry with what erasures took from it in another copy of it. Whatever else differs stays, and so does everything where the copy is damaged.
+ * @returns the entry itself when an erasure took nothing from the copy
+ */
+export function withErasuresOf<T extends Readonly<Record<string, unknown>>>(
+  entry: T,
+  copy: Readonly<Record<string, unknown>>,
+): T {
+  if (damagedAttributes(copy).length > 0) return entry;
+  const erased = typedAttributes.filter((name) => Object.hasOwn(entry, name));
+  const merged = { ...entry, ...Object.fromEntries(erased.map((name) => [name, withErased(entry[name], copy[name])])) };
+  return isDeepStrictEqual(merged, entry) ? entry : merged;
+}
+
+function withErased(value: unknown, copy: unknown): unknown {
+  if (typeof copy === 'string') return isErasureOf(value, copy) ? copy : value;
+  if (Array.isArray(value) && Array.isArray(copy))
+    return value.length === copy.length ? value.map((item, at) => withErased(item, copy[at])) : value;
+  if (!isMap(value) || !isMap(copy)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withErased(one, copy[name])]));
+}
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether a text is a value in which marks stand for something: what is between the marks comes in the value, in this order. */
+function isErasureOf(value: unknown, text: string): boolean {
+  if (text === erasedMark) return true;
+  const [first = '', ...others] = text.split(erasedMark);
+  const last = others.pop();
+  if (typeof value !== 'string' || last === undefined || !value.startsWith(first)) return false;
+  let end = first.length;
+  for (const part of others) {
+    const at = value.indexOf(part, end);
+    if (at < 0) return false;
+    end = at + part.length;
+  }
+  return value.endsWith(last) && value.length - last.length >= end;
+}
+
 /** The fields in which another lead mentions the person: they are that lead's data, and an administrator's to judge. */
 export const mentionsIn = (fields: FieldValues, traces: Traces): string[] =>
   Object.entries(fields)

@@ -8,6 +8,7 @@ import {
   tracesOf,
   UnsafeSearchError,
   wholeIdentities,
+  withErasuresOf,
   withoutPerson,
 } from '../../../shared/leads/erasure.ts';
 import type { TimelineEntry } from '../../../shared/leads/timeline.ts';
@@ -250,4 +251,42 @@ test('names the fields of another lead that hold the person’s phone or e-mail'
   };
 
   expect(mentionsIn(fields, traces)).toEqual(['guardian_phone', 'remarks', 'tags']);
+});
+
+describe('what an erasure took from a copy of an entry', () => {
+  const entry = {
+    at: '2026-01-01T00:00:00.000Z',
+    text: 'Call 98123 45678 or asha@example.com at nine',
+    kept: [{ field: 'tags', current: ['a', '9812345678'], submitted: 5 }],
+    attribution: { pageUrl: 'https://example.com/?p=9812345678' },
+  };
+  const copyWith = (changes: object) => ({ ...entry, ...changes });
+
+  test('is taken from the entry, whatever kind of value it was', () => {
+    const copy = copyWith({
+      text: `Call ${erasedMark} or ${erasedMark} at nine`,
+      kept: [{ field: 'tags', current: ['a', erasedMark], submitted: erasedMark }],
+      attribution: { pageUrl: `https://example.com/?p=${erasedMark}` },
+    });
+    expect(withErasuresOf(entry, copy)).toEqual(copy);
+  });
+
+  test.each([
+    { text: 'Call at nine' },
+    { text: `Write to ${erasedMark} at nine` },
+    { text: `Call ${erasedMark} at ten` },
+    { text: `Call ${erasedMark} at nine at nine` },
+    { text: [...entry.text].map((char) => `${erasedMark}${char}`).join('') + erasedMark },
+    { at: erasedMark },
+    { kept: [] },
+    { kept: undefined },
+    { more: erasedMark },
+  ])('is nothing when the copy differs in another way: %j', (changes) => {
+    expect(withErasuresOf(entry, copyWith(changes))).toBe(entry);
+  });
+
+  test('is taken alone when the copy differs in another way too', () => {
+    const copy = copyWith({ text: `Call ${erasedMark} at nine`, attribution: { pageUrl: 'https://example.com/other' } });
+    expect(withErasuresOf(entry, copy)).toEqual({ ...entry, text: copy.text });
+  });
 });
