@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { parseApiKey } from '../../../shared/organization/api-key.ts';
@@ -175,18 +174,24 @@ test('leaves other organizations alone, where the same person may be a lead too'
 });
 
 /** The table, on which the n-th and every later call of the erasure fails: the process has died there. */
-function dyingAfter(calls: number): { table: Table; made: () => number } {
+function dyingAfter(calls: number): { table: Table; settled: () => Promise<void> } {
   let made = 0;
+  const underWay = new Set<Promise<unknown>>();
   const client = Object.create(table().client, {
     send: {
       value: (...args: unknown[]) => {
         made += 1;
         if (made > calls) throw new Error('The process died.');
-        return (table().client.send as (...all: unknown[]) => unknown).apply(table().client, args);
+        const answer = (table().client.send as (...all: unknown[]) => Promise<unknown>).apply(table().client, args);
+        underWay.add(answer);
+        return answer.finally(() => underWay.delete(answer));
       },
     },
   });
-  return { table: { ...table(), client }, made: () => made };
+  const settled = async (): Promise<void> => {
+    while (underWay.size > 0) await Promise.allSettled(underWay);
+  };
+  return { table: { ...table(), client }, settled };
 }
 
 test('an erasure that dies after any of its calls is ended by a repeat, and the check tells of it until then', async () => {
@@ -204,7 +209,7 @@ test('an erasure that dies after any of its calls is ended by a repeat, and the 
       () => false,
     );
     // Segments that were being scanned may still be at work.
-    await pause(200);
+    await dying.settled();
     const isBroken = (await storedLeads(organization)).length === 1 && !ended;
     if (isBroken && calls < 10)
       toldOf += (await violations(organization)).filter((one: string) => /erasure of lead/.test(one)).length;
@@ -224,17 +229,20 @@ test('captures of the same person beside an erasure lose nothing and double noth
   const first = await capture(organization, who);
 
   let isErased = false;
+  const { promise: underWay, resolve: begin } = Promise.withResolvers<void>();
   const erasing = (async () => {
-    await pause(100);
-    const erased = await eraseLead(table(), organization.id, first.body.lead.id, { who: 'a test' });
+    await underWay;
+    return eraseLead(table(), organization.id, first.body.lead.id, { who: 'a test' });
+  })().finally(() => {
     isErased = true;
-    return erased;
-  })();
-  // Several forms send the same person, until a moment after the erasure.
+  });
+  // Several forms send the same person, from before the erasure until a moment after it.
   const forms = Array.from({ length: 4 }, async () => {
     const answers = [];
-    for (let after = 0, turn = 0; after < 3 && turn < 120; after += isErased ? 1 : 0, turn += 1)
+    for (let after = 0; after < 3; after += isErased ? 1 : 0) {
       answers.push(await capture(organization, who));
+      begin();
+    }
     return answers;
   });
   const answers = (await Promise.all(forms)).flat();
