@@ -1,8 +1,8 @@
 import { SettingsProblem } from '../../shared/organization/settings.ts';
 import { ApiKeyRefused } from '../../shared/store/api-keys.ts';
 import { SettingsRefused } from '../../shared/store/apply-settings.ts';
-import { NotRestored } from '../../shared/store/finish-restore.ts';
 import { StillContended } from '../../shared/store/look-again.ts';
+import { NotRestored } from '../../shared/store/restore-origin.ts';
 import { CommandRefused } from './desk.ts';
 
 const unreachable = new Set([

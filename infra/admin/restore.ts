@@ -3,13 +3,18 @@ import { checkTable } from '../../shared/store/check/check-table.ts';
 import { type FinishedRestore, finishRestore, leadIdMargin } from '../../shared/store/finish-restore.ts';
 import { type Protection, type ProtectionState, protectTable } from '../../shared/store/protect-table.ts';
 import { confirmed } from './confirm.ts';
-import { CommandRefused, counted, type Desk } from './desk.ts';
+import { CommandRefused, counted, type Desk, printable } from './desk.ts';
 
 interface FinishOptions {
   from?: string;
   keepKey?: string[];
   yes?: boolean;
 }
+
+/** More leads than are erased between a backup and a restore: a person must have seen the number. */
+const lossAsked = 10;
+/** The most leads that a report names; `--json` names all. */
+const namedMax = 20;
 
 /** `restore finish`. */
 export function restoreCommands(program: Command, desk: Desk): void {
@@ -19,14 +24,16 @@ export function restoreCommands(program: Command, desk: Desk): void {
     .description('make a table restored from a backup fit to be used, before the service is pointed at it')
     .option('--from <TABLE>', 'the table that was in use until now; it is only read')
     .option('--keep-key <ID...>', 'without --from: an API key that goes on; every other one is revoked')
-    .option('--yes', 'without --from: do not ask for confirmation')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
       `
 LEADS_TABLE names the restored table. A backup brings back what was true then:
 keys that were revoked since, people who were erased since, lead ids that were
-given out since. With --from, these end again, as the old table has it. If that
-is lost, every key is revoked but those named by --keep-key, and lead ids go on
+given out since. With --from, these end again: a lead is erased if that table's
+history says that it was, and a lead that it lacks for any other reason is listed
+and kept. More than ${counted(lossAsked, 'lead')} to erase must be confirmed. If that table is lost,
+every key is revoked but those named by --keep-key, and lead ids go on
 ${counted(leadIdMargin, 'id')} further; erase those again whom you erased since.
 
 Then it switches on expiry (TTL), point-in-time recovery and deletion protection,
@@ -55,6 +62,13 @@ async function finish(desk: Desk, { from, keepKey = [], yes = false }: FinishOpt
     old: from === undefined ? undefined : { ...table, name: from },
     keptKeyIds: new Set(keepKey),
     deed: { who: await desk.who(), what: `restore finish ${table.name}` },
+    confirm: async ({ erased }) => {
+      if (erased.length <= lossAsked || yes) return;
+      desk.tell(
+        `By the history of table ${from}, ${counted(erased.length, 'lead')} of table ${table.name} were erased since the backup.`,
+      );
+      await confirmed(`They will be erased again, for good.`, String(erased.length));
+    },
     onProgress: (items) => desk.progress(`Comparing with the old table: ${counted(items, 'item')} read`),
   });
   const protection = await protectTable(table, {
@@ -88,14 +102,39 @@ const stateWords: Record<ProtectionState, string> = {
   'unknown here': 'this engine has no such thing',
 };
 
-function report({ organizations, keysRevoked, leadsErased, entriesCleaned, onlyInOld }: FinishedRestore): string[] {
+function report(finished: FinishedRestore): string[] {
+  const { organizations, keysRevoked, leadsErased, entriesCleaned, entriesDiffering } = finished;
   return [
     `${counted(organizations, 'organization')}: ${counted(keysRevoked, 'key')} revoked, ${counted(leadsErased, 'lead')} erased, ` +
       `${counted(entriesCleaned, 'timeline item')} of other leads cleaned; lead ids and settings versions go on past those given out.`,
-    ...(onlyInOld.length > 0
+    ...(entriesDiffering > 0
       ? [
-          `Only the old table has organization ${onlyInOld.join(', ')}, made since the backup: apply its settings again, and make its keys.`,
+          `${counted(entriesDiffering, 'timeline item')} differ from the old table's by no erasure, and stay as the backup has them.`,
         ]
       : []),
+    ...missingLines(finished),
+    ...finished.keysOnlyInOld.map(
+      ({ organizationId, keyId, label }) =>
+        `Only the old table has API key ${keyId} (${printable(label)}) of organization ${organizationId}, made since the backup: ` +
+        'its holder is refused until you make another with key create.',
+    ),
+    ...(finished.onlyInOld.length > 0
+      ? [
+          `Only the old table has organization ${finished.onlyInOld.join(', ')}, made since the backup: apply its settings again, and make its keys.`,
+        ]
+      : []),
+  ];
+}
+
+function missingLines({ leadsMissingInOld }: FinishedRestore): string[] {
+  if (leadsMissingInOld.length === 0) return [];
+  const named = leadsMissingInOld
+    .slice(0, namedMax)
+    .map(({ organizationId, leadId }) => `${leadId} of organization ${organizationId}`)
+    .join(', ');
+  const rest = leadsMissingInOld.length > namedMax ? `, and ${leadsMissingInOld.length - namedMax} more (--json names all)` : '';
+  return [
+    `${counted(leadsMissingInOld.length, 'lead')} that the old table lacks, though its history says nothing of an erasure, ` +
+      `are kept: ${named}${rest}. If one was erased by an earlier restore finish, erase it again with lead erase.`,
   ];
 }

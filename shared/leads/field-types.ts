@@ -94,8 +94,10 @@ export function isDate(text: string): boolean {
 
 const domainLabel = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}\\p{M}-]*[\\p{L}\\p{N}\\p{M}])?';
 const emailForm = new RegExp(`^[^\\s\\p{Cc}@<>(),;:"\\\\[\\]]+@(?:${domainLabel}\\.)+${domainLabel}$`, 'u');
+/** Whether a text has the form of a whole email address, of any length. */
+export const hasEmailForm = (text: string): boolean => emailForm.test(text);
 const isEmail = (text: string): boolean =>
-  [...text].length <= limits.emailMaxChars && emailIdentity(text) !== undefined && emailForm.test(text);
+  [...text].length <= limits.emailMaxChars && emailIdentity(text) !== undefined && hasEmailForm(text);
 
 function isWebAddress(text: string): boolean {
   const url = URL.parse(text);

@@ -1,10 +1,11 @@
 import { BatchWriteCommand, DeleteCommand, GetCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Identities, identitiesIn, identitiesOf, joinedIdentities, tracesOf } from '../leads/erasure.ts';
+import { type Identities, identitiesIn, identitiesOf, joinedIdentities, tracesOf, wholeIdentities } from '../leads/erasure.ts';
 import { emailOf, type Lead, phoneOf } from '../leads/lead.ts';
+import type { TimelineEntry } from '../leads/timeline.ts';
 import { batchGet } from './batch-get.ts';
 import type { Table } from './client.ts';
 import { type Remains, removeRemains } from './erase-remains.ts';
-import { type Deed, putHistoryEntry } from './history.ts';
+import { putHistoryEntry } from './history.ts';
 import { deleteEmail, deletePhone } from './identities.ts';
 import { readLead } from './leads.ts';
 import { lookAgain, metAnother } from './look-again.ts';
@@ -20,11 +21,15 @@ import { readTimeline } from './timeline.ts';
 import { type TransactItem, transact } from './transact.ts';
 
 export interface EraseOptions {
-  /** Stands in the organization's history from the moment when the lead is gone; undefined: no entry. */
-  readonly deed?: Deed;
-  /** Told how many items have been read. */
-  readonly onProgress?: ((itemsRead: number) => void) | undefined;
+  /** Who erases, as the organization's history names them. */
+  readonly who: string;
+  /** What the erasure is a part of, such as a restore. */
+  readonly partOf?: string;
+  readonly onProgress?: EraseProgress | undefined;
 }
+
+/** Told how many items have been read. */
+type EraseProgress = (itemsRead: number) => void;
 
 export interface Erased extends Remains {
   /** Entries of the lead's own timeline. */
@@ -33,10 +38,11 @@ export interface Erased extends Remains {
 
 /**
  * Removes a lead and every trace of the person: the lead with its identity items, its timeline, the idempotency records and imported rows
- * that point at it, and the person's phones and e-mails on other leads' timelines. Reads the whole table once.
+ * that point at it, and the person's phones and emails on other leads' timelines. Reads the whole table once.
  *
- * The lead and its identity items go first, in one transaction that leaves an item saying what is still to be removed: from then on no
- * request can add anything to the lead, a capture of the same person makes a new one, and a repeat, after a kill too, goes on.
+ * The lead and its identity items go first, in one transaction that leaves an item saying what is still to be removed, and an entry in the
+ * organization's history: from then on no request can add anything to the lead, a capture of the same person makes a new one, and a repeat,
+ * after a kill too, goes on.
  * @returns undefined when there is no such lead, nor an erasure of it under way
  * @throws StillContended
  */
@@ -44,18 +50,66 @@ export async function eraseLead(
   table: Table,
   organizationId: number,
   leadId: number,
-  { deed, onProgress = () => undefined }: EraseOptions = {},
+  options: EraseOptions,
 ): Promise<Erased | undefined> {
-  const begun = await takeLeadAway(table, organizationId, leadId, deed);
+  const begun = await takeLeadAway(table, organizationId, leadId, options);
   if (!begun) return undefined;
-  const entries = await readTimeline(table, organizationId, leadId);
-  const others = await notHeldByAnother(table, organizationId, identitiesIn(entries));
-  const person = joinedIdentities(begun, others);
+  const { person } = await personOf(table, organizationId, leadId, begun);
   await rememberPerson(table, organizationId, leadId, person);
-  const remains = await removeRemains(table, organizationId, leadId, tracesOf(person), onProgress);
+  const remains = await removeRemains(table, {
+    organizationId,
+    leadId,
+    traces: tracesOf(person),
+    isDryRun: false,
+    onProgress: options.onProgress ?? (() => undefined),
+  });
   const timelineEntries = await removeTimeline(table, organizationId, leadId);
   await table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...erasurePrimaryKey(organizationId, leadId) } }));
   return { ...remains, timelineEntries };
+}
+
+/** What `eraseLead` would do now. Reads the whole table once, and writes nothing. */
+export async function planErasure(
+  table: Table,
+  organizationId: number,
+  leadId: number,
+  onProgress: EraseProgress = () => undefined,
+): Promise<Erased | undefined> {
+  const { lead, begun } = await readErasure(table, organizationId, leadId);
+  if (!lead && !begun) return undefined;
+  const known = joinedIdentities(lead ? identitiesOf(lead) : nobody, begun ?? nobody);
+  const { person, entries } = await personOf(table, organizationId, leadId, known);
+  const traces = tracesOf(person);
+  const remains = await removeRemains(table, { organizationId, leadId, traces, isDryRun: true, onProgress });
+  return { ...remains, timelineEntries: entries.length };
+}
+
+const nobody: Identities = { phones: [], emails: [] };
+
+/** The lead, and the person as an erasure that is under way knows them. */
+async function readErasure(
+  table: Table,
+  organizationId: number,
+  leadId: number,
+): Promise<{ lead: Lead | undefined; begun: Identities | undefined }> {
+  const lead = await readLead(table, organizationId, leadId);
+  const Key = { ...erasurePrimaryKey(organizationId, leadId) };
+  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key, ConsistentRead: true }));
+  // An earlier version may have remembered what identifies nobody.
+  const begun = Item && wholeIdentities({ phones: Item.phones as string[], emails: Item.emails as string[] });
+  return { lead, begun };
+}
+
+/** The person's identities, those on the lead's timeline too, and that timeline. */
+async function personOf(
+  table: Table,
+  organizationId: number,
+  leadId: number,
+  known: Identities,
+): Promise<{ person: Identities; entries: readonly TimelineEntry[] }> {
+  const entries = await readTimeline(table, organizationId, leadId);
+  const others = await notHeldByAnother(table, organizationId, leadId, identitiesIn(entries));
+  return { person: joinedIdentities(known, others), entries };
 }
 
 /** The person's identities, as the erasure that is under way now knows them. */
@@ -63,22 +117,23 @@ async function takeLeadAway(
   table: Table,
   organizationId: number,
   leadId: number,
-  deed: Deed | undefined,
+  { who, partOf }: EraseOptions,
 ): Promise<Identities | undefined> {
-  const key = erasurePrimaryKey(organizationId, leadId);
+  const what = `${partOf === undefined ? '' : `${partOf}: `}lead erase ${leadId}`;
   return lookAgain(async () => {
-    const lead = await readLead(table, organizationId, leadId);
-    const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: { ...key }, ConsistentRead: true }));
-    const known = Item && { phones: Item.phones as string[], emails: Item.emails as string[] };
-    if (!lead) return known;
-    const person = joinedIdentities(identitiesOf(lead), known ?? { phones: [], emails: [] });
+    const { lead, begun } = await readErasure(table, organizationId, leadId);
+    if (!lead) return begun;
+    const person = joinedIdentities(identitiesOf(lead), begun ?? nobody);
     const email = emailOf(lead);
+    const entry = { at: new Date().toISOString(), who, what, erasedLeadId: leadId };
     const { outcome } = await transact(table, [
       deleteLead(table, lead),
       deletePhone(table, lead, phoneOf(lead)),
       ...(email === null ? [] : [deleteEmail(table, lead, email)]),
-      { Put: { TableName: table.name, Item: { ...key, organizationId, leadId, ...person } } },
-      ...(deed ? [putHistoryEntry(table, organizationId, { at: new Date().toISOString(), ...deed })] : []),
+      {
+        Put: { TableName: table.name, Item: { ...erasurePrimaryKey(organizationId, leadId), organizationId, leadId, ...person } },
+      },
+      putHistoryEntry(table, organizationId, entry),
     ]);
     return outcome === 'written' ? person : metAnother;
   });
@@ -112,12 +167,17 @@ async function rememberPerson(table: Table, organizationId: number, leadId: numb
 const batchMax = 100;
 
 /** A phone or e-mail that another lead has now is that lead's, whoever sent it once. */
-async function notHeldByAnother(table: Table, organizationId: number, { phones, emails }: Identities): Promise<Identities> {
+async function notHeldByAnother(
+  table: Table,
+  organizationId: number,
+  leadId: number,
+  { phones, emails }: Identities,
+): Promise<Identities> {
   const isFree = async (keys: readonly PrimaryKey[]): Promise<boolean[]> => {
     const free: boolean[] = [];
     for (let at = 0; at < keys.length; at += batchMax) {
       const items = await batchGet(table, keys.slice(at, at + batchMax));
-      free.push(...items.map((item) => item === undefined));
+      free.push(...items.map((item) => item === undefined || item.leadId === leadId));
     }
     return free;
   };

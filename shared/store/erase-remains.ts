@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mentionsIn, type Traces, withoutPerson } from '../leads/erasure.ts';
@@ -18,6 +19,8 @@ export interface Remains {
   readonly importedRows: number;
   /** Entries of other leads' timelines in which the person was found. */
   readonly otherEntries: number;
+  /** The leads whose timelines these are. */
+  readonly otherLeads: number;
   /** Other leads whose fields name the person: they are left as they are. */
   readonly mentions: readonly { readonly leadId: number; readonly fields: readonly string[] }[];
 }
@@ -25,46 +28,55 @@ export interface Remains {
 /** Parts of the table that are read side by side. */
 const segments = 4;
 
+/** What is looked for, and what is done with it. */
+export interface RemainsSearch {
+  readonly organizationId: number;
+  readonly leadId: number;
+  /** What finds the person. */
+  readonly traces: Traces;
+  /** Only count: nothing is written. */
+  readonly isDryRun: boolean;
+  /** Told how many items have been read. */
+  readonly onProgress: (itemsRead: number) => void;
+}
+
 /**
  * Removes what points at a lead that is gone, and the person from other leads' timelines. Reads the whole table, since nothing says
  * where these lie: consistently, a read unit for each 4 KB.
  */
-export async function removeRemains(
-  table: Table,
-  organizationId: number,
-  leadId: number,
-  traces: Traces,
-  onProgress: (itemsRead: number) => void,
-): Promise<Remains> {
+export async function removeRemains(table: Table, search: RemainsSearch): Promise<Remains> {
+  const { organizationId, leadId, traces, isDryRun } = search;
   const keyIds = new Set((await listApiKeys(table, organizationId)).map(({ keyId }) => keyId));
   const found = { idempotencyRecords: 0, importedRows: 0, otherEntries: 0, mentions: [] as Remains['mentions'][number][] };
+  const otherLeadIds = new Set<number>();
 
   const look = async (item: Item): Promise<void> => {
     const key = { pk: String(item.pk), sk: String(item.sk) };
     const kind = kindOf(key);
     if (kind?.kind === 'idempotency' && keyIds.has(kind.keyId)) {
-      await remove(table, key);
+      if (!isDryRun) await remove(table, key);
       found.idempotencyRecords += 1;
     } else if (kind?.kind === 'importedRow' && item.leadId === leadId) {
-      await remove(table, key);
+      if (!isDryRun) await remove(table, key);
       found.importedRows += 1;
     } else if (kind?.kind === 'timeline' && kind.leadId !== leadId) {
-      if (await cleanEntry(table, key, item, traces)) found.otherEntries += 1;
+      const isTheirs = isDryRun ? changesOf(item, traces).length > 0 : await cleanEntry(table, key, item, traces);
+      if (!isTheirs) return;
+      found.otherEntries += 1;
+      otherLeadIds.add(kind.leadId);
     } else if (kind?.kind === 'lead' && kind.leadId !== leadId) {
       const fields = mentionsIn(item.fields as FieldValues, traces);
       if (fields.length > 0) found.mentions.push({ leadId: kind.leadId, fields });
     }
   };
-  await scan(table, organizationId, leadId, look, onProgress);
-  return { ...found, mentions: found.mentions.sort((a, b) => a.leadId - b.leadId) };
+  await scan(table, search, look);
+  return { ...found, otherLeads: otherLeadIds.size, mentions: found.mentions.sort((a, b) => a.leadId - b.leadId) };
 }
 
 async function scan(
   table: Table,
-  organizationId: number,
-  leadId: number,
+  { organizationId, leadId, onProgress }: RemainsSearch,
   look: (item: Item) => Promise<void>,
-  onProgress: (itemsRead: number) => void,
 ): Promise<void> {
   let itemsRead = 0;
   const scanSegment = async (segment: number): Promise<void> => {
@@ -102,6 +114,15 @@ const remove = (table: Table, key: PrimaryKey) =>
   table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...key } }));
 
 /**
+ * The attributes of an entry that change when the person is taken out of it, with their new values. Compared as values: DynamoDB returns a
+ * map's attributes in any order, so the same map may be spelled in two ways.
+ */
+function changesOf(item: Item, traces: Traces): [name: string, value: unknown][] {
+  const clean = withoutPerson(item as unknown as TimelineEntry, traces);
+  return Object.entries(clean).filter(([name, value]) => !isDeepStrictEqual(value, item[name]));
+}
+
+/**
  * Takes the person out of an entry. Another erasure may be at the same entry: only what is still as it was read is replaced.
  * @returns whether the person was in it
  * @throws StillContended
@@ -110,20 +131,19 @@ async function cleanEntry(table: Table, key: PrimaryKey, read: Item, traces: Tra
   return lookAgain(async (turn) => {
     const item = turn === 0 ? read : await readAgain(table, key);
     if (!item) return false;
-    const clean = withoutPerson(item as unknown as TimelineEntry, traces) as unknown as Item;
-    const changed = Object.keys(clean).filter((name) => JSON.stringify(clean[name]) !== JSON.stringify(item[name]));
-    if (changed.length === 0) return false;
+    const changes = changesOf(item, traces);
+    if (changes.length === 0) return false;
     try {
       await table.client.send(
         new UpdateCommand({
           TableName: table.name,
           Key: { ...key },
-          UpdateExpression: `SET ${changed.map((name) => `#${name} = :${name}`).join(', ')}`,
-          ConditionExpression: changed.map((name) => `#${name} = :${name}Before`).join(' AND '),
-          ExpressionAttributeNames: Object.fromEntries(changed.map((name) => [`#${name}`, name])),
+          UpdateExpression: `SET ${changes.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+          ConditionExpression: changes.map(([name]) => `#${name} = :${name}Before`).join(' AND '),
+          ExpressionAttributeNames: Object.fromEntries(changes.map(([name]) => [`#${name}`, name])),
           ExpressionAttributeValues: Object.fromEntries(
-            changed.flatMap((name) => [
-              [`:${name}`, clean[name]],
+            changes.flatMap(([name, value]) => [
+              [`:${name}`, value],
               [`:${name}Before`, item[name]],
             ]),
           ),

@@ -1,30 +1,24 @@
-import { isDeepStrictEqual } from 'node:util';
-import { ConditionalCheckFailedException, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { limits } from '../limits.ts';
 import { listApiKeys, revokeApiKey } from './api-keys.ts';
-import { batchGet } from './batch-get.ts';
-import { kindOf } from './check/item-kind.ts';
 import type { Table } from './client.ts';
 import { eraseLead } from './erase-lead.ts';
 import { type Deed, readHistory } from './history.ts';
 import { listOrganizations, readSettings, replaceSettings } from './organizations.ts';
-import { type PrimaryKey, usagePrimaryKey } from './primary-keys.ts';
-import { partitionKeyPrefixes as prefix } from './table-definition.ts';
-import { readTimeline } from './timeline.ts';
-
-/** A table that cannot be what the command takes it for; nothing was changed. */
-export class NotRestored extends Error {
-  override readonly name = 'NotRestored';
-}
+import { usagePrimaryKey } from './primary-keys.ts';
+import { assertOrigin, describeTable, NotRestored } from './restore-origin.ts';
+import { cleanAsInOld, emptyPlan, planRestore, type RestorePlan } from './restore-plan.ts';
 
 export interface RestoreOptions {
   /** The table that was in use until now, which is only read; undefined when it is lost. */
   readonly old: Table | undefined;
   /** Without `old`: ids of the API keys that go on; every other one ends. */
   readonly keptKeyIds: ReadonlySet<string>;
-  /** Names the restored table, so that a repeat knows its own entry of a history. */
+  /** As each organization's history says it. */
   readonly deed: Deed;
+  /** Told what was found before anything is written; by throwing it stops the restore, and nothing was changed. */
+  readonly confirm?: (plan: RestorePlan) => Promise<void>;
   readonly onProgress?: (itemsRead: number) => void;
 }
 
@@ -37,6 +31,9 @@ export interface FinishedRestore {
   readonly entriesCleaned: number;
   /** Organizations that were made since the backup: only the old table has them. */
   readonly onlyInOld: readonly number[];
+  readonly keysOnlyInOld: RestorePlan['keysOnlyInOld'];
+  readonly leadsMissingInOld: RestorePlan['missing'];
+  readonly entriesDiffering: number;
 }
 
 /**
@@ -55,51 +52,36 @@ const versionMargin = 10_000;
 export async function finishRestore(table: Table, options: RestoreOptions): Promise<FinishedRestore> {
   const organizations = (await listOrganizations(table)).map(({ id }) => id);
   if (organizations.length === 0) throw new NotRestored(`Table ${table.name} holds no organization: is it the restored table?`);
-  const inOld = options.old ? await assertOlder(table, options.old) : [];
+  const { old } = options;
+  const inOld = old ? await assertOrigin(table, old, organizations) : [];
   await assertKnown(table, organizations, options.keptKeyIds);
+  const plan = old ? await planRestore(table, old, organizations, options.onProgress) : emptyPlan;
+  await options.confirm?.(plan);
   // First: from here on no id is given out that a lead of the old table had.
-  for (const id of organizations)
-    if (options.old) await raiseLastLeadId(table, id, (await readCounters(options.old, id)).lastLeadId);
+  for (const id of organizations) if (old) await raiseLastLeadId(table, id, (await readCounters(old, id)).lastLeadId);
 
   let keysRevoked = 0;
   for (const id of organizations) keysRevoked += await endKeys(table, id, options);
-  const found = options.old ? await findErased(table, options.old, options.onProgress) : { erased: [], entriesCleaned: 0 };
-  for (const { organizationId, leadId } of found.erased) await eraseLead(table, organizationId, leadId, options);
-  for (const id of organizations) await goOnPast(table, id, options);
+  let entriesCleaned = 0;
+  for (const key of plan.entriesToClean) if (old && (await cleanAsInOld(table, old, key))) entriesCleaned += 1;
+  await eraseAgain(table, plan, options);
+  const { id: restoredTableId } = await describeTable(table);
+  for (const id of organizations) await goOnPast(table, id, old, { ...options.deed, restoredTableId });
   return {
     organizations: organizations.length,
     keysRevoked,
-    leadsErased: found.erased.length,
-    entriesCleaned: found.entriesCleaned,
+    leadsErased: plan.erased.length,
+    entriesCleaned,
     onlyInOld: inOld.filter((id) => !organizations.includes(id)),
+    keysOnlyInOld: plan.keysOnlyInOld,
+    leadsMissingInOld: plan.missing,
+    entriesDiffering: plan.entriesDiffering,
   };
 }
 
-/** The old table's organizations. Two tables taken for one another would lose what was written since the backup.
- *  @throws NotRestored */
-async function assertOlder(table: Table, old: Table): Promise<number[]> {
-  if (old.name === table.name) throw new NotRestored(`The restored table and the old one are both ${table.name}.`);
-  const [ours, theirs] = [await createdAt(table), await createdAt(old)];
-  if (ours < theirs) {
-    throw new NotRestored(`Table ${table.name} is older than ${old.name}: a restored table is made anew. Are the two exchanged?`);
-  }
-  const organizations = (await listOrganizations(old)).map(({ id }) => id);
-  if (organizations.length === 0)
-    throw new NotRestored(`Table ${old.name} holds no organization: is it the table that was in use?`);
-  return organizations;
-}
-
-/** @throws NotRestored for a table that is not there */
-async function createdAt({ client, name }: Table): Promise<number> {
-  try {
-    const { Table: found } = await client.send(new DescribeTableCommand({ TableName: name }));
-    return found?.CreationDateTime?.getTime() ?? 0;
-  } catch (error) {
-    if ((error as Error).name !== 'ResourceNotFoundException') throw error;
-    throw new NotRestored(
-      `There is no table ${name}: name the one that was in use until now, or leave --from out if it is lost.`,
-    );
-  }
+async function eraseAgain(table: Table, { erased }: RestorePlan, { deed, onProgress }: RestoreOptions): Promise<void> {
+  for (const { organizationId, leadId } of erased)
+    await eraseLead(table, organizationId, leadId, { who: deed.who, partOf: deed.what, onProgress });
 }
 
 async function assertKnown(table: Table, organizations: readonly number[], keyIds: ReadonlySet<string>): Promise<void> {
@@ -122,88 +104,17 @@ async function endKeys(table: Table, organizationId: number, { old, keptKeyIds }
   return ended;
 }
 
-interface FoundErased {
-  readonly erased: readonly { readonly organizationId: number; readonly leadId: number }[];
-  readonly entriesCleaned: number;
-}
-
-/**
- * Finds the leads that were erased since the backup, or were being erased at its moment: a lead goes no other way. Leads that were made in
- * the restored table stay. Timeline entries change by an erasure alone, of what a person sent to another lead, so one that differs is taken
- * over as it is in the old table.
- */
-async function findErased(
-  table: Table,
-  old: Table,
-  onProgress: (itemsRead: number) => void = () => undefined,
-): Promise<FoundErased> {
-  const erased = new Map<string, FoundErased['erased'][number]>();
-  let entriesCleaned = 0;
-  let itemsRead = 0;
-  const restoredAt = await createdAt(table);
-
-  const compare = async (items: readonly (Record<string, unknown> & PrimaryKey)[]): Promise<void> => {
-    const before = await batchGet(old, items);
-    for (const [at, item] of items.entries()) {
-      const kind = kindOf(item);
-      if (kind?.kind === 'timeline') {
-        const entry = before[at];
-        if (!entry || isDeepStrictEqual(entry, item)) continue;
-        await table.client.send(new PutCommand({ TableName: table.name, Item: entry }));
-        entriesCleaned += 1;
-      } else if (kind?.kind === 'lead' || kind?.kind === 'erasure') {
-        const { organizationId, leadId } = kind;
-        const isGone =
-          kind.kind === 'erasure' || (!before[at] && (await madeAt(table, organizationId, leadId, item)) < restoredAt);
-        if (isGone) erased.set(`${organizationId} ${leadId}`, { organizationId, leadId });
-      }
-    }
-  };
-
-  const pages = paginateScan(
-    { client: table.client },
-    {
-      TableName: table.name,
-      FilterExpression: 'begins_with(pk, :leads) OR begins_with(pk, :timelines) OR begins_with(pk, :erasures)',
-      ExpressionAttributeValues: { ':leads': prefix.lead, ':timelines': prefix.timeline, ':erasures': prefix.erasure },
-      ConsistentRead: true,
-    },
-  );
-  for await (const { Items = [], ScannedCount = 0 } of pages) {
-    const items = Items as (Record<string, unknown> & PrimaryKey)[];
-    for (let at = 0; at < items.length; at += batchMax) await compare(items.slice(at, at + batchMax));
-    itemsRead += ScannedCount;
-    onProgress(itemsRead);
-  }
-  return { erased: [...erased.values()], entriesCleaned };
-}
-
-/** When a lead came into its table: an imported one has a `createdAt` of its own. */
-async function madeAt(
-  table: Table,
-  organizationId: number,
-  leadId: number,
-  lead: Readonly<Record<string, unknown>>,
-): Promise<number> {
-  const imported = (await readTimeline(table, organizationId, leadId)).flatMap((entry) =>
-    'importedAt' in entry ? [entry.importedAt] : [],
-  );
-  return Date.parse(imported[0] ?? String(lead.createdAt));
-}
-
-/** The most keys of one `BatchGetItem` (AWS: Service quotas). */
-const batchMax = 100;
-
 /** No id is to name two people, and no version two settings: both go on past what the old table, or any table, can have given out. */
-async function goOnPast(table: Table, organizationId: number, { old, deed }: RestoreOptions): Promise<void> {
+async function goOnPast(table: Table, organizationId: number, old: Table | undefined, deed: Deed): Promise<void> {
   const known = await readCounters(table, organizationId);
   if (old) {
     const given = await readCounters(old, organizationId);
     if (known.settingsVersion <= given.settingsVersion) await renewSettings(table, organizationId, given.settingsVersion, deed);
     return;
   }
-  const [newest] = await readHistory(table, organizationId, 1);
-  if (newest?.what === deed.what) return; // done before
+  // A name says nothing: a backup of a table that was itself restored brings that restore's entry along, under any name.
+  const entries = await readHistory(table, organizationId, Number.POSITIVE_INFINITY);
+  if (entries.some(({ restoredTableId }) => restoredTableId === deed.restoredTableId)) return; // done before
   await raiseLastLeadId(table, organizationId, Math.min(known.lastLeadId + leadIdMargin, limits.idMax));
   await renewSettings(table, organizationId, known.settingsVersion + versionMargin, deed);
 }

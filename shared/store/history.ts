@@ -19,10 +19,14 @@ export interface HistoryEntry {
   readonly versionAfter?: number;
   /** On the way to settings that drop something, or back from there: no version that anybody asked for. */
   readonly isBetween?: true;
+  /** Of an erasure, written with it: the lead that is gone. Entries of earlier versions name it only in `what`. */
+  readonly erasedLeadId?: number;
+  /** Of a finished restore: which table this was, since a name can be given to another table. */
+  readonly restoredTableId?: string;
 }
 
 /** Who does it and what, as the history says it. */
-export type Deed = Pick<HistoryEntry, 'who' | 'what'>;
+export type Deed = Pick<HistoryEntry, 'who' | 'what' | 'restoredTableId'>;
 
 const itemOf = (organizationId: number, entry: HistoryEntry) => ({
   pk: historyPartitionKey(organizationId),
@@ -71,19 +75,26 @@ export async function readHistory(table: Table, organizationId: number, limit: n
   );
   const entries: HistoryEntry[] = [];
   for await (const { Items = [] } of pages) {
-    entries.push(
-      ...Items.map(({ at, who, what, versionBefore, versionAfter, isBetween }) => ({
-        at: String(at),
-        who: String(who),
-        what: String(what),
-        ...(typeof versionBefore === 'number' && { versionBefore }),
-        ...(typeof versionAfter === 'number' && { versionAfter }),
-        ...(isBetween === true && { isBetween }),
-      })),
-    );
+    entries.push(...Items.map(entryFrom));
     if (entries.length >= limit) break;
   }
   return entries.slice(0, limit);
+}
+
+function entryFrom(item: Readonly<Record<string, unknown>>): HistoryEntry {
+  const { at, who, what, versionBefore, versionAfter, isBetween, erasedLeadId, restoredTableId } = item;
+  const inText = /^lead erase (\d+)$/.exec(String(what))?.[1];
+  const leadId = typeof erasedLeadId === 'number' ? erasedLeadId : inText && Number(inText);
+  return {
+    at: String(at),
+    who: String(who),
+    what: String(what),
+    ...(typeof versionBefore === 'number' && { versionBefore }),
+    ...(typeof versionAfter === 'number' && { versionAfter }),
+    ...(isBetween === true && { isBetween }),
+    ...(typeof leadId === 'number' && { erasedLeadId: leadId }),
+    ...(typeof restoredTableId === 'string' && { restoredTableId }),
+  };
 }
 
 /** Versions of an organization's settings that are kept besides the one that holds. */

@@ -1,4 +1,5 @@
 import { GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { damagedAttributes } from '../../leads/erasure.ts';
 import { comparableEmail } from '../../leads/identity.ts';
 import { type Lead, valueOf } from '../../leads/lead.ts';
 import { type Organization, organizationFrom } from '../../organization/organization.ts';
@@ -178,6 +179,7 @@ export function entryFaults(entry: Item, sk: string, userIds: ReadonlySet<number
     ...(actorId === null || !userIds || userIds.has(actorId as number)
       ? []
       : [`was made by user ${JSON.stringify(actorId)}, whom the organization does not have`]),
+    ...damagedAttributes(entry).map((name) => `has a damaged ${name}: an erasure wrote [erased] between its characters`),
   ];
 }
 

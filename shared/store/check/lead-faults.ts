@@ -1,6 +1,6 @@
 import { isDate, isEmptyValue, Problem, parsers, type RawValue } from '../../leads/field-types.ts';
 import { type FieldValue, type FieldValues, type Lead, valueOf } from '../../leads/lead.ts';
-import type { Field, Organization } from '../../organization/organization.ts';
+import type { Field, FieldType, Organization } from '../../organization/organization.ts';
 import { indexAttributesOf } from '../leads.ts';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -97,40 +97,52 @@ function fieldFaults(fields: FieldValues, organization: Organization): string[] 
 
 /** What keeps a stored value from being one of its field; inactive options, sources and people are, since leads keep them. */
 function valueFault(field: Field, value: FieldValue, organization: Organization): string | undefined {
-  const options = field.options.map((option) => option.value);
-  switch (field.type) {
-    case 'text':
-    case 'textarea':
-      return isText(value) ? undefined : 'takes a text that is not empty';
-    case 'number':
-      return typeof value === 'number' && Number.isFinite(value) ? undefined : 'takes a number';
-    case 'date':
-      return typeof value === 'string' && isDate(value) ? undefined : 'takes a date, as YYYY-MM-DD';
-    case 'phone':
-      return typeof value === 'string' && /^\+[1-9]\d{3,17}$/.test(value)
-        ? undefined
-        : 'takes a phone number in the form of E.164';
-    case 'email':
-    case 'url':
-      return isReadAsItself(field, value, organization)
-        ? undefined
-        : `takes ${field.type === 'email' ? 'an email' : 'a web'} address`;
-    case 'select':
-      return typeof value === 'string' && options.includes(value) ? undefined : 'takes one of its options';
-    case 'multiselect':
-      return isListOf(value, options) ? undefined : 'takes a list of its options';
-    case 'checkbox':
-      return typeof value === 'boolean' ? undefined : 'takes true or false';
-    case 'lead_source':
-      return organization.sourceById.has(value as number) ? undefined : 'takes the id of one of the sources';
-    case 'user':
-      return organization.userById.has(value as number) ? undefined : 'takes the id of one of the users';
-  }
+  // Stored settings may be of a later version, whose values this one cannot vouch for.
+  if (!Object.hasOwn(valueRules, field.type)) return `has the type ${shown(field.type)}, which this version does not know`;
+  const rule = valueRules[field.type];
+  return rule.allows(value, field, organization) ? undefined : rule.fault;
 }
 
-const isText = (value: FieldValue): boolean => typeof value === 'string' && value.trim() !== '';
+interface ValueRule {
+  readonly allows: (value: FieldValue, field: Field, organization: Organization) => boolean;
+  /** What the field takes, as it follows "which". */
+  readonly fault: string;
+}
 
-function isReadAsItself(field: Field, value: FieldValue, organization: Organization): boolean {
+const textRule: ValueRule = { allows: isText, fault: 'takes a text that is not empty' };
+
+/** One rule per field type: the compiler names a type that has none. */
+const valueRules: Readonly<Record<FieldType, ValueRule>> = {
+  text: textRule,
+  textarea: textRule,
+  number: { allows: (value) => typeof value === 'number' && Number.isFinite(value), fault: 'takes a number' },
+  date: { allows: (value) => typeof value === 'string' && isDate(value), fault: 'takes a date, as YYYY-MM-DD' },
+  phone: {
+    allows: (value) => typeof value === 'string' && /^\+[1-9]\d{3,17}$/.test(value),
+    fault: 'takes a phone number in the form of E.164',
+  },
+  email: { allows: isReadAsItself, fault: 'takes an email address' },
+  url: { allows: isReadAsItself, fault: 'takes a web address' },
+  select: {
+    allows: (value, field) => typeof value === 'string' && optionsOf(field).includes(value),
+    fault: 'takes one of its options',
+  },
+  multiselect: { allows: (value, field) => isListOf(value, optionsOf(field)), fault: 'takes a list of its options' },
+  checkbox: { allows: (value) => typeof value === 'boolean', fault: 'takes true or false' },
+  lead_source: {
+    allows: (value, _, { sourceById }) => sourceById.has(value as number),
+    fault: 'takes the id of one of the sources',
+  },
+  user: { allows: (value, _, { userById }) => userById.has(value as number), fault: 'takes the id of one of the users' },
+};
+
+const optionsOf = (field: Field): string[] => field.options.map((option) => option.value);
+
+function isText(value: FieldValue): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function isReadAsItself(value: FieldValue, field: Field, organization: Organization): boolean {
   if (isEmptyValue(value, field.type)) return false;
   const read = parsers[field.type](value as Exclude<RawValue, null>, field, organization);
   return !(read instanceof Problem) && read === value;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { limits } from '../../limits.ts';
 import type { Organization } from '../../organization/organization.ts';
+import { requestsPerWindowMax } from '../../rate-limits.ts';
 import { listApiKeys } from '../api-keys.ts';
 import type { Table } from '../client.ts';
 import {
@@ -83,12 +83,18 @@ function organizationFaults(
     ...counters.map(
       ([name, value]) => `${whose} has the ${name} ${JSON.stringify(value)} in its usage item, which must be a count.`,
     ),
-    ...overLimit(whose, used, limits.requestsPerOrganizationPerWindow),
+    ...overAnyLimit(whose, used),
   ];
 }
 
-const overLimit = (whose: string, used: unknown, limit: number): string[] =>
-  typeof used === 'number' && used > limit ? [`${whose} has used ${used} requests of a window of ${limit}.`] : [];
+/**
+ * More requests than any deployment may allow. The table does not know the limit in force, and could not be held to it: a limit is an option of
+ * the deployment, and one that was lowered leaves windows that rightly have more until they end. Admission itself keeps it, by a condition.
+ */
+const overAnyLimit = (whose: string, used: unknown): string[] =>
+  typeof used === 'number' && used > requestsPerWindowMax
+    ? [`${whose} has used ${used} requests of a window; no deployment may allow more than ${requestsPerWindowMax}.`]
+    : [];
 
 /** Each listed API key against its item. */
 async function checkKeys(
@@ -136,7 +142,7 @@ function keyFaults(
     ...(!organization || organization.userById.has(item.createdBy as number)
       ? []
       : [`${whose} was created by user ${JSON.stringify(item.createdBy)}, whom the organization does not have.`]),
-    ...overLimit(whose, item.used, limits.requestsPerKeyPerWindow),
+    ...overAnyLimit(whose, item.used),
   ];
 }
 

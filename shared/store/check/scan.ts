@@ -8,8 +8,11 @@ import type { Item } from './read-together.ts';
 /** Parts of the table that are read side by side. */
 const segments = 8;
 
-/** The attributes that the check looks at besides the keys; enquiries and notes stay where they are. */
-const attributes = ['leadId', 'type', 'at', 'actorId', 'result', 'organizationId', 'keyId', 'turns'];
+/** The attributes that the check looks at besides the keys; the second line is a timeline entry's texts. */
+const attributes = [
+  ...['leadId', 'type', 'at', 'actorId', 'result', 'organizationId', 'keyId', 'turns'],
+  ...['notes', 'text', 'attribution', 'kept', 'changes'],
+];
 
 /**
  * Reads every item of the table but the leads, which the caller reads by organization: pages of items by segment. A page is handed

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { parseApiKey } from '../../../shared/organization/api-key.ts';
 import type { Table } from '../../../shared/store/client.ts';
 import { eraseLead } from '../../../shared/store/erase-lead.ts';
+import { timelinePartitionKey } from '../../../shared/store/primary-keys.ts';
 import { call } from '../../support/call.ts';
 import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
 import { givenLead, storedLeads, timelineOf } from '../../support/leads.ts';
@@ -108,6 +108,60 @@ test('what another lead has now is that lead’s, and its fields are named, not 
   expect((await timelineOf(organization, holder.id)).at(-1)).toMatchObject({ text: `Write to ${other.email}` });
 });
 
+/** Every order of the properties of a value. */
+function ordersOf(entries: readonly [string, unknown][]): Record<string, unknown>[] {
+  if (entries.length < 2) return [Object.fromEntries(entries)];
+  return entries.flatMap((first, at) =>
+    ordersOf(entries.toSpliced(at, 1)).map((rest) => Object.fromEntries([first, ...Object.entries(rest)])),
+  );
+}
+
+test('an erasure neither counts nor writes a timeline item that does not name the person, in whatever order its properties come', async () => {
+  const organization = await givenOrganization();
+  const [erased, other] = [await givenLead(organization), await givenLead(organization)];
+  const kept = ordersOf(Object.entries({ field: 'city', current: 'Pune', submitted: 'Delhi' }));
+  const changes = ordersOf(Object.entries({ field: 'city', from: null, to: ['Pune', 'Delhi'] }));
+  const attributions = ordersOf(Object.entries({ pageUrl: 'https://example.com', formName: 'F', utmTerm: 'x' }));
+  for (const [at, attribution] of attributions.entries()) {
+    const common = { pk: timelinePartitionKey(organization.id, other.id), at: `2026-01-01T00:00:0${at}.000Z`, actorId: null };
+    const entry = { type: 'captured', attribution, kept, changes, notes: 'Call at nine', filled: [] };
+    await table().client.send(
+      new PutCommand({ TableName: table().name, Item: { ...common, sk: `${common.at}#0011`, ...entry } }),
+    );
+  }
+  const written: string[] = [];
+
+  const answer = await eraseLead(watched(written), organization.id, erased.id, { who: 'a test' });
+
+  expect(answer).toMatchObject({ otherEntries: 0 });
+  expect(written.filter((key) => key.startsWith('TIMELINE#'))).toEqual([]);
+});
+
+test('three people who were captured twice are not counted when one of them is erased', async () => {
+  const organization = await givenOrganization();
+  const people = [person(), person(), person()];
+  const first = await Promise.all(people.map((one) => capture(organization, one)));
+  for (const { phone } of people) await capture(organization, { ...person(), phone });
+
+  const answer = await erase(organization, first[0]?.body.lead.id);
+
+  expect(answer).toMatchObject({ timelineEntries: 2, otherEntries: 0, otherLeads: 0, mentions: [] });
+});
+
+/** The table, which tells the partition keys of the items that are updated by themselves. */
+function watched(written: string[]): Table {
+  const client = Object.create(table().client, {
+    send: {
+      value: (...args: unknown[]) => {
+        const [command] = args;
+        if (command instanceof UpdateCommand) written.push(String(command.input.Key?.pk));
+        return (table().client.send as (...all: unknown[]) => unknown).apply(table().client, args);
+      },
+    },
+  });
+  return { ...table(), client };
+}
+
 test('leaves other organizations alone, where the same person may be a lead too', async () => {
   const [organization, neighbour] = [await givenOrganization(), await givenOrganization()];
   const fields = person();
@@ -120,18 +174,24 @@ test('leaves other organizations alone, where the same person may be a lead too'
 });
 
 /** The table, on which the n-th and every later call of the erasure fails: the process has died there. */
-function dyingAfter(calls: number): { table: Table; made: () => number } {
+function dyingAfter(calls: number): { table: Table; settled: () => Promise<void> } {
   let made = 0;
+  const underWay = new Set<Promise<unknown>>();
   const client = Object.create(table().client, {
     send: {
       value: (...args: unknown[]) => {
         made += 1;
         if (made > calls) throw new Error('The process died.');
-        return (table().client.send as (...all: unknown[]) => unknown).apply(table().client, args);
+        const answer = (table().client.send as (...all: unknown[]) => Promise<unknown>).apply(table().client, args);
+        underWay.add(answer);
+        return answer.finally(() => underWay.delete(answer));
       },
     },
   });
-  return { table: { ...table(), client }, made: () => made };
+  const settled = async (): Promise<void> => {
+    while (underWay.size > 0) await Promise.allSettled(underWay);
+  };
+  return { table: { ...table(), client }, settled };
 }
 
 test('an erasure that dies after any of its calls is ended by a repeat, and the check tells of it until then', async () => {
@@ -144,16 +204,16 @@ test('an erasure that dies after any of its calls is ended by a repeat, and the 
     const { body } = await capture(organization, erased);
     await call('add-note', { apiKey: organization.writer, leadId: other.id, body: { text: `See ${erased.email}` } });
     const dying = dyingAfter(calls);
-    ended = await eraseLead(dying.table, organization.id, body.lead.id).then(
+    ended = await eraseLead(dying.table, organization.id, body.lead.id, { who: 'a test' }).then(
       () => true,
       () => false,
     );
     // Segments that were being scanned may still be at work.
-    await pause(200);
+    await dying.settled();
     const isBroken = (await storedLeads(organization)).length === 1 && !ended;
     if (isBroken && calls < 10)
       toldOf += (await violations(organization)).filter((one: string) => /erasure of lead/.test(one)).length;
-    if (!ended) await eraseLead(table(), organization.id, body.lead.id);
+    if (!ended) await eraseLead(table(), organization.id, body.lead.id, { who: 'a test' });
 
     expect({ calls, left: await itemsWith(erased.email, erased.phone) }).toEqual({ calls, left: [] });
   }
@@ -169,17 +229,20 @@ test('captures of the same person beside an erasure lose nothing and double noth
   const first = await capture(organization, who);
 
   let isErased = false;
+  const { promise: underWay, resolve: begin } = Promise.withResolvers<void>();
   const erasing = (async () => {
-    await pause(100);
-    const erased = await eraseLead(table(), organization.id, first.body.lead.id);
+    await underWay;
+    return eraseLead(table(), organization.id, first.body.lead.id, { who: 'a test' });
+  })().finally(() => {
     isErased = true;
-    return erased;
-  })();
-  // Several forms send the same person, until a moment after the erasure.
+  });
+  // Several forms send the same person, from before the erasure until a moment after it.
   const forms = Array.from({ length: 4 }, async () => {
     const answers = [];
-    for (let after = 0, turn = 0; after < 3 && turn < 120; after += isErased ? 1 : 0, turn += 1)
+    for (let after = 0; after < 3; after += isErased ? 1 : 0) {
       answers.push(await capture(organization, who));
+      begin();
+    }
     return answers;
   });
   const answers = (await Promise.all(forms)).flat();

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createTable } from '../../../infra/local/table.ts';
 import { parseApiKey } from '../../../shared/organization/api-key.ts';
 import { revokeApiKey } from '../../../shared/store/api-keys.ts';
 import { applySettings } from '../../../shared/store/apply-settings.ts';
@@ -13,36 +11,9 @@ import { finishRestore, leadIdMargin } from '../../../shared/store/finish-restor
 import { readSettings } from '../../../shared/store/organizations.ts';
 import { call } from '../../support/call.ts';
 import { startFaultyService } from '../../support/faulty-service.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
-import { service } from '../../support/service.ts';
+import { type GivenOrganization, givenOrganization, person } from '../../support/given.ts';
+import { environmentOf, finish, itemsOf, newTable, restored } from './restored-tables.ts';
 import { runAdminIn } from './run-admin.ts';
-
-const environmentOf = (LEADS_TABLE: string) => ({ ...service().environment, LEADS_TABLE });
-
-async function newTable(name: string): Promise<Table> {
-  const made = { ...table(), name: `${name}-${randomUUID()}` };
-  await createTable(environmentOf(made.name) as unknown as Parameters<typeof createTable>[0]);
-  return made;
-}
-
-async function itemsOf({ client, name }: Table): Promise<Record<string, unknown>[]> {
-  const items: Record<string, unknown>[] = [];
-  for await (const { Items = [] } of paginateScan({ client }, { TableName: name, ConsistentRead: true })) items.push(...Items);
-  return items;
-}
-
-/** A new table with what another one holds now, as a restore makes it. */
-async function restored(from: Table | readonly Record<string, unknown>[]): Promise<Table> {
-  const made = await newTable('restored');
-  const items = 'client' in from ? await itemsOf(from) : from;
-  await Promise.all(items.map((Item) => made.client.send(new PutCommand({ TableName: made.name, Item }))));
-  return made;
-}
-
-const finish = async (on: Table, ...args: readonly string[]) => {
-  const answer = await runAdminIn(environmentOf(on.name), 'restore', 'finish', ...args, '--json');
-  return { ...answer, document: answer.stdout === '' ? undefined : JSON.parse(answer.stdout) };
-};
 
 /** Requests to the built functions on a table. */
 async function withFunctionsOn<Result>(on: Table, ask: (baseUrl: string) => Promise<Result>): Promise<Result> {
@@ -81,7 +52,7 @@ beforeAll(async () => {
     const backup = await itemsOf(old);
 
     await revokeApiKey(old, organization.id, revoked.keyId, new Date());
-    await eraseLead(old, organization.id, erasedLeadId);
+    await eraseLead(old, organization.id, erasedLeadId, { who: 'a test' });
     await applySettings(old, { ...organization.settings, name: 'Northwind, renamed' });
     await call('capture-lead', { baseUrl, apiKey: organization.website, body: { name: 'Nobody' } }); // refused, and its id is a gap
     const lastLeadId = await capture(person());

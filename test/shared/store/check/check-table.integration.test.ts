@@ -56,6 +56,14 @@ test('a table as the service leaves it has no violations, archived leads and set
   expect(await checkTable(table, { organizationId: 1 })).toEqual({ leads: 2, violations: [] });
 });
 
+test('usage under limits that the deployment has raised or lowered is no violation', async () => {
+  const { table, key } = world;
+  await damage(table, usagePrimaryKey(1), { used: 4000 });
+  await damage(table, key.apiKey, { used: 2000 });
+
+  expect((await checkTable(table)).violations).toEqual([]);
+});
+
 test('an empty table has no violations', async () => {
   const table = await givenTable();
 

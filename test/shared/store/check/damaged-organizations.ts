@@ -52,9 +52,9 @@ export const organizations: Case[] = [
     () => ['Organization 1 has settings of version 1, but its usage item says 4.'],
   ],
   [
-    "an organization's usage is within its limit",
-    ({ table }) => damage(table, usagePrimaryKey(1), { used: 3001 }),
-    () => ['Organization 1 has used 3001 requests of a window of 3000.'],
+    "an organization's usage is within what any deployment may allow",
+    ({ table }) => damage(table, usagePrimaryKey(1), { used: 360_001 }),
+    () => ['Organization 1 has used 360001 requests of a window; no deployment may allow more than 360000.'],
   ],
   [
     'usage counts',
@@ -62,9 +62,11 @@ export const organizations: Case[] = [
     () => ['Organization 1 has the used "many" in its usage item, which must be a count.'],
   ],
   [
-    "a key's usage is within its limit",
-    ({ table, key }) => damage(table, key.apiKey, { used: 601 }),
-    ({ keyId }) => [`API key ${keyId} of organization 1 has used 601 requests of a window of 600.`],
+    "a key's usage is within what any deployment may allow",
+    ({ table, key }) => damage(table, key.apiKey, { used: 360_001 }),
+    ({ keyId }) => [
+      `API key ${keyId} of organization 1 has used 360001 requests of a window; no deployment may allow more than 360000.`,
+    ],
   ],
   [
     'a listed key is there',

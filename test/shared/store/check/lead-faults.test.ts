@@ -95,3 +95,13 @@ test('without settings, what refers to them is not looked at', () => {
 
   expect(leadFaults(leadIn(1, 5, stored), stored, undefined, undefined)).toEqual([]);
 });
+
+test('a value of a field whose type this version does not know is a fault', () => {
+  const later = sampleOrganization();
+  Object.assign(later.fieldByKey.get('city') ?? {}, { type: 'rating' });
+  const stored = item({ ...person, city: 'Pune' });
+
+  expect(leadFaults(leadIn(1, 5, stored), stored, later, 5)).toEqual([
+    'Lead 5 of organization 1 has "Pune" in the field city, which has the type "rating", which this version does not know.',
+  ]);
+});
