@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
 import { chooseRotation } from '../shared/leads/assignment.ts';
 import { fillLead, type ReadCapture, readCapture } from '../shared/leads/capture.ts';
+import { changeTimeOf } from '../shared/leads/change-time.ts';
 import { FieldProblems, newLeadFields, requireOnCreate } from '../shared/leads/fields.ts';
 import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
 import type { Lead } from '../shared/leads/lead.ts';
@@ -155,7 +156,7 @@ async function captureMatch(
 ): Promise<Answer | typeof metAnother> {
   const emailIsTaken = emailLeadId !== undefined && emailLeadId !== match.id;
   const { fields, filled, kept } = fillLead(match, read.submitted, emailIsTaken);
-  const now = new Date(Math.max(Date.now(), Date.parse(match.updatedAt))); // a clock behind must not set the lead back
+  const now = changeTimeOf(match);
   const isFilled = filled.length > 0;
   if (isFilled) refuseOutgrown(fields, filled);
   const archived = match.archivedAt === undefined ? {} : ({ archived: true } as const);
