@@ -5,7 +5,7 @@ import { fillLead, type ReadCapture, readCapture } from '../shared/leads/capture
 import { changeTimeOf } from '../shared/leads/change-time.ts';
 import { FieldProblems, newLeadFields, requireOnCreate } from '../shared/leads/fields.ts';
 import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
-import type { Lead } from '../shared/leads/lead.ts';
+import { type Lead, newLead, newLeadId } from '../shared/leads/lead.ts';
 import { refuseOutgrown } from '../shared/leads/lead-size.ts';
 import { defaultPipelineId, startingStage } from '../shared/leads/placement.ts';
 import type { TimelineEntry } from '../shared/leads/timeline.ts';
@@ -103,9 +103,10 @@ function questionOf(organizationId: number, keyId: string, input: EarlyCall<type
   };
 }
 
-/** Where a new lead goes and whose it may be.
- *  @throws ApiError VALIDATION_FAILED for a required field that is missing, NOT_READY without a stage or an active person. */
-function placeNewLead({ organization, body: { pipelineId } }: Call, { submitted, sourceId }: ReadCapture) {
+/** Where a new lead goes, whose it may be, and its id.
+ *  @throws ApiError VALIDATION_FAILED for a required field that is missing, NOT_READY without a stage or an active person.
+ *  @throws LeadIdsExhaustedError */
+function placeNewLead({ organization, leadSequence, body: { pipelineId } }: Call, { submitted, sourceId }: ReadCapture) {
   const given = sourceId === undefined ? submitted : { ...submitted, source: sourceId };
   const problems = new FieldProblems();
   requireOnCreate(organization, given, problems);
@@ -119,7 +120,7 @@ function placeNewLead({ organization, body: { pipelineId } }: Call, { submitted,
   }
   const rotation = chooseRotation(organization, fields, stage.pipelineId);
   if (!rotation) throw new ApiError('NOT_READY', undefined, 'The organization has no active user to own new leads.');
-  return { fields, stage, rotation };
+  return { id: newLeadId(organization.id, leadSequence), fields, stage, rotation };
 }
 
 async function captureNew(
@@ -127,19 +128,10 @@ async function captureNew(
   question: CaptureQuestion,
   fingerprint: string,
   read: ReadCapture,
-  { fields, stage, owner }: Omit<ReturnType<typeof placeNewLead>, 'rotation'> & { owner: number },
+  { id, fields, stage, owner }: Omit<ReturnType<typeof placeNewLead>, 'rotation'> & { owner: number },
 ): Promise<Answer | typeof metAnother> {
   const now = new Date();
-  const lead: Lead = {
-    id: call.newLeadId,
-    organizationId: call.organization.id,
-    version: 1,
-    fields: { ...fields, assigned_to: owner },
-    stageId: stage.id,
-    pipelineId: stage.pipelineId,
-    createdAt: now.toISOString(),
-    updatedAt: now.toISOString(),
-  };
+  const lead = newLead({ id, organizationId: call.organization.id, fields, stage, owner, now: now.toISOString() });
   const result: CaptureResult = { id: lead.id, created: true, updated: false };
   const entry = { ...entryOf(call, read, now), type: 'captured_new', filled: [], kept: [] } as const;
   const isWritten = await captureNewLead(call.table, lead, traceOf(question, fingerprint, entry, result, now));
