@@ -54,30 +54,38 @@ export const body = object({
   externalId: v.optional(text(1, limits.idempotencyKeyMaxChars)),
 });
 const schemas = { headers, body };
-type Call = ReadyCall<typeof schemas, CaptureFindings>;
+/** What was looked up beside admission, and for whom. */
+interface LookUp {
+  readonly question: CaptureQuestion;
+  readonly findings: CaptureFindings;
+}
+type Call = ReadyCall<typeof schemas, LookUp>;
 
 /** POST /api/v1/leads/capture (contract, section 4.3; design, sections 4 and 6). */
 export const handler = endpoint(
   'capture-lead',
   schemas,
-  ({ table, organizationId, keyId, input }) => findForCapture(table, questionOf(organizationId, keyId, input)),
+  async ({ table, organizationId, keyId, input }): Promise<LookUp> => {
+    const question = questionOf(organizationId, keyId, input);
+    return { question, findings: await findForCapture(table, question) };
+  },
   async (call) => {
-    const { table, caller, organization } = call;
+    const { table, organization } = call;
+    const { question } = call.beside;
     const { externalId, ...enquiry } = call.body;
     const keys = idempotencyKeys(call.headers['idempotency-key'], externalId);
     const fingerprint = fingerprintOf(enquiry);
-    const question = questionOf(organization.id, caller.keyId, call);
     let owner: number | undefined; // chosen once, however often this request looks again: a turn is not taken twice
 
     const capture = async (attempt: number): Promise<Answer | typeof metAnother> => {
-      const findings = attempt === 0 ? call.beside : await findForCapture(table, question);
+      const findings = attempt === 0 ? call.beside.findings : await findForCapture(table, question);
       const record = recordToReplay(keys, findings.records, fingerprint);
       if (record) {
         const unknownKeys = keys.filter((_, index) => !findings.records[index]).map(({ value }) => value);
         const isRemembered = await rememberUnder(table, question, unknownKeys, record);
         return isRemembered ? answerOf(record.result, { 'Idempotent-Replayed': 'true' }) : metAnother;
       }
-      const read = readCapture(organization, call.body);
+      const read = readCapture(organization, call.body, question.phone);
       const match = await findMatch(table, question, findings);
       if (match === metAnother) return metAnother;
       if (match) return captureMatch(call, question, fingerprint, read, match, findings);
@@ -92,6 +100,7 @@ export const handler = endpoint(
   },
 );
 
+/** Made once a request: reading a phone takes longer than anything else that a capture computes. */
 function questionOf(organizationId: number, keyId: string, input: EarlyCall<typeof schemas>['input']): CaptureQuestion {
   const { phone, email, externalId } = input.body;
   return {

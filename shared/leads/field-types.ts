@@ -25,16 +25,16 @@ const ofText =
   (raw, field) =>
     typeof raw === 'string' ? parse(raw.trim(), field) : new Problem('takes a text.');
 
+/** Of a text that `parsePhone` cannot read. */
+export const notAPhone = new Problem('takes a phone number with its country code; one without is read as an Indian number.');
+
 /** One row per field type (contract, section 2). */
 export const parsers: Readonly<Record<FieldType, Parse>> = {
   text: ofText((text) => text),
   textarea: (raw) => (typeof raw === 'string' ? raw : new Problem('takes a text.')),
   number: parseNumber,
   date: ofText((text) => (isDate(text) ? text : new Problem('takes a date that exists, as YYYY-MM-DD.'))),
-  phone: ofText(
-    (text) =>
-      parsePhone(text) ?? new Problem('takes a phone number with its country code; one without is read as an Indian number.'),
-  ),
+  phone: ofText((text) => parsePhone(text) ?? notAPhone),
   email: ofText((text) =>
     isEmail(text) ? text : new Problem(`takes an email address of at most ${limits.emailMaxChars} characters.`),
   ),

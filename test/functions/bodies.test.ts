@@ -8,6 +8,7 @@ import { body as updateBody } from '../../functions/update-lead.ts';
 import { ApiError } from '../../shared/errors.ts';
 import { readCapture } from '../../shared/leads/capture.ts';
 import { activeFields, FieldProblems, readFields } from '../../shared/leads/fields.ts';
+import { parsePhone } from '../../shared/leads/identity.ts';
 import { fingerprintOf } from '../../shared/middleware/idempotency.ts';
 import { problemsOf } from '../../shared/middleware/validate.ts';
 import { placedAnywhere } from '../support/any-json.ts';
@@ -40,7 +41,8 @@ const endpoints: [name: string, schema: v.GenericSchema, good: object, read: Rea
     { ...person, source: 'Website', notes: 'x', attribution: { pageUrl: 'https://example.com' } },
     (body) => {
       fingerprintOf(body);
-      readCapture(organization, body as Parameters<typeof readCapture>[1]);
+      const request = body as Parameters<typeof readCapture>[1];
+      readCapture(organization, request, parsePhone(request.phone));
     },
   ],
 ];
