@@ -157,7 +157,7 @@ async function captureMatch(
 ): Promise<Answer | typeof metAnother> {
   const emailIsTaken = emailLeadId !== undefined && emailLeadId !== match.id;
   const { fields, filled, kept } = fillLead(match, read.submitted, emailIsTaken);
-  const now = changeTimeOf(match);
+  const now = changeTimeOf(match, new Date());
   const isFilled = filled.length > 0;
   if (isFilled) refuseOutgrown(fields, filled);
   const archived = match.archivedAt === undefined ? {} : ({ archived: true } as const);

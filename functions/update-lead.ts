@@ -61,6 +61,6 @@ function changed(organization: Organization, before: Lead, body: Body): Lead {
     fields,
     stageId: stage?.id ?? before.stageId,
     pipelineId: stage?.pipelineId ?? before.pipelineId,
-    updatedAt: changeTimeOf(before).toISOString(),
+    updatedAt: changeTimeOf(before, new Date()).toISOString(),
   };
 }

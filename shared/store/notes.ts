@@ -29,7 +29,7 @@ export async function addToTimeline(
     if (written.outcome === 'refused') {
       const [lead] = written.existing;
       if (!lead) return undefined;
-      at = changeTimeOf({ updatedAt: String(lead.updatedAt) }).toISOString();
+      at = changeTimeOf({ updatedAt: String(lead.updatedAt) }, new Date()).toISOString();
     }
     return metAnother;
   });
