@@ -15,16 +15,9 @@ export const handler = endpoint(
   async ({ path, body, caller, organization, table }) => {
     const { leadId } = path;
     const { text } = body;
-    const createdAt = new Date().toISOString();
-    const entry = {
-      type: 'note_added',
-      at: createdAt,
-      actorId: caller.createdBy,
-      via: 'api',
-      keyId: caller.keyId,
-      text,
-    } as const;
-    if (!(await addToTimeline(table, organization.id, leadId, entry))) {
+    const note = { type: 'note_added', actorId: caller.createdBy, via: 'api', keyId: caller.keyId, text } as const;
+    const createdAt = await addToTimeline(table, organization.id, leadId, (at) => ({ ...note, at }));
+    if (createdAt === undefined) {
       throw new ApiError('NOT_FOUND', undefined, 'There is no such lead in the organization.');
     }
     return { status: 201, body: { note: { leadId, text, createdAt } } };

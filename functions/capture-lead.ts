@@ -2,9 +2,10 @@ import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
 import { chooseRotation } from '../shared/leads/assignment.ts';
 import { fillLead, type ReadCapture, readCapture } from '../shared/leads/capture.ts';
+import { changeTimeOf } from '../shared/leads/change-time.ts';
 import { FieldProblems, newLeadFields, requireOnCreate } from '../shared/leads/fields.ts';
 import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
-import type { Lead } from '../shared/leads/lead.ts';
+import { type Lead, newLead, newLeadId } from '../shared/leads/lead.ts';
 import { refuseOutgrown } from '../shared/leads/lead-size.ts';
 import { defaultPipelineId, startingStage } from '../shared/leads/placement.ts';
 import type { TimelineEntry } from '../shared/leads/timeline.ts';
@@ -53,30 +54,38 @@ export const body = object({
   externalId: v.optional(text(1, limits.idempotencyKeyMaxChars)),
 });
 const schemas = { headers, body };
-type Call = ReadyCall<typeof schemas, CaptureFindings>;
+/** What was looked up beside admission, and for whom. */
+interface LookUp {
+  readonly question: CaptureQuestion;
+  readonly findings: CaptureFindings;
+}
+type Call = ReadyCall<typeof schemas, LookUp>;
 
 /** POST /api/v1/leads/capture (contract, section 4.3; design, sections 4 and 6). */
 export const handler = endpoint(
   'capture-lead',
   schemas,
-  ({ table, organizationId, keyId, input }) => findForCapture(table, questionOf(organizationId, keyId, input)),
+  async ({ table, organizationId, keyId, input }): Promise<LookUp> => {
+    const question = questionOf(organizationId, keyId, input);
+    return { question, findings: await findForCapture(table, question) };
+  },
   async (call) => {
-    const { table, caller, organization } = call;
+    const { table, organization } = call;
+    const { question } = call.beside;
     const { externalId, ...enquiry } = call.body;
     const keys = idempotencyKeys(call.headers['idempotency-key'], externalId);
     const fingerprint = fingerprintOf(enquiry);
-    const question = questionOf(organization.id, caller.keyId, call);
     let owner: number | undefined; // chosen once, however often this request looks again: a turn is not taken twice
 
     const capture = async (attempt: number): Promise<Answer | typeof metAnother> => {
-      const findings = attempt === 0 ? call.beside : await findForCapture(table, question);
+      const findings = attempt === 0 ? call.beside.findings : await findForCapture(table, question);
       const record = recordToReplay(keys, findings.records, fingerprint);
       if (record) {
         const unknownKeys = keys.filter((_, index) => !findings.records[index]).map(({ value }) => value);
         const isRemembered = await rememberUnder(table, question, unknownKeys, record);
         return isRemembered ? answerOf(record.result, { 'Idempotent-Replayed': 'true' }) : metAnother;
       }
-      const read = readCapture(organization, call.body);
+      const read = readCapture(organization, call.body, question.phone);
       const match = await findMatch(table, question, findings);
       if (match === metAnother) return metAnother;
       if (match) return captureMatch(call, question, fingerprint, read, match, findings);
@@ -91,6 +100,7 @@ export const handler = endpoint(
   },
 );
 
+/** Made once a request: reading a phone takes longer than anything else that a capture computes. */
 function questionOf(organizationId: number, keyId: string, input: EarlyCall<typeof schemas>['input']): CaptureQuestion {
   const { phone, email, externalId } = input.body;
   return {
@@ -102,9 +112,10 @@ function questionOf(organizationId: number, keyId: string, input: EarlyCall<type
   };
 }
 
-/** Where a new lead goes and whose it may be.
- *  @throws ApiError VALIDATION_FAILED for a required field that is missing, NOT_READY without a stage or an active person. */
-function placeNewLead({ organization, body: { pipelineId } }: Call, { submitted, sourceId }: ReadCapture) {
+/** Where a new lead goes, whose it may be, and its id.
+ *  @throws ApiError VALIDATION_FAILED for a required field that is missing, NOT_READY without a stage or an active person.
+ *  @throws LeadIdsExhaustedError */
+function placeNewLead({ organization, leadSequence, body: { pipelineId } }: Call, { submitted, sourceId }: ReadCapture) {
   const given = sourceId === undefined ? submitted : { ...submitted, source: sourceId };
   const problems = new FieldProblems();
   requireOnCreate(organization, given, problems);
@@ -118,7 +129,7 @@ function placeNewLead({ organization, body: { pipelineId } }: Call, { submitted,
   }
   const rotation = chooseRotation(organization, fields, stage.pipelineId);
   if (!rotation) throw new ApiError('NOT_READY', undefined, 'The organization has no active user to own new leads.');
-  return { fields, stage, rotation };
+  return { id: newLeadId(organization.id, leadSequence), fields, stage, rotation };
 }
 
 async function captureNew(
@@ -126,19 +137,10 @@ async function captureNew(
   question: CaptureQuestion,
   fingerprint: string,
   read: ReadCapture,
-  { fields, stage, owner }: Omit<ReturnType<typeof placeNewLead>, 'rotation'> & { owner: number },
+  { id, fields, stage, owner }: Omit<ReturnType<typeof placeNewLead>, 'rotation'> & { owner: number },
 ): Promise<Answer | typeof metAnother> {
   const now = new Date();
-  const lead: Lead = {
-    id: call.newLeadId,
-    organizationId: call.organization.id,
-    version: 1,
-    fields: { ...fields, assigned_to: owner },
-    stageId: stage.id,
-    pipelineId: stage.pipelineId,
-    createdAt: now.toISOString(),
-    updatedAt: now.toISOString(),
-  };
+  const lead = newLead({ id, organizationId: call.organization.id, fields, stage, owner, now: now.toISOString() });
   const result: CaptureResult = { id: lead.id, created: true, updated: false };
   const entry = { ...entryOf(call, read, now), type: 'captured_new', filled: [], kept: [] } as const;
   const isWritten = await captureNewLead(call.table, lead, traceOf(question, fingerprint, entry, result, now));
@@ -155,7 +157,7 @@ async function captureMatch(
 ): Promise<Answer | typeof metAnother> {
   const emailIsTaken = emailLeadId !== undefined && emailLeadId !== match.id;
   const { fields, filled, kept } = fillLead(match, read.submitted, emailIsTaken);
-  const now = new Date(Math.max(Date.now(), Date.parse(match.updatedAt))); // a clock behind must not set the lead back
+  const now = changeTimeOf(match, new Date());
   const isFilled = filled.length > 0;
   if (isFilled) refuseOutgrown(fields, filled);
   const archived = match.archivedAt === undefined ? {} : ({ archived: true } as const);

@@ -4,7 +4,7 @@ import { chooseRotation } from '../shared/leads/assignment.ts';
 import { Problem } from '../shared/leads/field-types.ts';
 import { activeFields, applyChanges, FieldProblems, newLeadFields, readFields, requireOnCreate } from '../shared/leads/fields.ts';
 import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
-import { type Lead, ownerIdOf, presentLead } from '../shared/leads/lead.ts';
+import { newLead, newLeadId, ownerIdOf, presentLead } from '../shared/leads/lead.ts';
 import { refuseOutgrown } from '../shared/leads/lead-size.ts';
 import { placeLead } from '../shared/leads/placement.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
@@ -29,28 +29,20 @@ export const handler = endpoint(
       typeof email === 'string' ? emailIdentity(email) : undefined,
     );
   },
-  async ({ body, caller, organization, newLeadId, table, beside: duplicateId }) => {
+  async ({ body, caller, organization, leadSequence, table, beside: duplicateId }) => {
     const { fields, stage, rotation } = readNewLead(organization, body);
     if (duplicateId !== undefined) throw duplicate(duplicateId);
 
+    const id = newLeadId(organization.id, leadSequence); // before a turn is taken
     const owner = ownerIdOf({ fields }) ?? (rotation && (await takeTurn(table, organization.id, rotation)));
     if (owner === undefined) throw new Error('A lead without an owner passed the rules.');
-    const now = new Date().toISOString();
-    const lead: Lead = {
-      id: newLeadId,
-      organizationId: organization.id,
-      version: 1,
-      fields: { ...fields, assigned_to: owner },
-      stageId: stage.id,
-      pipelineId: stage.pipelineId,
-      createdAt: now,
-      updatedAt: now,
-    };
-    const opening = { type: 'lead_created', at: now, actorId: caller.createdBy, via: 'api', keyId: caller.keyId } as const;
-    const result = await createLead(table, lead, opening);
+    const result = await createLead(table, (now) => ({
+      lead: newLead({ id, organizationId: organization.id, fields, stage, owner, now }),
+      opening: { type: 'lead_created', at: now, actorId: caller.createdBy, via: 'api', keyId: caller.keyId },
+    }));
     if (result.outcome === 'duplicate') throw duplicate(result.leadId);
 
-    return { status: 201, body: { lead: presentLead(organization, lead) } };
+    return { status: 201, body: { lead: presentLead(organization, result.lead) } };
   },
 );
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
+import { changeTimeOf } from '../shared/leads/change-time.ts';
 import { changesBetween, differing } from '../shared/leads/changes.ts';
 import { activeFields, applyChanges, FieldProblems, readFields, requireOnEdit } from '../shared/leads/fields.ts';
 import { type Lead, presentLead } from '../shared/leads/lead.ts';
@@ -60,6 +61,6 @@ function changed(organization: Organization, before: Lead, body: Body): Lead {
     fields,
     stageId: stage?.id ?? before.stageId,
     pipelineId: stage?.pipelineId ?? before.pipelineId,
-    updatedAt: new Date(Math.max(Date.now(), Date.parse(before.updatedAt))).toISOString(), // a clock behind must not set it back
+    updatedAt: changeTimeOf(before, new Date()).toISOString(),
   };
 }

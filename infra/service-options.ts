@@ -29,7 +29,10 @@ export interface LeadServiceProps {
   readonly memoryMbByFunction?: Readonly<Record<string, number>>;
   /** Hourly requests of one API key. @default 600, the contract's */
   readonly requestsPerKeyPerHour?: number;
-  /** Hourly requests of one organization, all its keys together. @default 3000, the contract's */
+  /**
+   * Hourly requests of one organization, all its keys together. Each create and capture takes one of 2,147,483,647 lead IDs: at the most
+   * that may be set, 360,000 an hour, they last 249 days, and then new leads are refused. @default 3000, the contract's
+   */
   readonly requestsPerOrganizationPerHour?: number;
   /** What the gateway lets through to one endpoint in a second, all callers together; twice that in a rush. @default 500 */
   readonly requestsPerSecond?: number;

@@ -179,7 +179,7 @@ describe('a list of 25 of 40 leads', () => {
 
   test.each([
     { by: 'without an index', query: {}, budget: { roundTrips: 1, calls: 3, writes: 2, indexEntries: 0, reads: 7 } },
-    { by: 'by stage', query: { stage_id: 11 }, budget: { roundTrips: 2, calls: 4, writes: 2, indexEntries: 0, reads: 27 } },
+    { by: 'by stage', query: { stage_id: 11 }, budget: { roundTrips: 2, calls: 5, writes: 2, indexEntries: 0, reads: 27 } },
   ])('$by keeps to its budget', async ({ query, budget }) => {
     const { reader: apiKey } = organization;
     await callOnce('list-leads', { apiKey, query });

@@ -1,4 +1,4 @@
-import { operators } from '../../shared/leads/filters.ts';
+import { operators } from '../../shared/leads/filter-operators.ts';
 import { limits } from '../../shared/limits.ts';
 import type { Json } from './json-schema.ts';
 

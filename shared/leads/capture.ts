@@ -1,6 +1,6 @@
 import { activeSourceNamed, defaultSourceName, isBuiltIn, type Organization } from '../organization/organization.ts';
-import { Problem, type RawValue } from './field-types.ts';
-import { activeFields, applyChanges, FieldProblems, readFields } from './fields.ts';
+import { isEmptyValue, notAPhone, Problem, type RawValue } from './field-types.ts';
+import { activeFields, applyChanges, type FieldChanges, FieldProblems, readFields } from './fields.ts';
 import { comparableEmail } from './identity.ts';
 import { type FieldValue, type FieldValues, type Lead, valueOf } from './lead.ts';
 
@@ -35,21 +35,13 @@ const notAmongFields: Readonly<Record<string, string>> = {
 
 /**
  * Reads a capture request by the organization's rules, required fields apart: those concern new leads alone.
+ * @param phone of the request, in E.164; undefined when the text sent is no phone number. It was parsed to find the lead.
  * @throws ApiError VALIDATION_FAILED with `details.fields`, and `details.validKeys` for an unknown key.
  */
-export function readCapture(organization: Organization, request: CaptureRequest): ReadCapture {
+export function readCapture(organization: Organization, request: CaptureRequest, phone: string | undefined): ReadCapture {
   const problems = new FieldProblems();
-  const { name, phone, email, source, pipelineId, fields = {} } = request;
-  const person = email === undefined ? { name, phone } : { name, phone, email };
-  const readPerson = readFields(
-    organization,
-    person,
-    organization.fields.filter(({ key }) => isBuiltIn(key)),
-    problems,
-  );
-  for (const key of ['name', 'phone'] as const) {
-    if (readPerson[key] === null) problems.add(key, new Problem('is required.'));
-  }
+  const { source, pipelineId, fields = {} } = request;
+  const readPerson = readPersonOf(organization, request, phone, problems);
   const others = Object.fromEntries(Object.entries(fields).filter(([key]) => !Object.hasOwn(notAmongFields, key)));
   for (const key of Object.keys(fields)) {
     if (!Object.hasOwn(others, key)) problems.add(key, new Problem(notAmongFields[key] ?? ''));
@@ -68,6 +60,22 @@ export function readCapture(organization: Organization, request: CaptureRequest)
     sourceName: recorded?.name ?? defaultSourceName,
     sourceId: recorded?.id,
   };
+}
+
+function readPersonOf(
+  organization: Organization,
+  { name, phone: phoneText, email }: CaptureRequest,
+  phone: string | undefined,
+  problems: FieldProblems,
+): FieldChanges {
+  const builtIn = organization.fields.filter(({ key }) => isBuiltIn(key));
+  const read = (values: Readonly<Record<string, RawValue>>) => readFields(organization, values, builtIn, problems);
+  const readName = read({ name });
+  if (readName.name === null) problems.add('name', new Problem('is required.'));
+  if (phone === undefined) {
+    problems.add('phone', isEmptyValue(phoneText, 'phone') ? new Problem('is required.') : notAPhone);
+  }
+  return { ...readName, ...(phone !== undefined && { phone }), ...(email !== undefined && read({ email })) };
 }
 
 /** A field that a capture left as it was, with what it had and what was sent. */

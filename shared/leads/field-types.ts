@@ -1,4 +1,5 @@
 import { limits } from '../limits.ts';
+import { memoize } from '../memoize.ts';
 import type { Field, FieldType, Organization } from '../organization/organization.ts';
 import { asciiDigits, emailIdentity, parsePhone } from './identity.ts';
 import type { FieldValue } from './lead.ts';
@@ -24,21 +25,21 @@ const ofText =
   (raw, field) =>
     typeof raw === 'string' ? parse(raw.trim(), field) : new Problem('takes a text.');
 
+/** Of a text that `parsePhone` cannot read. */
+export const notAPhone = new Problem('takes a phone number with its country code; one without is read as an Indian number.');
+
 /** One row per field type (contract, section 2). */
 export const parsers: Readonly<Record<FieldType, Parse>> = {
   text: ofText((text) => text),
   textarea: (raw) => (typeof raw === 'string' ? raw : new Problem('takes a text.')),
   number: parseNumber,
   date: ofText((text) => (isDate(text) ? text : new Problem('takes a date that exists, as YYYY-MM-DD.'))),
-  phone: ofText(
-    (text) =>
-      parsePhone(text) ?? new Problem('takes a phone number with its country code; one without is read as an Indian number.'),
-  ),
+  phone: ofText((text) => parsePhone(text) ?? notAPhone),
   email: ofText((text) =>
     isEmail(text) ? text : new Problem(`takes an email address of at most ${limits.emailMaxChars} characters.`),
   ),
   url: ofText((text) => (isWebAddress(text) ? text : new Problem('takes a web address that begins with http:// or https://.'))),
-  select: ofText((text, field) => optionFinder(field)(text) ?? notAnOption(field)),
+  select: ofText((text, field) => finderFor(field.options)(text) ?? notAnOption(field.options)),
   multiselect: parseList,
   checkbox: parseCheckbox,
   lead_source: (raw, _, organization) => parseReference(raw, 'source', organization.sourceById),
@@ -104,8 +105,10 @@ function isWebAddress(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text) && url !== null && url.hostname !== '';
 }
 
-/** Finds an option by its value, else by its label, else by either without regard to case. */
-function optionFinder({ options }: Field): (text: string) => string | undefined {
+type Options = Field['options'];
+
+/** Finds an option by its value, else by its label, else by either without regard to case. Made once for settings that are read. */
+const finderFor = memoize((options: Options): ((text: string) => string | undefined) => {
   const found = new Map<string, string>();
   const add = (name: string, value: string): void => void (found.has(name) || found.set(name, value));
   const live = options.filter(({ retired }) => !retired);
@@ -113,21 +116,27 @@ function optionFinder({ options }: Field): (text: string) => string | undefined 
   for (const { label, value } of live) add(`as is ${label}`, value);
   for (const { value, label } of live) for (const name of [value, label]) add(`folded ${name.toLowerCase()}`, value);
   return (text) => found.get(`as is ${text}`) ?? found.get(`folded ${text.toLowerCase()}`);
-}
+});
+
+/** The field with its retired options as good as the others. */
+export const withAllOptions = memoize((field: Field): Field => {
+  if (!field.options.some(({ retired }) => retired)) return field;
+  return { ...field, options: field.options.map(({ value, label }) => ({ value, label })) };
+});
 
 /** The longest list of options that a message still names. */
 const optionsNamedMax = 20;
 
-function notAnOption({ options }: Field): Problem {
+const notAnOption = memoize((options: Options): Problem => {
   const named = options.filter(({ retired }) => !retired).map(({ value }) => value);
   const rest = named.length > optionsNamedMax ? `, and ${named.length - optionsNamedMax} more` : '';
   return new Problem(`takes one of its options: ${named.slice(0, optionsNamedMax).join(', ')}${rest}.`);
-}
+});
 
 /** A list of options; a form that can send text alone may send one option, or several with commas between. */
 function parseList(raw: Exclude<RawValue, null>, field: Field): FieldValue | Problem {
   if (typeof raw === 'number' || typeof raw === 'boolean') return new Problem('takes a list of its options.');
-  const find = optionFinder(field);
+  const find = finderFor(field.options);
   const texts = typeof raw !== 'string' ? raw : find(raw.trim()) ? [raw] : raw.split(',');
   // Forms send a blank item for a list with nothing ticked, beside the ticked ones too.
   const chosen = new Set(
@@ -136,7 +145,7 @@ function parseList(raw: Exclude<RawValue, null>, field: Field): FieldValue | Pro
       .filter((text) => text !== '')
       .map(find),
   );
-  if (chosen.size === 0 || chosen.has(undefined)) return notAnOption(field);
+  if (chosen.size === 0 || chosen.has(undefined)) return notAnOption(field.options);
   // In the order of the form and without repeats, so that the same choice is the same value.
   return field.options.map(({ value }) => value).filter((value) => chosen.has(value));
 }

@@ -1,81 +1,11 @@
 import { limits } from '../limits.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, FieldType, Organization } from '../organization/organization.ts';
-import { Problem, parsers, type RawValue } from './field-types.ts';
+import { Problem, parsers, type RawValue, withAllOptions } from './field-types.ts';
 import { activeFields } from './fields.ts';
+import { ComparedValue, matchingEmpty, type Operator, operators, type Takes, type Test } from './filter-operators.ts';
 import { asciiDigits, parsePhone } from './identity.ts';
 import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
-
-/** What an operator takes beside the field (contract, section 4.1). */
-type Takes = 'nothing' | 'value' | 'two values' | 'values';
-
-/** A value that is there, the operands in the form values are stored in. */
-type Test = (value: FieldValue, operands: readonly FieldValue[]) => boolean;
-
-interface Operator {
-  readonly takes: Takes;
-  /** The operand is part of a value, not a whole one. */
-  readonly isPart?: true;
-  readonly test: Test;
-}
-
-const first = (operands: readonly FieldValue[]): FieldValue => operands[0] ?? '';
-const folded = (value: FieldValue): string => String(value).normalize('NFC').toLowerCase();
-const isBetween: Test = (value, [from, to]) => from !== undefined && to !== undefined && value >= from && value <= to;
-const anyOf: Operator = { takes: 'values', test: (value, operands) => operands.includes(value) };
-
-/** Absent, empty and cleared values are alike: a lead holds none of them. */
-const emptiness = {
-  is_empty: { takes: 'nothing', test: () => false },
-  is_not_empty: { takes: 'nothing', test: () => true },
-} as const;
-const ofText = {
-  contains: { takes: 'value', isPart: true, test: (value, operands) => folded(value).includes(folded(first(operands))) },
-  equals: { takes: 'value', test: (value, operands) => folded(value) === folded(first(operands)) },
-  ...emptiness,
-} as const satisfies Record<string, Operator>;
-const ofChoice = { is_any_of: anyOf, ...emptiness } as const;
-
-/** Which operators a field type takes: the contract's table, a row per type. */
-export const operators: Readonly<Record<FieldType, Readonly<Record<string, Operator>>>> = {
-  text: ofText,
-  textarea: ofText,
-  phone: ofText,
-  email: ofText,
-  url: ofText,
-  number: {
-    equals: { takes: 'value', test: (value, operands) => value === first(operands) },
-    gt: { takes: 'value', test: (value, operands) => value > first(operands) },
-    lt: { takes: 'value', test: (value, operands) => value < first(operands) },
-    between: { takes: 'two values', test: isBetween },
-    ...emptiness,
-  },
-  date: {
-    on: { takes: 'value', test: (value, operands) => value === first(operands) },
-    before: { takes: 'value', test: (value, operands) => value < first(operands) },
-    after: { takes: 'value', test: (value, operands) => value > first(operands) },
-    between: { takes: 'two values', test: isBetween },
-    ...emptiness,
-  },
-  select: ofChoice,
-  lead_source: ofChoice,
-  user: ofChoice,
-  multiselect: {
-    has_any_of: {
-      takes: 'values',
-      test: (value, operands) => typeof value === 'object' && value.some((one) => operands.includes(one)),
-    },
-    ...emptiness,
-  },
-  // A box that was never ticked is not ticked: each lead is one of the two.
-  checkbox: {
-    is_true: { takes: 'nothing', test: (value) => value === true },
-    is_false: { takes: 'nothing', test: (value) => value === false },
-  },
-};
-
-/** What matches although the field is empty. */
-const matchesEmpty = new Set(['is_empty', 'is_false']);
 
 export type LeadFilter = (fields: FieldValues) => boolean;
 
@@ -93,13 +23,32 @@ export function readFilters(
   const tooMany = new Problem(`is one too many: at most ${limits.filtersMax} filters are taken.`);
   const read = raw.map((one, position) => (position < limits.filtersMax ? readFilter(organization, one) : tooMany));
   const problems = read.flatMap((one, position) => (one instanceof Problem ? [{ position, sentence: one.sentence }] : []));
-  const filters = read.filter((one): one is LeadFilter => !(one instanceof Problem));
-  return { filter: (fields) => filters.every((matches) => matches(fields)), problems };
+  const filters = read.filter((one): one is FieldFilter => !(one instanceof Problem));
+  return { filter: (fields) => matchesAll(fields, filters), problems };
+}
+
+/** A filter that can apply to a field. */
+interface FieldFilter {
+  readonly fieldKey: string;
+  /** Whether a lead without a value matches. */
+  readonly matchesEmpty: boolean;
+  readonly test: Test;
+}
+
+function matchesAll(fields: FieldValues, filters: readonly FieldFilter[]): boolean {
+  const compared = new Map<string, ComparedValue>();
+  return filters.every(({ fieldKey, matchesEmpty, test }) => {
+    const value = valueOf(fields, fieldKey);
+    if (value === null) return matchesEmpty;
+    const known = compared.get(fieldKey) ?? new ComparedValue(value);
+    compared.set(fieldKey, known);
+    return test(known);
+  });
 }
 
 const properties = ['field', 'operator', 'value', 'values'];
 
-function readFilter(organization: Organization, raw: unknown): LeadFilter | Problem {
+function readFilter(organization: Organization, raw: unknown): FieldFilter | Problem {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
     return new Problem('is not an object, such as {"field":"name","operator":"contains","value":"Rao"}.');
   const unknown = Object.keys(raw).find((name) => !properties.includes(name));
@@ -112,11 +61,7 @@ function readFilter(organization: Organization, raw: unknown): LeadFilter | Prob
   if (operator instanceof Problem) return operator;
   const operands = readOperands(organization, field, operator, raw);
   if (operands instanceof Problem) return operands;
-  const emptyMatches = matchesEmpty.has(operator.name);
-  return (values) => {
-    const value = valueOf(values, field.key);
-    return value === null ? emptyMatches : operator.test(value, operands);
-  };
+  return { fieldKey: field.key, matchesEmpty: matchingEmpty.has(operator.name), test: operator.testFor(operands) };
 }
 
 const whereFieldsAre = 'GET /api/v1/lead-fields lists them';
@@ -141,12 +86,16 @@ interface NamedOperator extends Operator {
 
 function operatorNamed({ key, type }: Field, name: unknown): NamedOperator | Problem {
   const known = operators[type];
-  const found = typeof name === 'string' && Object.hasOwn(known, name) ? known[name] : undefined;
-  if (found) return { ...found, name: String(name) };
+  // Any JSON may stand here: what is no text is not to be made one, as an object's own `toString` would be called.
+  const text = typeof name === 'string' ? name : undefined;
+  const found = text !== undefined && Object.hasOwn(known, text) ? known[text] : undefined;
+  if (text !== undefined && found) return { ...found, name: text };
   const names = Object.keys(known);
   const takes = `${key} takes ${names.join(', ')}`;
   if (name === undefined) return new Problem(`has no operator: ${takes}.`);
-  return new Problem(`has an operator that a field of type ${type} does not take${meant(String(name), names)}: ${takes}.`);
+  return new Problem(
+    `has an operator that a field of type ${type} does not take${text === undefined ? '' : meant(text, names)}: ${takes}.`,
+  );
 }
 
 function meant(mistyped: string, names: readonly string[]): string {
@@ -176,8 +125,13 @@ function readOperands(
   const isCount = Array.isArray(list) && (takes === 'two values' ? list.length === 2 : takes !== 'values' || list.length > 0);
   if (given.join() !== wanted.join() || !isCount)
     return new Problem(`has the operator ${name}, which takes ${takesInWords[takes]}.`);
-  const operands = list.map((one) => readOperand(organization, field, one, isPart === true));
-  return operands.find((one) => one instanceof Problem) ?? (operands as FieldValue[]);
+  const operands: FieldValue[] = [];
+  for (const one of list) {
+    const operand = readOperand(organization, field, one, isPart === true);
+    if (operand instanceof Problem) return operand; // the first says it: a message is made of all options
+    operands.push(operand);
+  }
+  return operands;
 }
 
 const textTypes: ReadonlySet<FieldType> = new Set(['text', 'textarea', 'phone', 'email', 'url']);
@@ -204,11 +158,9 @@ function textOperand(field: Field, text: string, isPart: boolean): FieldValue {
   return isPart ? digits : (parsePhone(text) ?? digits);
 }
 
-/** Options being dropped still stand in leads and may be looked for. */
 function parseStored(organization: Organization, field: Field, raw: Exclude<RawValue, null>): FieldValue | Problem {
-  const options = field.options.map(({ value, label }) => ({ value, label }));
   const type = field.type === 'multiselect' ? 'select' : field.type; // one of them, not a list in one text
-  return parsers[type](raw, { ...field, options }, organization);
+  return parsers[type](raw, withAllOptions(field), organization); // retired options still stand in leads and may be looked for
 }
 
 /** An id the organization has; inactive sources and people still stand in leads. */

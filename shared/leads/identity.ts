@@ -10,6 +10,7 @@ const defaultCountry = 'IN';
  * "Possible" is enough, not "valid": numbering plans move, and the number is a unique key.
  */
 export function parsePhone(text: string): string | undefined {
+  if (text.length > phoneTextMaxChars) return undefined;
   const typed = asciiDigits(text)
     .replace(/\p{Cf}/gu, '')
     .replace(/[()[\]]/g, ' ')
@@ -27,6 +28,8 @@ export function parsePhone(text: string): string | undefined {
   return undefined;
 }
 
+/** The longest that libphonenumber reads. Unicode's forms are made before, and of 90,000 stacked marks that takes a second. */
+const phoneTextMaxChars = 250;
 /** More than an E.164 number has digits to lose. */
 const readingsMax = 16;
 

@@ -1,8 +1,9 @@
 import { parseDateTime } from '../date-time.ts';
+import { memoize } from '../memoize.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Organization, Stage } from '../organization/organization.ts';
 import { chooseRotation, type Rotation } from './assignment.ts';
-import { isDate, Problem, type RawValue } from './field-types.ts';
+import { isDate, Problem, type RawValue, withAllOptions } from './field-types.ts';
 import { activeFields, applyChanges, FieldProblems, newLeadFields, readFields, requireOnCreate } from './fields.ts';
 import type { ImportProperty } from './import-columns.ts';
 import { type FieldValues, ownerIdOf } from './lead.ts';
@@ -62,14 +63,14 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
 }
 
 /** The organization as it was when all that leads still have was active. */
-function withAllActive(organization: Organization): Organization {
+const withAllActive = memoize((organization: Organization): Organization => {
   const active = <T extends { readonly active: boolean }>(item: T): T => ({ ...item, active: true });
   const byId = <T extends { readonly id: number; readonly active: boolean }>(items: readonly T[]) =>
     new Map(items.map((item) => [item.id, active(item)]));
   const fields = organization.fields.map((field) => ({
     ...active(field),
     requiredOnCreate: field.key === 'name' || field.key === 'phone',
-    options: field.options.map(({ value, label }) => ({ value, label })),
+    options: withAllOptions(field).options,
   }));
   const stages = organization.stages.map(active);
   return {
@@ -81,7 +82,7 @@ function withAllActive(organization: Organization): Organization {
     sourceById: byId(organization.sources),
     userById: byId(organization.users),
   };
-}
+});
 
 /** Ids go on behind the highest that is kept: half of them stay for new leads. */
 const keptIdMax = 1_000_000_000;

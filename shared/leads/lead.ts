@@ -1,4 +1,5 @@
-import { isBuiltIn, type Organization } from '../organization/organization.ts';
+import { limits } from '../limits.ts';
+import { isBuiltIn, type Organization, type Stage } from '../organization/organization.ts';
 
 /** A field's value as a lead holds it: never empty (an empty field is absent). Numbers of `lead_source` and `user` fields are ids. */
 export type FieldValue = string | number | boolean | readonly string[];
@@ -19,6 +20,42 @@ export interface Lead {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly archivedAt?: string;
+}
+
+/** Thrown when an organization has given out every id that a lead can have: it takes no new lead any more. */
+export class LeadIdsExhaustedError extends Error {
+  override readonly name = 'LeadIdsExhaustedError';
+}
+
+/**
+ * The id of a new lead.
+ * @param leadSequence of the organization, advanced for this lead alone; it goes on beyond the last id
+ * @throws LeadIdsExhaustedError
+ */
+export function newLeadId(organizationId: number, leadSequence: number): number {
+  if (leadSequence <= limits.idMax) return leadSequence;
+  throw new LeadIdsExhaustedError(`Organization ${organizationId} has no lead ids left.`);
+}
+
+/** A lead as it begins. @param lead `now` in ISO 8601, UTC */
+export function newLead({ id, organizationId, fields, stage, owner, now }: NewLead): Lead {
+  return {
+    id,
+    organizationId,
+    version: 1,
+    fields: { ...fields, assigned_to: owner },
+    stageId: stage.id,
+    pipelineId: stage.pipelineId,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+interface NewLead extends Pick<Lead, 'id' | 'organizationId' | 'fields'> {
+  readonly stage: Pick<Stage, 'id' | 'pipelineId'>;
+  /** The owner's user id. */
+  readonly owner: number;
+  readonly now: string;
 }
 
 /** A field's value, null when empty. Own properties only: `constructor` is a field key like any other. */

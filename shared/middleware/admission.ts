@@ -1,6 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { ApiError } from '../errors.ts';
-import { limits } from '../limits.ts';
 import { prepareLog } from '../log.ts';
 import { hashApiKey, parseApiKey } from '../organization/api-key.ts';
 import type { Organization } from '../organization/organization.ts';
@@ -61,8 +60,7 @@ export const admission = (readBeside: ReadBeside): Middleware => ({
     showLimits(call, (key.value as { bucket: Bucket }).bucket, admitted.bucket);
     if (admitted.outcome === 'exhausted') throw exhausted(call, admitted.bucket);
     call.organization = settings;
-    if (admitted.leadSequence > limits.idMax) throw new Error(`Organization ${settings.id} has no lead ids left.`);
-    call.newLeadId = admitted.leadSequence;
+    call.leadSequence = admitted.leadSequence;
   },
 });
 

@@ -26,7 +26,7 @@ export interface Call {
   input?: ParsedInput;
   caller?: Caller;
   organization?: Organization;
-  newLeadId?: number;
+  leadSequence?: number;
   /** The reads that run beside admission. */
   beside?: Promise<unknown>;
 }

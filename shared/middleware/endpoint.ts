@@ -27,8 +27,8 @@ export type ReadyCall<S extends Schemas, Beside> = Input<S> & {
   readonly table: Table;
   readonly caller: Caller;
   readonly organization: Organization;
-  /** For an endpoint that numbers leads: an id that no other lead has. */
-  readonly newLeadId: number;
+  /** For an endpoint that numbers leads: the organization's sequence, advanced for this request alone. `newLeadId` makes an id of it. */
+  readonly leadSequence: number;
   readonly requestId: string;
   /** What was read beside admission. */
   readonly beside: Beside;
@@ -86,12 +86,17 @@ export function endpoint<S extends Schemas, Beside>(
 export const nothingBeside = async (): Promise<undefined> => undefined;
 
 async function readyCall<S extends Schemas, Beside>(call: Call): Promise<ReadyCall<S, Beside>> {
-  const { input, table, caller, organization, newLeadId, requestId } = call;
+  const { input, table, caller, organization, leadSequence, requestId } = call;
   if (!input?.ok) throw new Error('The stack ran an endpoint without input.');
-  return { ...input.parts, table, caller, organization, newLeadId, requestId, beside: await call.beside } as unknown as ReadyCall<
-    S,
-    Beside
-  >;
+  return {
+    ...input.parts,
+    table,
+    caller,
+    organization,
+    leadSequence,
+    requestId,
+    beside: await call.beside,
+  } as unknown as ReadyCall<S, Beside>;
 }
 
 /**

@@ -11,6 +11,13 @@ import { nearestName } from '../organization/nearest-name.ts';
 const isPlainObject = (input: unknown): input is Record<string, unknown> =>
   typeof input === 'object' && input !== null && !Array.isArray(input);
 
+/** PHP writes an empty array as a list: what to send in its place belongs into the message. */
+const emptyObjectHint = 'an empty one is {}, not [] (in PHP: (object) [])';
+const orEmptyObject =
+  (sentence: string) =>
+  ({ input }: v.BaseIssue<unknown>): string =>
+    Array.isArray(input) && input.length === 0 ? `${sentence}; ${emptyObjectHint}.` : `${sentence}.`;
+
 /** Said of a property that was not sent; one that was sent and could not be read has a sentence of its own. */
 export const isRequired = 'is required.';
 
@@ -25,7 +32,7 @@ export const object = <const Entries extends v.ObjectEntries>(entries: Entries) 
   const known = v.object(entries, isRequired);
   const inFields = Object.hasOwn(entries, 'fields') ? ' Values of fields stand inside fields.' : '';
   return v.pipe(
-    v.custom<Record<string, unknown>>(isPlainObject, 'takes a JSON object.'),
+    v.custom<Record<string, unknown>>(isPlainObject, orEmptyObject('takes a JSON object')),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return;
       const unknown = Object.entries(dataset.value).filter(([key]) => !Object.hasOwn(entries, key));
@@ -96,8 +103,11 @@ export const fieldValues = (keyMaxChars: number = Number.POSITIVE_INFINITY) => {
       if (message) addIssue({ message, path: [{ type: 'object', origin: 'value', input: dataset.value, key, value }] });
     }
   });
-  return v.pipe(v.custom<Readonly<Record<string, RawValue>>>(isPlainObject, 'takes an object of values by field key.'), {
-    ...checked,
-    keyMaxChars,
-  });
+  return v.pipe(
+    v.custom<Readonly<Record<string, RawValue>>>(isPlainObject, orEmptyObject('takes an object of values by field key')),
+    {
+      ...checked,
+      keyMaxChars,
+    },
+  );
 };

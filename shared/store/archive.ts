@@ -1,3 +1,4 @@
+import { changeTimeOf } from '../leads/change-time.ts';
 import type { Lead } from '../leads/lead.ts';
 import type { Table } from './client.ts';
 import { readLead, updateLead } from './leads.ts';
@@ -21,7 +22,7 @@ export async function setArchived(
     const lead = await readLead(table, organizationId, leadId);
     if (!lead) return undefined;
     if ((lead.archivedAt !== undefined) === archived) return { lead, isChanged: false };
-    const at = new Date(Math.max(Date.now(), Date.parse(lead.updatedAt))).toISOString();
+    const at = changeTimeOf(lead, new Date()).toISOString();
     const { archivedAt: _, ...active } = { ...lead, updatedAt: at };
     const after = archived ? { ...active, archivedAt: at } : active;
     const { outcome } = await transact(table, [

@@ -20,19 +20,27 @@ export async function findDuplicate(
 }
 
 export type CreateLeadResult =
-  | { readonly outcome: 'created' }
+  | { readonly outcome: 'created'; readonly lead: Lead }
   | { readonly outcome: 'duplicate'; readonly leadId: number | undefined };
 
-/** Writes a lead, its identity items and its first timeline entry: all or none. One transaction of 3 or 4 items. */
-export async function createLead(table: Table, lead: Lead, opening: TimelineEntry): Promise<CreateLeadResult> {
+/**
+ * Writes a lead, its identity items and its first timeline entry: all or none. One transaction of 3 or 4 items.
+ * @param leadAt makes them of the time, which is set anew at each try: a list by `updated_since` looks back from the commit by seconds only
+ * @throws StillContended
+ */
+export async function createLead(
+  table: Table,
+  leadAt: (now: string) => { readonly lead: Lead; readonly opening: TimelineEntry },
+): Promise<CreateLeadResult> {
   return lookAgain<CreateLeadResult>(async () => {
+    const { lead, opening } = leadAt(new Date().toISOString());
     const written = await transact(table, [
       ...putIdentities(table, lead),
       putTimelineEntry(table, lead, opening),
       putLead(table, lead),
     ]);
     if (written.outcome === 'conflict') return metAnother;
-    if (written.outcome === 'written') return { outcome: 'created' };
+    if (written.outcome === 'written') return { outcome: 'created', lead };
     const holder = written.existing.find((item) => item?.leadId !== undefined);
     return { outcome: 'duplicate', leadId: holder?.leadId as number | undefined };
   });

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { emailOf, type Lead, phoneOf } from '../leads/lead.ts';
+import { emailOf, type Lead, LeadIdsExhaustedError, phoneOf } from '../leads/lead.ts';
 import type { TimelineEntry } from '../leads/timeline.ts';
 import { limits } from '../limits.ts';
 import { batchGet } from './batch-get.ts';
@@ -90,7 +90,7 @@ export async function reserveLeadIds(table: Table, organizationId: number, count
     ':count': count,
     ':most': limits.idMax - count,
   });
-  if (last === undefined) throw new Error(`Organization ${organizationId} has no lead ids left.`);
+  if (last === undefined) throw new LeadIdsExhaustedError(`Organization ${organizationId} has no lead ids left.`);
   return last - count + 1;
 }
 

@@ -11,6 +11,8 @@ import type { IndexName } from './table-definition.ts';
  */
 export interface LeadIds {
   next(below: number): Promise<number | undefined>;
+  /** Whether an id that was given is not in the index, and its lead is only looked at to be sure. */
+  isDoubtful?(leadId: number): boolean;
 }
 
 /** One more than any id: where a walk begins. */
@@ -101,11 +103,29 @@ export const anyOfIds = (lists: readonly LeadIds[]): LeadIds => ({
   },
 });
 
+/**
+ * A list's ids, and further ones that it may have lost for a moment: the lead decides. Both are read in parallel.
+ * @param further as few as may be looked at in vain
+ */
+export function withDoubtful(list: LeadIds, further: LeadIds): LeadIds {
+  const doubtful = new Set<number>();
+  return {
+    isDoubtful: (leadId) => doubtful.has(leadId),
+    async next(below) {
+      const [listed, other] = await Promise.all([list.next(below), further.next(below)]);
+      if (other === undefined || other <= (listed ?? 0)) return listed;
+      doubtful.add(other);
+      return other;
+    },
+  };
+}
+
 /** Ids that all of the lists have: each list seeks to the lowest head, until all agree. Gives up, between two ids, with its budget. */
 export const allOfIds = (lists: readonly LeadIds[], budget: PageBudget): LeadIds => {
   const [only] = lists;
   if (lists.length === 1 && only) return only;
   return {
+    isDoubtful: (leadId) => lists.some((list) => list.isDoubtful?.(leadId) === true),
     async next(below) {
       let candidate = below;
       while (true) {

@@ -1,6 +1,6 @@
-import { changedLeadsMax, readChangedLeads } from './changed-leads.ts';
+import { changedLeadsMax, justChangedIds, readChangedLeads } from './changed-leads.ts';
 import type { Table } from './client.ts';
-import { aboveAllIds, allOfIds, anyOfIds, indexIds, type LeadIds, listedIds } from './lead-ids.ts';
+import { aboveAllIds, allOfIds, anyOfIds, indexIds, type LeadIds, listedIds, withDoubtful } from './lead-ids.ts';
 import {
   type LeadPage,
   type LeadReader,
@@ -88,18 +88,21 @@ function indexLists(
   { organizationId, stageIds, ownerId, sourceId, limit, updatedSince }: ListQuestion,
   budget: PageBudget,
 ): LeadIds[] {
+  if (stageIds?.length === 0) return [listedIds([])]; // a stage of another pipeline: no lead is in both
   const givenLists = [stageIds, ownerId, sourceId, updatedSince].filter((given) => given !== undefined).length;
   // A list that is read alone is read just as far as the page; a joined one is likely asked on.
   const firstChunk = givenLists === 1 ? limit + 1 : Math.max(limit + 1, 100);
+  const justChanged = justChangedIds(table, organizationId, budget);
   const list = (name: 'leadsByStage' | 'leadsByOwner' | 'leadsBySource', attribute: string, value: string): LeadIds =>
     indexIds(table, { name, attribute, value }, firstChunk, budget);
-  return [
+  const lists = [
     ...(stageIds
       ? [anyOfIds(stageIds.map((stageId) => list('leadsByStage', 'stageKey', stageIndexKey(organizationId, stageId))))]
       : []),
     ...(ownerId === undefined ? [] : [list('leadsByOwner', 'ownerKey', ownerIndexKey(organizationId, ownerId))]),
     ...(sourceId === undefined ? [] : [list('leadsBySource', 'sourceKey', sourceIndexKey(organizationId, sourceId))]),
   ];
+  return lists.map((ids) => withDoubtful(ids, justChanged));
 }
 
 /**

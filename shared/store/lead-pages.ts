@@ -172,7 +172,7 @@ export function leadsByIds(table: Table, organizationId: number, ids: LeadIds, b
       const expected = Math.ceil((1.2 * wanted * lookedAt) / Math.max(0.5, first - wanted));
       const batch = Math.min(batchMax, Math.max(wanted, expected));
       const { found, downTo, after } = await take(ids, below, batch, budget);
-      lookedAt += found.length;
+      lookedAt += found.filter((leadId) => !ids.isDoubtful?.(leadId)).length;
       const keys = found.map((leadId) => leadPrimaryKey(organizationId, leadId));
       const items = found.length === 0 ? [] : await batchGetWithin(table, keys, unreadPatienceMs);
       const firstUnread = items.indexOf(unread);
@@ -186,18 +186,20 @@ export function leadsByIds(table: Table, organizationId: number, ids: LeadIds, b
   };
 }
 
-/** As many ids below one as wanted, as far as they are there and the budget lasts for them and their leads. */
+/** As many ids below one as wanted, doubtful ones besides, as far as they are there, fit into a batch, and the budget lasts for their leads. */
 async function take(ids: LeadIds, below: number, wanted: number, budget: PageBudget) {
   const found: number[] = [];
   let downTo = below;
   let leadBytes = 0;
+  let doubtful = 0;
   try {
-    while (found.length < wanted) {
+    while (found.length - doubtful < wanted && found.length < batchMax) {
       const leadId = await ids.next(downTo);
       if (leadId === undefined) return { found, downTo: 1, after: 'end' } as const;
       leadBytes += budget.bytesAtMost(leadId);
       if (leadBytes > budget.bytesLeft) return { found, downTo, after: found.length === 0 ? 'spent' : 'more' } as const;
       found.push(leadId);
+      if (ids.isDoubtful?.(leadId)) doubtful += 1;
       downTo = leadId;
     }
     return { found, downTo, after: 'more' } as const;

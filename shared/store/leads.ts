@@ -114,3 +114,14 @@ export const checkLeadExists = (table: Table, organizationId: number, leadId: nu
     ConditionExpression: 'attribute_exists(pk)',
   },
 });
+
+/** Part of a transaction: there is such a lead, and its last change was before this time. A lead that was changed since is brought back. */
+export const checkChangedBefore = (table: Table, organizationId: number, leadId: number, at: string): TransactItem => ({
+  ConditionCheck: {
+    TableName: table.name,
+    Key: leadPrimaryKey(organizationId, leadId),
+    ConditionExpression: 'updatedAt < :at',
+    ExpressionAttributeValues: { ':at': at },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  },
+});

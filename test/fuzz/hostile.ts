@@ -99,6 +99,23 @@ export const hostileNumbers = [
   '1e126',
 ] as const;
 
+/** Objects and lists, as JSON writes them, that break what makes texts or lists of them: their own properties hide the inherited ones. */
+export const hostileObjects = [
+  '{"toString":null}',
+  '{"toString":{},"valueOf":[]}',
+  '{"valueOf":null,"toString":"x"}',
+  '{"toJSON":{"toString":null}}',
+  '{"__proto__":null}',
+  '{"__proto__":{"toString":null,"length":2}}',
+  '{"constructor":{"prototype":null}}',
+  '{"length":-1}',
+  '{"length":1e9,"0":"a"}',
+  '{"then":{"then":null}}',
+  '[{"toString":null}]',
+  '[[["a"]]]',
+  '[null,{"valueOf":0}]',
+] as const;
+
 const longLengths = [31, 32, 33, 60, 61, 64, 65, 200, 201, 254, 255, 300, 301, 2000, 2001, 5000, 5001, 20_000] as const;
 
 /** A text as somebody with bad intent or a broken program sends it. */
@@ -114,7 +131,7 @@ export function hostileJson(random: Random, depth = 0): string {
   const kinds = [
     () => JSON.stringify(hostileText(random)),
     () => random.pick(hostileNumbers),
-    () => random.pick(['null', 'true', 'false', '[]', '{}', '[[]]', '{"":""}', '[null]', '""']),
+    () => random.pick(['null', 'true', 'false', '[]', '{}', '[[]]', '{"":""}', '[null]', '""', ...hostileObjects]),
     () => (depth > 3 ? '[]' : `[${random.times(0, 4, nested).join(',')}]`),
     () =>
       depth > 3

@@ -1,4 +1,4 @@
-import { hostileText, inheritedNames } from './hostile.ts';
+import { hostileJson, hostileObjects, hostileText, inheritedNames } from './hostile.ts';
 import type { Random } from './random.ts';
 
 /** A request while it is being made. Names and values of the query are percent-encoded already. */
@@ -55,6 +55,8 @@ const spoilValue: Mutation = (draft, random) => {
     hostileText(random),
     hostileText(random),
     [hostileText(random)],
+    JSON.parse(random.pick(hostileObjects)),
+    JSON.parse(random.pick(hostileObjects)),
   ]);
 };
 
@@ -107,6 +109,17 @@ const numbersInAddresses = [
   '+1',
 ];
 
+/** A filter with any JSON in one of its places. */
+function spoiledFilter(random: Random): string {
+  const places = {
+    field: '"name"',
+    operator: '"contains"',
+    [random.pick(['value', 'values'])]: random.pick(['"x"', '["x"]']),
+    [random.pick(['field', 'operator', 'value', 'values'])]: hostileJson(random, 1),
+  };
+  return `[{${Object.entries(places).map(([name, json]) => `"${name}":${json}`)}}]`;
+}
+
 const spoilQuery: Mutation = (draft, random) => {
   const parameters = ['limit', 'cursor', 'updated_since', 'stage_id', 'pipeline_id', 'source_id', 'owner_id', 'filter'];
   const name = draft.query.length > 0 && random.percent(50) ? random.pick(draft.query)[0] : random.pick(parameters);
@@ -123,7 +136,10 @@ const spoilQuery: Mutation = (draft, random) => {
     '[null]',
     `[${'{"field":"city","operator":"is_empty"},'.repeat(10)}{"field":"city","operator":"is_empty"}]`,
     wellFormed(hostileText(random)),
+    wellFormed(spoiledFilter(random)),
+    wellFormed(spoiledFilter(random)),
     '['.repeat(7999),
+    `[{"field":"name","operator":${'['.repeat(3900)}${']'.repeat(3900)}}]`,
   ]);
   draft.query = [...draft.query.filter(([known]) => known !== name), [name, encodeURIComponent(value)]];
 };

@@ -18,6 +18,8 @@ export interface DynamodbProxy {
   latencyMs: number;
   /** Queries of indexes do not see items written in the last so many milliseconds. */
   indexLagMs: number;
+  /** The indexes that lag; undefined: all. Each index lags by itself. */
+  laggingIndexes: readonly string[] | undefined;
   /** Runs it and returns the calls that arrived meanwhile. */
   record<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly calls: readonly RecordedCall[] }>;
   /** Breaks every connection and listens no more. */
@@ -57,7 +59,8 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     const forward: Forward = (changed) => passOn(engine, agent, request, { ...changed, ReturnConsumedCapacity: 'INDEXES' });
     const answerFrom = async (): Promise<EngineAnswer> => {
       if (fault?.kind === 'unprocessed') return leaveUnprocessed(forward, body, fault);
-      if (call.index !== undefined && proxy.indexLagMs > 0) return lag.query(forward, body, proxy.indexLagMs);
+      const isLagging = call.index !== undefined && (proxy.laggingIndexes?.includes(call.index) ?? true);
+      if (isLagging && proxy.indexLagMs > 0) return lag.query(forward, body, proxy.indexLagMs);
       const answer = await forward(body);
       if (answer.status === 200) lag.wrote(call);
       return answer;
@@ -93,6 +96,7 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     rule: undefined,
     latencyMs: 0,
     indexLagMs: 0,
+    laggingIndexes: undefined,
     async record(run) {
       const from = calls.length;
       const result = await run();

@@ -14,8 +14,9 @@ const TableName = tableNames.main;
 
 export const handler = remembering(async ({ body }, { organization, caller }) => {
   const enquiry = body as unknown as Parameters<typeof readCapture>[1] & { phone: string; email?: string };
-  const { submitted } = readCapture(organization, enquiry);
-  const phoneKey = `${organization.id}#${parsePhone(enquiry.phone)}`;
+  const phone = parsePhone(enquiry.phone);
+  const { submitted } = readCapture(organization, enquiry, phone);
+  const phoneKey = `${organization.id}#${phone}`;
   const emailKey = enquiry.email && `${organization.id}#${enquiry.email.toLowerCase()}`;
   const match = (await findBy('byPhone', 'phoneKey', phoneKey)) ?? (emailKey && (await findBy('byEmail', 'emailKey', emailKey)));
   const now = new Date().toISOString();

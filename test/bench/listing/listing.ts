@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { bundleFunction } from '../../../infra/bundle.ts';
 import { dynoxide } from '../../../infra/local/dynoxide.ts';
 import { clientConfig } from '../../../infra/local/table.ts';
-import { parseSettingsFile } from '../../../shared/organization/settings.ts';
+import { parseSettingsFile, type Settings } from '../../../shared/organization/settings.ts';
 import { createApiKey } from '../../../shared/store/api-keys.ts';
 import { applySettings } from '../../../shared/store/apply-settings.ts';
 import { openTable, type Table } from '../../../shared/store/client.ts';
@@ -16,7 +16,7 @@ import { progress } from '../progress.ts';
 import { resetBucket } from '../rate-limit-windows.ts';
 import { generatedLead, heavyLead, listedSettings, sinceOf } from './generated-leads.ts';
 import { importTable, type Population } from './imported-table.ts';
-import { type ListingQuestion, questions, walkShares } from './questions.ts';
+import { type ListingQuestion, largestFilter, mostOptions, questions, walkShares } from './questions.ts';
 
 /** What one page, or all pages of a walk together, took of DynamoDB beside admission's two writes. */
 export interface PageCost {
@@ -55,6 +55,8 @@ const latencyMs = 25;
 const walkLatencyMs = 4;
 const heavyOrganization = 900;
 const heavyLeads = 60;
+/** Of the same leads, with the largest settings. */
+const largestSettingsOrganization = 901;
 
 /** @param sizes of the organizations, the smallest first; walks go over all but that one
  *  @param walkPagesMax a longer walk is measured as far as that */
@@ -88,7 +90,12 @@ async function measureIn(folder: string, sizes: readonly number[], walkPagesMax:
   }));
   const begun = performance.now();
   const offline = openTable('leads', clientConfig({ ...environment, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' }));
-  await importTable(folder, offline, [...populations, { organizationId: heavyOrganization, leads: heavyLeads, lead: heavyLead }]);
+  const heavyPopulations = [heavyOrganization, largestSettingsOrganization].map((organizationId) => ({
+    organizationId,
+    leads: heavyLeads,
+    lead: heavyLead,
+  }));
+  await importTable(folder, offline, [...populations, ...heavyPopulations]);
   const importSeconds = (performance.now() - begun) / 1000;
   progress(`the table is made (${importSeconds.toFixed(0)} s)`);
 
@@ -106,6 +113,7 @@ async function measureIn(folder: string, sizes: readonly number[], walkPagesMax:
     for (const id of [...organizations.values(), heavyOrganization]) {
       await applySettings(table, parseSettingsFile(JSON.stringify({ ...listedSettings, id, keys: undefined })).settings);
     }
+    await applySettings(table, largestSettings());
     const pages: PageCost[] = [];
     for (const question of questions) {
       progress(`list by: ${question.name}`);
@@ -116,6 +124,8 @@ async function measureIn(folder: string, sizes: readonly number[], walkPagesMax:
       progress(`list leads of 345 KB by: ${question.name}`);
       heavy.push(await measurePage(given, heavyOrganization, heavyLeads, question));
     }
+    progress(`list leads of 345 KB by: ${largestFilter.name}`);
+    heavy.push(await measurePage(given, largestSettingsOrganization, heavyLeads, largestFilter));
     const walks: WalkCost[] = [];
     proxy.latencyMs = walkLatencyMs;
     for (const [leads, organizationId] of [...organizations].slice(1)) {
@@ -130,6 +140,15 @@ async function measureIn(folder: string, sizes: readonly number[], walkPagesMax:
     table.client.destroy();
     await engine.process.stop();
   }
+}
+
+/** The listed settings with one field that has all the options that fit. */
+function largestSettings(): Settings {
+  const fields = listedSettings.fields.map((field) =>
+    'key' in field && field.key === 'course' ? { ...field, options: mostOptions } : field,
+  );
+  const file = { ...listedSettings, fields, id: largestSettingsOrganization, keys: undefined };
+  return parseSettingsFile(JSON.stringify(file)).settings;
 }
 
 const heavyQuestions = ['first page', 'first page of 100', 'owner', 'field filter, 1 in 10,000', 'changed: 10', 'changed: all'];

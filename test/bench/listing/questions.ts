@@ -42,6 +42,20 @@ export const questions: readonly ListingQuestion[] = [
   { name: 'changed: 10,000, owner', query: (leads) => ({ ...changed(() => 10_000)(leads), owner_id: 7 }) },
 ];
 
+/** The most options that settings of 350 KB hold, and so the largest field that a filter is read by. */
+export const mostOptions = Array.from({ length: 9000 }, (_, index) => ({ value: `o${index}`, label: `${index}` }));
+
+/** The largest filter: half of its 8,000 characters a part that nearly matches everywhere in `heavyLead`, half of them options. */
+export const largestFilter: ListingQuestion = {
+  name: 'largest filter, largest settings',
+  query: always(
+    filtered(
+      { field: 'remarks', operator: 'contains', value: `${'r'.repeat(975)}b${'r'.repeat(2924)}` },
+      { field: 'course', operator: 'is_any_of', values: mostOptions.slice(-480).map(({ value }) => value) },
+    ),
+  ),
+};
+
 /** The shares of changed leads whose whole walk is measured, 100 leads a page, as a sync job walks. */
 export const walkShares: readonly { readonly name: string; readonly changed: (leads: number) => number }[] = [
   { name: '10', changed: () => 10 },

@@ -1,13 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CaptureRequest, fillLead, readCapture } from '../../../shared/leads/capture.ts';
+import { parsePhone } from '../../../shared/leads/identity.ts';
 import type { FieldValue, FieldValues, Lead } from '../../../shared/leads/lead.ts';
 import { sampleOrganization } from '../../support/organization.ts';
 import { refusalOf } from './refusal.ts';
 
 const organization = sampleOrganization();
 const asha = { name: 'Asha Rao', phone: '98765 43210' };
-const read = (more: Partial<CaptureRequest> = {}, of = organization) => readCapture(of, { ...asha, ...more });
+const read = (more: Partial<CaptureRequest> = {}, of = organization) => {
+  const request = { ...asha, ...more };
+  return readCapture(of, request, parsePhone(request.phone));
+};
 
 describe('reading a capture', () => {
   test('gives the person as the lead holds one, and the default source apart', () => {

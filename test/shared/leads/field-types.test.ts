@@ -138,6 +138,7 @@ describe('a text as long as a body can be', () => {
     `+91${'('.repeat(long)}`,
     ','.repeat(long),
     'red,'.repeat(long / 4),
+    `1${'\u0301'.repeat(long / 4)}${'\u0323'.repeat(long / 4)}`,
   ];
   // Twenty readings of each: one that looks at every character once for each other one does not end in the test's time.
   test.each(Object.keys(parsers))('is read by %s in time that grows with its length alone', (type) => {

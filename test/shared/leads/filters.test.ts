@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { operators, readFilters } from '../../../shared/leads/filters.ts';
+import { FieldProblems, readFields } from '../../../shared/leads/fields.ts';
+import { operators } from '../../../shared/leads/filter-operators.ts';
+import { readFilters } from '../../../shared/leads/filters.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
+import { placedAnywhere } from '../../support/any-json.ts';
 import { filterFor, type ModelField, modelMatches, valueFor } from '../../support/lead-model.ts';
 import { sampleOrganization } from '../../support/organization.ts';
 
@@ -42,6 +45,24 @@ test('all filters must match', () => {
   expect(filter({ name: 'Asha Rao', budget: 5 })).toBe(false);
 });
 
+test('any JSON in any place of a filter makes a filter that can be asked, or a problem in a sentence', () => {
+  const scenario = fc.constantFrom(...fields).chain((field) =>
+    fc.record({
+      filter: placedAnywhere(filterFor(field, ids), ['field', 'operator', 'value', 'values']),
+      value: valueFor(field, ids),
+    }),
+  );
+  fc.assert(
+    fc.property(scenario, ({ filter, value }) => {
+      const { filter: compiled, problems } = readFilters(organization, [filter]);
+
+      for (const { sentence } of problems) expect(sentence).toMatch(/\.$/);
+      expect(typeof compiled(Object.fromEntries(fields.map(({ key }) => [key, value ?? 'x'])))).toBe('boolean');
+    }),
+    { numRuns: 3000 },
+  );
+});
+
 describe('a filter cannot apply', () => {
   const wrongOperators = fields.flatMap(({ key, type }) => {
     const all = [...new Set(Object.values(operators).flatMap((known) => Object.keys(known)))];
@@ -64,6 +85,8 @@ describe('a filter cannot apply', () => {
     ['a prototype name as field', { field: 'constructor', operator: 'is_empty' }],
     ['a prototype name as operator', { field: 'name', operator: 'constructor' }],
     ['a field that is no text', { field: 7, operator: 'is_empty' }],
+    ['an object as operator that cannot be made a text', { field: 'name', operator: { toString: null } }],
+    ['an operator nested deeply', { field: 'name', operator: JSON.parse('['.repeat(3900) + ']'.repeat(3900)) }],
     ['no operator', { field: 'name' }],
     ['an unknown property', { field: 'name', operator: 'is_empty', valeu: 1 }],
     ['a value where none is taken', { field: 'name', operator: 'is_empty', value: 'x' }],
@@ -140,5 +163,50 @@ describe('a filter reads its operands as the field reads values', () => {
     [{ field: 'email', operator: 'equals', value: 'ASHA@example.com' }, { email: 'Asha@Example.com' }],
   ])('%j finds %j', (filter, values) => {
     expect(matches(values, filter)).toBe(true);
+  });
+});
+
+describe('the most values that a filter holds, over the most options that settings hold', () => {
+  const optionsCount = 9000;
+  const valuesCount = 1130;
+  let looks = 0;
+  const options = Array.from({ length: optionsCount }, (_, index) => ({
+    value: `o${index}`,
+    get label() {
+      looks += 1;
+      return `Option ${index}`;
+    },
+  }));
+  const large = {
+    ...organization,
+    fields: organization.fields.map((one) => (one.options.length > 0 ? { ...one, options } : one)),
+  };
+  const values = Array.from({ length: valuesCount }, (_, index) => `o${optionsCount - 1 - index}`);
+
+  test('look at each option once, however many filters and requests follow', () => {
+    const filters = ['course', 'interests'].map((field) => ({
+      field,
+      operator: field === 'course' ? 'is_any_of' : 'has_any_of',
+      values,
+    }));
+
+    expect(readFilters(large, filters).problems).toEqual([]);
+    const looksAtFirst = looks;
+    expect(readFilters(large, filters).problems).toEqual([]);
+    const problems = new FieldProblems();
+    readFields(large, { course: 'Option 8999', interests: ['o1', 'Option 2'] }, large.fields, problems);
+
+    expect(() => problems.throwIfAny()).not.toThrow();
+    expect(looksAtFirst).toBeLessThanOrEqual(2 * optionsCount);
+    expect(looks).toBe(looksAtFirst);
+  });
+
+  test('are refused at the first value that is no option', () => {
+    const filter = { field: 'course', operator: 'is_any_of', values: values.map((value) => `no ${value}`) };
+
+    const [problem] = readFilters(large, [filter]).problems;
+
+    expect(problem?.sentence).toMatch(/takes one of its options: o0, o1, .*, and 8980 more\.$/);
+    expect(looks).toBeLessThanOrEqual(2 * optionsCount);
   });
 });

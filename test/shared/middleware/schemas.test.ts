@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { body, headers } from '../../../functions/capture-lead.ts';
+import { body as createBody } from '../../../functions/create-lead.ts';
+import { body as updateBody } from '../../../functions/update-lead.ts';
 import { fieldValues, id, leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
 import { problemsOf } from '../../../shared/middleware/validate.ts';
 
@@ -11,6 +13,28 @@ function problems(schema: v.GenericSchema, input: unknown): Readonly<Record<stri
 }
 const asha = { name: 'Asha', phone: '9876543210' };
 const problemsOfCapture = (more: object) => problems(body, { ...asha, ...more });
+
+describe("an empty list, PHP's empty array, where an object is wanted is refused with what to send", () => {
+  test.each<[string, v.GenericSchema, unknown, string]>([
+    ['fields of a create', createBody, { fields: [] }, 'fields'],
+    ['fields of an update', updateBody, { fields: [] }, 'fields'],
+    ['fields of a capture', body, { ...asha, fields: [] }, 'fields'],
+    ['attribution of a capture', body, { ...asha, attribution: [] }, 'attribution'],
+    ['the body of an update', updateBody, [], 'body'],
+  ])('%s', (_, schema, input, name) => {
+    const found = problems(schema, input);
+
+    expect(Object.keys(found ?? {})).toEqual([name]);
+    expect(found?.[name]).toMatch(/^takes an? .*object.*; an empty one is \{\}, not \[\] \(in PHP: \(object\) \[\]\)\.$/);
+  });
+
+  test('a list that holds something is no empty object', () => {
+    expect(problemsOfCapture({ fields: ['a'], attribution: [{}] })).toEqual({
+      fields: 'takes an object of values by field key.',
+      attribution: 'takes a JSON object.',
+    });
+  });
+});
 
 describe('a text is counted in code points', () => {
   test.each<[number, number, string, boolean]>([

@@ -44,7 +44,8 @@ export async function givenWorld(
     wants_call: false,
   });
   const at = created.createdAt;
-  await createLead(table, created, { type: 'lead_created', at, actorId: 7, via: 'api', keyId });
+  const opening = { type: 'lead_created', at, actorId: 7, via: 'api', keyId } as const;
+  await createLead(table, () => ({ lead: created, opening }));
   const captured = await newLead(table, organizationId);
   await captureNewLead(table, captured, {
     question: { organizationId, keyId, idempotencyKeys: ['form-1'], phone: undefined, email: undefined },

@@ -1,0 +1,72 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { limits } from '../../shared/limits.ts';
+import { usagePrimaryKey } from '../../shared/store/primary-keys.ts';
+import { call } from '../support/call.ts';
+import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
+import { givenOrganization, person, table } from '../support/given.ts';
+import { givenLead } from '../support/leads.ts';
+
+let faulty: FaultyService;
+beforeAll(async () => {
+  faulty = await startFaultyService();
+});
+afterAll(() => faulty.stop());
+
+test('a lead that is made after others held its items is dated by the try that made it, and so is its timeline', async () => {
+  const { writer: apiKey } = await givenOrganization();
+  const conflictsAt: number[] = [];
+  faulty.proxy.rule = ({ operation }) => {
+    const [first = Date.now()] = conflictsAt;
+    if (operation !== 'TransactWriteItems' || Date.now() - first > 100) return undefined;
+    conflictsAt.push(Date.now());
+    return { kind: 'error', name: 'TransactionCanceledException' };
+  };
+
+  const { status, body } = await call('create-lead', { apiKey, body: { fields: person() }, baseUrl: faulty.baseUrl });
+  faulty.proxy.rule = undefined;
+
+  expect(status).toBe(201);
+  expect(conflictsAt.length).toBeGreaterThan(1);
+  expect(Date.parse(body.lead.updatedAt)).toBeGreaterThanOrEqual(conflictsAt.at(-1) ?? 0);
+  expect(body.lead.createdAt).toBe(body.lead.updatedAt);
+});
+
+test('an organization whose lead ids are given out refuses new leads alone', async () => {
+  const organization = await givenOrganization();
+  const { id, writer, website } = organization;
+  const known = person();
+  const enquiry = { apiKey: website, body: known, headers: { 'Idempotency-Key': 'enquiry' } };
+  await call('capture-lead', enquiry);
+  await table().client.send(
+    new UpdateCommand({
+      TableName: table().name,
+      Key: { ...usagePrimaryKey(id) },
+      UpdateExpression: 'SET lastLeadId = :last',
+      ExpressionAttributeValues: { ':last': limits.idMax - 1 },
+    }),
+  );
+
+  expect((await givenLead(organization)).id).toBe(limits.idMax);
+
+  const create = (fields: object) => call('create-lead', { apiKey: writer, body: { fields } });
+  const capture = (body: object) => call('capture-lead', { apiKey: website, body });
+  const answers = [
+    await create(person()),
+    await capture(person()),
+    await call('capture-lead', enquiry),
+    await capture({ ...known, fields: { city: 'Pune' } }),
+    await create(known),
+    await create({ name: 'No phone' }),
+    await capture({ ...person(), fields: { nope: 1 } }),
+  ];
+  expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual([
+    [500, 'INTERNAL'],
+    [500, 'INTERNAL'],
+    [201, undefined],
+    [200, undefined],
+    [409, 'DUPLICATE_LEAD'],
+    [422, 'VALIDATION_FAILED'],
+    [422, 'VALIDATION_FAILED'],
+  ]);
+});
