@@ -28,7 +28,7 @@ export const alarmTable = {
   },
   TableThrottled: {
     rings: 'DynamoDB throttled the table or an index, for 10 minutes.',
-    act: 'One partition is too hot, or traffic doubled faster than on-demand capacity grows. Find the organization in the log by its calls; stop an import that does not pace itself; if it is real growth, pre-warm the table (warm throughput).',
+    act: 'One partition is too hot, or traffic doubled faster than on-demand capacity grows. The lines of failed calls name the table or index and the reason (throttling). Find the organization in the log by its calls; stop an import that does not pace itself; if it is real growth, pre-warm the table (warm throughput).',
   },
   TableFailed: {
     rings: 'DynamoDB itself failed 5 times or more in 5 minutes.',

@@ -28,7 +28,7 @@ const bootstrapVersionMin = 6;
 const bootstrapStackName = 'CDKToolkit';
 const patience = {
   maxAttempts: 2,
-  requestHandler: { connectionTimeout: 5000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+  requestHandler: { connectionTimeout: 5000, requestTimeout: 10_000, throwOnRequestTimeout: true, socketTimeout: 10_000 },
 };
 
 /** Looks at everything that a first deployment fails for, without changing anything: three read requests to AWS. */

@@ -76,16 +76,32 @@ function embedded(metrics: Metrics, figures: Figures): object {
 /** The causes of an error that are followed; a chain may be a circle. */
 const causesMax = 5;
 
+interface ThrottlingReason {
+  readonly resource?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** Which table or index DynamoDB throttles, and why (AWS: API_ThrottlingReason); the SDK spells the list in two ways. */
+function throttlingOf(error: Error): readonly ThrottlingReason[] {
+  const { ThrottlingReasons, throttlingReasons = ThrottlingReasons } = error as {
+    ThrottlingReasons?: readonly ThrottlingReason[];
+    throttlingReasons?: readonly ThrottlingReason[];
+  };
+  return (throttlingReasons ?? []).map(({ resource, reason }) => ({ resource, reason }));
+}
+
 /** Name, message, stack and causes. Other properties stay out: an SDK error's may hold the item, and so a person's data. */
 function describe(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { message: `A ${typeof error} was thrown.` };
   const { name, message, stack, cause } = error;
   const { $metadata } = error as { $metadata?: { requestId?: string; attempts?: number } };
+  const throttling = throttlingOf(error);
   return {
     name,
     message,
     stack,
     ...($metadata && { dynamodbRequestId: $metadata.requestId, attempts: $metadata.attempts }),
+    ...(throttling.length > 0 && { throttling }),
     ...(cause !== undefined && depth < causesMax && { cause: describe(cause, depth + 1) }),
   };
 }

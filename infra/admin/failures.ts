@@ -3,6 +3,7 @@ import { ApiKeyRefused } from '../../shared/store/api-keys.ts';
 import { SettingsRefused } from '../../shared/store/apply-settings.ts';
 import { StillContended } from '../../shared/store/look-again.ts';
 import { NotRestored } from '../../shared/store/restore-origin.ts';
+import { ThrottledError } from '../../shared/store/transact.ts';
 import { CommandRefused } from './desk.ts';
 
 const unreachable = new Set([
@@ -38,6 +39,7 @@ export function failureLines(error: unknown, environment: NodeJS.ProcessEnv): st
   }
   if (error instanceof CommandRefused || error instanceof ApiKeyRefused || error instanceof NotRestored) return [error.message];
   if (error instanceof StillContended) return ['Other requests kept changing the same items: run the command again in a moment.'];
+  if (error instanceof ThrottledError) return ['DynamoDB throttles the table: run the command again in a few minutes.'];
 
   const { name = 'Error', message = String(error) } = error as { name?: string; message?: string };
   const endpoint = environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL;

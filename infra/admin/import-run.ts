@@ -12,6 +12,7 @@ import {
   rowsPerLookUp,
 } from '../../shared/store/import-leads.ts';
 import { StillContended } from '../../shared/store/look-again.ts';
+import { ThrottledError } from '../../shared/store/transact.ts';
 import { takeTurn } from '../../shared/store/turns.ts';
 import type { FileRow, ImportFile } from './import-file.ts';
 import { ImportedIds } from './import-ids.ts';
@@ -242,6 +243,7 @@ class ImportRun {
       const isNew = result.outcome === 'created' || result.leadId === lead.id;
       return this.#count(isNew ? 'imported' : 'alreadyThere');
     } catch (error) {
+      if (error instanceof ThrottledError) return 'DynamoDB had no capacity left: import the row again, with a slower --rate.';
       if (!(error instanceof StillContended)) throw error;
       return 'Other requests kept changing the same items: import the row again.';
     }

@@ -27,7 +27,7 @@ const wrongUsage = 2;
 /** A terminal is more patient than a function: a page of a megabyte may take its time, and a throttled table be asked again for long. */
 const patience = {
   maxAttempts: 5,
-  requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000, throwOnRequestTimeout: true },
+  requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000, throwOnRequestTimeout: true, socketTimeout: 30_000 },
 };
 
 /** Runs one administrator's command. @returns the exit status: 0, 1 (refused or failed) or 2 (wrong usage). */

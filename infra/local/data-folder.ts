@@ -60,7 +60,7 @@ async function endLeftEngine(pidFile: string, path: string): Promise<void> {
   const pid = readPid(pidFile);
   const isOurs = (): boolean => pid !== undefined && (commandLineOf(pid)?.includes(path) ?? false);
   if (pid === undefined || !isOurs()) return;
-  process.kill(pid, 'SIGKILL'); // Both engines keep what they acknowledged through this: it is what happened to the service.
+  process.kill(pid, 'SIGKILL'); // Nobody has written since the service was killed, and what it wrote just before is on the disk by now.
   for (let waited = 0; isOurs(); waited += 50) {
     if (waited > 5000)
       throw new StartProblem(`The engine of a service before (process ${pid}) does not end: end it, then start again.`);

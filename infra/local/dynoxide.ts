@@ -7,7 +7,8 @@ import { startGuarded } from './guarded-process.ts';
 
 const platformPackage = `@dynoxide/${process.platform}-${process.arch}`;
 
-/** Dynoxide: a native DynamoDB emulator on SQLite. Its npm package is one per platform; a `dynoxide` on the PATH does too. */
+/** Dynoxide: a native DynamoDB emulator on SQLite. Its npm package is one per platform; a `dynoxide` on the PATH does too. What it
+ *  acknowledged it keeps through a `kill -9`. */
 export const dynoxide: EngineKind = {
   name: 'dynoxide',
   remedy: `install dynoxide (npm install --no-save ${platformPackage}, or a dynoxide on the PATH)`,

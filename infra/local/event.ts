@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Route } from './routes.ts';
@@ -37,7 +36,6 @@ export function eventFor(request: GatewayRequest, { endpoint, pathParameters }: 
   const headers = headersOf(request);
   const query = valuesByName(new URLSearchParams(request.query));
   const now = Date.now();
-  const isText = isUtf8(request.body); // bytes that are no text reach the function as they are, not as replacement characters
   return {
     resource: endpoint.path,
     path: request.path,
@@ -82,8 +80,10 @@ export function eventFor(request: GatewayRequest, { endpoint, pathParameters }: 
       resourcePath: endpoint.path,
       stage,
     },
-    body: request.body.length > 0 ? request.body.toString(isText ? 'utf8' : 'base64') : null,
-    isBase64Encoded: !isText,
+    // The API has no binary media types, so every body is handed on as text, bytes that are not UTF-8 as U+FFFD
+    // (developer guide, "Content type conversions in API Gateway").
+    body: request.body.length > 0 ? request.body.toString() : null,
+    isBase64Encoded: false,
   };
 }
 

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { localRequestTimeoutMs, openTable } from '../../shared/store/client.ts';
+import { localRequestTimeoutMs } from '../../shared/store/client.ts';
 import { buildFunctions, writtenEndpoints } from '../bundle.ts';
 import { type Engine, startEngine, type TableEnvironment } from './engine.ts';
 import { Functions } from './functions.ts';
 import { createGateway } from './gateway.ts';
+import { prepareTable } from './prepare-table.ts';
 import { routerFor } from './routes.ts';
-import { applyFile, readOrganizationFiles, type ServedOrganization } from './settings-at-start.ts';
+import { readOrganizationFiles, type ServedOrganization } from './settings-at-start.ts';
 import { StartProblem } from './start-problem.ts';
-import { clientConfig, createTable } from './table.ts';
 
 export interface ServiceOptions {
   /** 0 picks a free one. */
@@ -70,11 +70,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (started.status === 'rejected') throw started.reason;
     engine = started.value;
     const { environment } = engine;
-    await createTable(environment);
-    const table = openTable(environment.LEADS_TABLE, clientConfig(environment));
-    const organizations: ServedOrganization[] = [];
-    for (const file of files) organizations.push(await applyFile(table, file, options.tell));
-    table.client.destroy();
+    const organizations = await prepareTable({ environment, files, tell: options.tell });
     functions = new Functions({
       distFolder: distFolder.value,
       environment: { ...environment, DYNAMODB_TIMEOUT_MS: String(localRequestTimeoutMs) },

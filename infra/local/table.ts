@@ -7,11 +7,14 @@ import {
   ResourceInUseException,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
+import { patience } from '../../shared/store/client.ts';
 import { tableDefinition } from '../../shared/store/table-definition.ts';
 import type { TableEnvironment } from './engine.ts';
 import { StartProblem } from './start-problem.ts';
 
 const activeWithinMs = 60_000;
+/** To wait for an engine that is slow to answer its first calls, as DynamoDB Local is on a busy machine, is a part of starting. */
+export const engineAnswersWithinMs = 60_000;
 
 /** How this process reaches the table that an environment names. */
 export const clientConfig = (environment: TableEnvironment & { readonly AWS_SESSION_TOKEN?: string }): DynamoDBClientConfig => ({
@@ -24,14 +27,30 @@ export const clientConfig = (environment: TableEnvironment & { readonly AWS_SESS
   },
 });
 
+/** How a start reaches the table: three tries of a call have so long together. */
+export const startingConfig = (environment: TableEnvironment, answersWithinMs: number): DynamoDBClientConfig => ({
+  ...clientConfig(environment),
+  ...patience(answersWithinMs / 3),
+});
+
+/** Why an engine's failure to answer ends the start; undefined for an error of another kind. */
+export function silenceOf(error: unknown, endpoint: string, answersWithinMs: number): StartProblem | undefined {
+  if ((error as { name?: string }).name !== 'TimeoutError') return undefined;
+  const seconds = answersWithinMs / 1000;
+  return new StartProblem(
+    `The engine at ${endpoint} did not answer within ${seconds} s: look at how busy the machine is and start again, or check --engine.`,
+    { cause: error },
+  );
+}
+
 /**
  * Creates the table with its indexes from the definition that is deployed, unless it is there, and waits until it can be used.
  * The engine's own deletion of expired items stays off: every reader compares the expiry itself.
  * @throws StartProblem when the engine does not answer, refuses, or takes longer than a minute
  */
-export async function createTable(environment: TableEnvironment): Promise<void> {
+export async function createTable(environment: TableEnvironment, answersWithinMs = engineAnswersWithinMs): Promise<void> {
   const { LEADS_TABLE: TableName, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = environment;
-  const client = new DynamoDBClient({ ...clientConfig(environment), maxAttempts: 3 });
+  const client = new DynamoDBClient(startingConfig(environment, answersWithinMs));
   try {
     const deadline = Date.now() + activeWithinMs;
     let status = await statusOf(client, TableName);
@@ -44,6 +63,8 @@ export async function createTable(environment: TableEnvironment): Promise<void> 
     }
   } catch (error) {
     if (error instanceof StartProblem) throw error;
+    const silence = silenceOf(error, endpoint, answersWithinMs);
+    if (silence) throw silence;
     const { name, message, code } = error as Error & { code?: string };
     throw new StartProblem(
       `The engine at ${endpoint} cannot give the table ${TableName} (${code ?? name}: ${message}): check --engine.`,

@@ -38,7 +38,8 @@ export type ReadyCall<S extends Schemas, Beside> = Input<S> & {
  * Room to answer before the platform ends the function, in milliseconds. The sum, at worst: a request waits for three calls in turn
  * (admission; owner's turn or lead; transaction), each of which may take what `client.ts` says, and looks again for two seconds more.
  * That is more than a function has, so not the sum of the waits but this deadline, 9.5 s after the start of a function of 10 s, makes the last answer
- * arrive; API Gateway waits 29 s. One call that fails alone is answered long before: after 3.2 s of silence, or 6 s of throttling.
+ * arrive; API Gateway waits 29 s. One call that fails alone is answered before that: after 3.2 s of silence or of bodies that stall, or 6.2 s of
+ * throttling or of headers that come late.
  */
 const answerReserveMs = 500;
 

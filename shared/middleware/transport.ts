@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import jsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { ApiError } from '../errors.ts';
@@ -64,13 +63,18 @@ function refuseOtherMediaTypes(event: APIGatewayProxyEvent): void {
 
 const parser = jsonBodyParser();
 
+/** In bytes that are not UTF-8, API Gateway puts this in the place of what it cannot read, and hands the body on. */
+const replacementCharacter = '\ufffd';
+const lostBytes =
+  'The body is not UTF-8, or it contains U+FFFD, which stands where bytes were not UTF-8: send it in UTF-8, and a U+FFFD that is meant as \\ufffd.';
+
 /** The body parsed by middy's parser, whose own errors become the contract's. */
 function parseJson({ body, isBase64Encoded }: APIGatewayProxyEvent): unknown {
   if (!body) throw new ApiError('INVALID_JSON', undefined, 'The body is missing: send a JSON object.');
-  // The parser would read bytes that are no UTF-8 as replacement characters, and the lead would be stored so.
-  if (isBase64Encoded && !isUtf8(Buffer.from(body, 'base64')))
-    throw new ApiError('INVALID_JSON', undefined, 'The body is not UTF-8.');
-  const request = { event: { headers: { 'content-type': 'application/json' }, body, isBase64Encoded } };
+  const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
+  // Nothing tells a letter that was lost from a U+FFFD that was sent; the lead would be stored with either.
+  if (text.includes(replacementCharacter)) throw new ApiError('INVALID_JSON', undefined, lostBytes);
+  const request = { event: { headers: { 'content-type': 'application/json' }, body: text, isBase64Encoded: false } };
   try {
     parser.before?.(request as unknown as Parameters<NonNullable<typeof parser.before>>[0]);
   } catch (error) {
@@ -78,7 +82,7 @@ function parseJson({ body, isBase64Encoded }: APIGatewayProxyEvent): unknown {
     if (statusCode !== 422) throw error;
     // Valid JSON with a key such as `__proto__` is not invalid JSON. JSON.parse makes it a property like any other, which the schemas and
     // the field rules then refuse as unknown, naming it; they read own properties alone.
-    if (message.startsWith('Forbidden key')) return JSON.parse(isBase64Encoded ? Buffer.from(body, 'base64').toString() : body);
+    if (message.startsWith('Forbidden key')) return JSON.parse(text);
     throw new ApiError('INVALID_JSON'); // the parser's own error carries the whole body
   }
   return request.event.body;

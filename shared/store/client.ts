@@ -8,18 +8,28 @@ export interface Table {
 }
 
 /**
- * One call is tried three times, each for a second at the most: the SDK has no request time-out of its own and only warns unless told to
- * throw. With the SDK's waits between (at most 50 and 100 ms, after throttling 1 and 2 s; @smithy/core, `Retry`), a DynamoDB that does not
- * answer costs 3 x 1000 + 150 = 3150 ms, one that throttles after a full second each time 3 x 1000 + 3000 = 6000 ms, and either leaves
- * the function time to say so: it has `limits.functionTimeoutSeconds`, of which `middleware/endpoint.ts` keeps the last half second.
+ * One call is tried three times. An attempt has a second to its headers (`requestTimeout` ends with them; the SDK has none of its own and only
+ * warns unless told to throw), and then a second without a byte of the body (`socketTimeout`). Between attempts the SDK waits at most 50 and
+ * 100 ms, after throttling 1 and 2 s (@smithy/core, `Retry`). So a call fails, at the latest,
+ *   after 3 x 1000 + 150 = 3150 ms where DynamoDB does not answer, or stops in the middle;
+ *   after 3 x 1000 + 3000 = 6000 ms where it throttles, a full second late each time;
+ *   after 3 x 2000 + 150 = 6150 ms where headers come a full second late each time and no body follows.
+ * A body that trickles has no end of its own. Each leaves the function time to say so: it has `limits.functionTimeoutSeconds`, of which
+ * `middleware/endpoint.ts` keeps the last half second.
  */
 const requestTimeoutMs = 1000;
 /** For an engine that shares one machine's processors with the functions; three tries must fit into a function's time-out. */
 export const localRequestTimeoutMs = 3000;
 
-const patience = (requestTimeout: number): DynamoDBClientConfig => ({
+/** @param timeoutMs to the headers of an answer, and again between any two pieces of its body */
+export const patience = (timeoutMs: number): DynamoDBClientConfig => ({
   maxAttempts: 3,
-  requestHandler: { connectionTimeout: requestTimeout / 2, requestTimeout, throwOnRequestTimeout: true },
+  requestHandler: {
+    connectionTimeout: timeoutMs / 2,
+    requestTimeout: timeoutMs,
+    throwOnRequestTimeout: true,
+    socketTimeout: timeoutMs,
+  },
 });
 
 /** Opens the table that the environment names (`LEADS_TABLE` and the AWS SDK's own variables; `DYNAMODB_TIMEOUT_MS` on one machine).

@@ -1,14 +1,16 @@
 /**
  * The server behind a website's enquiry form. It takes an enquiry, writes it to its outbox, thanks the visitor, and sends it to the
  * lead service until that has it: nothing is lost when the service restarts, the network fails, or this server is killed, and nothing
- * is doubled, since an enquiry is sent under one idempotency key however often it is sent.
+ * is doubled, since an enquiry is sent under one idempotency key however often it is sent. The key stands for this text from this view
+ * of the form: a double click sends nothing twice, and a visitor who goes back and changes the text sends another enquiry.
  *
  *   LEADS_URL=https://leads.example.com LEADS_API_KEY=leads_live_… OUTBOX=./outbox PORT=3000 node form-backend.ts
  *
  * A form posts JSON such as {"submission":"<random, made when the form is shown>","name":"Asha","phone":"98200 12345","notes":"…"}.
  * Node 22.18 or later runs it as it is.
  */
-import { createHash } from 'node:crypto';
+import { isUtf8 } from 'node:buffer';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
@@ -18,13 +20,29 @@ const { LEADS_URL = 'http://127.0.0.1:4010', LEADS_API_KEY = '', OUTBOX = './out
 const refusedFolder = join(OUTBOX, 'refused');
 await mkdir(refusedFolder, { recursive: true });
 
-/** An enquiry is on the disk, whole, before the visitor is thanked: written beside, flushed, then renamed. */
+/** A killed server leaves halves behind. Nobody was thanked for them. */
+for (const name of await readdir(OUTBOX)) if (name.endsWith('.part')) await rm(join(OUTBOX, name));
+
+/** SHA-256 of a form's whole post, whatever the order of its properties: a file's name and a header, whatever was sent. */
+function keyOf(post: object): string {
+  const inOrder = (_name: string, value: unknown): unknown => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
+  };
+  return createHash('sha256').update(JSON.stringify(post, inOrder)).digest('hex');
+}
+
+/** The service refuses a raw U+FFFD, which a wrong encoding leaves where letters were. A visitor who pasted one meant it. */
+const jsonOf = (enquiry: object): string => JSON.stringify(enquiry).replaceAll('\ufffd', '\\ufffd');
+
+/** An enquiry is on the disk, whole, before the visitor is thanked: written under a name of its own, flushed, then renamed. */
 async function keep(key: string, enquiry: object): Promise<void> {
-  const file = await open(join(OUTBOX, `${key}.part`), 'w', 0o600);
-  await file.writeFile(JSON.stringify(enquiry));
+  const part = join(OUTBOX, `${key}.${randomUUID()}.part`);
+  const file = await open(part, 'w', 0o600);
+  await file.writeFile(jsonOf(enquiry));
   await file.sync();
   await file.close();
-  await rename(join(OUTBOX, `${key}.part`), join(OUTBOX, `${key}.json`));
+  await rename(part, join(OUTBOX, `${key}.json`));
 }
 
 type Sent = 'taken' | 'refused' | { readonly retryInMs: number };
@@ -37,7 +55,7 @@ async function send(key: string, body: string, attempt: number): Promise<Sent> {
       method: 'POST',
       headers: { Authorization: `Bearer ${LEADS_API_KEY}`, 'Content-Type': 'application/json', 'Idempotency-Key': key },
       body,
-      signal: AbortSignal.timeout(15_000),
+      signal: AbortSignal.timeout(15_000), // the service answers within ten, whatever fails; who gives up before sends in vain
     });
     if (response.ok) return 'taken';
     const answer = await response.text();
@@ -67,20 +85,35 @@ async function sendOutbox(): Promise<void> {
   }
 }
 
-async function readJson(request: IncomingMessage): Promise<{ submission?: string } & Record<string, unknown>> {
-  let text = '';
-  for await (const chunk of request) {
-    text += chunk;
-    if (text.length > 50_000) throw new SyntaxError('too long');
+interface Post extends Readonly<Record<string, unknown>> {
+  readonly submission: string;
+}
+
+const isPost = (value: unknown): value is Post =>
+  typeof value === 'object' && value !== null && 'submission' in value && typeof value.submission === 'string';
+
+/** @throws SyntaxError for what no form of ours sends. */
+async function readPost(request: IncomingMessage): Promise<Post> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > 90_000) throw new SyntaxError('too long');
   }
-  return JSON.parse(text);
+  // Decoded whole: a chunk may end in the middle of a letter.
+  const body = Buffer.concat(chunks);
+  if (!isUtf8(body)) throw new SyntaxError('not UTF-8');
+  const post: unknown = JSON.parse(body.toString());
+  if (!isPost(post)) throw new SyntaxError('submission is missing');
+  return post;
 }
 
 createServer(async (request, response) => {
   try {
-    const { submission, ...enquiry } = await readJson(request);
-    if (!submission) throw new SyntaxError('submission is missing');
-    await keep(createHash('sha256').update(submission).digest('hex'), enquiry); // a file's name and a header, whatever was sent
+    const post = await readPost(request);
+    const { submission: _, ...enquiry } = post;
+    await keep(keyOf(post), enquiry);
     response.writeHead(202).end();
   } catch (error) {
     response.writeHead(error instanceof SyntaxError ? 400 : 500).end();

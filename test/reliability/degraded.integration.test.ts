@@ -44,6 +44,7 @@ async function expectAllInternal(): Promise<void> {
 describe("every endpoint answers INTERNAL by itself, within the function's time-out, while", () => {
   test.each<{ dynamodb: string; rule: FaultRule }>([
     { dynamodb: 'is silent', rule: () => ({ kind: 'silence', applied: false }) },
+    { dynamodb: 'stops in the middle of every answer', rule: () => ({ kind: 'stall', applied: true }) },
     { dynamodb: 'breaks every connection', rule: () => ({ kind: 'cut', applied: false }) },
     { dynamodb: 'throttles everything', rule: () => ({ kind: 'error', name: 'ThrottlingException' }) },
     { dynamodb: 'fails at everything', rule: () => ({ kind: 'error', name: 'InternalServerError' }) },
@@ -86,6 +87,46 @@ test('a write whose items stay contended gives up by itself: capture says retry,
   expect(answers['capture-lead']).toMatchObject({ status: 409, body: { error: { code: 'IDEMPOTENCY_IN_PROGRESS' } } });
   for (const endpoint of ['create-lead', 'update-lead', 'add-note']) expectInternal(answers[endpoint]);
   expect(faulty.reports).toEqual([]);
+});
+
+test('a write whose items stay throttled is tried for two seconds and then INTERNAL, capture too, counted as a failure', async () => {
+  const writes = ['capture-lead', 'create-lead', 'update-lead', 'add-note'];
+  faulty.proxy.rule = ({ operation }) =>
+    operation === 'TransactWriteItems'
+      ? { kind: 'error', name: 'TransactionCanceledException', code: 'ThrottlingError' }
+      : undefined;
+
+  const { result, calls } = await faulty.proxy.record(() => sendAll(requests, faulty));
+
+  const lines = faulty.logged().split('\n');
+  for (const endpoint of writes) {
+    expectInternal(result[endpoint]);
+    const requestId = result[endpoint]?.headers.get('x-request-id') ?? '';
+    const [failed, answered] = lines.filter((line) => line.includes(requestId)).map((line) => JSON.parse(line));
+    expect(failed.error).toMatchObject({ name: 'ThrottledError', cause: { name: 'TransactionCanceledException' } });
+    expect(answered).toMatchObject({ code: 'INTERNAL', failed: 1 });
+    expect(answered.contended).toBeUndefined();
+    expect(answered.ms).toBeGreaterThanOrEqual(2000);
+  }
+  expect(calls.filter(({ operation }) => operation === 'TransactWriteItems').length).toBeGreaterThan(4 * writes.length);
+  expect(faulty.reports).toEqual([]);
+});
+
+test('a call that DynamoDB throttles to the end tells in the log which table or index is throttled, and why', async () => {
+  faulty.proxy.rule = () => ({ kind: 'error', name: 'ThrottlingException' });
+
+  const answer = await call('list-users', { apiKey: organization.reader, baseUrl: faulty.baseUrl });
+
+  expectInternal(answer);
+  const requestId = answer.headers.get('x-request-id') ?? '';
+  const line = faulty
+    .logged()
+    .split('\n')
+    .find((one) => one.includes(requestId));
+  expect(JSON.parse(line ?? '').error).toMatchObject({
+    name: 'ThrottlingException',
+    throttling: [{ reason: 'IndexWriteKeyRangeThroughputExceeded', resource: expect.stringMatching(/:table\/leads\/index\//) }],
+  });
 });
 
 test('keys that stay unprocessed are an outage, never an absent item', async () => {

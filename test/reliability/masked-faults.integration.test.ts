@@ -28,7 +28,12 @@ const anywhere: readonly Fault[] = [
 const atTransactions: readonly Fault[] = [
   ...anywhere,
   { kind: 'silence', applied: true },
+  { kind: 'stall', applied: true },
+  { kind: 'cut', applied: true, inBody: true },
   { kind: 'error', name: 'TransactionCanceledException' },
+  { kind: 'error', name: 'TransactionCanceledException', code: 'ThrottlingError' },
+  { kind: 'error', name: 'TransactionCanceledException', code: 'ProvisionedThroughputExceeded' },
+  { kind: 'error', name: 'RequestLimitExceeded' },
   { kind: 'error', name: 'TransactionInProgressException' },
   { kind: 'error', name: 'TransactionInProgressException', applied: true },
 ];
@@ -64,7 +69,12 @@ const cases: readonly Case[] = [
 ];
 
 const nameOf = (fault: Fault): string =>
-  `${'name' in fault ? fault.name : fault.kind}${'applied' in fault && fault.applied ? ', applied' : ''}`;
+  [
+    'name' in fault ? fault.name : fault.kind,
+    ...('code' in fault ? [fault.code] : []),
+    ...('applied' in fault && fault.applied ? ['applied'] : []),
+    ...('inBody' in fault && fault.inBody ? ['its answer half sent'] : []),
+  ].join(', ');
 
 describe.each(cases)('$endpoint, $site', ({ endpoint, site, faults, timeline }) => {
   test.each(faults.map((fault) => ({ fault, name: nameOf(fault) })))('answers well through $name', async ({ fault }) => {

@@ -90,7 +90,7 @@ describe('the role of any function', () => {
   });
 
   test.each(rows)(
-    'changes no settings, mints and revokes no key, and reads no table from end to end: %s',
+    'changes no settings, reads, puts and deletes no key, and reads no table from end to end: %s',
     (_name, _method, route) => {
       const statements = statementsOf(route);
       const never = [
@@ -103,6 +103,15 @@ describe('the role of any function', () => {
       ];
 
       expect(never.filter(([action, partition]) => allows(statements, action, partition))).toEqual([]);
+    },
+  );
+
+  test.each(rows)(
+    'may update key and usage items, whose tokens each request takes, as README says: %s',
+    (_name, _method, route) => {
+      const statements = statementsOf(route);
+
+      for (const partition of ['KEY#1', 'USAGE#1']) expect(allows(statements, 'dynamodb:UpdateItem', partition)).toBe(true);
     },
   );
 

@@ -72,20 +72,26 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
 
     recorded.endedAt = performance.now();
     if (fault?.kind === 'silence') return;
-    if (fault?.kind === 'cut') {
+    if (fault?.kind === 'cut' && !fault.inBody) {
       await fault.before?.();
       request.socket.destroy();
       return;
     }
-    const answer = fault?.kind === 'error' ? { ...errorAnswer(fault.name, call.items.length), headers: {} } : undefined;
+    const answer =
+      fault?.kind === 'error' ? { ...errorAnswer(fault.name, call.items.length, fault.code), headers: {} } : undefined;
     recorded.status = answer?.status ?? applied?.status;
-    const text = JSON.stringify(answer?.body ?? applied?.json);
-    response.writeHead(recorded.status ?? 500, {
+    const text = JSON.stringify(answer?.body ?? applied?.json ?? {});
+    response.writeHead(recorded.status ?? 200, {
       'content-type': 'application/x-amz-json-1.0',
       ...applied?.headers,
       'content-length': Buffer.byteLength(text),
     });
-    response.end(text);
+    if (fault?.kind !== 'stall' && fault?.kind !== 'cut') {
+      response.end(text);
+      return;
+    }
+    response.write(text.slice(0, text.length / 2));
+    if (fault.kind === 'cut') setTimeout(() => request.socket.destroy(), 20); // what was written is to arrive
   }
 
   server.listen(0, '127.0.0.1');

@@ -7,6 +7,7 @@
 export const errorNames = [
   'ThrottlingException',
   'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
   'TransactionConflictException',
   'TransactionCanceledException',
   'TransactionInProgressException',
@@ -14,15 +15,20 @@ export const errorNames = [
 ] as const;
 export type ErrorName = (typeof errorNames)[number];
 
+/** Why DynamoDB cancels a transaction without fault of the request (AWS: TransactWriteItems, Errors). */
+export type CancellationCode = 'TransactionConflict' | 'ThrottlingError' | 'ProvisionedThroughputExceeded';
+
 /** What becomes of one call. `applied`: whether the engine sees the call all the same. */
 export type Fault =
   /** Answered late, by so many milliseconds. */
   | { readonly kind: 'delay'; readonly ms: number }
   /** Silence, until the caller gives up. */
   | { readonly kind: 'silence'; readonly applied: boolean }
-  /** The connection breaks. `before` runs just before that, once the call is applied if it is. */
-  | { readonly kind: 'cut'; readonly applied: boolean; readonly before?: () => unknown }
-  | { readonly kind: 'error'; readonly name: ErrorName; readonly applied?: boolean }
+  /** The answer's headers and half of its body, then silence, until the caller gives up. */
+  | { readonly kind: 'stall'; readonly applied: boolean }
+  /** The connection breaks. `before` runs just before that, once the call is applied if it is; `inBody`: half of the answer has arrived. */
+  | { readonly kind: 'cut'; readonly applied: boolean; readonly before?: () => unknown; readonly inBody?: boolean }
+  | { readonly kind: 'error'; readonly name: ErrorName; readonly applied?: boolean; readonly code?: CancellationCode }
   /** A `BatchGetItem` reads only a part of its keys: each is left unprocessed with this probability, at least one. */
   | { readonly kind: 'unprocessed'; readonly share: number; readonly random: () => number };
 
@@ -51,17 +57,34 @@ interface ErrorAnswer {
 
 const type = (name: ErrorName): string => `com.amazonaws.dynamodb.v20120810#${name}`;
 
+const cancellationMessages: Readonly<Record<CancellationCode, string>> = {
+  TransactionConflict: 'Transaction is ongoing for the item',
+  ThrottlingError: 'Throughput exceeds the current capacity of your table or index.',
+  ProvisionedThroughputExceeded: 'The level of configured provisioned throughput for the table was exceeded.',
+};
+/** As of an index, on demand. */
+const throttlingReason = {
+  reason: 'IndexWriteKeyRangeThroughputExceeded',
+  resource: 'arn:aws:dynamodb:ap-south-1:000000000000:table/leads/index/by-stage',
+};
+
 /**
  * DynamoDB's answer for an error: status, `__type` and message, `message` or `Message` as the service's model has it.
  * @param items how many items the call has: a cancelled transaction gives a reason for each
+ * @param code why a transaction is cancelled
  */
-export function errorAnswer(name: ErrorName, items: number): ErrorAnswer {
+export function errorAnswer(name: ErrorName, items: number, code: CancellationCode = 'TransactionConflict'): ErrorAnswer {
   const plain = (message: string, status = 400): ErrorAnswer => ({ status, body: { __type: type(name), message } });
   switch (name) {
-    case 'ThrottlingException':
-      return plain(
-        'Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly.',
-      );
+    case 'ThrottlingException': {
+      const message =
+        'Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly.';
+      return { status: 400, body: { __type: type(name), message, throttlingReasons: [throttlingReason] } };
+    }
+    case 'RequestLimitExceeded': {
+      const message = 'Throughput exceeds the current throughput limit for your account.';
+      return { status: 400, body: { __type: type(name), message, ThrottlingReasons: [throttlingReason] } };
+    }
     case 'ProvisionedThroughputExceededException':
       return plain(
         'The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.',
@@ -76,8 +99,8 @@ export function errorAnswer(name: ErrorName, items: number): ErrorAnswer {
     case 'InternalServerError':
       return plain('Internal server error', 500);
     case 'TransactionCanceledException': {
-      const conflict = { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' };
-      const reasons = Array.from({ length: items }, (_, index) => (index === 0 ? conflict : { Code: 'None' }));
+      const reason = { Code: code, Message: cancellationMessages[code] };
+      const reasons = Array.from({ length: items }, (_, index) => (index === 0 ? reason : { Code: 'None' }));
       const codes = reasons.map(({ Code }) => Code).join(', ');
       const Message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
       return { status: 400, body: { __type: type(name), CancellationReasons: reasons, Message } };
@@ -98,11 +121,16 @@ function possibleFaults(
     [6, { kind: 'delay', ms: Math.round(random() * 80) }],
     [4, { kind: 'cut', applied }],
     [1, { kind: 'silence', applied }],
+    [1, { kind: 'stall', applied }],
     [2, { kind: 'error', name: 'ThrottlingException' }],
     [1, { kind: 'error', name: 'ProvisionedThroughputExceededException' }],
     [3, { kind: 'error', name: 'InternalServerError', applied }],
     [conflicting.has(site) ? 4 : 0, { kind: 'error', name: 'TransactionConflictException' }],
     [operation === 'TransactWriteItems' ? 6 : 0, { kind: 'error', name: 'TransactionCanceledException' }],
+    [
+      operation === 'TransactWriteItems' ? 2 : 0,
+      { kind: 'error', name: 'TransactionCanceledException', code: 'ThrottlingError' },
+    ],
     [operation === 'TransactWriteItems' ? 3 : 0, { kind: 'error', name: 'TransactionInProgressException', applied }],
     [operation === 'BatchGetItem' ? 6 : 0, { kind: 'unprocessed', share: 0.5, random }],
   ];

@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { setTimeout as pause } from 'node:timers/promises';
+import { BatchGetItemCommand, DescribeTableCommand, DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { takeDataFolder } from '../../../infra/local/data-folder.ts';
 import { javaMissing, javaProblem } from '../../../infra/local/dynamodb-local.ts';
@@ -20,9 +21,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-const engineNames = ['dynoxide', ...((await javaMissing()) ? [] : ['dynamodb-local'])];
+const missing = await javaMissing();
+const engines = [
+  { engine: 'dynoxide', isDurable: true, promised: 'every write' },
+  { engine: 'dynamodb-local', isDurable: false, promised: 'every write but those of the last moment' },
+].filter(({ engine }) => engine === 'dynoxide' || !missing);
 
-describe.each(engineNames)('%s', (engine) => {
+describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
   test('makes the table with its indexes, again without harm, on loopback alone, and ends', { timeout: 30_000 }, async () => {
     const running = await startEngine({ engine, dataFolder: ':memory:' });
     await Promise.all([createTable(running.environment), createTable(running.environment)]);
@@ -42,7 +47,9 @@ describe.each(engineNames)('%s', (engine) => {
     expect(await canConnect('127.0.0.1', port)).toBe(false);
   });
 
-  test('keeps what was acknowledged through a kill -9 of itself and of its guard', { timeout: 60_000 }, async () => {
+  test(`keeps ${promised} through a kill -9 of itself, its guard and its service, each transaction whole or absent`, {
+    timeout: 60_000,
+  }, async () => {
     const dataFolder = mkdtempSync(join(scratch, 'db-'));
     const code = `
       import { startEngine } from './infra/local/engine.ts';
@@ -54,18 +61,24 @@ describe.each(engineNames)('%s', (engine) => {
       cwd: projectFolder,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    await once(owner.stdout, 'data');
+    const [line] = await once(owner.stdout, 'data');
     const pid = Number(readFileSync(join(dataFolder, engine, 'engine.pid'), 'utf8'));
     const guard = Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
-    for (const victim of [guard, owner.pid!]) process.kill(victim, 'SIGKILL');
+    const client = new DynamoDBClient(clientConfig(JSON.parse(String(line))));
+    for (let number = 0; number < 20; number += 1) await writePair(client, number);
+    await pause(1000);
+    for (let number = 20; number < 30; number += 1) await writePair(client, number);
+    for (const victim of [pid, guard, owner.pid!]) process.kill(victim, 'SIGKILL');
+    client.destroy();
 
     const next = await startEngine({ engine, dataFolder });
 
-    const client = new DynamoDBClient(clientConfig(next.environment));
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: 'leads' }));
-    client.destroy();
-    expect(Table?.TableStatus).toBe('ACTIVE');
+    const reader = new DynamoDBClient(clientConfig(next.environment));
+    const kept = await Promise.all(Array.from({ length: 30 }, (_, number) => partsOfPair(reader, number)));
+    reader.destroy();
     await next.stop();
+    expect(kept.slice(0, isDurable ? 30 : 20)).toEqual(Array.from({ length: isDurable ? 30 : 20 }, () => 2));
+    expect(kept.filter((parts) => parts === 1)).toEqual([]);
   });
 });
 
@@ -160,6 +173,21 @@ test('names what would make an engine run where none can', () => {
     '--engine dynamodb-local: dynamodb-local cannot run: there is no java on the PATH: install Java 17 or later (a JDK, with java on the PATH).',
   );
 });
+
+const keyOf = (number: number, part: number) => ({ pk: { S: 'PAIR' }, sk: { S: `${number}-${part}` } });
+
+/** Two items in one transaction, acknowledged. */
+async function writePair(client: DynamoDBClient, number: number): Promise<void> {
+  const puts = [0, 1].map((part) => ({ Put: { TableName: 'leads', Item: keyOf(number, part) } }));
+  await client.send(new TransactWriteItemsCommand({ TransactItems: puts }));
+}
+
+/** How many of a transaction's two items are there. */
+async function partsOfPair(client: DynamoDBClient, number: number): Promise<number> {
+  const Keys = [keyOf(number, 0), keyOf(number, 1)];
+  const { Responses } = await client.send(new BatchGetItemCommand({ RequestItems: { leads: { Keys, ConsistentRead: true } } }));
+  return Responses?.leads?.length ?? 0;
+}
 
 const ownAddresses = (): string[] =>
   Object.values(networkInterfaces())

@@ -240,6 +240,17 @@ describe('a failure', () => {
     expect(lines.join('')).not.toMatch(/Asha|9876543210|CancellationReasons|"Item"|httpHeaders/);
   });
 
+  test.each(['ThrottlingReasons', 'throttlingReasons'])(
+    'of throttling is logged with resource and reason alone, from %s',
+    async (name) => {
+      const reason = { resource: 'arn:aws:dynamodb:ap-south-1:1:table/leads', reason: 'TableWriteMaxOnDemandThroughputExceeded' };
+      const cause = Object.assign(new Error('too fast'), { [name]: [{ ...reason, item: '+919876543210' }] });
+      await errorResponse(newCall(), new Error('throttled', { cause }));
+      expect(logged()[0]?.error).toMatchObject({ cause: { throttling: [reason] } });
+      expect(lines.join()).not.toContain('9876543210');
+    },
+  );
+
   test('whose causes are a circle is logged all the same', async () => {
     const error = new Error('round');
     error.cause = error;

@@ -252,10 +252,21 @@ describe('the body', () => {
     expect(message).toMatch(/^The body is /);
   });
 
-  test('of bytes that are no UTF-8 is refused, rather than stored as replacement characters', async () => {
-    expect(await codeOf({ body: Buffer.from([0x22, 0xff, 0x22]).toString('base64'), isBase64Encoded: true })).toBe(
-      'INVALID_JSON',
-    );
+  test.each<[string, EventParts]>([
+    ['that lost bytes on its way, as API Gateway hands it on,', { body: '{"name":"Zo\ufffd"}' }],
+    ['of bytes that are not UTF-8', { body: Buffer.from('"\xeb"', 'latin1').toString('base64'), isBase64Encoded: true }],
+    ['that holds a U+FFFD among its keys', { body: '{"na\ufffdme":"Zoe"}' }],
+  ])('%s is refused with the remedy, rather than stored so', async (_, parts) => {
+    const { code, message } = await refusalOf(() => pass(parts));
+    expect(code).toBe('INVALID_JSON');
+    expect(message).toMatch(/not UTF-8.*\\ufffd/);
+  });
+
+  test('may hold U+FFFD as an escape, of which no byte can be lost', async () => {
+    expect(await pass({ body: '{"name":"Zo\\ufffd"}' })).toEqual({ name: 'Zo\ufffd' });
+    expect(await pass({ body: Buffer.from('{"name":"Zo\\uFFFD"}').toString('base64'), isBase64Encoded: true })).toEqual({
+      name: 'Zo\ufffd',
+    });
   });
 
   test('nested as deep as its size allows is read or refused, never a crash', async () => {

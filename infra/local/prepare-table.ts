@@ -1,0 +1,38 @@
+import { openTable } from '../../shared/store/client.ts';
+import type { TableEnvironment } from './engine.ts';
+import { applyFile, type OrganizationFile, type ServedOrganization } from './settings-at-start.ts';
+import { StartProblem } from './start-problem.ts';
+import { createTable, engineAnswersWithinMs, silenceOf, startingConfig } from './table.ts';
+
+export interface TablePreparation {
+  readonly environment: TableEnvironment;
+  readonly files: readonly OrganizationFile[];
+  readonly tell: (sentence: string) => void;
+  /** For each call. */
+  readonly answersWithinMs?: number;
+}
+
+/** Makes the table, applies the settings files one after the other and mints their keys. @throws StartProblem for whatever the engine does */
+export async function prepareTable(preparation: TablePreparation): Promise<ServedOrganization[]> {
+  const { environment, files, tell, answersWithinMs = engineAnswersWithinMs } = preparation;
+  await createTable(environment, answersWithinMs);
+  const table = openTable(environment.LEADS_TABLE, startingConfig(environment, answersWithinMs));
+  try {
+    const organizations: ServedOrganization[] = [];
+    for (const file of files) organizations.push(await applyFile(table, file, tell));
+    return organizations;
+  } catch (error) {
+    throw problemOf(error, environment.AWS_ENDPOINT_URL_DYNAMODB, answersWithinMs) ?? error;
+  } finally {
+    table.client.destroy();
+  }
+}
+
+function problemOf(error: unknown, endpoint: string, answersWithinMs: number): StartProblem | undefined {
+  const silence = silenceOf(error, endpoint, answersWithinMs);
+  if (silence || !(error instanceof Error) || !('$metadata' in error)) return silence;
+  const { name, message } = error;
+  return new StartProblem(`The engine at ${endpoint} failed (${name}: ${message}): start again, or check --engine.`, {
+    cause: error,
+  });
+}
