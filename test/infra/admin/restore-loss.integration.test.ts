@@ -38,7 +38,10 @@ async function givenLeads(on: Table, { id: organizationId }: GivenOrganization, 
     return { id: first + at, organizationId, version: 1, fields, stageId: 11, pipelineId: 1, createdAt: now, updatedAt: now };
   });
   for (const lead of leads)
-    await createLead(on, lead, { type: 'lead_created', at: lead.createdAt, actorId: 7, via: 'api', keyId: 'k' });
+    await createLead(on, () => ({
+      lead,
+      opening: { type: 'lead_created', at: lead.createdAt, actorId: 7, via: 'api', keyId: 'k' },
+    }));
   return leads;
 }
 
