@@ -40,7 +40,7 @@ export interface Service {
 /** In flight at the stop: the rest of the five seconds is the engine's. */
 const finishWithinMs = 3000;
 
-/** Builds, starts and connects everything (local-service.md, section Start). The port is taken first: what is started or
+/** Builds, starts and connects everything (LOCAL.md, "Start"). The port is taken first: what is started or
  *  minted after that is not for nothing. @throws StartProblem */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const files = readOrganizationFiles(options.organizations);

@@ -2,7 +2,7 @@ import type { AssignmentRule, Organization } from '../organization/organization.
 import { isOneOf } from './fields.ts';
 import { type FieldValues, valueOf } from './lead.ts';
 
-/** Who may own a new lead, and whose rotation it is: each rule turns on its own (local-service, the settings file). */
+/** Who may own a new lead, and whose rotation it is: each rule turns on its own (LOCAL.md, "Assignment rules"). */
 export interface Rotation {
   /** The same text as long as the rule says the same; names the rule's turn. */
   readonly rule: string;

@@ -93,7 +93,7 @@ export function isOneOf(value: FieldValue | null, texts: readonly string[]): boo
   return values.some((one) => texts.includes(String(one)));
 }
 
-/** A new lead's fields: of type student when not given (local-service, the settings file). */
+/** A new lead's fields: of type student when not given (LOCAL.md, "Fields"). */
 export const newLeadFields = (fields: FieldValues): FieldValues => ({ lead_type: 'student', ...fields });
 
 /**

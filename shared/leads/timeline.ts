@@ -35,7 +35,7 @@ export interface FieldChange {
 }
 
 /**
- * One stored entry of a lead's history (local-service, timeline items). `captured_new` is what one capture of a new lead does,
+ * One stored entry of a lead's history (LOCAL.md, "Timeline items"). `captured_new` is what one capture of a new lead does,
  * stored as one item and shown as `lead_created` and `captured`.
  */
 export type TimelineEntry = Happening &

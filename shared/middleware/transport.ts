@@ -6,7 +6,7 @@ import { apiKeyPrefix } from '../organization/api-key.ts';
 import { headerValues, type Middleware } from './call.ts';
 
 /**
- * The errors that are found before the key is looked at, in the contract's order (sections 5.6 and 7): HTTPS_REQUIRED, KEY_IN_URL, NOT_FOUND,
+ * The errors that are found before the key is looked at, in the contract's order (sections 5 and 7): HTTPS_REQUIRED, KEY_IN_URL, NOT_FOUND,
  * and for an endpoint that takes a body PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_JSON.
  */
 export const transport = (): Middleware => ({

@@ -4,7 +4,7 @@ import { apiKeyScopes, apiKeyTypes } from './api-key.ts';
 import { fieldTypes, stageMeanings } from './organization.ts';
 
 /**
- * The settings file's shape (local-service.md), property by property. The description of each value completes the sentence
+ * The settings file's shape (LOCAL.md, "The settings file"), property by property. The description of each value completes the sentence
  * "must be …". What a property may refer to is checked in `settings-references.ts`.
  */
 

@@ -28,7 +28,7 @@ export interface SettingsField {
   active: boolean;
 }
 
-/** An organization's settings, whole: the file's lists (local-service.md) with every default filled in and the built-in fields in place. */
+/** An organization's settings, whole: the file's lists (LOCAL.md, "The settings file") with every default filled in and the built-in fields in place. */
 export interface Settings {
   id: number;
   name: string;

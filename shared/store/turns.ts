@@ -6,7 +6,7 @@ import { turnPrimaryKey } from './primary-keys.ts';
 
 /**
  * Whose turn it is. One write where more than one person may own the lead, none otherwise. Outside the lead's transaction,
- * where simultaneous creates would conflict; so the loser of a race may waste a turn (local-service, assignment rules).
+ * where simultaneous creates would conflict; so the loser of a race may waste a turn (LOCAL.md, "Assignment rules").
  */
 export async function takeTurn(table: Table, organizationId: number, rotation: Rotation): Promise<number> {
   if (rotation.userIds.length === 1) return personOfTurn(rotation, 1);

@@ -5,7 +5,7 @@ import type { RequestCost } from './side-by-side.ts';
 import { shown } from './statistics.ts';
 import type { ResultTable } from './tables.ts';
 
-/** A goal of design.md (sections 5, 7 and 8) or of the issue, and what this run found. */
+/** A goal of the design (sections 5, 7 and 8), and what this run found. */
 interface Budget {
   readonly what: string;
   readonly goal: string;

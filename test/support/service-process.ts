@@ -6,7 +6,7 @@ import { assertNoLeaks } from './log-leaks.ts';
 export const projectFolder = resolve(import.meta.dirname, '..', '..');
 export const node24 = join(projectFolder, 'node_modules', '.bin', 'node');
 
-/** The ready line (local-service.md, section Start). */
+/** The ready line (LOCAL.md, "The ready line"). */
 export interface ReadyLine {
   readonly ready: true;
   readonly baseUrl: string;
