@@ -29,7 +29,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [integration],
           testTimeout: 20_000,
-          // The CDK's own look at a template takes seconds per process; `cdk synth` and cfn-lint (test/infra/checks.test.ts) look too.
+          // The CDK's own look at a template takes seconds per process; `cdk synth` and cfn-lint (test/infra/stack/checks.test.ts) look too.
           env: { CDK_VALIDATION: 'false' },
         },
       },

@@ -23,10 +23,10 @@ import {
   findForCapture,
   findMatch,
   rememberUnder,
-} from '../shared/store/captures.ts';
-import { type CaptureResult, recordExpiry } from '../shared/store/idempotency.ts';
-import { lookAgain, metAnother, StillContended } from '../shared/store/look-again.ts';
-import { takeTurn } from '../shared/store/turns.ts';
+} from '../shared/store/leads/captures.ts';
+import { type CaptureResult, recordExpiry } from '../shared/store/leads/idempotency.ts';
+import { takeTurn } from '../shared/store/leads/rotation.ts';
+import { lookAgain, metAnother, StillContended } from '../shared/store/table/retry.ts';
 
 const attributionText = (max: number) => v.optional(text(0, max));
 const attribution = object({

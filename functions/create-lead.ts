@@ -10,8 +10,8 @@ import { placeLead } from '../shared/leads/placement.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { fieldValues, id, object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
-import { createLead, findDuplicate } from '../shared/store/create-lead.ts';
-import { takeTurn } from '../shared/store/turns.ts';
+import { createLead, findDuplicate } from '../shared/store/leads/create-lead.ts';
+import { takeTurn } from '../shared/store/leads/rotation.ts';
 
 export const body = object({ fields: fieldValues(), stageId: v.optional(id), pipelineId: v.optional(id) });
 type Body = v.InferOutput<typeof body>;

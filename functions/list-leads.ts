@@ -7,7 +7,7 @@ import { limits } from '../shared/limits.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
-import { type ListQuestion, listLeads } from '../shared/store/lead-lists.ts';
+import { type ListQuestion, listLeads } from '../shared/store/listing/lead-lists.ts';
 
 /** An integer within bounds, as a query parameter writes it. */
 const integer = (min: number, max: number) => {

@@ -9,9 +9,9 @@ import { placeLead } from '../shared/leads/placement.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { fieldValues, id, leadIdPath, object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
-import { readLead } from '../shared/store/leads.ts';
-import { lookAgain, metAnother } from '../shared/store/look-again.ts';
-import { changeLead } from '../shared/store/update-lead.ts';
+import { readLead } from '../shared/store/leads/leads.ts';
+import { changeLead } from '../shared/store/leads/update-lead.ts';
+import { lookAgain, metAnother } from '../shared/store/table/retry.ts';
 
 export const path = leadIdPath;
 export const body = object({ fields: v.optional(fieldValues()), stageId: v.optional(id), pipelineId: v.optional(id) });

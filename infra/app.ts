@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib';
-import { buildFunctions } from './bundle.ts';
-import { checkOptions, OptionsRefused, optionsInContext } from './check-options.ts';
-import { LeadsStack } from './leads-stack.ts';
+import { buildFunctions } from './bundle/bundle.ts';
+import { checkOptions, OptionsRefused, optionsInContext } from './stack/check-options.ts';
+import { LeadsStack } from './stack/leads-stack.ts';
 
 /**
  * Entry of cdk.json. Options come from its `context`, or from `-c NAME=VALUE` on the command line; service-options.ts describes them.

@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Metrics } from '@aws-lambda-powertools/metrics';
-import { type Figures, metricNamespace, serviceNameVariable } from './figures.ts';
+import { type Figures, metricNamespace, serviceNameVariable } from './metrics.ts';
 
 /** What a log line may hold. Never an API key, a header, a query string, a body, or a person's name, phone or e-mail. */
 export interface LogFields {

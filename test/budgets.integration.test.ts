@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EndpointName, endpoints } from '../shared/endpoints.ts';
-import { applySettings } from '../shared/store/apply-settings.ts';
+import { applySettings } from '../shared/store/organizations/apply-settings.ts';
 import { bucketOfOrganization, setBucket } from './reliability/buckets.ts';
 import { type CallOptions, call } from './support/call.ts';
 import { longestChain, type RecordedCall, totalUnits } from './support/dynamodb-calls.ts';

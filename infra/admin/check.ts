@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { checkTable } from '../../shared/store/check/check-table.ts';
-import { counted, type Desk, existingOrganization, parseId } from './desk.ts';
+import { counted, type Desk, existingOrganization, parseId } from './context.ts';
 
 /** `check`. */
 export function checkCommand(program: Command, desk: Desk): void {

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { CommandRefused } from './desk.ts';
+import { CommandRefused } from './context.ts';
 
 /** Whether there is a person at a terminal. */
 export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;

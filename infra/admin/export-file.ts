@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { exportedIds, exportedIdsMaxBytes } from '../../shared/leads/export-lines.ts';
-import { CommandRefused } from './desk.ts';
+import { exportedIds, exportedIdsMaxBytes } from '../../shared/leads/transfer/export-lines.ts';
+import { CommandRefused } from './context.ts';
 import { LeadIds } from './lead-ids.ts';
 
 export type ExportFormat = 'jsonl' | 'csv';

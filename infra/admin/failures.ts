@@ -1,10 +1,10 @@
 import { SettingsProblem } from '../../shared/organization/settings.ts';
-import { ApiKeyRefused } from '../../shared/store/api-keys.ts';
-import { SettingsRefused } from '../../shared/store/apply-settings.ts';
-import { StillContended } from '../../shared/store/look-again.ts';
-import { NotRestored } from '../../shared/store/restore-origin.ts';
-import { ThrottledError } from '../../shared/store/transact.ts';
-import { CommandRefused } from './desk.ts';
+import { NotRestored } from '../../shared/store/maintenance/restore-origin.ts';
+import { ApiKeyRefused } from '../../shared/store/organizations/api-keys.ts';
+import { SettingsRefused } from '../../shared/store/organizations/apply-settings.ts';
+import { StillContended } from '../../shared/store/table/retry.ts';
+import { ThrottledError } from '../../shared/store/table/transact.ts';
+import { CommandRefused } from './context.ts';
 
 const unreachable = new Set([
   'ECONNREFUSED',

@@ -2,10 +2,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Scope } from '../../shared/endpoints.ts';
 import { type ApiKeyType, apiKeyPrefix, apiKeyScopes, apiKeyTypes, scopesFor } from '../../shared/organization/api-key.ts';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
-import { createApiKey, type ListedApiKey, listApiKeys, revokeApiKey } from '../../shared/store/api-keys.ts';
-import type { Deed } from '../../shared/store/history.ts';
+import { createApiKey, type ListedApiKey, listApiKeys, revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
+import type { Deed } from '../../shared/store/organizations/audit-log.ts';
 import { canAsk, confirmed } from './confirm.ts';
-import { CommandRefused, columns, type Desk, existingOrganization, parseId } from './desk.ts';
+import { CommandRefused, columns, type Desk, existingOrganization, parseId } from './context.ts';
 
 interface CreateOptions {
   organization: number;

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Erased, eraseLead, planErasure } from '../../shared/store/erase-lead.ts';
-import { readLead } from '../../shared/store/leads.ts';
+import { readLead } from '../../shared/store/leads/leads.ts';
+import { type Erased, eraseLead, planErasure } from '../../shared/store/maintenance/erase-lead.ts';
 import { confirmed } from './confirm.ts';
-import { CommandRefused, counted, type Desk, existingOrganization, parseId, printable } from './desk.ts';
+import { CommandRefused, counted, type Desk, existingOrganization, parseId, printable } from './context.ts';
 
 interface EraseOptions {
   organization: number;

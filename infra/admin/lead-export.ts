@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import { stringify } from 'csv-stringify/sync';
-import { exportCells, exportHeadings, exportObject } from '../../shared/leads/export-lines.ts';
 import type { Lead } from '../../shared/leads/lead.ts';
+import { exportCells, exportHeadings, exportObject } from '../../shared/leads/transfer/export-lines.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
-import { walkLeadsUp } from '../../shared/store/export-leads.ts';
-import { addToHistory, completeInHistory } from '../../shared/store/history.ts';
-import { counted, type Desk, existingOrganization, parseId } from './desk.ts';
+import { walkLeadsUp } from '../../shared/store/maintenance/export-leads.ts';
+import { addToHistory, completeInHistory } from '../../shared/store/organizations/audit-log.ts';
+import { counted, type Desk, existingOrganization, parseId } from './context.ts';
 import { brokenExport, type ExportForm, type ExportFormat, newExport, type OpenExport } from './export-file.ts';
 
 interface ExportOptions {

@@ -2,16 +2,16 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { comparableEmail, parsePhone } from '../../shared/leads/identity.ts';
 import { emailOf, type Lead, phoneOf, valueOf } from '../../shared/leads/lead.ts';
 import { presentEntry } from '../../shared/leads/timeline.ts';
-import { setArchived } from '../../shared/store/archive.ts';
-import { findDuplicate } from '../../shared/store/create-lead.ts';
-import { addToHistory } from '../../shared/store/history.ts';
-import { readLead } from '../../shared/store/leads.ts';
-import { newestLeads } from '../../shared/store/newest-leads.ts';
-import { readTimeline } from '../../shared/store/timeline.ts';
-import { CommandRefused, columns, type Desk, existingOrganization, parseId } from './desk.ts';
+import { setArchived } from '../../shared/store/leads/archive.ts';
+import { findDuplicate } from '../../shared/store/leads/create-lead.ts';
+import { readLead } from '../../shared/store/leads/leads.ts';
+import { readTimeline } from '../../shared/store/leads/timeline.ts';
+import { newestLeads } from '../../shared/store/maintenance/newest-leads.ts';
+import { addToHistory } from '../../shared/store/organizations/audit-log.ts';
+import { CommandRefused, columns, type Desk, existingOrganization, parseId } from './context.ts';
+import { leadImportCommand } from './import/command.ts';
 import { leadEraseCommand } from './lead-erase.ts';
 import { leadExportCommand } from './lead-export.ts';
-import { leadImportCommand } from './lead-import.ts';
 import { timelineLines } from './timeline-lines.ts';
 
 interface LeadOptions {

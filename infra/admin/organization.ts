@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import { parseSettingsFile, type Settings, settingsFile } from '../../shared/organization/settings.ts';
-import { applySettings, previewSettings } from '../../shared/store/apply-settings.ts';
-import { listOrganizations, readSettings } from '../../shared/store/organizations.ts';
-import { captureWarnings } from './capture-warnings.ts';
-import { CommandRefused, columns, counted, type Desk, noOrganization, parseId } from './desk.ts';
-import { organizationHistoryCommands } from './organization-history.ts';
-import { changeLine, settingsChanges } from './settings-changes.ts';
+import { applySettings, previewSettings } from '../../shared/store/organizations/apply-settings.ts';
+import { listOrganizations, readSettings } from '../../shared/store/organizations/organizations.ts';
+import { CommandRefused, columns, counted, type Desk, noOrganization, parseId } from './context.ts';
+import { organizationHistoryCommands } from './organization-audit.ts';
+import { changeLine, settingsChanges } from './settings-diff.ts';
+import { captureWarnings } from './settings-warnings.ts';
 
 interface ApplyFlags {
   ignoreKeys?: boolean;

@@ -1,9 +1,10 @@
 import { CommanderError, Help, type Option } from 'commander';
 import { apiKeyPrefix } from '../../shared/organization/api-key.ts';
-import { openTable, type Table } from '../../shared/store/client.ts';
-import { GuidingCommand } from '../guiding-command.ts';
+import { openTable, type Table } from '../../shared/store/table/client.ts';
+import { GuidingCommand } from '../cli/command.ts';
+import { whoIsThere } from './caller-identity.ts';
 import { checkCommand } from './check.ts';
-import { CommandRefused, type Desk } from './desk.ts';
+import { CommandRefused, type Desk } from './context.ts';
 import { failureLines } from './failures.ts';
 import { keyCommands } from './key.ts';
 import { leadCommands } from './lead.ts';
@@ -11,7 +12,6 @@ import { organizationCommands } from './organization.ts';
 import { ProgressLine } from './progress-line.ts';
 import { restoreCommands } from './restore.ts';
 import { type TablePlace, tableOfStack } from './stack.ts';
-import { whoIsThere } from './who.ts';
 
 /** Where an administrator's command reads from and prints to. */
 export interface Surroundings {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { checkTable } from '../../shared/store/check/check-table.ts';
-import { type FinishedRestore, finishRestore, leadIdMargin } from '../../shared/store/finish-restore.ts';
-import { type Protection, type ProtectionState, protectTable } from '../../shared/store/protect-table.ts';
+import { type FinishedRestore, finishRestore, leadIdMargin } from '../../shared/store/maintenance/finish-restore.ts';
+import { type Protection, type ProtectionState, protectTable } from '../../shared/store/maintenance/protect-table.ts';
 import { confirmed } from './confirm.ts';
-import { CommandRefused, counted, type Desk, printable } from './desk.ts';
+import { CommandRefused, counted, type Desk, printable } from './context.ts';
 
 interface FinishOptions {
   from?: string;

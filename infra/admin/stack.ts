@@ -1,4 +1,4 @@
-import { CommandRefused } from './desk.ts';
+import { CommandRefused } from './context.ts';
 import { isUnreachable } from './failures.ts';
 
 /** Where a deployed table is. */

@@ -2,7 +2,7 @@ import type { KeptField } from '../../shared/leads/capture.ts';
 import type { FieldValue } from '../../shared/leads/lead.ts';
 import type { Attribution, FieldChange, TimelineItem } from '../../shared/leads/timeline.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
-import { printable } from './desk.ts';
+import { printable } from './context.ts';
 
 /** What an item may carry beside type, time and actor; DynamoDB gives a map's attributes in no order. */
 interface Carried {

@@ -1,4 +1,4 @@
-import { openTable } from '../../shared/store/client.ts';
+import { openTable } from '../../shared/store/table/client.ts';
 import type { TableEnvironment } from './engine.ts';
 import { applyFile, type OrganizationFile, type ServedOrganization } from './settings-at-start.ts';
 import { StartProblem } from './start-problem.ts';

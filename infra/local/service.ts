@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { localRequestTimeoutMs } from '../../shared/store/client.ts';
-import { buildFunctions, writtenEndpoints } from '../bundle.ts';
+import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
+import { buildFunctions, writtenEndpoints } from '../bundle/bundle.ts';
 import { type Engine, startEngine, type TableEnvironment } from './engine.ts';
 import { Functions } from './functions.ts';
 import { createGateway } from './gateway.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type KeyRequest, parseSettingsFile, type Settings, SettingsProblem } from '../../shared/organization/settings.ts';
-import { ApiKeyRefused, createApiKey, listApiKeys } from '../../shared/store/api-keys.ts';
-import { applySettings, SettingsRefused } from '../../shared/store/apply-settings.ts';
-import type { Table } from '../../shared/store/client.ts';
-import { readSettings } from '../../shared/store/organizations.ts';
+import { ApiKeyRefused, createApiKey, listApiKeys } from '../../shared/store/organizations/api-keys.ts';
+import { applySettings, SettingsRefused } from '../../shared/store/organizations/apply-settings.ts';
+import { readSettings } from '../../shared/store/organizations/organizations.ts';
+import type { Table } from '../../shared/store/table/client.ts';
 import { StartProblem } from './start-problem.ts';
 
 /** A settings file, read and found whole. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
-import { GuidingCommand } from '../guiding-command.ts';
+import { GuidingCommand } from '../cli/command.ts';
 import { banner } from './banner.ts';
 import { type Service, startService } from './service.ts';
 import { StartProblem } from './start-problem.ts';

@@ -7,8 +7,8 @@ import {
   ResourceInUseException,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
-import { patience } from '../../shared/store/client.ts';
-import { tableDefinition } from '../../shared/store/table-definition.ts';
+import { patience } from '../../shared/store/table/client.ts';
+import { tableDefinition } from '../../shared/store/table/table-definition.ts';
 import type { TableEnvironment } from './engine.ts';
 import { StartProblem } from './start-problem.ts';
 

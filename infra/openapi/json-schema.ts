@@ -2,7 +2,7 @@ import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs 
 import type * as v from 'valibot';
 import { parseDateTime } from '../../shared/date-time.ts';
 import { notWellFormed } from '../../shared/middleware/schemas.ts';
-import { schemaComponents } from './answers.ts';
+import { schemaComponents } from './response-schemas.ts';
 
 export type Json = { [key: string]: unknown };
 

@@ -1,10 +1,10 @@
 import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
 import { type ErrorCode, errorTable } from '../../shared/errors.ts';
-import { errorDetails, successes } from './answers.ts';
 import { errorsOf, showsLimits } from './endpoint-errors.ts';
 import { errorExamples, examples } from './examples.ts';
 import { type Json, jsonSchemaOf } from './json-schema.ts';
 import { type CarriedHeaders, headerReferences, limitHeaders } from './response-headers.ts';
+import { errorDetails, successes } from './response-schemas.ts';
 
 const namedExamples = (named: Readonly<Record<string, unknown>> = {}): Json =>
   Object.fromEntries(Object.entries(named).map(([name, value]) => [name, { value }]));

@@ -10,8 +10,8 @@ import {
   type Caller,
   type KeyAdmission,
   type OrganizationAdmission,
-} from '../store/admission.ts';
-import { loadOrganization } from '../store/organizations.ts';
+} from '../store/organizations/admission.ts';
+import { loadOrganization } from '../store/organizations/organizations.ts';
 import { holdsScope } from './authorize.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { type Call, headerValues, type Middleware } from './call.ts';

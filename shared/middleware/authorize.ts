@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoints.ts';
 import { ApiError } from '../errors.ts';
-import type { Caller } from '../store/admission.ts';
+import type { Caller } from '../store/organizations/admission.ts';
 import type { Middleware } from './call.ts';
 
 /** Whether the API key holds one of the scopes that the endpoint wants. */

@@ -2,9 +2,9 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { Endpoint } from '../endpoints.ts';
 import type { Organization } from '../organization/organization.ts';
-import type { Caller } from '../store/admission.ts';
-import type { Table } from '../store/client.ts';
-import type { Consumed } from '../store/consumed.ts';
+import type { Caller } from '../store/organizations/admission.ts';
+import type { Table } from '../store/table/client.ts';
+import type { Consumed } from '../store/table/consumed-capacity.ts';
 import type { ParsedInput } from './validate.ts';
 
 /** What belongs to one call, filled in by the middlewares in their order. It travels as middy's context. */

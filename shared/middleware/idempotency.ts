@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import type { IdempotencyRecord } from '../store/idempotency.ts';
+import type { IdempotencyRecord } from '../store/leads/idempotency.ts';
 
 /** Where an idempotency key was given; both are one namespace per API key (design, section 6). */
 export interface IdempotencyKey {

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { ApiError, type ErrorCode, errorBody } from '../errors.ts';
-import type { FigureName, Figures } from '../figures.ts';
 import { log } from '../log.ts';
+import type { FigureName, Figures } from '../metrics.ts';
 import type { Call } from './call.ts';
 
 /** What an endpoint answers. */

@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Table } from '../../shared/store/client.ts';
-import { usagePrimaryKey } from '../../shared/store/primary-keys.ts';
+import type { Table } from '../../shared/store/table/client.ts';
+import { usagePrimaryKey } from '../../shared/store/table/primary-keys.ts';
 
 /** Gives an organization its 3,000 requests back, for measurements that make more. */
 export async function resetBucket(table: Table, organizationId: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { setArchived } from '../../shared/store/archive.ts';
+import { setArchived } from '../../shared/store/leads/archive.ts';
 import { type CallOptions, call } from '../support/call.ts';
 import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
 import { givenLead } from '../support/leads.ts';

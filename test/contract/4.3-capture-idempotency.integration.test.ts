@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { setArchived } from '../../shared/store/archive.ts';
-import { idempotencyPrimaryKey } from '../../shared/store/primary-keys.ts';
+import { setArchived } from '../../shared/store/leads/archive.ts';
+import { idempotencyPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { type CallAnswer, call } from '../support/call.ts';
 import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
 import { changeSettings, storedLeads, timelineOf } from '../support/leads.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { setArchived } from '../../shared/store/archive.ts';
+import { setArchived } from '../../shared/store/leads/archive.ts';
 import { type CallAnswer, call } from '../support/call.ts';
 import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';

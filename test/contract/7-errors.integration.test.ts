@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { errorTable } from '../../shared/errors.ts';
-import { settingsPrimaryKey } from '../../shared/store/primary-keys.ts';
+import { settingsPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { setKeyBucket } from '../support/buckets.ts';
 import { type CallOptions, call } from '../support/call.ts';
 import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';

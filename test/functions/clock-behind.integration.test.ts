@@ -1,9 +1,9 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { setArchived } from '../../shared/store/archive.ts';
-import { leadPrimaryKey } from '../../shared/store/primary-keys.ts';
-import { putTimelineEntry } from '../../shared/store/timeline.ts';
-import { transact } from '../../shared/store/transact.ts';
+import { setArchived } from '../../shared/store/leads/archive.ts';
+import { putTimelineEntry } from '../../shared/store/leads/timeline.ts';
+import { leadPrimaryKey } from '../../shared/store/table/primary-keys.ts';
+import { transact } from '../../shared/store/table/transact.ts';
 import { call } from '../support/call.ts';
 import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
 import { givenLead, timelineOf } from '../support/leads.ts';

@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../shared/limits.ts';
-import { usagePrimaryKey } from '../../shared/store/primary-keys.ts';
+import { usagePrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { call } from '../support/call.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import { givenOrganization, person, table } from '../support/given.ts';

@@ -2,7 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { FieldValue, Lead } from '../../shared/leads/lead.ts';
-import { usagePrimaryKey } from '../../shared/store/primary-keys.ts';
+import { usagePrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { call } from '../support/call.ts';
 import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
 import { filterFor, type ModelField, modelMatches, valueFor } from '../support/lead-model.ts';

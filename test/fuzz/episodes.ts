@@ -1,5 +1,5 @@
 import { checkTable } from '../../shared/store/check/check-table.ts';
-import type { Table } from '../../shared/store/client.ts';
+import type { Table } from '../../shared/store/table/client.ts';
 import { type RawRequest, sendRaw } from '../security/raw-request.ts';
 import { judge } from './judge.ts';
 import { Random } from './random.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { clientConfig } from '../../infra/local/table.ts';
-import { openTable } from '../../shared/store/client.ts';
+import { openTable } from '../../shared/store/table/client.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { type FuzzResult, fuzz, said } from './episodes.ts';
 

@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto';
 import type { Scope } from '../../shared/endpoints.ts';
 import { apiKeyScopes } from '../../shared/organization/api-key.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
-import { createApiKey } from '../../shared/store/api-keys.ts';
-import { applySettings } from '../../shared/store/apply-settings.ts';
-import type { Table } from '../../shared/store/client.ts';
+import { createApiKey } from '../../shared/store/organizations/api-keys.ts';
+import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
+import type { Table } from '../../shared/store/table/client.ts';
 import { sampleSettings } from '../support/organization.ts';
 
 /** Who calls: the keys of one organization, each with its label. A request names a key by its label, so that it is the same in a replay. */

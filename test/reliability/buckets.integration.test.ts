@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { limits } from '../../shared/limits.ts';
 import { apiKeyRandomBytes, mintApiKey } from '../../shared/organization/api-key.ts';
-import { revokeApiKey } from '../../shared/store/api-keys.ts';
+import { revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { type CallAnswer, call } from '../support/call.ts';
 import type { RecordedCall } from '../support/dynamodb-calls.ts';
 import { type DynamodbProxy, startDynamodbProxy } from '../support/dynamodb-proxy.ts';

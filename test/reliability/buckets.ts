@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { hashApiKey } from '../../shared/organization/api-key.ts';
-import { apiKeyPrimaryKey, type PrimaryKey, usagePrimaryKey } from '../../shared/store/primary-keys.ts';
+import { apiKeyPrimaryKey, type PrimaryKey, usagePrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { itemAt } from '../support/effects.ts';
 import { table } from '../support/given.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../shared/endpoints.ts';
-import { setArchived } from '../../shared/store/archive.ts';
 import { checkTable } from '../../shared/store/check/check-table.ts';
+import { setArchived } from '../../shared/store/leads/archive.ts';
 import { type CallAnswer, type CallOptions, call } from '../support/call.ts';
 import { effectsOn, holderOfEmail } from '../support/effects.ts';
 import { faultOnce } from '../support/faults.ts';

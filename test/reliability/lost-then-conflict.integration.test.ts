@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readTimeline } from '../../shared/store/timeline.ts';
+import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { call } from '../support/call.ts';
 import type { FaultRule } from '../support/faults.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { checkTable } from '../../shared/store/check/check-table.ts';
-import { readTimeline } from '../../shared/store/timeline.ts';
+import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { call } from '../support/call.ts';
 import { type Fault, faultOnce } from '../support/faults.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { bundleFunction, writtenEndpoints } from '../../infra/bundle.ts';
+import { bundleFunction, writtenEndpoints } from '../../infra/bundle/bundle.ts';
 import { projectFolder } from '../support/service-process.ts';
 
 /** The folder of the package that a bundled file belongs to, nested ones too. */

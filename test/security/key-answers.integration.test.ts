@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiKeyRandomBytes, mintApiKey, parseApiKey } from '../../shared/organization/api-key.ts';
-import { revokeApiKey } from '../../shared/store/api-keys.ts';
+import { revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { type CallAnswer, call } from '../support/call.ts';
 import { type FaultyService, patiently, startFaultyService } from '../support/faulty-service.ts';
 import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';

@@ -1,8 +1,8 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpoints } from '../../shared/endpoints.ts';
-import { partitionKeyPrefixes } from '../../shared/store/table-definition.ts';
-import { templateWith } from '../infra/service-template.ts';
+import { partitionKeyPrefixes } from '../../shared/store/table/table-definition.ts';
+import { templateWith } from '../infra/stack/service-template.ts';
 
 interface Statement {
   readonly Effect: string;

@@ -1,6 +1,6 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { hashApiKey } from '../../shared/organization/api-key.ts';
-import { apiKeyPrimaryKey, type PrimaryKey, usagePrimaryKey } from '../../shared/store/primary-keys.ts';
+import { apiKeyPrimaryKey, type PrimaryKey, usagePrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { table } from './given.ts';
 
 /** A token bucket, and for an API key its end, as they lie in the table; times in epoch milliseconds. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { routerFor } from '../../infra/local/routes.ts';
-import { errorDetails } from '../../infra/openapi/answers.ts';
 import { showsLimits } from '../../infra/openapi/endpoint-errors.ts';
+import { errorDetails } from '../../infra/openapi/response-schemas.ts';
 import { parseDateTime } from '../../shared/date-time.ts';
 import { type Endpoint, endpoints } from '../../shared/endpoints.ts';
 import type { ErrorCode } from '../../shared/errors.ts';

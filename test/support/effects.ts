@@ -1,9 +1,14 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Lead, phoneOf } from '../../shared/leads/lead.ts';
 import type { TimelineEntry } from '../../shared/leads/timeline.ts';
-import { readLead } from '../../shared/store/leads.ts';
-import { emailPrimaryKey, idempotencyPrimaryKey, type PrimaryKey, phonePrimaryKey } from '../../shared/store/primary-keys.ts';
-import { readTimeline } from '../../shared/store/timeline.ts';
+import { readLead } from '../../shared/store/leads/leads.ts';
+import { readTimeline } from '../../shared/store/leads/timeline.ts';
+import {
+  emailPrimaryKey,
+  idempotencyPrimaryKey,
+  type PrimaryKey,
+  phonePrimaryKey,
+} from '../../shared/store/table/primary-keys.ts';
 import { table } from './given.ts';
 
 /** What lies in the table about one person of an organization. */

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
-import { distFolder, writtenEndpoints } from '../../infra/bundle.ts';
+import { distFolder, writtenEndpoints } from '../../infra/bundle/bundle.ts';
 import { Functions } from '../../infra/local/functions.ts';
 import { createGateway } from '../../infra/local/gateway.ts';
 import { routerFor } from '../../infra/local/routes.ts';
-import { localRequestTimeoutMs } from '../../shared/store/client.ts';
+import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
 import { type DynamodbProxy, startDynamodbProxy } from './dynamodb-proxy.ts';
 import { assertNoLeaks } from './log-leaks.ts';
 import { service } from './service.ts';

@@ -3,9 +3,9 @@ import type { Scope } from '../../shared/endpoints.ts';
 import { apiKeyScopes } from '../../shared/organization/api-key.ts';
 import type { Settings } from '../../shared/organization/settings.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
-import { createApiKey } from '../../shared/store/api-keys.ts';
-import { applySettings } from '../../shared/store/apply-settings.ts';
-import { openTable, type Table } from '../../shared/store/client.ts';
+import { createApiKey } from '../../shared/store/organizations/api-keys.ts';
+import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
+import { openTable, type Table } from '../../shared/store/table/client.ts';
 import { sampleSettings } from './organization.ts';
 import { service } from './service.ts';
 

@@ -1,9 +1,9 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { presentEntry, type TimelineItem } from '../../shared/leads/timeline.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
-import { applySettings } from '../../shared/store/apply-settings.ts';
-import { leadsPartitionKey } from '../../shared/store/primary-keys.ts';
-import { readTimeline } from '../../shared/store/timeline.ts';
+import { readTimeline } from '../../shared/store/leads/timeline.ts';
+import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
+import { leadsPartitionKey } from '../../shared/store/table/primary-keys.ts';
 import { type CallAnswer, call } from './call.ts';
 import { type GivenOrganization, person, table } from './given.ts';
 

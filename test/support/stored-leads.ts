@@ -1,9 +1,9 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Lead } from '../../shared/leads/lead.ts';
-import type { Table } from '../../shared/store/client.ts';
-import { putIdentities } from '../../shared/store/identities.ts';
-import { putLead } from '../../shared/store/leads.ts';
-import { putTimelineEntry } from '../../shared/store/timeline.ts';
+import { putIdentities } from '../../shared/store/leads/identities.ts';
+import { putLead } from '../../shared/store/leads/leads.ts';
+import { putTimelineEntry } from '../../shared/store/leads/timeline.ts';
+import type { Table } from '../../shared/store/table/client.ts';
 
 const batchMax = 25;
 const parallelBatches = 8;

@@ -1,7 +1,11 @@
-import { listApiKeys } from '../api-keys.ts';
-import type { Table } from '../client.ts';
-import { listOrganizations } from '../organizations.ts';
-import type { PrimaryKey } from '../primary-keys.ts';
+import { listApiKeys } from '../organizations/api-keys.ts';
+import { listOrganizations } from '../organizations/organizations.ts';
+import type { Table } from '../table/client.ts';
+import { type ItemKind, kindOf, named } from '../table/item-kind.ts';
+import type { PrimaryKey } from '../table/primary-keys.ts';
+import { inParallel } from './in-parallel.ts';
+import { type Findings, lookAtKeyItem, type OrganizationBook, openBook } from './organization-snapshot.ts';
+import type { Item } from './read-together.ts';
 import {
   entryFaults,
   isOpening,
@@ -14,11 +18,7 @@ import {
   lookAtRecord,
   readSettled,
   rememberedLead,
-} from './doubts.ts';
-import { inParallel } from './in-parallel.ts';
-import { type ItemKind, kindOf, named } from './item-kind.ts';
-import { type Findings, lookAtKeyItem, type OrganizationBook, openBook } from './organization-book.ts';
-import type { Item } from './read-together.ts';
+} from './recheck.ts';
 import { scanTable } from './scan.ts';
 
 export interface CheckOptions {

@@ -1,8 +1,8 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactGetCommand } from '@aws-sdk/lib-dynamodb';
-import type { Table } from '../client.ts';
-import { metAnother } from '../look-again.ts';
-import type { PrimaryKey } from '../primary-keys.ts';
+import type { Table } from '../table/client.ts';
+import type { PrimaryKey } from '../table/primary-keys.ts';
+import { metAnother } from '../table/retry.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { ItemType } from '../../endpoints.ts';
-import type { Table } from '../client.ts';
-import type { PrimaryKey } from '../primary-keys.ts';
-import { partitionKeyPrefixes as prefix } from '../table-definition.ts';
+import type { Table } from '../table/client.ts';
+import type { PrimaryKey } from '../table/primary-keys.ts';
+import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
 import type { Item } from './read-together.ts';
 
 /** Parts of the table that are read side by side. */

@@ -5,8 +5,8 @@ import { newLeadFields } from '../../../shared/leads/fields.ts';
 import { parsePhone } from '../../../shared/leads/identity.ts';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import { defaultPipelineId, startingStage } from '../../../shared/leads/placement.ts';
-import { leadFrom } from '../../../shared/store/leads.ts';
-import { leadSortKey } from '../../../shared/store/primary-keys.ts';
+import { leadFrom } from '../../../shared/store/leads/leads.ts';
+import { leadSortKey } from '../../../shared/store/table/primary-keys.ts';
 import { answer, documents, remembering } from './stack.ts';
 import { tableNames } from './tables.ts';
 

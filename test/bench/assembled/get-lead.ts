@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { presentLead } from '../../../shared/leads/lead.ts';
-import { leadFrom } from '../../../shared/store/leads.ts';
-import { leadSortKey } from '../../../shared/store/primary-keys.ts';
+import { leadFrom } from '../../../shared/store/leads/leads.ts';
+import { leadSortKey } from '../../../shared/store/table/primary-keys.ts';
 import { answer, documents, reading } from './stack.ts';
 import { tableNames } from './tables.ts';
 

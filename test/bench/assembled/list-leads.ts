@@ -1,7 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { presentLead } from '../../../shared/leads/lead.ts';
 import { limits } from '../../../shared/limits.ts';
-import { leadFrom } from '../../../shared/store/leads.ts';
+import { leadFrom } from '../../../shared/store/leads/leads.ts';
 import { answer, documents, reading } from './stack.ts';
 import { tableNames } from './tables.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { EndpointName } from '../../../shared/endpoints.ts';
-import { serviceNameVariable } from '../../../shared/figures.ts';
+import { serviceNameVariable } from '../../../shared/metrics.ts';
 import { withEngine } from '../bench-engine.ts';
 import { progress } from '../progress.ts';
 import { median } from '../statistics.ts';

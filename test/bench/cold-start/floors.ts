@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
-import { bundle } from '../../../infra/bundle.ts';
+import { bundle } from '../../../infra/bundle/bundle.ts';
 
 const projectFolder = resolve(import.meta.dirname, '..', '..', '..');
 

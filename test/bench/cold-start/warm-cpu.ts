@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { bundle } from '../../../infra/bundle.ts';
+import { bundle } from '../../../infra/bundle/bundle.ts';
 import { withEngine } from '../bench-engine.ts';
 import { LambdaProcess } from '../lambda-process.ts';
 import { progress } from '../progress.ts';

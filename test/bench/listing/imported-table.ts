@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Lead } from '../../../shared/leads/lead.ts';
-import type { Table } from '../../../shared/store/client.ts';
-import { putLead } from '../../../shared/store/leads.ts';
-import { tableDefinition } from '../../../shared/store/table-definition.ts';
+import { putLead } from '../../../shared/store/leads/leads.ts';
+import type { Table } from '../../../shared/store/table/client.ts';
+import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import { progress } from '../progress.ts';
 
 const run = promisify(execFile);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseApiKey } from '../../../shared/organization/api-key.ts';
 import { northwind } from '../../shared/organization/settings-cases.ts';
-import { newSettings } from '../../shared/store/organizations-table.ts';
+import { newSettings } from '../../shared/store/organizations/organizations-table.ts';
 import { service } from '../../support/service.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
 

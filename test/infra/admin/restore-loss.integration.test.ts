@@ -3,14 +3,14 @@ import { CreateTableCommand, DeleteTableCommand, UpdateTableCommand } from '@aws
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import type { Lead } from '../../../shared/leads/lead.ts';
-import { createApiKey, revokeApiKey } from '../../../shared/store/api-keys.ts';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
-import type { Table } from '../../../shared/store/client.ts';
-import { createLead } from '../../../shared/store/create-lead.ts';
-import { eraseLead } from '../../../shared/store/erase-lead.ts';
-import { leadIdMargin } from '../../../shared/store/finish-restore.ts';
-import { addToHistory } from '../../../shared/store/history.ts';
-import { leadPrimaryKey, timelinePartitionKey, usagePrimaryKey } from '../../../shared/store/primary-keys.ts';
+import { createLead } from '../../../shared/store/leads/create-lead.ts';
+import { eraseLead } from '../../../shared/store/maintenance/erase-lead.ts';
+import { leadIdMargin } from '../../../shared/store/maintenance/finish-restore.ts';
+import { createApiKey, revokeApiKey } from '../../../shared/store/organizations/api-keys.ts';
+import { addToHistory } from '../../../shared/store/organizations/audit-log.ts';
+import type { Table } from '../../../shared/store/table/client.ts';
+import { leadPrimaryKey, timelinePartitionKey, usagePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
 import { finish, itemsOf, newTable, restored } from './restored-tables.ts';
 

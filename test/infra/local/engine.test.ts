@@ -12,7 +12,7 @@ import { javaMissing, javaProblem } from '../../../infra/local/dynamodb-local.ts
 import { startEngine } from '../../../infra/local/engine.ts';
 import { startGuarded } from '../../../infra/local/guarded-process.ts';
 import { clientConfig, createTable } from '../../../infra/local/table.ts';
-import { tableDefinition } from '../../../shared/store/table-definition.ts';
+import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
 
 let scratch: string;

@@ -1,7 +1,7 @@
-import { revokeApiKey } from '../../../shared/store/api-keys.ts';
-import { applySettings } from '../../../shared/store/apply-settings.ts';
-import { setArchived } from '../../../shared/store/archive.ts';
-import type { Table } from '../../../shared/store/client.ts';
+import { setArchived } from '../../../shared/store/leads/archive.ts';
+import { revokeApiKey } from '../../../shared/store/organizations/api-keys.ts';
+import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
+import type { Table } from '../../../shared/store/table/client.ts';
 import { type Command, pick, type WeightedCommands } from './turn.ts';
 import { type KeyKind, mintKey, settingsOf, type World } from './world.ts';
 

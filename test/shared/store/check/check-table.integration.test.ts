@@ -3,10 +3,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { comparableEmail } from '../../../../shared/leads/identity.ts';
 import { emailOf, phoneOf } from '../../../../shared/leads/lead.ts';
 import { hashApiKey } from '../../../../shared/organization/api-key.ts';
-import { applySettings } from '../../../../shared/store/apply-settings.ts';
-import { setArchived } from '../../../../shared/store/archive.ts';
 import { checkTable } from '../../../../shared/store/check/check-table.ts';
-import type { Table } from '../../../../shared/store/client.ts';
+import { setArchived } from '../../../../shared/store/leads/archive.ts';
+import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
+import type { Table } from '../../../../shared/store/table/client.ts';
 import {
   apiKeyPrimaryKey,
   emailPrimaryKey,
@@ -16,7 +16,7 @@ import {
   phonePrimaryKey,
   timelinePartitionKey,
   usagePrimaryKey,
-} from '../../../../shared/store/primary-keys.ts';
+} from '../../../../shared/store/table/primary-keys.ts';
 import { storeLeads } from '../../../support/stored-leads.ts';
 import { identities, leads, timelines } from './damaged-leads.ts';
 import { organizations } from './damaged-organizations.ts';

@@ -1,13 +1,13 @@
 import { comparableEmail } from '../../../../shared/leads/identity.ts';
 import { emailOf, phoneOf } from '../../../../shared/leads/lead.ts';
-import { setArchived } from '../../../../shared/store/archive.ts';
+import { setArchived } from '../../../../shared/store/leads/archive.ts';
 import {
   idempotencyPrimaryKey,
   leadPrimaryKey,
   phonePrimaryKey,
   timelinePartitionKey,
   usagePrimaryKey,
-} from '../../../../shared/store/primary-keys.ts';
+} from '../../../../shared/store/table/primary-keys.ts';
 import { type Case, damage, named, put, remove, stranger, type World } from './given-table.ts';
 
 const lead = ({ a }: World) => `Lead ${a.id} of organization 1`;

@@ -5,7 +5,7 @@ import {
   importedRowPrimaryKey,
   settingsPrimaryKey,
   usagePrimaryKey,
-} from '../../../../shared/store/primary-keys.ts';
+} from '../../../../shared/store/table/primary-keys.ts';
 import { type Case, damage, named, put, remove } from './given-table.ts';
 
 export const organizations: Case[] = [

@@ -3,14 +3,14 @@ import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { clientConfig, createTable } from '../../../../infra/local/table.ts';
 import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
 import { parseSettingsFile, type Settings } from '../../../../shared/organization/settings.ts';
-import { admitOrganization } from '../../../../shared/store/admission.ts';
-import { createApiKey } from '../../../../shared/store/api-keys.ts';
-import { applySettings } from '../../../../shared/store/apply-settings.ts';
-import { captureNewLead } from '../../../../shared/store/captures.ts';
-import { openTable, type Table } from '../../../../shared/store/client.ts';
-import { createLead } from '../../../../shared/store/create-lead.ts';
-import type { PrimaryKey } from '../../../../shared/store/primary-keys.ts';
-import { takeTurn } from '../../../../shared/store/turns.ts';
+import { captureNewLead } from '../../../../shared/store/leads/captures.ts';
+import { createLead } from '../../../../shared/store/leads/create-lead.ts';
+import { takeTurn } from '../../../../shared/store/leads/rotation.ts';
+import { admitOrganization } from '../../../../shared/store/organizations/admission.ts';
+import { createApiKey } from '../../../../shared/store/organizations/api-keys.ts';
+import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
+import { openTable, type Table } from '../../../../shared/store/table/client.ts';
+import type { PrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { sampleSettings } from '../../../support/organization.ts';
 import { service } from '../../../support/service.ts';
 

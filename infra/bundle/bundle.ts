@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+import { type Endpoint, endpoints } from '../../shared/endpoints.ts';
+import { leanImports } from './esbuild-plugins.ts';
+
+const projectFolder = resolve(import.meta.dirname, '..', '..');
+const defaultFunctionsFolder = join(projectFolder, 'functions');
+export const distFolder = join(projectFolder, 'dist');
+
+/** The one file of a function's folder. Lambda finds it by the handler setting `index.handler`. */
+export const bundleFile = 'index.mjs';
+
+/** The folder that is uploaded for a function. */
+export const bundleFolder = (name: string): string => join(distFolder, name);
+
+/** A built function. */
+export interface Bundle {
+  /** What is uploaded. */
+  readonly code: Uint8Array;
+  /** The source files that went into it, relative to the project's folder. */
+  readonly inputs: readonly string[];
+  /** The modules it still imports when it runs. */
+  readonly imports: readonly string[];
+}
+
+export interface BuildOptions {
+  /** Where `<endpoint>.ts` lies. @default functions/ */
+  readonly functionsFolder?: string;
+  /** Where `<endpoint>/index.mjs` goes. @default dist/ */
+  readonly distFolder?: string;
+}
+
+/** The endpoints whose function is written. A row without one is not routed: no stub answers for it. */
+export function writtenEndpoints(functionsFolder: string = defaultFunctionsFolder): readonly Endpoint[] {
+  return endpoints.filter(({ name }) => existsSync(join(functionsFolder, `${name}.ts`)));
+}
+
+/** Bundles a module, given as source text, with all that it imports, the way every function is bundled (design, section 8).
+ *  @param plugins the two of `lean-imports.ts` unless a measurement wants to know what they save. */
+export async function bundle(source: string, plugins: readonly Plugin[] = leanImports): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: source, resolveDir: projectFolder, sourcefile: 'entry.ts', loader: 'ts' },
+    absWorkingDir: projectFolder,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    charset: 'utf8',
+    legalComments: 'none',
+    plugins: [...plugins],
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+    // A function without a handler is no function.
+    logOverride: { 'import-is-undefined': 'error' },
+  });
+  const [output] = outputFiles;
+  if (!output) throw new Error('esbuild gave no bundle.');
+  const imports = Object.values(metafile.outputs).flatMap((file) => file.imports.map(({ path }) => path));
+  return { code: output.contents, inputs: Object.keys(metafile.inputs), imports };
+}
+
+/** Bundles one function: its handler and nothing else that its file exports. */
+export async function bundleFunction(name: string, functionsFolder: string = defaultFunctionsFolder): Promise<Bundle> {
+  return bundle(`export { handler } from ${JSON.stringify(join(functionsFolder, `${name}.ts`))};`);
+}
+
+/**
+ * Builds every written endpoint to `<dist>/<name>/index.mjs` and returns the dist folder.
+ * Safe beside other builds and running services: a file appears whole, by renaming, and one with the same content is left alone.
+ * @throws BuildFailure of esbuild; what was built before stays.
+ */
+export async function buildFunctions(options: BuildOptions = {}): Promise<string> {
+  const dist = options.distFolder ?? distFolder;
+  await Promise.all(
+    writtenEndpoints(options.functionsFolder).map(async ({ name }) => {
+      const { code } = await bundleFunction(name, options.functionsFolder);
+      await publish(dist, name, code);
+    }),
+  );
+  return dist;
+}
+
+/** Beside the function's folder, not in it: the folder is what a deployment uploads. */
+async function publish(dist: string, name: string, code: Uint8Array): Promise<void> {
+  const file = join(dist, name, bundleFile);
+  if (await holds(file, code)) return;
+  await mkdir(join(dist, name), { recursive: true });
+  const newFile = join(dist, `.${name}-${randomUUID()}.mjs`);
+  try {
+    await writeFile(newFile, code);
+    await rename(newFile, file);
+  } finally {
+    await rm(newFile, { force: true });
+  }
+}
+
+async function holds(file: string, code: Uint8Array): Promise<boolean> {
+  return existsSync(file) && (await readFile(file)).equals(code);
+}
+
+if (import.meta.main) {
+  const dist = await buildFunctions();
+  for (const { name } of writtenEndpoints()) {
+    const { byteLength } = await readFile(join(dist, name, bundleFile));
+    console.log(`${name.padEnd(20)} ${(byteLength / 1000).toFixed(1).padStart(7)} KB`);
+  }
+}

@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { STSClient } from '@aws-sdk/client-sts';
+import { InvalidArgumentError } from 'commander';
+import { GuidingCommand } from '../cli/command.ts';
+import { checkOptions, OptionsRefused, optionsInContext } from '../stack/check-options.ts';
+import { type Obstacle, preflight } from './preflight.ts';
+
+/** `npm run deploy`: looks first at what a deployment fails for, then runs `cdk deploy`. `npm run deploy -- --check` only looks. */
+const projectFolder = resolve(import.meta.dirname, '..', '..');
+const readJson = (...path: string[]): Record<string, unknown> => JSON.parse(readFileSync(join(projectFolder, ...path), 'utf8'));
+
+/** The context as the CDK's command will see it: cdk.json, then `-c NAME=VALUE`. */
+function contextOf(given: readonly string[]): Record<string, unknown> {
+  const onCommandLine = given.map((pair) => [pair.split('=', 1)[0], pair.slice(pair.indexOf('=') + 1)]);
+  return { ...(readJson('cdk.json').context as object | undefined), ...Object.fromEntries(onCommandLine) };
+}
+
+/** As the CDK finds it; of the SDK's own chain, the profile. */
+async function regionOf(): Promise<string | undefined> {
+  const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
+  if (AWS_REGION || AWS_DEFAULT_REGION) return AWS_REGION || AWS_DEFAULT_REGION;
+  try {
+    return await new STSClient({}).config.region();
+  } catch {
+    return undefined; // The SDK throws an unnamed Error where no region is set.
+  }
+}
+
+function cdkVersion(): { installed: string | undefined; wanted: string } {
+  const manifest = ['node_modules', 'aws-cdk', 'package.json'];
+  const installed = existsSync(join(projectFolder, ...manifest)) ? String(readJson(...manifest).version) : undefined;
+  return { installed, wanted: String((readJson('package.json').devDependencies as Record<string, unknown>)['aws-cdk']) };
+}
+
+function tell(obstacles: readonly Obstacle[]): void {
+  for (const { problem, next } of obstacles) process.stderr.write(`✗ ${problem}\n  Next: ${next}\n`);
+}
+
+interface Options {
+  check?: boolean;
+  context?: string[];
+  profile?: string;
+}
+
+function collectPair(pair: string, before: readonly string[] = []): string[] {
+  if (!/^[^=]+=/.test(pair)) throw new InvalidArgumentError('It must be NAME=VALUE, such as alarmEmail=you@example.com.');
+  return [...before, pair];
+}
+
+const program = new GuidingCommand('npm run deploy --')
+  .description('look at everything that a deployment fails for, then deploy with cdk deploy')
+  .option('--check', 'only look')
+  .option('-c, --context <NAME=VALUE>', 'an option of the service, over cdk.json; may be repeated', collectPair)
+  .option('--profile <NAME>', 'AWS profile')
+  .usage('[options] [-- <options of cdk deploy>]')
+  .allowExcessArguments(false)
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm run deploy -- --check
+  npm run deploy -- -c environment=test -c alarmEmail=ops@example.com
+  npm run deploy -- -- --require-approval never`,
+  );
+const args = process.argv.slice(2);
+const end = args.includes('--') ? args.indexOf('--') : args.length;
+program.parse(args.slice(0, end), { from: 'user' });
+const { check = false, context = [], profile } = program.opts<Options>();
+if (profile !== undefined) process.env.AWS_PROFILE = profile;
+
+try {
+  const { serviceName } = checkOptions(optionsInContext(contextOf(context)));
+  const region = await regionOf();
+  const { obstacles, unknown, target } = await preflight({ region, stackName: serviceName, cdkVersion: cdkVersion() });
+  for (const sentence of unknown) process.stderr.write(`? ${sentence}\n`);
+  tell(obstacles);
+  if (obstacles.length > 0 || !target) process.exitCode = 1;
+  else {
+    process.stderr.write(`✓ ${serviceName} goes to account ${target.account}, region ${target.region}.\n`);
+    if (!check) process.exitCode = cdkDeploy(target.region);
+  }
+} catch (error) {
+  if (!(error instanceof OptionsRefused)) throw error;
+  process.stderr.write(`${error.message}\nThey are set in cdk.json under "context", or by -c NAME=VALUE.\n`);
+  process.exitCode = 1;
+}
+
+function cdkDeploy(region: string): number {
+  const cdk = join(projectFolder, 'node_modules', '.bin', 'cdk');
+  const env = { ...process.env, AWS_REGION: region };
+  const given = [...context.flatMap((pair) => ['--context', pair]), ...args.slice(end + 1)];
+  return spawnSync(cdk, ['deploy', ...given], { cwd: projectFolder, env, stdio: 'inherit' }).status ?? 1;
+}

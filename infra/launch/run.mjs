@@ -1,0 +1,56 @@
+// Runs a TypeScript file, or a command of node_modules/.bin, with the project's own Node 24, after installing what is missing.
+// Plain JavaScript, since it is started by whatever Node the machine has (20 or later).
+//
+//   node infra/launch/run.mjs infra/local/start.ts --port 0
+//   node infra/launch/run.mjs vitest run
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { installWhatIsMissing } from './install.mjs';
+import { whenParentIsGone } from './parent.mjs';
+
+const projectFolder = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const binFolder = join(projectFolder, 'node_modules', '.bin');
+
+const [target, ...args] = process.argv.slice(2);
+if (!target) {
+  process.stderr.write('Name what to run: node infra/launch/run.mjs FILE.ts|COMMAND [ARGUMENT]...\n');
+  process.exit(2);
+}
+try {
+  await installWhatIsMissing(projectFolder);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exit(1);
+}
+run(target, args);
+
+/**
+ * Passes on signals to the child and its exit status to the caller. A channel to the child tells it when this process is gone;
+ * this process watches its own parent, since npm that is killed hard tells nobody.
+ */
+function run(target, args) {
+  const isFile = target.endsWith('.ts');
+  const script = isFile ? resolve(projectFolder, target) : join(binFolder, target);
+  if (!existsSync(script)) {
+    process.stderr.write(`infra/launch/run.mjs: there is no ${isFile ? 'file' : 'installed command'} ${target}.\n`);
+    process.exit(2);
+  }
+  const child = spawn(join(binFolder, 'node'), [script, ...args], {
+    cwd: projectFolder,
+    env: { ...process.env, PATH: [binFolder, process.env.PATH].filter(Boolean).join(delimiter) },
+    // Only the project's own files know what the channel means.
+    stdio: isFile ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+
+  // Started by hand and left in the background, a program may well outlive its shell; under npm the parent waits for it.
+  if (process.env.npm_lifecycle_event) whenParentIsGone(() => child.kill('SIGTERM'));
+  child.once('error', (error) => {
+    process.stderr.write(`infra/launch/run.mjs: ${target} cannot be run: ${error.message}\n`);
+    process.exit(1);
+  });
+  child.once('exit', (status, signal) => process.exit(status ?? 128 + constants.signals[signal]));
+}

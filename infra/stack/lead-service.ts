@@ -1,0 +1,68 @@
+import { Annotations } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import { writtenEndpoints } from '../bundle/bundle.ts';
+import { Releases } from './canary.ts';
+import { checkOptions } from './check-options.ts';
+import { EndpointFunction } from './endpoint-function.ts';
+import { Firewall } from './firewall.ts';
+import { LeadApi } from './lead-api.ts';
+import { LeadTable } from './lead-table.ts';
+import { AlarmTopics } from './monitoring/alarm-topic.ts';
+import { Monitoring } from './monitoring/dashboard.ts';
+import type { LeadServiceProps } from './service-options.ts';
+
+export type { LeadServiceProps } from './service-options.ts';
+
+/**
+ * The whole lead management service: table, a function per endpoint, the API before them, alarms and a dashboard. Part of any CDK app:
+ *
+ *     await buildFunctions();
+ *     const leads = new LeadService(stack, 'Leads', { environment: 'staging', alarmEmail: 'ops@example.com' });
+ *     new CfnOutput(stack, 'LeadsBaseUrl', { value: leads.baseUrl });
+ *
+ * It changes nothing that belongs to the account as a whole, reserves no concurrency and builds without Docker.
+ */
+export class LeadService extends Construct {
+  /** The contract's `{base_url}`, without a slash at the end. */
+  readonly baseUrl: string;
+  /** What the DNS record of `domainName` points to; undefined without a domain. */
+  readonly domainTarget: string | undefined;
+  readonly table: LeadTable;
+  readonly api: LeadApi;
+  readonly monitoring: Monitoring;
+
+  /** @throws OptionsRefused with every wrong option at once
+   *  @throws Error when the functions are not built (`buildFunctions` in bundle.ts) */
+  constructor(scope: Construct, id: string, props: LeadServiceProps = {}) {
+    super(scope, id);
+    const options = checkOptions({ ...props });
+    const { serviceName } = options;
+
+    this.table = new LeadTable(this, 'Table', options);
+    this.api = new LeadApi(this, 'Api', options);
+    const functions = writtenEndpoints().map((endpoint) => ({
+      endpoint,
+      handler: new EndpointFunction(this, constructId(endpoint.name), { endpoint, table: this.table, options }),
+    }));
+    for (const { endpoint, handler } of functions) this.api.route(endpoint, handler.live);
+    if (options.waf) new Firewall(this, 'Firewall', this.api.deploymentStage.stageArn);
+
+    const { topics } = new AlarmTopics(this, 'AlarmTopics', options);
+    if (topics.length === 0) {
+      Annotations.of(this).addWarningV2(
+        'lead-service:alarms',
+        'No alarmEmail and no alarmTopicArn: alarms ring and nobody is told.',
+      );
+    }
+    this.monitoring = new Monitoring(this, 'Monitoring', { serviceName, functions, table: this.table.table, topics });
+    if (options.canary) {
+      const handlers = functions.map(({ handler }) => handler);
+      new Releases(this, 'Releases', { functions: handlers, alarms: [this.monitoring.alarm('ServerErrors')] });
+    }
+    this.baseUrl = this.api.baseUrl;
+    this.domainTarget = this.api.domainTarget;
+  }
+}
+
+/** `capture-lead` to `CaptureLead`. */
+const constructId = (name: string): string => name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,124 @@
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, type ITable, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
+import { Construct } from 'constructs';
+import { type Access, admissionAccess, type Endpoint, type ItemType } from '../../shared/endpoints.ts';
+import { partitionKeyPrefixes, tableDefinition } from '../../shared/store/table/table-definition.ts';
+import type { ServiceOptions } from './service-options.ts';
+
+export type LeadTableProps = Partial<Pick<ServiceOptions, 'kmsKey' | 'removalPolicy' | 'tableName'>>;
+
+const text = (name: string) => ({ name, type: AttributeType.STRING });
+
+/** The one table of the service: one of its own, made from `shared/store/table/table-definition.ts`, or an existing one of that form. */
+export class LeadTable extends Construct {
+  readonly table: ITable;
+  /** The key that a caller of DynamoDB needs beside the table; none where the account's own key is used. */
+  private readonly key: IKey | undefined;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { kmsKey = 'aws-managed', removalPolicy = 'retain', tableName }: LeadTableProps = {},
+  ) {
+    super(scope, id);
+    const isKept = removalPolicy === 'retain';
+    const policy = isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    this.key = this.keyOf(kmsKey, policy);
+    this.table = tableName ? Table.fromTableName(this, 'Table', tableName) : this.newTable(isKept, policy);
+  }
+
+  get tableName(): string {
+    return this.table.tableName;
+  }
+
+  /**
+   * Allows what the endpoint's row says and what admission needs, item type by item type: one statement per action and
+   * per table or index, limited to partition keys with the prefixes of the types.
+   */
+  grantTo(grantee: IGrantable, endpoint: Endpoint): void {
+    const allow = (statement: PolicyStatement) => grantee.grantPrincipal.addToPrincipalPolicy(statement);
+    for (const [action, itemTypes] of accessOf(endpoint)) {
+      for (const { name, resource, held } of this.resourcesOf(itemTypes)) {
+        allow(
+          new PolicyStatement({
+            sid: `${action}On${name}`,
+            actions: [`dynamodb:${action}`],
+            resources: [resource],
+            conditions: {
+              'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': held.map((itemType) => `${partitionKeyPrefixes[itemType]}*`) },
+              // ForAllValues holds when there is no value at all: a request that names no partition key is none of ours.
+              Null: { 'dynamodb:LeadingKeys': 'false' },
+            },
+          }),
+        );
+      }
+    }
+    if (this.key) allow(throughDynamoDb(this, this.key));
+  }
+
+  private keyOf(kmsKey: string, removalPolicy: RemovalPolicy): IKey | undefined {
+    if (kmsKey === 'aws-managed') return undefined;
+    if (kmsKey !== 'customer-managed') return Key.fromKeyArn(this, 'Key', kmsKey);
+    return new Key(this, 'Key', { description: 'Encrypts the lead table', enableKeyRotation: true, removalPolicy });
+  }
+
+  private newTable(isKept: boolean, removalPolicy: RemovalPolicy): ITable {
+    const table = new Table(this, 'Table', {
+      partitionKey: text(tableDefinition.partitionKey),
+      sortKey: text(tableDefinition.sortKey),
+      timeToLiveAttribute: tableDefinition.timeToLiveAttribute,
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      // The table holds personal data: with a key of the account instead of AWS's own, each use of it is on CloudTrail's record.
+      ...(this.key
+        ? { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: this.key }
+        : { encryption: TableEncryption.AWS_MANAGED }),
+      deletionProtection: isKept,
+      removalPolicy,
+    });
+    for (const index of tableDefinition.indexes) {
+      table.addGlobalSecondaryIndex({
+        indexName: index.name,
+        partitionKey: text(index.partitionKey),
+        sortKey: text(index.sortKey),
+        projectionType: ProjectionType.INCLUDE,
+        nonKeyAttributes: [...tableDefinition.indexedToo],
+      });
+    }
+    return table as ITable;
+  }
+
+  /** The table with the item types it holds of these, then each index among them. */
+  private resourcesOf(itemTypes: readonly ItemType[]): { name: string; resource: string; held: readonly ItemType[] }[] {
+    const indexes = tableDefinition.indexes.filter(({ holds }) => itemTypes.includes(holds));
+    const inTable = itemTypes.filter((itemType) => !indexes.some(({ holds }) => holds === itemType));
+    const table = inTable.length > 0 ? [{ name: 'Table', resource: this.table.tableArn, held: inTable }] : [];
+    return [
+      ...table,
+      ...indexes.map(({ name, holds }) => ({
+        name: name.charAt(0).toUpperCase() + name.slice(1),
+        resource: `${this.table.tableArn}/index/${name}`,
+        held: [holds],
+      })),
+    ];
+  }
+}
+
+/** DynamoDB uses a customer's key in the name of its caller (KMS: "Using DynamoDB with AWS KMS"); by no other way may the caller use it. */
+function throughDynamoDb(scope: Construct, key: IKey): PolicyStatement {
+  return new PolicyStatement({
+    sid: 'UseKeyThroughDynamoDb',
+    actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'],
+    resources: [key.keyArn],
+    conditions: { StringEquals: { 'kms:ViaService': `dynamodb.${Stack.of(scope).region}.amazonaws.com` } },
+  });
+}
+
+/** Action to item types: the endpoint's own and admission's, each type once. */
+function accessOf(endpoint: Endpoint): [keyof Access, readonly ItemType[]][] {
+  const accesses: readonly Access[] = [admissionAccess, endpoint.access];
+  const actions = new Set(accesses.flatMap((access) => Object.keys(access) as (keyof Access)[]));
+  return [...actions].map((action) => [action, [...new Set(accesses.flatMap((access) => access[action] ?? []))]]);
+}

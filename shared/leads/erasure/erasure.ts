@@ -1,0 +1,211 @@
+import { isDeepStrictEqual } from 'node:util';
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { hasEmailForm } from '../field-types.ts';
+import { comparableEmail, parsePhone } from '../identity.ts';
+import { emailOf, type FieldValues, type Lead, phoneOf } from '../lead.ts';
+import type { TimelineEntry } from '../timeline.ts';
+
+/** What tells a person from others, in the forms that are compared. */
+export interface Identities {
+  readonly phones: readonly string[];
+  readonly emails: readonly string[];
+}
+
+/** Stands where a person's data was. */
+export const erasedMark = '[erased]';
+
+/**
+ * The values that are a whole phone or email. Timelines also hold what is neither: the mark that an earlier erasure left, a value that was cut
+ * to fit, a value that was damaged. Such a value identifies nobody, and a search for it would find it in everybody's texts.
+ */
+export const wholeIdentities = ({ phones, emails }: Identities): Identities => ({
+  phones: [...new Set(phones.filter((phone) => parsePhone(phone) === phone))],
+  emails: [...new Set(emails.filter(hasEmailForm).map(comparableEmail))],
+});
+
+export function identitiesOf(lead: Lead): Identities {
+  const email = emailOf(lead);
+  return wholeIdentities({ phones: [phoneOf(lead)], emails: email === null ? [] : [email] });
+}
+
+/** Every phone and email on a lead's timeline: those that the lead had, and those that enquiries of the same person sent. */
+export function identitiesIn(entries: readonly TimelineEntry[]): Identities {
+  const valuesOf = (fieldKey: string): string[] =>
+    entries
+      .flatMap((entry) => [
+        ...('kept' in entry
+          ? entry.kept.flatMap(({ field, current, submitted }) => (field === fieldKey ? [current, submitted] : []))
+          : []),
+        ...('changes' in entry ? entry.changes.flatMap(({ field, from, to }) => (field === fieldKey ? [from, to] : [])) : []),
+      ])
+      .filter((value) => typeof value === 'string');
+  return wholeIdentities({ phones: valuesOf('phone'), emails: valuesOf('email') });
+}
+
+export const joinedIdentities = (a: Identities, b: Identities): Identities =>
+  wholeIdentities({ phones: [...a.phones, ...b.phones], emails: [...a.emails, ...b.emails] });
+
+/** Finds a person's phones and e-mails in any text. */
+export type Traces = RegExp;
+
+/** Between the digits of a phone as people write it. */
+const gap = '[\\s().\\-]*';
+/** A number of eight digits may look like a day with them: 2026-11-21 is one. */
+const noDate = '(?!\\d{4}-\\d\\d-\\d\\d(?!\\d))';
+/** A hyphen stays as it is: a Unicode pattern refuses `\\-`. */
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+
+/** A search that would find what is not a person's. It is a defect of the program: nothing may be erased by it. */
+export class UnsafeSearchError extends Error {
+  override readonly name = 'UnsafeSearchError';
+}
+
+/**
+ * Phones in any spelling, with and without the country's code; emails without regard to case; both as part of an address too.
+ * @throws UnsafeSearchError when an identity is not a whole phone or email, or the search would match an empty text
+ */
+export function tracesOf(identities: Identities): Traces {
+  if (!isDeepStrictEqual(wholeIdentities(identities), identities))
+    throw new UnsafeSearchError('A search for a person takes whole phones and emails only.');
+  // Emails first: one that is made of the person's phone goes as a whole.
+  const parts = [...identities.emails.map(emailPattern), ...identities.phones.map(phonePattern)];
+  const traces = new RegExp(parts.length > 0 ? parts.join('|') : '(?!)', 'giu');
+  if (''.search(traces) >= 0) throw new UnsafeSearchError('A search for a person must not match an empty text.');
+  return traces;
+}
+
+/** A national number with fewer digits is found only with the country's code: "room 1234" is not a phone. */
+const nationalDigitsMin = 7;
+
+function phonePattern(phone: string): string {
+  const parsed = parsePhoneNumberFromString(phone);
+  if (!parsed) throw new UnsafeSearchError('A search for a person takes whole phones only.');
+  const digits = (text: string): string => [...text].join(gap);
+  const prefix = `(?:\\+|%2B|00)${gap}`;
+  const countryCode = `${digits(parsed.countryCallingCode)}${gap}(?:\\(?0\\)?${gap})?`;
+  const isShort = parsed.nationalNumber.length < nationalDigitsMin;
+  const country = isShort ? `${prefix}${countryCode}` : `(?:(?:${prefix})?${countryCode}|\\(?0${gap})?`;
+  return `(?<!\\d)${noDate}${country}\\(?${digits(parsed.nationalNumber)}(?!\\d)`;
+}
+
+function emailPattern(email: string): string {
+  const spelled = escaped(email).replace('@', '(?:@|%40)').replaceAll('\\+', '(?:\\+|%2B)');
+  return `(?<![\\p{L}\\p{N}._+])${spelled}(?![\\p{L}\\p{N}]|[.\\-]+[\\p{L}\\p{N}])`;
+}
+
+const hasTraces = (value: unknown, traces: Traces): boolean => typeof value === 'string' && value.search(traces) >= 0;
+
+/** A value with every trace replaced, texts within lists and maps too; the same value where there is none. */
+function cleaned<T>(value: T, traces: Traces): T {
+  if (typeof value === 'string') return (hasTraces(value, traces) ? value.replace(traces, erasedMark) : value) as T;
+  if (Array.isArray(value)) return value.map((item) => cleaned(item, traces)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleaned(one, traces)])) as T;
+}
+
+const isIdentityField = (fieldKey: string): boolean => fieldKey === 'phone' || fieldKey === 'email';
+
+/** Whether a value is one of the person's phones or emails, and nothing else: an email may be made of somebody's phone. */
+const isIdentity = (value: unknown, traces: Traces): boolean =>
+  typeof value === 'string' &&
+  value !== '' &&
+  [value, comparableEmail(value)].some((spelled) => spelled.replace(traces, '') === '');
+
+/** Values of a field of another lead: which field it is stays. */
+const cleanedValues = <T extends { readonly field: string }>(values: readonly T[], traces: Traces): T[] =>
+  values.map((value) => {
+    const clean = (side: unknown): unknown => {
+      if (!isIdentityField(value.field)) return cleaned(side, traces);
+      return isIdentity(side, traces) ? erasedMark : side;
+    };
+    const { field: _field, ...sides } = value;
+    return { ...value, ...Object.fromEntries(Object.entries(sides).map(([name, side]) => [name, clean(side)])) };
+  });
+
+/** What people typed of an entry. The rest, such as times, ids and keys, is the service's, and holds nothing of a person. */
+const typedAttributes: readonly string[] = ['notes', 'text', 'attribution', 'kept', 'changes'];
+
+function cleanedEntry<T extends object>(entry: T, traces: Traces): T {
+  const clean = (name: string, value: unknown): unknown => {
+    if (!typedAttributes.includes(name)) return value;
+    return name === 'kept' || name === 'changes' ? cleanedValues(value as { field: string }[], traces) : cleaned(value, traces);
+  };
+  return Object.fromEntries(Object.entries(entry).map(([name, value]) => [name, clean(name, value)])) as T;
+}
+
+/**
+ * An entry of another lead's timeline without the person. An enquiry that was sent with their phone or email is theirs: all that it submitted
+ * goes, what the lead itself had stays. Anywhere else only the phone or email goes. The entry keeps its shape.
+ */
+export function withoutPerson(entry: TimelineEntry, traces: Traces): TimelineEntry {
+  const isTheirs =
+    'kept' in entry && entry.kept.some(({ field, submitted }) => isIdentityField(field) && isIdentity(submitted, traces));
+  if (!isTheirs) return cleanedEntry(entry, traces);
+  const { notes, attribution, ...others } = entry;
+  return {
+    ...others,
+    kept: cleanedValues(entry.kept, traces).map((value) => ({ ...value, submitted: erasedMark })),
+    ...(notes !== undefined && { notes: erasedMark }),
+    ...(attribution && { attribution: Object.fromEntries(Object.keys(attribution).map((name) => [name, erasedMark])) }),
+  };
+}
+
+/** Marks with one character between them: no phone and no email is so short that this could be what an erasure leaves. */
+const marksInARow = /(?:\[erased\](?!\[erased\])\D){2,}\[erased\]/gu;
+const isDamaged = (text: string): boolean =>
+  (text.match(marksInARow) ?? []).some((row) => /\p{L}/u.test(row.replaceAll(erasedMark, '')));
+
+function hasDamage(value: unknown): boolean {
+  if (typeof value === 'string') return isDamaged(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasDamage);
+}
+
+/** The attributes of an entry with a text that an erasure destroyed by a search that matched between its characters. */
+export const damagedAttributes = (entry: Readonly<Record<string, unknown>>): string[] =>
+  typedAttributes.filter((name) => hasDamage(entry[name]));
+
+/**
+ * An entry with what erasures took from it in another copy of it. Whatever else differs stays, and so does everything where the copy is damaged.
+ * @returns the entry itself when an erasure took nothing from the copy
+ */
+export function withErasuresOf<T extends Readonly<Record<string, unknown>>>(
+  entry: T,
+  copy: Readonly<Record<string, unknown>>,
+): T {
+  if (damagedAttributes(copy).length > 0) return entry;
+  const erased = typedAttributes.filter((name) => Object.hasOwn(entry, name));
+  const merged = { ...entry, ...Object.fromEntries(erased.map((name) => [name, withErased(entry[name], copy[name])])) };
+  return isDeepStrictEqual(merged, entry) ? entry : merged;
+}
+
+function withErased(value: unknown, copy: unknown): unknown {
+  if (typeof copy === 'string') return isErasureOf(value, copy) ? copy : value;
+  if (Array.isArray(value) && Array.isArray(copy))
+    return value.length === copy.length ? value.map((item, at) => withErased(item, copy[at])) : value;
+  if (!isMap(value) || !isMap(copy)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withErased(one, copy[name])]));
+}
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether a text is a value in which marks stand for something: what is between the marks comes in the value, in this order. */
+function isErasureOf(value: unknown, text: string): boolean {
+  if (text === erasedMark) return true;
+  const [first = '', ...others] = text.split(erasedMark);
+  const last = others.pop();
+  if (typeof value !== 'string' || last === undefined || !value.startsWith(first)) return false;
+  let end = first.length;
+  for (const part of others) {
+    const at = value.indexOf(part, end);
+    if (at < 0) return false;
+    end = at + part.length;
+  }
+  return value.endsWith(last) && value.length - last.length >= end;
+}
+
+/** The fields in which another lead mentions the person: they are that lead's data, and an administrator's to judge. */
+export const mentionsIn = (fields: FieldValues, traces: Traces): string[] =>
+  Object.entries(fields)
+    .filter(([, value]) => !isDeepStrictEqual(cleaned(value, traces), value))
+    .map(([fieldKey]) => fieldKey);

@@ -1,0 +1,55 @@
+import { limits } from '../../limits.ts';
+import type { Organization } from '../../organization/organization.ts';
+import { type Lead, valueOf } from '../lead.ts';
+import { cellOf, nameOrId } from './csv-cells.ts';
+import { exportMark, propertyHeadings } from './import-columns.ts';
+
+/** A lead as a line of a JSONL export, everything by id, its fields in form order. Importing it makes the same lead (import-row.ts). */
+export function exportObject(organization: Organization, lead: Lead): object {
+  const { id, pipelineId, stageId, createdAt, updatedAt, archivedAt } = lead;
+  const fields = organization.fields.flatMap(({ key }) => {
+    const value = valueOf(lead.fields, key);
+    return value === null ? [] : [[key, value] as const];
+  });
+  const mark = { [exportMark.property]: exportMark.of(organization.id) };
+  const own = { leadId: id, ...mark, pipelineId, stageId, createdAt, updatedAt, ...(archivedAt !== undefined && { archivedAt }) };
+  return { ...own, fields: Object.fromEntries(fields) };
+}
+
+const { leadId: leadIdHeading, ...otherHeadings } = propertyHeadings;
+
+/** The columns of a CSV export: the lead's properties, then every field, inactive ones too, in form order. */
+export const exportHeadings = (organization: Organization): string[] => [
+  leadIdHeading,
+  exportMark.heading,
+  ...Object.values(otherHeadings),
+  ...organization.fields.map(({ key }) => key),
+];
+
+/** A lead's id and the id of its organization from how its line or row begins; undefined for what no export wrote. */
+export function exportedIds(format: 'csv' | 'jsonl', begins: string): { leadId: number; organizationId: number } | undefined {
+  const pattern = format === 'csv' ? /^(\d+),organization (\d+),/ : /^\{"leadId":(\d+),"leadServiceExport":"organization (\d+)",/;
+  const [, leadId, organizationId] = pattern.exec(begins)?.map(Number) ?? [];
+  return leadId === undefined || organizationId === undefined || leadId > limits.idMax ? undefined : { leadId, organizationId };
+}
+/** As much of a line or row as that takes, in bytes. */
+export const exportedIdsMaxBytes = 100;
+
+/** A lead as a row of a CSV export, stage, pipeline, source and people by name where the name says which. */
+export function exportCells(organization: Organization, lead: Lead): string[] {
+  const stages = organization.stages.filter(({ pipelineId }) => pipelineId === lead.pipelineId);
+  const values = organization.fields.map((field) => {
+    const value = valueOf(lead.fields, field.key);
+    return value === null ? '' : cellOf(organization, field, value);
+  });
+  return [
+    String(lead.id),
+    exportMark.of(organization.id),
+    nameOrId(organization.pipelines, lead.pipelineId),
+    nameOrId(stages, lead.stageId),
+    lead.createdAt,
+    lead.updatedAt,
+    lead.archivedAt ?? '',
+    ...values,
+  ];
+}

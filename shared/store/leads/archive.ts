@@ -1,0 +1,34 @@
+import { changeTimeOf } from '../../leads/change-time.ts';
+import type { Lead } from '../../leads/lead.ts';
+import type { Table } from '../table/client.ts';
+import { lookAgain, metAnother } from '../table/retry.ts';
+import { transact } from '../table/transact.ts';
+import { readLead, updateLead } from './leads.ts';
+import { putTimelineEntry } from './timeline.ts';
+
+/**
+ * Archives a lead, or restores it, and notes it on its timeline; a lead that is so already is left as it is.
+ * One read and one transaction, again while others write the lead.
+ * @returns the lead after it, and whether it was changed; undefined when there is none
+ * @throws StillContended
+ */
+export async function setArchived(
+  table: Table,
+  organizationId: number,
+  leadId: number,
+  archived: boolean,
+): Promise<{ lead: Lead; isChanged: boolean } | undefined> {
+  return lookAgain<{ lead: Lead; isChanged: boolean } | undefined>(async () => {
+    const lead = await readLead(table, organizationId, leadId);
+    if (!lead) return undefined;
+    if ((lead.archivedAt !== undefined) === archived) return { lead, isChanged: false };
+    const at = changeTimeOf(lead, new Date()).toISOString();
+    const { archivedAt: _, ...active } = { ...lead, updatedAt: at };
+    const after = archived ? { ...active, archivedAt: at } : active;
+    const { outcome } = await transact(table, [
+      updateLead(table, lead, after),
+      putTimelineEntry(table, lead, { type: archived ? 'archived' : 'restored', at, actorId: null }),
+    ]);
+    return outcome === 'written' ? { lead: after, isChanged: true } : metAnother;
+  });
+}

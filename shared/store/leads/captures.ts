@@ -1,0 +1,115 @@
+import { comparableEmail } from '../../leads/identity.ts';
+import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
+import type { TimelineEntry } from '../../leads/timeline.ts';
+import { batchGet } from '../table/batch-get.ts';
+import type { Table } from '../table/client.ts';
+import { idempotencyPrimaryKey } from '../table/primary-keys.ts';
+import { metAnother } from '../table/retry.ts';
+import { transact } from '../table/transact.ts';
+import { type IdempotencyRecord, liveRecord, putRecord } from './idempotency.ts';
+import { identityPrimaryKeys, putEmail, putIdentities } from './identities.ts';
+import { checkLead, checkLeadExists, putLead, readLead, updateLead } from './leads.ts';
+import { putTimelineEntry } from './timeline.ts';
+
+/** Who is captured, and under which keys that is remembered. */
+export interface CaptureQuestion {
+  readonly organizationId: number;
+  /** The API key's id. */
+  readonly keyId: string;
+  readonly idempotencyKeys: readonly string[];
+  /** E.164; undefined when the text sent is no phone number. */
+  readonly phone: string | undefined;
+  readonly email: string | undefined;
+}
+
+/** What a capture finds before it writes: a hint, the transaction's conditions are the proof. */
+export interface CaptureFindings {
+  /** Parallel to the idempotency keys asked for. */
+  readonly records: readonly (IdempotencyRecord | undefined)[];
+  readonly phoneLeadId: number | undefined;
+  readonly emailLeadId: number | undefined;
+}
+
+/** Reads the idempotency records and who has the phone and the e-mail: one `BatchGetItem`, one read unit per item. */
+export async function findForCapture(table: Table, question: CaptureQuestion): Promise<CaptureFindings> {
+  const { organizationId, keyId, idempotencyKeys, phone, email } = question;
+  const recordKeys = idempotencyKeys.map((key) => idempotencyPrimaryKey(keyId, key));
+  const items = await batchGet(table, [...recordKeys, ...identityPrimaryKeys(organizationId, phone, email)]);
+  const now = new Date();
+  const [first, second] = items.slice(recordKeys.length).map((item) => item?.leadId as number | undefined);
+  return {
+    records: items.slice(0, recordKeys.length).map((item) => liveRecord(item, now)),
+    phoneLeadId: phone === undefined ? undefined : first,
+    emailLeadId: phone === undefined ? first : second,
+  };
+}
+
+/**
+ * The lead that a capture matches, archived ones too: by phone, else by e-mail. One read where one was found.
+ * Between the two reads a phone can move to another lead, or a lead be erased: then another request was met.
+ */
+export async function findMatch(
+  table: Table,
+  { organizationId, phone, email }: CaptureQuestion,
+  { phoneLeadId, emailLeadId }: CaptureFindings,
+): Promise<Lead | undefined | typeof metAnother> {
+  const leadId = phoneLeadId ?? emailLeadId;
+  if (leadId === undefined) return undefined;
+  const lead = await readLead(table, organizationId, leadId);
+  if (!lead) return metAnother;
+  const stillHolds =
+    phoneLeadId === undefined ? comparableEmail(emailOf(lead) ?? '') === comparableEmail(email ?? '') : phoneOf(lead) === phone;
+  return stillHolds ? lead : metAnother;
+}
+
+/** What a capture leaves behind besides the lead: its entry on the timeline, and the records that its repeats find. */
+export interface CaptureTrace {
+  readonly question: CaptureQuestion;
+  readonly entry: TimelineEntry;
+  readonly record: IdempotencyRecord;
+  readonly now: Date;
+}
+
+const putTrace = (table: Table, lead: Lead, { question, entry, record, now }: CaptureTrace) => [
+  putTimelineEntry(table, lead, entry),
+  ...question.idempotencyKeys.map((key) => putRecord(table, question.keyId, key, record, now)),
+];
+
+/** Writes a captured new lead and its trace, all or none; false when another request was met. One transaction of up to 6 items. */
+export async function captureNewLead(table: Table, lead: Lead, trace: CaptureTrace): Promise<boolean> {
+  const written = await transact(table, [putLead(table, lead), ...putIdentities(table, lead), ...putTrace(table, lead, trace)]);
+  return written.outcome === 'written';
+}
+
+/**
+ * Writes what a capture fills of a lead as it was read, and its trace, all or none; false when another request was met.
+ * Nothing filled (`after` is the lead itself): the lead is checked, not written.
+ */
+export async function captureMatchedLead(table: Table, before: Lead, after: Lead, trace: CaptureTrace): Promise<boolean> {
+  const newEmail = emailOf(before) === null ? emailOf(after) : null;
+  const written = await transact(table, [
+    after === before ? checkLead(table, before) : updateLead(table, before, after),
+    ...(newEmail === null ? [] : [putEmail(table, after, newEmail)]),
+    ...putTrace(table, before, trace),
+  ]);
+  return written.outcome === 'written';
+}
+
+/**
+ * Remembers a known capture under further keys too; false when another request was met. A lead that has been erased meanwhile
+ * is remembered under no further key: its erasure would not find it.
+ */
+export async function rememberUnder(
+  table: Table,
+  { organizationId, keyId }: Pick<CaptureQuestion, 'organizationId' | 'keyId'>,
+  keys: readonly string[],
+  record: IdempotencyRecord,
+): Promise<boolean> {
+  if (keys.length === 0) return true;
+  const now = new Date();
+  const written = await transact(table, [
+    checkLeadExists(table, organizationId, record.result.id),
+    ...keys.map((key) => putRecord(table, keyId, key, record, now)),
+  ]);
+  return written.outcome === 'written' || (written.outcome === 'refused' && written.failed[0] === true);
+}

@@ -1,0 +1,36 @@
+import { changeTimeOf } from '../../leads/change-time.ts';
+import type { TimelineEntry } from '../../leads/timeline.ts';
+import type { Table } from '../table/client.ts';
+import { lookAgain, metAnother } from '../table/retry.ts';
+import { transact } from '../table/transact.ts';
+import { checkChangedBefore } from './leads.ts';
+import { putTimelineEntry } from './timeline.ts';
+
+/**
+ * Adds an entry to the timeline of a lead, archived or not: now, but after the lead's last change. One transaction of 2 items, which
+ * reads nothing; one more where this function's clock is behind the lead's last change.
+ * @param entryAt makes the entry of a time
+ * @returns the entry's time; undefined when there is no such lead
+ * @throws StillContended
+ */
+export async function addToTimeline(
+  table: Table,
+  organizationId: number,
+  leadId: number,
+  entryAt: (at: string) => TimelineEntry,
+): Promise<string | undefined> {
+  let at = new Date().toISOString();
+  return lookAgain<string | undefined>(async () => {
+    const written = await transact(table, [
+      checkChangedBefore(table, organizationId, leadId, at),
+      putTimelineEntry(table, { organizationId, id: leadId }, entryAt(at)),
+    ]);
+    if (written.outcome === 'written') return at;
+    if (written.outcome === 'refused') {
+      const [lead] = written.existing;
+      if (!lead) return undefined;
+      at = changeTimeOf({ updatedAt: String(lead.updatedAt) }, new Date()).toISOString();
+    }
+    return metAnother;
+  });
+}

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import type { Lead } from '../../leads/lead.ts';
+import { fitEntry, type TimelineEntry } from '../../leads/timeline.ts';
+import type { Table } from '../table/client.ts';
+import { timelinePartitionKey } from '../table/primary-keys.ts';
+import { putIfAbsent, type TransactItem } from '../table/transact.ts';
+
+/** Part of a transaction: an entry at the end of a lead's timeline. The random part keeps entries of one millisecond apart. */
+export const putTimelineEntry = (table: Table, lead: Pick<Lead, 'organizationId' | 'id'>, entry: TimelineEntry): TransactItem =>
+  putIfAbsent(table, {
+    pk: timelinePartitionKey(lead.organizationId, lead.id),
+    sk: `${entry.at}#${randomBytes(6).toString('hex')}`,
+    ...fitEntry(entry),
+  });
+
+/** A lead's timeline, oldest first. Consistent reads, as many as its size takes. */
+export async function readTimeline(table: Table, organizationId: number, leadId: number): Promise<TimelineEntry[]> {
+  const entries: TimelineEntry[] = [];
+  const pages = paginateQuery(
+    { client: table.client },
+    {
+      TableName: table.name,
+      KeyConditionExpression: 'pk = :timeline',
+      ExpressionAttributeValues: { ':timeline': timelinePartitionKey(organizationId, leadId) },
+      ConsistentRead: true,
+    },
+  );
+  for await (const { Items = [] } of pages) {
+    for (const { pk: _pk, sk: _sk, ...entry } of Items) entries.push(entry as TimelineEntry);
+  }
+  return entries;
+}

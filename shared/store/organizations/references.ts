@@ -1,0 +1,83 @@
+import { GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { limits } from '../../limits.ts';
+import type { Drop, UsingLead } from '../../organization/removals.ts';
+import type { Table } from '../table/client.ts';
+import { leadSortKey, leadsPartitionKey, usagePrimaryKey } from '../table/primary-keys.ts';
+import { listApiKeys } from './api-keys.ts';
+
+/** A thing that is to be dropped and cannot be. */
+export interface Use {
+  readonly drop: Drop;
+  /** Leads that have it, archived ones too. */
+  readonly leads: number;
+  /** Of a user: the ids of the API keys they created, revoked ones too, since a key is listed with its creator for good. */
+  readonly keyIds: readonly string[];
+}
+
+/** Ranges of lead ids that are read side by side. */
+const parallelRanges = 4;
+
+/**
+ * Who uses what is to be dropped; things without a use are left out. Consistent reads of every lead of the organization and of its
+ * key list: about one read unit per 4 KB of leads.
+ */
+export async function findUses(table: Table, organizationId: number, drops: readonly Drop[]): Promise<Use[]> {
+  if (drops.length === 0) return [];
+  const [leads, apiKeys] = await Promise.all([
+    countLeads(table, organizationId, drops),
+    drops.some(({ userId }) => userId !== undefined) ? listApiKeys(table, organizationId) : [],
+  ]);
+  return drops
+    .map((drop) => ({
+      drop,
+      leads: leads.get(drop) ?? 0,
+      keyIds: apiKeys.filter(({ createdBy }) => createdBy === drop.userId).map(({ keyId }) => keyId),
+    }))
+    .filter((use) => use.leads > 0 || use.keyIds.length > 0);
+}
+
+async function countLeads(table: Table, organizationId: number, drops: readonly Drop[]): Promise<Map<Drop, number>> {
+  const counts = new Map<Drop, number>();
+  const ranges = await idRanges(table, organizationId);
+  await Promise.all(
+    ranges.map(async ([from, to]) => {
+      for await (const lead of leadsBetween(table, organizationId, from, to)) {
+        for (const drop of drops) {
+          if (drop.isUsedBy(lead)) counts.set(drop, (counts.get(drop) ?? 0) + 1);
+        }
+      }
+    }),
+  );
+  return counts;
+}
+
+/** Ids are given in sequence, so equal ranges hold about as many leads; the last is open, for leads that are made meanwhile. */
+async function idRanges(table: Table, organizationId: number): Promise<[from: number, to: number][]> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: usagePrimaryKey(organizationId), ConsistentRead: true }),
+  );
+  const width = Math.ceil(((Item?.lastLeadId as number | undefined) ?? 0) / parallelRanges) + 1;
+  return Array.from({ length: parallelRanges }, (_, index) => [
+    index * width,
+    index === parallelRanges - 1 ? limits.idMax : (index + 1) * width - 1,
+  ]);
+}
+
+async function* leadsBetween(table: Table, organizationId: number, from: number, to: number): AsyncGenerator<UsingLead> {
+  const pages = paginateQuery(
+    { client: table.client },
+    {
+      TableName: table.name,
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+      ProjectionExpression: '#fields, stageId, pipelineId',
+      ExpressionAttributeNames: { '#fields': 'fields' },
+      ExpressionAttributeValues: {
+        ':pk': leadsPartitionKey(organizationId),
+        ':from': leadSortKey(from),
+        ':to': leadSortKey(to),
+      },
+      ConsistentRead: true,
+    },
+  );
+  for await (const { Items = [] } of pages) yield* Items as UsingLead[];
+}

@@ -1,0 +1,282 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
+import { walkLeadsUp } from '../../../../shared/store/maintenance/export-leads.ts';
+import { call } from '../../../support/call.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../../../support/given.ts';
+import { changeSettings, givenLead, storedLeads, timelineOf } from '../../../support/leads.ts';
+import { adminJson, startAdmin } from '../run-admin.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'import-test-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+let files = 0;
+async function givenFile(name: string, content: string): Promise<string> {
+  files += 1;
+  const file = join(folder, `${files}-${name}`);
+  await writeFile(file, content);
+  return file;
+}
+const refusedIn = async (report: string) => parse(await readFile(report), { columns: true }) as Record<string, string>[];
+const importJson = ({ id }: GivenOrganization, file: string, ...more: string[]) =>
+  adminJson('lead', 'import', '--organization', String(id), file, ...more);
+async function fieldsOf({ id }: GivenOrganization): Promise<FieldValues[]> {
+  const leads: Lead[] = [];
+  for await (const page of walkLeadsUp(table(), id, { after: 0, withArchived: true })) leads.push(...page);
+  return leads.map(({ fields }) => fields);
+}
+const countLeads = async (organization: GivenOrganization): Promise<number> => (await fieldsOf(organization)).length;
+
+test('makes leads of a spreadsheet’s rows: headings by key, label or map, people and stages by name', async () => {
+  const organization = await givenOrganization();
+  const file = await givenFile(
+    'leads.csv',
+    [
+      '\uFEFFFull name;Phone;email;Owner;source;stage;pipeline;interests;budget;created at;Notes',
+      'Asha "A" Rao;98200 11111;asha@example.com;ravi iyer;facebook ads;Enquiry;Corporate;hostel,abroad;"1,250.5";2024-02-29;x',
+      '',
+      '"Ravi\nKumar";+91 98200 22222;;7;3;;;"[""hostel""]";;;',
+    ].join('\r\n'),
+  );
+
+  const answer = await importJson(organization, file, '--map', 'Full name=name', '--ignore', 'Notes');
+
+  expect(answer).toEqual({ rows: 2, imported: 2, alreadyThere: 0, refused: 0, report: null, dryRun: false });
+  const leads = await storedLeads(organization);
+  const asha = leads.find(({ lead }) => (lead.fields as { name: string }).name === 'Asha "A" Rao');
+  expect(asha?.lead).toMatchObject({
+    stageId: 21,
+    pipelineId: 2,
+    createdAt: '2024-02-29T00:00:00.000Z',
+    fields: {
+      phone: '+919820011111',
+      email: 'asha@example.com',
+      assigned_to: 8,
+      source: 3,
+      interests: ['hostel', 'abroad'],
+      budget: 1250.5,
+      lead_type: 'student',
+    },
+  });
+  expect(leads.map(({ lead }) => lead.fields)).toContainEqual({
+    name: 'Ravi\nKumar',
+    phone: '+919820022222',
+    assigned_to: 7,
+    source: 3,
+    interests: ['hostel'],
+    lead_type: 'student',
+  });
+  const { body } = await call('list-leads', { apiKey: organization.reader, query: { updated_since: '2024-03-01T00:00:00Z' } });
+  expect(body.items).toHaveLength(2);
+});
+
+test('an imported lead’s timeline begins with lead_created by the administrator, and the check finds nothing', async () => {
+  const organization = await givenOrganization();
+  const { phone } = person();
+  await importJson(organization, await givenFile('one.csv', `name,phone,created at\nAsha,${phone},2025-01-31T18:30:00+05:30\n`));
+
+  const [stored] = await storedLeads(organization);
+
+  expect(await timelineOf(organization, Number(stored?.lead.sk))).toEqual([
+    {
+      type: 'lead_created',
+      at: '2025-01-31T13:00:00.000Z',
+      actor: { userId: null, name: 'administrator' },
+      via: 'import',
+      importedAt: expect.stringMatching(/Z$/),
+    },
+  ]);
+  expect(await adminJson('check', '--organization', String(organization.id))).toEqual({ leads: 1, violations: [] });
+});
+
+test('reports every refused row with its number and all its reasons, and takes the corrected report as a file', async () => {
+  const organization = await givenOrganization();
+  const { body } = { body: await givenLead(organization) };
+  const [one, two] = [person(), person()];
+  const file = await givenFile(
+    'some.csv',
+    [
+      'name,phone,email,source,course,stage,updated at',
+      `,12,not-an-address,Nowhere,zzz,Newest,2999-01-01`,
+      `Taken,${body.phone},,,,,`,
+      `Good,${one.phone},${one.email},,,,`,
+      `Again,${one.phone},,,,,`,
+      `Same e-mail,${two.phone},${one.email.toUpperCase()},,,,`,
+      `Good,${one.phone},${one.email},,,,`,
+      `Short,${two.phone}`,
+    ].join('\n'),
+  );
+
+  const answer = await importJson(organization, file);
+  const refused = await refusedIn(answer.report);
+  const corrected = await givenFile(
+    'corrected.csv',
+    `${(await readFile(answer.report, 'utf8')).split('\n')[0]}\n2,fixed,Fixed,${two.phone},,Website,MBA,,\n`,
+  );
+  const second = await importJson(organization, corrected);
+
+  expect(answer).toMatchObject({ rows: 7, imported: 1, refused: 6 });
+  expect(refused.map((row) => [row['refused row'], row['refused because']])).toEqual(
+    [
+      [
+        '2',
+        expect.stringMatching(
+          /^(?=.*phone takes)(?=.*email takes)(?=.*no source.*such as Website)(?=.*mba, design)(?=.*no stage)(?=.*updated at.*future)(?=.*name is required)/,
+        ),
+      ],
+      ['3', `phone is that of lead ${body.id}: no two leads may have the same.`],
+      ['5', expect.stringMatching(/^phone is that of lead \d+/)],
+      ['6', expect.stringMatching(/^email is that of lead \d+/)],
+      ['7', 'The row says the same as row 4.'],
+      ['8', 'The row has 2 cells where the headings are 7.'],
+    ].sort((a, b) => Number(a[0]) - Number(b[0])),
+  );
+  expect(second).toMatchObject({ rows: 1, imported: 1, refused: 0 });
+});
+
+test('the report stands in the order of the file, and names the columns by their headings', async () => {
+  const organization = await givenOrganization();
+  const rows = Array.from({ length: 200 }, (_, index) => `Lead ${index},${index % 20 === 7 ? 'none' : person().phone}`);
+  const file = await givenFile('ordered.csv', ['Full name,Mobile', ...rows].join('\n'));
+  const columns = ['--map', 'Full name=name', '--map', 'Mobile=phone'];
+
+  const reports = [
+    await importJson(organization, file, ...columns, '--dry-run'),
+    await importJson(organization, file, ...columns, '--rate', '400'),
+  ];
+
+  for (const { report, refused } of reports) expect([report, refused]).toEqual([expect.any(String), 10]);
+  const refused = await refusedIn(reports[1].report);
+  expect(refused.map((row) => Number(row['refused row']))).toEqual(Array.from({ length: 10 }, (_, index) => index * 20 + 9));
+  for (const row of refused) expect(row['refused because']).toMatch(/^phone \(column "Mobile"\) takes a phone number/);
+});
+
+test('a dry run says the same counts and writes nothing', async () => {
+  const organization = await givenOrganization();
+  const { phone } = person();
+  const file = await givenFile('dry.csv', `name,phone\nAsha,${phone}\nBela,${phone}\nCara,12\n`);
+
+  const dry = await importJson(organization, file, '--dry-run');
+  const before = await storedLeads(organization);
+  const real = await importJson(organization, file);
+
+  expect(dry).toMatchObject({ rows: 3, imported: 1, refused: 2, dryRun: true });
+  expect(before).toEqual([]);
+  expect(real).toMatchObject({ rows: 3, imported: 1, refused: 2 });
+});
+
+test('the same file twice makes no second lead, also of a lead whose phone and e-mail have changed since', async () => {
+  const organization = await givenOrganization();
+  const [one, two, other] = [person(), person(), person()];
+  const line = ({ name, phone, email }: typeof one) => `${JSON.stringify({ name, phone, fields: { email } })}\n`;
+  const file = await givenFile('leads.jsonl', line(one) + line(two));
+  await importJson(organization, file);
+  const [lead] = (await storedLeads(organization)).map(({ lead }) => lead);
+  const { status } = await call('update-lead', {
+    apiKey: organization.writer,
+    leadId: Number(lead?.sk),
+    body: { fields: { phone: other.phone, email: other.email } },
+  });
+
+  const again = await importJson(organization, file);
+
+  expect(status).toBe(200);
+  expect(again).toMatchObject({ rows: 2, imported: 0, alreadyThere: 2, refused: 0 });
+  expect(await storedLeads(organization)).toHaveLength(2);
+});
+
+test('owners rotate over imported leads, and differ by one at the most', async () => {
+  const organization = await givenOrganization();
+  const rows = Array.from({ length: 41 }, () => `Someone,${person().phone}`);
+
+  await importJson(organization, await givenFile('turns.csv', `name,phone\n${rows.join('\n')}\n`));
+
+  const owners = (await fieldsOf(organization)).map(({ assigned_to }) => assigned_to);
+  const counts = [7, 8].map((userId) => owners.filter((owner) => owner === userId).length).sort();
+  expect(counts).toEqual([20, 21]);
+});
+
+test('a lead id that would leave none for new leads is refused', async () => {
+  const organization = await givenOrganization();
+  const file = await givenFile(
+    'ids.csv',
+    `lead id,lead service export,name,phone\n2147483647,organization 1,Someone,${person().phone}\n`,
+  );
+
+  const answer = await importJson(organization, file, '--keep-ids');
+
+  expect(answer).toMatchObject({ imported: 0, refused: 1 });
+  expect((await refusedIn(answer.report))[0]?.['refused because']).toBe('lead id takes an integer from 1 to 1000000000.');
+});
+
+test('lead ids go on from the organization’s sequence, beside leads that are being created', async () => {
+  const organization = await givenOrganization();
+  const rows = Array.from({ length: 60 }, () => `Someone,${person().phone}`);
+  const file = await givenFile('beside.csv', `name,phone\n${rows.join('\n')}\n`);
+
+  const [answer, ...created] = await Promise.all([
+    importJson(organization, file),
+    ...Array.from({ length: 20 }, () => givenLead(organization)),
+  ]);
+
+  expect(answer).toMatchObject({ imported: 60, refused: 0 });
+  expect(created).toHaveLength(20);
+  expect(await storedLeads(organization)).toHaveLength(80);
+  expect((await adminJson('check', '--organization', String(organization.id))).violations).toEqual([]);
+});
+
+test('1,000 rows with some wrong ones, killed half way and begun again, are imported exactly once', async () => {
+  const organization = await givenOrganization();
+  const people = Array.from({ length: 1000 }, (_, index) => ({ ...person(), index }));
+  const phone = (index: number): string | undefined =>
+    index % 50 === 7 ? '12' : people[index % 50 === 9 ? index - 1 : index]?.phone;
+  const file = await givenFile(
+    'many.csv',
+    ['name,phone,email', ...people.map((one) => `${one.name},${phone(one.index)},${one.email}`)].join('\n'),
+  );
+  const args = ['lead', 'import', '--organization', String(organization.id), file];
+  const first = startAdmin([...args, '--rate', '200']);
+  for (let turn = 0; turn < 200 && (await countLeads(organization)) < 300; turn += 1) await sleep(50);
+  first.kill();
+  await first.ended;
+  const half = await countLeads(organization);
+
+  const answer = await importJson(organization, file);
+  const again = await importJson(organization, file);
+
+  expect(half).toBeGreaterThanOrEqual(300);
+  expect(half).toBeLessThan(960);
+  // What the killed process had sent may still have been written after the count.
+  expect(answer).toMatchObject({ rows: 1000, imported: 960 - answer.alreadyThere, refused: 40 });
+  expect(answer.alreadyThere).toBeGreaterThanOrEqual(half);
+  expect(again).toMatchObject({ rows: 1000, imported: 0, alreadyThere: 960, refused: 40 });
+  expect(await refusedIn(again.report)).toHaveLength(40);
+  const phones = (await fieldsOf(organization)).map((fields) => fields.phone);
+  expect(new Set(phones).size).toBe(960);
+  expect(await adminJson('check', '--organization', String(organization.id))).toEqual({ leads: 960, violations: [] });
+}, 120_000);
+
+test('settings that are applied while an import runs hold from its next rows on', async () => {
+  const organization = await givenOrganization();
+  const rows = Array.from({ length: 80 }, () => `Someone,${person().phone},Facebook Ads`);
+  const file = await givenFile('slow.csv', `name,phone,source\n${rows.join('\n')}\n`);
+  const running = startAdmin(['lead', 'import', '--organization', String(organization.id), file, '--rate', '8', '--json']);
+  for (let turn = 0; turn < 200 && (await countLeads(organization)) < 5; turn += 1) await sleep(50);
+
+  await changeSettings(organization, {
+    sources: organization.settings.sources.map((source) => ({ ...source, active: source.id !== 3 })),
+  });
+  const { imported, refused, report } = JSON.parse((await running.ended).stdout);
+
+  expect(imported + refused).toBe(80);
+  expect(imported).toBeGreaterThanOrEqual(5);
+  expect(refused).toBeGreaterThan(0);
+  expect((await refusedIn(report))[0]?.['refused because']).toMatch(/^source takes the id of an active source/);
+}, 60_000);

@@ -1,0 +1,169 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type GivenOrganization, givenOrganization, person } from '../../../support/given.ts';
+import { changeSettings, givenLead, storedLeads } from '../../../support/leads.ts';
+import { adminJson, runAdmin } from '../run-admin.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'import-test-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+let files = 0;
+async function givenFile(extension: string, content: string): Promise<string> {
+  files += 1;
+  const file = join(folder, `${files}.${extension}`);
+  await writeFile(file, content);
+  return file;
+}
+const importArgs = ({ id }: GivenOrganization, file: string, ...more: string[]): string[] => [
+  ...['lead', 'import', '--organization', String(id), file],
+  ...more,
+];
+const fieldsOf = async (organization: GivenOrganization) => (await storedLeads(organization)).map(({ lead }) => lead.fields);
+
+/** An organization in which city is asked for and the source Facebook Ads is not active any more. */
+async function strictOrganization(): Promise<GivenOrganization> {
+  const organization = await givenOrganization();
+  await changeSettings(organization, strict(organization));
+  return organization;
+}
+const strict = ({ settings }: GivenOrganization) => ({
+  sources: settings.sources.map((source) => ({ ...source, active: source.id === 1 })),
+  fields: settings.fields.map((field) => (field.key === 'city' ? { ...field, requiredOnCreate: true } : field)),
+});
+
+test('a file of another system with a column "Lead ID" is not taken for an export: the column is to be mapped or ignored', async () => {
+  const organization = await strictOrganization();
+  const [one, two] = [person(), person()];
+  const file = await givenFile(
+    'csv',
+    [
+      'Lead ID,Name,Phone,source,city',
+      `17,No city,${one.phone},,`,
+      `18,Inactive source,${one.phone},Facebook Ads,Pune`,
+      `19,Right,${two.phone},,Pune`,
+    ].join('\n'),
+  );
+
+  const unsaid = await runAdmin(...importArgs(organization, file, '--keep-ids'));
+  const ignored = await adminJson(...importArgs(organization, file, '--ignore', 'Lead ID'));
+  const report = parse(await readFile(ignored.report), { columns: true }) as Record<string, string>[];
+
+  expect(unsaid).toMatchObject({ status: 1, stdout: '' });
+  expect(unsaid.stderr.trim()).toMatch(
+    /has "Lead ID", but not "lead service export".*with --ignore 'Lead ID', or .*with --map 'Lead ID=FIELD'\.$/,
+  );
+  expect(ignored).toMatchObject({ rows: 3, imported: 1, refused: 2 });
+  expect(report.map((row) => row['refused because'])).toEqual([
+    expect.stringMatching(/^city/),
+    expect.stringMatching(/^source takes the id of an active source/),
+  ]);
+  expect(await fieldsOf(organization)).toEqual([
+    { name: 'Right', phone: two.phone, city: 'Pune', assigned_to: expect.any(Number), lead_type: 'student' },
+  ]);
+});
+
+test('a column "Lead ID" may be mapped: to a field, or to the lead’s id, and the rules hold all the same', async () => {
+  const organization = await strictOrganization();
+  const [one, two] = [person(), person()];
+  const file = (phone: string) =>
+    givenFile('csv', `Lead ID,Name,Phone,city\n17,Someone,${phone},Pune\n18,No city,${one.phone},\n`);
+  const toField = ['--map', 'Lead ID=remarks'];
+  const toId = ['--map', 'Lead ID=lead id', '--keep-ids'];
+
+  const answers = [
+    await adminJson(...importArgs(organization, await file(one.phone), ...toField)),
+    await adminJson(...importArgs(organization, await file(two.phone), ...toId)),
+  ];
+
+  for (const answer of answers) expect(answer).toMatchObject({ rows: 2, imported: 1, refused: 1 });
+  const leads = (await storedLeads(organization)).map(({ lead }) => lead);
+  expect(leads.map(({ fields }) => fields)).toEqual([
+    expect.objectContaining({ remarks: '17', assigned_to: expect.any(Number) }),
+    expect.objectContaining({ phone: two.phone, assigned_to: expect.any(Number) }),
+  ]);
+  expect(Number(leads[1]?.sk)).toBe(17);
+});
+
+test('a line of another system with a lead id is refused by itself, and taken by the rules when the id is ignored', async () => {
+  const organization = await strictOrganization();
+  const [one, two] = [person(), person()];
+  const lines = [
+    { leadId: 5, ...one, city: 'Pune' },
+    { leadId: 6, stageId: 11, createdAt: '2026-01-01T00:00:00.000Z', fields: two },
+  ];
+  const file = await givenFile('jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+
+  const unsaid = await adminJson(...importArgs(organization, file));
+  const reasons = (await readFile(unsaid.report, 'utf8')).trim().split('\n');
+  const ignored = await adminJson(...importArgs(organization, file, '--ignore', 'leadId'));
+
+  expect(unsaid).toMatchObject({ imported: 0, refused: 2 });
+  for (const line of reasons) expect(JSON.parse(line)['refused because']).toMatch(/^The line has "leadId".*--ignore 'leadId'/);
+  expect(ignored).toMatchObject({ imported: 1, refused: 1 });
+});
+
+/** What a spreadsheet makes of a CSV file that is opened and saved. */
+const resaved = (text: string): string => `\uFEFF${stringify(parse(text), { delimiter: ';', record_delimiter: 'windows' })}`;
+const withoutMark = (text: string): string =>
+  stringify((parse(text) as string[][]).map((cells) => cells.filter((_, column) => column !== 1)));
+
+const withoutMarks = (text: string): string => text.replaceAll(/"leadServiceExport":"[^"]+",/g, '');
+// Exports that did not mark their rows guarded only the beginning of a text.
+const [early, now] = ["'=1;'=2", `a;=1+1\n＝1\r\n- x;'=1;"=1`];
+
+test.each([
+  { what: 'an export', form: 'csv', remarks: now, change: (text: string) => text },
+  { what: 'an export that a spreadsheet has saved', form: 'csv', remarks: now, change: resaved },
+  { what: 'an export from before rows were marked', form: 'csv', remarks: early, change: withoutMark },
+  {
+    what: 'such an export that a spreadsheet has saved',
+    form: 'csv',
+    remarks: early,
+    change: (text: string) => resaved(withoutMark(text)),
+  },
+  { what: 'an export', form: 'jsonl', remarks: now, change: (text: string) => text },
+  { what: 'an export from before lines were marked', form: 'jsonl', remarks: early, change: withoutMarks },
+])('$what ($form) is taken as it was, with what is no longer active or asked for since', async ({ form, remarks, change }) => {
+  const organization = await givenOrganization();
+  const { settings } = organization;
+  await givenLead(organization, { fields: { source: 3, remarks } });
+  const exported = await givenFile(form, '');
+  await rm(exported);
+  await adminJson('lead', 'export', '--organization', String(organization.id), '--out', exported);
+  const other = await givenOrganization({ ...settings, ...strict(organization), id: undefined });
+  // What is guarded within a text now stood there as it is.
+  const text = (await readFile(exported, 'utf8')).replace("''=1;''=2", "''=1;'=2");
+  const file = await givenFile(form, change(text));
+
+  const answer = await adminJson(...importArgs(other, file));
+
+  expect(answer).toMatchObject({ imported: 1, refused: 0 });
+  const [before, after] = [await fieldsOf(organization), await fieldsOf(other)];
+  expect(after).toEqual(before);
+});
+
+test('a row that says in other words that it is an export’s is refused', async () => {
+  const organization = await givenOrganization();
+  const file = await givenFile('csv', `lead id,lead service export,name,phone\n5,yes,Someone,${person().phone}\n`);
+
+  const { report, ...answer } = await adminJson(...importArgs(organization, file));
+
+  expect(answer).toMatchObject({ imported: 0, refused: 1 });
+  expect(await readFile(report, 'utf8')).toContain('lead service export takes what lead export wrote there');
+});
+
+test('a row added by hand to an export follows the rules of create-lead', async () => {
+  const organization = await strictOrganization();
+  const file = await givenFile('csv', `lead id,lead service export,name,phone,city\n,,Someone,${person().phone},\n`);
+
+  const { refused } = await adminJson(...importArgs(organization, file));
+
+  expect(refused).toBe(1);
+});

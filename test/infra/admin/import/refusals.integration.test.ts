@@ -1,0 +1,91 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { givenOrganization, person } from '../../../support/given.ts';
+import { storedLeads } from '../../../support/leads.ts';
+import { adminJson, runAdmin } from '../run-admin.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'import-test-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function givenFile(name: string, content: string | Buffer): Promise<string> {
+  const file = join(folder, name);
+  await writeFile(file, content);
+  return file;
+}
+
+const wrongFiles: [name: string, content: string | Buffer, args: string[], status: number, message: RegExp][] = [
+  ['columns.csv', 'nme,phone\nA,1\n', [], 1, /"nme" is no field of the organization; is "name" meant\? .*--map.*--ignore/],
+  ['nophone.csv', 'name,email\nA,a@example.com\n', [], 1, /no column for phone.*--map 'COLUMN=phone'/],
+  ['twice.csv', 'name,phone,Phone \nA,1,2\n', [], 1, /more than one column for phone/],
+  ['empty.csv', '', [], 1, /is empty/],
+  ['quotes.csv', 'name,phone\n"A,1\n', [], 1, /is no CSV file: Quote Not Closed/],
+  [
+    'latin1.csv',
+    Buffer.from([0x6e, 0x61, 0x6d, 0x65, 0x2c, 0x70, 0x68, 0x6f, 0x6e, 0x65, 0x0a, 0xe9, 0x2c, 0x31, 0x0a]),
+    [],
+    1,
+    /is not UTF-8/,
+  ],
+  ['leads.xlsx', 'x', [], 1, /must end in \.csv or \.jsonl/],
+  ['map.csv', 'a,phone\nA,1\n', ['--map', 'a=nmae'], 1, /--map "a=nmae": "nmae" is no field .* "name" meant/],
+  [
+    'maptypo.csv',
+    'Full name,phone\nA,1\n',
+    ['--map', 'Ful name=name'],
+    1,
+    /--map "Ful name=name": \S+ has no column "Ful name"; is "Full name" meant\?$/,
+  ],
+  [
+    'mapnone.csv',
+    'name,phone\nA,1\n',
+    ['--map', 'Mobile=phone'],
+    1,
+    /has no column "Mobile"; its columns are "name", "phone"\.$/,
+  ],
+  ['ignore.csv', 'name,phone,city\nA,1,B\n', ['--ignore', 'ciyt'], 1, /--ignore "ciyt": .* is "city" meant\?$/],
+  ['maptwice.csv', 'a,phone\nA,1\n', ['--map', 'a=name', '--map', 'a=city'], 2, /"a" is mapped already/],
+  ['map2.csv', 'a,phone\nA,1\n', ['--map', 'a'], 2, /such as 'Full name=name'/],
+  ['rate.csv', 'name,phone\n', ['--rate', '5000'], 2, /integer from 1 to 400/],
+  ['folder.csv', 'name,phone\n', ['--report', tmpdir()], 1, /The report \S+ cannot be written: it is no file\.$/],
+  ['nofolder.csv', 'name,phone\n', ['--report', join(tmpdir(), 'absent', 'r.csv')], 1, /its folder is not there\.$/],
+];
+
+test.each(wrongFiles)('refuses %s in one sentence that says what would do', async (name, content, args, status, message) => {
+  const organization = await givenOrganization();
+  const file = await givenFile(name, content);
+
+  const answer = await runAdmin('lead', 'import', '--organization', String(organization.id), file, ...args);
+
+  expect({ status: answer.status, stdout: answer.stdout }).toEqual({ status, stdout: '' });
+  expect(answer.stderr.trim()).toMatch(message);
+  expect(answer.stderr.trim().split('\n')).toHaveLength(1);
+  expect(await storedLeads(organization)).toEqual([]);
+});
+
+test('a line of a JSONL file that is none, or says something unknown, is refused by itself', async () => {
+  const organization = await givenOrganization();
+  const { phone } = person();
+  const file = await givenFile(
+    'lines.jsonl',
+    `{"name":"A"\n[1]\n{"name":"B","phne":"${phone}"}\n{"name":{},"phone":"1"}\n{"name":"C","phone":"${phone}"}\n`,
+  );
+
+  const { report, ...counts } = await adminJson('lead', 'import', '--organization', String(organization.id), file);
+  const refused = (await readFile(report, 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+  expect(counts).toMatchObject({ rows: 5, imported: 1, refused: 4 });
+  expect(refused.map((row) => [row['refused row'], row['refused because']])).toEqual([
+    [1, 'The line is no JSON object.'],
+    [2, 'The line is no JSON object.'],
+    [3, '"phne" is no field of the organization; is "phone" meant?'],
+    [4, expect.stringMatching(/^name takes a text/)],
+  ]);
+});

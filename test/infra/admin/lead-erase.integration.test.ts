@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto';
+import { PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test } from 'vitest';
+import { parseApiKey } from '../../../shared/organization/api-key.ts';
+import { eraseLead } from '../../../shared/store/maintenance/erase-lead.ts';
+import type { Table } from '../../../shared/store/table/client.ts';
+import { timelinePartitionKey } from '../../../shared/store/table/primary-keys.ts';
+import { call } from '../../support/call.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
+import { givenLead, storedLeads, timelineOf } from '../../support/leads.ts';
+import { adminJson, runAdmin } from './run-admin.ts';
+
+const erase = ({ id }: GivenOrganization, leadId: number) =>
+  adminJson('lead', 'erase', '--organization', String(id), '--lead', String(leadId), '--yes');
+const violations = async ({ id }: GivenOrganization) => (await adminJson('check', '--organization', String(id))).violations;
+
+/** Every item of the table as text. */
+async function everyItem(): Promise<string[]> {
+  const items: string[] = [];
+  let next: Record<string, unknown> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await table().client.send(
+      new ScanCommand({ TableName: table().name, ConsistentRead: true, ExclusiveStartKey: next }),
+    );
+    items.push(...Items.map((item) => JSON.stringify(item)));
+    next = LastEvaluatedKey;
+  } while (next);
+  return items;
+}
+async function itemsWith(...texts: string[]): Promise<string[]> {
+  return (await everyItem()).filter((item) => texts.some((text) => item.toLowerCase().includes(text.toLowerCase())));
+}
+
+function capture(organization: GivenOrganization, body: object, idempotencyKey = randomUUID()) {
+  return call('capture-lead', { apiKey: organization.website, body, headers: { 'Idempotency-Key': idempotencyKey } });
+}
+
+test('removes the person everywhere: the lead, its timeline, its records, and what they sent to other leads', async () => {
+  const organization = await givenOrganization();
+  const [erased, other, before] = [person(), person(), person()];
+  const marker = `Zq${randomUUID().slice(0, 8)}`;
+  const first = await capture(organization, { ...erased, name: marker, notes: `I am ${marker}`, externalId: randomUUID() });
+  const { id } = first.body.lead;
+  await call('update-lead', { apiKey: organization.writer, leadId: id, body: { fields: { phone: before.phone } } });
+  await call('update-lead', { apiKey: organization.writer, leadId: id, body: { fields: { phone: erased.phone } } });
+  await call('add-note', { apiKey: organization.writer, leadId: id, body: { text: `Called ${marker}` } });
+  const kept = await givenLead(organization, { fields: { ...other, city: 'Pune' } });
+  await capture(organization, {
+    ...other,
+    email: erased.email.toUpperCase(),
+    name: marker,
+    notes: `${marker} asks`,
+    attribution: { pageUrl: `https://example.com/?m=${marker}` },
+    fields: { city: marker },
+  });
+  const spaced = erased.phone.replace(/^\+91(\d{5})/, '$1 ');
+  await call('add-note', {
+    apiKey: organization.writer,
+    leadId: kept.id,
+    body: { text: `Brother of ${spaced}, not 1${erased.phone.slice(3)}0` },
+  });
+  await call('add-note', { apiKey: organization.writer, leadId: kept.id, body: { text: `Before that ${before.phone}.` } });
+
+  const { keyId } = parseApiKey(organization.website) ?? {};
+  const recordsBefore = await itemsWith(`"IDEMPOTENCY#${keyId}#`);
+
+  const answer = await erase(organization, id);
+
+  expect(recordsBefore).toHaveLength(3);
+  expect((await itemsWith(`"IDEMPOTENCY#${keyId}#`)).map((item) => JSON.parse(item).result.id)).toEqual([kept.id]);
+  expect(await itemsWith(marker, erased.email, before.phone, spaced)).toEqual([]);
+  expect(await itemsWith(`PHONE#${organization.id}#${erased.phone}`, `TIMELINE#${organization.id}#${id}"`)).toEqual([]);
+  expect(answer).toMatchObject({ leadId: id, timelineEntries: 4, idempotencyRecords: 2, otherEntries: 3, mentions: [] });
+  expect(Date.parse(answer.backupsUntil) - Date.now()).toBeGreaterThan(34 * 86_400_000);
+  expect((await timelineOf(organization, kept.id)).slice(1)).toMatchObject([
+    {
+      type: 'captured',
+      notes: '[erased]',
+      attribution: { pageUrl: '[erased]' },
+      kept: [
+        { field: 'name', current: other.name, submitted: '[erased]' },
+        { field: 'email', current: other.email, submitted: '[erased]' },
+        { field: 'city', current: 'Pune', submitted: '[erased]' },
+      ],
+    },
+    { type: 'note_added', text: `Brother of [erased], not 1${erased.phone.slice(3)}0` },
+    { type: 'note_added', text: 'Before that [erased].' },
+  ]);
+  expect(await violations(organization)).toEqual([]);
+  const again = await runAdmin('lead', 'erase', '--organization', String(organization.id), '--lead', String(id), '--yes');
+  expect(again).toMatchObject({ status: 1, stderr: `Organization ${organization.id} has no lead ${id}.\n` });
+});
+
+test('what another lead has now is that lead’s, and its fields are named, not changed', async () => {
+  const organization = await givenOrganization();
+  const [erased, other] = [person(), person()];
+  const lead = await givenLead(organization, { fields: erased });
+  await call('update-lead', { apiKey: organization.writer, leadId: lead.id, body: { fields: { email: other.email } } });
+  await call('update-lead', { apiKey: organization.writer, leadId: lead.id, body: { fields: { email: erased.email } } });
+  const holder = await givenLead(organization, { fields: { ...other, guardian_phone: erased.phone } });
+  await call('add-note', { apiKey: organization.writer, leadId: holder.id, body: { text: `Write to ${other.email}` } });
+
+  const answer = await erase(organization, lead.id);
+
+  expect(answer).toMatchObject({ otherEntries: 0, mentions: [{ leadId: holder.id, fields: ['guardian_phone'] }] });
+  const [stored] = await storedLeads(organization);
+  expect(stored?.lead.fields).toMatchObject({ email: other.email, guardian_phone: erased.phone });
+  expect((await timelineOf(organization, holder.id)).at(-1)).toMatchObject({ text: `Write to ${other.email}` });
+});
+
+/** Every order of the properties of a value. */
+function ordersOf(entries: readonly [string, unknown][]): Record<string, unknown>[] {
+  if (entries.length < 2) return [Object.fromEntries(entries)];
+  return entries.flatMap((first, at) =>
+    ordersOf(entries.toSpliced(at, 1)).map((rest) => Object.fromEntries([first, ...Object.entries(rest)])),
+  );
+}
+
+test('an erasure neither counts nor writes a timeline item that does not name the person, in whatever order its properties come', async () => {
+  const organization = await givenOrganization();
+  const [erased, other] = [await givenLead(organization), await givenLead(organization)];
+  const kept = ordersOf(Object.entries({ field: 'city', current: 'Pune', submitted: 'Delhi' }));
+  const changes = ordersOf(Object.entries({ field: 'city', from: null, to: ['Pune', 'Delhi'] }));
+  const attributions = ordersOf(Object.entries({ pageUrl: 'https://example.com', formName: 'F', utmTerm: 'x' }));
+  for (const [at, attribution] of attributions.entries()) {
+    const common = { pk: timelinePartitionKey(organization.id, other.id), at: `2026-01-01T00:00:0${at}.000Z`, actorId: null };
+    const entry = { type: 'captured', attribution, kept, changes, notes: 'Call at nine', filled: [] };
+    await table().client.send(
+      new PutCommand({ TableName: table().name, Item: { ...common, sk: `${common.at}#0011`, ...entry } }),
+    );
+  }
+  const written: string[] = [];
+
+  const answer = await eraseLead(watched(written), organization.id, erased.id, { who: 'a test' });
+
+  expect(answer).toMatchObject({ otherEntries: 0 });
+  expect(written.filter((key) => key.startsWith('TIMELINE#'))).toEqual([]);
+});
+
+test('three people who were captured twice are not counted when one of them is erased', async () => {
+  const organization = await givenOrganization();
+  const people = [person(), person(), person()];
+  const first = await Promise.all(people.map((one) => capture(organization, one)));
+  for (const { phone } of people) await capture(organization, { ...person(), phone });
+
+  const answer = await erase(organization, first[0]?.body.lead.id);
+
+  expect(answer).toMatchObject({ timelineEntries: 2, otherEntries: 0, otherLeads: 0, mentions: [] });
+});
+
+/** The table, which tells the partition keys of the items that are updated by themselves. */
+function watched(written: string[]): Table {
+  const client = Object.create(table().client, {
+    send: {
+      value: (...args: unknown[]) => {
+        const [command] = args;
+        if (command instanceof UpdateCommand) written.push(String(command.input.Key?.pk));
+        return (table().client.send as (...all: unknown[]) => unknown).apply(table().client, args);
+      },
+    },
+  });
+  return { ...table(), client };
+}
+
+test('leaves other organizations alone, where the same person may be a lead too', async () => {
+  const [organization, neighbour] = [await givenOrganization(), await givenOrganization()];
+  const fields = person();
+  const [lead, same] = [await givenLead(organization, { fields }), await givenLead(neighbour, { fields })];
+  await call('add-note', { apiKey: neighbour.writer, leadId: same.id, body: { text: fields.email } });
+
+  await erase(organization, lead.id);
+
+  expect(await storedLeads(neighbour)).toMatchObject([{ lead: { fields }, timeline: [{}, { text: fields.email }] }]);
+});
+
+/** The table, on which the n-th and every later call of the erasure fails: the process has died there. */
+function dyingAfter(calls: number): { table: Table; settled: () => Promise<void> } {
+  let made = 0;
+  const underWay = new Set<Promise<unknown>>();
+  const client = Object.create(table().client, {
+    send: {
+      value: (...args: unknown[]) => {
+        made += 1;
+        if (made > calls) throw new Error('The process died.');
+        const answer = (table().client.send as (...all: unknown[]) => Promise<unknown>).apply(table().client, args);
+        underWay.add(answer);
+        return answer.finally(() => underWay.delete(answer));
+      },
+    },
+  });
+  const settled = async (): Promise<void> => {
+    while (underWay.size > 0) await Promise.allSettled(underWay);
+  };
+  return { table: { ...table(), client }, settled };
+}
+
+test('an erasure that dies after any of its calls is ended by a repeat, and the check tells of it until then', async () => {
+  const organization = await givenOrganization();
+  const other = await givenLead(organization);
+  let toldOf = 0;
+  let calls = 1;
+  for (let ended = false; !ended && calls < 100; calls += 2) {
+    const erased = person();
+    const { body } = await capture(organization, erased);
+    await call('add-note', { apiKey: organization.writer, leadId: other.id, body: { text: `See ${erased.email}` } });
+    const dying = dyingAfter(calls);
+    ended = await eraseLead(dying.table, organization.id, body.lead.id, { who: 'a test' }).then(
+      () => true,
+      () => false,
+    );
+    // Segments that were being scanned may still be at work.
+    await dying.settled();
+    const isBroken = (await storedLeads(organization)).length === 1 && !ended;
+    if (isBroken && calls < 10)
+      toldOf += (await violations(organization)).filter((one: string) => /erasure of lead/.test(one)).length;
+    if (!ended) await eraseLead(table(), organization.id, body.lead.id, { who: 'a test' });
+
+    expect({ calls, left: await itemsWith(erased.email, erased.phone) }).toEqual({ calls, left: [] });
+  }
+
+  expect(calls).toBeGreaterThan(9);
+  expect(toldOf).toBeGreaterThan(0);
+  expect(await violations(organization)).toEqual([]);
+}, 120_000);
+
+test('captures of the same person beside an erasure lose nothing and double nothing', async () => {
+  const organization = await givenOrganization();
+  const who = person();
+  const first = await capture(organization, who);
+
+  let isErased = false;
+  const { promise: underWay, resolve: begin } = Promise.withResolvers<void>();
+  const erasing = (async () => {
+    await underWay;
+    return eraseLead(table(), organization.id, first.body.lead.id, { who: 'a test' });
+  })().finally(() => {
+    isErased = true;
+  });
+  // Several forms send the same person, from before the erasure until a moment after it.
+  const forms = Array.from({ length: 4 }, async () => {
+    const answers = [];
+    for (let after = 0; after < 3; after += isErased ? 1 : 0) {
+      answers.push(await capture(organization, who));
+      begin();
+    }
+    return answers;
+  });
+  const answers = (await Promise.all(forms)).flat();
+
+  expect(await erasing).toBeDefined();
+  expect(answers.every(({ status }) => status === 200 || status === 201)).toBe(true);
+  const created = answers.filter(({ status }) => status === 201);
+  expect(created).toHaveLength(1);
+  const leads = await storedLeads(organization);
+  expect(leads).toHaveLength(1);
+  const captured = (await timelineOf(organization, created[0]?.body.lead.id)).filter(({ type }) => type === 'captured');
+  expect(captured).toHaveLength(answers.filter(({ body }) => body.lead.id === created[0]?.body.lead.id).length);
+  expect(await violations(organization)).toEqual([]);
+}, 60_000);
+
+test('without a terminal it asks for --yes and does nothing', async () => {
+  const organization = await givenOrganization();
+  const lead = await givenLead(organization);
+
+  const answer = await runAdmin('lead', 'erase', '--organization', String(organization.id), '--lead', String(lead.id));
+
+  expect(answer).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/gone for good\. Add --yes/) });
+  expect(await storedLeads(organization)).toHaveLength(1);
+});

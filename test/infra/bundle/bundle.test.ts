@@ -1,0 +1,191 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildFunctions, bundle, bundleFunction, writtenEndpoints } from '../../../infra/bundle/bundle.ts';
+
+const run = promisify(execFile);
+let folder: string;
+/** A module that does nothing: what Node loads for itself. */
+let emptyFile: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bundle-test-'));
+  emptyFile = join(folder, 'empty.mjs');
+  await writeFile(emptyFile, '');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A folder with one function, get-lead, of this source. */
+async function givenFunction(source: string): Promise<{ functionsFolder: string; distFolder: string; file: string }> {
+  const own = await mkdtemp(join(folder, 'case-'));
+  const functionsFolder = join(own, 'functions');
+  await mkdir(functionsFolder);
+  await writeFile(join(functionsFolder, 'get-lead.ts'), source);
+  const distFolder = join(own, 'dist');
+  return { functionsFolder, distFolder, file: join(distFolder, 'get-lead', 'index.mjs') };
+}
+
+/** Imports a bundle in a process of its own, as Lambda does, and prints what the expression gives. */
+async function inFreshProcess(file: string, expression: string): Promise<unknown> {
+  const script = `const bundle = await import(${JSON.stringify(pathToFileURL(file).href)}); console.log(JSON.stringify(await (${expression})));`;
+  const env = { LEADS_TABLE: 'leads', AWS_REGION: 'ap-south-1', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { env });
+  return JSON.parse(stdout);
+}
+
+const loadsUndici = `process.moduleLoadList.some((name) => name.includes('undici'))`;
+
+describe('which endpoints are built', () => {
+  test('the rows whose function is written', async () => {
+    const { functionsFolder } = await givenFunction('export const handler = () => 1;');
+
+    expect(writtenEndpoints(functionsFolder).map(({ name }) => name)).toEqual(['get-lead']);
+  });
+});
+
+describe('a bundle', () => {
+  test.each([
+    ['a default import', `import http from 'node:http';`, `http.STATUS_CODES[404]`],
+    ['a named import', `import { STATUS_CODES } from 'node:http';`, `STATUS_CODES[404]`],
+    ['a namespace import', `import * as http from 'node:http';`, `http.STATUS_CODES[404]`],
+    ['a name without node:', `import { STATUS_CODES } from 'http';`, `STATUS_CODES[404]`],
+    ['a subpath', `import { setTimeout } from 'node:timers/promises';`, `await setTimeout(1, 'Not Found')`],
+    ['an import when it is needed', ``, `(await import('node:http')).STATUS_CODES[404]`],
+    ['a bundled CommonJS require', `import old from './old.cjs';`, `old`],
+  ])('reaches the modules of Node by %s', async (_, imports, expression) => {
+    const options = await givenFunction(`${imports}\nexport const handler = async () => ${expression};`);
+    await writeFile(join(options.functionsFolder, 'old.cjs'), `module.exports = require('http').STATUS_CODES[404];`);
+
+    await buildFunctions(options);
+
+    expect(await inFreshProcess(options.file, 'bundle.handler()')).toBe('Not Found');
+  });
+
+  test('exports the handler alone', async () => {
+    const options = await givenFunction(`export const body = { secret: 'a schema' };\nexport const handler = () => 1;`);
+
+    await buildFunctions(options);
+
+    expect(await inFreshProcess(options.file, 'Object.keys(bundle)')).toEqual(['handler']);
+    expect(await readFile(options.file, 'utf8')).not.toContain('a schema');
+  });
+
+  test('does not load undici, as importing node:http the ESM way does', async () => {
+    const source = `import { STATUS_CODES } from 'node:http';\nexport const handler = () => STATUS_CODES;`;
+    const withFacade = join(folder, 'with-facade.mjs');
+    const without = join(folder, 'without-facade.mjs');
+    await writeFile(withFacade, (await bundle(source, [])).code);
+    await writeFile(without, (await bundle(source)).code);
+
+    expect(await inFreshProcess(withFacade, loadsUndici)).toBe(true);
+    expect(await inFreshProcess(without, loadsUndici)).toBe(false);
+  });
+});
+
+describe('building beside others', () => {
+  test('leaves a file with the same content alone', async () => {
+    const options = await givenFunction('export const handler = () => 1;');
+    await buildFunctions(options);
+    const before = await stat(options.file);
+
+    await buildFunctions(options);
+
+    expect((await stat(options.file)).ino).toBe(before.ino);
+  });
+
+  test('leaves what stands when a function does not build, and names the place', async () => {
+    const options = await givenFunction('export const handler = () => 1;');
+    await buildFunctions(options);
+    const before = await readFile(options.file);
+    await writeFile(
+      join(options.functionsFolder, 'get-lead.ts'),
+      `import { absent } from './absent.ts';\nexport const handler = absent;`,
+    );
+
+    await expect(buildFunctions(options)).rejects.toThrow(/get-lead\.ts:1:\d+: ERROR: Could not resolve "\.\/absent\.ts"/);
+
+    expect(await readFile(options.file)).toEqual(before);
+  });
+
+  test('shows a reader whole files only, and leaves nothing beside them', async () => {
+    const small = await givenFunction(`export const handler = () => ${JSON.stringify('s'.repeat(200_000))};`);
+    const large = await givenFunction(`export const handler = () => ${JSON.stringify('l'.repeat(2_000_000))};`);
+    const dist = { distFolder: small.distFolder };
+    const { byteLength: smallBytes } = (await bundleFunction('get-lead', small.functionsFolder)).code;
+    const { byteLength: largeBytes } = (await bundleFunction('get-lead', large.functionsFolder)).code;
+    await buildFunctions(small);
+
+    let building = true;
+    const builds = Promise.all(
+      Array.from({ length: 12 }, (_, i) => buildFunctions({ ...(i % 2 ? small : large), ...dist })),
+    ).finally(() => {
+      building = false;
+    });
+    const seen = new Set<number>();
+    while (building) seen.add((await readFile(small.file)).byteLength);
+    await builds;
+
+    expect([...seen].filter((bytes) => bytes !== smallBytes && bytes !== largeBytes)).toEqual([]);
+    expect(await readdir(small.distFolder)).toEqual(['get-lead']);
+  });
+});
+
+/** Bytes, with some headroom: SDK releases have made bundles grow before (aws/aws-sdk-js-v3#6144). */
+const ceilingBytes = 285_000;
+/** The metadata of the world's phone numbers is a third of a bundle that reads phones. */
+const ceilingWithPhonesBytes = 435_000;
+const withPhones: readonly string[] = ['capture-lead', 'create-lead', 'update-lead', 'list-leads'];
+
+describe.each(writtenEndpoints())('the bundle of $name', ({ name }) => {
+  let built: Awaited<ReturnType<typeof bundleFunction>>;
+  let file: string;
+
+  beforeAll(async () => {
+    built = await bundleFunction(name);
+    file = join(folder, `${name}.mjs`);
+    await writeFile(file, built.code);
+  });
+
+  test('imports nothing when it runs', () => {
+    expect(built.imports).toEqual([]);
+  });
+
+  test('has the credentials of the environment and no other provider', () => {
+    const providers = built.inputs.map((input) => /credential-provider-[a-z-]+/.exec(input)?.[0]).filter(Boolean);
+
+    expect(new Set(providers)).toEqual(new Set(['credential-provider-env']));
+  });
+
+  test('does not load undici', async () => {
+    expect(await inFreshProcess(file, loadsUndici)).toBe(false);
+  });
+
+  test('loads neither Web Crypto, nor zlib, nor what reads files, which no function needs', async () => {
+    const loaded = `process.moduleLoadList.filter((name) => / (zlib|internal\\/(crypto\\/webcrypto|fs\\/promises|readline\\/interface))$/.test(name))`;
+    const loadedAnyway = await inFreshProcess(emptyFile, loaded);
+
+    expect(await inFreshProcess(file, loaded)).toEqual(loadedAnyway);
+  });
+
+  test('looks for the settings of the SDK in the environment alone', () => {
+    expect(Buffer.from(built.code).toString()).toContain('Settings come from the environment');
+  });
+
+  test.runIf(withPhones.includes(name))('holds the numbering plans as a text, which costs nothing to import', () => {
+    const code = Buffer.from(built.code).toString();
+    expect(/JSON\.parse\(['"`]\{\\?"version\\?":4/.test(code)).toBe(true);
+    expect(code.includes('country_calling_codes:{')).toBe(false);
+  });
+
+  test('exports the handler alone', async () => {
+    expect(await inFreshProcess(file, 'Object.keys(bundle)')).toEqual(['handler']);
+  });
+
+  test('stays below its ceiling', () => {
+    expect(built.code.byteLength).toBeLessThan(withPhones.includes(name) ? ceilingWithPhonesBytes : ceilingBytes);
+  });
+});

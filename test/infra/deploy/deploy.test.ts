@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { node24, projectFolder } from '../../support/service-process.ts';
+
+/** Without a region nothing is reached: what gets past the reading of the command line says so. */
+function deploy(...args: readonly string[]): { status: number | null; stderr: string } {
+  const { AWS_REGION: _, AWS_DEFAULT_REGION: __, ...environment } = process.env;
+  const env = { ...environment, AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
+  const { status, stderr } = spawnSync(node24, [join(projectFolder, 'infra', 'deploy', 'deploy.ts'), ...args], {
+    env,
+    encoding: 'utf8',
+  });
+  return { status, stderr };
+}
+
+describe('npm run deploy', () => {
+  test.each([
+    [['--chek'], /^Unknown option '--chek'\. Did you mean --check\?/],
+    [['--dry-run'], /^Unknown option '--dry-run': the command takes --check, --context, --profile, --help\./],
+    [['check'], /'check' is one too many/],
+    [['-c', 'alarmEmail'], /It must be NAME=VALUE/],
+    [['-c', 'alarmEmial=x'], /alarmEmial: is no option: did you mean alarmEmail\?/],
+  ])('does not go on with %j', (args, sentence) => {
+    expect(deploy(...args)).toEqual({ status: 1, stderr: expect.stringMatching(sentence) });
+  });
+
+  test('goes on with what stands after -- for the CDK', () => {
+    expect(deploy('--', '--require-approval', 'never').stderr).toMatch(/^✗ No region is set/);
+  });
+});

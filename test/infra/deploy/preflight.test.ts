@@ -1,0 +1,143 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { preflight } from '../../../infra/deploy/preflight.ts';
+
+/** What the stand-in of AWS answers to an action: status and XML, as STS and CloudFormation write it. */
+type Answers = Record<string, [status: number, xml: string]>;
+let answers: Answers = {};
+let server: Server;
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const form = new URLSearchParams(body);
+    const [status, xml] = answers[[form.get('Action'), form.get('StackName')].filter(Boolean).join(' ')] ?? [
+      400,
+      error('NotExpected', body),
+    ];
+    response.writeHead(status, { 'Content-Type': 'text/xml' }).end(xml);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+});
+afterAll(() => void server.close());
+
+beforeEach(() => {
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  vi.stubEnv('AWS_ENDPOINT_URL_STS', endpoint);
+  vi.stubEnv('AWS_ENDPOINT_URL_CLOUDFORMATION', endpoint);
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'id');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+  answers = { ...ready };
+});
+afterEach(() => void vi.unstubAllEnvs());
+
+const error = (code: string, message: string): string =>
+  `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error><RequestId>1</RequestId></ErrorResponse>`;
+const stack = (name: string, status: string, outputs = ''): [number, string] => [
+  200,
+  `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>${name}</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime><StackStatus>${status}</StackStatus><Outputs>${outputs}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+];
+const bootstrap = (version: number): [number, string] =>
+  stack(
+    'CDKToolkit',
+    'CREATE_COMPLETE',
+    `<member><OutputKey>BootstrapVersion</OutputKey><OutputValue>${version}</OutputValue></member>`,
+  );
+const noStack = (name: string): [number, string] => [400, error('ValidationError', `Stack with id ${name} does not exist`)];
+
+const stackName = 'lead-service-production';
+const ready: Answers = {
+  GetCallerIdentity: [
+    200,
+    '<GetCallerIdentityResponse><GetCallerIdentityResult><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>',
+  ],
+  'DescribeStacks CDKToolkit': bootstrap(21),
+  [`DescribeStacks ${stackName}`]: noStack(stackName),
+};
+const cdkVersion = { installed: '2.1148.1', wanted: '2.1148.1' };
+const look = (region: string | undefined = 'eu-central-1') => preflight({ region, stackName, cdkVersion });
+
+describe('a preflight', () => {
+  test('finds nothing in the way of a first deployment, and says where it goes', async () => {
+    expect(await look()).toEqual({ obstacles: [], unknown: [], target: { account: '123456789012', region: 'eu-central-1' } });
+  });
+
+  test('finds nothing in the way of an update', async () => {
+    answers[`DescribeStacks ${stackName}`] = stack(stackName, 'UPDATE_ROLLBACK_COMPLETE');
+
+    expect((await look()).obstacles).toEqual([]);
+  });
+
+  test('wants a region, since the CDK would take one of its own', async () => {
+    const { obstacles, target } = await preflight({ region: undefined, stackName, cdkVersion });
+
+    expect(obstacles).toEqual([
+      { problem: expect.stringMatching(/^No region is set/), next: expect.stringMatching(/^export AWS_REGION=/) },
+    ]);
+    expect(target).toBeUndefined();
+  });
+
+  test.each([
+    ['ExpiredToken', /have expired/, /^aws sso login/],
+    ['InvalidClientTokenId', /does not know these credentials/, /^aws sts get-caller-identity/],
+    ['SignatureDoesNotMatch', /signature/, /^aws sts get-caller-identity/],
+    ['SomethingElse', /cannot be asked who you are \(SomethingElse: why\)/, /^aws sts get-caller-identity --region eu-central-1/],
+  ])('says what to do about credentials refused with %s', async (code, problem, next) => {
+    answers.GetCallerIdentity = [403, error(code, 'why')];
+
+    const { obstacles, target } = await look();
+
+    expect(obstacles).toEqual([{ problem: expect.stringMatching(problem), next: expect.stringMatching(next) }]);
+    expect(target).toBeUndefined();
+  });
+
+  test('names the command for an account that the CDK has never seen', async () => {
+    answers['DescribeStacks CDKToolkit'] = noStack('CDKToolkit');
+
+    expect((await look()).obstacles).toEqual([
+      {
+        problem: 'The CDK has never been set up in account 123456789012, region eu-central-1.',
+        next: 'npx cdk bootstrap aws://123456789012/eu-central-1',
+      },
+    ]);
+  });
+
+  test('and for one whose set-up is too old', async () => {
+    answers['DescribeStacks CDKToolkit'] = bootstrap(5);
+
+    expect((await look()).obstacles).toEqual([
+      { problem: expect.stringContaining('version 5'), next: 'npx cdk bootstrap aws://123456789012/eu-central-1' },
+    ]);
+  });
+
+  test.each([
+    ['ROLLBACK_COMPLETE', /left over from a first deployment/, /delete-stack/],
+    ['UPDATE_IN_PROGRESS', /being changed at this moment/, /wait stack-update-complete/],
+    ['CREATE_IN_PROGRESS', /being changed at this moment/, /wait stack-create-complete/],
+    ['UPDATE_ROLLBACK_FAILED', /could not go back/, /continue-update-rollback/],
+  ])('says what to do about a stack in %s', async (status, problem, next) => {
+    answers[`DescribeStacks ${stackName}`] = stack(stackName, status);
+
+    expect((await look()).obstacles).toEqual([{ problem: expect.stringMatching(problem), next: expect.stringMatching(next) }]);
+  });
+
+  test('does not stop somebody who may deploy and not look', async () => {
+    answers['DescribeStacks CDKToolkit'] = [403, error('AccessDenied', 'not authorized')];
+
+    expect(await look()).toMatchObject({ obstacles: [], unknown: [expect.stringContaining('AccessDenied: not authorized')] });
+  });
+
+  test('wants the version of the CDK that the lock file names', async () => {
+    const { obstacles } = await preflight({
+      region: 'eu-central-1',
+      stackName,
+      cdkVersion: { installed: '3.0.0', wanted: '2.1148.1' },
+    });
+
+    expect(obstacles).toEqual([
+      { problem: "The CDK's command is 3.0.0, and this project is made for 2.1148.1.", next: 'npm ci' },
+    ]);
+  });
+});

@@ -1,0 +1,204 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { openApiFile, openApiText } from '../../../infra/openapi/document.ts';
+import { errorsOf } from '../../../infra/openapi/endpoint-errors.ts';
+import { responseHeaders } from '../../../infra/openapi/response-headers.ts';
+import { endpoints } from '../../../shared/endpoints.ts';
+import { type ErrorCode, errorTable } from '../../../shared/errors.ts';
+import {
+  assertDescribed,
+  type DescribedResponse,
+  document,
+  type Exchange,
+  type Json,
+  misfit,
+  operationOf,
+  resolved,
+} from '../../support/described.ts';
+import { projectFolder } from '../../support/service-process.ts';
+
+const run = promisify(execFile);
+const redocly = join(projectFolder, 'node_modules', '.bin', 'redocly');
+
+describe('openapi.json', () => {
+  test('is current: npm run openapi would write what is committed', async () => {
+    expect(await readFile(openApiFile, 'utf8')).toBe(await openApiText());
+  });
+
+  test('is OpenAPI 3.1 and carries the version of the contract', () => {
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } });
+  });
+
+  test('passes redocly lint without an error or a warning', { timeout: 60_000 }, async () => {
+    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+    const { stdout } = await run(process.execPath, [redocly, 'lint', '--format=json', 'openapi.json'], {
+      cwd: projectFolder,
+      env,
+    });
+
+    expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
+  });
+});
+
+const withOperations = endpoints.map((endpoint) => ({ ...endpoint, operation: operationOf(endpoint) }));
+const responsesOf = ({ operation }: (typeof withOperations)[number]): [string, DescribedResponse][] =>
+  Object.entries(operation.responses).map(([status, reference]) => [status, resolved<DescribedResponse>(reference)]);
+const contentOf = (response: DescribedResponse) => response.content?.['application/json'];
+
+describe.each(withOperations)('the description of $name', (row) => {
+  test('has the errors of the endpoint, each by its status, its code and an example', () => {
+    const described = responsesOf(row).filter(([status]) => Number(status) >= 400);
+
+    const shown = described.flatMap(([status, response]) =>
+      Object.values(contentOf(response)?.examples ?? {}).map(
+        ({ value }) => `${status} ${(value as { error: { code: string } }).error.code}`,
+      ),
+    );
+    const wanted = errorsOf(row.name).map((code) => `${errorTable[code].status} ${code}`);
+    expect([...new Set(shown)].sort()).toEqual(wanted.sort());
+  });
+
+  test('takes no other code at a status than the endpoint answers with', () => {
+    for (const [status, response] of responsesOf(row).filter(([status]) => Number(status) >= 400)) {
+      const { schema } = contentOf(response)!;
+      const [example] = Object.values(contentOf(response)!.examples!) as { value: { error: object } }[];
+      const fitting = Object.keys(errorTable).filter((code) => !misfit(schema, { error: { ...example!.value.error, code } }));
+
+      expect(fitting).toEqual(errorsOf(row.name).filter((code) => String(errorTable[code].status) === status));
+    }
+  });
+
+  test('has examples of the request and of every response, which fit', () => {
+    const { parameters = [], requestBody } = row.operation;
+    const contents = [
+      requestBody,
+      ...parameters.filter(({ content }) => content),
+      ...responsesOf(row).map(([, response]) => response),
+    ];
+
+    for (const one of contents.filter((content) => content !== undefined)) {
+      const { schema, examples } = one.content!['application/json'];
+      expect(Object.keys(examples!)).not.toHaveLength(0);
+      for (const { value } of Object.values(examples!)) expect(misfit(schema, value)).toBeUndefined();
+    }
+    expect(requestBody !== undefined).toBe(row.takesBody);
+  });
+
+  test('names the request id on every response, the limits on every success, and when to retry on 429', () => {
+    for (const [status, { headers }] of responsesOf(row)) {
+      const required = Object.keys(headers).filter((name) => resolved<{ required: boolean }>(headers[name]!).required);
+      const expected = [
+        'X-Request-Id',
+        ...(status < '300' ? Object.keys(headers).filter((name) => name.startsWith('RateLimit')) : []),
+      ];
+
+      expect(required).toEqual(expect.arrayContaining(expected));
+      if (status < '300') expect(expected).toHaveLength(4);
+      if (status === '429') expect(required).toContain('Retry-After');
+    }
+  });
+
+  test('wants one of the scopes of the endpoint, and says so', () => {
+    const { security, description } = row.operation as unknown as { security: Json[]; description: string };
+
+    expect(security).toEqual(row.scopes.map((scope) => ({ apiKey: [scope] })));
+    for (const scope of row.scopes) expect(description).toContain(`\`${scope}\``);
+  });
+});
+
+test('every header of the contract is described somewhere', () => {
+  const named = withOperations.flatMap((row) => responsesOf(row).flatMap(([, { headers }]) => Object.keys(headers)));
+
+  expect([...new Set(named)].sort()).toEqual(Object.keys(responseHeaders).sort());
+});
+
+describe('an answer that the document does not describe fails the test that got it', () => {
+  const limits = { 'RateLimit-Limit': '600', 'RateLimit-Remaining': '599', 'RateLimit-Reset': '3600' };
+  const headers = { 'X-Request-Id': 'a', ...limits };
+  const url = new URL('http://host/api/v1/pipelines');
+  const described = {
+    method: 'GET',
+    url,
+    sent: undefined,
+    status: 200,
+    headers,
+    body: { items: [{ id: 1, name: 'A', order: 1, isDefault: true }] },
+  };
+  const error = (code: ErrorCode, details?: object) => ({ error: { code, message: 'No.', ...(details && { details }) } });
+  const check = (changes: Partial<Omit<Exchange, 'headers'>> & { headers?: Record<string, string> }) => () => {
+    const exchange = { ...described, ...changes };
+    assertDescribed({ ...exchange, headers: new Headers(exchange.headers) });
+  };
+  const create = {
+    method: 'POST',
+    url: new URL('http://host/api/v1/leads/7/notes'),
+    status: 201,
+    body: { note: { leadId: 7, text: 'a', createdAt: '2026-01-31T09:30:00Z' } },
+  };
+
+  test('a described one passes', () => {
+    expect(check({})).not.toThrow();
+    expect(check({ ...create, sent: { text: 'a' } })).not.toThrow();
+    expect(check({ status: 401, body: error('UNAUTHORIZED'), headers: { 'X-Request-Id': 'a' } })).not.toThrow();
+    expect(
+      check({ url: new URL('http://host/nothing'), status: 404, body: error('NOT_FOUND'), headers: { 'X-Request-Id': 'a' } }),
+    ).not.toThrow();
+  });
+
+  test.each<[string, Parameters<typeof check>[0], string]>([
+    ['a status', { status: 404, body: error('NOT_FOUND') }, 'the status is none of 200, 400, 401, 403, 429, 500'],
+    ['a code', { status: 400, body: error('INVALID_JSON') }, 'body/error/code'],
+    [
+      'a property',
+      { body: { items: [{ id: 1, name: 'A', order: 1, isDefault: true, stages: [] }] } },
+      'must NOT have additional properties',
+    ],
+    ['a missing property', { body: { items: [{ id: 1, name: 'A', order: 1 }] } }, "must have required property 'isDefault'"],
+    ['a type', { body: { items: [{ id: '1', name: 'A', order: 1, isDefault: true }] } }, 'body/items/0/id must be integer'],
+    [
+      'a date that does not exist',
+      { ...create, sent: { text: 'a' }, body: { note: { ...create.body.note, createdAt: '2026-02-30T09:30:00Z' } } },
+      'must match format "date-time"',
+    ],
+    ['a missing request id', { headers: limits }, 'the header X-Request-Id is missing'],
+    ['missing limits', { headers: { 'X-Request-Id': 'a' } }, 'the header RateLimit-Limit is missing'],
+    [
+      'limits before the key was checked',
+      { status: 400, body: error('KEY_IN_URL') },
+      'the header RateLimit-Limit is not described',
+    ],
+    [
+      'missing limits after the key was checked',
+      { status: 403, body: error('FORBIDDEN'), headers: { 'X-Request-Id': 'a' } },
+      'the header RateLimit-Limit is missing',
+    ],
+    ['a header', { headers: { ...headers, Location: '/x' } }, 'the header Location is not described'],
+    ["a header's value", { headers: { ...headers, 'RateLimit-Remaining': '-1' } }, 'the header RateLimit-Remaining has -1'],
+    [
+      'details',
+      { url: new URL('http://host/api/v1/leads/7'), status: 404, body: error('NOT_FOUND', { hint: 1 }) },
+      'NOT_FOUND has no details',
+    ],
+    [
+      'a detail',
+      { status: 403, body: error('FORBIDDEN', { hint: 1 }) },
+      'body/error/details must NOT have additional properties',
+    ],
+    [
+      'a request that was answered with success',
+      { ...create, sent: { text: '' } },
+      "the request's body/text must NOT have fewer than 1 characters",
+    ],
+    [
+      'a parameter that was answered with success',
+      { url: new URL('http://host/api/v1/leads?limit=101'), body: { items: [], nextCursor: null } },
+      'the query parameter limit',
+    ],
+    ['an address that is no endpoint', { url: new URL('http://host/nothing') }, 'an address that is no endpoint answers 404'],
+  ])('%s', (_, changes, problem) => {
+    expect(check(changes)).toThrow(problem);
+  });
+});

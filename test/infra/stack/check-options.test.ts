@@ -1,0 +1,172 @@
+import { Aws } from 'aws-cdk-lib';
+import { describe, expect, test } from 'vitest';
+import { checkOptions, OptionsRefused, optionNames, optionsInContext } from '../../../infra/stack/check-options.ts';
+
+/** The problems of options that are refused, in their order. */
+function problemsOf(given: Readonly<Record<string, unknown>>): readonly string[] {
+  try {
+    checkOptions(given);
+  } catch (error) {
+    if (error instanceof OptionsRefused) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/12345678-aaaa-bbbb-cccc-1234567890ab';
+const right: Readonly<Record<string, readonly unknown[]>> = {
+  environment: ['production', 'test-2'],
+  serviceName: ['leads-of-northwind'],
+  alarmEmail: ['ops@example.com'],
+  alarmTopicArn: ['arn:aws:sns:eu-central-1:123456789012:alarms', Aws.STACK_ID],
+  waf: [true, 'false'],
+  kmsKey: ['customer-managed', 'arn:aws:kms:eu-central-1:123456789012:key/12345678-aaaa'],
+  logRetentionDays: [30, '365'],
+  removalPolicy: ['retain'],
+  memoryMb: [256, '3008'],
+  memoryMbByFunction: [{ 'capture-lead': 2048 }, '{"list-leads": 1769}'],
+  requestsPerKeyPerHour: [1, '3000'],
+  requestsPerOrganizationPerHour: [600, 360_000],
+  requestsPerSecond: [1, 5000],
+  tracing: ['true'],
+  accessLogs: [false],
+  canary: [false],
+  tableName: ['leads.restored-2026'],
+};
+
+const wrong: Readonly<Record<string, readonly unknown[]>> = {
+  environment: ['Production', '', 'a-name-of-more-than-20', 1],
+  serviceName: ['x', '1st', 'two words'],
+  domainName: ['https://leads.example.com', 'leads', 'leads.example.com/'],
+  certificateArn: ['arn:aws:iam::123456789012:server-certificate/x', 'certificate'],
+  alarmEmail: ['ops', 'ops@example', 'a b@example.com'],
+  alarmTopicArn: ['alarms', 'arn:aws:sqs:eu-central-1:123456789012:alarms'],
+  waf: ['yes', 1, null],
+  kmsKey: ['', 'aws', 'arn:aws:kms:eu-central-1:123456789012:alias/leads'],
+  logRetentionDays: [0, 31, 'month', 9999],
+  removalPolicy: ['keep', true],
+  memoryMb: [255, 3009, 512.5, 'much', '-512'],
+  memoryMbByFunction: ['1769', [1769], { 'capture-lead': 64 }, '{"capture-lead": '],
+  requestsPerKeyPerHour: [0, -1, 360_001, '1e3'],
+  requestsPerOrganizationPerHour: [0, 360_001],
+  requestsPerSecond: [0, 5001],
+  tracing: ['on'],
+  accessLogs: [0],
+  canary: ['10%'],
+  tableName: ['ab', 'two words', 'x'.repeat(256)],
+};
+
+describe('the options', () => {
+  test('may all be left out', () => {
+    expect(checkOptions({})).toEqual({
+      environment: 'production',
+      serviceName: 'lead-service-production',
+      waf: false,
+      kmsKey: 'aws-managed',
+      logRetentionDays: 30,
+      removalPolicy: 'retain',
+      memoryMb: 1024,
+      memoryMbByFunction: {},
+      requestsPerKeyPerHour: 600,
+      requestsPerOrganizationPerHour: 3000,
+      requestsPerSecond: 500,
+      tracing: false,
+      accessLogs: false,
+      canary: true,
+    });
+  });
+
+  test('that are undefined are as good as left out', () => {
+    expect(checkOptions({ waf: undefined, alarmEmail: undefined })).toEqual(checkOptions({}));
+  });
+
+  test('make the first answers of a release a canary in production alone, unless told otherwise', () => {
+    expect(checkOptions({ environment: 'test' }).canary).toBe(false);
+    expect(checkOptions({ environment: 'test', canary: true }).canary).toBe(true);
+    expect(checkOptions({ canary: false }).canary).toBe(false);
+  });
+
+  test.each(Object.entries(right).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
+    '%s takes %j',
+    (name, value) => {
+      expect(problemsOf({ [name]: value })).toEqual([]);
+    },
+  );
+
+  test('come as text from the command line and are what they say', () => {
+    expect(checkOptions({ waf: 'true', memoryMb: '512', memoryMbByFunction: '{"get-lead":300}' })).toMatchObject({
+      waf: true,
+      memoryMb: 512,
+      memoryMbByFunction: { 'get-lead': 300 },
+    });
+  });
+});
+
+describe('a wrong option is refused by its name, with what it takes', () => {
+  test.each(Object.entries(wrong).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
+    '%s does not take %j',
+    (name, value) => {
+      expect(problemsOf({ [name]: value }).join('\n')).toMatch(new RegExp(`^${name}[.:].* takes .+\\.$`, 'm'));
+    },
+  );
+
+  test('and every option has a wrong value here', () => {
+    expect(Object.keys(wrong).sort()).toEqual([...optionNames].sort());
+  });
+
+  test('all at once', () => {
+    expect(problemsOf({ enviroment: 'test', memoryMb: 64, waf: 'maybe', domainName: 'leads.example.com' })).toEqual([
+      'enviroment: is no option: did you mean environment?',
+      'memoryMb: 64: takes a whole number of MB from 256 to 3008.',
+      "waf: 'maybe': takes true or false.",
+      'domainName: needs certificateArn beside it: no domain without a certificate.',
+    ]);
+  });
+
+  test.each(['constructor', '__proto__', 'toString'])('%s too, which every object has', (name) => {
+    expect(problemsOf(JSON.parse(`{"${name}": 1}`))).toEqual([expect.stringMatching(`^${name}: is no option: `)]);
+  });
+
+  test('a name that resembles none comes with the list of all', () => {
+    expect(problemsOf({ colour: 'red' })).toEqual([`colour: is no option: there are ${optionNames.join(', ')}.`]);
+  });
+});
+
+describe('options that contradict each other are refused', () => {
+  test.each<[Record<string, unknown>, RegExp]>([
+    [{ domainName: 'leads.example.com' }, /^domainName: needs certificateArn/],
+    [{ certificateArn }, /^certificateArn: needs domainName/],
+    [
+      { requestsPerKeyPerHour: 3001 },
+      /^requestsPerKeyPerHour: 3001: takes at most requestsPerOrganizationPerHour, which is 3000/,
+    ],
+    [{ removalPolicy: 'destroy' }, /^removalPolicy: 'destroy': not in the environment production/],
+    [{ kmsKey: 'customer-managed', tableName: 'leads-restored' }, /^kmsKey: 'customer-managed' makes a new key/],
+    [
+      { memoryMbByFunction: { 'capture-leed': 512 } },
+      /^memoryMbByFunction\.capture-leed: is no function: did you mean capture-lead\?/,
+    ],
+  ])('%j', (given, problem) => {
+    expect(problemsOf(given)).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test.each([
+    { domainName: 'leads.example.com', certificateArn },
+    { requestsPerKeyPerHour: 3001, requestsPerOrganizationPerHour: 3001 },
+    { removalPolicy: 'destroy', environment: 'test' },
+  ])('and %j go together', (given) => {
+    expect(problemsOf(given)).toEqual([]);
+  });
+});
+
+test('of the context, what the CDK put there is no option, and a misspelt option is not passed over', () => {
+  const context = {
+    'aws:cdk:enable-asset-metadata': true,
+    '@aws-cdk/core:x': true,
+    'hosted-zone:account=1': {},
+    'cli-telemetry': false,
+    waff: true,
+  };
+
+  expect(optionsInContext(context)).toEqual({ waff: true });
+});

@@ -1,0 +1,237 @@
+import { App, Stack } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { OptionsRefused } from '../../../infra/stack/check-options.ts';
+import { LeadService } from '../../../infra/stack/lead-service.ts';
+import { endpoints } from '../../../shared/endpoints.ts';
+import { everyOption, templateWith } from './service-template.ts';
+
+let plain: Template;
+let full: Template;
+let restored: Template;
+beforeAll(async () => {
+  plain = await templateWith();
+  full = await templateWith(everyOption);
+  restored = await templateWith({ tableName: 'leads-restored', canary: false });
+}, 120_000);
+
+interface Resource {
+  readonly Properties: Record<string, unknown>;
+}
+const all = (template: Template, type: string): Resource[] => Object.values(template.findResources(type)) as Resource[];
+const one = (template: Template, type: string): Record<string, unknown> => {
+  const [found, ...more] = all(template, type);
+  expect(more).toEqual([]);
+  return found!.Properties;
+};
+
+describe('in a fresh account, with no option set', () => {
+  test('nothing belongs to the account as a whole, and nothing runs at deployment', () => {
+    const types = new Set(Object.values(plain.toJSON().Resources as Record<string, { Type: string }>).map(({ Type }) => Type));
+
+    expect([...types].sort()).toEqual([
+      'AWS::ApiGateway::Deployment',
+      'AWS::ApiGateway::GatewayResponse',
+      'AWS::ApiGateway::Method',
+      'AWS::ApiGateway::Resource',
+      'AWS::ApiGateway::RestApi',
+      'AWS::ApiGateway::Stage',
+      'AWS::CloudWatch::Alarm',
+      'AWS::CloudWatch::Dashboard',
+      'AWS::CodeDeploy::Application',
+      'AWS::CodeDeploy::DeploymentGroup',
+      'AWS::DynamoDB::Table',
+      'AWS::IAM::Policy',
+      'AWS::IAM::Role',
+      'AWS::Lambda::Alias',
+      'AWS::Lambda::Function',
+      'AWS::Lambda::Permission',
+      'AWS::Lambda::Version',
+      'AWS::Logs::LogGroup',
+    ]);
+  });
+
+  test('the gateway writes no log, which would need a role of the account', () => {
+    expect(one(plain, 'AWS::ApiGateway::Stage')).not.toHaveProperty('AccessLogSetting');
+    expect(JSON.stringify(one(plain, 'AWS::ApiGateway::Stage'))).not.toMatch(/LoggingLevel|"DataTraceEnabled":true/);
+  });
+
+  test('the outputs name the address, the table and the next commands', () => {
+    expect(Object.keys(plain.toJSON().Outputs)).toEqual(['BaseUrl', 'TableName', 'Next1Organization', 'Next2Key', 'Next3Call']);
+  });
+});
+
+describe('the gateway', () => {
+  test.each([['none', () => plain] as const, ['a domain', () => full] as const])(
+    'speaks TLS 1.2 at the least, with %s',
+    (_, template) => {
+      template().hasResourceProperties('AWS::ApiGateway::RestApi', {
+        SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+        EndpointAccessMode: 'STRICT',
+      });
+    },
+  );
+
+  test('lets a bounded number through in a second', () => {
+    const settings = (template: Template) => one(template, 'AWS::ApiGateway::Stage').MethodSettings;
+
+    expect(settings(plain)).toEqual([expect.objectContaining({ ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000 })]);
+    expect(settings(full)).toEqual([expect.objectContaining({ ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 })]);
+  });
+
+  test('with a domain answers there alone, by its certificate', () => {
+    full.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true });
+    full.hasResourceProperties('AWS::ApiGateway::DomainName', {
+      DomainName: everyOption.domainName,
+      RegionalCertificateArn: everyOption.certificateArn,
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+    });
+    full.hasResourceProperties('AWS::ApiGateway::BasePathMapping', { BasePath: Match.absent() });
+    expect(full.toJSON().Outputs.BaseUrl.Value).toBe('https://leads.example.com');
+    expect(full.toJSON().Outputs).toHaveProperty('DomainTarget');
+  });
+
+  test('without a domain keeps its own address', () => {
+    plain.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: false });
+  });
+
+  test('logs the resource and never the address, an origin, an agent or a header', () => {
+    const { Format } = one(full, 'AWS::ApiGateway::Stage').AccessLogSetting as { Format: string };
+
+    const fields = [...Format.matchAll(/\$context\.([\w.]+)/g)].map(([, field]) => field);
+    expect(fields.sort()).toEqual([
+      'error.responseType',
+      'httpMethod',
+      'integrationLatency',
+      'integrationStatus',
+      'requestId',
+      'resourcePath',
+      'responseLatency',
+      'status',
+      'tlsVersion',
+      'wafResponseCode',
+    ]);
+  });
+
+  test('is never traced, whatever the functions are: its traces hold the address', () => {
+    expect(one(full, 'AWS::ApiGateway::Stage')).not.toHaveProperty('TracingEnabled', true);
+    for (const { Properties } of all(full, 'AWS::Lambda::Function')) expect(Properties.TracingConfig).toEqual({ Mode: 'Active' });
+    for (const { Properties } of all(plain, 'AWS::Lambda::Function')) expect(Properties.TracingConfig).toBeUndefined();
+  });
+});
+
+describe('the firewall', () => {
+  test('is there when asked for, before this stage', () => {
+    plain.resourceCountIs('AWS::WAFv2::WebACL', 0);
+    full.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
+    full.hasResourceProperties('AWS::WAFv2::WebACL', { Scope: 'REGIONAL' });
+  });
+
+  test('keeps no sample of a request, which would show its key', () => {
+    const text = JSON.stringify(one(full, 'AWS::WAFv2::WebACL'));
+
+    expect(text).toContain('"SampledRequestsEnabled":false');
+    expect(text).not.toContain('"SampledRequestsEnabled":true');
+  });
+
+  test('refuses by address alone, never by what an enquiry says', () => {
+    expect(JSON.stringify(one(full, 'AWS::WAFv2::WebACL'))).not.toMatch(/CommonRuleSet|KnownBadInputs|SQLi|FieldToMatch/);
+  });
+});
+
+describe('the table', () => {
+  test('in an environment that may go, goes with its stack', () => {
+    full.hasResource('AWS::DynamoDB::Table', { DeletionPolicy: 'Delete', Properties: { DeletionProtectionEnabled: false } });
+  });
+
+  test('with a key of its own is encrypted by it, and the key is rotated', () => {
+    full.hasResourceProperties('AWS::KMS::Key', { EnableKeyRotation: true });
+    full.hasResourceProperties('AWS::DynamoDB::Table', {
+      SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: Match.anyValue() },
+    });
+  });
+
+  test('lets each function use that key through DynamoDB and by no other way', () => {
+    const statements = all(full, 'AWS::IAM::Policy').flatMap(
+      ({ Properties }) => (Properties.PolicyDocument as { Statement: Record<string, unknown>[] }).Statement,
+    );
+
+    const onKey = statements.filter(({ Action }) => JSON.stringify(Action).includes('kms:'));
+    expect(onKey).toHaveLength(endpoints.length);
+    for (const { Action, Condition } of onKey) {
+      expect(JSON.stringify(Action)).not.toContain('*');
+      expect(JSON.stringify(Condition)).toMatch(/^{"StringEquals":{"kms:ViaService":.*dynamodb\./);
+    }
+  });
+
+  test('may be one that exists: none is made, and every function is given that one', () => {
+    restored.resourceCountIs('AWS::DynamoDB::Table', 0);
+    for (const { Properties } of all(restored, 'AWS::Lambda::Function')) {
+      expect(Properties.Environment).toMatchObject({ Variables: { LEADS_TABLE: 'leads-restored' } });
+    }
+    const resources = all(restored, 'AWS::IAM::Policy').map(({ Properties }) => JSON.stringify(Properties.PolicyDocument));
+    expect(resources.filter((text) => !text.includes(':table/leads-restored'))).toEqual([]);
+  });
+});
+
+describe('the functions', () => {
+  test('have the memory of the options, each its own where it has one', () => {
+    const memory = all(full, 'AWS::Lambda::Function').map(({ Properties }) => [Properties.Description, Properties.MemorySize]);
+
+    expect(new Map(memory as [string, number][])).toEqual(
+      new Map(endpoints.map(({ name, method, path }) => [`${method} ${path}`, name === 'capture-lead' ? 2048 : 512])),
+    );
+  });
+
+  test('have the limits of the options', () => {
+    for (const { Properties } of all(full, 'AWS::Lambda::Function')) {
+      expect(Properties.Environment).toMatchObject({
+        Variables: { REQUESTS_PER_KEY_PER_HOUR: '100', REQUESTS_PER_ORGANIZATION_PER_HOUR: '200' },
+      });
+    }
+  });
+
+  test('keep their logs as long as the option says', () => {
+    for (const { Properties } of all(full, 'AWS::Logs::LogGroup')) expect(Properties.RetentionInDays).toBe(365);
+  });
+});
+
+describe('a release', () => {
+  test('moves every alias by a canary that the alarm on server errors takes back', () => {
+    const groups = all(plain, 'AWS::CodeDeploy::DeploymentGroup').map(({ Properties }) => Properties);
+
+    expect(groups).toHaveLength(endpoints.length);
+    for (const group of groups) {
+      expect(group.DeploymentConfigName).toBe('CodeDeployDefault.LambdaCanary10Percent5Minutes');
+      expect(JSON.stringify(group.AlarmConfiguration)).toMatch(/ServerErrors/);
+      expect(group.AutoRollbackConfiguration).toEqual({
+        Enabled: true,
+        Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST', 'DEPLOYMENT_STOP_ON_ALARM'],
+      });
+    }
+    const aliases = Object.values(plain.findResources('AWS::Lambda::Alias')) as { UpdatePolicy?: object }[];
+    expect(aliases.filter(({ UpdatePolicy }) => !UpdatePolicy)).toEqual([]);
+  });
+
+  test('without a canary goes to all calls at once, by the same aliases', () => {
+    restored.resourceCountIs('AWS::Lambda::Alias', endpoints.length);
+    restored.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0);
+  });
+});
+
+describe("in somebody else's app", () => {
+  test('the construct stands beside other things, twice if need be', () => {
+    const stack = new Stack(new App(), 'Theirs');
+    const leads = new LeadService(stack, 'Leads', { serviceName: 'leads-one' });
+    new LeadService(stack, 'More', { serviceName: 'leads-two' });
+
+    expect(leads.baseUrl).toEqual(expect.any(String));
+    Template.fromStack(stack).resourceCountIs('AWS::ApiGateway::RestApi', 2);
+  }, 60_000);
+
+  test('it refuses wrong options by name, whatever their type said', () => {
+    const stack = new Stack(new App(), 'Theirs');
+
+    expect(() => new LeadService(stack, 'Leads', { waff: true, memoryMb: 1 } as never)).toThrow(OptionsRefused);
+  });
+});

@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type AlarmName, alarmDescription, alarmTable } from '../../../../infra/stack/monitoring/alarms.ts';
+import { everyOption, templateWith } from '../service-template.ts';
+
+interface Alarm {
+  readonly AlarmName: string;
+  readonly AlarmDescription: string;
+  readonly TreatMissingData: string;
+  readonly ActionsEnabled: boolean;
+  readonly AlarmActions?: unknown[];
+  readonly OKActions?: unknown[];
+  readonly Metrics?: {
+    readonly Expression?: string;
+    readonly MetricStat?: { readonly Metric: { readonly MetricName: string } };
+  }[];
+  readonly MetricName?: string;
+  readonly Namespace?: string;
+}
+
+let plain: Template;
+let full: Template;
+beforeAll(async () => {
+  plain = await templateWith();
+  full = await templateWith(everyOption);
+}, 120_000);
+
+const names = Object.keys(alarmTable) as AlarmName[];
+const alarms = (template: Template): Alarm[] =>
+  Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties as Alarm);
+const alarm = (name: AlarmName): Alarm => alarms(plain).find(({ AlarmName }) => AlarmName === `lead-service-production-${name}`)!;
+const metricNames = ({ Metrics = [] }: Alarm): string[] =>
+  Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric.MetricName ?? []);
+
+describe('the alarms', () => {
+  test('are those of the table, named by their deployment', () => {
+    expect(
+      alarms(full)
+        .map(({ AlarmName }) => AlarmName)
+        .sort(),
+    ).toEqual(names.map((name) => `lead-service-test-${name}`).sort());
+  });
+
+  test.each(names)('%s says in its message what is the case and what to do', (name) => {
+    expect(alarm(name).AlarmDescription).toBe(alarmDescription(name));
+    expect(alarmDescription(name).length).toBeLessThanOrEqual(1024);
+  });
+
+  test('do not ring because nobody calls', () => {
+    for (const { TreatMissingData } of alarms(plain)) expect(TreatMissingData).toBe('notBreaching');
+  });
+
+  test('look at ten metrics at the most, which is what CloudWatch takes', () => {
+    for (const one of alarms(plain)) expect(metricNames(one).length).toBeLessThanOrEqual(10);
+  });
+
+  test('tell the e-mail address and the given topic, when it begins and when it is over', () => {
+    for (const { AlarmActions, OKActions, ActionsEnabled } of alarms(full)) {
+      expect(AlarmActions).toEqual([{ Ref: expect.stringMatching(/Email/) }, everyOption.alarmTopicArn]);
+      expect(OKActions).toEqual(AlarmActions);
+      expect(ActionsEnabled).toBe(true);
+    }
+  });
+
+  test('tell nobody where nobody is named', () => {
+    plain.resourceCountIs('AWS::SNS::Topic', 0);
+    for (const { AlarmActions = [] } of alarms(plain)) expect(AlarmActions).toEqual([]);
+  });
+
+  test('may publish to the topic of the e-mail, whose own policy has taken the place of the default', () => {
+    const [policy] = Object.values(full.findResources('AWS::SNS::TopicPolicy'));
+
+    const { Statement } = policy!.Properties.PolicyDocument as { Statement: Record<string, unknown>[] };
+    expect(Statement).toContainEqual(
+      expect.objectContaining({ Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' }, Action: 'sns:Publish' }),
+    );
+    expect(Statement).toContainEqual(
+      expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+    );
+  });
+});
+
+describe('what an alarm watches', () => {
+  test('server errors are counted without NOT_READY, as a share of the calls, from three on', () => {
+    const { Metrics = [] } = alarm('ServerErrors');
+
+    expect(metricNames(alarm('ServerErrors')).sort()).toEqual(['5XXError', 'Count', 'notReady']);
+    expect(Metrics.flatMap(({ Expression }) => Expression ?? [])).toEqual([
+      'IF((FILL(failures, 0) - FILL(notReady, 0)) >= 3, 100 * (FILL(failures, 0) - FILL(notReady, 0)) / calls, 0)',
+    ]);
+  });
+
+  test('every function is watched for throttles, by one alarm or the other', () => {
+    const watched = (['ReadingFunctionsThrottled', 'WritingFunctionsThrottled'] as const).flatMap((name) =>
+      metricNames(alarm(name)),
+    );
+
+    expect(watched).toEqual(
+      Array.from({ length: Object.keys(plain.findResources('AWS::Lambda::Function')).length }, () => 'Throttles'),
+    );
+  });
+
+  test('the table is watched with every index, reading and writing', () => {
+    const text = JSON.stringify(alarm('TableThrottled'));
+
+    for (const index of ['leadsByStage', 'leadsByOwner', 'leadsBySource', 'leadsByUpdate']) expect(text).toContain(index);
+    expect(metricNames(alarm('TableThrottled')).sort()).toEqual(
+      ['ReadThrottleEvents', 'WriteThrottleEvents'].flatMap((name) => Array.from({ length: 5 }, () => name)),
+    );
+  });
+
+  test.each<[AlarmName, string, string]>([
+    ['CaptureNotReady', 'LeadService', 'notReady'],
+    ['KeyExpiresSoon', 'LeadService', 'keyExpiresSoon'],
+    ['TransactionsRefused', 'AWS/DynamoDB', 'TransactionConflict'],
+    ['SlowAnswers', 'AWS/ApiGateway', 'Latency'],
+  ])('%s watches %s %s', (name, namespace, metricName) => {
+    expect(alarm(name)).toMatchObject({ Namespace: namespace, MetricName: metricName });
+  });
+
+  test('no metric has the organization, the key or the endpoint as a dimension', () => {
+    const text = JSON.stringify([alarms(plain), plain.findResources('AWS::CloudWatch::Dashboard')]);
+
+    const [own] = [...text.matchAll(/LeadService/g)];
+    expect(own).toBeDefined();
+    expect(text).not.toMatch(/"Name":"(organizationId|keyId|endpoint)"/);
+  });
+});
+
+test('one dashboard, with the queries that say which organization it was', () => {
+  plain.resourceCountIs('AWS::CloudWatch::Dashboard', 1);
+  const text = JSON.stringify(plain.findResources('AWS::CloudWatch::Dashboard'));
+
+  for (const title of ['Endpoints', 'Organizations', 'Failures', 'Refusals', 'Server errors', 'Units'])
+    expect(text).toContain(title);
+});
+
+test('OPERATE.md has each alarm with the same sentences', () => {
+  const page = readFileSync(join(import.meta.dirname, '..', '..', '..', '..', 'infra', 'OPERATE.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| `(\w+)` \| (.+) \| (.+) \|$/gm)].map(([, name, rings, act]) => [name, { rings, act }]);
+
+  expect(Object.fromEntries(rows.filter(([name]) => name && String(name) in alarmTable))).toEqual(alarmTable);
+});

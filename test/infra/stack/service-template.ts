@@ -1,0 +1,37 @@
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { buildFunctions } from '../../../infra/bundle/bundle.ts';
+import type { LeadServiceProps } from '../../../infra/stack/lead-service.ts';
+import { LeadsStack } from '../../../infra/stack/leads-stack.ts';
+
+/** An app with every option on that is off by default, in an environment that may be destroyed. */
+export const everyOption = {
+  environment: 'test',
+  domainName: 'leads.example.com',
+  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/12345678',
+  alarmEmail: 'ops@example.com',
+  alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
+  waf: true,
+  kmsKey: 'customer-managed',
+  logRetentionDays: 365,
+  removalPolicy: 'destroy',
+  memoryMb: 512,
+  memoryMbByFunction: { 'capture-lead': 2048 },
+  requestsPerKeyPerHour: 100,
+  requestsPerOrganizationPerHour: 200,
+  requestsPerSecond: 20,
+  tracing: true,
+  accessLogs: true,
+  canary: true,
+} as const satisfies LeadServiceProps;
+
+/** The app and its stack; the functions are built first. */
+export async function leadsApp(service: LeadServiceProps = {}): Promise<{ app: App; stack: LeadsStack }> {
+  await buildFunctions();
+  const app = new App();
+  return { app, stack: new LeadsStack(app, 'LeadsStack', { service }) };
+}
+
+export async function templateWith(service: LeadServiceProps = {}): Promise<Template> {
+  return Template.fromStack((await leadsApp(service)).stack);
+}

@@ -1,0 +1,292 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  damagedAttributes,
+  erasedMark,
+  identitiesIn,
+  mentionsIn,
+  tracesOf,
+  UnsafeSearchError,
+  wholeIdentities,
+  withErasuresOf,
+  withoutPerson,
+} from '../../../../shared/leads/erasure/erasure.ts';
+import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
+
+const person = { phones: ['+919812345678', '+14155550123'], emails: ['asha.rao+x@example.com', 'an-other@ex-ample.com'] };
+const traces = tracesOf(person);
+const note = (text: string): TimelineEntry => ({ type: 'note_added', at: '', actorId: 7, via: 'api', keyId: 'k', text });
+const erasedText = (text: string) => (withoutPerson(note(text), traces) as { text: string }).text;
+
+describe('a person is found in a text', () => {
+  test.each([
+    '+919812345678',
+    '9812345678',
+    '09812345678',
+    '98123 45678',
+    '+91 98123-45678',
+    '0091 (98123) 45678',
+    '+91 (0) 98123.45678',
+    '%2B919812345678',
+    '(415) 555-0123',
+    '1-415-555-0123',
+    'asha.rao+x@example.com',
+    'ASHA.RAO+X@EXAMPLE.COM',
+    'asha.rao%2Bx%40example.com',
+    'An-Other@ex-ample.com',
+  ])('as %s', (spelled) => {
+    expect(erasedText(`Before ${spelled}, after.`)).toBe(`Before ${erasedMark}, after.`);
+  });
+
+  test.each([
+    '19812345678',
+    '98123456789',
+    '9812345679',
+    'natasha.rao+x@example.com',
+    'asha.rao+x@example.com.au',
+    'ashaXrao+x@example.com',
+  ])('not in %s, which is another’s', (other) => {
+    expect(erasedText(`Before ${other}, after.`)).toBe(`Before ${other}, after.`);
+  });
+});
+
+describe('a phone of eight digits that look like a day', () => {
+  const day = tracesOf({ phones: ['+21620261121'], emails: [] });
+
+  test('leaves the time of an entry and the values of others’ days as they are', () => {
+    const at = '2026-11-21T08:00:00.000Z';
+    const changes = [{ field: 'start_on', from: null, to: '2026-11-21' }];
+    const entries = [
+      { type: 'note_added', at, actorId: 7, via: 'api', keyId: '20261121', text: 'Call on 2026-11-21.' },
+      { type: 'lead_updated', at, actorId: 7, via: 'api', keyId: 'k', changes },
+    ] as TimelineEntry[];
+    expect(entries.map((entry) => withoutPerson(entry, day))).toEqual(entries);
+    expect(mentionsIn({ start_on: '2026-11-21' }, day)).toEqual([]);
+  });
+
+  test('is found as a phone', () => {
+    const text = 'Call +216 20 261 121 or 20261121.';
+    expect(withoutPerson({ ...note(text), at: '2026-11-21T08:00:00.000Z' }, day)).toMatchObject({
+      text: `Call ${erasedMark} or ${erasedMark}.`,
+    });
+  });
+});
+
+test('an enquiry that the person sent keeps what the lead had, and its shape', () => {
+  const entry: TimelineEntry = {
+    type: 'captured',
+    at: '2026-01-01T00:00:00.000Z',
+    actorId: 7,
+    keyId: 'k',
+    keyLabel: 'website',
+    source: 'Website',
+    notes: 'My name is Asha',
+    attribution: { pageUrl: 'https://example.com/?name=asha' },
+    filled: ['city'],
+    kept: [
+      { field: 'name', current: 'Ravi', submitted: 'Asha' },
+      { field: 'email', current: 'ravi@example.com', submitted: 'Asha.Rao+x@example.com' },
+    ],
+  };
+
+  expect(withoutPerson(entry, traces)).toEqual({
+    ...entry,
+    notes: erasedMark,
+    attribution: { pageUrl: erasedMark },
+    kept: [
+      { field: 'name', current: 'Ravi', submitted: erasedMark },
+      { field: 'email', current: 'ravi@example.com', submitted: erasedMark },
+    ],
+  });
+});
+
+test('a change from or to the person’s phone loses that value alone', () => {
+  const changes = [
+    { field: 'phone', from: '+919812345678', to: '+919800000000' },
+    { field: 'city', from: null, to: 'Pune' },
+  ];
+  const entry: TimelineEntry = { type: 'lead_updated', at: '', actorId: 7, via: 'api', keyId: 'k', changes };
+
+  expect(withoutPerson(entry, traces)).toEqual({ ...entry, changes: [{ ...changes[0], from: erasedMark }, changes[1]] });
+});
+
+test('a person without a trace leaves every entry as it is', () => {
+  expect(withoutPerson(note('anything'), tracesOf({ phones: [], emails: [] }))).toEqual(note('anything'));
+});
+
+test('a timeline tells the phones and e-mails that the person had or sent', () => {
+  const entries: TimelineEntry[] = [
+    { type: 'lead_updated', at: '', actorId: 7, via: 'api', keyId: 'k', changes: [{ field: 'email', from: 'A@x.in', to: null }] },
+    {
+      type: 'captured',
+      at: '',
+      actorId: 7,
+      keyId: 'k',
+      keyLabel: 'w',
+      source: 'W',
+      filled: [],
+      kept: [{ field: 'phone', current: '+919812345671', submitted: '+919812345672' }],
+    },
+    note('+919812345673'),
+  ];
+
+  expect(identitiesIn(entries)).toEqual({ phones: ['+919812345671', '+919812345672'], emails: ['a@x.in'] });
+});
+
+const change = (field: string, from: string | null, to: string | null): TimelineEntry => ({
+  type: 'lead_updated',
+  at: '',
+  actorId: 7,
+  via: 'api',
+  keyId: 'k',
+  changes: [{ field, from, to }],
+});
+
+test.each([
+  ['phone', erasedMark],
+  ['phone', `+9198${erasedMark}`],
+  ['phone', '+919…'],
+  ['phone', '9812345678'],
+  ['phone', ''],
+  ['email', erasedMark],
+  ['email', `${erasedMark}@example.com`],
+  ['email', 'asha@exam…'],
+  ['email', '@'],
+])('a %s of %s on a timeline identifies nobody', (field, value) => {
+  expect(identitiesIn([change(field, value, null)])).toEqual({ phones: [], emails: [] });
+});
+
+test.each([
+  { phones: [erasedMark], emails: [] },
+  { phones: [''], emails: [] },
+  { phones: ['+919…'], emails: [] },
+  { phones: [], emails: [erasedMark] },
+  { phones: [], emails: [''] },
+])('a search for $phones $emails is refused', (identities) => {
+  expect(() => tracesOf(identities)).toThrow(UnsafeSearchError);
+});
+
+test('no search for whole phones and emails matches an empty text or a mark', () => {
+  const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(erasedMark, '', '+', '+91', '…'), fc.emailAddress());
+  const anyPhone = fc.stringMatching(/^\+[1-9]\d{3,14}$/);
+  fc.assert(
+    fc.property(fc.array(fc.oneof(anyText, anyPhone)), fc.array(anyText), (phones, emails) => {
+      const search = tracesOf(wholeIdentities({ phones, emails }));
+      for (const text of ['', erasedMark, 'Call tomorrow at nine', '…'])
+        expect(withoutPerson(note(text), search)).toEqual(note(text));
+    }),
+  );
+});
+
+test('a phone with a short national number is found only with the code of its country', () => {
+  const short = tracesOf({ phones: ['+6834567'], emails: [] });
+  const text = (typed: string) => withoutPerson(note(typed), short);
+
+  expect(text('Room 4567, 6834567')).toEqual(note('Room 4567, 6834567'));
+  expect(text('At +683 4567 or 006834567')).toEqual(note(`At ${erasedMark} or ${erasedMark}`));
+});
+
+test('an email or a phone of another lead that contains the person’s phone stays as it is', () => {
+  const kept = [{ field: 'email', current: '9812345678@example.com', submitted: 'ravi@example.com' }];
+  const entry = {
+    type: 'captured',
+    at: '',
+    actorId: 7,
+    keyId: 'k',
+    keyLabel: 'w',
+    source: 'W',
+    filled: [],
+    kept,
+  } as TimelineEntry;
+
+  expect(withoutPerson(entry, traces)).toEqual(entry);
+});
+
+test('an enquiry that names the person’s phone in another field loses only that phone', () => {
+  const kept = [
+    { field: 'guardian_phone', current: '+919800000000', submitted: '+919812345678' },
+    { field: 'city', current: 'Pune', submitted: 'Delhi' },
+  ];
+  const entry: TimelineEntry = {
+    type: 'captured',
+    at: '',
+    actorId: 7,
+    keyId: 'k',
+    keyLabel: 'w',
+    source: 'W',
+    notes: 'Call at nine',
+    filled: [],
+    kept,
+  };
+
+  expect(withoutPerson(entry, traces)).toEqual({ ...entry, kept: [{ ...kept[0], submitted: erasedMark }, kept[1]] });
+});
+
+describe('a text is damaged', () => {
+  const between = (text: string) => [...text].map((char) => `${erasedMark}${char}`).join('') + erasedMark;
+
+  test.each([between('Call at nine'), between('नमस्ते'), between('go')])('when marks stand between its characters: %s', (text) => {
+    expect(damagedAttributes({ ...note(text) })).toEqual(['text']);
+    expect(damagedAttributes({ kept: [{ field: 'city', current: text, submitted: 'x' }] })).toEqual(['kept']);
+  });
+
+  test.each([
+    erasedMark,
+    `${erasedMark}/${erasedMark}/${erasedMark}`,
+    `${erasedMark}${erasedMark}${erasedMark}`,
+    `Call ${erasedMark} or ${erasedMark}, a brother of ${erasedMark}.`,
+    'Call at nine',
+  ])('but not when marks stand for phones: %s', (text) => {
+    expect(damagedAttributes({ ...note(text) })).toEqual([]);
+  });
+});
+
+test('names the fields of another lead that hold the person’s phone or e-mail', () => {
+  const fields = {
+    name: 'Ravi',
+    phone: '+919800000000',
+    guardian_phone: '+919812345678',
+    remarks: 'of asha.rao+x@example.com',
+    tags: ['x', '9812345678'],
+  };
+
+  expect(mentionsIn(fields, traces)).toEqual(['guardian_phone', 'remarks', 'tags']);
+});
+
+describe('what an erasure took from a copy of an entry', () => {
+  const entry = {
+    at: '2026-01-01T00:00:00.000Z',
+    text: 'Call 98123 45678 or asha@example.com at nine',
+    kept: [{ field: 'tags', current: ['a', '9812345678'], submitted: 5 }],
+    attribution: { pageUrl: 'https://example.com/?p=9812345678' },
+  };
+  const copyWith = (changes: object) => ({ ...entry, ...changes });
+
+  test('is taken from the entry, whatever kind of value it was', () => {
+    const copy = copyWith({
+      text: `Call ${erasedMark} or ${erasedMark} at nine`,
+      kept: [{ field: 'tags', current: ['a', erasedMark], submitted: erasedMark }],
+      attribution: { pageUrl: `https://example.com/?p=${erasedMark}` },
+    });
+    expect(withErasuresOf(entry, copy)).toEqual(copy);
+  });
+
+  test.each([
+    { text: 'Call at nine' },
+    { text: `Write to ${erasedMark} at nine` },
+    { text: `Call ${erasedMark} at ten` },
+    { text: `Call ${erasedMark} at nine at nine` },
+    { text: [...entry.text].map((char) => `${erasedMark}${char}`).join('') + erasedMark },
+    { at: erasedMark },
+    { kept: [] },
+    { kept: undefined },
+    { more: erasedMark },
+  ])('is nothing when the copy differs in another way: %j', (changes) => {
+    expect(withErasuresOf(entry, copyWith(changes))).toBe(entry);
+  });
+
+  test('is taken alone when the copy differs in another way too', () => {
+    const copy = copyWith({ text: `Call ${erasedMark} at nine`, attribution: { pageUrl: 'https://example.com/other' } });
+    expect(withErasuresOf(entry, copy)).toEqual({ ...entry, text: copy.text });
+  });
+});

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { cellOf, nameOrId, rawFromCell } from '../../../../shared/leads/transfer/csv-cells.ts';
+import { idNamed } from '../../../../shared/leads/transfer/resolve-id.ts';
+import { sampleOrganization } from '../../../support/organization.ts';
+
+const organization = sampleOrganization();
+const field = (key: string) => organization.fieldByKey.get(key)!;
+
+test('every text that is not empty comes back from its cell', () => {
+  const hard = fc.constantFrom(...`'"=+-@＝＋－＠;,\t\r\n1a `);
+  const texts = fc.oneof(fc.string({ minLength: 1 }), fc.string({ unit: hard, minLength: 1, maxLength: 12 }));
+
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(rawFromCell(cellOf(organization, field('remarks'), text), 'textarea')).toBe(text);
+    }),
+  );
+});
+
+test('every list comes back from its cell, as a list or as the text that the rules read so', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1 }), (list) => {
+      const raw = rawFromCell(cellOf(organization, field('interests'), list), 'multiselect');
+      expect(typeof raw === 'string' ? raw.split(',') : raw).toEqual(list);
+    }),
+  );
+});
+
+test.each(['=1+1', '+1+1', '-1+1', '@SUM(A1)', '\t=1', "'=1"])('%j does not reach a spreadsheet as a formula', (text) => {
+  expect(cellOf(organization, field('city'), text)).toBe(`'${text}`);
+});
+
+test.each(['＝1+1', '＋1', '－1', '＠SUM(A1)', '\n=1', "'＝1"])(
+  '%j, which a spreadsheet may take for a formula, is text in its cell',
+  (text) => {
+    expect(cellOf(organization, field('remarks'), text)[0]).toBe("'");
+  },
+);
+
+test('no part of a cell is a formula to a spreadsheet that parts cells at semicolons and ends of lines', () => {
+  const hard = fc.constantFrom(...`'"=+-@＝＋－＠;,\t\r\na`);
+  fc.assert(
+    fc.property(fc.string({ unit: hard, minLength: 1 }), (text) => {
+      const inFile = cellOf(organization, field('remarks'), text).replaceAll('"', '""');
+      const [, ...within] = inFile.split(/[;\r\n]/);
+      for (const part of within) expect(part).not.toMatch(/^"*[=+\-@＝＋－＠]/);
+    }),
+  );
+  expect(cellOf(organization, field('city'), 'a;=1+1')).toBe("a;'=1+1");
+});
+
+test('a cell of another program loses an apostrophe before a formula, and none within', () => {
+  const cells = ["'=1+1", "a;'=1+1", "'＝1"];
+
+  expect(cells.map((cell) => rawFromCell(cell, 'text', false))).toEqual(['=1+1', "a;'=1+1", "'＝1"]);
+});
+
+test.each(['+919812345678', '-5', '1250.5', 'Rao - Pune', "'quoted'"])('%j stays as it is', (text) => {
+  expect(cellOf(organization, field('city'), text)).toBe(text);
+});
+
+test('a cell names a person or source by name only where the name leads back', () => {
+  const items = [
+    { id: 1, name: 'Asha', active: true },
+    { id: 2, name: 'asha', active: false },
+    { id: 3, name: 'Ravi', active: false },
+    { id: 4, name: '3', active: true },
+    { id: 5, name: 'Meera', active: false },
+    { id: 6, name: 'Meera', active: false },
+    { id: 7, name: '=Sum', active: true },
+  ];
+
+  const cells = items.map(({ id }) => nameOrId(items, id));
+
+  expect(cells).toEqual(['Asha', '2', 'Ravi', '4', '5', '6', '7']);
+  expect(cells.map((cell) => idNamed(items, cell))).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  expect(nameOrId(items, 99)).toBe('99');
+});
+
+test('a name that two have, neither or both of them active, says not which', () => {
+  const named = (...active: boolean[]) =>
+    idNamed(
+      active.map((one, index) => ({ id: index + 1, name: 'Asha', active: one })),
+      'ASHA ',
+    );
+
+  expect([named(), named(false), named(true, false, false), named(false, false), named(true, true)]).toEqual([
+    undefined,
+    1,
+    1,
+    'several',
+    'several',
+  ]);
+});

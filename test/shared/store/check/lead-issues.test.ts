@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import type { FieldValue } from '../../../../shared/leads/lead.ts';
+import { leadFaults, leadIn } from '../../../../shared/store/check/lead-issues.ts';
+import { sampleOrganization } from '../../../support/organization.ts';
+
+const organization = sampleOrganization();
+const at = '2026-01-01T00:00:00.000Z';
+const person = { name: 'Asha', phone: '+919820012345', lead_type: 'student' };
+const item = (fields: unknown) => ({
+  version: 1,
+  fields,
+  stageId: 11,
+  pipelineId: 1,
+  createdAt: at,
+  updatedAt: at,
+  stageKey: 'STAGE#1#11',
+  updateKey: 'UPDATED#1',
+});
+const faultsOf = (stored: Readonly<Record<string, unknown>>) => leadFaults(leadIn(1, 5, stored), stored, organization, 5);
+
+test.each<[string, ...FieldValue[]]>([
+  ['city', 'Pune', ' with blanks '],
+  ['remarks', 'two\nlines'],
+  ['budget', 0, -1.5, 9_007_199_254_740_991],
+  ['start_on', '2024-02-29'],
+  ['guardian_phone', '+14155550100'],
+  ['work_email', 'A.B@example.com'],
+  ['portfolio', 'https://example.com/a?b=c'],
+  ['course', 'mba'],
+  ['interests', ['hostel'], ['hostel', 'loan']],
+  ['wants_call', true, false],
+  ['second_source', 1, 4],
+  ['mentor', 7, 9],
+  ['hasOwnProperty', 'x'],
+  ['old_notes', 'of a field that is no longer active'],
+])('a lead may have in the field %s what the service stores', (fieldKey, ...values) => {
+  expect(values.map((value) => faultsOf(item({ ...person, [fieldKey]: value })))).toEqual(values.map(() => []));
+});
+
+test.each<[string, string, ...unknown[]]>([
+  ['city', 'takes a text that is not empty', '', ' ', 5, true, ['x']],
+  ['remarks', 'takes a text that is not empty', '', 1],
+  ['budget', 'takes a number', '4', true, []],
+  ['start_on', 'takes a date, as YYYY-MM-DD', '2026-02-30', '2026-1-1', 20260101],
+  ['guardian_phone', 'takes a phone number in the form of E.164', '9820012345', '+0123456', '+91 98200 12345', 919820012345],
+  ['work_email', 'takes an email address', 'a', ' a@b.co', 5],
+  ['portfolio', 'takes a web address', 'example.com', 'ftp://example.com', 5],
+  ['course', 'takes one of its options', 'MBA', 'law', ['mba'], 1],
+  ['interests', 'takes a list of its options', 'hostel', [], ['hostel', 'hostel'], ['hostel', 'x']],
+  ['wants_call', 'takes true or false', 'true', 1],
+  ['second_source', 'takes the id of one of the sources', 2, '1'],
+  ['mentor', 'takes the id of one of the users', 70, '7'],
+])('a value in the field %s that the service would not store is a fault: it %s', (fieldKey, takes, ...values) => {
+  for (const value of values) {
+    const faults = faultsOf(item({ ...person, [fieldKey]: value }));
+
+    expect(faults).toEqual([`Lead 5 of organization 1 has ${JSON.stringify(value)} in the field ${fieldKey}, which ${takes}.`]);
+  }
+});
+
+test('an option that is being dropped is still one, since leads keep it', () => {
+  const fields = organization.fields.map((field) =>
+    field.key === 'course' ? { ...field, options: [{ value: 'mba', label: 'MBA', retired: true as const }] } : field,
+  );
+  const dropping = { ...organization, fieldByKey: new Map(fields.map((field) => [field.key, field])) };
+  const stored = item({ ...person, course: 'mba' });
+
+  expect(leadFaults(leadIn(1, 5, stored), stored, dropping, 5)).toEqual([]);
+});
+
+test.each([undefined, null, 'x', []])('fields that are %j are a fault and no crash', (fields) => {
+  expect(faultsOf(item(fields))[0]).toBe('Lead 5 of organization 1 has no fields.');
+});
+
+test('a lead with nothing but its key is told everything that it lacks', () => {
+  expect(faultsOf({})).toEqual(
+    [
+      'has the version missing, which must be a number of writes',
+      'has no fields',
+      'has the createdAt missing, which is no date-time',
+      'has the updatedAt missing, which is no date-time',
+      'is in stage missing, which the organization does not have',
+      'is in pipeline missing, which the organization does not have',
+      'has no name',
+      'has no phone',
+      'has no lead_type',
+      'has an index attribute that disagrees with it: stageKey is missing and must be "STAGE#1#undefined"',
+      'has an index attribute that disagrees with it: updateKey is missing and must be "UPDATED#1"',
+    ].map((fault) => `Lead 5 of organization 1 ${fault}.`),
+  );
+});
+
+test('without settings, what refers to them is not looked at', () => {
+  const stored = item({ ...person, mentor: 70 });
+
+  expect(leadFaults(leadIn(1, 5, stored), stored, undefined, undefined)).toEqual([]);
+});
+
+test('a value of a field whose type this version does not know is a fault', () => {
+  const later = sampleOrganization();
+  Object.assign(later.fieldByKey.get('city') ?? {}, { type: 'rating' });
+  const stored = item({ ...person, city: 'Pune' });
+
+  expect(leadFaults(leadIn(1, 5, stored), stored, later, 5)).toEqual([
+    'Lead 5 of organization 1 has "Pune" in the field city, which has the type "rating", which this version does not know.',
+  ]);
+});

@@ -1,0 +1,164 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test } from 'vitest';
+import type { Lead } from '../../../../shared/leads/lead.ts';
+import { putLead } from '../../../../shared/store/leads/leads.ts';
+import { changeLead } from '../../../../shared/store/leads/update-lead.ts';
+import { type ListQuestion, listLeads } from '../../../../shared/store/listing/lead-lists.ts';
+import { openTable, type Table } from '../../../../shared/store/table/client.ts';
+import { longestChain, type RecordedCall, totalUnits } from '../../../support/dynamodb-calls.ts';
+import { type DynamodbProxy, startDynamodbProxy } from '../../../support/dynamodb-proxy.ts';
+import { givenOrganization, table } from '../../../support/given.ts';
+import { service } from '../../../support/service.ts';
+import { storeLeads } from '../../../support/stored-leads.ts';
+
+const at = (seconds: number): string => new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toISOString();
+
+function leadOf(organizationId: number, id: number, remarks: string, updatedAt = at(id)): Lead {
+  const fields = { name: `Lead ${id}`, phone: `+9198${id}`, lead_type: 'student', assigned_to: 7, source: 1, remarks };
+  return { id, organizationId, version: 1, fields, stageId: 11, pipelineId: 1, createdAt: at(0), updatedAt };
+}
+
+const store = async (lead: Lead): Promise<void> => {
+  await table().client.send(new PutCommand({ TableName: table().name, Item: putLead(table(), lead).Put?.Item }));
+};
+
+/** A list asked through a proxy that records what it reads. */
+async function recordedTable(): Promise<{ recorded: Table; proxy: DynamodbProxy }> {
+  const endpoint = service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '';
+  const proxy = await startDynamodbProxy(endpoint);
+  table(); // takes credentials and region from the service's environment
+  return { recorded: openTable(table().name, { endpoint: proxy.endpoint }), proxy };
+}
+
+const question = (organizationId: number, different: Partial<ListQuestion>): ListQuestion => ({
+  organizationId,
+  limit: 25,
+  cursor: undefined,
+  stageIds: undefined,
+  ownerId: undefined,
+  sourceId: undefined,
+  updatedSince: undefined,
+  matches: ({ updatedAt }) => Date.parse(updatedAt) >= (different.updatedSince ?? 0),
+  hasRoom: () => true,
+  ...different,
+});
+
+/** As DynamoDB counts what it reads: 4 KB for a unit of a consistent read, 8 KB for one of an index. */
+const bytesOf = (calls: readonly RecordedCall[]): number =>
+  calls.reduce((sum, { units, index }) => sum + units.reads * (index === undefined ? 4096 : 8192), 0);
+
+test.each([
+  { by: 'nothing', different: {} },
+  { by: 'an owner', different: { ownerId: 7 } },
+  { by: 'an owner and a stage', different: { ownerId: 7, stageIds: [11, 12] } },
+  { by: 'the time of change', different: { updatedSince: Date.parse(at(15)) } },
+  { by: 'what none has', different: { matches: () => false } },
+  { by: 'an owner and what none has', different: { ownerId: 7, matches: () => false } },
+])('no page of the largest leads, by $by, reads more than 4 MB, and the walk finds all', async ({ different }) => {
+  const { id } = await givenOrganization();
+  const leads = Array.from({ length: 30 }, (_, index) => leadOf(id, index + 1, index % 3 === 0 ? 'short' : 'r'.repeat(345_000)));
+  for (const lead of leads) await store(lead);
+  const { recorded, proxy } = await recordedTable();
+
+  const found: number[] = [];
+  let cursor: number | undefined;
+  do {
+    const asked = question(id, { ...different, ...(cursor !== undefined && { cursor }) });
+    const { result, calls } = await proxy.record(() => listLeads(recorded, asked));
+    expect(bytesOf(calls)).toBeLessThanOrEqual(4_000_000);
+    found.push(...result.leads.map((lead) => lead.id));
+    cursor = result.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+
+  const { matches } = question(id, different);
+  expect(found).toEqual(
+    leads
+      .filter(matches)
+      .reverse()
+      .map((lead) => lead.id),
+  );
+  await proxy.stop();
+});
+
+test('the next page of a list by time reads of the index only what changed since, and finds what changed between the pages', async () => {
+  const { id } = await givenOrganization();
+  const last = 40_000; // so many leads that a few changed ones are looked up by their ids
+  await store(leadOf(id, last, 'old', at(0)));
+  const changed = Array.from({ length: 1200 }, (_, index) => leadOf(id, (index + 1) * 10, 'changed', at(1000 + index)));
+  await storeLeads(table(), changed);
+  const { recorded, proxy } = await recordedTable();
+  const asked = { limit: 100, updatedSince: Date.parse(at(1000)) };
+  const first = await listLeads(recorded, question(id, asked));
+
+  await store(leadOf(id, 11, 'changed meanwhile', at(5000)));
+  const found = first.leads.map((lead) => lead.id);
+  const indexUnits: number[] = [];
+  const walked: number[] = [];
+  let cursor = first.nextCursor;
+  while (cursor !== null) {
+    const { result, calls } = await proxy.record(() =>
+      listLeads(recorded, question(id, { ...asked, cursor: cursor ?? undefined })),
+    );
+    walked.push(calls.filter(({ operation, index }) => operation === 'Query' && index === undefined).length);
+    indexUnits.push(...calls.filter(({ index }) => index !== undefined).map(({ units }) => units.reads));
+    found.push(...result.leads.map((lead) => lead.id));
+    cursor = result.nextCursor;
+  }
+
+  const expected = [11, ...changed.map((lead) => lead.id)].sort((a, b) => b - a);
+  expect(found).toEqual(expected);
+  // The second page reads what the first did not need.
+  expect(Math.max(...indexUnits.slice(1))).toBeLessThanOrEqual(0.5);
+  expect(walked).toEqual(walked.map(() => 0));
+  await proxy.stop();
+});
+
+/** An organization's leads 1 to 60, of which some are changed through a proxy whose index by stage does not show it yet. */
+async function movedLeads(moved: readonly number[]) {
+  const { id } = await givenOrganization();
+  const leads = Array.from({ length: 60 }, (_, index) => leadOf(id, index + 1, 'short'));
+  await storeLeads(table(), leads);
+  const { recorded, proxy } = await recordedTable();
+  for (const before of leads.filter((lead) => moved.includes(lead.id))) {
+    const now = new Date().toISOString();
+    const entry = { type: 'lead_updated', at: now, actorId: 7, via: 'api', keyId: 'k', changes: [] } as const;
+    expect(await changeLead(recorded, before, { ...before, stageId: 12, updatedAt: now }, entry)).toEqual({ outcome: 'changed' });
+  }
+  proxy.indexLagMs = 60_000;
+  proxy.laggingIndexes = ['leadsByStage', 'leadsByOwner'];
+  return { id, recorded, proxy };
+}
+
+test.each([
+  { list: 'its pipeline', different: { stageIds: [11, 12] } },
+  { list: 'its stage', different: { stageIds: [12], matches: ({ stageId }: Lead) => stageId === 12 }, found: [60, 41, 2] },
+  { list: 'its pipeline and its owner', different: { stageIds: [11, 12], ownerId: 7 } },
+  { list: 'its pipeline, by the time of change', different: { stageIds: [11, 12], updatedSince: Date.parse(at(0)) } },
+])('a lead that moves is in the list of $list while the index has it in neither place', async ({ different, found }) => {
+  const { id, recorded, proxy } = await movedLeads([60, 41, 2]);
+  const pages = [];
+  let cursor: number | undefined;
+  do {
+    const { leads, nextCursor } = await listLeads(recorded, question(id, { ...different, cursor }));
+    pages.push(...leads.map((lead) => lead.id));
+    cursor = nextCursor ?? undefined;
+  } while (cursor !== undefined);
+
+  expect(pages).toEqual(found ?? Array.from({ length: 60 }, (_, index) => 60 - index));
+  await proxy.stop();
+});
+
+test('leads that just changed and are in other lists cost a read unit each, and no round trip', async () => {
+  const { id, recorded, proxy } = await movedLeads([60, 41, 2]);
+  proxy.indexLagMs = 0;
+  proxy.latencyMs = 100;
+  const asked = question(id, { stageIds: [11], matches: ({ stageId }) => stageId === 11 });
+
+  const { result, calls } = await proxy.record(() => listLeads(recorded, asked));
+
+  expect(result.leads).toHaveLength(25);
+  expect(longestChain(calls)).toBe(2);
+  // 26 of the stage, the two that are in the page's range, and half a unit for each index.
+  expect(totalUnits(calls).reads).toBeLessThanOrEqual(26 + 2 + 1);
+  await proxy.stop();
+});

@@ -1,0 +1,125 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, expect, test } from 'vitest';
+import { hashApiKey } from '../../../../shared/organization/api-key.ts';
+import { ApiKeyRefused, createApiKey, listApiKeys, revokeApiKey } from '../../../../shared/store/organizations/api-keys.ts';
+import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
+import { apiKeyPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
+import { newSettings, serviceTable } from './organizations-table.ts';
+
+const table = serviceTable();
+afterAll(() => table.client.destroy());
+
+async function givenOrganizationId(): Promise<number> {
+  const settings = newSettings();
+  const users = settings.users.map((user) => (user.id === 8 ? { ...user, active: false } : user));
+  await applySettings(table, { ...settings, users });
+  return settings.id;
+}
+const now = new Date('2026-03-01T10:00:00.000Z');
+const website = { type: 'website-form', label: 'website', createdBy: 7, now } as const;
+const storedKey = async (key: string) =>
+  (await table.client.send(new GetCommand({ TableName: table.name, Key: apiKeyPrimaryKey(hashApiKey(key)) }))).Item;
+
+test('stores what admission needs under the hash of the key, and nowhere the key itself', async () => {
+  const organizationId = await givenOrganizationId();
+
+  const created = await createApiKey(table, { ...website, organizationId });
+
+  const item = await storedKey(created.key);
+  expect(item).toEqual({
+    ...apiKeyPrimaryKey(hashApiKey(created.key)),
+    organizationId,
+    keyId: created.keyId,
+    type: 'website-form',
+    label: 'website',
+    scopes: ['leads.capture'],
+    createdBy: 7,
+    createdAt: now.toISOString(),
+    expiresAt: Date.parse('2028-02-29T10:00:00.000Z'),
+    used: 0,
+    windowEndsAt: 0,
+  });
+  expect(created).toMatchObject({ scopes: ['leads.capture'], expiresAt: '2028-02-29T10:00:00.000Z' });
+});
+
+test('an application key lives 90 days, or until it is told to end', async () => {
+  const organizationId = await givenOrganizationId();
+  const application = { ...website, type: 'application', scopes: ['leads.write'], organizationId } as const;
+
+  const usual = await createApiKey(table, application);
+  const past = await createApiKey(table, { ...application, expiresAt: '2020-01-01T00:00:00+05:30' });
+
+  expect(usual).toMatchObject({ scopes: ['leads.read', 'leads.write'], expiresAt: '2026-05-30T10:00:00.000Z' });
+  expect((await storedKey(past.key))?.expiresAt).toBe(Date.parse('2019-12-31T18:30:00Z'));
+});
+
+test('lists keys oldest first, in the administrator’s form', async () => {
+  const organizationId = await givenOrganizationId();
+  const later = await createApiKey(table, { ...website, organizationId, label: 'later', now: new Date(now.getTime() + 1) });
+  const first = await createApiKey(table, { ...website, organizationId, label: 'first' });
+
+  const listed = await listApiKeys(table, organizationId);
+
+  expect(listed.map(({ label }) => label)).toEqual(['first', 'later']);
+  expect(listed[0]).toEqual({
+    keyId: first.keyId,
+    label: 'first',
+    type: 'website-form',
+    scopes: ['leads.capture'],
+    createdBy: 7,
+    createdAt: now.toISOString(),
+    expiresAt: '2028-02-29T10:00:00.000Z',
+    revokedAt: null,
+  });
+  expect(JSON.stringify(listed)).not.toContain(later.key);
+});
+
+test('revokes a key once: again keeps the first time', async () => {
+  const organizationId = await givenOrganizationId();
+  const { key, keyId } = await createApiKey(table, { ...website, organizationId });
+
+  const revoked = await revokeApiKey(table, organizationId, keyId, now);
+  const again = await revokeApiKey(table, organizationId, keyId, new Date());
+
+  expect([revoked, again]).toEqual([now.toISOString(), now.toISOString()]);
+  expect((await storedKey(key))?.revokedAt).toBe(now.toISOString());
+  expect((await listApiKeys(table, organizationId))[0]?.revokedAt).toBe(now.toISOString());
+});
+
+test('simultaneous revocations agree on one time', async () => {
+  const organizationId = await givenOrganizationId();
+  const { keyId } = await createApiKey(table, { ...website, organizationId });
+
+  const times = await Promise.all([1, 2, 3, 4].map((ms) => revokeApiKey(table, organizationId, keyId, new Date(ms))));
+
+  expect(new Set(times).size).toBe(1);
+});
+
+test('does not revoke an unknown key, nor another organization’s', async () => {
+  const organizationId = await givenOrganizationId();
+  const other = await givenOrganizationId();
+  const { keyId, key } = await createApiKey(table, { ...website, organizationId: other });
+
+  expect(await revokeApiKey(table, organizationId, 'nothing000', now)).toBeUndefined();
+  expect(await revokeApiKey(table, organizationId, keyId, now)).toBeUndefined();
+  expect(await storedKey(key)).not.toHaveProperty('revokedAt');
+});
+
+test('five keys made at once are five keys', async () => {
+  const organizationId = await givenOrganizationId();
+
+  await Promise.all([1, 2, 3, 4, 5].map((turn) => createApiKey(table, { ...website, organizationId, label: `k${turn}` })));
+
+  expect(await listApiKeys(table, organizationId)).toHaveLength(5);
+});
+
+test('an inactive person may be a key’s creator; an unknown one, an unknown organization or unfit scopes are refused', async () => {
+  const organizationId = await givenOrganizationId();
+  const create = (order: object) => createApiKey(table, { ...website, organizationId, ...order });
+
+  await expect(create({ createdBy: 8 })).resolves.toMatchObject({ scopes: ['leads.capture'] });
+  await expect(create({ createdBy: 99 })).rejects.toThrow(/no user 99 .* 7 \(Asha Rao\)/);
+  await expect(create({ organizationId: 999_999 })).rejects.toThrow(/no organization 999999/);
+  await expect(create({ scopes: ['leads.read'] })).rejects.toThrow(ApiKeyRefused);
+  expect(await listApiKeys(table, organizationId)).toHaveLength(1);
+});

@@ -1,0 +1,281 @@
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, expect, test } from 'vitest';
+import { limits } from '../../../../shared/limits.ts';
+import { parseSettingsFile, type Settings, settingsFile } from '../../../../shared/organization/settings.ts';
+import { createApiKey } from '../../../../shared/store/organizations/api-keys.ts';
+import { applySettings, SettingsRefused } from '../../../../shared/store/organizations/apply-settings.ts';
+import { loadOrganization, readSettings } from '../../../../shared/store/organizations/organizations.ts';
+import { leadPrimaryKey, usagePrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
+import { newSettings, serviceTable } from './organizations-table.ts';
+
+const table = serviceTable();
+afterAll(() => table.client.destroy());
+
+const noWait = { wait: async () => undefined };
+const usage = async (id: number) =>
+  (await table.client.send(new GetCommand({ TableName: table.name, Key: usagePrimaryKey(id) }))).Item;
+const putLead = (organizationId: number, leadId: number, more: object = {}) =>
+  table.client.send(
+    new PutCommand({
+      TableName: table.name,
+      Item: { ...leadPrimaryKey(organizationId, leadId), fields: { name: 'A' }, stageId: 11, pipelineId: 1, version: 1, ...more },
+    }),
+  );
+
+/** What applying the settings is refused with. */
+async function refusal(settings: Settings, options: Parameters<typeof applySettings>[2] = noWait): Promise<SettingsRefused> {
+  try {
+    await applySettings(table, settings, options);
+  } catch (error) {
+    if (error instanceof SettingsRefused) return error;
+    throw error;
+  }
+  throw new Error('The settings were applied.');
+}
+
+test('a new organization can be loaded, and its usage begins at zero', async () => {
+  const settings = newSettings();
+
+  const applied = await applySettings(table, settings);
+
+  expect(applied).toEqual({ outcome: 'created', version: 1 });
+  expect((await readSettings(table, settings.id))?.settings).toEqual(settings);
+  expect((await loadOrganization(table, settings.id))?.stageById.get(21)).toMatchObject({ pipelineId: 2, isDefault: false });
+  expect(await usage(settings.id)).toMatchObject({ settingsVersion: 1, lastLeadId: 0, used: 0, windowEndsAt: 0 });
+});
+
+test('an unknown organization is undefined', async () => {
+  expect(await loadOrganization(table, 999_999)).toBeUndefined();
+});
+
+test('applying the same settings again writes nothing, and what show gives is the same settings', async () => {
+  const settings = newSettings();
+  await applySettings(table, settings);
+  const before = await readSettings(table, settings.id);
+  const shown = parseSettingsFile(JSON.stringify(settingsFile(before!.settings))).settings;
+
+  expect(await applySettings(table, shown)).toEqual({ outcome: 'unchanged', version: 1 });
+  expect(await readSettings(table, settings.id)).toEqual(before);
+});
+
+test('a new version leaves the leads numbered and the tokens taken as they are', async () => {
+  const settings = newSettings();
+  await applySettings(table, settings);
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: usagePrimaryKey(settings.id),
+      UpdateExpression: 'SET lastLeadId = :lead, used = :used, windowEndsAt = :end',
+      ExpressionAttributeValues: { ':lead': 41, ':used': 12, ':end': 99 },
+    }),
+  );
+
+  const applied = await applySettings(table, { ...settings, name: 'Renamed' });
+
+  expect(applied).toEqual({ outcome: 'updated', version: 2 });
+  expect(await usage(settings.id)).toMatchObject({ settingsVersion: 2, lastLeadId: 41, used: 12, windowEndsAt: 99 });
+});
+
+test('of simultaneous applies each gets a version of its own', async () => {
+  const settings = newSettings();
+  await applySettings(table, settings);
+
+  const applied = await Promise.all([1, 2, 3, 4, 5].map((turn) => applySettings(table, { ...settings, name: `Name ${turn}` })));
+
+  expect(applied.map(({ version }) => version).sort()).toEqual([2, 3, 4, 5, 6]);
+  expect(await usage(settings.id)).toMatchObject({ settingsVersion: 6 });
+  expect((await readSettings(table, settings.id))?.version).toBe(6);
+}, 20_000);
+
+const without = (settings: Settings, change: (draft: Settings) => void): Settings => {
+  const draft = structuredClone(settings);
+  change(draft);
+  return draft;
+};
+const drops: [what: string, lead: object, change: (draft: Settings) => void, path: string][] = [
+  [
+    'a user',
+    { fields: { assigned_to: 10 } },
+    (draft) => (draft.users = draft.users.filter(({ id }) => id !== 10)),
+    '$.users[id=10]',
+  ],
+  [
+    'a source',
+    { fields: { source: 4 } },
+    (draft) => (draft.sources = draft.sources.filter(({ id }) => id !== 4)),
+    '$.sources[id=4]',
+  ],
+  ['a field', { fields: { city: 'Pune' } }, (draft) => draft.fields.pop(), '$.fields[key="city"]'],
+  [
+    'an option',
+    { fields: { course: 'ms' } },
+    (draft) => draft.fields[6]!.options.pop(),
+    '$.fields[key="course"].options[value="ms"]',
+  ],
+  [
+    'an option of several',
+    { fields: { course: ['x', 'ms'] } },
+    (draft) => draft.fields[6]!.options.pop(),
+    '$.fields[key="course"].options[value="ms"]',
+  ],
+  ["a field's type", { fields: { city: 'Pune' } }, (draft) => (draft.fields[8]!.type = 'textarea'), '$.fields[key="city"].type'],
+  ['a stage', { stageId: 12 }, (draft) => draft.pipelines[0]!.stages.pop(), '$.pipelines[id=1].stages[id=12]'],
+  [
+    "a stage's pipeline",
+    { stageId: 12 },
+    (draft) => draft.pipelines[1]!.stages.push(draft.pipelines[0]!.stages.pop()!),
+    '$.pipelines[id=1].stages[id=12]',
+  ],
+];
+
+test.each(drops)('refuses to drop %s that a lead uses, and drops it when none does', async (_, lead, change, path) => {
+  const settings = newSettings();
+  await applySettings(table, settings);
+  await putLead(settings.id, 1, lead);
+  await putLead(settings.id, 2, { ...lead, archivedAt: '2026-01-01T00:00:00.000Z' });
+  const fewer = without(settings, change);
+
+  const { problems } = await refusal(fewer);
+
+  expect(problems).toEqual([{ path, message: expect.stringMatching(/still used by 2 leads: /) }]);
+  expect(await readSettings(table, settings.id)).toMatchObject({ version: 1, settings });
+
+  await putLead(settings.id, 1);
+  await putLead(settings.id, 2);
+  await applySettings(table, fewer, noWait);
+
+  expect((await readSettings(table, settings.id))?.settings).toEqual(fewer);
+});
+
+test('names a pipeline and each of its stages that are in use', async () => {
+  const settings = newSettings();
+  await applySettings(table, settings);
+  await putLead(settings.id, 5, { stageId: 21, pipelineId: 2 });
+
+  const { problems } = await refusal(without(settings, (draft) => draft.pipelines.pop()));
+
+  expect(problems.map(({ path }) => path)).toEqual(['$.pipelines[id=2]', '$.pipelines[id=2].stages[id=21]']);
+});
+
+test('refuses to drop the creator of a key, with its id', async () => {
+  const settings = newSettings();
+  await applySettings(table, settings);
+  const { keyId } = await createApiKey(table, {
+    organizationId: settings.id,
+    type: 'website-form',
+    label: 'w',
+    createdBy: 10,
+    now: new Date(),
+  });
+
+  const { problems } = await refusal(without(settings, (draft) => (draft.users = draft.users.filter(({ id }) => id !== 10))));
+
+  expect(problems).toEqual([{ path: '$.users[id=10]', message: expect.stringContaining(`creator of API key ${keyId}`) }]);
+});
+
+const dropCity = (settings: Settings): Settings => without(settings, (draft) => draft.fields.pop());
+const dropMs = (settings: Settings): Settings => without(settings, (draft) => draft.fields[6]!.options.pop());
+
+test('deactivates what it drops for longer than the longest request, and only then drops it', async () => {
+  const settings = newSettings();
+  await applySettings(table, settings);
+  const waits: number[] = [];
+  let meanwhile: Settings | undefined;
+  const wait = async (ms: number): Promise<void> => {
+    waits.push(ms);
+    meanwhile = (await readSettings(table, settings.id))?.settings;
+  };
+
+  const applied = await applySettings(table, dropMs(dropCity(settings)), { wait });
+
+  expect(waits).toEqual([(limits.functionTimeoutSeconds + 1) * 1000]);
+  expect(meanwhile?.fields.at(-1)).toMatchObject({ key: 'city', active: false });
+  expect(meanwhile?.fields[6]?.options.at(-1)).toEqual({ value: 'ms', label: 'MS', retired: true });
+  expect(applied).toEqual({ outcome: 'updated', version: 3 });
+});
+
+test('puts everything back when a request still running comes to use what is dropped', async () => {
+  const settings = newSettings();
+  await applySettings(table, settings);
+  const wait = async (): Promise<void> => void (await putLead(settings.id, 1, { fields: { city: 'Pune' } }));
+
+  const { problems } = await refusal(dropCity(settings), { wait });
+
+  expect(problems).toEqual([{ path: '$.fields[key="city"]', message: expect.stringMatching(/by 1 lead: /) }]);
+  expect((await readSettings(table, settings.id))?.settings).toEqual(settings);
+});
+
+test('a command that was broken off leaves things deactivated, and its repeat completes it', async () => {
+  const settings = newSettings();
+  await applySettings(table, settings);
+  const killed = async (): Promise<void> => {
+    throw new Error('killed');
+  };
+  const fewer = dropMs(dropCity(settings));
+  await expect(applySettings(table, fewer, { wait: killed })).rejects.toThrow('killed');
+  const waits: number[] = [];
+
+  const left = await readSettings(table, settings.id);
+  const shown = parseSettingsFile(JSON.stringify(settingsFile(left!.settings))).settings;
+  await applySettings(table, fewer, { wait: async (ms) => void waits.push(ms) });
+
+  expect(shown.fields.at(-1)).toMatchObject({ key: 'city', active: false });
+  expect(waits).toHaveLength(1);
+  expect(waits[0]).toBeLessThanOrEqual((limits.functionTimeoutSeconds + 1) * 1000);
+  expect((await readSettings(table, settings.id))?.settings).toEqual(fewer);
+});
+
+test.each([-3_600_000, 0, 3_600_000])(
+  'a drop of what was inactive waits for the longest request, whatever the clock of who deactivated it says: %i ms off',
+  async (skewMs) => {
+    const settings = newSettings();
+    const inactive = without(settings, (draft) => (draft.fields.at(-1)!.active = false));
+    await applySettings(table, inactive, { now: () => new Date(Date.now() + skewMs) });
+    const waits: number[] = [];
+    const wait = async (ms: number): Promise<void> => {
+      waits.push(ms);
+      await putLead(settings.id, 1, { fields: { city: 'Pune' } });
+    };
+
+    const { problems } = await refusal(dropCity(inactive), { wait });
+
+    expect(problems.map(({ path }) => path)).toEqual(['$.fields[key="city"]']);
+    expect(waits).toHaveLength(1);
+    expect(waits[0]).toBeGreaterThan(limits.functionTimeoutSeconds * 1000);
+    expect(waits[0]).toBeLessThanOrEqual((limits.functionTimeoutSeconds + 1) * 1000);
+  },
+);
+
+test('an apply that comes in between wins, and the drop is looked at anew', async () => {
+  const settings = newSettings();
+  await applySettings(table, settings);
+  let waits = 0;
+  const wait = async (): Promise<void> => {
+    waits += 1;
+    if (waits === 1) await applySettings(table, { ...settings, name: 'Between' }, noWait);
+  };
+
+  await applySettings(table, dropCity(settings), { wait });
+
+  expect(waits).toBe(2);
+  expect((await readSettings(table, settings.id))?.settings).toEqual(dropCity(settings));
+});
+
+test('a key made during the wait keeps its creator', async () => {
+  const settings = newSettings();
+  await applySettings(table, settings);
+  const fewer = without(settings, (draft) => (draft.users = draft.users.filter(({ id }) => id !== 10)));
+  const wait = async (): Promise<void> =>
+    void (await createApiKey(table, {
+      organizationId: settings.id,
+      type: 'website-form',
+      label: 'w',
+      createdBy: 10,
+      now: new Date(),
+    }));
+
+  const { problems } = await refusal(fewer, { wait });
+
+  expect(problems.map(({ path }) => path)).toEqual(['$.users[id=10]']);
+  expect((await readSettings(table, settings.id))?.settings).toEqual(settings);
+});

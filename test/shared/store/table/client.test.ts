@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openTable, patience, type Table } from '../../../../shared/store/table/client.ts';
+
+/** A DynamoDB that answers each call as the test says, and the client that every function has. */
+let server: Server;
+let table: Table;
+let attempts: number;
+let connections: Set<Socket>;
+let answer: (response: ServerResponse) => unknown;
+beforeEach(async () => {
+  attempts = 0;
+  connections = new Set();
+  server = createServer((request, response) => {
+    attempts += 1;
+    connections.add(request.socket);
+    request.resume().once('end', () => answer(response));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  table = openTable('leads', {
+    ...patience(1000),
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    region: 'ap-south-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+});
+afterEach(() => {
+  table.client.destroy();
+  server.closeAllConnections();
+  server.close();
+});
+
+const head = { 'content-type': 'application/x-amz-json-1.0' };
+const get = () => table.client.send(new GetCommand({ TableName: 'leads', Key: { pk: 'a', sk: 'b' } }));
+
+async function failsAfter(): Promise<{ name: string; ms: number }> {
+  const begunAt = performance.now();
+  const { name } = await get().then(
+    () => ({ name: 'none' }),
+    (error: Error) => error,
+  );
+  return { name, ms: performance.now() - begunAt };
+}
+
+describe('a call is tried three times, a second each, when DynamoDB', () => {
+  const silences: [string, (response: ServerResponse) => unknown][] = [
+    ['does not answer', () => undefined],
+    ['sends headers and no body', (response) => response.writeHead(200, { ...head, 'content-length': 100 }).flushHeaders()],
+    ['sends half of the body', (response) => response.writeHead(200, { ...head, 'content-length': 100 }).write('{"Item":{')],
+  ];
+  test.each(silences)('%s', async (_, silence) => {
+    answer = silence;
+
+    const { name, ms } = await failsAfter();
+
+    expect({ name, attempts }).toEqual({ name: 'TimeoutError', attempts: 3 });
+    expect(ms).toBeGreaterThan(2900);
+    expect(ms).toBeLessThan(4500);
+  });
+});
+
+test('a body that stalls once costs a second, and the call is answered', async () => {
+  answer = (response) => {
+    if (attempts === 1) response.writeHead(200, { ...head, 'content-length': 100 }).write('{"Item":{');
+    else response.writeHead(200, head).end('{"Item":{"pk":{"S":"a"}}}');
+  };
+
+  expect((await get()).Item).toEqual({ pk: 'a' });
+  expect(attempts).toBe(2);
+});
+
+test('a connection is kept and used again after longer than a call may take', { timeout: 10_000 }, async () => {
+  answer = (response) => response.writeHead(200, head).end('{}');
+
+  for (let calls = 0; calls < 3; calls += 1) {
+    await get();
+    await pause(1500);
+  }
+
+  expect({ attempts, connections: connections.size }).toEqual({ attempts: 3, connections: 1 });
+});

@@ -1,0 +1,79 @@
+import { RequestLimitExceeded, ThrottlingException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test } from 'vitest';
+import type { Table } from '../../../../shared/store/table/client.ts';
+import { ThrottledError, transact } from '../../../../shared/store/table/transact.ts';
+
+const answered = { httpStatusCode: 400, attempts: 1 };
+const cancelled = (...codes: string[]): Error =>
+  new TransactionCanceledException({
+    message: 'Transaction cancelled',
+    $metadata: answered,
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  });
+const brokenOff = (metadata: object): Error => Object.assign(new Error('aborted'), { $metadata: metadata });
+
+/** A table whose client answers with these, one after the other, the last one for ever. */
+function tableThat(...answers: readonly (Error | 'written')[]): { table: Table; tokens: unknown[] } {
+  const tokens: unknown[] = [];
+  const send = async ({ input }: TransactWriteCommand): Promise<object> => {
+    const answer = answers[Math.min(tokens.length, answers.length - 1)];
+    tokens.push(input.ClientRequestToken);
+    if (answer instanceof Error) throw answer;
+    return {};
+  };
+  return { table: { name: 'leads', client: { send } as unknown as Table['client'] }, tokens };
+}
+
+test.each<[string, Error]>([
+  ['ThrottlingError among its reasons', cancelled('None', 'ThrottlingError')],
+  ['ProvisionedThroughputExceeded among its reasons', cancelled('ProvisionedThroughputExceeded', 'None')],
+  ['RequestLimitExceeded', new RequestLimitExceeded({ message: 'Too many', $metadata: answered })],
+  ['ThrottlingException', new ThrottlingException({ message: 'Too many', $metadata: answered })],
+  ['a connection that broke before an answer', brokenOff({ attempts: 3 })],
+  ['an answer that broke off in its body', brokenOff({ httpStatusCode: 200, attempts: 3 })],
+])('a transaction that ended with %s is sent again under its token', async (_, error) => {
+  const { table, tokens } = tableThat(error, error, 'written');
+
+  expect(await transact(table, [])).toEqual({ outcome: 'written' });
+
+  expect(tokens).toHaveLength(3);
+  expect(new Set(tokens).size).toBe(1);
+});
+
+test('a transaction that stays throttled is an outage with its cause, never a conflict', async () => {
+  const error = cancelled('None', 'ThrottlingError');
+  const { table, tokens } = tableThat(error);
+
+  const thrown = await transact(table, []).catch((one: unknown) => one);
+
+  expect(thrown).toBeInstanceOf(ThrottledError);
+  expect((thrown as Error).cause).toBe(error);
+  expect(tokens.length).toBeGreaterThan(5);
+});
+
+test('a conflict after a throttled attempt is a conflict: nothing was written', async () => {
+  const { table } = tableThat(cancelled('ThrottlingError'), cancelled('TransactionConflict'));
+
+  expect(await transact(table, [])).toEqual({ outcome: 'conflict' });
+});
+
+test('a conflict beside a throttled item is a conflict', async () => {
+  const { table } = tableThat(cancelled('ThrottlingError', 'TransactionConflict'));
+
+  expect(await transact(table, [])).toEqual({ outcome: 'conflict' });
+});
+
+test('a condition that does not hold decides beside a throttled item', async () => {
+  const { table } = tableThat(cancelled('ThrottlingError', 'ConditionalCheckFailed'));
+
+  expect(await transact(table, [])).toMatchObject({ outcome: 'refused', failed: [false, true] });
+});
+
+test('a refusal that is the request’s own is thrown at once', async () => {
+  const error = cancelled('ValidationError');
+  const { table, tokens } = tableThat(error, 'written');
+
+  await expect(transact(table, [])).rejects.toBe(error);
+  expect(tokens).toHaveLength(1);
+});
