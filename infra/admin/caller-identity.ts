@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
  * Who runs a command: the AWS identity that its credentials stand for; where nobody can tell, as on a local table, the user of this
  * machine.
  */
-export async function whoIsThere(environment: NodeJS.ProcessEnv, region: string | undefined): Promise<string> {
+export async function callerIdentity(environment: NodeJS.ProcessEnv, region: string | undefined): Promise<string> {
   const isLocal = region === undefined && (environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL) !== undefined;
   return (isLocal ? undefined : await awsIdentity(region)) ?? `user ${userName(environment)}`;
 }

@@ -5,19 +5,19 @@ import { loadOrganization } from '../../shared/store/organizations/organizations
 import type { Table } from '../../shared/store/table/client.ts';
 
 /** What a command works with. */
-export interface Desk {
+export interface CommandContext {
   /** Opened when first asked for, so that help and wrong usage need no table. @throws CommandRefused when none is named. */
   readonly table: () => Table;
   /** Prints a command's result: one JSON document with `--json`, else what `forPeople` makes of it. */
-  readonly answer: (result: unknown, forPeople: () => string) => void;
+  readonly print: (result: unknown, forPeople: () => string) => void;
   /** Tells a person what is going on, beside the result. */
-  readonly tell: (sentence: string) => void;
+  readonly note: (sentence: string) => void;
   /** Shows a person how far a long command is, in one line that is written anew; without a terminal nobody sees it. */
   readonly progress: (line: string) => void;
-  /** Who is at the desk, for the history: the AWS identity, else the user of this machine. */
-  readonly who: () => Promise<string>;
+  /** Who is at the command line, for the history: the AWS identity, else the user of this machine. */
+  readonly callerIdentity: () => Promise<string>;
   /** The command answers, and what it answers is bad news: status 1. */
-  readonly failed: () => void;
+  readonly exitWithFailure: () => void;
 }
 
 /** A command that cannot do what it was asked, with the reason as a sentence. */
@@ -34,7 +34,7 @@ export function parseId(text: string): number {
   return id;
 }
 
-export const noOrganization = (table: Table, organizationId: number) =>
+export const unknownOrganizationError = (table: Table, organizationId: number) =>
   new CommandRefused(
     `There is no organization ${organizationId} in table ${table.name}: organization list shows those there are, organization apply creates one.`,
   );
@@ -42,14 +42,14 @@ export const noOrganization = (table: Table, organizationId: number) =>
 /** @throws CommandRefused for an unknown organization. */
 export async function existingOrganization(table: Table, organizationId: number): Promise<Organization> {
   const organization = await loadOrganization(table, organizationId);
-  if (!organization) throw noOrganization(table, organizationId);
+  if (!organization) throw unknownOrganizationError(table, organizationId);
   return organization;
 }
 
 const grouped = new Intl.NumberFormat('en');
 
 /** A count with its noun. */
-export const counted = (count: number, one: string): string => `${grouped.format(count)} ${one}${count === 1 ? '' : 's'}`;
+export const countOf = (count: number, one: string): string => `${grouped.format(count)} ${one}${count === 1 ? '' : 's'}`;
 
 /**
  * A stored text as a terminal may show it: people type names and notes into public forms, and control characters could move the cursor,
@@ -69,7 +69,7 @@ function inOneCell(text: string, maxChars: number): string {
  * Lines up rows under their headings, two spaces between columns.
  * @param maxChars of the columns, by heading, that may be wider than 40 characters
  */
-export function columns(
+export function formatColumns(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
   maxChars: Readonly<Record<string, number>> = {},

@@ -5,7 +5,7 @@ import { nearestName } from '../../shared/organization/nearest-name.ts';
 import { createApiKey, type ListedApiKey, listApiKeys, revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
 import type { Deed } from '../../shared/store/organizations/audit-log.ts';
 import { canAsk, confirmed } from './confirm.ts';
-import { CommandRefused, columns, type Desk, existingOrganization, parseId } from './context.ts';
+import { type CommandContext, CommandRefused, existingOrganization, formatColumns, parseId } from './context.ts';
 
 interface CreateOptions {
   organization: number;
@@ -24,7 +24,7 @@ interface RevokeOptions {
 const labelMaxChars = 200;
 
 /** `key create|list|rotate|revoke`. */
-export function keyCommands(program: Command, desk: Desk): void {
+export function keyCommands(program: Command, context: CommandContext): void {
   const key = program
     .command('key')
     .description("create, list, rotate and revoke an organization's API keys")
@@ -44,14 +44,14 @@ export function keyCommands(program: Command, desk: Desk): void {
         '  npm run admin -- key create --organization 1 --type website-form --label website --created-by 7\n' +
         '  npm run admin -- key create --organization 1 --type application --scopes leads.read,leads.write --label sync --created-by 7',
     )
-    .action((options: CreateOptions, command: Command) => create(desk, options, command));
+    .action((options: CreateOptions, command: Command) => create(context, options, command));
 
   key
     .command('list')
     .description('list the API keys, without their secret')
     .requiredOption('--organization <ID>', "organization's id", parseId)
     .addHelpText('after', '\nExample:\n  npm run admin -- key list --organization 1')
-    .action((options: { organization: number }) => list(desk, options.organization));
+    .action((options: { organization: number }) => list(context, options.organization));
 
   key
     .command('rotate')
@@ -63,7 +63,7 @@ export function keyCommands(program: Command, desk: Desk): void {
       '\nThe old key works until it is revoked: give the new one to its server first.\n' +
         '\nExample:\n  npm run admin -- key rotate --organization 1 --key 4fQ8LmZ2xA',
     )
-    .action((options: { organization: number; key: string }) => rotate(desk, options.organization, options.key));
+    .action((options: { organization: number; key: string }) => rotate(context, options.organization, options.key));
 
   key
     .command('revoke')
@@ -72,19 +72,19 @@ export function keyCommands(program: Command, desk: Desk): void {
     .requiredOption('--key <KEY_ID>', "key's id, as key list shows it", parseKeyId)
     .option('--yes', 'do not ask for confirmation; without a terminal nobody is asked')
     .addHelpText('after', '\nExample:\n  npm run admin -- key revoke --organization 1 --key 4fQ8LmZ2xA')
-    .action((options: RevokeOptions) => revoke(desk, options));
+    .action((options: RevokeOptions) => revoke(context, options));
 }
 
-async function create(desk: Desk, options: CreateOptions, command: Command): Promise<void> {
+async function create(context: CommandContext, options: CreateOptions, command: Command): Promise<void> {
   const { organization: organizationId, type, scopes, label, createdBy } = options;
   const granted = scopesFor(type, scopes);
   if (typeof granted === 'string') command.error(`error: option '--scopes <a,b>' ${granted}`);
-  const who = await desk.who();
+  const who = await context.callerIdentity();
   const deed = (keyId: string): Deed => ({ who, what: `key create ${keyId} (${label})` });
-  const created = await createApiKey(desk.table(), { organizationId, type, scopes, label, createdBy, now: new Date(), deed });
-  const creator = (await existingOrganization(desk.table(), organizationId)).userById.get(createdBy);
-  if (creator?.active === false) desk.tell(`Warning: ${creator.name}, in whose name the key acts, is inactive.`);
-  desk.answer(created, () =>
+  const created = await createApiKey(context.table(), { organizationId, type, scopes, label, createdBy, now: new Date(), deed });
+  const creator = (await existingOrganization(context.table(), organizationId)).userById.get(createdBy);
+  if (creator?.active === false) context.note(`Warning: ${creator.name}, in whose name the key acts, is inactive.`);
+  context.print(created, () =>
     [
       created.key,
       '',
@@ -93,10 +93,10 @@ async function create(desk: Desk, options: CreateOptions, command: Command): Pro
   );
 }
 
-async function list(desk: Desk, organizationId: number): Promise<void> {
-  const organization = await existingOrganization(desk.table(), organizationId);
-  const items = await listApiKeys(desk.table(), organizationId);
-  desk.answer({ items }, () => {
+async function list(context: CommandContext, organizationId: number): Promise<void> {
+  const organization = await existingOrganization(context.table(), organizationId);
+  const items = await listApiKeys(context.table(), organizationId);
+  context.print({ items }, () => {
     if (items.length === 0) return `Organization ${organizationId} has no API keys yet: make one with key create.`;
     const row = ({ keyId, label, type, scopes, createdBy, createdAt, expiresAt, revokedAt }: ListedApiKey): string[] => {
       const creator = organization.userById.get(createdBy)?.name ?? String(createdBy);
@@ -113,7 +113,7 @@ async function list(desk: Desk, organizationId: number): Promise<void> {
         state,
       ];
     };
-    return columns(
+    return formatColumns(
       ['KEY ID', 'LABEL', 'TYPE', 'SCOPES', 'CREATED BY', 'CREATED', 'EXPIRES', 'DAYS LEFT', 'STATE'],
       items.map(row),
     );
@@ -134,8 +134,8 @@ function daysLeft(expiresAt: string, revokedAt: string | null): string {
 const noKey = (organizationId: number, keyId: string) =>
   new CommandRefused(`Organization ${organizationId} has no API key with the id ${keyId}: key list shows those it has.`);
 
-async function rotate(desk: Desk, organizationId: number, keyId: string): Promise<void> {
-  const table = desk.table();
+async function rotate(context: CommandContext, organizationId: number, keyId: string): Promise<void> {
+  const table = context.table();
   await existingOrganization(table, organizationId);
   const old = (await listApiKeys(table, organizationId)).find((listed) => listed.keyId === keyId);
   if (!old) throw noKey(organizationId, keyId);
@@ -143,12 +143,12 @@ async function rotate(desk: Desk, organizationId: number, keyId: string): Promis
     throw new CommandRefused(`API key ${keyId} is revoked since ${old.revokedAt}: make a new one with key create.`);
   }
   const { type, scopes, label, createdBy } = old;
-  const who = await desk.who();
+  const who = await context.callerIdentity();
   const deed = (newKeyId: string): Deed => ({ who, what: `key rotate ${keyId} to ${newKeyId} (${label})` });
   const created = await createApiKey(table, { organizationId, type, scopes, label, createdBy, now: new Date(), deed });
   const revoke = `key revoke --organization ${organizationId} --key ${keyId}`;
   const isExpired = Date.parse(old.expiresAt) <= Date.now();
-  desk.answer({ ...created, replaces: { keyId, expiresAt: old.expiresAt } }, () =>
+  context.print({ ...created, replaces: { keyId, expiresAt: old.expiresAt } }, () =>
     [
       created.key,
       '',
@@ -160,14 +160,17 @@ async function rotate(desk: Desk, organizationId: number, keyId: string): Promis
   );
 }
 
-async function revoke(desk: Desk, { organization: organizationId, key: keyId, yes = false }: RevokeOptions): Promise<void> {
-  await existingOrganization(desk.table(), organizationId);
+async function revoke(
+  context: CommandContext,
+  { organization: organizationId, key: keyId, yes = false }: RevokeOptions,
+): Promise<void> {
+  await existingOrganization(context.table(), organizationId);
   if (!yes && canAsk()) await confirmed(`API key ${keyId} loses its access at once, for good.`, keyId);
   const now = new Date();
-  const deed = { who: await desk.who(), what: `key revoke ${keyId}` };
-  const revokedAt = await revokeApiKey(desk.table(), organizationId, keyId, now, deed);
+  const deed = { who: await context.callerIdentity(), what: `key revoke ${keyId}` };
+  const revokedAt = await revokeApiKey(context.table(), organizationId, keyId, now, deed);
   if (revokedAt === undefined) throw noKey(organizationId, keyId);
-  desk.answer({ keyId, revokedAt }, () =>
+  context.print({ keyId, revokedAt }, () =>
     revokedAt === now.toISOString()
       ? `Revoked API key ${keyId}: what is sent with it is refused from now on.`
       : `API key ${keyId} was revoked already, on ${revokedAt}: nothing to do.`,

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { readLead } from '../../shared/store/leads/leads.ts';
 import { type Erased, eraseLead, planErasure } from '../../shared/store/maintenance/erase-lead.ts';
 import { confirmed } from './confirm.ts';
-import { CommandRefused, counted, type Desk, existingOrganization, parseId, printable } from './context.ts';
+import { type CommandContext, CommandRefused, countOf, existingOrganization, parseId, printable } from './context.ts';
 
 interface EraseOptions {
   organization: number;
@@ -19,7 +19,7 @@ const otherEntriesMax = 1000;
 const backupDays = 35;
 
 /** `lead erase`. */
-export function leadEraseCommand(lead: Command, desk: Desk): void {
+export function leadEraseCommand(lead: Command, context: CommandContext): void {
   lead
     .command('erase')
     .description("remove a lead and the person's data for good, wherever it lies")
@@ -44,46 +44,46 @@ Examples:
   npm run admin -- lead erase --organization 1 --lead 5 --dry-run
   npm run admin -- lead erase --organization 1 --lead 5`,
     )
-    .action((options: EraseOptions) => erase(desk, options));
+    .action((options: EraseOptions) => erase(context, options));
 }
 
-async function erase(desk: Desk, options: EraseOptions): Promise<void> {
+async function erase(context: CommandContext, options: EraseOptions): Promise<void> {
   const { organization: organizationId, lead: leadId, maxItems, dryRun = false, yes = false } = options;
-  const table = desk.table();
+  const table = context.table();
   await existingOrganization(table, organizationId);
   const plan = await planErasure(table, organizationId, leadId, (items) =>
-    desk.progress(`Counting what would change: ${counted(items, 'item')} read`),
+    context.progress(`Counting what would change: ${countOf(items, 'item')} read`),
   );
   if (!plan) throw new CommandRefused(`Organization ${organizationId} has no lead ${leadId}.`);
   if (dryRun) {
-    desk.answer({ leadId, dryRun, ...plan }, () => planReport(organizationId, leadId, plan));
+    context.print({ leadId, dryRun, ...plan }, () => planReport(organizationId, leadId, plan));
     return;
   }
   if (plan.otherEntries > maxItems) {
     throw new CommandRefused(
-      `Erasing lead ${leadId} would change ${otherItems(plan)}, more than ${counted(maxItems, 'item')}: ` +
+      `Erasing lead ${leadId} would change ${otherItems(plan)}, more than ${countOf(maxItems, 'item')}: ` +
         'check that its phones and emails are its own, then add --max-items with that number. Nothing was changed.',
     );
   }
   const lead = await readLead(table, organizationId, leadId);
   if (lead && !yes) {
-    desk.tell(`Erasing changes ${otherItems(plan)}.`);
+    context.note(`Erasing changes ${otherItems(plan)}.`);
     await confirmed(
       `Lead ${leadId} of organization ${organizationId} (${printable(String(lead.fields.name))}) will be gone for good.`,
       String(leadId),
     );
   }
   const erased = await eraseLead(table, organizationId, leadId, {
-    who: await desk.who(),
-    onProgress: (items) => desk.progress(`Erasing: ${counted(items, 'item')} read`),
+    who: await context.callerIdentity(),
+    onProgress: (items) => context.progress(`Erasing: ${countOf(items, 'item')} read`),
   });
   if (!erased) throw new CommandRefused(`Organization ${organizationId} has no lead ${leadId}.`);
   const backupsUntil = new Date(Date.now() + backupDays * 86_400_000).toISOString();
-  desk.answer({ leadId, ...erased, backupsUntil }, () => report(organizationId, leadId, erased, backupsUntil));
+  context.print({ leadId, ...erased, backupsUntil }, () => report(organizationId, leadId, erased, backupsUntil));
 }
 
 const otherItems = ({ otherEntries, otherLeads }: Erased): string =>
-  `${counted(otherEntries, 'timeline item')} of ${counted(otherLeads, 'other lead')}`;
+  `${countOf(otherEntries, 'timeline item')} of ${countOf(otherLeads, 'other lead')}`;
 
 const mentionLines = ({ mentions }: Erased): string[] => {
   const named = mentions.map(({ leadId, fields }) => `${leadId} (${fields.join(', ')})`).join(', ');
@@ -95,8 +95,8 @@ const mentionLines = ({ mentions }: Erased): string[] => {
 function planReport(organizationId: number, leadId: number, plan: Erased): string {
   const { timelineEntries, idempotencyRecords, importedRows } = plan;
   return [
-    `Lead ${leadId} of organization ${organizationId} would be erased, with ${counted(timelineEntries, 'timeline item')}, ` +
-      `${counted(idempotencyRecords, 'idempotency record')}, ${counted(importedRows, 'imported row')}; ` +
+    `Lead ${leadId} of organization ${organizationId} would be erased, with ${countOf(timelineEntries, 'timeline item')}, ` +
+      `${countOf(idempotencyRecords, 'idempotency record')}, ${countOf(importedRows, 'imported row')}; ` +
       `the person would be taken out of ${otherItems(plan)}. Nothing was changed.`,
     ...mentionLines(plan),
   ].join('\n');
@@ -105,8 +105,8 @@ function planReport(organizationId: number, leadId: number, plan: Erased): strin
 function report(organizationId: number, leadId: number, erased: Erased, backupsUntil: string): string {
   const { timelineEntries, idempotencyRecords, importedRows } = erased;
   return [
-    `Lead ${leadId} of organization ${organizationId} is erased, with ${counted(timelineEntries, 'timeline item')}, ` +
-      `${counted(idempotencyRecords, 'idempotency record')}, ${counted(importedRows, 'imported row')}; ` +
+    `Lead ${leadId} of organization ${organizationId} is erased, with ${countOf(timelineEntries, 'timeline item')}, ` +
+      `${countOf(idempotencyRecords, 'idempotency record')}, ${countOf(importedRows, 'imported row')}; ` +
       `the person was taken out of ${otherItems(erased)}.`,
     ...mentionLines(erased),
     `Point-in-time recovery still holds the person until ${backupsUntil.slice(0, 10)}, on-demand backups and exported files until they are deleted. ` +

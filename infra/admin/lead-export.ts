@@ -5,7 +5,7 @@ import { exportCells, exportHeadings, exportObject } from '../../shared/leads/tr
 import type { Organization } from '../../shared/organization/organization.ts';
 import { walkLeadsUp } from '../../shared/store/maintenance/export-leads.ts';
 import { addToHistory, completeInHistory } from '../../shared/store/organizations/audit-log.ts';
-import { counted, type Desk, existingOrganization, parseId } from './context.ts';
+import { type CommandContext, countOf, existingOrganization, parseId } from './context.ts';
 import { brokenExport, type ExportForm, type ExportFormat, newExport, type OpenExport } from './export-file.ts';
 
 interface ExportOptions {
@@ -17,7 +17,7 @@ interface ExportOptions {
 }
 
 /** `lead export`. */
-export function leadExportCommand(lead: Command, desk: Desk): void {
+export function leadExportCommand(lead: Command, context: CommandContext): void {
   lead
     .command('export')
     .description('write the leads to a file, by id, in a form that lead import takes')
@@ -51,33 +51,33 @@ Examples:
   npm run admin -- lead export --organization 1 --archived --out leads.jsonl --resume
   npm run --silent admin -- lead export --organization 1 --format csv > leads.csv`,
     )
-    .action((options: ExportOptions, command: Command) => exportLeads(desk, options, command));
+    .action((options: ExportOptions, command: Command) => exportLeads(context, options, command));
 }
 
-async function exportLeads(desk: Desk, options: ExportOptions, command: Command): Promise<void> {
+async function exportLeads(context: CommandContext, options: ExportOptions, command: Command): Promise<void> {
   const { out, archived = false, resume = false } = options;
   if (resume && out === undefined) command.error("error: option '--resume' needs --out <FILE>, the file to continue");
   const format = options.format ?? formatOf(out);
   if (!format)
     command.error(`error: option '--out ${out}' ends neither in .csv nor in .jsonl: say the form with --format csv or jsonl`);
-  const table = desk.table();
+  const table = context.table();
   const organization = await existingOrganization(table, options.organization);
   const form = formOf(organization, format);
   const opened = out === undefined ? undefined : await (resume ? brokenExport(out, form) : newExport(out));
   let leads = 0;
   try {
     // Before the first lead leaves: one that is broken off has an entry too.
-    const entry = await addToHistory(table, organization.id, { who: await desk.who(), what: 'lead export begun' });
-    leads = await writeLeads(desk, { organization, archived, form, opened });
-    await completeInHistory(table, entry, `lead export, ${counted(leads, 'lead')}`);
+    const entry = await addToHistory(table, organization.id, { who: await context.callerIdentity(), what: 'lead export begun' });
+    leads = await writeLeads(context, { organization, archived, form, opened });
+    await completeInHistory(table, entry, `lead export, ${countOf(leads, 'lead')}`);
   } finally {
     await opened?.file.close();
   }
-  if (out === undefined || !opened) return desk.tell(`${counted(leads, 'lead')} exported.`);
+  if (out === undefined || !opened) return context.note(`${countOf(leads, 'lead')} exported.`);
   const { size, highest } = opened.leadIds;
-  desk.answer({ leads, file: out, ...(size > 0 && { after: highest }) }, () => {
-    const also = size > 0 ? `, which had ${counted(size, 'lead')} already` : '';
-    return `${counted(leads, 'lead')} exported to ${out}${also}.`;
+  context.print({ leads, file: out, ...(size > 0 && { after: highest }) }, () => {
+    const also = size > 0 ? `, which had ${countOf(size, 'lead')} already` : '';
+    return `${countOf(leads, 'lead')} exported to ${out}${also}.`;
   });
 }
 
@@ -90,16 +90,16 @@ interface ExportOrder {
 }
 
 /** Writes the leads that the file does not have. @returns how many */
-async function writeLeads(desk: Desk, { organization, archived, form, opened }: ExportOrder): Promise<number> {
+async function writeLeads(context: CommandContext, { organization, archived, form, opened }: ExportOrder): Promise<number> {
   const write = opened ? await endOf(opened) : toStdout;
   if (opened?.isNew ?? true) await write(form.heading);
   let leads = 0;
   // From the first on, whatever the file has: ids are not committed in their order, and an archived lead may be restored.
-  for await (const page of walkLeadsUp(desk.table(), organization.id, { after: 0, withArchived: archived })) {
+  for await (const page of walkLeadsUp(context.table(), organization.id, { after: 0, withArchived: archived })) {
     const missing = page.filter(({ id }) => !opened?.leadIds.has(id));
     await write(missing.map(form.lineOf).join(''));
     leads += missing.length;
-    desk.progress(`Exporting: ${counted(leads, 'lead')}`);
+    context.progress(`Exporting: ${countOf(leads, 'lead')}`);
   }
   await opened?.file.sync();
   return leads;

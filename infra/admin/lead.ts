@@ -8,7 +8,7 @@ import { readLead } from '../../shared/store/leads/leads.ts';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { newestLeads } from '../../shared/store/maintenance/newest-leads.ts';
 import { addToHistory } from '../../shared/store/organizations/audit-log.ts';
-import { CommandRefused, columns, type Desk, existingOrganization, parseId } from './context.ts';
+import { type CommandContext, CommandRefused, existingOrganization, formatColumns, parseId } from './context.ts';
 import { leadImportCommand } from './import/command.ts';
 import { leadEraseCommand } from './lead-erase.ts';
 import { leadExportCommand } from './lead-export.ts';
@@ -35,19 +35,19 @@ const listMax = 10_000;
 const listDefault = 25;
 
 /** `lead archive|restore|timeline|find|list|import|export|erase`. */
-export function leadCommands(program: Command, desk: Desk): void {
+export function leadCommands(program: Command, context: CommandContext): void {
   const lead = program
     .command('lead')
     .description("import, export, find, list, archive, restore, follow and erase an organization's leads")
     .addHelpText('after', '\nExample:\n  npm run admin -- lead list --organization 1 --limit 5');
-  const addCommand = (name: string, description: string, run: (desk: Desk, options: LeadOptions) => Promise<void>) =>
+  const addCommand = (name: string, description: string, run: (context: CommandContext, options: LeadOptions) => Promise<void>) =>
     lead
       .command(name)
       .description(description)
       .requiredOption('--organization <ID>', "organization's id", parseId)
       .requiredOption('--lead <ID>', "lead's id", parseId)
       .addHelpText('after', `\nExample:\n  npm run admin -- lead ${name} --organization 1 --lead 5`)
-      .action((options: LeadOptions) => run(desk, options));
+      .action((options: LeadOptions) => run(context, options));
   addCommand('archive', 'take a lead out of lists and answers; its phone and email stay taken', (own, options) =>
     archive(own, options, true),
   );
@@ -65,7 +65,7 @@ export function leadCommands(program: Command, desk: Desk): void {
       "\nExamples:\n  npm run admin -- lead find --organization 1 --phone '+91 98200 12345'\n" +
         '  npm run admin -- lead find --organization 1 --email asha@example.com',
     )
-    .action((options: FindOptions, command: Command) => find(desk, options, command));
+    .action((options: FindOptions, command: Command) => find(context, options, command));
 
   lead
     .command('list')
@@ -74,24 +74,24 @@ export function leadCommands(program: Command, desk: Desk): void {
     .option('--archived', 'those that are archived, instead of those that are not')
     .option('--limit <N>', `how many at the most, 1 to ${listMax}`, readLimit, listDefault)
     .addHelpText('after', '\nExample:\n  npm run admin -- lead list --organization 1 --archived --limit 100')
-    .action((options: ListOptions) => list(desk, options));
+    .action((options: ListOptions) => list(context, options));
 
-  leadImportCommand(lead, desk);
-  leadExportCommand(lead, desk);
-  leadEraseCommand(lead, desk);
+  leadImportCommand(lead, context);
+  leadExportCommand(lead, context);
+  leadEraseCommand(lead, context);
 }
 
 const noLead = ({ organization, lead }: LeadOptions) => new CommandRefused(`Organization ${organization} has no lead ${lead}.`);
 
-async function archive(desk: Desk, options: LeadOptions, archived: boolean): Promise<void> {
-  const organization = await existingOrganization(desk.table(), options.organization);
-  const set = await setArchived(desk.table(), organization.id, options.lead, archived);
+async function archive(context: CommandContext, options: LeadOptions, archived: boolean): Promise<void> {
+  const organization = await existingOrganization(context.table(), options.organization);
+  const set = await setArchived(context.table(), organization.id, options.lead, archived);
   if (!set) throw noLead(options);
   const { lead, isChanged } = set;
   // Noted where nothing changed too: a command that was killed before it could note it is given again.
   const what = `lead ${archived ? 'archive' : 'restore'} ${lead.id}`;
-  await addToHistory(desk.table(), organization.id, { who: await desk.who(), what });
-  desk.answer({ leadId: lead.id, archived }, () => {
+  await addToHistory(context.table(), organization.id, { who: await context.callerIdentity(), what });
+  context.print({ leadId: lead.id, archived }, () => {
     if (isChanged && archived) return `Archived lead ${lead.id}.`;
     if (isChanged) return `Restored lead ${lead.id}: it is in lists and answers again.`;
     return archived
@@ -100,22 +100,29 @@ async function archive(desk: Desk, options: LeadOptions, archived: boolean): Pro
   });
 }
 
-async function find(desk: Desk, { organization: organizationId, phone, email }: FindOptions, command: Command): Promise<void> {
+async function find(
+  context: CommandContext,
+  { organization: organizationId, phone, email }: FindOptions,
+  command: Command,
+): Promise<void> {
   if ((phone === undefined) === (email === undefined)) command.error('error: give either --phone or --email');
-  await existingOrganization(desk.table(), organizationId);
-  const leadId = await findDuplicate(desk.table(), organizationId, phone, email);
-  const lead = leadId === undefined ? undefined : await readLead(desk.table(), organizationId, leadId);
+  await existingOrganization(context.table(), organizationId);
+  const leadId = await findDuplicate(context.table(), organizationId, phone, email);
+  const lead = leadId === undefined ? undefined : await readLead(context.table(), organizationId, leadId);
   if (!lead) {
     const what = phone === undefined ? `e-mail ${email}` : `phone ${phone}`;
     throw new CommandRefused(`Organization ${organizationId} has no lead with the ${what}.`);
   }
-  desk.answer(brief(lead), () => table([lead]));
+  context.print(brief(lead), () => table([lead]));
 }
 
-async function list(desk: Desk, { organization: organizationId, archived = false, limit }: ListOptions): Promise<void> {
-  await existingOrganization(desk.table(), organizationId);
-  const { leads, more } = await newestLeads(desk.table(), organizationId, { archived, limit });
-  desk.answer({ items: leads.map(brief), more }, () => {
+async function list(
+  context: CommandContext,
+  { organization: organizationId, archived = false, limit }: ListOptions,
+): Promise<void> {
+  await existingOrganization(context.table(), organizationId);
+  const { leads, more } = await newestLeads(context.table(), organizationId, { archived, limit });
+  context.print({ items: leads.map(brief), more }, () => {
     if (leads.length === 0) return `Organization ${organizationId} has no ${archived ? 'archived ' : ''}leads.`;
     return `${table(leads)}${more ? '\n\nThere are more: a higher --limit shows them.' : ''}`;
   });
@@ -133,7 +140,7 @@ const brief = (lead: Lead) => ({
 });
 
 const table = (leads: readonly Lead[]): string =>
-  columns(
+  formatColumns(
     ['LEAD', 'NAME', 'PHONE', 'EMAIL', 'CREATED', 'STATE'],
     leads
       .map(brief)
@@ -166,12 +173,12 @@ function readLimit(text: string): number {
   return limit;
 }
 
-async function timeline(desk: Desk, options: LeadOptions): Promise<void> {
-  const organization = await existingOrganization(desk.table(), options.organization);
-  if (!(await readLead(desk.table(), organization.id, options.lead))) throw noLead(options);
-  const entries = await readTimeline(desk.table(), organization.id, options.lead);
+async function timeline(context: CommandContext, options: LeadOptions): Promise<void> {
+  const organization = await existingOrganization(context.table(), options.organization);
+  if (!(await readLead(context.table(), organization.id, options.lead))) throw noLead(options);
+  const entries = await readTimeline(context.table(), organization.id, options.lead);
   const items = entries.flatMap((entry) =>
     presentEntry(entry, (userId) => organization.userById.get(userId)?.name ?? `user ${userId}`),
   );
-  desk.answer({ items }, () => items.map((item) => timelineLines(organization, item)).join('\n'));
+  context.print({ items }, () => items.map((item) => timelineLines(organization, item)).join('\n'));
 }

@@ -12,7 +12,14 @@ import {
 import { readSettings, type StoredSettings } from '../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../shared/store/table/client.ts';
 import { confirmed } from './confirm.ts';
-import { CommandRefused, columns, type Desk, existingOrganization, noOrganization, parseId } from './context.ts';
+import {
+  type CommandContext,
+  CommandRefused,
+  existingOrganization,
+  formatColumns,
+  parseId,
+  unknownOrganizationError,
+} from './context.ts';
 import { changeLine, settingsChanges } from './settings-diff.ts';
 import { captureWarnings } from './settings-warnings.ts';
 
@@ -20,7 +27,7 @@ const historyDefault = 50;
 const historyMax = 10_000;
 
 /** `organization history|undo`. */
-export function organizationHistoryCommands(organization: Command, desk: Desk): void {
+export function organizationHistoryCommands(organization: Command, context: CommandContext): void {
   organization
     .command('history')
     .description('who changed what and when, newest first')
@@ -31,7 +38,7 @@ export function organizationHistoryCommands(organization: Command, desk: Desk): 
       '\nAn export or import is there from its beginning on; one that does not say how\nmany leads, or is not followed by an entry that does, is under way or broke off.\n' +
         '\nExample:\n  npm run admin -- organization history --organization 1',
     )
-    .action((options: { organization: number; limit: number }) => history(desk, options.organization, options.limit));
+    .action((options: { organization: number; limit: number }) => history(context, options.organization, options.limit));
 
   organization
     .command('undo')
@@ -43,27 +50,27 @@ export function organizationHistoryCommands(organization: Command, desk: Desk): 
       `\nThe last ${versionsKept} versions are kept. What was added since and is in use is not\ndropped: then nothing changes.\n` +
         '\nExample:\n  npm run admin -- organization undo --organization 1',
     )
-    .action((options: { organization: number; yes?: boolean }) => undo(desk, options.organization, options.yes ?? false));
+    .action((options: { organization: number; yes?: boolean }) => undo(context, options.organization, options.yes ?? false));
 }
 
-async function history(desk: Desk, organizationId: number, limit: number): Promise<void> {
-  await existingOrganization(desk.table(), organizationId);
-  const items = await readHistory(desk.table(), organizationId, limit);
-  desk.answer({ items }, () => {
+async function history(context: CommandContext, organizationId: number, limit: number): Promise<void> {
+  await existingOrganization(context.table(), organizationId);
+  const items = await readHistory(context.table(), organizationId, limit);
+  context.print({ items }, () => {
     if (items.length === 0) return `Organization ${organizationId} has no history yet: it begins with its next change.`;
     const row = ({ at, who, what, versionBefore, versionAfter, isBetween }: HistoryEntry): string[] => {
       const versions = versionAfter === undefined ? '' : `${versionBefore ?? 'none'} → ${versionAfter}`;
       return [at, versions, isBetween ? `${what} (a step of it)` : what, who];
     };
-    return columns(['WHEN', 'SETTINGS', 'WHAT', 'WHO'], items.map(row), { WHAT: 80, WHO: 300 });
+    return formatColumns(['WHEN', 'SETTINGS', 'WHAT', 'WHO'], items.map(row), { WHAT: 80, WHO: 300 });
   });
 }
 
-async function undo(desk: Desk, organizationId: number, yes: boolean): Promise<void> {
-  const table = desk.table();
+async function undo(context: CommandContext, organizationId: number, yes: boolean): Promise<void> {
+  const table = context.table();
   await existingOrganization(table, organizationId);
   const stored = await readSettings(table, organizationId);
-  if (!stored) throw noOrganization(table, organizationId);
+  if (!stored) throw unknownOrganizationError(table, organizationId);
   const before = await settingsBefore(table, stored);
   if (!before) {
     throw new CommandRefused(
@@ -81,25 +88,25 @@ async function undo(desk: Desk, organizationId: number, yes: boolean): Promise<v
   const what = `organization undo, back to version ${before.version}`;
   const { version } = await applySettings(table, before.settings, {
     expectedVersion: stored.version,
-    deed: { who: await desk.who(), what },
+    deed: { who: await context.callerIdentity(), what },
     onWait: (seconds, drops) =>
-      desk.tell(`Waiting ${seconds} s for requests that may still use ${drops.map(({ path }) => path).join(', ')}.`),
+      context.note(`Waiting ${seconds} s for requests that may still use ${drops.map(({ path }) => path).join(', ')}.`),
   }).catch(async (error: unknown) => {
     throw error instanceof SettingsMoved ? await notAsShown(table, stored, error) : error;
   });
-  desk.answer({ organization: { id: organizationId }, version, settingsOf: before.version, changes }, () =>
+  context.print({ organization: { id: organizationId }, version, settingsOf: before.version, changes }, () =>
     [
       `Organization ${organizationId} has the settings of version ${before.version} again, as version ${version}:`,
       ...changes.map(changeLine),
     ].join('\n'),
   );
-  for (const warning of captureWarnings(before.settings)) desk.tell(warning);
+  for (const warning of captureWarnings(before.settings)) context.note(warning);
 }
 
 /** Someone else applied settings after the difference was shown: says what an undo would change now. */
 async function notAsShown(table: Table, { settings: { id }, version }: StoredSettings, cause: SettingsMoved): Promise<Error> {
   const current = await readSettings(table, id);
-  if (!current) return noOrganization(table, id);
+  if (!current) return unknownOrganizationError(table, id);
   const before = await settingsBefore(table, current);
   const lines = before
     ? [

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { parseSettingsFile, type Settings, settingsFile } from '../../shared/organization/settings.ts';
 import { applySettings, previewSettings } from '../../shared/store/organizations/apply-settings.ts';
 import { listOrganizations, readSettings } from '../../shared/store/organizations/organizations.ts';
-import { CommandRefused, columns, counted, type Desk, noOrganization, parseId } from './context.ts';
+import { type CommandContext, CommandRefused, countOf, formatColumns, parseId, unknownOrganizationError } from './context.ts';
 import { organizationHistoryCommands } from './organization-audit.ts';
 import { changeLine, settingsChanges } from './settings-diff.ts';
 import { captureWarnings } from './settings-warnings.ts';
@@ -15,7 +15,7 @@ interface ApplyFlags {
 }
 
 /** `organization apply|show|list|history|undo`. */
-export function organizationCommands(program: Command, desk: Desk): void {
+export function organizationCommands(program: Command, context: CommandContext): void {
   const organization = program
     .command('organization')
     .description('create, change, show and list organizations; their history, and undo')
@@ -32,50 +32,50 @@ export function organizationCommands(program: Command, desk: Desk): void {
       '\nWhat keeps the organization from taking captures, such as no default pipeline,\nis allowed, and said as a warning.\n' +
         '\nExamples:\n  npm run admin -- organization apply northwind.json --dry-run\n  npm run admin -- organization apply northwind.json',
     )
-    .action((file: string, flags: ApplyFlags) => apply(desk, file, flags));
+    .action((file: string, flags: ApplyFlags) => apply(context, file, flags));
 
   organization
     .command('show')
     .description("print an organization's settings, in the form of the file")
     .argument('<ID>', "organization's id", parseId)
     .addHelpText('after', '\nExample:\n  npm run --silent admin -- organization show 1 > organization-1.json')
-    .action((organizationId: number) => show(desk, organizationId));
+    .action((organizationId: number) => show(context, organizationId));
 
   organization
     .command('list')
     .description('list the organizations of the table')
     .addHelpText('after', '\nExample:\n  npm run admin -- organization list')
-    .action(() => list(desk));
+    .action(() => list(context));
 
-  organizationHistoryCommands(organization, desk);
+  organizationHistoryCommands(organization, context);
 }
 
-async function apply(desk: Desk, file: string, { ignoreKeys = false, dryRun = false }: ApplyFlags): Promise<void> {
+async function apply(context: CommandContext, file: string, { ignoreKeys = false, dryRun = false }: ApplyFlags): Promise<void> {
   const { settings, keys } = parseSettingsFile(await readText(file));
   if (keys.length > 0 && !ignoreKeys) {
     throw new CommandRefused(
       `${file} has $.keys, which npm start alone mints: remove them, or apply the rest with --ignore-keys and use key create.`,
     );
   }
-  if (dryRun) return preview(desk, settings);
-  const { outcome, version } = await applySettings(desk.table(), settings, {
-    deed: { who: await desk.who(), what: 'organization apply' },
+  if (dryRun) return preview(context, settings);
+  const { outcome, version } = await applySettings(context.table(), settings, {
+    deed: { who: await context.callerIdentity(), what: 'organization apply' },
     onWait: (seconds, drops) =>
-      desk.tell(`Waiting ${seconds} s for requests that may still use ${drops.map(({ path }) => path).join(', ')}.`),
+      context.note(`Waiting ${seconds} s for requests that may still use ${drops.map(({ path }) => path).join(', ')}.`),
   });
-  desk.answer({ organization: { id: settings.id } }, () => {
+  context.print({ organization: { id: settings.id } }, () => {
     const done = outcome === 'unchanged' ? 'has these settings already' : `is ${outcome}`;
     return `Organization ${settings.id} (${settings.name}) ${done}, version ${version}: ${inventory(settings)}.`;
   });
-  for (const warning of captureWarnings(settings)) desk.tell(warning);
+  for (const warning of captureWarnings(settings)) context.note(warning);
 }
 
-async function preview(desk: Desk, settings: Settings): Promise<void> {
-  const { before, refusals } = await previewSettings(desk.table(), settings);
+async function preview(context: CommandContext, settings: Settings): Promise<void> {
+  const { before, refusals } = await previewSettings(context.table(), settings);
   const outcome = !before ? 'created' : isDeepStrictEqual(before.settings, settings) ? 'unchanged' : 'updated';
   const changes = settingsChanges(before?.settings, settings);
-  if (refusals.length > 0) desk.failed();
-  desk.answer({ organization: { id: settings.id }, outcome, changes, refusals }, () => {
+  if (refusals.length > 0) context.exitWithFailure();
+  context.print({ organization: { id: settings.id }, outcome, changes, refusals }, () => {
     const whose = `Organization ${settings.id} (${settings.name})`;
     if (outcome === 'unchanged') return `${whose} has these settings already: nothing would change.`;
     const would = outcome === 'created' ? `${whose} would be created: ${inventory(settings)}.` : `${whose} would be updated:`;
@@ -86,35 +86,35 @@ async function preview(desk: Desk, settings: Settings): Promise<void> {
       ...refusals.map(({ path, message }) => `  ${path} ${message}`),
     ].join('\n');
   });
-  if (refusals.length === 0) for (const warning of captureWarnings(settings)) desk.tell(warning);
+  if (refusals.length === 0) for (const warning of captureWarnings(settings)) context.note(warning);
 }
 
-async function list(desk: Desk): Promise<void> {
-  const table = desk.table();
+async function list(context: CommandContext): Promise<void> {
+  const table = context.table();
   const items = await listOrganizations(table);
-  desk.answer({ items }, () => {
+  context.print({ items }, () => {
     if (items.length === 0) return `Table ${table.name} has no organizations yet: create one with organization apply.`;
-    return columns(
+    return formatColumns(
       ['ID', 'NAME'],
       items.map(({ id, name }) => [String(id), name]),
     );
   });
 }
 
-async function show(desk: Desk, organizationId: number): Promise<void> {
-  const table = desk.table();
+async function show(context: CommandContext, organizationId: number): Promise<void> {
+  const table = context.table();
   const stored = await readSettings(table, organizationId);
-  if (!stored) throw noOrganization(table, organizationId);
+  if (!stored) throw unknownOrganizationError(table, organizationId);
   const file = settingsFile(stored.settings);
-  desk.answer(file, () => JSON.stringify(file, null, 2));
+  context.print(file, () => JSON.stringify(file, null, 2));
 }
 
 function inventory({ users, pipelines, sources, fields }: Settings): string {
   return [
-    counted(users.length, 'user'),
-    counted(pipelines.length, 'pipeline'),
-    counted(sources.length, 'source'),
-    counted(fields.length, 'field'),
+    countOf(users.length, 'user'),
+    countOf(pipelines.length, 'pipeline'),
+    countOf(sources.length, 'source'),
+    countOf(fields.length, 'field'),
   ].join(', ');
 }
 

@@ -1,20 +1,20 @@
 import { CommanderError, Help, type Option } from 'commander';
 import { apiKeyPrefix } from '../../shared/organization/api-key.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
-import { GuidingCommand } from '../cli/command.ts';
-import { whoIsThere } from './caller-identity.ts';
+import { CliCommand } from '../cli/command.ts';
+import { callerIdentity } from './caller-identity.ts';
 import { checkCommand } from './check.ts';
-import { CommandRefused, type Desk } from './context.ts';
+import { type CommandContext, CommandRefused } from './context.ts';
 import { failureLines } from './failures.ts';
 import { keyCommands } from './key.ts';
 import { leadCommands } from './lead.ts';
 import { organizationCommands } from './organization.ts';
 import { ProgressLine } from './progress-line.ts';
 import { restoreCommands } from './restore.ts';
-import { type TablePlace, tableOfStack } from './stack.ts';
+import { type TableLocation, tableOfStack } from './stack.ts';
 
 /** Where an administrator's command reads from and prints to. */
-export interface Surroundings {
+export interface ProcessIo {
   readonly environment: NodeJS.ProcessEnv;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
@@ -33,33 +33,33 @@ const patience = {
 /** Runs one administrator's command. @returns the exit status: 0, 1 (refused or failed) or 2 (wrong usage). */
 export async function runAdmin(
   args: readonly string[],
-  { environment, stdout, stderr, hasTerminal }: Surroundings,
+  { environment, stdout, stderr, hasTerminal }: ProcessIo,
 ): Promise<number> {
   let table: Table | undefined;
-  let place: TablePlace | undefined;
-  let who: Promise<string> | undefined;
+  let place: TableLocation | undefined;
+  let identity: Promise<string> | undefined;
   let status = 0;
   const progress = new ProgressLine(hasTerminal ? stderr : undefined);
-  const program = new GuidingCommand('npm run admin --');
-  const desk: Desk = {
+  const program = new CliCommand('npm run admin --');
+  const context: CommandContext = {
     table: () => {
       table ??= openNamedTable(environment, place);
       return table;
     },
-    who: () => {
-      who ??= whoIsThere(environment, place?.region);
-      return who;
+    callerIdentity: () => {
+      identity ??= callerIdentity(environment, place?.region);
+      return identity;
     },
-    answer: (result, forPeople) => {
+    print: (result, forPeople) => {
       progress.clear();
       stdout(`${program.opts().json ? JSON.stringify(result) : forPeople()}\n`);
     },
-    tell: (sentence) => {
+    note: (sentence) => {
       progress.clear();
       stderr(`${sentence}\n`);
     },
     progress: (line) => progress.show(line),
-    failed: () => {
+    exitWithFailure: () => {
       status = 1;
     },
   };
@@ -74,24 +74,24 @@ export async function runAdmin(
       // Left over from a local run, it would have the command work on other data than the person has in mind.
       const elsewhere = environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL;
       if (elsewhere) {
-        desk.tell(
+        context.note(
           `Warning: table ${place.name} of stack ${stack} is looked for at ${elsewhere}, not in AWS: AWS_ENDPOINT_URL_DYNAMODB says so.`,
         );
       }
     })
-    .configureHelp({ showGlobalOptions: true, optionDescription: sayingWhatIsRequired })
-    .configureOutput({ writeOut: stdout, writeErr: stderr, outputError: (text, write) => write(withoutKeys(text)) })
+    .configureHelp({ showGlobalOptions: true, optionDescription: describeOption })
+    .configureOutput({ writeOut: stdout, writeErr: stderr, outputError: (text, write) => write(redactKeys(text)) })
     .addHelpText(
       'after',
       '\nExamples:\n  npm run admin -- organization list\n  npm run admin -- lead find --organization 1 --email asha@example.com\n' +
         '  npm run --silent admin -- check --json\n  npm run admin -- organization list --stack leads\n\nEach command has a --help with examples of its own.',
     )
     .exitOverride();
-  organizationCommands(program, desk);
-  keyCommands(program, desk);
-  leadCommands(program, desk);
-  checkCommand(program, desk);
-  restoreCommands(program, desk);
+  organizationCommands(program, context);
+  keyCommands(program, context);
+  leadCommands(program, context);
+  checkCommand(program, context);
+  restoreCommands(program, context);
 
   try {
     await program.parseAsync([...args], { from: 'user' });
@@ -108,7 +108,7 @@ export async function runAdmin(
   }
 }
 
-function openNamedTable(environment: NodeJS.ProcessEnv, place: TablePlace | undefined): Table {
+function openNamedTable(environment: NodeJS.ProcessEnv, place: TableLocation | undefined): Table {
   if (place) return openTable(place.name, { ...patience, region: place.region });
   if (!environment.LEADS_TABLE) {
     throw new CommandRefused(
@@ -119,8 +119,8 @@ function openNamedTable(environment: NodeJS.ProcessEnv, place: TablePlace | unde
 }
 
 /** A whole API key that was typed where its id is wanted is not to stand in a terminal's or a job's output. */
-const withoutKeys = (text: string): string => text.replace(new RegExp(`${apiKeyPrefix}\\w+`, 'g'), `${apiKeyPrefix}…`);
+const redactKeys = (text: string): string => text.replace(new RegExp(`${apiKeyPrefix}\\w+`, 'g'), `${apiKeyPrefix}…`);
 
-function sayingWhatIsRequired(option: Option): string {
+function describeOption(option: Option): string {
   return `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`;
 }

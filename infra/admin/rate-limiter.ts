@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Lets so many units through a second, evenly. A pause is not made up for afterwards. */
-export class Pace {
+export class RateLimiter {
   readonly #msPerUnit: number;
   #nextAt = 0;
 

@@ -3,7 +3,7 @@ import { checkTable } from '../../shared/store/check/check-table.ts';
 import { type FinishedRestore, finishRestore, leadIdMargin } from '../../shared/store/maintenance/finish-restore.ts';
 import { type Protection, type ProtectionState, protectTable } from '../../shared/store/maintenance/protect-table.ts';
 import { confirmed } from './confirm.ts';
-import { CommandRefused, counted, type Desk, printable } from './context.ts';
+import { type CommandContext, CommandRefused, countOf, printable } from './context.ts';
 
 interface FinishOptions {
   from?: string;
@@ -17,7 +17,7 @@ const lossAsked = 10;
 const namedMax = 20;
 
 /** `restore finish`. */
-export function restoreCommands(program: Command, desk: Desk): void {
+export function restoreCommands(program: Command, context: CommandContext): void {
   const restore = program.command('restore').description('the table, from a backup (infra/OPERATE.md, "Restore")');
   restore
     .command('finish')
@@ -32,9 +32,9 @@ LEADS_TABLE names the restored table. A backup brings back what was true then:
 keys that were revoked since, people who were erased since, lead ids that were
 given out since. With --from, these end again: a lead is erased if that table's
 history says that it was, and a lead that it lacks for any other reason is listed
-and kept. More than ${counted(lossAsked, 'lead')} to erase must be confirmed. If that table is lost,
+and kept. More than ${countOf(lossAsked, 'lead')} to erase must be confirmed. If that table is lost,
 every key is revoked but those named by --keep-key, and lead ids go on
-${counted(leadIdMargin, 'id')} further; erase those again whom you erased since.
+${countOf(leadIdMargin, 'id')} further; erase those again whom you erased since.
 
 Then it switches on expiry (TTL), point-in-time recovery and deletion protection,
 and ends with a check: status 0 means that the service may use the table. Stop
@@ -44,48 +44,48 @@ Examples:
   LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --from leads
   LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --keep-key KEY_ID`,
     )
-    .action((options: FinishOptions) => finish(desk, options));
+    .action((options: FinishOptions) => finish(context, options));
 }
 
-async function finish(desk: Desk, { from, keepKey = [], yes = false }: FinishOptions): Promise<void> {
-  const table = desk.table();
+async function finish(context: CommandContext, { from, keepKey = [], yes = false }: FinishOptions): Promise<void> {
+  const table = context.table();
   if (from !== undefined && keepKey.length > 0) {
     throw new CommandRefused(`--keep-key does nothing with --from: every key goes on that is not revoked in table ${from}.`);
   }
   if (from === undefined && !yes) {
     await confirmed(
-      `Without --from, every API key in table ${table.name} will be revoked${keepKey.length === 0 ? '' : `, except for ${counted(keepKey.length, 'named one')}`}.`,
+      `Without --from, every API key in table ${table.name} will be revoked${keepKey.length === 0 ? '' : `, except for ${countOf(keepKey.length, 'named one')}`}.`,
       table.name,
     );
   }
   const finished = await finishRestore(table, {
     old: from === undefined ? undefined : { ...table, name: from },
     keptKeyIds: new Set(keepKey),
-    deed: { who: await desk.who(), what: `restore finish ${table.name}` },
+    deed: { who: await context.callerIdentity(), what: `restore finish ${table.name}` },
     confirm: async ({ erased }) => {
       if (erased.length <= lossAsked || yes) return;
-      desk.tell(
-        `By the history of table ${from}, ${counted(erased.length, 'lead')} of table ${table.name} were erased since the backup.`,
+      context.note(
+        `By the history of table ${from}, ${countOf(erased.length, 'lead')} of table ${table.name} were erased since the backup.`,
       );
       await confirmed(`They will be erased again, for good.`, String(erased.length));
     },
-    onProgress: (items) => desk.progress(`Comparing with the old table: ${counted(items, 'item')} read`),
+    onProgress: (items) => context.progress(`Comparing with the old table: ${countOf(items, 'item')} read`),
   });
   const protection = await protectTable(table, {
-    onWait: (waiting) => desk.progress(`Waiting until DynamoDB has ${protectionNames[waiting]} switched on`),
+    onWait: (waiting) => context.progress(`Waiting until DynamoDB has ${protectionNames[waiting]} switched on`),
   });
   const { leads, violations } = await checkTable(table, {
-    onProgress: (progress) => desk.progress(`Checking: ${counted(progress.leads, 'lead')} read`),
+    onProgress: (progress) => context.progress(`Checking: ${countOf(progress.leads, 'lead')} read`),
   });
-  if (violations.length > 0) desk.failed();
-  desk.answer({ ...finished, protection, leads, violations }, () =>
+  if (violations.length > 0) context.exitWithFailure();
+  context.print({ ...finished, protection, leads, violations }, () =>
     [
       ...report(finished),
       ...Object.entries(protection).map(([name, state]) => `${protectionNames[name as Protection]}: ${stateWords[state]}.`),
       ...violations,
       violations.length === 0
-        ? `No violations: ${counted(leads, 'lead')} checked. The service may use table ${table.name}.`
-        : `${counted(violations.length, 'violation')}: do not point the service at table ${table.name}.`,
+        ? `No violations: ${countOf(leads, 'lead')} checked. The service may use table ${table.name}.`
+        : `${countOf(violations.length, 'violation')}: do not point the service at table ${table.name}.`,
     ].join('\n'),
   );
 }
@@ -105,11 +105,11 @@ const stateWords: Record<ProtectionState, string> = {
 function report(finished: FinishedRestore): string[] {
   const { organizations, keysRevoked, leadsErased, entriesCleaned, entriesDiffering } = finished;
   return [
-    `${counted(organizations, 'organization')}: ${counted(keysRevoked, 'key')} revoked, ${counted(leadsErased, 'lead')} erased, ` +
-      `${counted(entriesCleaned, 'timeline item')} of other leads cleaned; lead ids and settings versions go on past those given out.`,
+    `${countOf(organizations, 'organization')}: ${countOf(keysRevoked, 'key')} revoked, ${countOf(leadsErased, 'lead')} erased, ` +
+      `${countOf(entriesCleaned, 'timeline item')} of other leads cleaned; lead ids and settings versions go on past those given out.`,
     ...(entriesDiffering > 0
       ? [
-          `${counted(entriesDiffering, 'timeline item')} differ from the old table's by no erasure, and stay as the backup has them.`,
+          `${countOf(entriesDiffering, 'timeline item')} differ from the old table's by no erasure, and stay as the backup has them.`,
         ]
       : []),
     ...missingLines(finished),
@@ -134,7 +134,7 @@ function missingLines({ leadsMissingInOld }: FinishedRestore): string[] {
     .join(', ');
   const rest = leadsMissingInOld.length > namedMax ? `, and ${leadsMissingInOld.length - namedMax} more (--json names all)` : '';
   return [
-    `${counted(leadsMissingInOld.length, 'lead')} that the old table lacks, though its history says nothing of an erasure, ` +
+    `${countOf(leadsMissingInOld.length, 'lead')} that the old table lacks, though its history says nothing of an erasure, ` +
       `are kept: ${named}${rest}. If one was erased by an earlier restore finish, erase it again with lead erase.`,
   ];
 }

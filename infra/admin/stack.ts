@@ -2,13 +2,13 @@ import { CommandRefused } from './context.ts';
 import { isUnreachable } from './failures.ts';
 
 /** Where a deployed table is. */
-export interface TablePlace {
+export interface TableLocation {
   readonly name: string;
   readonly region: string;
 }
 
 /** Finds the table of a deployed stack by its outputs: one call of CloudFormation. @throws CommandRefused when there is none */
-export async function tableOfStack(stackName: string): Promise<TablePlace> {
+export async function tableOfStack(stackName: string): Promise<TableLocation> {
   // Loaded by those who name a stack alone: it is large, and no part of the service.
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient({});

@@ -2,9 +2,9 @@ import { Command, type ErrorOptions } from 'commander';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
 
 /** A command whose wrong usage is answered on one line: what was wrong, what would be right, and where the help is. */
-export class GuidingCommand extends Command {
-  override createCommand(name?: string): GuidingCommand {
-    return new GuidingCommand(name);
+export class CliCommand extends Command {
+  override createCommand(name?: string): CliCommand {
+    return new CliCommand(name);
   }
 
   override error(message: string, options?: ErrorOptions): never {

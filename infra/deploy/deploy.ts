@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { STSClient } from '@aws-sdk/client-sts';
 import { InvalidArgumentError } from 'commander';
-import { GuidingCommand } from '../cli/command.ts';
+import { CliCommand } from '../cli/command.ts';
 import { checkOptions, OptionsRefused, optionsInContext } from '../stack/check-options.ts';
 import { type Obstacle, preflight } from './preflight.ts';
 
@@ -49,7 +49,7 @@ function collectPair(pair: string, before: readonly string[] = []): string[] {
   return [...before, pair];
 }
 
-const program = new GuidingCommand('npm run deploy --')
+const program = new CliCommand('npm run deploy --')
   .description('look at everything that a deployment fails for, then deploy with cdk deploy')
   .option('--check', 'only look')
   .option('-c, --context <NAME=VALUE>', 'an option of the service, over cdk.json; may be repeated', collectPair)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
-import { GuidingCommand } from '../cli/command.ts';
+import { CliCommand } from '../cli/command.ts';
 import { banner } from './banner.ts';
 import { type Service, startService } from './service.ts';
 import { StartProblem } from './start-problem.ts';
@@ -14,7 +14,7 @@ interface Options {
   gatewayLimits?: boolean;
 }
 
-const program = new GuidingCommand('npm start --')
+const program = new CliCommand('npm start --')
   .description('run the lead management service on this machine: the functions that would be deployed, on a DynamoDB engine')
   .option('--port <N>', 'port on 127.0.0.1; 0 picks a free one', parsePort, 4010)
   .option('--db <PATH>', 'folder that keeps the data between runs; :memory: keeps nothing', '.local')

@@ -3,11 +3,11 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { addToHistory } from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import { CommandRefused, counted, type Desk, existingOrganization, parseId } from '../context.ts';
+import { type CommandContext, CommandRefused, countOf, existingOrganization, parseId } from '../context.ts';
 import { openImportFile } from './file.ts';
 import { ColumnMapping, type MappedColumn, parseMap } from './mapping.ts';
 import { ImportReport, reportPath } from './report.ts';
-import { type ImportCounts, type ImportOrder, importRows } from './run.ts';
+import { type ImportCounts, type ImportRequest, importRows } from './run.ts';
 
 interface ImportOptions {
   organization: number;
@@ -28,7 +28,7 @@ const rateDefault = 200;
 const rateMax = 400;
 
 /** `lead import`. */
-export function leadImportCommand(lead: Command, desk: Desk): void {
+export function leadImportCommand(lead: Command, context: CommandContext): void {
   lead
     .command('import')
     .description('make leads of the rows of a file; what was imported before is not made again')
@@ -70,12 +70,12 @@ Examples:
   npm run admin -- lead import --organization 1 leads.csv --dry-run
   npm run admin -- lead import --organization 1 leads.csv --map 'Full name=name' --map 'Mobile=phone' --ignore Remarks`,
     )
-    .action((file: string, options: ImportOptions) => importFile(desk, file, options));
+    .action((file: string, options: ImportOptions) => importFile(context, file, options));
 }
 
-async function importFile(desk: Desk, path: string, options: ImportOptions): Promise<void> {
+async function importFile(context: CommandContext, path: string, options: ImportOptions): Promise<void> {
   const { organization: organizationId, map = [], ignore = [], dryRun = false, keepIds = false, rate } = options;
-  const table = desk.table();
+  const table = context.table();
   const organization = await existingOrganization(table, organizationId);
   const mapping = new ColumnMapping(map, ignore);
   mapping.checkAgainst(organization);
@@ -85,24 +85,24 @@ async function importFile(desk: Desk, path: string, options: ImportOptions): Pro
     throw new CommandRefused(`--report ${reportFile} is the file that is imported: name another.`);
   const report = await ImportReport.begin(reportFile, file);
   const begun = Date.now();
-  const order: ImportOrder = {
+  const order: ImportRequest = {
     file,
     report,
     organization: freshOrganization(table, organization),
     keepIds,
     dryRun,
     leadsPerSecond: dryRun ? rateMax : rate,
-    onProgress: (so) => desk.progress(`${Math.floor(100 * file.progress())} %: ${summary(so, dryRun)}${speed(so, begun)}`),
+    onProgress: (so) => context.progress(`${Math.floor(100 * file.progress())} %: ${summary(so, dryRun)}${speed(so, begun)}`),
   };
-  const run = dryRun ? importRows : withHistory(desk, organizationId);
+  const run = dryRun ? importRows : withHistory(context, organizationId);
   const counts = await run(table, order).catch(async (error: unknown) => {
     await report.discard();
     throw error;
   });
   await (dryRun && counts.refused === 0 ? report.discard() : report.finish());
   const reported = counts.refused > 0 ? report.path : null;
-  if (reported) desk.failed();
-  desk.answer({ ...counts, report: reported, dryRun }, () =>
+  if (reported) context.exitWithFailure();
+  context.print({ ...counts, report: reported, dryRun }, () =>
     [
       `Organization ${organizationId}: ${summary(counts, dryRun)}${speed(counts, begun)}.`,
       ...(reported
@@ -116,19 +116,19 @@ async function importFile(desk: Desk, path: string, options: ImportOptions): Pro
 
 /** An import that is in the history from its first row on: one that breaks off leaves its beginning there. */
 const withHistory =
-  (desk: Desk, organizationId: number): typeof importRows =>
+  (context: CommandContext, organizationId: number): typeof importRows =>
   async (table, order) => {
-    const who = await desk.who();
+    const who = await context.callerIdentity();
     await addToHistory(table, organizationId, { who, what: 'lead import begun' });
     const counts = await importRows(table, order);
-    await addToHistory(table, organizationId, { who, what: `lead import, ${counted(counts.imported, 'lead')}` });
+    await addToHistory(table, organizationId, { who, what: `lead import, ${countOf(counts.imported, 'lead')}` });
     return counts;
   };
 
 function summary({ rows, imported, alreadyThere, refused }: ImportCounts, dryRun: boolean): string {
   const [made, turned] = dryRun ? ['would be imported', 'would be refused'] : ['imported', 'refused'];
   const before = alreadyThere > 0 ? `, ${alreadyThere.toLocaleString('en')} imported before` : '';
-  return `${counted(rows, 'row')}, ${imported.toLocaleString('en')} ${made}${before}, ${refused.toLocaleString('en')} ${turned}`;
+  return `${countOf(rows, 'row')}, ${imported.toLocaleString('en')} ${made}${before}, ${refused.toLocaleString('en')} ${turned}`;
 }
 
 function speed({ rows }: ImportCounts, begun: number): string {

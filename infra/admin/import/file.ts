@@ -8,7 +8,7 @@ import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
 import { exportMark, type ImportTarget, propertyHeadings, unknownColumn } from '../../../shared/leads/transfer/import-columns.ts';
 import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { CommandRefused, counted } from '../context.ts';
+import { CommandRefused, countOf } from '../context.ts';
 import type { ColumnMapping } from './mapping.ts';
 import { foreignLeadId, foreignLeadIdProblem, isEarlierExport, isEarlierLine } from './origin.ts';
 
@@ -144,7 +144,7 @@ async function* csvRows(
       yield {
         number,
         original: cells,
-        read: `The row has ${counted(cells.length, 'cell')} where the headings are ${headings.length}.`,
+        read: `The row has ${countOf(cells.length, 'cell')} where the headings are ${headings.length}.`,
       };
       continue;
     }

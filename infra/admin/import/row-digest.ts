@@ -4,7 +4,7 @@ import { emailOf, type FieldValues, phoneOf } from '../../../shared/leads/lead.t
 import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
 
 /** The same for rows that say the same, in whatever order; an empty value says nothing. */
-export function digestOf({ fields, properties }: ImportRow): string {
+export function rowDigest({ fields, properties }: ImportRow): string {
   const said = (values: object): unknown[] =>
     Object.entries(values)
       .filter(([, value]) => value !== null)

@@ -14,13 +14,13 @@ import {
 import { type Table, usableUntil } from '../../../shared/store/table/client.ts';
 import { StillContended } from '../../../shared/store/table/retry.ts';
 import { ThrottledError } from '../../../shared/store/table/transact.ts';
-import { Pace } from '../rate-limiter.ts';
+import { RateLimiter } from '../rate-limiter.ts';
 import type { FileRow, ImportFile } from './file.ts';
 import { ImportedIds } from './lead-ids.ts';
 import type { ImportReport, RefusedRow } from './report.ts';
-import { digestOf, identityNames } from './row-digest.ts';
+import { identityNames, rowDigest } from './row-digest.ts';
 
-export interface ImportOrder {
+export interface ImportRequest {
   readonly file: ImportFile;
   readonly report: ImportReport | undefined;
   /** The organization as it is now: its settings may change while an import runs. */
@@ -69,7 +69,7 @@ interface Draft {
  * Makes leads of a file's rows: in the file's order where rows share a phone or an e-mail, else several at once. Every row is written
  * whole or not at all and remembered with its lead, so a repeat, after a kill too, makes no second lead.
  */
-export async function importRows(table: Table, order: ImportOrder): Promise<ImportCounts> {
+export async function importRows(table: Table, order: ImportRequest): Promise<ImportCounts> {
   const run = new ImportRun(table, order);
   const batches = run.batches();
   await Promise.all(Array.from({ length: workers }, () => run.work(batches)));
@@ -79,8 +79,8 @@ export async function importRows(table: Table, order: ImportOrder): Promise<Impo
 class ImportRun {
   readonly counts: ImportCounts = { rows: 0, imported: 0, alreadyThere: 0, refused: 0 };
   readonly #table: Table;
-  readonly #order: ImportOrder;
-  readonly #pace: Pace;
+  readonly #order: ImportRequest;
+  readonly #pace: RateLimiter;
   readonly #rowOfDigest = new Map<string, number>();
   readonly #underWay = new Map<string, Promise<unknown>>();
   readonly #takenInDryRun = new Map<string, number>();
@@ -89,10 +89,10 @@ class ImportRun {
   /** When the report has the refused rows of all batches begun so far. */
   #reported: Promise<unknown> = Promise.resolve();
 
-  constructor(table: Table, order: ImportOrder) {
+  constructor(table: Table, order: ImportRequest) {
     this.#table = table;
     this.#order = order;
-    this.#pace = new Pace(order.leadsPerSecond);
+    this.#pace = new RateLimiter(order.leadsPerSecond);
   }
 
   /** Small where the pace is slow, so that no row of a batch waits long after it was read. */
@@ -169,7 +169,7 @@ class ImportRun {
     if (typeof says === 'string') return says;
     const read = this.#readOrRefuse(organization, says);
     if (typeof read === 'string') return read;
-    const digest = digestOf(says);
+    const digest = rowDigest(says);
     const same = this.#rowOfDigest.get(digest);
     if (same !== undefined) return `The row says the same as row ${same}.`;
     this.#rowOfDigest.set(digest, row.number);

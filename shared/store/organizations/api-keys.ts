@@ -28,7 +28,7 @@ export interface ListedApiKey {
   readonly revokedAt: string | null;
 }
 
-export interface ApiKeyOrder {
+export interface ApiKeyRequest {
   readonly organizationId: number;
   readonly type: ApiKeyType;
   /** As asked for: `website-form` needs none, `leads.write` brings `leads.read`. */
@@ -60,7 +60,7 @@ export class ApiKeyRefused extends Error {
  * Mints an API key and stores its hash: key, listing, a check of the settings and an entry of the history in one transaction.
  * @throws ApiKeyRefused for an unknown organization or creator, or scopes the type cannot have.
  */
-export async function createApiKey(table: Table, order: ApiKeyOrder): Promise<CreatedApiKey> {
+export async function createApiKey(table: Table, order: ApiKeyRequest): Promise<CreatedApiKey> {
   const { organizationId, createdBy, type } = order;
   const scopes = scopesFor(type, order.scopes);
   if (typeof scopes === 'string') throw new ApiKeyRefused(`The scopes ${scopes}.`);
@@ -89,7 +89,7 @@ export async function createApiKey(table: Table, order: ApiKeyOrder): Promise<Cr
 const entryOf = (table: Table, organizationId: number, deed: Deed | undefined, now: Date): TransactItem[] =>
   deed ? [putHistoryEntry(table, organizationId, { at: now.toISOString(), ...deed })] : [];
 
-function attributesOf({ type, label, createdBy, expiresAt, now }: ApiKeyOrder, keyId: string, scopes: readonly Scope[]) {
+function attributesOf({ type, label, createdBy, expiresAt, now }: ApiKeyRequest, keyId: string, scopes: readonly Scope[]) {
   const expiry = expiresAt === undefined ? now.getTime() + lifetimeDays[type] * 86_400_000 : Date.parse(expiresAt);
   return { keyId, type, label, scopes, createdBy, createdAt: now.toISOString(), expiresAt: expiry };
 }

@@ -1,4 +1,4 @@
-import { runAdmin, type Surroundings } from '../../../infra/admin/program.ts';
+import { type ProcessIo, runAdmin } from '../../../infra/admin/program.ts';
 import { service } from '../../support/service.ts';
 
 export interface CommandAnswer {
@@ -10,7 +10,7 @@ export interface CommandAnswer {
 }
 
 /** Runs one administrator's command in this process, on the test run's table. `json` is what it prints with `--json`. */
-export async function runCommand(args: readonly string[], more: Partial<Surroundings> = {}): Promise<CommandAnswer> {
+export async function runCommand(args: readonly string[], more: Partial<ProcessIo> = {}): Promise<CommandAnswer> {
   Object.assign(process.env, service().environment);
   const printed = { stdout: '', stderr: '' };
   const status = await runAdmin(args, {
