@@ -26,7 +26,7 @@ import {
 } from '../shared/store/leads/captures.ts';
 import { type CaptureResult, recordExpiry } from '../shared/store/leads/idempotency.ts';
 import { takeTurn } from '../shared/store/leads/rotation.ts';
-import { lookAgain, metAnother, StillContended } from '../shared/store/table/retry.ts';
+import { ContentionError, conflict, retryOnConflict } from '../shared/store/table/retry.ts';
 
 const attributionText = (max: number) => v.optional(text(0, max));
 const attribution = object({
@@ -77,25 +77,25 @@ export const handler = endpoint(
     const fingerprint = fingerprintOf(enquiry);
     let owner: number | undefined; // chosen once, however often this request looks again: a turn is not taken twice
 
-    const capture = async (attempt: number): Promise<Answer | typeof metAnother> => {
+    const capture = async (attempt: number): Promise<Answer | typeof conflict> => {
       const findings = attempt === 0 ? call.beside.findings : await findForCapture(table, question);
       const record = recordToReplay(keys, findings.records, fingerprint);
       if (record) {
         const unknownKeys = keys.filter((_, index) => !findings.records[index]).map(({ value }) => value);
         const isRemembered = await rememberUnder(table, question, unknownKeys, record);
-        return isRemembered ? answerOf(record.result, { 'Idempotent-Replayed': 'true' }) : metAnother;
+        return isRemembered ? answerOf(record.result, { 'Idempotent-Replayed': 'true' }) : conflict;
       }
       const read = readCapture(organization, call.body, question.phone);
       const match = await findMatch(table, question, findings);
-      if (match === metAnother) return metAnother;
+      if (match === conflict) return conflict;
       if (match) return captureMatch(call, question, fingerprint, read, match, findings);
       const place = placeNewLead(call, read);
       owner ??= await takeTurn(table, organization.id, place.rotation);
       return captureNew(call, question, fingerprint, read, { ...place, owner });
     };
 
-    return lookAgain(capture).catch((error: unknown) => {
-      throw error instanceof StillContended ? new ApiError('IDEMPOTENCY_IN_PROGRESS') : error;
+    return retryOnConflict(capture).catch((error: unknown) => {
+      throw error instanceof ContentionError ? new ApiError('IDEMPOTENCY_IN_PROGRESS') : error;
     });
   },
 );
@@ -138,13 +138,13 @@ async function captureNew(
   fingerprint: string,
   read: ReadCapture,
   { id, fields, stage, owner }: Omit<ReturnType<typeof placeNewLead>, 'rotation'> & { owner: number },
-): Promise<Answer | typeof metAnother> {
+): Promise<Answer | typeof conflict> {
   const now = new Date();
   const lead = newLead({ id, organizationId: call.organization.id, fields, stage, owner, now: now.toISOString() });
   const result: CaptureResult = { id: lead.id, created: true, updated: false };
   const entry = { ...entryOf(call, read, now), type: 'captured_new', filled: [], kept: [] } as const;
   const isWritten = await captureNewLead(call.table, lead, traceOf(question, fingerprint, entry, result, now));
-  return isWritten ? answerOf(result) : metAnother;
+  return isWritten ? answerOf(result) : conflict;
 }
 
 async function captureMatch(
@@ -154,7 +154,7 @@ async function captureMatch(
   read: ReadCapture,
   match: Lead,
   { emailLeadId }: CaptureFindings,
-): Promise<Answer | typeof metAnother> {
+): Promise<Answer | typeof conflict> {
   const emailIsTaken = emailLeadId !== undefined && emailLeadId !== match.id;
   const { fields, filled, kept } = fillLead(match, read.submitted, emailIsTaken);
   const now = changeTimeOf(match, new Date());
@@ -165,7 +165,7 @@ async function captureMatch(
   const entry = { ...entryOf(call, read, now), type: 'captured', filled, kept, ...archived } as const;
   const after = isFilled ? { ...match, fields, updatedAt: now.toISOString() } : match;
   const isWritten = await captureMatchedLead(call.table, match, after, traceOf(question, fingerprint, entry, result, now));
-  return isWritten ? answerOf(result) : metAnother;
+  return isWritten ? answerOf(result) : conflict;
 }
 
 function entryOf({ caller, body: { notes, attribution: page } }: Call, { sourceName }: ReadCapture, now: Date) {

@@ -11,7 +11,7 @@ import { fieldValues, id, leadIdPath, object } from '../shared/middleware/schema
 import type { Organization } from '../shared/organization/organization.ts';
 import { readLead } from '../shared/store/leads/leads.ts';
 import { changeLead } from '../shared/store/leads/update-lead.ts';
-import { lookAgain, metAnother } from '../shared/store/table/retry.ts';
+import { conflict, retryOnConflict } from '../shared/store/table/retry.ts';
 
 export const path = leadIdPath;
 export const body = object({ fields: v.optional(fieldValues()), stageId: v.optional(id), pipelineId: v.optional(id) });
@@ -23,7 +23,7 @@ export const handler = endpoint(
   { path, body },
   ({ table, organizationId, input }) => readLead(table, organizationId, input.path.leadId),
   async ({ path, body, caller, organization, table, beside }) => {
-    const lead = await lookAgain(async (attempt) => {
+    const lead = await retryOnConflict(async (attempt) => {
       const before = attempt === 0 ? beside : await readLead(table, organization.id, path.leadId);
       if (!before) throw new ApiError('NOT_FOUND', undefined, 'There is no such lead in the organization.');
       const after = changed(organization, before, body);
@@ -34,7 +34,7 @@ export const handler = endpoint(
       const entry = { type: 'lead_updated', at, actorId: caller.createdBy, via: 'api', keyId: caller.keyId, changes } as const;
       const result = await changeLead(table, before, after, entry);
       if (result.outcome === 'duplicate') throw new ApiError('DUPLICATE_LEAD', { leadId: result.leadId });
-      return result.outcome === 'changed' ? after : metAnother;
+      return result.outcome === 'changed' ? after : conflict;
     });
     return { status: 200, body: { lead: presentLead(organization, lead) } };
   },

@@ -41,7 +41,7 @@ export const limits = {
   answerMaxBytes: 5_000_000,
 
   /** How long a write looks again after meeting another (design, section 4). */
-  lookAgainMs: 2000,
+  conflictRetryMs: 2000,
   /** The function's own time-out; no request outlives it. */
   functionTimeoutSeconds: 10,
 } as const;

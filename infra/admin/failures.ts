@@ -2,7 +2,7 @@ import { SettingsProblem } from '../../shared/organization/settings.ts';
 import { NotRestored } from '../../shared/store/maintenance/restore-origin.ts';
 import { ApiKeyRefused } from '../../shared/store/organizations/api-keys.ts';
 import { SettingsRefused } from '../../shared/store/organizations/apply-settings.ts';
-import { StillContended } from '../../shared/store/table/retry.ts';
+import { ContentionError } from '../../shared/store/table/retry.ts';
 import { ThrottledError } from '../../shared/store/table/transact.ts';
 import { CommandRefused } from './context.ts';
 
@@ -38,7 +38,8 @@ export function failureLines(error: unknown, environment: NodeJS.ProcessEnv): st
     return [error.message, ...error.problems.map(({ path, message }) => `  ${path} ${message}`)];
   }
   if (error instanceof CommandRefused || error instanceof ApiKeyRefused || error instanceof NotRestored) return [error.message];
-  if (error instanceof StillContended) return ['Other requests kept changing the same items: run the command again in a moment.'];
+  if (error instanceof ContentionError)
+    return ['Other requests kept changing the same items: run the command again in a moment.'];
   if (error instanceof ThrottledError) return ['DynamoDB throttles the table: run the command again in a few minutes.'];
 
   const { name = 'Error', message = String(error) } = error as { name?: string; message?: string };

@@ -12,7 +12,7 @@ import {
   rowsPerLookUp,
 } from '../../../shared/store/maintenance/import-leads.ts';
 import { type Table, usableUntil } from '../../../shared/store/table/client.ts';
-import { StillContended } from '../../../shared/store/table/retry.ts';
+import { ContentionError } from '../../../shared/store/table/retry.ts';
 import { ThrottledError } from '../../../shared/store/table/transact.ts';
 import { RateLimiter } from '../rate-limiter.ts';
 import type { FileRow, ImportFile } from './file.ts';
@@ -244,7 +244,7 @@ class ImportRun {
       return this.#count(isNew ? 'imported' : 'alreadyThere');
     } catch (error) {
       if (error instanceof ThrottledError) return 'DynamoDB had no capacity left: import the row again, with a slower --rate.';
-      if (!(error instanceof StillContended)) throw error;
+      if (!(error instanceof ContentionError)) throw error;
       return 'Other requests kept changing the same items: import the row again.';
     }
   }

@@ -15,7 +15,7 @@ import {
   timelinePartitionKey,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
-import { lookAgain, metAnother, StillContended } from '../table/retry.ts';
+import { ContentionError, conflict, retryOnConflict } from '../table/retry.ts';
 import { isStoredDateTime, leadFaults, leadIn } from './lead-issues.ts';
 import { type Item, readTogether } from './read-together.ts';
 
@@ -25,15 +25,15 @@ import { type Item, readTogether } from './read-together.ts';
  */
 type Violations = Promise<string[]>;
 
-/** Items that are written all the time are looked at this often, for `limits.lookAgainMs` each, before the check gives up. */
+/** Items that are written all the time are looked at this often, for `limits.conflictRetryMs` each, before the check gives up. */
 const patience = 10;
 
-async function settled<T>(attempt: () => Promise<T | typeof metAnother>): Promise<T> {
-  for (let turn = 1; ; turn += 1) {
+async function settled<T>(operation: () => Promise<T | typeof conflict>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
     try {
-      return await lookAgain(attempt);
+      return await retryOnConflict(operation);
     } catch (error) {
-      if (!(error instanceof StillContended) || turn === patience) throw error;
+      if (!(error instanceof ContentionError) || attempt === patience) throw error;
     }
   }
 }
@@ -82,11 +82,11 @@ export async function lookAtIdentities(table: Table, organizationId: number, lea
       return value === undefined ? [] : [{ kind, value, key: identityKey(organizationId, kind, value) }];
     });
     const items = await readTogether(table, [leadKey, ...wanted.map(({ key }) => key)]);
-    if (items === metAnother) return metAnother;
+    if (items === conflict) return conflict;
     const [now, ...identities] = items;
     if (!now) return [];
     const lead = leadIn(organizationId, leadId, now);
-    if (wanted.some(({ kind, value }) => identityOf(lead, kind) !== value)) return metAnother;
+    if (wanted.some(({ kind, value }) => identityOf(lead, kind) !== value)) return conflict;
     const violations: string[] = [];
     for (const [index, { kind, value, key }] of wanted.entries()) {
       const holderId = identities[index]?.leadId;
@@ -121,12 +121,12 @@ export async function lookAtIdentityItem(
   let asked = leadId;
   return settled(async () => {
     const items = await readTogether(table, typeof asked === 'number' ? [key, leadPrimaryKey(organizationId, asked)] : [key]);
-    if (items === metAnother) return metAnother;
+    if (items === conflict) return conflict;
     const [identity, item] = items;
     if (!identity) return [];
     if (identity.leadId !== asked) {
       asked = identity.leadId;
-      return metAnother;
+      return conflict;
     }
     if (typeof asked !== 'number') return [`The item ${named(key)} names no lead.`];
     const names = `The item ${named(key)} names lead ${asked} of organization ${organizationId}`;
@@ -202,13 +202,13 @@ export async function lookAtRecord(table: Table, key: PrimaryKey, organizationId
   let asked = leadId;
   return settled(async () => {
     const items = await readTogether(table, typeof asked === 'number' ? [key, leadPrimaryKey(organizationId, asked)] : [key]);
-    if (items === metAnother) return metAnother;
+    if (items === conflict) return conflict;
     const [record, lead] = items;
     if (!record || lead) return [];
     const now = rememberedLead(record);
     if (now !== asked) {
       asked = now;
-      return metAnother;
+      return conflict;
     }
     const remembers = `The idempotency record ${named(key)} remembers`;
     if (typeof asked !== 'number') return [`${remembers} no lead.`];

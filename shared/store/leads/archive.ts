@@ -1,7 +1,7 @@
 import { changeTimeOf } from '../../leads/change-time.ts';
 import type { Lead } from '../../leads/lead.ts';
 import type { Table } from '../table/client.ts';
-import { lookAgain, metAnother } from '../table/retry.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import { readLead, updateLead } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
@@ -18,7 +18,7 @@ export async function setArchived(
   leadId: number,
   archived: boolean,
 ): Promise<{ lead: Lead; isChanged: boolean } | undefined> {
-  return lookAgain<{ lead: Lead; isChanged: boolean } | undefined>(async () => {
+  return retryOnConflict<{ lead: Lead; isChanged: boolean } | undefined>(async () => {
     const lead = await readLead(table, organizationId, leadId);
     if (!lead) return undefined;
     if ((lead.archivedAt !== undefined) === archived) return { lead, isChanged: false };
@@ -29,6 +29,6 @@ export async function setArchived(
       updateLead(table, lead, after),
       putTimelineEntry(table, lead, { type: archived ? 'archived' : 'restored', at, actorId: null }),
     ]);
-    return outcome === 'written' ? { lead: after, isChanged: true } : metAnother;
+    return outcome === 'written' ? { lead: after, isChanged: true } : conflict;
   });
 }

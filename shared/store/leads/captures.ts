@@ -4,7 +4,7 @@ import type { TimelineEntry } from '../../leads/timeline.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
 import { idempotencyPrimaryKey } from '../table/primary-keys.ts';
-import { metAnother } from '../table/retry.ts';
+import { conflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import { type IdempotencyRecord, liveRecord, putRecord } from './idempotency.ts';
 import { identityPrimaryKeys, putEmail, putIdentities } from './identities.ts';
@@ -52,14 +52,14 @@ export async function findMatch(
   table: Table,
   { organizationId, phone, email }: CaptureQuestion,
   { phoneLeadId, emailLeadId }: CaptureFindings,
-): Promise<Lead | undefined | typeof metAnother> {
+): Promise<Lead | undefined | typeof conflict> {
   const leadId = phoneLeadId ?? emailLeadId;
   if (leadId === undefined) return undefined;
   const lead = await readLead(table, organizationId, leadId);
-  if (!lead) return metAnother;
+  if (!lead) return conflict;
   const stillHolds =
     phoneLeadId === undefined ? comparableEmail(emailOf(lead) ?? '') === comparableEmail(email ?? '') : phoneOf(lead) === phone;
-  return stillHolds ? lead : metAnother;
+  return stillHolds ? lead : conflict;
 }
 
 /** What a capture leaves behind besides the lead: its entry on the timeline, and the records that its repeats find. */

@@ -2,7 +2,7 @@ import type { Lead } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
-import { lookAgain, metAnother } from '../table/retry.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import { identityPrimaryKeys, putIdentities } from './identities.ts';
 import { putLead } from './leads.ts';
@@ -32,14 +32,14 @@ export async function createLead(
   table: Table,
   leadAt: (now: string) => { readonly lead: Lead; readonly opening: TimelineEntry },
 ): Promise<CreateLeadResult> {
-  return lookAgain<CreateLeadResult>(async () => {
+  return retryOnConflict<CreateLeadResult>(async () => {
     const { lead, opening } = leadAt(new Date().toISOString());
     const written = await transact(table, [
       ...putIdentities(table, lead),
       putTimelineEntry(table, lead, opening),
       putLead(table, lead),
     ]);
-    if (written.outcome === 'conflict') return metAnother;
+    if (written.outcome === 'conflict') return conflict;
     if (written.outcome === 'written') return { outcome: 'created', lead };
     const holder = written.existing.find((item) => item?.leadId !== undefined);
     return { outcome: 'duplicate', leadId: holder?.leadId as number | undefined };

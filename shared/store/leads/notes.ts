@@ -1,7 +1,7 @@
 import { changeTimeOf } from '../../leads/change-time.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import type { Table } from '../table/client.ts';
-import { lookAgain, metAnother } from '../table/retry.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import { checkChangedBefore } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
@@ -20,7 +20,7 @@ export async function addToTimeline(
   entryAt: (at: string) => TimelineEntry,
 ): Promise<string | undefined> {
   let at = new Date().toISOString();
-  return lookAgain<string | undefined>(async () => {
+  return retryOnConflict<string | undefined>(async () => {
     const written = await transact(table, [
       checkChangedBefore(table, organizationId, leadId, at),
       putTimelineEntry(table, { organizationId, id: leadId }, entryAt(at)),
@@ -31,6 +31,6 @@ export async function addToTimeline(
       if (!lead) return undefined;
       at = changeTimeOf({ updatedAt: String(lead.updatedAt) }, new Date()).toISOString();
     }
-    return metAnother;
+    return conflict;
   });
 }

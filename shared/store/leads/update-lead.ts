@@ -11,7 +11,7 @@ export type ChangeLeadResult =
   | { readonly outcome: 'changed' }
   | { readonly outcome: 'duplicate'; readonly leadId: number }
   /** Another request wrote the lead, or is writing it: read it again. */
-  | { readonly outcome: 'met another' };
+  | { readonly outcome: 'conflict' };
 
 /**
  * Writes a changed lead, its timeline entry, and the identity items that a new phone or e-mail takes and an old one leaves: all or none.
@@ -24,9 +24,9 @@ export async function changeLead(table: Table, before: Lead, after: Lead, entry:
     putTimelineEntry(table, before, entry),
   ]);
   if (written.outcome === 'written') return { outcome: 'changed' };
-  if (written.outcome === 'conflict') return { outcome: 'met another' };
+  if (written.outcome === 'conflict') return { outcome: 'conflict' };
   const holderId = written.existing.find((item) => item?.leadId !== undefined && item.leadId !== before.id)?.leadId;
-  return typeof holderId === 'number' ? { outcome: 'duplicate', leadId: holderId } : { outcome: 'met another' };
+  return typeof holderId === 'number' ? { outcome: 'duplicate', leadId: holderId } : { outcome: 'conflict' };
 }
 
 /** An e-mail that only changes case stays the same identity: a transaction may not name an item twice. */

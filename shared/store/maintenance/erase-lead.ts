@@ -23,7 +23,7 @@ import {
   phonePrimaryKey,
   timelinePartitionKey,
 } from '../table/primary-keys.ts';
-import { lookAgain, metAnother } from '../table/retry.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
 import { type TransactItem, transact } from '../table/transact.ts';
 import { type Remains, removeRemains } from './erase-related-items.ts';
 
@@ -127,7 +127,7 @@ async function takeLeadAway(
   { who, partOf }: EraseOptions,
 ): Promise<Identities | undefined> {
   const what = `${partOf === undefined ? '' : `${partOf}: `}lead erase ${leadId}`;
-  return lookAgain(async () => {
+  return retryOnConflict(async () => {
     const { lead, begun } = await readErasure(table, organizationId, leadId);
     if (!lead) return begun;
     const person = joinedIdentities(identitiesOf(lead), begun ?? nobody);
@@ -142,7 +142,7 @@ async function takeLeadAway(
       },
       putHistoryEntry(table, organizationId, entry),
     ]);
-    return outcome === 'written' ? person : metAnother;
+    return outcome === 'written' ? person : conflict;
   });
 }
 
@@ -219,9 +219,9 @@ async function removeTimeline(table: Table, organizationId: number, leadId: numb
 /** DynamoDB answers 200 with what it did not come to. */
 async function deleteAll(table: Table, keys: readonly Record<string, unknown>[]): Promise<void> {
   let left = keys.map((Key) => ({ DeleteRequest: { Key } }));
-  await lookAgain(async () => {
+  await retryOnConflict(async () => {
     const { UnprocessedItems } = await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: left } }));
     left = (UnprocessedItems?.[table.name] ?? []) as typeof left;
-    return left.length > 0 ? metAnother : undefined;
+    return left.length > 0 ? conflict : undefined;
   });
 }

@@ -8,7 +8,7 @@ import { listApiKeys } from '../organizations/api-keys.ts';
 import type { Table } from '../table/client.ts';
 import { kindOf } from '../table/item-kind.ts';
 import { importedRowPrimaryKey, leadsPartitionKey, type PrimaryKey, timelinePartitionKey } from '../table/primary-keys.ts';
-import { lookAgain, metAnother } from '../table/retry.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
 import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -128,7 +128,7 @@ function changesOf(item: Item, traces: Traces): [name: string, value: unknown][]
  * @throws StillContended
  */
 async function cleanEntry(table: Table, key: PrimaryKey, read: Item, traces: Traces): Promise<boolean> {
-  return lookAgain(async (turn) => {
+  return retryOnConflict(async (turn) => {
     const item = turn === 0 ? read : await readAgain(table, key);
     if (!item) return false;
     const changes = changesOf(item, traces);
@@ -151,7 +151,7 @@ async function cleanEntry(table: Table, key: PrimaryKey, read: Item, traces: Tra
       );
       return true;
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return metAnother;
+      if (error instanceof ConditionalCheckFailedException) return conflict;
       throw error;
     }
   });

@@ -9,7 +9,7 @@ import { putTimelineEntry } from '../leads/timeline.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
 import { importedRowPrimaryKey, usagePrimaryKey } from '../table/primary-keys.ts';
-import { lookAgain, metAnother } from '../table/retry.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
 import { putIfAbsent, transact } from '../table/transact.ts';
 
 /** What an import looks up of a row before it writes: a hint, the transaction's conditions are the proof. */
@@ -66,9 +66,9 @@ export async function importLead(table: Table, lead: Lead, opening: TimelineEntr
     ...putIdentities(table, lead),
     putTimelineEntry(table, lead, opening),
   ];
-  return lookAgain<ImportLeadResult>(async () => {
+  return retryOnConflict<ImportLeadResult>(async () => {
     const written = await transact(table, items);
-    if (written.outcome === 'conflict') return metAnother;
+    if (written.outcome === 'conflict') return conflict;
     if (written.outcome === 'written') return { outcome: 'created' };
     const [sameRow, , phone, email] = written.existing;
     if (sameRow) return { outcome: 'imported', leadId: sameRow.leadId as number };
@@ -107,7 +107,7 @@ async function advance(
   condition: string,
   values: Record<string, number>,
 ): Promise<number | undefined> {
-  return lookAgain(async () => {
+  return retryOnConflict(async () => {
     try {
       const { Attributes } = await table.client.send(
         new UpdateCommand({
@@ -121,7 +121,7 @@ async function advance(
       );
       return Attributes?.lastLeadId as number;
     } catch (error) {
-      if (error instanceof TransactionConflictException) return metAnother; // settings are being applied
+      if (error instanceof TransactionConflictException) return conflict; // settings are being applied
       if (error instanceof ConditionalCheckFailedException) return undefined;
       throw error;
     }

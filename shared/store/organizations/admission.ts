@@ -6,7 +6,7 @@ import { limits } from '../../limits.ts';
 import { rateLimits } from '../../rate-limits.ts';
 import type { Table } from '../table/client.ts';
 import { apiKeyPrimaryKey, type PrimaryKey, usagePrimaryKey } from '../table/primary-keys.ts';
-import { lookAgain, metAnother } from '../table/retry.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
 
 /** A token bucket after a look at it. */
 export interface Bucket {
@@ -101,7 +101,7 @@ async function takeToken(table: Table, primaryKey: PrimaryKey, now: Date, rules:
       ...values,
     });
 
-  return lookAgain<Taken>(async () => {
+  return retryOnConflict<Taken>(async () => {
     let taken = await take('used = used + :one', 'windowEndsAt > :now AND used < :limit', { ':limit': limit });
     if (isRefused(taken)) {
       const item = taken.refused;
@@ -109,7 +109,7 @@ async function takeToken(table: Table, primaryKey: PrimaryKey, now: Date, rules:
       if (!isLive(item)) return { outcome: 'refused', item };
       if ((item.windowEndsAt as number) > nowMs) return { outcome: 'exhausted', item, bucket: bucketOf(item, limit) };
       taken = await take('used = :one, windowEndsAt = :end', 'windowEndsAt <= :now', { ':end': nowMs + limits.windowMs });
-      if (isRefused(taken)) return metAnother; // another request began the window: take from it
+      if (isRefused(taken)) return conflict; // another request began the window: take from it
     }
     return { outcome: 'admitted', item: taken, bucket: bucketOf(taken, limit) };
   });
@@ -129,7 +129,7 @@ async function update(
   condition: string,
   values: Record<string, number>,
 ): Promise<Item | { refused: Item | undefined }> {
-  return lookAgain(async () => {
+  return retryOnConflict(async () => {
     try {
       const { Attributes = {} } = await table.client.send(
         new UpdateCommand({
@@ -144,7 +144,7 @@ async function update(
       );
       return Attributes;
     } catch (error) {
-      if (error instanceof TransactionConflictException) return metAnother;
+      if (error instanceof TransactionConflictException) return conflict;
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       return { refused: error.Item && unmarshall(error.Item) };
     }

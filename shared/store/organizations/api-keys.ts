@@ -11,7 +11,7 @@ import {
 } from '../../organization/api-key.ts';
 import type { Table } from '../table/client.ts';
 import { apiKeyPrimaryKey, keyListingPrefix, keyListingPrimaryKey } from '../table/primary-keys.ts';
-import { lookAgain, metAnother } from '../table/retry.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
 import { putIfAbsent, type TransactItem, transact } from '../table/transact.ts';
 import { type Deed, putHistoryEntry } from './audit-log.ts';
 import { countApiKey, readSettings } from './organizations.ts';
@@ -64,7 +64,7 @@ export async function createApiKey(table: Table, order: ApiKeyRequest): Promise<
   const { organizationId, createdBy, type } = order;
   const scopes = scopesFor(type, order.scopes);
   if (typeof scopes === 'string') throw new ApiKeyRefused(`The scopes ${scopes}.`);
-  return lookAgain(async () => {
+  return retryOnConflict(async () => {
     const stored = await readSettings(table, organizationId);
     if (!stored) throw new ApiKeyRefused(`There is no organization ${organizationId}: create it with organization apply.`);
     const { users } = stored.settings;
@@ -81,7 +81,7 @@ export async function createApiKey(table: Table, order: ApiKeyRequest): Promise<
       ...entryOf(table, organizationId, order.deed?.(keyId), order.now),
     ];
     // Refused: settings were applied since they were read, which may have dropped the creator.
-    if ((await transact(table, items)).outcome !== 'written') return metAnother;
+    if ((await transact(table, items)).outcome !== 'written') return conflict;
     return { key, keyId, scopes, expiresAt: new Date(attributes.expiresAt).toISOString() };
   });
 }
@@ -157,7 +157,7 @@ export async function revokeApiKey(
   deed?: Deed,
 ): Promise<string | undefined> {
   const listing = keyListingPrimaryKey(organizationId, keyId);
-  return lookAgain(async () => {
+  return retryOnConflict(async () => {
     const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: listing, ConsistentRead: true }));
     if (!Item) return undefined;
     if (typeof Item.revokedAt === 'string') return Item.revokedAt;
@@ -173,6 +173,6 @@ export async function revokeApiKey(
     });
     const items = [revoke(listing), revoke(apiKeyPrimaryKey(String(Item.apiKeyHash)))];
     const { outcome } = await transact(table, [...items, ...entryOf(table, organizationId, deed, now)]);
-    return outcome === 'written' ? revokedAt : metAnother;
+    return outcome === 'written' ? revokedAt : conflict;
   });
 }

@@ -3,7 +3,7 @@ import { type Organization, organizationFrom } from '../../organization/organiza
 import type { Settings } from '../../organization/settings.ts';
 import type { Table } from '../table/client.ts';
 import { directoryPartitionKey, directoryPrimaryKey, settingsPrimaryKey, usagePrimaryKey } from '../table/primary-keys.ts';
-import { lookAgain, metAnother } from '../table/retry.ts';
+import { conflict, retryOnConflict } from '../table/retry.ts';
 import { type TransactItem, transact } from '../table/transact.ts';
 import { type Deed, type HistoryEntry, keepSettings, putHistoryEntry } from './audit-log.ts';
 
@@ -62,9 +62,9 @@ export async function replaceSettings(
     tellAdmission(table, settings.id, version),
     putDirectory(table, settings),
   ];
-  const result = await lookAgain(async () => {
+  const result = await retryOnConflict(async () => {
     const { outcome } = await transact(table, items);
-    return outcome === 'conflict' ? metAnother : outcome;
+    return outcome === 'conflict' ? conflict : outcome;
   });
   return result === 'written' ? version : undefined;
 }

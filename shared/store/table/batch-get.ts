@@ -37,7 +37,7 @@ const nameOf = ({ pk, sk }: Readonly<Record<string, unknown>> | PrimaryKey): str
 
 /** As `batchGetWithin`, all or nothing. @throws Error when some stay unread. */
 export async function batchGet(table: Table, keys: readonly PrimaryKey[]): Promise<(Item | undefined)[]> {
-  const items = await batchGetWithin(table, keys, limits.lookAgainMs);
+  const items = await batchGetWithin(table, keys, limits.conflictRetryMs);
   return items.map((item) => {
     if (item === unread) throw new Error('DynamoDB left keys of a batch unread.');
     return item;

@@ -3,7 +3,7 @@ import { DynamoDBServiceException, TransactionCanceledException, TransactionInPr
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Table } from './client.ts';
-import { lookAgain, metAnother, StillContended } from './retry.ts';
+import { ContentionError, conflict, retryOnConflict } from './retry.ts';
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 type Item = Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ export type TransactOutcome =
   /** Another transaction held one of the items: nothing was written, looking again may help. */
   | { readonly outcome: 'conflict' };
 
-/** Thrown when DynamoDB had no capacity for a transaction for as long as `limits.lookAgainMs` allow: an outage, nobody's contention. */
+/** Thrown when DynamoDB had no capacity for a transaction for as long as `limits.conflictRetryMs` allow: an outage, nobody's contention. */
 export class ThrottledError extends Error {
   override readonly name = 'ThrottledError';
 }
@@ -36,7 +36,7 @@ export async function transact(table: Table, items: readonly TransactItem[]): Pr
   let outage: unknown;
   let mayBeWritten = false;
   try {
-    return await lookAgain(async () => {
+    return await retryOnConflict(async () => {
       try {
         await table.client.send(new TransactWriteCommand(command));
         return { outcome: 'written' } as const;
@@ -51,11 +51,11 @@ export async function transact(table: Table, items: readonly TransactItem[]): Pr
           mayBeWritten = true;
           outage = error;
         } else throw error;
-        return metAnother;
+        return conflict;
       }
     });
   } catch (error) {
-    throw error instanceof StillContended ? outage : error;
+    throw error instanceof ContentionError ? outage : error;
   }
 }
 
