@@ -1,6 +1,6 @@
 import { ApiError } from '../shared/errors.ts';
 import { limits } from '../shared/limits.ts';
-import { endpoint, nothingBeside } from '../shared/middleware/endpoint.ts';
+import { endpoint, nothingPrefetched } from '../shared/middleware/endpoint.ts';
 import { leadIdPath, object, text } from '../shared/middleware/schemas.ts';
 import { addToTimeline } from '../shared/store/leads/notes.ts';
 
@@ -11,7 +11,7 @@ export const body = object({ text: text(1, limits.noteMaxChars) });
 export const handler = endpoint(
   'add-note',
   { path, body },
-  nothingBeside,
+  nothingPrefetched,
   async ({ path, body, caller, organization, table }) => {
     const { leadId } = path;
     const { text } = body;

@@ -10,7 +10,7 @@ import { refuseOutgrown } from '../shared/leads/lead-size.ts';
 import { defaultPipelineId, startingStage } from '../shared/leads/placement.ts';
 import type { TimelineEntry } from '../shared/leads/timeline.ts';
 import { limits } from '../shared/limits.ts';
-import { type EarlyCall, endpoint, type ReadyCall } from '../shared/middleware/endpoint.ts';
+import { endpoint, type PrefetchContext, type ReadyCall } from '../shared/middleware/endpoint.ts';
 import { fingerprintOf, idempotencyKeyHeader, idempotencyKeys, recordToReplay } from '../shared/middleware/idempotency.ts';
 import type { Answer } from '../shared/middleware/respond.ts';
 import { fieldValues, id, object, text } from '../shared/middleware/schemas.ts';
@@ -22,7 +22,7 @@ import {
   captureNewLead,
   findForCapture,
   findMatch,
-  rememberUnder,
+  recordUnder,
 } from '../shared/store/leads/captures.ts';
 import { type CaptureResult, recordExpiry } from '../shared/store/leads/idempotency.ts';
 import { takeTurn } from '../shared/store/leads/rotation.ts';
@@ -71,18 +71,18 @@ export const handler = endpoint(
   },
   async (call) => {
     const { table, organization } = call;
-    const { question } = call.beside;
+    const { question } = call.prefetched;
     const { externalId, ...enquiry } = call.body;
     const keys = idempotencyKeys(call.headers['idempotency-key'], externalId);
     const fingerprint = fingerprintOf(enquiry);
     let owner: number | undefined; // chosen once, however often this request looks again: a turn is not taken twice
 
     const capture = async (attempt: number): Promise<Answer | typeof conflict> => {
-      const findings = attempt === 0 ? call.beside.findings : await findForCapture(table, question);
+      const findings = attempt === 0 ? call.prefetched.findings : await findForCapture(table, question);
       const record = recordToReplay(keys, findings.records, fingerprint);
       if (record) {
         const unknownKeys = keys.filter((_, index) => !findings.records[index]).map(({ value }) => value);
-        const isRemembered = await rememberUnder(table, question, unknownKeys, record);
+        const isRemembered = await recordUnder(table, question, unknownKeys, record);
         return isRemembered ? answerOf(record.result, { 'Idempotent-Replayed': 'true' }) : conflict;
       }
       const read = readCapture(organization, call.body, question.phone);
@@ -101,7 +101,7 @@ export const handler = endpoint(
 );
 
 /** Made once a request: reading a phone takes longer than anything else that a capture computes. */
-function questionOf(organizationId: number, keyId: string, input: EarlyCall<typeof schemas>['input']): CaptureQuestion {
+function questionOf(organizationId: number, keyId: string, input: PrefetchContext<typeof schemas>['input']): CaptureQuestion {
   const { phone, email, externalId } = input.body;
   return {
     organizationId,

@@ -29,7 +29,7 @@ export const handler = endpoint(
       typeof email === 'string' ? emailIdentity(email) : undefined,
     );
   },
-  async ({ body, caller, organization, leadSequence, table, beside: duplicateId }) => {
+  async ({ body, caller, organization, leadSequence, table, prefetched: duplicateId }) => {
     const { fields, stage, rotation } = readNewLead(organization, body);
     if (duplicateId !== undefined) throw duplicate(duplicateId);
 

@@ -11,7 +11,7 @@ export const handler = endpoint(
   'get-lead',
   { path },
   ({ table, organizationId, input }) => readLead(table, organizationId, input.path.leadId),
-  async ({ organization, beside: lead }) => {
+  async ({ organization, prefetched: lead }) => {
     if (!lead || lead.archivedAt !== undefined) {
       throw new ApiError('NOT_FOUND', undefined, 'There is no such lead in the organization, or it is archived.');
     }

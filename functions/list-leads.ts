@@ -53,13 +53,16 @@ export const handler = endpoint(
   'list-leads',
   { query },
   // The whole page is read beside admission, by the settings this function saw last; it counts if those are still the newest.
-  async ({ table, remembered, input }) => {
-    if (!remembered) return undefined;
-    const { filter, problems } = readFilters(remembered, input.query.filter ?? []);
+  async ({ table, cachedOrganization, input }) => {
+    if (!cachedOrganization) return undefined;
+    const { filter, problems } = readFilters(cachedOrganization, input.query.filter ?? []);
     if (problems.length > 0) return undefined; // the newest settings may know the field
-    return { settingsVersion: remembered.version, page: await listLeads(table, questionOf(remembered, input.query, filter)) };
+    return {
+      settingsVersion: cachedOrganization.version,
+      page: await listLeads(table, questionOf(cachedOrganization, input.query, filter)),
+    };
   },
-  async ({ query, organization, table, beside: read }) => {
+  async ({ query, organization, table, prefetched: read }) => {
     const isCurrent = read?.settingsVersion === organization.version;
     const question = (): ListQuestion => questionOf(organization, query, fieldFilter(organization, query.filter ?? []));
     const { leads, nextCursor } = isCurrent ? read.page : await listLeads(table, question());

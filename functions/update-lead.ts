@@ -22,9 +22,9 @@ export const handler = endpoint(
   'update-lead',
   { path, body },
   ({ table, organizationId, input }) => readLead(table, organizationId, input.path.leadId),
-  async ({ path, body, caller, organization, table, beside }) => {
+  async ({ path, body, caller, organization, table, prefetched }) => {
     const lead = await retryOnConflict(async (attempt) => {
-      const before = attempt === 0 ? beside : await readLead(table, organization.id, path.leadId);
+      const before = attempt === 0 ? prefetched : await readLead(table, organization.id, path.leadId);
       if (!before) throw new ApiError('NOT_FOUND', undefined, 'There is no such lead in the organization.');
       const after = changed(organization, before, body);
       const changes = changesBetween(before, after);

@@ -17,24 +17,24 @@ import { BoundedMap } from './bounded-map.ts';
 import { type Call, headerValues, type Middleware } from './call.ts';
 
 /** What this function remembers of a key: who it is, its tokens when last seen, or that it was refused for good. */
-type KnownKey = { readonly refused: true } | { readonly refused: false; readonly caller: Caller; readonly bucket: Bucket };
+type CachedKey = { readonly refused: true } | { readonly refused: false; readonly caller: Caller; readonly bucket: Bucket };
 
-const rememberedMax = 1000;
-const knownKeys = new BoundedMap<string, KnownKey>(rememberedMax);
-const exhaustedOrganizations = new BoundedMap<number, Bucket>(rememberedMax);
+const cachedKeysMax = 1000;
+const cachedKeys = new BoundedMap<string, CachedKey>(cachedKeysMax);
+const exhaustedOrganizations = new BoundedMap<number, Bucket>(cachedKeysMax);
 const organizations = new BoundedMap<number, Organization>(100);
 
 /** Below this share of its tokens a key is asked first, so that an exhausted one does not spend the organization's. */
 const roomyShare = 0.1;
 
-interface Early {
+interface PrefetchContext {
   readonly table: Call['table'];
   readonly organizationId: number;
   readonly keyId: string;
-  readonly remembered: Organization | undefined;
+  readonly cachedOrganization: Organization | undefined;
   readonly input: Readonly<Record<string, unknown>>;
 }
-type ReadBeside = (early: Early) => Promise<unknown>;
+type Prefetch = (early: PrefetchContext) => Promise<unknown>;
 
 /**
  * The key checked and live, one token from its bucket and one from its organization's, the settings at their newest version
@@ -42,16 +42,16 @@ type ReadBeside = (early: Early) => Promise<unknown>;
  * the endpoint's own reads run beside.
  * @throws ApiError UNAUTHORIZED, RATE_LIMITED
  */
-export const admission = (readBeside: ReadBeside): Middleware => ({
+export const admission = (prefetch: Prefetch): Middleware => ({
   before: async ({ event, context: call }) => {
     const apiKeyHash = bearerKeyHash(event);
     const now = new Date();
-    const known = knownKeys.get(apiKeyHash);
-    refuseRemembered(call, known, now);
+    const known = cachedKeys.get(apiKeyHash);
+    refuseCached(call, known, now);
 
     const admittedKey = admitKey(call.table, apiKeyHash, now);
     const caller = isRoomy(known, now) ? known.caller : callerOf(call, apiKeyHash, await admittedKey);
-    const [key, organization] = await Promise.allSettled([admittedKey, admitToOrganization(call, caller, now, readBeside)]);
+    const [key, organization] = await Promise.allSettled([admittedKey, admitToOrganization(call, caller, now, prefetch)]);
 
     if (key.status === 'rejected') throw key.reason;
     call.caller = callerOf(call, apiKeyHash, key.value);
@@ -77,7 +77,7 @@ function bearerKeyHash(event: APIGatewayProxyEvent): string {
 }
 
 /** A refusal that holds until a known moment, or for ever, costs DynamoDB nothing more: a hammering key heats no partition. */
-function refuseRemembered(call: Call, known: KnownKey | undefined, now: Date): void {
+function refuseCached(call: Call, known: CachedKey | undefined, now: Date): void {
   if (!known) return;
   if (known.refused || known.caller.expiresAt <= now.getTime()) throw new ApiError('UNAUTHORIZED');
   const exhaustedBuckets = [known.bucket, exhaustedOrganizations.get(known.caller.organizationId)].filter(
@@ -89,7 +89,7 @@ function refuseRemembered(call: Call, known: KnownKey | undefined, now: Date): v
   throw exhausted(call, other ? closer(bucket, other) : bucket);
 }
 
-function isRoomy(known: KnownKey | undefined, now: Date): known is KnownKey & { refused: false } {
+function isRoomy(known: CachedKey | undefined, now: Date): known is CachedKey & { refused: false } {
   if (!known || known.refused) return false;
   const { remaining, limit, resetsAt } = known.bucket;
   return remaining > limit * roomyShare || resetsAt <= now.getTime();
@@ -99,11 +99,11 @@ function isRoomy(known: KnownKey | undefined, now: Date): known is KnownKey & { 
  *  @throws ApiError UNAUTHORIZED, RATE_LIMITED */
 function callerOf(call: Call, apiKeyHash: string, key: KeyAdmission): Caller {
   if (!('caller' in key)) {
-    knownKeys.set(apiKeyHash, { refused: true });
+    cachedKeys.set(apiKeyHash, { refused: true });
     throw new ApiError('UNAUTHORIZED');
   }
   const { caller, bucket } = key;
-  knownKeys.set(apiKeyHash, {
+  cachedKeys.set(apiKeyHash, {
     refused: false,
     caller,
     bucket: key.outcome === 'exhausted' ? { ...bucket, remaining: 0 } : bucket,
@@ -121,22 +121,17 @@ interface AdmittedToOrganization {
 }
 
 /** The organization's token, its settings, and the endpoint's reads beside both. */
-async function admitToOrganization(
-  call: Call,
-  caller: Caller,
-  now: Date,
-  readBeside: ReadBeside,
-): Promise<AdmittedToOrganization> {
+async function admitToOrganization(call: Call, caller: Caller, now: Date, prefetch: Prefetch): Promise<AdmittedToOrganization> {
   const { organizationId, keyId } = caller;
   const { table, input, endpoint } = call;
-  const remembered = organizations.get(organizationId);
+  const cachedOrganization = organizations.get(organizationId);
   if (input?.ok && holdsScope(caller, endpoint)) {
-    call.beside = readBeside({ table, organizationId, keyId, remembered, input: input.parts });
-    call.beside.catch(() => undefined); // awaited by the endpoint, unless admission refuses
+    call.prefetched = prefetch({ table, organizationId, keyId, cachedOrganization, input: input.parts });
+    call.prefetched.catch(() => undefined); // awaited by the endpoint, unless admission refuses
   }
   const admitting = Promise.all([
     admitOrganization(table, organizationId, now, endpoint.numbersLeads === true),
-    remembered ?? loadOrganization(table, organizationId),
+    cachedOrganization ?? loadOrganization(table, organizationId),
   ]);
   prepareLog();
   const [admitted, cached] = await admitting;

@@ -28,7 +28,7 @@ export interface Call {
   organization?: Organization;
   leadSequence?: number;
   /** The reads that run beside admission. */
-  beside?: Promise<unknown>;
+  prefetched?: Promise<unknown>;
 }
 
 export type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Call & object>;

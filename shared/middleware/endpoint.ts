@@ -13,17 +13,17 @@ import { transport } from './transport.ts';
 import { type Input, parseInput, refuseInput, type Schemas } from './validate.ts';
 
 /** What is known while admission runs: enough to read ahead, not yet allowed to answer. */
-export interface EarlyCall<S extends Schemas> {
+export interface PrefetchContext<S extends Schemas> {
   readonly table: Table;
   readonly organizationId: number;
   readonly keyId: string;
   /** The settings this function saw last; those of the call may be newer. */
-  readonly remembered: Organization | undefined;
+  readonly cachedOrganization: Organization | undefined;
   readonly input: Input<S>;
 }
 
 /** What an endpoint's story is told from. */
-export type ReadyCall<S extends Schemas, Beside> = Input<S> & {
+export type ReadyCall<S extends Schemas, Prefetched> = Input<S> & {
   readonly table: Table;
   readonly caller: Caller;
   readonly organization: Organization;
@@ -31,7 +31,7 @@ export type ReadyCall<S extends Schemas, Beside> = Input<S> & {
   readonly leadSequence: number;
   readonly requestId: string;
   /** What was read beside admission. */
-  readonly beside: Beside;
+  readonly prefetched: Prefetched;
 };
 
 /**
@@ -47,13 +47,13 @@ let sharedTable: Table | undefined;
 
 /**
  * The Lambda handler of an endpoint: the stack in its order (design, section 1), then the endpoint's own story.
- * @param beside reads that run beside admission and are dropped when it refuses; they must not write
+ * @param prefetched reads that run beside admission and are dropped when it refuses; they must not write
  */
-export function endpoint<S extends Schemas, Beside>(
+export function endpoint<S extends Schemas, Prefetched>(
   name: EndpointName,
   schemas: S,
-  beside: (early: EarlyCall<S>) => Promise<Beside>,
-  run: (call: ReadyCall<S, Beside>) => Promise<Answer>,
+  prefetched: (early: PrefetchContext<S>) => Promise<Prefetched>,
+  run: (call: ReadyCall<S, Prefetched>) => Promise<Answer>,
 ): (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult> {
   const row = endpointNamed(name);
   const stack = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Call & Context>(
@@ -64,7 +64,13 @@ export function endpoint<S extends Schemas, Beside>(
       if (request.context.deadline.aborted) return; // answered already, and logged
       request.response = await errorResponse(request.context, request.error);
     })
-    .use([transport(), parseInput(schemas), admission(beside as Parameters<typeof admission>[0]), authorize(), refuseInput()]);
+    .use([
+      transport(),
+      parseInput(schemas),
+      admission(prefetched as Parameters<typeof admission>[0]),
+      authorize(),
+      refuseInput(),
+    ]);
 
   return async (event, context) => {
     sharedTable ??= openTable();
@@ -84,9 +90,9 @@ export function endpoint<S extends Schemas, Beside>(
 }
 
 /** For an endpoint that reads nothing ahead. */
-export const nothingBeside = async (): Promise<undefined> => undefined;
+export const nothingPrefetched = async (): Promise<undefined> => undefined;
 
-async function readyCall<S extends Schemas, Beside>(call: Call): Promise<ReadyCall<S, Beside>> {
+async function readyCall<S extends Schemas, Prefetched>(call: Call): Promise<ReadyCall<S, Prefetched>> {
   const { input, table, caller, organization, leadSequence, requestId } = call;
   if (!input?.ok) throw new Error('The stack ran an endpoint without input.');
   return {
@@ -96,8 +102,8 @@ async function readyCall<S extends Schemas, Beside>(call: Call): Promise<ReadyCa
     organization,
     leadSequence,
     requestId,
-    beside: await call.beside,
-  } as unknown as ReadyCall<S, Beside>;
+    prefetched: await call.prefetched,
+  } as unknown as ReadyCall<S, Prefetched>;
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   lookAtOpening,
   lookAtRecord,
   readSettled,
-  rememberedLead,
+  recordedLead,
 } from './recheck.ts';
 import { scanTable } from './scan.ts';
 
@@ -188,7 +188,7 @@ class TableCheck implements Findings {
   }
 
   async #lookAtRecord(key: PrimaryKey, keyId: string, record: Item): Promise<(() => Promise<string[]>) | undefined> {
-    const leadId = rememberedLead(record);
+    const leadId = recordedLead(record);
     const organizationId = this.#organizationOfKey.get(keyId);
     if (organizationId === undefined) {
       // Of one organization alone, they are nearly all the others'.

@@ -205,7 +205,7 @@ export async function lookAtRecord(table: Table, key: PrimaryKey, organizationId
     if (items === conflict) return conflict;
     const [record, lead] = items;
     if (!record || lead) return [];
-    const now = rememberedLead(record);
+    const now = recordedLead(record);
     if (now !== asked) {
       asked = now;
       return conflict;
@@ -216,7 +216,7 @@ export async function lookAtRecord(table: Table, key: PrimaryKey, organizationId
   });
 }
 
-export const rememberedLead = (record: Item): unknown => (record.result as Item | undefined)?.id;
+export const recordedLead = (record: Item): unknown => (record.result as Item | undefined)?.id;
 
 /** The lead that an imported row has become must be there: an erasure takes the row with it. */
 export async function lookAtImportedRow(table: Table, key: PrimaryKey, organizationId: number): Violations {

@@ -99,7 +99,7 @@ export async function captureMatchedLead(table: Table, before: Lead, after: Lead
  * Remembers a known capture under further keys too; false when another request was met. A lead that has been erased meanwhile
  * is remembered under no further key: its erasure would not find it.
  */
-export async function rememberUnder(
+export async function recordUnder(
   table: Table,
   { organizationId, keyId }: Pick<CaptureQuestion, 'organizationId' | 'keyId'>,
   keys: readonly string[],
