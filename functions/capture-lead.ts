@@ -15,8 +15,8 @@ import { fingerprintOf, idempotencyKeyHeader, idempotencyKeys, recordToReplay } 
 import type { Answer } from '../shared/middleware/respond.ts';
 import { fieldValues, id, object, text } from '../shared/middleware/schemas.ts';
 import {
-  type CaptureFindings,
-  type CaptureQuestion,
+  type CaptureLookup,
+  type CaptureMatches,
   type CaptureTrace,
   captureMatchedLead,
   captureNewLead,
@@ -56,8 +56,8 @@ export const body = object({
 const schemas = { headers, body };
 /** What was looked up beside admission, and for whom. */
 interface LookUp {
-  readonly question: CaptureQuestion;
-  readonly findings: CaptureFindings;
+  readonly lookup: CaptureLookup;
+  readonly findings: CaptureMatches;
 }
 type Call = ReadyCall<typeof schemas, LookUp>;
 
@@ -66,32 +66,32 @@ export const handler = endpoint(
   'capture-lead',
   schemas,
   async ({ table, organizationId, keyId, input }): Promise<LookUp> => {
-    const question = questionOf(organizationId, keyId, input);
-    return { question, findings: await findForCapture(table, question) };
+    const lookup = lookupOf(organizationId, keyId, input);
+    return { lookup, findings: await findForCapture(table, lookup) };
   },
   async (call) => {
     const { table, organization } = call;
-    const { question } = call.prefetched;
+    const { lookup } = call.prefetched;
     const { externalId, ...enquiry } = call.body;
     const keys = idempotencyKeys(call.headers['idempotency-key'], externalId);
     const fingerprint = fingerprintOf(enquiry);
     let owner: number | undefined; // chosen once, however often this request looks again: a turn is not taken twice
 
     const capture = async (attempt: number): Promise<Answer | typeof conflict> => {
-      const findings = attempt === 0 ? call.prefetched.findings : await findForCapture(table, question);
-      const record = recordToReplay(keys, findings.records, fingerprint);
+      const matches = attempt === 0 ? call.prefetched.findings : await findForCapture(table, lookup);
+      const record = recordToReplay(keys, matches.records, fingerprint);
       if (record) {
-        const unknownKeys = keys.filter((_, index) => !findings.records[index]).map(({ value }) => value);
-        const isRemembered = await recordUnder(table, question, unknownKeys, record);
+        const unknownKeys = keys.filter((_, index) => !matches.records[index]).map(({ value }) => value);
+        const isRemembered = await recordUnder(table, lookup, unknownKeys, record);
         return isRemembered ? answerOf(record.result, { 'Idempotent-Replayed': 'true' }) : conflict;
       }
-      const read = readCapture(organization, call.body, question.phone);
-      const match = await findMatch(table, question, findings);
+      const read = readCapture(organization, call.body, lookup.phone);
+      const match = await findMatch(table, lookup, matches);
       if (match === conflict) return conflict;
-      if (match) return captureMatch(call, question, fingerprint, read, match, findings);
+      if (match) return captureMatch(call, lookup, fingerprint, read, match, matches);
       const place = placeNewLead(call, read);
       owner ??= await takeTurn(table, organization.id, place.rotation);
-      return captureNew(call, question, fingerprint, read, { ...place, owner });
+      return captureNew(call, lookup, fingerprint, read, { ...place, owner });
     };
 
     return retryOnConflict(capture).catch((error: unknown) => {
@@ -101,7 +101,7 @@ export const handler = endpoint(
 );
 
 /** Made once a request: reading a phone takes longer than anything else that a capture computes. */
-function questionOf(organizationId: number, keyId: string, input: PrefetchContext<typeof schemas>['input']): CaptureQuestion {
+function lookupOf(organizationId: number, keyId: string, input: PrefetchContext<typeof schemas>['input']): CaptureLookup {
   const { phone, email, externalId } = input.body;
   return {
     organizationId,
@@ -134,7 +134,7 @@ function placeNewLead({ organization, leadSequence, body: { pipelineId } }: Call
 
 async function captureNew(
   call: Call,
-  question: CaptureQuestion,
+  lookup: CaptureLookup,
   fingerprint: string,
   read: ReadCapture,
   { id, fields, stage, owner }: Omit<ReturnType<typeof placeNewLead>, 'rotation'> & { owner: number },
@@ -143,17 +143,17 @@ async function captureNew(
   const lead = newLead({ id, organizationId: call.organization.id, fields, stage, owner, now: now.toISOString() });
   const result: CaptureResult = { id: lead.id, created: true, updated: false };
   const entry = { ...entryOf(call, read, now), type: 'captured_new', filled: [], kept: [] } as const;
-  const isWritten = await captureNewLead(call.table, lead, traceOf(question, fingerprint, entry, result, now));
+  const isWritten = await captureNewLead(call.table, lead, traceOf(lookup, fingerprint, entry, result, now));
   return isWritten ? answerOf(result) : conflict;
 }
 
 async function captureMatch(
   call: Call,
-  question: CaptureQuestion,
+  lookup: CaptureLookup,
   fingerprint: string,
   read: ReadCapture,
   match: Lead,
-  { emailLeadId }: CaptureFindings,
+  { emailLeadId }: CaptureMatches,
 ): Promise<Answer | typeof conflict> {
   const emailIsTaken = emailLeadId !== undefined && emailLeadId !== match.id;
   const { fields, filled, kept } = fillLead(match, read.submitted, emailIsTaken);
@@ -164,7 +164,7 @@ async function captureMatch(
   const result: CaptureResult = { id: match.id, created: false, updated: isFilled, ...archived };
   const entry = { ...entryOf(call, read, now), type: 'captured', filled, kept, ...archived } as const;
   const after = isFilled ? { ...match, fields, updatedAt: now.toISOString() } : match;
-  const isWritten = await captureMatchedLead(call.table, match, after, traceOf(question, fingerprint, entry, result, now));
+  const isWritten = await captureMatchedLead(call.table, match, after, traceOf(lookup, fingerprint, entry, result, now));
   return isWritten ? answerOf(result) : conflict;
 }
 
@@ -181,13 +181,13 @@ function entryOf({ caller, body: { notes, attribution: page } }: Call, { sourceN
 }
 
 function traceOf(
-  question: CaptureQuestion,
+  lookup: CaptureLookup,
   fingerprint: string,
   entry: TimelineEntry,
   result: CaptureResult,
   now: Date,
 ): CaptureTrace {
-  return { question, entry, record: { fingerprint, result, expiresAt: recordExpiry(now) }, now };
+  return { lookup, entry, record: { fingerprint, result, expiresAt: recordExpiry(now) }, now };
 }
 
 /** The contract's answer; `Location` is relative, so that it resolves behind any path prefix and domain (RFC 9110, section 10.2.2). */

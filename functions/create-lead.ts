@@ -10,7 +10,7 @@ import { placeLead } from '../shared/leads/placement.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { fieldValues, id, object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
-import { createLead, findDuplicate } from '../shared/store/leads/create-lead.ts';
+import { createLead, findLeadByIdentity } from '../shared/store/leads/create-lead.ts';
 import { takeTurn } from '../shared/store/leads/rotation.ts';
 
 export const body = object({ fields: fieldValues(), stageId: v.optional(id), pipelineId: v.optional(id) });
@@ -22,7 +22,7 @@ export const handler = endpoint(
   { body },
   ({ table, organizationId, input: { body } }) => {
     const { phone, email } = body.fields;
-    return findDuplicate(
+    return findLeadByIdentity(
       table,
       organizationId,
       typeof phone === 'string' ? parsePhone(phone) : undefined,

@@ -7,7 +7,7 @@ import { limits } from '../shared/limits.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
-import { type ListQuestion, listLeads } from '../shared/store/listing/lead-lists.ts';
+import { type LeadQuery, listLeads } from '../shared/store/listing/lead-lists.ts';
 
 /** An integer within bounds, as a query parameter writes it. */
 const integer = (min: number, max: number) => {
@@ -59,13 +59,13 @@ export const handler = endpoint(
     if (problems.length > 0) return undefined; // the newest settings may know the field
     return {
       settingsVersion: cachedOrganization.version,
-      page: await listLeads(table, questionOf(cachedOrganization, input.query, filter)),
+      page: await listLeads(table, queryOf(cachedOrganization, input.query, filter)),
     };
   },
   async ({ query, organization, table, prefetched: read }) => {
     const isCurrent = read?.settingsVersion === organization.version;
-    const question = (): ListQuestion => questionOf(organization, query, fieldFilter(organization, query.filter ?? []));
-    const { leads, nextCursor } = isCurrent ? read.page : await listLeads(table, question());
+    const leadQuery = (): LeadQuery => queryOf(organization, query, fieldFilter(organization, query.filter ?? []));
+    const { leads, nextCursor } = isCurrent ? read.page : await listLeads(table, leadQuery());
     return { status: 200, body: { items: leads.map((lead) => presentLead(organization, lead)), nextCursor } };
   },
 );
@@ -83,7 +83,7 @@ function fieldFilter(organization: Organization, raw: readonly unknown[]): LeadF
   );
 }
 
-function questionOf(organization: Organization, query: Query, filter: LeadFilter): ListQuestion {
+function queryOf(organization: Organization, query: Query, filter: LeadFilter): LeadQuery {
   const { limit = limits.pageSizeDefault, cursor, updated_since, stage_id, pipeline_id, source_id, owner_id } = query;
   const matches = (lead: Lead): boolean =>
     lead.archivedAt === undefined &&

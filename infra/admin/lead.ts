@@ -3,7 +3,7 @@ import { comparableEmail, parsePhone } from '../../shared/leads/identity.ts';
 import { emailOf, type Lead, phoneOf, valueOf } from '../../shared/leads/lead.ts';
 import { presentEntry } from '../../shared/leads/timeline.ts';
 import { setArchived } from '../../shared/store/leads/archive.ts';
-import { findDuplicate } from '../../shared/store/leads/create-lead.ts';
+import { findLeadByIdentity } from '../../shared/store/leads/create-lead.ts';
 import { readLead } from '../../shared/store/leads/leads.ts';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { newestLeads } from '../../shared/store/maintenance/newest-leads.ts';
@@ -107,7 +107,7 @@ async function find(
 ): Promise<void> {
   if ((phone === undefined) === (email === undefined)) command.error('error: give either --phone or --email');
   await existingOrganization(context.table(), organizationId);
-  const leadId = await findDuplicate(context.table(), organizationId, phone, email);
+  const leadId = await findLeadByIdentity(context.table(), organizationId, phone, email);
   const lead = leadId === undefined ? undefined : await readLead(context.table(), organizationId, leadId);
   if (!lead) {
     const what = phone === undefined ? `e-mail ${email}` : `phone ${phone}`;

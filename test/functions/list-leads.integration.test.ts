@@ -181,14 +181,14 @@ test('a walk finds what the model finds, for any leads, filter and page size', a
     .filter(({ active }) => active)
     .map(({ key, type, options }) => ({ key, type, options: options.map(({ value }) => value) }));
   const filter = fc.constantFrom(...fields).chain((field) => filterFor(field, ids));
-  const question = fc.record({
+  const leadQuery = fc.record({
     filters: fc.array(filter, { maxLength: 2 }),
     limit: fc.integer({ min: 5, max: 100 }),
     stage: fc.option(fc.constantFrom(11, 12, 21)),
   });
 
   await fc.assert(
-    fc.asyncProperty(question, async ({ filters, limit, stage }) => {
+    fc.asyncProperty(leadQuery, async ({ filters, limit, stage }) => {
       const query = {
         limit,
         ...(filters.length > 0 && { filter: JSON.stringify(filters) }),

@@ -6,9 +6,9 @@ import { takeTurn } from '../../../shared/store/leads/rotation.ts';
 import {
   findRows,
   importLead,
+  lookupOf,
   passLeadId,
-  questionOf,
-  type RowFindings,
+  type RowMatches,
   rowsPerLookUp,
 } from '../../../shared/store/maintenance/import-leads.ts';
 import { type Table, usableUntil } from '../../../shared/store/table/client.ts';
@@ -185,16 +185,16 @@ class ImportRun {
     return { row, says, digest, read, readAt: Date.now(), before: others.length > 0 ? Promise.all(others) : undefined, done };
   }
 
-  #find(organizationId: number, drafts: readonly Draft[]): Promise<RowFindings[]> {
+  #find(organizationId: number, drafts: readonly Draft[]): Promise<RowMatches[]> {
     return findRows(
       this.#table,
       organizationId,
-      drafts.map(({ digest, read }) => questionOf(digest, read)),
+      drafts.map(({ digest, read }) => lookupOf(digest, read)),
     );
   }
 
   /** Makes the lead of a row. @returns a sentence when it is refused */
-  async #settle(organizationId: number, draft: Draft, hint: RowFindings | undefined): Promise<string | undefined> {
+  async #settle(organizationId: number, draft: Draft, hint: RowMatches | undefined): Promise<string | undefined> {
     if (draft.before) await draft.before;
     const found = draft.before ? (await this.#find(organizationId, [draft]))[0] : hint;
     if (found?.importedLeadId !== undefined) return this.#count('alreadyThere');

@@ -4,7 +4,7 @@ import type { Table } from '../table/client.ts';
 import { type ItemKind, kindOf, named } from '../table/item-kind.ts';
 import type { PrimaryKey } from '../table/primary-keys.ts';
 import { inParallel } from './in-parallel.ts';
-import { type Findings, lookAtKeyItem, type OrganizationBook, openBook } from './organization-snapshot.ts';
+import { lookAtKeyItem, type OrganizationBook, openBook, type ViolationReporter } from './organization-snapshot.ts';
 import type { Item } from './read-together.ts';
 import {
   entryFaults,
@@ -66,7 +66,7 @@ type TableItem = Item & PrimaryKey;
 
 const isTurns = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
 
-class TableCheck implements Findings {
+class TableCheck implements ViolationReporter {
   readonly #table: Table;
   readonly #options: CheckOptions;
   readonly #books = new Map<number, Promise<OrganizationBook>>();

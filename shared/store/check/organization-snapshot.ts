@@ -32,7 +32,7 @@ export interface OrganizationBook {
 }
 
 /** Where findings go. */
-export interface Findings {
+export interface ViolationReporter {
   report(violations: readonly string[]): void;
   countLeads(leads: number): void;
   /** An API key of an organization. */
@@ -45,16 +45,16 @@ const doubtsAtOnce = 8;
 const parallelRanges = 4;
 
 /** Reads an organization's settings, usage, API keys and leads, checks them, and remembers the leads. */
-export async function openBook(table: Table, organizationId: number, findings: Findings): Promise<OrganizationBook> {
+export async function openBook(table: Table, organizationId: number, reporter: ViolationReporter): Promise<OrganizationBook> {
   const [settings, usage, directory] = await readSettled(table, [
     settingsPrimaryKey(organizationId),
     usagePrimaryKey(organizationId),
     directoryPrimaryKey(organizationId),
   ]);
-  findings.report(organizationFaults(organizationId, settings, usage, directory));
+  reporter.report(organizationFaults(organizationId, settings, usage, directory));
   const organization = organizationIn(settings);
-  await checkKeys(table, organizationId, organization, findings);
-  const leads = await readLeads(table, organizationId, organization, usage?.lastLeadId as number | undefined, findings);
+  await checkKeys(table, organizationId, organization, reporter);
+  const leads = await readLeads(table, organizationId, organization, usage?.lastLeadId as number | undefined, reporter);
   return { organizationId, userIds: organization && new Set(organization.userById.keys()), ...leads };
 }
 
@@ -101,17 +101,17 @@ async function checkKeys(
   table: Table,
   organizationId: number,
   organization: Organization | undefined,
-  findings: Findings,
+  reporter: ViolationReporter,
 ): Promise<void> {
   const listed = await listApiKeys(table, organizationId);
   await inParallel(listed, keysAtOnce, async ({ keyId }) => {
-    findings.knowKey(keyId, organizationId);
+    reporter.knowKey(keyId, organizationId);
     const listingKey = keyListingPrimaryKey(organizationId, keyId);
     const [before] = await readSettled(table, [listingKey]);
     const key = apiKeyPrimaryKey(String(before?.apiKeyHash));
     const [listing, item] = await readSettled(table, [listingKey, key]);
     if (listing)
-      findings.report(keyFaults(`API key ${keyId} of organization ${organizationId}`, key, listing, item, organization));
+      reporter.report(keyFaults(`API key ${keyId} of organization ${organizationId}`, key, listing, item, organization));
   });
 }
 
@@ -162,7 +162,7 @@ async function readLeads(
   organizationId: number,
   organization: Organization | undefined,
   lastLeadId: number | undefined,
-  findings: Findings,
+  reporter: ViolationReporter,
 ): Promise<Pick<OrganizationBook, 'ledger' | 'lastLead'>> {
   const parts = await Promise.all(
     rangesOf(lastLeadId ?? 0).map(async (range) => {
@@ -175,7 +175,7 @@ async function readLeads(
           const kind = kindOf(key);
           last = key;
           if (kind?.kind !== 'lead') {
-            findings.report([`The item ${named(key)} is of no type that the service knows.`]);
+            reporter.report([`The item ${named(key)} is of no type that the service knows.`]);
             continue;
           }
           const lead = leadIn(organizationId, kind.leadId, item);
@@ -183,9 +183,9 @@ async function readLeads(
           if (leadFaults(lead, item, organization, lastLeadId).length > 0) doubtful.push(lead.id);
         }
         await inParallel(doubtful, doubtsAtOnce, async (leadId) =>
-          findings.report(await lookAtLead(table, organizationId, leadId)),
+          reporter.report(await lookAtLead(table, organizationId, leadId)),
         );
-        findings.countLeads(page.length);
+        reporter.countLeads(page.length);
       }
       return { part, last };
     }),

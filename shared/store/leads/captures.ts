@@ -12,7 +12,7 @@ import { checkLead, checkLeadExists, putLead, readLead, updateLead } from './lea
 import { putTimelineEntry } from './timeline.ts';
 
 /** Who is captured, and under which keys that is remembered. */
-export interface CaptureQuestion {
+export interface CaptureLookup {
   readonly organizationId: number;
   /** The API key's id. */
   readonly keyId: string;
@@ -23,7 +23,7 @@ export interface CaptureQuestion {
 }
 
 /** What a capture finds before it writes: a hint, the transaction's conditions are the proof. */
-export interface CaptureFindings {
+export interface CaptureMatches {
   /** Parallel to the idempotency keys asked for. */
   readonly records: readonly (IdempotencyRecord | undefined)[];
   readonly phoneLeadId: number | undefined;
@@ -31,8 +31,8 @@ export interface CaptureFindings {
 }
 
 /** Reads the idempotency records and who has the phone and the e-mail: one `BatchGetItem`, one read unit per item. */
-export async function findForCapture(table: Table, question: CaptureQuestion): Promise<CaptureFindings> {
-  const { organizationId, keyId, idempotencyKeys, phone, email } = question;
+export async function findForCapture(table: Table, lookup: CaptureLookup): Promise<CaptureMatches> {
+  const { organizationId, keyId, idempotencyKeys, phone, email } = lookup;
   const recordKeys = idempotencyKeys.map((key) => idempotencyPrimaryKey(keyId, key));
   const items = await batchGet(table, [...recordKeys, ...identityPrimaryKeys(organizationId, phone, email)]);
   const now = new Date();
@@ -50,8 +50,8 @@ export async function findForCapture(table: Table, question: CaptureQuestion): P
  */
 export async function findMatch(
   table: Table,
-  { organizationId, phone, email }: CaptureQuestion,
-  { phoneLeadId, emailLeadId }: CaptureFindings,
+  { organizationId, phone, email }: CaptureLookup,
+  { phoneLeadId, emailLeadId }: CaptureMatches,
 ): Promise<Lead | undefined | typeof conflict> {
   const leadId = phoneLeadId ?? emailLeadId;
   if (leadId === undefined) return undefined;
@@ -64,15 +64,15 @@ export async function findMatch(
 
 /** What a capture leaves behind besides the lead: its entry on the timeline, and the records that its repeats find. */
 export interface CaptureTrace {
-  readonly question: CaptureQuestion;
+  readonly lookup: CaptureLookup;
   readonly entry: TimelineEntry;
   readonly record: IdempotencyRecord;
   readonly now: Date;
 }
 
-const putTrace = (table: Table, lead: Lead, { question, entry, record, now }: CaptureTrace) => [
+const putTrace = (table: Table, lead: Lead, { lookup, entry, record, now }: CaptureTrace) => [
   putTimelineEntry(table, lead, entry),
-  ...question.idempotencyKeys.map((key) => putRecord(table, question.keyId, key, record, now)),
+  ...lookup.idempotencyKeys.map((key) => putRecord(table, lookup.keyId, key, record, now)),
 ];
 
 /** Writes a captured new lead and its trace, all or none; false when another request was met. One transaction of up to 6 items. */
@@ -101,7 +101,7 @@ export async function captureMatchedLead(table: Table, before: Lead, after: Lead
  */
 export async function recordUnder(
   table: Table,
-  { organizationId, keyId }: Pick<CaptureQuestion, 'organizationId' | 'keyId'>,
+  { organizationId, keyId }: Pick<CaptureLookup, 'organizationId' | 'keyId'>,
   keys: readonly string[],
   record: IdempotencyRecord,
 ): Promise<boolean> {

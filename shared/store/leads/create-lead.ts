@@ -9,7 +9,7 @@ import { putLead } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
 
 /** The id of the lead that has the phone, else of the one that has the e-mail. One `BatchGetItem`, a read unit each. */
-export async function findDuplicate(
+export async function findLeadByIdentity(
   table: Table,
   organizationId: number,
   phone: string | undefined,

@@ -6,7 +6,7 @@ import {
   type LeadPage,
   type LeadReader,
   leadsByIds,
-  type PageQuestion,
+  type PageQuery,
   readLeadPage,
   type Stretch,
   walkLeads,
@@ -14,7 +14,7 @@ import {
 import { PageBudget } from './page-budget.ts';
 
 /** What a list asks for, besides the page itself. Each id is also checked on the lead by `matches`. */
-export interface ListQuestion extends PageQuestion {
+export interface LeadQuery extends PageQuery {
   readonly organizationId: number;
   /** Any of these stages; a pipeline is its stages. */
   readonly stageIds: readonly number[] | undefined;
@@ -35,21 +35,21 @@ const fewUpdates = 1000;
  * One page of an organization's leads, planned so that its cost is bounded by the page: without an id filter the leads are walked;
  * with some, their index lists are joined and the leads fetched by id.
  */
-export async function listLeads(table: Table, question: ListQuestion): Promise<LeadPage> {
+export async function listLeads(table: Table, query: LeadQuery): Promise<LeadPage> {
   const budget = new PageBudget(pageMaxBytes, pageMaxMs);
-  return readLeadPage(await planReader(table, question, budget), question, budget);
+  return readLeadPage(await planReader(table, query, budget), query, budget);
 }
 
-async function planReader(table: Table, question: ListQuestion, budget: PageBudget): Promise<LeadReader> {
-  const { organizationId, updatedSince } = question;
-  const lists = indexLists(table, question, budget);
+async function planReader(table: Table, query: LeadQuery, budget: PageBudget): Promise<LeadReader> {
+  const { organizationId, updatedSince } = query;
+  const lists = indexLists(table, query, budget);
   if (updatedSince === undefined) {
     return lists.length === 0
       ? walkLeads(table, organizationId, budget)
       : leadsByIds(table, organizationId, allOfIds(lists, budget), budget);
   }
-  if (lists.length === 0) return updatedReader(table, question, updatedSince, budget);
-  return changedAmong(table, question, lists, updatedSince, budget);
+  if (lists.length === 0) return updatedReader(table, query, updatedSince, budget);
+  return changedAmong(table, query, lists, updatedSince, budget);
 }
 
 /**
@@ -58,7 +58,7 @@ async function planReader(table: Table, question: ListQuestion, budget: PageBudg
  */
 async function changedAmong(
   table: Table,
-  { organizationId }: ListQuestion,
+  { organizationId }: LeadQuery,
   lists: readonly LeadIds[],
   since: number,
   budget: PageBudget,
@@ -85,7 +85,7 @@ async function changedAmong(
 
 function indexLists(
   table: Table,
-  { organizationId, stageIds, ownerId, sourceId, limit, updatedSince }: ListQuestion,
+  { organizationId, stageIds, ownerId, sourceId, limit, updatedSince }: LeadQuery,
   budget: PageBudget,
 ): LeadIds[] {
   if (stageIds?.length === 0) return [listedIds([])]; // a stage of another pipeline: no lead is in both
@@ -109,8 +109,8 @@ function indexLists(
  * For a list by update time alone: by the changed ids, as long as fetching those that are left costs less than walking all leads that
  * are left. On the first page the walk begins beside the first ids: it tells how many leads there are, and may be the page.
  */
-async function updatedReader(table: Table, question: ListQuestion, since: number, budget: PageBudget): Promise<LeadReader> {
-  const { organizationId, limit, cursor, matches } = question;
+async function updatedReader(table: Table, query: LeadQuery, since: number, budget: PageBudget): Promise<LeadReader> {
+  const { organizationId, limit, cursor, matches } = query;
   const walk = walkLeads(table, organizationId, budget);
   const read = (max: number) => readChangedLeads(table, organizationId, since, max, budget);
   const [first, few] = await Promise.all([

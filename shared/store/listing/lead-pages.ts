@@ -27,7 +27,7 @@ export interface LeadPage {
   readonly nextCursor: number | null;
 }
 
-export interface PageQuestion {
+export interface PageQuery {
   readonly limit: number;
   readonly cursor: number | undefined;
   readonly matches: (lead: Lead) => boolean;
@@ -42,7 +42,7 @@ export interface PageQuestion {
  */
 export async function readLeadPage(
   reader: LeadReader,
-  { limit, cursor, matches, hasRoom }: PageQuestion,
+  { limit, cursor, matches, hasRoom }: PageQuery,
   budget: PageBudget,
 ): Promise<LeadPage> {
   const leads: Lead[] = [];

@@ -13,14 +13,14 @@ import { conflict, retryOnConflict } from '../table/retry.ts';
 import { putIfAbsent, transact } from '../table/transact.ts';
 
 /** What an import looks up of a row before it writes: a hint, the transaction's conditions are the proof. */
-export interface RowQuestion {
+export interface RowLookup {
   /** Of what the row says. */
   readonly digest: string;
   readonly phone: string;
   readonly email: string | undefined;
 }
 
-export interface RowFindings {
+export interface RowMatches {
   /** The lead that this row has become before. */
   readonly importedLeadId: number | undefined;
   readonly phoneLeadId: number | undefined;
@@ -31,7 +31,7 @@ export interface RowFindings {
 export const rowsPerLookUp = 33;
 
 /** Which rows are leads already, and who has their phones and e-mails; parallel to the rows. A read unit for each key. */
-export async function findRows(table: Table, organizationId: number, rows: readonly RowQuestion[]): Promise<RowFindings[]> {
+export async function findRows(table: Table, organizationId: number, rows: readonly RowLookup[]): Promise<RowMatches[]> {
   const keys = rows.map(({ digest, phone, email }) => [
     importedRowPrimaryKey(organizationId, digest),
     ...identityPrimaryKeys(organizationId, phone, email),
@@ -78,7 +78,7 @@ export async function importLead(table: Table, lead: Lead, opening: TimelineEntr
   });
 }
 
-export const questionOf = (digest: string, lead: Pick<Lead, 'fields'>): RowQuestion => ({
+export const lookupOf = (digest: string, lead: Pick<Lead, 'fields'>): RowLookup => ({
   digest,
   phone: phoneOf(lead),
   email: emailOf(lead) ?? undefined,

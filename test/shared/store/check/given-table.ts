@@ -48,7 +48,7 @@ export async function givenWorld(
   await createLead(table, () => ({ lead: created, opening }));
   const captured = await newLead(table, organizationId);
   await captureNewLead(table, captured, {
-    question: { organizationId, keyId, idempotencyKeys: ['form-1'], phone: undefined, email: undefined },
+    lookup: { organizationId, keyId, idempotencyKeys: ['form-1'], phone: undefined, email: undefined },
     entry: { type: 'captured_new', at, actorId: 7, keyId, keyLabel: 'sync', source: 'Website', filled: [], kept: [] },
     record: { fingerprint: 'f', result: { id: captured.id, created: true, updated: false }, expiresAt: Date.now() + 60_000 },
     now: new Date(),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Lead } from '../../../../shared/leads/lead.ts';
 import { putLead } from '../../../../shared/store/leads/leads.ts';
 import { changeLead } from '../../../../shared/store/leads/update-lead.ts';
-import { type ListQuestion, listLeads } from '../../../../shared/store/listing/lead-lists.ts';
+import { type LeadQuery, listLeads } from '../../../../shared/store/listing/lead-lists.ts';
 import { openTable, type Table } from '../../../../shared/store/table/client.ts';
 import { longestChain, type RecordedCall, totalUnits } from '../../../support/dynamodb-calls.ts';
 import { type DynamodbProxy, startDynamodbProxy } from '../../../support/dynamodb-proxy.ts';
@@ -30,7 +30,7 @@ async function recordedTable(): Promise<{ recorded: Table; proxy: DynamodbProxy 
   return { recorded: openTable(table().name, { endpoint: proxy.endpoint }), proxy };
 }
 
-const question = (organizationId: number, different: Partial<ListQuestion>): ListQuestion => ({
+const query = (organizationId: number, different: Partial<LeadQuery>): LeadQuery => ({
   organizationId,
   limit: 25,
   cursor: undefined,
@@ -63,14 +63,14 @@ test.each([
   const found: number[] = [];
   let cursor: number | undefined;
   do {
-    const asked = question(id, { ...different, ...(cursor !== undefined && { cursor }) });
+    const asked = query(id, { ...different, ...(cursor !== undefined && { cursor }) });
     const { result, calls } = await proxy.record(() => listLeads(recorded, asked));
     expect(bytesOf(calls)).toBeLessThanOrEqual(4_000_000);
     found.push(...result.leads.map((lead) => lead.id));
     cursor = result.nextCursor ?? undefined;
   } while (cursor !== undefined);
 
-  const { matches } = question(id, different);
+  const { matches } = query(id, different);
   expect(found).toEqual(
     leads
       .filter(matches)
@@ -88,7 +88,7 @@ test('the next page of a list by time reads of the index only what changed since
   await storeLeads(table(), changed);
   const { recorded, proxy } = await recordedTable();
   const asked = { limit: 100, updatedSince: Date.parse(at(1000)) };
-  const first = await listLeads(recorded, question(id, asked));
+  const first = await listLeads(recorded, query(id, asked));
 
   await store(leadOf(id, 11, 'changed meanwhile', at(5000)));
   const found = first.leads.map((lead) => lead.id);
@@ -96,9 +96,7 @@ test('the next page of a list by time reads of the index only what changed since
   const walked: number[] = [];
   let cursor = first.nextCursor;
   while (cursor !== null) {
-    const { result, calls } = await proxy.record(() =>
-      listLeads(recorded, question(id, { ...asked, cursor: cursor ?? undefined })),
-    );
+    const { result, calls } = await proxy.record(() => listLeads(recorded, query(id, { ...asked, cursor: cursor ?? undefined })));
     walked.push(calls.filter(({ operation, index }) => operation === 'Query' && index === undefined).length);
     indexUnits.push(...calls.filter(({ index }) => index !== undefined).map(({ units }) => units.reads));
     found.push(...result.leads.map((lead) => lead.id));
@@ -139,7 +137,7 @@ test.each([
   const pages = [];
   let cursor: number | undefined;
   do {
-    const { leads, nextCursor } = await listLeads(recorded, question(id, { ...different, cursor }));
+    const { leads, nextCursor } = await listLeads(recorded, query(id, { ...different, cursor }));
     pages.push(...leads.map((lead) => lead.id));
     cursor = nextCursor ?? undefined;
   } while (cursor !== undefined);
@@ -152,7 +150,7 @@ test('leads that just changed and are in other lists cost a read unit each, and 
   const { id, recorded, proxy } = await movedLeads([60, 41, 2]);
   proxy.indexLagMs = 0;
   proxy.latencyMs = 100;
-  const asked = question(id, { stageIds: [11], matches: ({ stageId }) => stageId === 11 });
+  const asked = query(id, { stageIds: [11], matches: ({ stageId }) => stageId === 11 });
 
   const { result, calls } = await proxy.record(() => listLeads(recorded, asked));
 
