@@ -17,7 +17,7 @@ import { fieldValues, id, object, text } from '../shared/middleware/schemas.ts';
 import {
   type CaptureLookup,
   type CaptureMatches,
-  type CaptureTrace,
+  type CaptureRecord,
   captureMatchedLead,
   captureNewLead,
   findForCapture,
@@ -143,7 +143,7 @@ async function captureNew(
   const lead = newLead({ id, organizationId: call.organization.id, fields, stage, owner, now: now.toISOString() });
   const result: CaptureResult = { id: lead.id, created: true, updated: false };
   const entry = { ...entryOf(call, read, now), type: 'captured_new', filled: [], kept: [] } as const;
-  const isWritten = await captureNewLead(call.table, lead, traceOf(lookup, fingerprint, entry, result, now));
+  const isWritten = await captureNewLead(call.table, lead, recordOf(lookup, fingerprint, entry, result, now));
   return isWritten ? answerOf(result) : conflict;
 }
 
@@ -164,7 +164,7 @@ async function captureMatch(
   const result: CaptureResult = { id: match.id, created: false, updated: isFilled, ...archived };
   const entry = { ...entryOf(call, read, now), type: 'captured', filled, kept, ...archived } as const;
   const after = isFilled ? { ...match, fields, updatedAt: now.toISOString() } : match;
-  const isWritten = await captureMatchedLead(call.table, match, after, traceOf(lookup, fingerprint, entry, result, now));
+  const isWritten = await captureMatchedLead(call.table, match, after, recordOf(lookup, fingerprint, entry, result, now));
   return isWritten ? answerOf(result) : conflict;
 }
 
@@ -180,13 +180,13 @@ function entryOf({ caller, body: { notes, attribution: page } }: Call, { sourceN
   };
 }
 
-function traceOf(
+function recordOf(
   lookup: CaptureLookup,
   fingerprint: string,
   entry: TimelineEntry,
   result: CaptureResult,
   now: Date,
-): CaptureTrace {
+): CaptureRecord {
   return { lookup, entry, record: { fingerprint, result, expiresAt: recordExpiry(now) }, now };
 }
 

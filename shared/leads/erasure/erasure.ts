@@ -46,7 +46,7 @@ export const joinedIdentities = (a: Identities, b: Identities): Identities =>
   wholeIdentities({ phones: [...a.phones, ...b.phones], emails: [...a.emails, ...b.emails] });
 
 /** Finds a person's phones and e-mails in any text. */
-export type Traces = RegExp;
+export type IdentityPattern = RegExp;
 
 /** Between the digits of a phone as people write it. */
 const gap = '[\\s().\\-]*';
@@ -64,14 +64,14 @@ export class UnsafeSearchError extends Error {
  * Phones in any spelling, with and without the country's code; emails without regard to case; both as part of an address too.
  * @throws UnsafeSearchError when an identity is not a whole phone or email, or the search would match an empty text
  */
-export function tracesOf(identities: Identities): Traces {
+export function identityPatternOf(identities: Identities): IdentityPattern {
   if (!isDeepStrictEqual(wholeIdentities(identities), identities))
     throw new UnsafeSearchError('A search for a person takes whole phones and emails only.');
   // Emails first: one that is made of the person's phone goes as a whole.
   const parts = [...identities.emails.map(emailPattern), ...identities.phones.map(phonePattern)];
-  const traces = new RegExp(parts.length > 0 ? parts.join('|') : '(?!)', 'giu');
-  if (''.search(traces) >= 0) throw new UnsafeSearchError('A search for a person must not match an empty text.');
-  return traces;
+  const pattern = new RegExp(parts.length > 0 ? parts.join('|') : '(?!)', 'giu');
+  if (''.search(pattern) >= 0) throw new UnsafeSearchError('A search for a person must not match an empty text.');
+  return pattern;
 }
 
 /** A national number with fewer digits is found only with the country's code: "room 1234" is not a phone. */
@@ -93,30 +93,30 @@ function emailPattern(email: string): string {
   return `(?<![\\p{L}\\p{N}._+])${spelled}(?![\\p{L}\\p{N}]|[.\\-]+[\\p{L}\\p{N}])`;
 }
 
-const hasTraces = (value: unknown, traces: Traces): boolean => typeof value === 'string' && value.search(traces) >= 0;
+const mentions = (value: unknown, pattern: IdentityPattern): boolean => typeof value === 'string' && value.search(pattern) >= 0;
 
 /** A value with every trace replaced, texts within lists and maps too; the same value where there is none. */
-function cleaned<T>(value: T, traces: Traces): T {
-  if (typeof value === 'string') return (hasTraces(value, traces) ? value.replace(traces, erasedMark) : value) as T;
-  if (Array.isArray(value)) return value.map((item) => cleaned(item, traces)) as T;
+function cleaned<T>(value: T, pattern: IdentityPattern): T {
+  if (typeof value === 'string') return (mentions(value, pattern) ? value.replace(pattern, erasedMark) : value) as T;
+  if (Array.isArray(value)) return value.map((item) => cleaned(item, pattern)) as T;
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleaned(one, traces)])) as T;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleaned(one, pattern)])) as T;
 }
 
 const isIdentityField = (fieldKey: string): boolean => fieldKey === 'phone' || fieldKey === 'email';
 
 /** Whether a value is one of the person's phones or emails, and nothing else: an email may be made of somebody's phone. */
-const isIdentity = (value: unknown, traces: Traces): boolean =>
+const isIdentity = (value: unknown, pattern: IdentityPattern): boolean =>
   typeof value === 'string' &&
   value !== '' &&
-  [value, comparableEmail(value)].some((spelled) => spelled.replace(traces, '') === '');
+  [value, comparableEmail(value)].some((spelled) => spelled.replace(pattern, '') === '');
 
 /** Values of a field of another lead: which field it is stays. */
-const cleanedValues = <T extends { readonly field: string }>(values: readonly T[], traces: Traces): T[] =>
+const cleanedValues = <T extends { readonly field: string }>(values: readonly T[], pattern: IdentityPattern): T[] =>
   values.map((value) => {
     const clean = (side: unknown): unknown => {
-      if (!isIdentityField(value.field)) return cleaned(side, traces);
-      return isIdentity(side, traces) ? erasedMark : side;
+      if (!isIdentityField(value.field)) return cleaned(side, pattern);
+      return isIdentity(side, pattern) ? erasedMark : side;
     };
     const { field: _field, ...sides } = value;
     return { ...value, ...Object.fromEntries(Object.entries(sides).map(([name, side]) => [name, clean(side)])) };
@@ -125,10 +125,10 @@ const cleanedValues = <T extends { readonly field: string }>(values: readonly T[
 /** What people typed of an entry. The rest, such as times, ids and keys, is the service's, and holds nothing of a person. */
 const typedAttributes: readonly string[] = ['notes', 'text', 'attribution', 'kept', 'changes'];
 
-function cleanedEntry<T extends object>(entry: T, traces: Traces): T {
+function cleanedEntry<T extends object>(entry: T, pattern: IdentityPattern): T {
   const clean = (name: string, value: unknown): unknown => {
     if (!typedAttributes.includes(name)) return value;
-    return name === 'kept' || name === 'changes' ? cleanedValues(value as { field: string }[], traces) : cleaned(value, traces);
+    return name === 'kept' || name === 'changes' ? cleanedValues(value as { field: string }[], pattern) : cleaned(value, pattern);
   };
   return Object.fromEntries(Object.entries(entry).map(([name, value]) => [name, clean(name, value)])) as T;
 }
@@ -137,14 +137,14 @@ function cleanedEntry<T extends object>(entry: T, traces: Traces): T {
  * An entry of another lead's timeline without the person. An enquiry that was sent with their phone or email is theirs: all that it submitted
  * goes, what the lead itself had stays. Anywhere else only the phone or email goes. The entry keeps its shape.
  */
-export function withoutPerson(entry: TimelineEntry, traces: Traces): TimelineEntry {
+export function withoutPerson(entry: TimelineEntry, pattern: IdentityPattern): TimelineEntry {
   const isTheirs =
-    'kept' in entry && entry.kept.some(({ field, submitted }) => isIdentityField(field) && isIdentity(submitted, traces));
-  if (!isTheirs) return cleanedEntry(entry, traces);
+    'kept' in entry && entry.kept.some(({ field, submitted }) => isIdentityField(field) && isIdentity(submitted, pattern));
+  if (!isTheirs) return cleanedEntry(entry, pattern);
   const { notes, attribution, ...others } = entry;
   return {
     ...others,
-    kept: cleanedValues(entry.kept, traces).map((value) => ({ ...value, submitted: erasedMark })),
+    kept: cleanedValues(entry.kept, pattern).map((value) => ({ ...value, submitted: erasedMark })),
     ...(notes !== undefined && { notes: erasedMark }),
     ...(attribution && { attribution: Object.fromEntries(Object.keys(attribution).map((name) => [name, erasedMark])) }),
   };
@@ -205,7 +205,7 @@ function isErasureOf(value: unknown, text: string): boolean {
 }
 
 /** The fields in which another lead mentions the person: they are that lead's data, and an administrator's to judge. */
-export const mentionsIn = (fields: FieldValues, traces: Traces): string[] =>
+export const mentionsIn = (fields: FieldValues, pattern: IdentityPattern): string[] =>
   Object.entries(fields)
-    .filter(([, value]) => !isDeepStrictEqual(cleaned(value, traces), value))
+    .filter(([, value]) => !isDeepStrictEqual(cleaned(value, pattern), value))
     .map(([fieldKey]) => fieldKey);

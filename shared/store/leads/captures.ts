@@ -63,21 +63,25 @@ export async function findMatch(
 }
 
 /** What a capture leaves behind besides the lead: its entry on the timeline, and the records that its repeats find. */
-export interface CaptureTrace {
+export interface CaptureRecord {
   readonly lookup: CaptureLookup;
   readonly entry: TimelineEntry;
   readonly record: IdempotencyRecord;
   readonly now: Date;
 }
 
-const putTrace = (table: Table, lead: Lead, { lookup, entry, record, now }: CaptureTrace) => [
+const captureRecordItems = (table: Table, lead: Lead, { lookup, entry, record, now }: CaptureRecord) => [
   putTimelineEntry(table, lead, entry),
   ...lookup.idempotencyKeys.map((key) => putRecord(table, lookup.keyId, key, record, now)),
 ];
 
 /** Writes a captured new lead and its trace, all or none; false when another request was met. One transaction of up to 6 items. */
-export async function captureNewLead(table: Table, lead: Lead, trace: CaptureTrace): Promise<boolean> {
-  const written = await transact(table, [putLead(table, lead), ...putIdentities(table, lead), ...putTrace(table, lead, trace)]);
+export async function captureNewLead(table: Table, lead: Lead, record: CaptureRecord): Promise<boolean> {
+  const written = await transact(table, [
+    putLead(table, lead),
+    ...putIdentities(table, lead),
+    ...captureRecordItems(table, lead, record),
+  ]);
   return written.outcome === 'written';
 }
 
@@ -85,12 +89,12 @@ export async function captureNewLead(table: Table, lead: Lead, trace: CaptureTra
  * Writes what a capture fills of a lead as it was read, and its trace, all or none; false when another request was met.
  * Nothing filled (`after` is the lead itself): the lead is checked, not written.
  */
-export async function captureMatchedLead(table: Table, before: Lead, after: Lead, trace: CaptureTrace): Promise<boolean> {
+export async function captureMatchedLead(table: Table, before: Lead, after: Lead, record: CaptureRecord): Promise<boolean> {
   const newEmail = emailOf(before) === null ? emailOf(after) : null;
   const written = await transact(table, [
     after === before ? checkLead(table, before) : updateLead(table, before, after),
     ...(newEmail === null ? [] : [putEmail(table, after, newEmail)]),
-    ...putTrace(table, before, trace),
+    ...captureRecordItems(table, before, record),
   ]);
   return written.outcome === 'written';
 }

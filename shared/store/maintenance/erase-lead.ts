@@ -3,8 +3,8 @@ import {
   type Identities,
   identitiesIn,
   identitiesOf,
+  identityPatternOf,
   joinedIdentities,
-  tracesOf,
   wholeIdentities,
 } from '../../leads/erasure/erasure.ts';
 import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
@@ -25,7 +25,7 @@ import {
 } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { type TransactItem, transact } from '../table/transact.ts';
-import { type Remains, removeRemains } from './erase-related-items.ts';
+import { type RelatedItems, removeRelatedItems } from './erase-related-items.ts';
 
 export interface EraseOptions {
   /** Who erases, as the organization's history names them. */
@@ -38,7 +38,7 @@ export interface EraseOptions {
 /** Told how many items have been read. */
 type EraseProgress = (itemsRead: number) => void;
 
-export interface Erased extends Remains {
+export interface Erased extends RelatedItems {
   /** Entries of the lead's own timeline. */
   readonly timelineEntries: number;
 }
@@ -63,16 +63,16 @@ export async function eraseLead(
   if (!begun) return undefined;
   const { person } = await personOf(table, organizationId, leadId, begun);
   await rememberPerson(table, organizationId, leadId, person);
-  const remains = await removeRemains(table, {
+  const relatedItems = await removeRelatedItems(table, {
     organizationId,
     leadId,
-    traces: tracesOf(person),
+    traces: identityPatternOf(person),
     isDryRun: false,
     onProgress: options.onProgress ?? (() => undefined),
   });
   const timelineEntries = await removeTimeline(table, organizationId, leadId);
   await table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...erasurePrimaryKey(organizationId, leadId) } }));
-  return { ...remains, timelineEntries };
+  return { ...relatedItems, timelineEntries };
 }
 
 /** What `eraseLead` would do now. Reads the whole table once, and writes nothing. */
@@ -86,9 +86,9 @@ export async function planErasure(
   if (!lead && !begun) return undefined;
   const known = joinedIdentities(lead ? identitiesOf(lead) : nobody, begun ?? nobody);
   const { person, entries } = await personOf(table, organizationId, leadId, known);
-  const traces = tracesOf(person);
-  const remains = await removeRemains(table, { organizationId, leadId, traces, isDryRun: true, onProgress });
-  return { ...remains, timelineEntries: entries.length };
+  const pattern = identityPatternOf(person);
+  const relatedItems = await removeRelatedItems(table, { organizationId, leadId, traces: pattern, isDryRun: true, onProgress });
+  return { ...relatedItems, timelineEntries: entries.length };
 }
 
 const nobody: Identities = { phones: [], emails: [] };

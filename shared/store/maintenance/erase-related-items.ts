@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { mentionsIn, type Traces, withoutPerson } from '../../leads/erasure/erasure.ts';
+import { type IdentityPattern, mentionsIn, withoutPerson } from '../../leads/erasure/erasure.ts';
 import type { FieldValues } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
@@ -14,7 +14,7 @@ import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
 type Item = Readonly<Record<string, unknown>>;
 
 /** What a lead left behind in the table besides its own items. */
-export interface Remains {
+export interface RelatedItems {
   readonly idempotencyRecords: number;
   readonly importedRows: number;
   /** Entries of other leads' timelines in which the person was found. */
@@ -33,7 +33,7 @@ export interface RemainsSearch {
   readonly organizationId: number;
   readonly leadId: number;
   /** What finds the person. */
-  readonly traces: Traces;
+  readonly traces: IdentityPattern;
   /** Only count: nothing is written. */
   readonly isDryRun: boolean;
   /** Told how many items have been read. */
@@ -44,10 +44,10 @@ export interface RemainsSearch {
  * Removes what points at a lead that is gone, and the person from other leads' timelines. Reads the whole table, since nothing says
  * where these lie: consistently, a read unit for each 4 KB.
  */
-export async function removeRemains(table: Table, search: RemainsSearch): Promise<Remains> {
-  const { organizationId, leadId, traces, isDryRun } = search;
+export async function removeRelatedItems(table: Table, search: RemainsSearch): Promise<RelatedItems> {
+  const { organizationId, leadId, traces: pattern, isDryRun } = search;
   const keyIds = new Set((await listApiKeys(table, organizationId)).map(({ keyId }) => keyId));
-  const found = { idempotencyRecords: 0, importedRows: 0, otherEntries: 0, mentions: [] as Remains['mentions'][number][] };
+  const found = { idempotencyRecords: 0, importedRows: 0, otherEntries: 0, mentions: [] as RelatedItems['mentions'][number][] };
   const otherLeadIds = new Set<number>();
 
   const look = async (item: Item): Promise<void> => {
@@ -60,12 +60,12 @@ export async function removeRemains(table: Table, search: RemainsSearch): Promis
       if (!isDryRun) await remove(table, key);
       found.importedRows += 1;
     } else if (kind?.kind === 'timeline' && kind.leadId !== leadId) {
-      const isTheirs = isDryRun ? changesOf(item, traces).length > 0 : await cleanEntry(table, key, item, traces);
+      const isTheirs = isDryRun ? changesOf(item, pattern).length > 0 : await cleanEntry(table, key, item, pattern);
       if (!isTheirs) return;
       found.otherEntries += 1;
       otherLeadIds.add(kind.leadId);
     } else if (kind?.kind === 'lead' && kind.leadId !== leadId) {
-      const fields = mentionsIn(item.fields as FieldValues, traces);
+      const fields = mentionsIn(item.fields as FieldValues, pattern);
       if (fields.length > 0) found.mentions.push({ leadId: kind.leadId, fields });
     }
   };
@@ -117,8 +117,8 @@ const remove = (table: Table, key: PrimaryKey) =>
  * The attributes of an entry that change when the person is taken out of it, with their new values. Compared as values: DynamoDB returns a
  * map's attributes in any order, so the same map may be spelled in two ways.
  */
-function changesOf(item: Item, traces: Traces): [name: string, value: unknown][] {
-  const clean = withoutPerson(item as unknown as TimelineEntry, traces);
+function changesOf(item: Item, pattern: IdentityPattern): [name: string, value: unknown][] {
+  const clean = withoutPerson(item as unknown as TimelineEntry, pattern);
   return Object.entries(clean).filter(([name, value]) => !isDeepStrictEqual(value, item[name]));
 }
 
@@ -127,11 +127,11 @@ function changesOf(item: Item, traces: Traces): [name: string, value: unknown][]
  * @returns whether the person was in it
  * @throws StillContended
  */
-async function cleanEntry(table: Table, key: PrimaryKey, read: Item, traces: Traces): Promise<boolean> {
+async function cleanEntry(table: Table, key: PrimaryKey, read: Item, pattern: IdentityPattern): Promise<boolean> {
   return retryOnConflict(async (turn) => {
     const item = turn === 0 ? read : await readAgain(table, key);
     if (!item) return false;
-    const changes = changesOf(item, traces);
+    const changes = changesOf(item, pattern);
     if (changes.length === 0) return false;
     try {
       await table.client.send(

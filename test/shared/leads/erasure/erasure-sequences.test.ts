@@ -4,8 +4,8 @@ import {
   erasedMark,
   identitiesIn,
   identitiesOf,
+  identityPatternOf,
   joinedIdentities,
-  tracesOf,
   withoutPerson,
 } from '../../../../shared/leads/erasure/erasure.ts';
 import type { Lead } from '../../../../shared/leads/lead.ts';
@@ -84,10 +84,10 @@ function eraseAndJudge(model: Model, id: number): void {
     phones: free(others.phones),
     emails: free(others.emails),
   });
-  const traces = tracesOf(person);
+  const pattern = identityPatternOf(person);
 
   for (const [otherId, entries] of model.timelines) {
-    const after = entries.map((entry) => withoutPerson(entry, traces));
+    const after = entries.map((entry) => withoutPerson(entry, pattern));
     expect(after).toEqual(entries.map((entry) => expectedOf(entry, theirs)));
     model.timelines.set(otherId, after);
   }

@@ -4,8 +4,8 @@ import {
   damagedAttributes,
   erasedMark,
   identitiesIn,
+  identityPatternOf,
   mentionsIn,
-  tracesOf,
   UnsafeSearchError,
   wholeIdentities,
   withErasuresOf,
@@ -14,9 +14,9 @@ import {
 import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
 
 const person = { phones: ['+919812345678', '+14155550123'], emails: ['asha.rao+x@example.com', 'an-other@ex-ample.com'] };
-const traces = tracesOf(person);
+const pattern = identityPatternOf(person);
 const note = (text: string): TimelineEntry => ({ type: 'note_added', at: '', actorId: 7, via: 'api', keyId: 'k', text });
-const erasedText = (text: string) => (withoutPerson(note(text), traces) as { text: string }).text;
+const erasedText = (text: string) => (withoutPerson(note(text), pattern) as { text: string }).text;
 
 describe('a person is found in a text', () => {
   test.each([
@@ -51,7 +51,7 @@ describe('a person is found in a text', () => {
 });
 
 describe('a phone of eight digits that look like a day', () => {
-  const day = tracesOf({ phones: ['+21620261121'], emails: [] });
+  const day = identityPatternOf({ phones: ['+21620261121'], emails: [] });
 
   test('leaves the time of an entry and the values of others’ days as they are', () => {
     const at = '2026-11-21T08:00:00.000Z';
@@ -89,7 +89,7 @@ test('an enquiry that the person sent keeps what the lead had, and its shape', (
     ],
   };
 
-  expect(withoutPerson(entry, traces)).toEqual({
+  expect(withoutPerson(entry, pattern)).toEqual({
     ...entry,
     notes: erasedMark,
     attribution: { pageUrl: erasedMark },
@@ -107,11 +107,11 @@ test('a change from or to the person’s phone loses that value alone', () => {
   ];
   const entry: TimelineEntry = { type: 'lead_updated', at: '', actorId: 7, via: 'api', keyId: 'k', changes };
 
-  expect(withoutPerson(entry, traces)).toEqual({ ...entry, changes: [{ ...changes[0], from: erasedMark }, changes[1]] });
+  expect(withoutPerson(entry, pattern)).toEqual({ ...entry, changes: [{ ...changes[0], from: erasedMark }, changes[1]] });
 });
 
 test('a person without a trace leaves every entry as it is', () => {
-  expect(withoutPerson(note('anything'), tracesOf({ phones: [], emails: [] }))).toEqual(note('anything'));
+  expect(withoutPerson(note('anything'), identityPatternOf({ phones: [], emails: [] }))).toEqual(note('anything'));
 });
 
 test('a timeline tells the phones and e-mails that the person had or sent', () => {
@@ -163,7 +163,7 @@ test.each([
   { phones: [], emails: [erasedMark] },
   { phones: [], emails: [''] },
 ])('a search for $phones $emails is refused', (identities) => {
-  expect(() => tracesOf(identities)).toThrow(UnsafeSearchError);
+  expect(() => identityPatternOf(identities)).toThrow(UnsafeSearchError);
 });
 
 test('no search for whole phones and emails matches an empty text or a mark', () => {
@@ -171,7 +171,7 @@ test('no search for whole phones and emails matches an empty text or a mark', ()
   const anyPhone = fc.stringMatching(/^\+[1-9]\d{3,14}$/);
   fc.assert(
     fc.property(fc.array(fc.oneof(anyText, anyPhone)), fc.array(anyText), (phones, emails) => {
-      const search = tracesOf(wholeIdentities({ phones, emails }));
+      const search = identityPatternOf(wholeIdentities({ phones, emails }));
       for (const text of ['', erasedMark, 'Call tomorrow at nine', '…'])
         expect(withoutPerson(note(text), search)).toEqual(note(text));
     }),
@@ -179,7 +179,7 @@ test('no search for whole phones and emails matches an empty text or a mark', ()
 });
 
 test('a phone with a short national number is found only with the code of its country', () => {
-  const short = tracesOf({ phones: ['+6834567'], emails: [] });
+  const short = identityPatternOf({ phones: ['+6834567'], emails: [] });
   const text = (typed: string) => withoutPerson(note(typed), short);
 
   expect(text('Room 4567, 6834567')).toEqual(note('Room 4567, 6834567'));
@@ -199,7 +199,7 @@ test('an email or a phone of another lead that contains the person’s phone sta
     kept,
   } as TimelineEntry;
 
-  expect(withoutPerson(entry, traces)).toEqual(entry);
+  expect(withoutPerson(entry, pattern)).toEqual(entry);
 });
 
 test('an enquiry that names the person’s phone in another field loses only that phone', () => {
@@ -219,7 +219,7 @@ test('an enquiry that names the person’s phone in another field loses only tha
     kept,
   };
 
-  expect(withoutPerson(entry, traces)).toEqual({ ...entry, kept: [{ ...kept[0], submitted: erasedMark }, kept[1]] });
+  expect(withoutPerson(entry, pattern)).toEqual({ ...entry, kept: [{ ...kept[0], submitted: erasedMark }, kept[1]] });
 });
 
 describe('a text is damaged', () => {
@@ -250,7 +250,7 @@ test('names the fields of another lead that hold the person’s phone or e-mail'
     tags: ['x', '9812345678'],
   };
 
-  expect(mentionsIn(fields, traces)).toEqual(['guardian_phone', 'remarks', 'tags']);
+  expect(mentionsIn(fields, pattern)).toEqual(['guardian_phone', 'remarks', 'tags']);
 });
 
 describe('what an erasure took from a copy of an entry', () => {
