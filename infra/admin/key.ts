@@ -3,7 +3,7 @@ import type { Scope } from '../../shared/endpoints.ts';
 import { type ApiKeyType, apiKeyPrefix, apiKeyScopes, apiKeyTypes, scopesFor } from '../../shared/organization/api-key.ts';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
 import { createApiKey, type ListedApiKey, listApiKeys, revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
-import type { Deed } from '../../shared/store/organizations/audit-log.ts';
+import type { AuditAction } from '../../shared/store/organizations/audit-log.ts';
 import { canAsk, confirmed } from './confirm.ts';
 import { type CommandContext, CommandRefused, existingOrganization, formatColumns, parseId } from './context.ts';
 
@@ -80,8 +80,16 @@ async function create(context: CommandContext, options: CreateOptions, command: 
   const granted = scopesFor(type, scopes);
   if (typeof granted === 'string') command.error(`error: option '--scopes <a,b>' ${granted}`);
   const who = await context.callerIdentity();
-  const deed = (keyId: string): Deed => ({ who, what: `key create ${keyId} (${label})` });
-  const created = await createApiKey(context.table(), { organizationId, type, scopes, label, createdBy, now: new Date(), deed });
+  const action = (keyId: string): AuditAction => ({ who, what: `key create ${keyId} (${label})` });
+  const created = await createApiKey(context.table(), {
+    organizationId,
+    type,
+    scopes,
+    label,
+    createdBy,
+    now: new Date(),
+    action,
+  });
   const creator = (await existingOrganization(context.table(), organizationId)).userById.get(createdBy);
   if (creator?.active === false) context.note(`Warning: ${creator.name}, in whose name the key acts, is inactive.`);
   context.print(created, () =>
@@ -144,8 +152,8 @@ async function rotate(context: CommandContext, organizationId: number, keyId: st
   }
   const { type, scopes, label, createdBy } = old;
   const who = await context.callerIdentity();
-  const deed = (newKeyId: string): Deed => ({ who, what: `key rotate ${keyId} to ${newKeyId} (${label})` });
-  const created = await createApiKey(table, { organizationId, type, scopes, label, createdBy, now: new Date(), deed });
+  const action = (newKeyId: string): AuditAction => ({ who, what: `key rotate ${keyId} to ${newKeyId} (${label})` });
+  const created = await createApiKey(table, { organizationId, type, scopes, label, createdBy, now: new Date(), action });
   const revoke = `key revoke --organization ${organizationId} --key ${keyId}`;
   const isExpired = Date.parse(old.expiresAt) <= Date.now();
   context.print({ ...created, replaces: { keyId, expiresAt: old.expiresAt } }, () =>
@@ -167,8 +175,8 @@ async function revoke(
   await existingOrganization(context.table(), organizationId);
   if (!yes && canAsk()) await confirmed(`API key ${keyId} loses its access at once, for good.`, keyId);
   const now = new Date();
-  const deed = { who: await context.callerIdentity(), what: `key revoke ${keyId}` };
-  const revokedAt = await revokeApiKey(context.table(), organizationId, keyId, now, deed);
+  const action = { who: await context.callerIdentity(), what: `key revoke ${keyId}` };
+  const revokedAt = await revokeApiKey(context.table(), organizationId, keyId, now, action);
   if (revokedAt === undefined) throw noKey(organizationId, keyId);
   context.print({ keyId, revokedAt }, () =>
     revokedAt === now.toISOString()

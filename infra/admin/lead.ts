@@ -7,7 +7,7 @@ import { findLeadByIdentity } from '../../shared/store/leads/create-lead.ts';
 import { readLead } from '../../shared/store/leads/leads.ts';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { newestLeads } from '../../shared/store/maintenance/newest-leads.ts';
-import { addToHistory } from '../../shared/store/organizations/audit-log.ts';
+import { addAuditEntry } from '../../shared/store/organizations/audit-log.ts';
 import { type CommandContext, CommandRefused, existingOrganization, formatColumns, parseId } from './context.ts';
 import { leadImportCommand } from './import/command.ts';
 import { leadEraseCommand } from './lead-erase.ts';
@@ -90,7 +90,7 @@ async function archive(context: CommandContext, options: LeadOptions, archived: 
   const { lead, isChanged } = set;
   // Noted where nothing changed too: a command that was killed before it could note it is given again.
   const what = `lead ${archived ? 'archive' : 'restore'} ${lead.id}`;
-  await addToHistory(context.table(), organization.id, { who: await context.callerIdentity(), what });
+  await addAuditEntry(context.table(), organization.id, { who: await context.callerIdentity(), what });
   context.print({ leadId: lead.id, archived }, () => {
     if (isChanged && archived) return `Archived lead ${lead.id}.`;
     if (isChanged) return `Restored lead ${lead.id}: it is in lists and answers again.`;

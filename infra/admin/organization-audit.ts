@@ -3,8 +3,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Settings } from '../../shared/organization/settings.ts';
 import { applySettings, SettingsMoved } from '../../shared/store/organizations/apply-settings.ts';
 import {
-  type HistoryEntry,
-  readHistory,
+  type AuditEntry,
+  readAuditLog,
   readKeptSettings,
   versionsBefore,
   versionsKept,
@@ -23,16 +23,16 @@ import {
 import { changeLine, settingsChanges } from './settings-diff.ts';
 import { captureWarnings } from './settings-warnings.ts';
 
-const historyDefault = 50;
-const historyMax = 10_000;
+const auditEntriesDefault = 50;
+const auditEntriesMax = 10_000;
 
 /** `organization history|undo`. */
-export function organizationHistoryCommands(organization: Command, context: CommandContext): void {
+export function organizationAuditCommands(organization: Command, context: CommandContext): void {
   organization
     .command('history')
     .description('who changed what and when, newest first')
     .requiredOption('--organization <ID>', "organization's id", parseId)
-    .option('--limit <N>', `how many at the most, 1 to ${historyMax}`, parseLimit, historyDefault)
+    .option('--limit <N>', `how many at the most, 1 to ${auditEntriesMax}`, parseLimit, auditEntriesDefault)
     .addHelpText(
       'after',
       '\nAn export or import is there from its beginning on; one that does not say how\nmany leads, or is not followed by an entry that does, is under way or broke off.\n' +
@@ -55,12 +55,12 @@ export function organizationHistoryCommands(organization: Command, context: Comm
 
 async function history(context: CommandContext, organizationId: number, limit: number): Promise<void> {
   await existingOrganization(context.table(), organizationId);
-  const items = await readHistory(context.table(), organizationId, limit);
+  const items = await readAuditLog(context.table(), organizationId, limit);
   context.print({ items }, () => {
     if (items.length === 0) return `Organization ${organizationId} has no history yet: it begins with its next change.`;
-    const row = ({ at, who, what, versionBefore, versionAfter, isBetween }: HistoryEntry): string[] => {
+    const row = ({ at, who, what, versionBefore, versionAfter, isBetween: isIntermediate }: AuditEntry): string[] => {
       const versions = versionAfter === undefined ? '' : `${versionBefore ?? 'none'} → ${versionAfter}`;
-      return [at, versions, isBetween ? `${what} (a step of it)` : what, who];
+      return [at, versions, isIntermediate ? `${what} (a step of it)` : what, who];
     };
     return formatColumns(['WHEN', 'SETTINGS', 'WHAT', 'WHO'], items.map(row), { WHAT: 80, WHO: 300 });
   });
@@ -88,7 +88,7 @@ async function undo(context: CommandContext, organizationId: number, yes: boolea
   const what = `organization undo, back to version ${before.version}`;
   const { version } = await applySettings(table, before.settings, {
     expectedVersion: stored.version,
-    deed: { who: await context.callerIdentity(), what },
+    action: { who: await context.callerIdentity(), what },
     onWait: (seconds, drops) =>
       context.note(`Waiting ${seconds} s for requests that may still use ${drops.map(({ path }) => path).join(', ')}.`),
   }).catch(async (error: unknown) => {
@@ -124,7 +124,7 @@ async function settingsBefore(
   table: Table,
   { settings, version }: StoredSettings,
 ): Promise<{ settings: Settings; version: number } | undefined> {
-  for (const before of versionsBefore(await readHistory(table, settings.id, historyMax), version).slice(0, versionsKept)) {
+  for (const before of versionsBefore(await readAuditLog(table, settings.id, auditEntriesMax), version).slice(0, versionsKept)) {
     const kept = await readKeptSettings(table, settings.id, before);
     if (kept && !isDeepStrictEqual(kept, settings)) return { settings: kept, version: before };
   }
@@ -133,8 +133,8 @@ async function settingsBefore(
 
 function parseLimit(text: string): number {
   const limit = Number(text);
-  if (!/^\d{1,5}$/.test(text) || limit < 1 || limit > historyMax) {
-    throw new InvalidArgumentError(`It must be an integer from 1 to ${historyMax}.`);
+  if (!/^\d{1,5}$/.test(text) || limit < 1 || limit > auditEntriesMax) {
+    throw new InvalidArgumentError(`It must be an integer from 1 to ${auditEntriesMax}.`);
   }
   return limit;
 }

@@ -5,7 +5,7 @@ import { parseSettingsFile, type Settings, settingsFile } from '../../shared/org
 import { applySettings, previewSettings } from '../../shared/store/organizations/apply-settings.ts';
 import { listOrganizations, readSettings } from '../../shared/store/organizations/organizations.ts';
 import { type CommandContext, CommandRefused, countOf, formatColumns, parseId, unknownOrganizationError } from './context.ts';
-import { organizationHistoryCommands } from './organization-audit.ts';
+import { organizationAuditCommands } from './organization-audit.ts';
 import { changeLine, settingsChanges } from './settings-diff.ts';
 import { captureWarnings } from './settings-warnings.ts';
 
@@ -47,7 +47,7 @@ export function organizationCommands(program: Command, context: CommandContext):
     .addHelpText('after', '\nExample:\n  npm run admin -- organization list')
     .action(() => list(context));
 
-  organizationHistoryCommands(organization, context);
+  organizationAuditCommands(organization, context);
 }
 
 async function apply(context: CommandContext, file: string, { ignoreKeys = false, dryRun = false }: ApplyFlags): Promise<void> {
@@ -59,7 +59,7 @@ async function apply(context: CommandContext, file: string, { ignoreKeys = false
   }
   if (dryRun) return preview(context, settings);
   const { outcome, version } = await applySettings(context.table(), settings, {
-    deed: { who: await context.callerIdentity(), what: 'organization apply' },
+    action: { who: await context.callerIdentity(), what: 'organization apply' },
     onWait: (seconds, drops) =>
       context.note(`Waiting ${seconds} s for requests that may still use ${drops.map(({ path }) => path).join(', ')}.`),
   });

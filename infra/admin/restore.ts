@@ -61,7 +61,7 @@ async function finish(context: CommandContext, { from, keepKey = [], yes = false
   const finished = await finishRestore(table, {
     old: from === undefined ? undefined : { ...table, name: from },
     keptKeyIds: new Set(keepKey),
-    deed: { who: await context.callerIdentity(), what: `restore finish ${table.name}` },
+    action: { who: await context.callerIdentity(), what: `restore finish ${table.name}` },
     confirm: async ({ erased }) => {
       if (erased.length <= lossAsked || yes) return;
       context.note(

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { addToHistory } from '../../../shared/store/organizations/audit-log.ts';
+import { addAuditEntry } from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { type CommandContext, CommandRefused, countOf, existingOrganization, parseId } from '../context.ts';
 import { openImportFile } from './file.ts';
@@ -119,9 +119,9 @@ const withHistory =
   (context: CommandContext, organizationId: number): typeof importRows =>
   async (table, order) => {
     const who = await context.callerIdentity();
-    await addToHistory(table, organizationId, { who, what: 'lead import begun' });
+    await addAuditEntry(table, organizationId, { who, what: 'lead import begun' });
     const counts = await importRows(table, order);
-    await addToHistory(table, organizationId, { who, what: `lead import, ${countOf(counts.imported, 'lead')}` });
+    await addAuditEntry(table, organizationId, { who, what: `lead import, ${countOf(counts.imported, 'lead')}` });
     return counts;
   };
 

@@ -12,7 +12,7 @@ import type { TimelineEntry } from '../../leads/timeline.ts';
 import { deleteEmail, deletePhone } from '../leads/identities.ts';
 import { readLead } from '../leads/leads.ts';
 import { readTimeline } from '../leads/timeline.ts';
-import { putHistoryEntry } from '../organizations/audit-log.ts';
+import { auditEntryPut } from '../organizations/audit-log.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
 import {
@@ -140,7 +140,7 @@ async function takeLeadAway(
       {
         Put: { TableName: table.name, Item: { ...erasurePrimaryKey(organizationId, leadId), organizationId, leadId, ...person } },
       },
-      putHistoryEntry(table, organizationId, entry),
+      auditEntryPut(table, organizationId, entry),
     ]);
     return outcome === 'written' ? person : conflict;
   });

@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { limits } from '../../limits.ts';
 import { listApiKeys, revokeApiKey } from '../organizations/api-keys.ts';
-import { type Deed, readHistory } from '../organizations/audit-log.ts';
+import { type AuditAction, readAuditLog } from '../organizations/audit-log.ts';
 import { listOrganizations, readSettings, replaceSettings } from '../organizations/organizations.ts';
 import type { Table } from '../table/client.ts';
 import { usagePrimaryKey } from '../table/primary-keys.ts';
@@ -16,7 +16,7 @@ export interface RestoreOptions {
   /** Without `old`: ids of the API keys that go on; every other one ends. */
   readonly keptKeyIds: ReadonlySet<string>;
   /** As each organization's history says it. */
-  readonly deed: Deed;
+  readonly action: AuditAction;
   /** Told what was found before anything is written; by throwing it stops the restore, and nothing was changed. */
   readonly confirm?: (plan: RestorePlan) => Promise<void>;
   readonly onProgress?: (itemsRead: number) => void;
@@ -66,7 +66,7 @@ export async function finishRestore(table: Table, options: RestoreOptions): Prom
   for (const key of plan.entriesToClean) if (old && (await cleanAsInOld(table, old, key))) entriesCleaned += 1;
   await eraseAgain(table, plan, options);
   const { id: restoredTableId } = await describeTable(table);
-  for (const id of organizations) await goOnPast(table, id, old, { ...options.deed, restoredTableId });
+  for (const id of organizations) await goOnPast(table, id, old, { ...options.action, restoredTableId });
   return {
     organizations: organizations.length,
     keysRevoked,
@@ -79,9 +79,9 @@ export async function finishRestore(table: Table, options: RestoreOptions): Prom
   };
 }
 
-async function eraseAgain(table: Table, { erased }: RestorePlan, { deed, onProgress }: RestoreOptions): Promise<void> {
+async function eraseAgain(table: Table, { erased }: RestorePlan, { action, onProgress }: RestoreOptions): Promise<void> {
   for (const { organizationId, leadId } of erased)
-    await eraseLead(table, organizationId, leadId, { who: deed.who, partOf: deed.what, onProgress });
+    await eraseLead(table, organizationId, leadId, { who: action.who, partOf: action.what, onProgress });
 }
 
 async function assertKnown(table: Table, organizations: readonly number[], keyIds: ReadonlySet<string>): Promise<void> {
@@ -105,18 +105,18 @@ async function endKeys(table: Table, organizationId: number, { old, keptKeyIds }
 }
 
 /** No id is to name two people, and no version two settings: both go on past what the old table, or any table, can have given out. */
-async function goOnPast(table: Table, organizationId: number, old: Table | undefined, deed: Deed): Promise<void> {
+async function goOnPast(table: Table, organizationId: number, old: Table | undefined, action: AuditAction): Promise<void> {
   const known = await readCounters(table, organizationId);
   if (old) {
     const given = await readCounters(old, organizationId);
-    if (known.settingsVersion <= given.settingsVersion) await renewSettings(table, organizationId, given.settingsVersion, deed);
+    if (known.settingsVersion <= given.settingsVersion) await renewSettings(table, organizationId, given.settingsVersion, action);
     return;
   }
   // A name says nothing: a backup of a table that was itself restored brings that restore's entry along, under any name.
-  const entries = await readHistory(table, organizationId, Number.POSITIVE_INFINITY);
-  if (entries.some(({ restoredTableId }) => restoredTableId === deed.restoredTableId)) return; // done before
+  const entries = await readAuditLog(table, organizationId, Number.POSITIVE_INFINITY);
+  if (entries.some(({ restoredTableId }) => restoredTableId === action.restoredTableId)) return; // done before
   await raiseLastLeadId(table, organizationId, Math.min(known.lastLeadId + leadIdMargin, limits.idMax));
-  await renewSettings(table, organizationId, known.settingsVersion + versionMargin, deed);
+  await renewSettings(table, organizationId, known.settingsVersion + versionMargin, action);
 }
 
 /** What a usage item counts; of an organization that is not there, nothing. */
@@ -144,11 +144,11 @@ async function raiseLastLeadId(table: Table, organizationId: number, used: numbe
 }
 
 /** The same settings under a version past one, and the restore in the organization's history. */
-async function renewSettings(table: Table, organizationId: number, version: number, deed: Deed): Promise<void> {
+async function renewSettings(table: Table, organizationId: number, version: number, action: AuditAction): Promise<void> {
   for (;;) {
     const stored = await readSettings(table, organizationId);
     if (!stored) throw new NotRestored(`Organization ${organizationId} of table ${table.name} has no settings.`);
     const next = Math.max(stored.version, version) + 1;
-    if ((await replaceSettings(table, stored, stored.settings, new Date(), deed, next)) !== undefined) return;
+    if ((await replaceSettings(table, stored, stored.settings, new Date(), action, next)) !== undefined) return;
   }
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DescribeTableCommand, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { listApiKeys } from '../organizations/api-keys.ts';
-import { type HistoryEntry, readHistory } from '../organizations/audit-log.ts';
+import { type AuditEntry, readAuditLog } from '../organizations/audit-log.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
 import type { Table } from '../table/client.ts';
 
@@ -91,9 +91,9 @@ async function assertSameOrganization(table: Table, old: Table, organizationId: 
   const theirKeyIds = new Set((await listApiKeys(old, organizationId)).map(({ keyId }) => keyId));
   if (keys.length > 0 && !keys.some(({ keyId }) => theirKeyIds.has(keyId))) throw lacks('every API key');
 
-  const named = ({ at, who, what, versionAfter }: HistoryEntry): string => JSON.stringify([at, who, what, versionAfter]);
-  const theirs = new Set((await readHistory(old, organizationId, Number.POSITIVE_INFINITY)).map(named));
-  const entries = (await readHistory(table, organizationId, Number.POSITIVE_INFINITY)).filter(
+  const named = ({ at, who, what, versionAfter }: AuditEntry): string => JSON.stringify([at, who, what, versionAfter]);
+  const theirs = new Set((await readAuditLog(old, organizationId, Number.POSITIVE_INFINITY)).map(named));
+  const entries = (await readAuditLog(table, organizationId, Number.POSITIVE_INFINITY)).filter(
     ({ at }) => Date.parse(at) < restoredAt - clockMarginMs,
   );
   const missing = entries.find((entry) => !theirs.has(named(entry)));

@@ -3,7 +3,7 @@ import { PutCommand, paginateQuery, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { withErasuresOf } from '../../leads/erasure/erasure.ts';
 import { readTimeline } from '../leads/timeline.ts';
 import { type ListedApiKey, listApiKeys } from '../organizations/api-keys.ts';
-import { readHistory } from '../organizations/audit-log.ts';
+import { readAuditLog } from '../organizations/audit-log.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
 import { kindOf } from '../table/item-kind.ts';
@@ -147,7 +147,7 @@ const reference = ({ organizationId, leadId }: LeadReference): LeadReference => 
 
 /** Leads whose erasure is in the history, or is under way. */
 async function erasedLeadIds(table: Table, organizationId: number): Promise<number[]> {
-  const entries = await readHistory(table, organizationId, Number.POSITIVE_INFINITY);
+  const entries = await readAuditLog(table, organizationId, Number.POSITIVE_INFINITY);
   const underWay: number[] = [];
   const pages = paginateQuery(
     { client: table.client },

@@ -13,7 +13,7 @@ import type { Table } from '../table/client.ts';
 import { apiKeyPrimaryKey, keyListingPrefix, keyListingPrimaryKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { putIfAbsent, type TransactItem, transact } from '../table/transact.ts';
-import { type Deed, putHistoryEntry } from './audit-log.ts';
+import { type AuditAction, auditEntryPut } from './audit-log.ts';
 import { countApiKey, readSettings } from './organizations.ts';
 
 /** An API key as the administrator sees it: all but the key. Times are ISO 8601, UTC. */
@@ -40,7 +40,7 @@ export interface ApiKeyRequest {
   readonly expiresAt?: string | undefined;
   readonly now: Date;
   /** How the organization's history says it; undefined: no entry. */
-  readonly deed?: ((keyId: string) => Deed) | undefined;
+  readonly action?: ((keyId: string) => AuditAction) | undefined;
 }
 
 export interface CreatedApiKey {
@@ -78,7 +78,7 @@ export async function createApiKey(table: Table, order: ApiKeyRequest): Promise<
     const items = [
       countApiKey(table, organizationId, stored.version),
       ...putApiKey(table, organizationId, hashApiKey(key), attributes),
-      ...entryOf(table, organizationId, order.deed?.(keyId), order.now),
+      ...entryOf(table, organizationId, order.action?.(keyId), order.now),
     ];
     // Refused: settings were applied since they were read, which may have dropped the creator.
     if ((await transact(table, items)).outcome !== 'written') return conflict;
@@ -86,8 +86,8 @@ export async function createApiKey(table: Table, order: ApiKeyRequest): Promise<
   });
 }
 
-const entryOf = (table: Table, organizationId: number, deed: Deed | undefined, now: Date): TransactItem[] =>
-  deed ? [putHistoryEntry(table, organizationId, { at: now.toISOString(), ...deed })] : [];
+const entryOf = (table: Table, organizationId: number, action: AuditAction | undefined, now: Date): TransactItem[] =>
+  action ? [auditEntryPut(table, organizationId, { at: now.toISOString(), ...action })] : [];
 
 function attributesOf({ type, label, createdBy, expiresAt, now }: ApiKeyRequest, keyId: string, scopes: readonly Scope[]) {
   const expiry = expiresAt === undefined ? now.getTime() + lifetimeDays[type] * 86_400_000 : Date.parse(expiresAt);
@@ -154,7 +154,7 @@ export async function revokeApiKey(
   organizationId: number,
   keyId: string,
   now: Date,
-  deed?: Deed,
+  action?: AuditAction,
 ): Promise<string | undefined> {
   const listing = keyListingPrimaryKey(organizationId, keyId);
   return retryOnConflict(async () => {
@@ -172,7 +172,7 @@ export async function revokeApiKey(
       },
     });
     const items = [revoke(listing), revoke(apiKeyPrimaryKey(String(Item.apiKeyHash)))];
-    const { outcome } = await transact(table, [...items, ...entryOf(table, organizationId, deed, now)]);
+    const { outcome } = await transact(table, [...items, ...entryOf(table, organizationId, action, now)]);
     return outcome === 'written' ? revokedAt : conflict;
   });
 }

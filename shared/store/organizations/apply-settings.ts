@@ -5,7 +5,7 @@ import { limits } from '../../limits.ts';
 import { type Drop, dropsBetween, withDropsInactive } from '../../organization/removals.ts';
 import type { Settings } from '../../organization/settings.ts';
 import type { Table } from '../table/client.ts';
-import type { Deed } from './audit-log.ts';
+import type { AuditAction } from './audit-log.ts';
 import { readSettings, replaceSettings, type StoredSettings } from './organizations.ts';
 import { findUses, type Use } from './references.ts';
 
@@ -29,7 +29,7 @@ export interface ApplyOptions {
   /** Only in the place of this version; left out, of whichever there is. */
   readonly expectedVersion?: number;
   /** For the history; left out, the service itself did it. */
-  readonly deed?: Deed;
+  readonly action?: AuditAction;
   readonly now?: () => Date;
   /** Lets the given milliseconds pass; replaced in tests. */
   readonly wait?: (ms: number) => Promise<unknown>;
@@ -37,7 +37,7 @@ export interface ApplyOptions {
   readonly onWait?: (seconds: number, drops: readonly Drop[]) => void;
 }
 
-const ownDeed: Deed = { who: 'the service', what: 'organization apply' };
+const ownDeed: AuditAction = { who: 'the service', what: 'organization apply' };
 
 export type Applied = { readonly outcome: 'created' | 'updated' | 'unchanged'; readonly version: number };
 
@@ -52,7 +52,7 @@ const longestRequestMs = (limits.functionTimeoutSeconds + 1) * 1000;
  * @throws SettingsMoved when another version than the expected one holds
  */
 export async function applySettings(table: Table, settings: Settings, options: ApplyOptions = {}): Promise<Applied> {
-  const { now = () => new Date(), deed = ownDeed } = options;
+  const { now = () => new Date(), action = ownDeed } = options;
   let { expectedVersion } = options;
   refuseTooLarge(settings, 'The settings');
   // Each turn but the last met another apply, or a key being made, which was done then: someone always comes through.
@@ -69,7 +69,7 @@ export async function applySettings(table: Table, settings: Settings, options: A
     const version =
       before && drops.length > 0
         ? await replaceWithDrops(table, before, settings, { ...options, drops, onStep })
-        : await replaceSettings(table, before, settings, now(), deed);
+        : await replaceSettings(table, before, settings, now(), action);
     if (version !== undefined) return { outcome: before ? 'updated' : 'created', version };
   }
 }
@@ -103,7 +103,7 @@ async function replaceWithDrops(
   table: Table,
   before: StoredSettings,
   settings: Settings,
-  { drops, onStep, now = () => new Date(), wait = sleep, onWait, deed = ownDeed }: DropOptions,
+  { drops, onStep, now = () => new Date(), wait = sleep, onWait, action = ownDeed }: DropOptions,
 ): Promise<number | undefined> {
   const seenAt = performance.now();
   refuseUses(await findUses(table, settings.id, drops), '');
@@ -118,30 +118,30 @@ async function replaceWithDrops(
     const leftMs = seenAt + longestRequestMs - performance.now();
     if (leftMs > 0) await pause(leftMs);
     refuseUses(await findUses(table, settings.id, drops), '');
-    return replaceSettings(table, before, settings, now(), deed);
+    return replaceSettings(table, before, settings, now(), action);
   }
 
   const between = withDropsInactive(before.settings, settings);
   refuseTooLarge(between, 'The settings together with what they drop');
-  const version = await replaceSettings(table, before, between, now(), { ...deed, isBetween: true });
+  const version = await replaceSettings(table, before, between, now(), { ...action, isBetween: true });
   if (version === undefined) return undefined;
   onStep(version);
   await pause(longestRequestMs);
   const uses = await findUses(table, settings.id, drops);
-  if (uses.length > 0) await restore(table, before.settings, version, now, deed);
+  if (uses.length > 0) await restore(table, before.settings, version, now, action);
   refuseUses(uses, ' A request that was still running came to use it.');
   const current = await readSettings(table, settings.id);
   // A key made since then may have a dropped user as its creator, so its count must be from before the look for uses.
   if (current?.version !== version || current.keysCreated !== before.keysCreated) return undefined;
-  return replaceSettings(table, current, settings, now(), deed);
+  return replaceSettings(table, current, settings, now(), action);
 }
 
 /** Puts back what was there before the first step, unless someone else has applied settings since. */
-async function restore(table: Table, settings: Settings, version: number, now: () => Date, deed: Deed): Promise<void> {
+async function restore(table: Table, settings: Settings, version: number, now: () => Date, action: AuditAction): Promise<void> {
   for (;;) {
     const current = await readSettings(table, settings.id);
     if (current?.version !== version) return;
-    if ((await replaceSettings(table, current, settings, now(), { ...deed, isBetween: true })) !== undefined) return;
+    if ((await replaceSettings(table, current, settings, now(), { ...action, isBetween: true })) !== undefined) return;
   }
 }
 

@@ -7,7 +7,7 @@ import { putIfAbsent, type TransactItem } from '../table/transact.ts';
 
 /** What an administrator did to an organization. Entries are only ever added, and completed at the end by who
  * added them at the beginning. Never a person's data, never a key. */
-export interface HistoryEntry {
+export interface AuditEntry {
   /** ISO 8601, UTC. */
   readonly at: string;
   /** AWS identity, or the user of the machine. */
@@ -26,9 +26,9 @@ export interface HistoryEntry {
 }
 
 /** Who does it and what, as the history says it. */
-export type Deed = Pick<HistoryEntry, 'who' | 'what' | 'restoredTableId'>;
+export type AuditAction = Pick<AuditEntry, 'who' | 'what' | 'restoredTableId'>;
 
-const itemOf = (organizationId: number, entry: HistoryEntry) => ({
+const itemOf = (organizationId: number, entry: AuditEntry) => ({
   pk: historyPartitionKey(organizationId),
   sk: `${entry.at}#${randomBytes(6).toString('hex')}`,
   organizationId,
@@ -36,12 +36,17 @@ const itemOf = (organizationId: number, entry: HistoryEntry) => ({
 });
 
 /** Part of a transaction: an entry of the history. */
-export const putHistoryEntry = (table: Table, organizationId: number, entry: HistoryEntry): TransactItem =>
+export const auditEntryPut = (table: Table, organizationId: number, entry: AuditEntry): TransactItem =>
   putIfAbsent(table, itemOf(organizationId, entry));
 
 /** Adds what was done to the history. One write. @returns where the entry lies */
-export async function addToHistory(table: Table, organizationId: number, deed: Deed, now = new Date()): Promise<PrimaryKey> {
-  const item = itemOf(organizationId, { at: now.toISOString(), ...deed });
+export async function addAuditEntry(
+  table: Table,
+  organizationId: number,
+  action: AuditAction,
+  now = new Date(),
+): Promise<PrimaryKey> {
+  const item = itemOf(organizationId, { at: now.toISOString(), ...action });
   await table.client.send(new PutCommand({ TableName: table.name, Item: item }));
   return { pk: item.pk, sk: item.sk };
 }
@@ -60,7 +65,7 @@ export async function completeInHistory(table: Table, entry: PrimaryKey, what: s
 }
 
 /** The history, newest first, at most so many entries. Consistent. */
-export async function readHistory(table: Table, organizationId: number, limit: number): Promise<HistoryEntry[]> {
+export async function readAuditLog(table: Table, organizationId: number, limit: number): Promise<AuditEntry[]> {
   const pages = paginateQuery(
     { client: table.client },
     {
@@ -73,7 +78,7 @@ export async function readHistory(table: Table, organizationId: number, limit: n
       Limit: Math.min(limit, 1000),
     },
   );
-  const entries: HistoryEntry[] = [];
+  const entries: AuditEntry[] = [];
   for await (const { Items = [] } of pages) {
     entries.push(...Items.map(entryFrom));
     if (entries.length >= limit) break;
@@ -81,7 +86,7 @@ export async function readHistory(table: Table, organizationId: number, limit: n
   return entries.slice(0, limit);
 }
 
-function entryFrom(item: Readonly<Record<string, unknown>>): HistoryEntry {
+function entryFrom(item: Readonly<Record<string, unknown>>): AuditEntry {
   const { at, who, what, versionBefore, versionAfter, isBetween, erasedLeadId, restoredTableId } = item;
   const inText = /^lead erase (\d+)$/.exec(String(what))?.[1];
   const leadId = typeof erasedLeadId === 'number' ? erasedLeadId : inText && Number(inText);
@@ -124,7 +129,7 @@ export async function readKeptSettings(table: Table, organizationId: number, ver
 }
 
 /** The versions before one, latest first, steps in between left out: what an undo may go back to. As far as the history says. */
-export function versionsBefore(history: readonly HistoryEntry[], version: number): number[] {
+export function versionsBefore(history: readonly AuditEntry[], version: number): number[] {
   const into = new Map(
     history.flatMap((entry) => (entry.versionAfter === undefined ? [] : [[entry.versionAfter, entry] as const])),
   );

@@ -5,7 +5,7 @@ import type { Table } from '../table/client.ts';
 import { directoryPartitionKey, directoryPrimaryKey, settingsPrimaryKey, usagePrimaryKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { type TransactItem, transact } from '../table/transact.ts';
-import { type Deed, type HistoryEntry, keepSettings, putHistoryEntry } from './audit-log.ts';
+import { type AuditAction, type AuditEntry, auditEntryPut, keepSettings } from './audit-log.ts';
 
 /** An organization's settings as they lie in the table. */
 export interface StoredSettings {
@@ -51,13 +51,13 @@ export async function replaceSettings(
   before: StoredSettings | undefined,
   settings: Settings,
   now: Date,
-  deed: Deed & Pick<HistoryEntry, 'isBetween'>,
+  action: AuditAction & Pick<AuditEntry, 'isBetween'>,
   version = (before?.version ?? 0) + 1,
 ): Promise<number | undefined> {
   const versions = { ...(before && { versionBefore: before.version }), versionAfter: version };
   const items = [
     ...(before ? keepSettings(table, before.settings, before.version) : []),
-    putHistoryEntry(table, settings.id, { at: now.toISOString(), ...deed, ...versions }),
+    auditEntryPut(table, settings.id, { at: now.toISOString(), ...action, ...versions }),
     putSettings(table, before, settings, version, now),
     tellAdmission(table, settings.id, version),
     putDirectory(table, settings),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { addToHistory } from '../../../shared/store/organizations/audit-log.ts';
+import { addAuditEntry } from '../../../shared/store/organizations/audit-log.ts';
 import { erasurePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { call } from '../../support/call.ts';
 import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
@@ -131,7 +131,7 @@ test('an erasure that would change more items than allowed is refused, and chang
 test('the history names an erased lead by its id, also where an earlier version wrote it only as text', async () => {
   const organization = await givenOrganization();
   const erased = await givenLead(organization);
-  await addToHistory(table(), organization.id, { who: 'a test', what: 'lead erase 77' });
+  await addAuditEntry(table(), organization.id, { who: 'a test', what: 'lead erase 77' });
 
   await erase(organization, erased.id);
 

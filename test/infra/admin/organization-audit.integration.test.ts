@@ -14,9 +14,9 @@ import { runCommand } from './run-command.ts';
 /** Nobody can type into a test: a test that has somebody confirm says what happens meanwhile. */
 vi.mock('../../../infra/admin/confirm.ts', { spy: true });
 
-const deed = { who: 'a test', what: 'organization apply' };
+const action = { who: 'a test', what: 'organization apply' };
 const apply = ({ settings }: GivenOrganization, changes: object) =>
-  applySettings(table(), { ...settings, ...changes }, { deed, wait: async () => undefined });
+  applySettings(table(), { ...settings, ...changes }, { action, wait: async () => undefined });
 const option = ({ id }: GivenOrganization): string[] => ['--organization', String(id)];
 const history = async (organization: GivenOrganization) =>
   (await adminJson('organization', 'history', ...option(organization))).items;
@@ -39,7 +39,7 @@ test('an undo brings back the settings before, at once for the service, and anot
   expect((await history(organization)).filter(({ versionAfter }: { versionAfter?: number }) => versionAfter)).toMatchObject([
     { versionBefore: 3, versionAfter: 4, what: 'organization undo, back to version 2', who: `user ${userInfo().username}` },
     { versionBefore: 2, versionAfter: 3, what: 'organization undo, back to version 1' },
-    { versionBefore: 1, versionAfter: 2, ...deed },
+    { versionBefore: 1, versionAfter: 2, ...action },
     { versionAfter: 1 },
   ]);
 });
@@ -108,7 +108,7 @@ test('an undo that waits for a drop and meets another apply leaves that as it is
   const fewer = { ...settings, sources: settings.sources.filter((source) => source.id !== 3) };
   const wait = () => apply(organization, { name: 'Between' });
 
-  const applied = applySettings(table(), fewer, { deed, wait, expectedVersion: first?.version ?? 0 });
+  const applied = applySettings(table(), fewer, { action, wait, expectedVersion: first?.version ?? 0 });
 
   await expect(applied).rejects.toThrow(SettingsMoved);
   expect((await readSettings(table(), id))?.settings).toEqual({ ...settings, name: 'Between' });
@@ -124,7 +124,7 @@ test('a key made while an undo waits for a drop does not stop it', async () => {
     isFirst = false;
   };
 
-  await applySettings(table(), fewer, { deed, wait, expectedVersion: 1 });
+  await applySettings(table(), fewer, { action, wait, expectedVersion: 1 });
 
   expect((await readSettings(table(), id))?.settings).toEqual(fewer);
 });
@@ -156,12 +156,12 @@ test('without anything before, without a terminal, it says so', async () => {
 });
 
 test('the versions before are told in order, back to where the history begins', () => {
-  const entry = (versionBefore: number, isBetween?: true) => ({
+  const entry = (versionBefore: number, isIntermediate?: true) => ({
     at: '',
-    ...deed,
+    ...action,
     versionBefore,
     versionAfter: versionBefore + 1,
-    ...(isBetween && { isBetween }),
+    ...(isIntermediate && { isBetween: isIntermediate }),
   });
 
   expect(versionsBefore([entry(6), entry(5), entry(4, true), entry(3, true), entry(2)], 7)).toEqual([6, 3, 2]);

@@ -8,7 +8,7 @@ import { createLead } from '../../../shared/store/leads/create-lead.ts';
 import { eraseLead } from '../../../shared/store/maintenance/erase-lead.ts';
 import { leadIdMargin } from '../../../shared/store/maintenance/finish-restore.ts';
 import { createApiKey, revokeApiKey } from '../../../shared/store/organizations/api-keys.ts';
-import { addToHistory } from '../../../shared/store/organizations/audit-log.ts';
+import { addAuditEntry } from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { leadPrimaryKey, timelinePartitionKey, usagePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
@@ -79,7 +79,7 @@ describe('a lead that is gone from the old table', () => {
     const [erased = 0, earlier = 0, lost = 0, kept = 0] = leadIds;
     await eraseLead(old, organization.id, erased, { who });
     await deleteItem(old, leadPrimaryKey(organization.id, earlier));
-    await addToHistory(old, organization.id, { who, what: `lead erase ${earlier}` });
+    await addAuditEntry(old, organization.id, { who, what: `lead erase ${earlier}` });
     await deleteItem(old, leadPrimaryKey(organization.id, lost));
     const on = await restored(backup);
 
@@ -108,7 +108,7 @@ describe('a lead that is gone from the old table', () => {
     const { old, organization, backup, leadIds } = await givenBackup(11);
     for (const leadId of leadIds) {
       await deleteItem(old, leadPrimaryKey(organization.id, leadId));
-      await addToHistory(old, organization.id, { who, what: `lead erase ${leadId}` });
+      await addAuditEntry(old, organization.id, { who, what: `lead erase ${leadId}` });
     }
     const on = await restored(backup);
     const before = await itemsOf(on);
@@ -176,7 +176,7 @@ describe('a table that is not what the restored one was made from is refused, an
   ])('%s', async (_, otherTable, sentence) => {
     const given = await givenBackup(2);
     const long = new Date(Date.now() - 86_400_000);
-    await addToHistory(given.old, given.organization.id, { who, what: 'of long ago' }, long);
+    await addAuditEntry(given.old, given.organization.id, { who, what: 'of long ago' }, long);
     const withEntry = { ...given, backup: await itemsOf(given.old) };
     const other = await otherTable(withEntry);
     await pause(1100);

@@ -141,8 +141,8 @@ describe('finishing a restore while the old table is there', () => {
   });
 
   test('broken off at any write, it is completed by a repeat', async () => {
-    const deed = { who: 'a test', what: 'restore finish' };
-    const options = { old: given.old, keptKeyIds: new Set<string>(), deed };
+    const action = { who: 'a test', what: 'restore finish' };
+    const options = { old: given.old, keptKeyIds: new Set<string>(), action };
     const counted = await restored(given.backup);
     const writes = await countWrites(counted, (on) => finishRestore(on, options));
     expect(writes).toBeGreaterThan(5);
