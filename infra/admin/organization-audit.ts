@@ -89,8 +89,8 @@ async function undo(context: CommandContext, organizationId: number, yes: boolea
   const { version } = await applySettings(table, before.settings, {
     expectedVersion: stored.version,
     action: { who: await context.callerIdentity(), what },
-    onWait: (seconds, drops) =>
-      context.note(`Waiting ${seconds} s for requests that may still use ${drops.map(({ path }) => path).join(', ')}.`),
+    onWait: (seconds, removals) =>
+      context.note(`Waiting ${seconds} s for requests that may still use ${removals.map(({ path }) => path).join(', ')}.`),
   }).catch(async (error: unknown) => {
     throw error instanceof SettingsMoved ? await notAsShown(table, stored, error) : error;
   });

@@ -60,8 +60,8 @@ async function apply(context: CommandContext, file: string, { ignoreKeys = false
   if (dryRun) return preview(context, settings);
   const { outcome, version } = await applySettings(context.table(), settings, {
     action: { who: await context.callerIdentity(), what: 'organization apply' },
-    onWait: (seconds, drops) =>
-      context.note(`Waiting ${seconds} s for requests that may still use ${drops.map(({ path }) => path).join(', ')}.`),
+    onWait: (seconds, removals) =>
+      context.note(`Waiting ${seconds} s for requests that may still use ${removals.map(({ path }) => path).join(', ')}.`),
   });
   context.print({ organization: { id: settings.id } }, () => {
     const done = outcome === 'unchanged' ? 'has these settings already' : `is ${outcome}`;

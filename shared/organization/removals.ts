@@ -2,14 +2,14 @@ import { isBuiltIn } from './organization.ts';
 import type { Settings, SettingsField } from './settings.ts';
 
 /** What the look for uses reads of a lead. */
-export interface UsingLead {
+export interface ReferencingLead {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly stageId: number;
   readonly pipelineId: number;
 }
 
 /** Something that settings have and their successors have not, or have as something else. */
-export interface Drop {
+export interface Removal {
   /** JSON path in the settings before, by id or key: `$.sources[id=3]`. */
   readonly path: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Drop {
   readonly instead: string;
   /** Until it is inactive, a lead can come to use it at any moment. */
   readonly wasActive: boolean;
-  isUsedBy(lead: UsingLead): boolean;
+  isReferencedBy(lead: ReferencingLead): boolean;
   /** Of a user: whose API keys keep it from being dropped. */
   readonly userId?: number;
 }
@@ -28,15 +28,15 @@ type Stage = Pipeline['stages'][number];
 const missing = <T extends { id: number }>(before: readonly T[], after: readonly T[]): T[] =>
   before.filter(({ id }) => !after.some((kept) => kept.id === id));
 
-const valueOf = (lead: UsingLead, fieldKey: string): unknown =>
+const valueOf = (lead: ReferencingLead, fieldKey: string): unknown =>
   Object.hasOwn(lead.fields, fieldKey) ? lead.fields[fieldKey] : undefined;
 
 /** Everything that is dropped on the way from one settings to the next. A field's new type or a stage's new pipeline drops the old. */
-export function dropsBetween(before: Settings, after: Settings): Drop[] {
+export function removalsBetween(before: Settings, after: Settings): Removal[] {
   const keysOfType = (type: string): string[] => [
     ...new Set([...before.fields, ...after.fields].filter((field) => field.type === type).map(({ key }) => key)),
   ];
-  const holds = (fieldKeys: readonly string[], id: number) => (lead: UsingLead) =>
+  const holds = (fieldKeys: readonly string[], id: number) => (lead: ReferencingLead) =>
     fieldKeys.some((key) => valueOf(lead, key) === id);
   const userKeys = keysOfType('user');
   const sourceKeys = keysOfType('lead_source');
@@ -47,7 +47,7 @@ export function dropsBetween(before: Settings, after: Settings): Drop[] {
       name,
       instead: deactivate,
       wasActive: active,
-      isUsedBy: holds(userKeys, id),
+      isReferencedBy: holds(userKeys, id),
       userId: id,
     })),
     ...missing(before.sources, after.sources).map(({ id, name, active }) => ({
@@ -55,21 +55,21 @@ export function dropsBetween(before: Settings, after: Settings): Drop[] {
       name,
       instead: deactivate,
       wasActive: active,
-      isUsedBy: holds(sourceKeys, id),
+      isReferencedBy: holds(sourceKeys, id),
     })),
-    ...pipelineDrops(before, after),
-    ...before.fields.flatMap((field) => fieldDrops(field, after)),
+    ...pipelineRemovals(before, after),
+    ...before.fields.flatMap((field) => fieldRemovals(field, after)),
   ];
 }
 
-function pipelineDrops(before: Settings, after: Settings): Drop[] {
+function pipelineRemovals(before: Settings, after: Settings): Removal[] {
   const homes = new Map(after.pipelines.flatMap(({ id, stages }) => stages.map((stage) => [stage.id, id] as const)));
   const pipelines = missing(before.pipelines, after.pipelines).map(({ id, name, stages }) => ({
     path: `$.pipelines[id=${id}]`,
     name,
     instead: 'keep it and deactivate its stages instead',
     wasActive: stages.some(({ active }) => active),
-    isUsedBy: (lead: UsingLead) => lead.pipelineId === id,
+    isReferencedBy: (lead: ReferencingLead) => lead.pipelineId === id,
   }));
   const stages = before.pipelines.flatMap((pipeline) =>
     pipeline.stages
@@ -81,27 +81,29 @@ function pipelineDrops(before: Settings, after: Settings): Drop[] {
           ? `leave it in pipeline ${pipeline.id} and give pipeline ${homes.get(id)} a new stage instead`
           : 'deactivate it instead ("active": false)',
         wasActive: active,
-        isUsedBy: (lead: UsingLead) => lead.stageId === id,
+        isReferencedBy: (lead: ReferencingLead) => lead.stageId === id,
       })),
   );
   return [...pipelines, ...stages];
 }
 
-function fieldDrops(field: SettingsField, after: Settings): Drop[] {
+function fieldRemovals(field: SettingsField, after: Settings): Removal[] {
   const path = `$.fields[key=${JSON.stringify(field.key)}]`;
   const next = after.fields.find(({ key }) => key === field.key);
-  const has = (lead: UsingLead): boolean => valueOf(lead, field.key) !== undefined;
-  const drop = { name: field.label, wasActive: field.active, isUsedBy: has };
-  if (!next) return [{ ...drop, path, instead: 'deactivate it instead ("active": false)' }];
+  const has = (lead: ReferencingLead): boolean => valueOf(lead, field.key) !== undefined;
+  const removal = { name: field.label, wasActive: field.active, isReferencedBy: has };
+  if (!next) return [{ ...removal, path, instead: 'deactivate it instead ("active": false)' }];
   if (next.type !== field.type) {
-    return [{ ...drop, path: `${path}.type`, instead: `leave its type ${field.type} and add a field with another key instead` }];
+    return [
+      { ...removal, path: `${path}.type`, instead: `leave its type ${field.type} and add a field with another key instead` },
+    ];
   }
   return missingOptions(field, next).map(({ value, label, retired }) => ({
     path: `${path}.options[value=${JSON.stringify(value)}]`,
     name: label,
     instead: 'keep it, or change those leads first',
     wasActive: field.active && !retired,
-    isUsedBy: (lead: UsingLead) => {
+    isReferencedBy: (lead: ReferencingLead) => {
       const held = valueOf(lead, field.key);
       return Array.isArray(held) ? held.includes(value) : held === value;
     },
@@ -112,21 +114,21 @@ const missingOptions = (field: SettingsField, next: SettingsField) =>
   field.options.filter(({ value }) => !next.options.some((kept) => kept.value === value));
 
 /** The next settings with all that they drop still there, but inactive: no new use can begin, and what is in use keeps its name. */
-export function withDropsInactive(before: Settings, after: Settings): Settings {
+export function withRemovalsInactive(before: Settings, after: Settings): Settings {
   const inactive = <T extends { active: boolean }>(item: T): T => ({ ...item, active: false });
   return {
     ...after,
     users: [...after.users, ...missing(before.users, after.users).map(inactive)],
     sources: [...after.sources, ...missing(before.sources, after.sources).map(inactive)],
-    pipelines: pipelinesWithDrops(before, after),
-    fields: fieldsWithDrops(before, after),
+    pipelines: pipelinesWithRemovals(before, after),
+    fields: fieldsWithRemovals(before, after),
   };
 }
 
-function pipelinesWithDrops(before: Settings, after: Settings): Pipeline[] {
+function pipelinesWithRemovals(before: Settings, after: Settings): Pipeline[] {
   const homeBefore = new Map(before.pipelines.flatMap(({ id, stages }) => stages.map((stage) => [stage.id, id] as const)));
   const isMoved = (stage: Stage, pipelineId: number): boolean => (homeBefore.get(stage.id) ?? pipelineId) !== pipelineId;
-  const dropped = (pipeline: Pipeline): Stage[] => {
+  const removed = (pipeline: Pipeline): Stage[] => {
     const kept = after.pipelines.find(({ id }) => id === pipeline.id)?.stages ?? [];
     return missing(pipeline.stages, kept).map((stage) => ({ ...stage, isDefault: false, active: false }));
   };
@@ -135,17 +137,17 @@ function pipelinesWithDrops(before: Settings, after: Settings): Pipeline[] {
       const old = before.pipelines.find(({ id }) => id === pipeline.id);
       // A stage has one place at a time: a moved one stays where it was until no lead can be there.
       const own = pipeline.stages.filter((stage) => !isMoved(stage, pipeline.id));
-      return { ...pipeline, stages: [...own, ...(old ? dropped(old) : [])] };
+      return { ...pipeline, stages: [...own, ...(old ? removed(old) : [])] };
     }),
     ...missing(before.pipelines, after.pipelines).map((pipeline) => ({
       ...pipeline,
       isDefault: false,
-      stages: dropped(pipeline),
+      stages: removed(pipeline),
     })),
   ];
 }
 
-function fieldsWithDrops(before: Settings, after: Settings): SettingsField[] {
+function fieldsWithRemovals(before: Settings, after: Settings): SettingsField[] {
   // Without its condition, which may name something that is dropped with it.
   const idle = (field: SettingsField): SettingsField => ({ ...field, active: false, showWhen: null });
   const kept = after.fields.map((field) => {

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { storedBytes } from '../../item-size.ts';
 import { limits } from '../../limits.ts';
-import { type Drop, dropsBetween, withDropsInactive } from '../../organization/removals.ts';
+import { type Removal, removalsBetween, withRemovalsInactive } from '../../organization/removals.ts';
 import type { Settings } from '../../organization/settings.ts';
 import type { Table } from '../table/client.ts';
 import type { AuditAction } from './audit-log.ts';
 import { readSettings, replaceSettings, type StoredSettings } from './organizations.ts';
-import { findUses, type Use } from './references.ts';
+import { findReferences, type Reference } from './references.ts';
 
 /** Settings that would drop what is in use, or that do not fit: nothing was applied. */
 export class SettingsRefused extends Error {
@@ -34,7 +34,7 @@ export interface ApplyOptions {
   /** Lets the given milliseconds pass; replaced in tests. */
   readonly wait?: (ms: number) => Promise<unknown>;
   /** Told before a wait, which is long for a person. */
-  readonly onWait?: (seconds: number, drops: readonly Drop[]) => void;
+  readonly onWait?: (seconds: number, removals: readonly Removal[]) => void;
 }
 
 const ownDeed: AuditAction = { who: 'the service', what: 'organization apply' };
@@ -62,13 +62,13 @@ export async function applySettings(table: Table, settings: Settings, options: A
       throw new SettingsMoved(`Organization ${settings.id} has no longer version ${expectedVersion} of its settings.`);
     }
     if (before && isDeepStrictEqual(before.settings, settings)) return { outcome: 'unchanged', version: before.version };
-    const drops = before ? dropsBetween(before.settings, settings) : [];
+    const removals = before ? removalsBetween(before.settings, settings) : [];
     const onStep = (version: number): void => {
       if (expectedVersion !== undefined) expectedVersion = version;
     };
     const version =
-      before && drops.length > 0
-        ? await replaceWithDrops(table, before, settings, { ...options, drops, onStep })
+      before && removals.length > 0
+        ? await replaceWithDrops(table, before, settings, { ...options, drops: removals, onStep })
         : await replaceSettings(table, before, settings, now(), action);
     if (version !== undefined) return { outcome: before ? 'updated' : 'created', version };
   }
@@ -84,17 +84,18 @@ export interface ApplyPreview {
 /** What applying the settings would meet, with nothing written. Costs what an apply reads: every lead, when something is dropped. */
 export async function previewSettings(table: Table, settings: Settings): Promise<ApplyPreview> {
   const before = await readSettings(table, settings.id);
-  const drops = before ? dropsBetween(before.settings, settings) : [];
-  const uses = await findUses(table, settings.id, drops);
-  const between = before && drops.some(({ wasActive }) => wasActive) ? withDropsInactive(before.settings, settings) : settings;
+  const removals = before ? removalsBetween(before.settings, settings) : [];
+  const references = await findReferences(table, settings.id, removals);
+  const between =
+    before && removals.some(({ wasActive }) => wasActive) ? withRemovalsInactive(before.settings, settings) : settings;
   return {
     before,
-    refusals: [...sizeProblems(settings), ...(between === settings ? [] : sizeProblems(between)), ...useProblems(uses)],
+    refusals: [...sizeProblems(settings), ...(between === settings ? [] : sizeProblems(between)), ...useProblems(references)],
   };
 }
 
 interface DropOptions extends ApplyOptions {
-  readonly drops: readonly Drop[];
+  readonly drops: readonly Removal[];
   /** Told the version of the settings in between. */
   readonly onStep: (version: number) => void;
 }
@@ -103,33 +104,33 @@ async function replaceWithDrops(
   table: Table,
   before: StoredSettings,
   settings: Settings,
-  { drops, onStep, now = () => new Date(), wait = sleep, onWait, action = ownDeed }: DropOptions,
+  { drops: removals, onStep, now = () => new Date(), wait = sleep, onWait, action = ownDeed }: DropOptions,
 ): Promise<number | undefined> {
   const seenAt = performance.now();
-  refuseUses(await findUses(table, settings.id, drops), '');
+  refuseUses(await findReferences(table, settings.id, removals), '');
   const pause = async (ms: number): Promise<void> => {
-    onWait?.(Math.ceil(ms / 1000), drops);
+    onWait?.(Math.ceil(ms / 1000), removals);
     await wait(ms);
   };
 
-  if (!drops.some(({ wasActive }) => wasActive)) {
+  if (!removals.some(({ wasActive }) => wasActive)) {
     // Inactive already; what is left to wait for are requests from before it became so. Since when it is, only the clock of whoever
     // made it so could say, which may be ahead or behind: it is counted from when these settings were seen here.
     const leftMs = seenAt + longestRequestMs - performance.now();
     if (leftMs > 0) await pause(leftMs);
-    refuseUses(await findUses(table, settings.id, drops), '');
+    refuseUses(await findReferences(table, settings.id, removals), '');
     return replaceSettings(table, before, settings, now(), action);
   }
 
-  const between = withDropsInactive(before.settings, settings);
+  const between = withRemovalsInactive(before.settings, settings);
   refuseTooLarge(between, 'The settings together with what they drop');
   const version = await replaceSettings(table, before, between, now(), { ...action, isBetween: true });
   if (version === undefined) return undefined;
   onStep(version);
   await pause(longestRequestMs);
-  const uses = await findUses(table, settings.id, drops);
-  if (uses.length > 0) await restore(table, before.settings, version, now, action);
-  refuseUses(uses, ' A request that was still running came to use it.');
+  const references = await findReferences(table, settings.id, removals);
+  if (references.length > 0) await restore(table, before.settings, version, now, action);
+  refuseUses(references, ' A request that was still running came to use it.');
   const current = await readSettings(table, settings.id);
   // A key made since then may have a dropped user as its creator, so its count must be from before the look for uses.
   if (current?.version !== version || current.keysCreated !== before.keysCreated) return undefined;
@@ -161,17 +162,17 @@ function sizeProblems(settings: Settings): SettingsRefused['problems'] {
   return [{ path: '$', message: `is ${bytes} bytes with every default filled in, and ${why}` }];
 }
 
-function refuseUses(uses: readonly Use[], why: string): void {
-  const problems = useProblems(uses);
+function refuseUses(references: readonly Reference[], why: string): void {
+  const problems = useProblems(references);
   if (problems.length > 0) throw new SettingsRefused(`The file drops what is still used; nothing was changed.${why}`, problems);
 }
 
-function useProblems(uses: readonly Use[]): SettingsRefused['problems'] {
-  return uses.map(({ drop, leads, keyIds }) => {
+function useProblems(references: readonly Reference[]): SettingsRefused['problems'] {
+  return references.map(({ removal, leads, keyIds }) => {
     const users = [
       ...(leads > 0 ? [`by ${leads} ${leads === 1 ? 'lead' : 'leads'}`] : []),
       ...(keyIds.length > 0 ? [`as the creator of API ${keyIds.length === 1 ? 'key' : 'keys'} ${keyIds.join(', ')}`] : []),
     ];
-    return { path: drop.path, message: `(${drop.name}) is still used ${users.join(' and ')}: ${drop.instead}` };
+    return { path: removal.path, message: `(${removal.name}) is still used ${users.join(' and ')}: ${removal.instead}` };
   });
 }

@@ -1,13 +1,13 @@
 import { GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { limits } from '../../limits.ts';
-import type { Drop, UsingLead } from '../../organization/removals.ts';
+import type { ReferencingLead, Removal } from '../../organization/removals.ts';
 import type { Table } from '../table/client.ts';
 import { leadSortKey, leadsPartitionKey, usagePrimaryKey } from '../table/primary-keys.ts';
 import { listApiKeys } from './api-keys.ts';
 
 /** A thing that is to be dropped and cannot be. */
-export interface Use {
-  readonly drop: Drop;
+export interface Reference {
+  readonly removal: Removal;
   /** Leads that have it, archived ones too. */
   readonly leads: number;
   /** Of a user: the ids of the API keys they created, revoked ones too, since a key is listed with its creator for good. */
@@ -21,29 +21,29 @@ const parallelRanges = 4;
  * Who uses what is to be dropped; things without a use are left out. Consistent reads of every lead of the organization and of its
  * key list: about one read unit per 4 KB of leads.
  */
-export async function findUses(table: Table, organizationId: number, drops: readonly Drop[]): Promise<Use[]> {
-  if (drops.length === 0) return [];
+export async function findReferences(table: Table, organizationId: number, removals: readonly Removal[]): Promise<Reference[]> {
+  if (removals.length === 0) return [];
   const [leads, apiKeys] = await Promise.all([
-    countLeads(table, organizationId, drops),
-    drops.some(({ userId }) => userId !== undefined) ? listApiKeys(table, organizationId) : [],
+    countLeads(table, organizationId, removals),
+    removals.some(({ userId }) => userId !== undefined) ? listApiKeys(table, organizationId) : [],
   ]);
-  return drops
-    .map((drop) => ({
-      drop,
-      leads: leads.get(drop) ?? 0,
-      keyIds: apiKeys.filter(({ createdBy }) => createdBy === drop.userId).map(({ keyId }) => keyId),
+  return removals
+    .map((removal) => ({
+      removal,
+      leads: leads.get(removal) ?? 0,
+      keyIds: apiKeys.filter(({ createdBy }) => createdBy === removal.userId).map(({ keyId }) => keyId),
     }))
-    .filter((use) => use.leads > 0 || use.keyIds.length > 0);
+    .filter((reference) => reference.leads > 0 || reference.keyIds.length > 0);
 }
 
-async function countLeads(table: Table, organizationId: number, drops: readonly Drop[]): Promise<Map<Drop, number>> {
-  const counts = new Map<Drop, number>();
+async function countLeads(table: Table, organizationId: number, removals: readonly Removal[]): Promise<Map<Removal, number>> {
+  const counts = new Map<Removal, number>();
   const ranges = await idRanges(table, organizationId);
   await Promise.all(
     ranges.map(async ([from, to]) => {
       for await (const lead of leadsBetween(table, organizationId, from, to)) {
-        for (const drop of drops) {
-          if (drop.isUsedBy(lead)) counts.set(drop, (counts.get(drop) ?? 0) + 1);
+        for (const removal of removals) {
+          if (removal.isReferencedBy(lead)) counts.set(removal, (counts.get(removal) ?? 0) + 1);
         }
       }
     }),
@@ -63,7 +63,7 @@ async function idRanges(table: Table, organizationId: number): Promise<[from: nu
   ]);
 }
 
-async function* leadsBetween(table: Table, organizationId: number, from: number, to: number): AsyncGenerator<UsingLead> {
+async function* leadsBetween(table: Table, organizationId: number, from: number, to: number): AsyncGenerator<ReferencingLead> {
   const pages = paginateQuery(
     { client: table.client },
     {
@@ -79,5 +79,5 @@ async function* leadsBetween(table: Table, organizationId: number, from: number,
       ConsistentRead: true,
     },
   );
-  for await (const { Items = [] } of pages) yield* Items as UsingLead[];
+  for await (const { Items = [] } of pages) yield* Items as ReferencingLead[];
 }

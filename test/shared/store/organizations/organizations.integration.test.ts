@@ -92,7 +92,7 @@ const without = (settings: Settings, change: (draft: Settings) => void): Setting
   change(draft);
   return draft;
 };
-const drops: [what: string, lead: object, change: (draft: Settings) => void, path: string][] = [
+const removals: [what: string, lead: object, change: (draft: Settings) => void, path: string][] = [
   [
     'a user',
     { fields: { assigned_to: 10 } },
@@ -128,7 +128,7 @@ const drops: [what: string, lead: object, change: (draft: Settings) => void, pat
   ],
 ];
 
-test.each(drops)('refuses to drop %s that a lead uses, and drops it when none does', async (_, lead, change, path) => {
+test.each(removals)('refuses to drop %s that a lead uses, and drops it when none does', async (_, lead, change, path) => {
   const settings = newSettings();
   await applySettings(table, settings);
   await putLead(settings.id, 1, lead);
