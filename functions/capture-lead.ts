@@ -25,7 +25,7 @@ import {
   recordUnder,
 } from '../shared/store/leads/captures.ts';
 import { type CaptureResult, recordExpiry } from '../shared/store/leads/idempotency.ts';
-import { takeTurn } from '../shared/store/leads/rotation.ts';
+import { nextOwner } from '../shared/store/leads/rotation.ts';
 import { ContentionError, conflict, retryOnConflict } from '../shared/store/table/retry.ts';
 
 const attributionText = (max: number) => v.optional(text(0, max));
@@ -90,7 +90,7 @@ export const handler = endpoint(
       if (match === conflict) return conflict;
       if (match) return captureMatch(call, lookup, fingerprint, read, match, matches);
       const place = placeNewLead(call, read);
-      owner ??= await takeTurn(table, organization.id, place.rotation);
+      owner ??= await nextOwner(table, organization.id, place.rotation);
       return captureNew(call, lookup, fingerprint, read, { ...place, owner });
     };
 

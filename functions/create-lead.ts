@@ -11,7 +11,7 @@ import { endpoint } from '../shared/middleware/endpoint.ts';
 import { fieldValues, id, object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
 import { createLead, findLeadByIdentity } from '../shared/store/leads/create-lead.ts';
-import { takeTurn } from '../shared/store/leads/rotation.ts';
+import { nextOwner } from '../shared/store/leads/rotation.ts';
 
 export const body = object({ fields: fieldValues(), stageId: v.optional(id), pipelineId: v.optional(id) });
 type Body = v.InferOutput<typeof body>;
@@ -34,7 +34,7 @@ export const handler = endpoint(
     if (duplicateId !== undefined) throw duplicate(duplicateId);
 
     const id = newLeadId(organization.id, leadSequence); // before a turn is taken
-    const owner = ownerIdOf({ fields }) ?? (rotation && (await takeTurn(table, organization.id, rotation)));
+    const owner = ownerIdOf({ fields }) ?? (rotation && (await nextOwner(table, organization.id, rotation)));
     if (owner === undefined) throw new Error('A lead without an owner passed the rules.');
     const result = await createLead(table, (now) => ({
       lead: newLead({ id, organizationId: organization.id, fields, stage, owner, now }),

@@ -36,8 +36,8 @@ function holds({ when }: AssignmentRule, fields: FieldValues, pipelineId: number
 }
 
 /** The person of a turn; turns count from 1. */
-export function personOfTurn({ userIds }: Rotation, turn: number): number {
-  const userId = userIds[(turn - 1) % userIds.length];
+export function ownerAt({ userIds }: Rotation, position: number): number {
+  const userId = userIds[(position - 1) % userIds.length];
   if (userId === undefined) throw new RangeError('A rotation has at least one person.');
   return userId;
 }

@@ -28,7 +28,7 @@ export const isBuiltIn = (fieldKey: string): fieldKey is BuiltInFieldKey =>
 
 export type Field = Settings['fields'][number];
 export type AssignmentRule = Settings['assignmentRules'][number];
-export type Person = Settings['users'][number];
+export type User = Settings['users'][number];
 export type Source = Settings['sources'][number];
 export type Pipeline = Omit<Settings['pipelines'][number], 'stages'>;
 export type Stage = Settings['pipelines'][number]['stages'][number] & { readonly pipelineId: number };
@@ -51,8 +51,8 @@ export interface Organization {
   readonly stageById: ReadonlyMap<number, Stage>;
   readonly sources: readonly Source[];
   readonly sourceById: ReadonlyMap<number, Source>;
-  readonly users: readonly Person[];
-  readonly userById: ReadonlyMap<number, Person>;
+  readonly users: readonly User[];
+  readonly userById: ReadonlyMap<number, User>;
   readonly assignmentRules: readonly AssignmentRule[];
 }
 

@@ -2,7 +2,7 @@ import { ApiError } from '../../../shared/errors.ts';
 import { type FieldValues, type Lead, ownerIdOf } from '../../../shared/leads/lead.ts';
 import { type ImportRow, type ReadRow, readImportRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { takeTurn } from '../../../shared/store/leads/rotation.ts';
+import { nextOwner } from '../../../shared/store/leads/rotation.ts';
 import {
   findRows,
   importLead,
@@ -223,7 +223,7 @@ class ImportRun {
     const { read, digest } = draft;
     draft.leadId ??= await this.#idFor(organizationId, read);
     const { fields, stage, rotation, createdAt, updatedAt, archivedAt } = read;
-    const owner = ownerIdOf({ fields }) ?? (rotation && (await takeTurn(table, organizationId, rotation)));
+    const owner = ownerIdOf({ fields }) ?? (rotation && (await nextOwner(table, organizationId, rotation)));
     const lead: Lead = {
       id: draft.leadId,
       organizationId,

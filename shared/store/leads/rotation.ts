@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { personOfTurn, type Rotation } from '../../leads/assignment.ts';
+import { ownerAt, type Rotation } from '../../leads/assignment.ts';
 import type { Table } from '../table/client.ts';
 import { turnPrimaryKey } from '../table/primary-keys.ts';
 
@@ -8,8 +8,8 @@ import { turnPrimaryKey } from '../table/primary-keys.ts';
  * Whose turn it is. One write where more than one person may own the lead, none otherwise. Outside the lead's transaction,
  * where simultaneous creates would conflict; so the loser of a race may waste a turn (LOCAL.md, "Assignment rules").
  */
-export async function takeTurn(table: Table, organizationId: number, rotation: Rotation): Promise<number> {
-  if (rotation.userIds.length === 1) return personOfTurn(rotation, 1);
+export async function nextOwner(table: Table, organizationId: number, rotation: Rotation): Promise<number> {
+  if (rotation.userIds.length === 1) return ownerAt(rotation, 1);
   const digest = createHash('sha256').update(rotation.rule).digest('hex').slice(0, 32);
   const { Attributes } = await table.client.send(
     new UpdateCommand({
@@ -20,5 +20,5 @@ export async function takeTurn(table: Table, organizationId: number, rotation: R
       ReturnValues: 'UPDATED_NEW',
     }),
   );
-  return personOfTurn(rotation, Attributes?.turns as number);
+  return ownerAt(rotation, Attributes?.turns as number);
 }

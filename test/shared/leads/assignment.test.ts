@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chooseRotation, personOfTurn } from '../../../shared/leads/assignment.ts';
+import { chooseRotation, ownerAt } from '../../../shared/leads/assignment.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { sampleOrganization, sampleSettings } from '../../support/organization.ts';
@@ -76,7 +76,7 @@ describe('the name of a rule', () => {
 
 describe('the rotation', () => {
   test('turns in the order of the rule', () => {
-    expect([1, 2, 3, 4].map((turn) => personOfTurn({ rule: '', userIds: [8, 7, 9] }, turn))).toEqual([8, 7, 9, 8]);
+    expect([1, 2, 3, 4].map((position) => ownerAt({ rule: '', userIds: [8, 7, 9] }, position))).toEqual([8, 7, 9, 8]);
   });
 
   test('gives the people of any run of turns numbers that differ by at most one', () => {
@@ -84,8 +84,8 @@ describe('the rotation', () => {
     fc.assert(
       fc.property(people, fc.nat(1e9), fc.nat(300), (userIds, first, turns) => {
         const counts = new Map(userIds.map((userId) => [userId, 0]));
-        for (let turn = first + 1; turn <= first + turns; turn += 1) {
-          const person = personOfTurn({ rule: '', userIds }, turn);
+        for (let position = first + 1; position <= first + turns; position += 1) {
+          const person = ownerAt({ rule: '', userIds }, position);
           counts.set(person, counts.get(person)! + 1);
         }
         expect(Math.max(...counts.values()) - Math.min(...counts.values())).toBeLessThanOrEqual(1);

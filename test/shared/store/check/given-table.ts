@@ -5,7 +5,7 @@ import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
 import { parseSettingsFile, type Settings } from '../../../../shared/organization/settings.ts';
 import { captureNewLead } from '../../../../shared/store/leads/captures.ts';
 import { createLead } from '../../../../shared/store/leads/create-lead.ts';
-import { takeTurn } from '../../../../shared/store/leads/rotation.ts';
+import { nextOwner } from '../../../../shared/store/leads/rotation.ts';
 import { admitOrganization } from '../../../../shared/store/organizations/admission.ts';
 import { createApiKey } from '../../../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
@@ -36,7 +36,7 @@ export async function givenWorld(
     createdBy: 7,
     now: new Date(),
   });
-  await takeTurn(table, organizationId, { rule: 'everyone', userIds: [7, 8] });
+  await nextOwner(table, organizationId, { rule: 'everyone', userIds: [7, 8] });
   const created = await newLead(table, organizationId, {
     course: 'mba',
     interests: ['hostel', 'loan'],
