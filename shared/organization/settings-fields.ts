@@ -20,7 +20,7 @@ export interface References {
 const takesOptions = (type: FieldType): boolean => type === 'select' || type === 'multiselect';
 
 /** What is wrong with the fields beyond their shape: the built-in ones' fixed parts, option lists, conditions, keys used twice. */
-export function fieldFaults(references: References): SettingsFault[] {
+export function fieldIssues(references: References): SettingsFault[] {
   return [
     ...repeated(references.fields, 'key', (value) => value.key, 'give each field a key of its own'),
     ...references.fields.flatMap((field) => [
@@ -89,11 +89,11 @@ function optionFaults({ value: { key, type }, raw, path }: FieldEntry): Settings
 function conditionFaults(references: References, { value: { key, showWhen }, path }: FieldEntry): SettingsFault[] {
   if (!showWhen) return [];
   if (showWhen.field === key) return [{ path: `${path}.showWhen.field`, message: `is the field itself: name another field` }];
-  return equalsFaults(references, showWhen, `${path}.showWhen`);
+  return equalsIssues(references, showWhen, `${path}.showWhen`);
 }
 
 /** A condition whose field, or one of whose values, does not exist. `besides` is a name that may stand in place of a field's key. */
-export function equalsFaults(
+export function equalsIssues(
   references: References,
   condition: { field: string; equals: readonly string[] },
   path: string,

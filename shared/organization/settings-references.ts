@@ -1,5 +1,5 @@
 import { scopesFor } from './api-key.ts';
-import { equalsFaults, fieldFaults, type IdSet, type References } from './settings-fields.ts';
+import { equalsIssues, fieldIssues, type IdSet, type References } from './settings-fields.ts';
 import {
   assignmentRuleSchema,
   fieldSchema,
@@ -50,7 +50,7 @@ function pipelineFaults(pipelines: readonly Entry<Pipelined>[], stages: readonly
 type Pipelined = { id: number; isDefault: boolean };
 type Staged = { id: number; isDefault: boolean; active: boolean };
 
-function keyFaults(raw: unknown, known: IdSet): SettingsFault[] {
+function keyIssues(raw: unknown, known: IdSet): SettingsFault[] {
   const keys = entriesOf(keySchema, raw, '$.keys');
   return [
     ...repeated(keys, 'label', (value) => value.label, 'npm start tells keys apart by their label, so give each its own'),
@@ -70,7 +70,7 @@ function keyFaults(raw: unknown, known: IdSet): SettingsFault[] {
 }
 
 /** Every reference that leads nowhere and every two items that may not both be. Looks at whatever is well-formed of any JSON value. */
-export function referenceFaults(file: unknown): SettingsFault[] {
+export function referenceIssues(file: unknown): SettingsFault[] {
   if (!isPlainObject(file)) return [];
   const users = entriesOf(userSchema, file.users, '$.users');
   const sources = entriesOf(sourceSchema, file.sources, '$.sources');
@@ -94,11 +94,11 @@ export function referenceFaults(file: unknown): SettingsFault[] {
       'active sources are found by name, case ignored, so give each its own',
     ),
     ...pipelineFaults(pipelines, stages),
-    ...fieldFaults(references),
+    ...fieldIssues(references),
     ...rules.flatMap(({ value: { when }, raw, path }) => [
-      ...(when ? equalsFaults(references, when, `${path}.when`, 'pipeline') : []),
+      ...(when ? equalsIssues(references, when, `${path}.when`, 'pipeline') : []),
       ...userFaults(raw.users, references.users, `${path}.users`),
     ]),
-    ...keyFaults(file.keys, references.users),
+    ...keyIssues(file.keys, references.users),
   ];
 }

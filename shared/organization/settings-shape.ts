@@ -41,14 +41,14 @@ const isWrapping = (schema: v.GenericSchema): schema is WrappingSchema =>
  * Every place where a value has not the schema's shape. Walks the schema itself, because valibot's own object schemas take a list
  * for an object, stop at the first unknown property, and let an own `__proto__` or `constructor` through as known.
  */
-export function shapeFaults(schema: v.GenericSchema, value: unknown, path = '$'): SettingsFault[] {
+export function shapeIssues(schema: v.GenericSchema, value: unknown, path = '$'): SettingsFault[] {
   if (isWrapping(schema)) {
-    return schema.type === 'nullable' && value === null ? [] : shapeFaults(schema.wrapped, value, path);
+    return schema.type === 'nullable' && value === null ? [] : shapeIssues(schema.wrapped, value, path);
   }
   if (isObjectSchema(schema)) return objectFaults(schema, value, path);
   const wrong = { path, message: `must be ${described(schema)}, but is ${shown(value)}` };
   if (isArraySchema(schema) && Array.isArray(value)) {
-    const faults = value.flatMap((item, index) => shapeFaults(schema.item, item, `${path}[${index}]`));
+    const faults = value.flatMap((item, index) => shapeIssues(schema.item, item, `${path}[${index}]`));
     return faults.length > 0 || v.is(schema, value) ? faults : [{ path, message: `must be ${described(schema)}` }];
   }
   return v.is(schema, value) ? [] : [wrong];
@@ -66,7 +66,7 @@ function objectFaults(schema: ObjectSchema, value: unknown, path: string): Setti
     });
   const known = Object.entries(schema.entries).flatMap(([name, entry]) => {
     const entrySchema = entry as v.GenericSchema;
-    if (Object.hasOwn(value, name)) return shapeFaults(entrySchema, value[name], stepInto(path, name));
+    if (Object.hasOwn(value, name)) return shapeIssues(entrySchema, value[name], stepInto(path, name));
     return entrySchema.type === 'optional'
       ? []
       : [{ path: stepInto(path, name), message: `is missing: it must be ${described(entrySchema)}` }];

@@ -3,9 +3,9 @@ import type { Scope } from '../endpoints.ts';
 import { type ApiKeyType, scopesFor } from './api-key.ts';
 import { builtInFields, builtInOptions, isAlwaysRequired } from './built-in-fields.ts';
 import { type FieldType, isBuiltIn } from './organization.ts';
-import { referenceFaults } from './settings-references.ts';
+import { referenceIssues } from './settings-references.ts';
 import { type SettingsFile, settingsFileSchema } from './settings-schema.ts';
-import { type SettingsFault, shapeFaults } from './settings-shape.ts';
+import { type SettingsFault, shapeIssues } from './settings-shape.ts';
 
 export interface FieldOption {
   value: string;
@@ -67,7 +67,7 @@ export class SettingsProblem extends Error {
 /** Reads a settings file. @throws SettingsProblem with every problem of the file, each by its JSON path. */
 export function parseSettingsFile(text: string): { settings: Settings; keys: KeyRequest[] } {
   const file = parseJson(text);
-  const problems = [...shapeFaults(settingsFileSchema, file), ...referenceFaults(file)];
+  const problems = [...shapeIssues(settingsFileSchema, file), ...referenceIssues(file)];
   if (problems.length > 0) throw new SettingsProblem(problems);
   const { keys, ...rest } = v.parse(settingsFileSchema, file);
   return { settings: settingsOf(rest), keys: keys.map(keyRequest) };

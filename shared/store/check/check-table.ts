@@ -4,19 +4,19 @@ import type { Table } from '../table/client.ts';
 import { type ItemKind, kindOf, named } from '../table/item-kind.ts';
 import type { PrimaryKey } from '../table/primary-keys.ts';
 import { inParallel } from './in-parallel.ts';
-import { lookAtKeyItem, type OrganizationBook, openBook, type ViolationReporter } from './organization-snapshot.ts';
+import { type OrganizationSnapshot, readSnapshot, recheckKeyItem, type ViolationReporter } from './organization-snapshot.ts';
 import type { Item } from './read-together.ts';
 import {
-  entryFaults,
+  entryIssues,
   isOpening,
-  lookAtEntry,
-  lookAtErasure,
-  lookAtIdentities,
-  lookAtIdentityItem,
-  lookAtImportedRow,
-  lookAtOpening,
-  lookAtRecord,
-  readSettled,
+  readUntilStable,
+  recheckEntry,
+  recheckErasure,
+  recheckIdentities,
+  recheckIdentityItem,
+  recheckImportedRow,
+  recheckOpening,
+  recheckRecord,
   recordedLead,
 } from './recheck.ts';
 import { scanTable } from './scan.ts';
@@ -41,7 +41,7 @@ export interface CheckResult {
 }
 
 const booksAtOnce = 4;
-const doubtsAtOnce = 8;
+const rechecksAtOnce = 8;
 
 /**
  * Verifies every invariant of the table beside live traffic: what looks wrong is read again in one transaction before it is reported.
@@ -69,7 +69,7 @@ const isTurns = (value: unknown): boolean => Number.isSafeInteger(value) && (val
 class TableCheck implements ViolationReporter {
   readonly #table: Table;
   readonly #options: CheckOptions;
-  readonly #books = new Map<number, Promise<OrganizationBook>>();
+  readonly #books = new Map<number, Promise<OrganizationSnapshot>>();
   readonly #organizationOfKey = new Map<string, number>();
   /** Idempotency records of API keys that were not known when they were met, such as keys made since. */
   #strayRecords: { readonly key: PrimaryKey; readonly keyId: string; readonly leadId: unknown }[] = [];
@@ -96,19 +96,19 @@ class TableCheck implements ViolationReporter {
   }
 
   /** An organization is read when the first of its items is met, if the directory does not name it. */
-  bookOf(organizationId: number): Promise<OrganizationBook> {
-    const open = this.#books.get(organizationId) ?? openBook(this.#table, organizationId, this);
+  bookOf(organizationId: number): Promise<OrganizationSnapshot> {
+    const open = this.#books.get(organizationId) ?? readSnapshot(this.#table, organizationId, this);
     this.#books.set(organizationId, open);
     return open;
   }
 
   async readPage(items: readonly TableItem[]): Promise<void> {
-    const doubts: (() => Promise<string[]>)[] = [];
+    const rechecks: (() => Promise<string[]>)[] = [];
     for (const item of items) {
-      const doubt = await this.#look(item);
-      if (doubt) doubts.push(doubt);
+      const recheck = await this.#look(item);
+      if (recheck) rechecks.push(recheck);
     }
-    await inParallel(doubts, doubtsAtOnce, async (doubt) => this.report(await doubt()));
+    await inParallel(rechecks, rechecksAtOnce, async (recheck) => this.report(await recheck()));
     this.#otherItems += items.length;
     this.#tell();
   }
@@ -126,10 +126,10 @@ class TableCheck implements ViolationReporter {
     const table = this.#table;
     if (this.#strayRecords.length > 0) await this.#lookAtStrayRecords();
     for (const open of this.#books.values()) {
-      const { organizationId, ledger } = await open;
-      await inParallel(ledger.lacking(), doubtsAtOnce, async ({ leadId, what }) => {
-        if (what.includes('opening')) this.report(await lookAtOpening(table, organizationId, leadId));
-        if (what.some((name) => name !== 'opening')) this.report(await lookAtIdentities(table, organizationId, leadId));
+      const { organizationId, expectedItems } = await open;
+      await inParallel(expectedItems.lacking(), rechecksAtOnce, async ({ leadId, what }) => {
+        if (what.includes('opening')) this.report(await recheckOpening(table, organizationId, leadId));
+        if (what.some((name) => name !== 'opening')) this.report(await recheckIdentities(table, organizationId, leadId));
       });
     }
     return { leads: this.#leads, violations: [...this.#violations].sort() };
@@ -140,49 +140,49 @@ class TableCheck implements ViolationReporter {
     const key = { pk: item.pk, sk: item.sk };
     const kind = kindOf(key);
     if (!kind) return () => this.#lookAtUnknown(key);
-    if (kind.kind === 'apiKey') return () => lookAtKeyItem(this.#table, key, item);
+    if (kind.kind === 'apiKey') return () => recheckKeyItem(this.#table, key, item);
     if (kind.kind === 'idempotency') return this.#lookAtRecord(key, kind.keyId, item);
-    const book = await this.bookOf(kind.organizationId);
-    return this.#lookInBook(key, kind, item, book);
+    const snapshot = await this.bookOf(kind.organizationId);
+    return this.#lookInBook(key, kind, item, snapshot);
   }
 
   #lookInBook(
     key: PrimaryKey,
     kind: Exclude<ItemKind, { kind: 'apiKey' | 'idempotency' }>,
     item: Item,
-    { ledger, userIds }: OrganizationBook,
+    { expectedItems, userIds }: OrganizationSnapshot,
   ): (() => Promise<string[]>) | undefined {
     const table = this.#table;
     const { organizationId } = kind;
     if (kind.kind === 'phone' || kind.kind === 'email') {
       const { leadId } = item;
-      if (typeof leadId === 'number' && ledger.seeIdentity(kind.kind, leadId, kind.value)) return undefined;
-      return () => lookAtIdentityItem(table, organizationId, kind.kind, kind.value, leadId);
+      if (typeof leadId === 'number' && expectedItems.seeIdentity(kind.kind, leadId, kind.value)) return undefined;
+      return () => recheckIdentityItem(table, organizationId, kind.kind, kind.value, leadId);
     }
     if (kind.kind === 'timeline') {
       const { leadId } = kind;
-      const isSecondOpening = isOpening(item) && !ledger.seeOpening(leadId) && ledger.has(leadId);
-      if (isSecondOpening) return () => lookAtOpening(table, organizationId, leadId);
-      const isSound = ledger.has(leadId) && entryFaults(item, key.sk, userIds).length === 0;
-      return isSound ? undefined : () => lookAtEntry(table, key, organizationId, leadId);
+      const isSecondOpening = isOpening(item) && !expectedItems.seeOpening(leadId) && expectedItems.has(leadId);
+      if (isSecondOpening) return () => recheckOpening(table, organizationId, leadId);
+      const isSound = expectedItems.has(leadId) && entryIssues(item, key.sk, userIds).length === 0;
+      return isSound ? undefined : () => recheckEntry(table, key, organizationId, leadId);
     }
     if (kind.kind === 'importedRow') {
-      return typeof item.leadId === 'number' && ledger.has(item.leadId)
+      return typeof item.leadId === 'number' && expectedItems.has(item.leadId)
         ? undefined
-        : () => lookAtImportedRow(table, key, organizationId);
+        : () => recheckImportedRow(table, key, organizationId);
     }
-    if (kind.kind === 'erasure') return () => lookAtErasure(table, key, organizationId, kind.leadId);
+    if (kind.kind === 'erasure') return () => recheckErasure(table, key, organizationId, kind.leadId);
     if (kind.kind === 'turn' && !isTurns(item.turns)) return () => this.#lookAtTurn(key);
     return undefined; // settings, usage, listings and leads are read with the organization
   }
 
   async #lookAtUnknown(key: PrimaryKey): Promise<string[]> {
-    const [item] = await readSettled(this.#table, [key]);
+    const [item] = await readUntilStable(this.#table, [key]);
     return item ? [`The item ${named(key)} is of no type that the service knows.`] : [];
   }
 
   async #lookAtTurn(key: PrimaryKey): Promise<string[]> {
-    const [turn] = await readSettled(this.#table, [key]);
+    const [turn] = await readUntilStable(this.#table, [key]);
     if (!turn || isTurns(turn.turns)) return [];
     return [`The turn ${named(key)} has counted ${JSON.stringify(turn.turns)}, which must be a number of turns taken.`];
   }
@@ -195,9 +195,9 @@ class TableCheck implements ViolationReporter {
       if (this.#options.organizationId === undefined) this.#strayRecords.push({ key, keyId, leadId });
       return undefined;
     }
-    const { ledger } = await this.bookOf(organizationId);
-    if (typeof leadId === 'number' && ledger.has(leadId)) return undefined;
-    return () => lookAtRecord(this.#table, key, organizationId, leadId);
+    const { expectedItems } = await this.bookOf(organizationId);
+    if (typeof leadId === 'number' && expectedItems.has(leadId)) return undefined;
+    return () => recheckRecord(this.#table, key, organizationId, leadId);
   }
 
   async #lookAtStrayRecords(): Promise<void> {
@@ -205,15 +205,15 @@ class TableCheck implements ViolationReporter {
     for (const organizationId of this.#books.keys()) {
       for (const { keyId } of await listApiKeys(table, organizationId)) this.knowKey(keyId, organizationId);
     }
-    await inParallel(this.#strayRecords, doubtsAtOnce, async ({ key, keyId, leadId }) => {
+    await inParallel(this.#strayRecords, rechecksAtOnce, async ({ key, keyId, leadId }) => {
       const organizationId = this.#organizationOfKey.get(keyId);
-      if (organizationId !== undefined) this.report(await lookAtRecord(table, key, organizationId, leadId));
+      if (organizationId !== undefined) this.report(await recheckRecord(table, key, organizationId, leadId));
       else this.report(await this.#strayRecord(key, keyId));
     });
   }
 
   async #strayRecord(key: PrimaryKey, keyId: string): Promise<string[]> {
-    const [record] = await readSettled(this.#table, [key]);
+    const [record] = await readUntilStable(this.#table, [key]);
     return record ? [`The idempotency record ${named(key)} belongs to API key ${keyId}, which no organization lists.`] : [];
   }
 

@@ -5,7 +5,7 @@ const expected = { phone: 1, email: 2, opening: 4 } as const;
 export type Expected = keyof typeof expected;
 
 /** A lead as it is remembered: its id, and what its identity items must say. */
-export interface LedgerLead {
+export interface ExpectedLead {
   readonly id: number;
   /** As compared; undefined when the lead has none. */
   readonly phone: string | undefined;
@@ -16,14 +16,14 @@ export interface LedgerLead {
  * The leads of a range of ids, in ascending order, while they are read: 13 bytes each, whatever the lead's size. Identities are
  * remembered as CRC-32, so that a wrong one goes unseen once in four thousand million.
  */
-export class LedgerPart {
+export class ExpectedItemsPart {
   ids = new Uint32Array(256);
   phones = new Uint32Array(256);
   emails = new Uint32Array(256);
   missing = new Uint8Array(256);
   count = 0;
 
-  add({ id, phone, email }: LedgerLead): void {
+  add({ id, phone, email }: ExpectedLead): void {
     if (this.count === this.ids.length) this.#grow();
     const at = this.count;
     this.ids[at] = id;
@@ -50,11 +50,11 @@ export class LedgerPart {
 }
 
 /** All leads of an organization as they were when they were read, and what has been seen of them since. */
-export class LeadLedger {
-  readonly #parts: readonly LedgerPart[];
+export class ExpectedItems {
+  readonly #parts: readonly ExpectedItemsPart[];
 
   /** @param parts of ascending ranges of ids */
-  constructor(parts: readonly LedgerPart[]) {
+  constructor(parts: readonly ExpectedItemsPart[]) {
     this.#parts = parts.filter(({ count }) => count > 0);
   }
 
@@ -100,7 +100,7 @@ export class LeadLedger {
     }
   }
 
-  #find(leadId: number): { part: LedgerPart; at: number } | undefined {
+  #find(leadId: number): { part: ExpectedItemsPart; at: number } | undefined {
     const part = this.#parts.find(({ ids, count }) => leadId <= (ids[count - 1] ?? 0));
     if (!part) return undefined;
     let [low, high] = [0, part.count - 1];

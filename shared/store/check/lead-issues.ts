@@ -23,7 +23,7 @@ export function leadIn(organizationId: number, leadId: number, item: Item): Lead
  * @param organization undefined when it has no settings: then what refers to them is not looked at
  * @param lastLeadId the last that was given; undefined when that is not known
  */
-export function leadFaults(
+export function leadIssues(
   lead: Lead,
   item: Item,
   organization: Organization | undefined,
@@ -34,7 +34,7 @@ export function leadFaults(
     ...(lastLeadId !== undefined && lead.id > lastLeadId
       ? [`has an id beyond ${lastLeadId}, the last that the usage item says was given`]
       : []),
-    ...(organization ? [...placeFaults(lead, organization), ...fieldFaults(lead.fields, organization)] : []),
+    ...(organization ? [...placeFaults(lead, organization), ...fieldIssues(lead.fields, organization)] : []),
     ...indexFaults(lead, item),
   ].map((fault) => `Lead ${lead.id} of organization ${lead.organizationId} ${fault}.`);
 }
@@ -82,21 +82,21 @@ function indexFaults(lead: Lead, item: Item): string[] {
 
 const alwaysThere = ['name', 'phone', 'lead_type'];
 
-function fieldFaults(fields: FieldValues, organization: Organization): string[] {
+function fieldIssues(fields: FieldValues, organization: Organization): string[] {
   const absent = alwaysThere.filter((fieldKey) => valueOf(fields, fieldKey) === null);
   return [
     ...absent.map((fieldKey) => `has no ${fieldKey}`),
     ...Object.entries(fields).flatMap(([fieldKey, value]) => {
       const field = organization.fieldByKey.get(fieldKey);
       if (!field) return [`has a value in the field ${shown(fieldKey)}, which the organization does not have`];
-      const fault = value === null ? undefined : valueFault(field, value, organization);
+      const fault = value === null ? undefined : valueIssue(field, value, organization);
       return fault ? [`has ${shown(value)} in the field ${fieldKey}, which ${fault}`] : [];
     }),
   ];
 }
 
 /** What keeps a stored value from being one of its field; inactive options, sources and people are, since leads keep them. */
-function valueFault(field: Field, value: FieldValue, organization: Organization): string | undefined {
+function valueIssue(field: Field, value: FieldValue, organization: Organization): string | undefined {
   // Stored settings may be of a later version, whose values this one cannot vouch for.
   if (!Object.hasOwn(valueRules, field.type)) return `has the type ${shown(field.type)}, which this version does not know`;
   const rule = valueRules[field.type];

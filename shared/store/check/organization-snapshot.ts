@@ -15,18 +15,18 @@ import {
   settingsPrimaryKey,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
-import { LeadLedger, LedgerPart } from './expected-items.ts';
+import { ExpectedItems, ExpectedItemsPart } from './expected-items.ts';
 import { inParallel } from './in-parallel.ts';
-import { leadFaults, leadIn } from './lead-issues.ts';
+import { leadIn, leadIssues } from './lead-issues.ts';
 import type { Item } from './read-together.ts';
-import { identityOf, lookAtLead, organizationIn, readSettled } from './recheck.ts';
+import { identityOf, organizationIn, readUntilStable, recheckLead } from './recheck.ts';
 
 /** What the check keeps of an organization while it reads the rest of the table. */
-export interface OrganizationBook {
+export interface OrganizationSnapshot {
   readonly organizationId: number;
   /** Undefined when the organization has no settings. */
   readonly userIds: ReadonlySet<number> | undefined;
-  readonly ledger: LeadLedger;
+  readonly expectedItems: ExpectedItems;
   /** The last item among the leads, by sort key; undefined when there is none. */
   readonly lastLead: PrimaryKey | undefined;
 }
@@ -40,25 +40,29 @@ export interface ViolationReporter {
 }
 
 const keysAtOnce = 8;
-const doubtsAtOnce = 8;
+const rechecksAtOnce = 8;
 /** Ranges of lead ids that are read side by side. */
 const parallelRanges = 4;
 
 /** Reads an organization's settings, usage, API keys and leads, checks them, and remembers the leads. */
-export async function openBook(table: Table, organizationId: number, reporter: ViolationReporter): Promise<OrganizationBook> {
-  const [settings, usage, directory] = await readSettled(table, [
+export async function readSnapshot(
+  table: Table,
+  organizationId: number,
+  reporter: ViolationReporter,
+): Promise<OrganizationSnapshot> {
+  const [settings, usage, directory] = await readUntilStable(table, [
     settingsPrimaryKey(organizationId),
     usagePrimaryKey(organizationId),
     directoryPrimaryKey(organizationId),
   ]);
-  reporter.report(organizationFaults(organizationId, settings, usage, directory));
+  reporter.report(organizationIssues(organizationId, settings, usage, directory));
   const organization = organizationIn(settings);
   await checkKeys(table, organizationId, organization, reporter);
   const leads = await readLeads(table, organizationId, organization, usage?.lastLeadId as number | undefined, reporter);
   return { organizationId, userIds: organization && new Set(organization.userById.keys()), ...leads };
 }
 
-function organizationFaults(
+function organizationIssues(
   id: number,
   settings: Item | undefined,
   usage: Item | undefined,
@@ -107,11 +111,11 @@ async function checkKeys(
   await inParallel(listed, keysAtOnce, async ({ keyId }) => {
     reporter.knowKey(keyId, organizationId);
     const listingKey = keyListingPrimaryKey(organizationId, keyId);
-    const [before] = await readSettled(table, [listingKey]);
+    const [before] = await readUntilStable(table, [listingKey]);
     const key = apiKeyPrimaryKey(String(before?.apiKeyHash));
-    const [listing, item] = await readSettled(table, [listingKey, key]);
+    const [listing, item] = await readUntilStable(table, [listingKey, key]);
     if (listing)
-      reporter.report(keyFaults(`API key ${keyId} of organization ${organizationId}`, key, listing, item, organization));
+      reporter.report(keyIssues(`API key ${keyId} of organization ${organizationId}`, key, listing, item, organization));
   });
 }
 
@@ -128,7 +132,7 @@ const sharedAttributes = [
   'revokedAt',
 ];
 
-function keyFaults(
+function keyIssues(
   whose: string,
   key: PrimaryKey,
   listing: Item,
@@ -147,10 +151,10 @@ function keyFaults(
 }
 
 /** An API key's item, met in the table: its organization must list it. */
-export async function lookAtKeyItem(table: Table, key: PrimaryKey, { organizationId, keyId }: Item): Promise<string[]> {
+export async function recheckKeyItem(table: Table, key: PrimaryKey, { organizationId, keyId }: Item): Promise<string[]> {
   const isNamed = typeof organizationId === 'number' && typeof keyId === 'string' && keyId !== '';
   if (!isNamed) return [`The API key item ${named(key)} says neither its organization nor its id.`];
-  const [item, listing] = await readSettled(table, [key, keyListingPrimaryKey(organizationId, keyId)]);
+  const [item, listing] = await readUntilStable(table, [key, keyListingPrimaryKey(organizationId, keyId)]);
   if (!item) return [];
   const says = `The API key item ${named(key)} is key ${keyId} of organization ${organizationId}`;
   if (!listing) return [`${says}, which does not list it.`];
@@ -163,13 +167,13 @@ async function readLeads(
   organization: Organization | undefined,
   lastLeadId: number | undefined,
   reporter: ViolationReporter,
-): Promise<Pick<OrganizationBook, 'ledger' | 'lastLead'>> {
+): Promise<Pick<OrganizationSnapshot, 'expectedItems' | 'lastLead'>> {
   const parts = await Promise.all(
     rangesOf(lastLeadId ?? 0).map(async (range) => {
-      const part = new LedgerPart();
+      const part = new ExpectedItemsPart();
       let last: PrimaryKey | undefined;
       for await (const page of leadPages(table, organizationId, range)) {
-        const doubtful: number[] = [];
+        const suspects: number[] = [];
         for (const item of page) {
           const key = { pk: String(item.pk), sk: String(item.sk) };
           const kind = kindOf(key);
@@ -180,17 +184,17 @@ async function readLeads(
           }
           const lead = leadIn(organizationId, kind.leadId, item);
           part.add({ id: lead.id, phone: identityOf(lead, 'phone'), email: identityOf(lead, 'email') });
-          if (leadFaults(lead, item, organization, lastLeadId).length > 0) doubtful.push(lead.id);
+          if (leadIssues(lead, item, organization, lastLeadId).length > 0) suspects.push(lead.id);
         }
-        await inParallel(doubtful, doubtsAtOnce, async (leadId) =>
-          reporter.report(await lookAtLead(table, organizationId, leadId)),
+        await inParallel(suspects, rechecksAtOnce, async (leadId) =>
+          reporter.report(await recheckLead(table, organizationId, leadId)),
         );
         reporter.countLeads(page.length);
       }
       return { part, last };
     }),
   );
-  return { ledger: new LeadLedger(parts.map(({ part }) => part)), lastLead: parts.findLast(({ last }) => last)?.last };
+  return { expectedItems: new ExpectedItems(parts.map(({ part }) => part)), lastLead: parts.findLast(({ last }) => last)?.last };
 }
 
 interface Range {

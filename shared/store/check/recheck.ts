@@ -16,7 +16,7 @@ import {
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
 import { ContentionError, conflict, retryOnConflict } from '../table/retry.ts';
-import { isStoredDateTime, leadFaults, leadIn } from './lead-issues.ts';
+import { isStoredDateTime, leadIn, leadIssues } from './lead-issues.ts';
 import { type Item, readTogether } from './read-together.ts';
 
 /**
@@ -26,20 +26,20 @@ import { type Item, readTogether } from './read-together.ts';
 type Violations = Promise<string[]>;
 
 /** Items that are written all the time are looked at this often, for `limits.conflictRetryMs` each, before the check gives up. */
-const patience = 10;
+const recheckAttemptsMax = 10;
 
-async function settled<T>(operation: () => Promise<T | typeof conflict>): Promise<T> {
+async function untilStable<T>(operation: () => Promise<T | typeof conflict>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await retryOnConflict(operation);
     } catch (error) {
-      if (!(error instanceof ContentionError) || attempt === patience) throw error;
+      if (!(error instanceof ContentionError) || attempt === recheckAttemptsMax) throw error;
     }
   }
 }
 
-export const readSettled = (table: Table, keys: readonly PrimaryKey[]): Promise<(Item | undefined)[]> =>
-  settled(() => readTogether(table, keys));
+export const readUntilStable = (table: Table, keys: readonly PrimaryKey[]): Promise<(Item | undefined)[]> =>
+  untilStable(() => readTogether(table, keys));
 
 export const organizationIn = (settingsItem: Item | undefined): Organization | undefined =>
   settingsItem && organizationFrom(settingsItem.settings as Settings, settingsItem.version as number);
@@ -56,11 +56,11 @@ const identityKey = (organizationId: number, kind: Identity, value: string): Pri
   kind === 'phone' ? phonePrimaryKey(organizationId, value) : emailPrimaryKey(organizationId, value);
 
 /** A lead by itself, by the organization's settings and by its usage item. */
-export async function lookAtLead(table: Table, organizationId: number, leadId: number): Violations {
+export async function recheckLead(table: Table, organizationId: number, leadId: number): Violations {
   const keys = [leadPrimaryKey(organizationId, leadId), settingsPrimaryKey(organizationId), usagePrimaryKey(organizationId)];
-  const [item, settings, usage] = await readSettled(table, keys);
+  const [item, settings, usage] = await readUntilStable(table, keys);
   if (!item) return [];
-  return leadFaults(
+  return leadIssues(
     leadIn(organizationId, leadId, item),
     item,
     organizationIn(settings),
@@ -69,9 +69,9 @@ export async function lookAtLead(table: Table, organizationId: number, leadId: n
 }
 
 /** The items that a lead's phone and e-mail must have. What another item says wrongly of this lead is found at that item. */
-export async function lookAtIdentities(table: Table, organizationId: number, leadId: number): Violations {
+export async function recheckIdentities(table: Table, organizationId: number, leadId: number): Violations {
   const leadKey = leadPrimaryKey(organizationId, leadId);
-  return settled(async () => {
+  return untilStable(async () => {
     const { Item } = await table.client.send(
       new GetCommand({ TableName: table.name, Key: { ...leadKey }, ConsistentRead: true }),
     );
@@ -105,12 +105,12 @@ export async function lookAtIdentities(table: Table, organizationId: number, lea
 }
 
 async function shares(table: Table, organizationId: number, leadId: number, kind: Identity, value: string): Promise<boolean> {
-  const [item] = await readSettled(table, [leadPrimaryKey(organizationId, leadId)]);
+  const [item] = await readUntilStable(table, [leadPrimaryKey(organizationId, leadId)]);
   return item !== undefined && identityOf(leadIn(organizationId, leadId, item), kind) === value;
 }
 
 /** The lead that an identity item names must be there and have the phone or e-mail. */
-export async function lookAtIdentityItem(
+export async function recheckIdentityItem(
   table: Table,
   organizationId: number,
   kind: Identity,
@@ -119,7 +119,7 @@ export async function lookAtIdentityItem(
 ): Violations {
   const key = identityKey(organizationId, kind, value);
   let asked = leadId;
-  return settled(async () => {
+  return untilStable(async () => {
     const items = await readTogether(table, typeof asked === 'number' ? [key, leadPrimaryKey(organizationId, asked)] : [key]);
     if (items === conflict) return conflict;
     const [identity, item] = items;
@@ -142,7 +142,7 @@ export const entryTypes = [...openings, 'captured', 'lead_updated', 'note_added'
 export const isOpening = (entry: Item): boolean => openings.includes(entry.type as string);
 
 /** A lead has one opening entry. Entries are only ever added, the first with the lead, so a consistent read of them is proof. */
-export async function lookAtOpening(table: Table, organizationId: number, leadId: number): Violations {
+export async function recheckOpening(table: Table, organizationId: number, leadId: number): Violations {
   const found: string[] = [];
   const pages = paginateQuery(
     { client: table.client },
@@ -157,7 +157,7 @@ export async function lookAtOpening(table: Table, organizationId: number, leadId
   );
   for await (const { Items = [] } of pages) found.push(...Items.filter(isOpening).map(({ sk }) => String(sk)));
   if (found.length === 1) return [];
-  const [lead] = await readSettled(table, [leadPrimaryKey(organizationId, leadId)]);
+  const [lead] = await readUntilStable(table, [leadPrimaryKey(organizationId, leadId)]);
   if (!lead) return [];
   const has = found.length === 0 ? 'no opening entry' : `${found.length} opening entries`;
   const which = found.length === 0 ? `(${openings.join(' or ')})` : `(${found.join(', ')})`;
@@ -167,7 +167,7 @@ export async function lookAtOpening(table: Table, organizationId: number, leadId
 }
 
 /** What is wrong with an entry by itself; the lead apart. @param userIds undefined when the organization has no settings */
-export function entryFaults(entry: Item, sk: string, userIds: ReadonlySet<number> | undefined): string[] {
+export function entryIssues(entry: Item, sk: string, userIds: ReadonlySet<number> | undefined): string[] {
   const { type, at, actorId } = entry;
   return [
     ...(entryTypes.includes(type as string)
@@ -184,8 +184,8 @@ export function entryFaults(entry: Item, sk: string, userIds: ReadonlySet<number
 }
 
 /** An entry of a lead's timeline. */
-export async function lookAtEntry(table: Table, key: PrimaryKey, organizationId: number, leadId: number): Violations {
-  const [entry, lead, settings] = await readSettled(table, [
+export async function recheckEntry(table: Table, key: PrimaryKey, organizationId: number, leadId: number): Violations {
+  const [entry, lead, settings] = await readUntilStable(table, [
     key,
     leadPrimaryKey(organizationId, leadId),
     settingsPrimaryKey(organizationId),
@@ -194,13 +194,13 @@ export async function lookAtEntry(table: Table, key: PrimaryKey, organizationId:
   if (!lead) return [`The timeline ${key.pk} has entries, but organization ${organizationId} has no lead ${leadId}.`];
   const organization = organizationIn(settings);
   const userIds = organization && new Set(organization.userById.keys());
-  return entryFaults(entry, key.sk, userIds).map((fault) => `The timeline entry ${named(key)} ${fault}.`);
+  return entryIssues(entry, key.sk, userIds).map((fault) => `The timeline entry ${named(key)} ${fault}.`);
 }
 
 /** The lead that an idempotency record remembers. @param leadId as the record said when it was met */
-export async function lookAtRecord(table: Table, key: PrimaryKey, organizationId: number, leadId: unknown): Violations {
+export async function recheckRecord(table: Table, key: PrimaryKey, organizationId: number, leadId: unknown): Violations {
   let asked = leadId;
-  return settled(async () => {
+  return untilStable(async () => {
     const items = await readTogether(table, typeof asked === 'number' ? [key, leadPrimaryKey(organizationId, asked)] : [key]);
     if (items === conflict) return conflict;
     const [record, lead] = items;
@@ -219,18 +219,18 @@ export async function lookAtRecord(table: Table, key: PrimaryKey, organizationId
 export const recordedLead = (record: Item): unknown => (record.result as Item | undefined)?.id;
 
 /** The lead that an imported row has become must be there: an erasure takes the row with it. */
-export async function lookAtImportedRow(table: Table, key: PrimaryKey, organizationId: number): Violations {
-  const [before] = await readSettled(table, [key]);
+export async function recheckImportedRow(table: Table, key: PrimaryKey, organizationId: number): Violations {
+  const [before] = await readUntilStable(table, [key]);
   if (!before) return [];
   const leadId = Number(before.leadId);
-  const [row, lead] = await readSettled(table, [key, leadPrimaryKey(organizationId, leadId)]);
+  const [row, lead] = await readUntilStable(table, [key, leadPrimaryKey(organizationId, leadId)]);
   if (!row || lead) return [];
   return [`The imported row ${named(key)} became lead ${before.leadId} of organization ${organizationId}, which is not there.`];
 }
 
 /** An erasure says so from its beginning to its end. */
-export async function lookAtErasure(table: Table, key: PrimaryKey, organizationId: number, leadId: number): Violations {
-  const [erasure] = await readSettled(table, [key]);
+export async function recheckErasure(table: Table, key: PrimaryKey, organizationId: number, leadId: number): Violations {
+  const [erasure] = await readUntilStable(table, [key]);
   if (!erasure) return [];
   return [
     `The erasure of lead ${leadId} of organization ${organizationId} is under way or was broken off: lead erase --organization ${organizationId} --lead ${leadId} ends it.`,

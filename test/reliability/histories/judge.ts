@@ -29,7 +29,7 @@ export function judge({ claims, archiving }: Pick<Notebook, 'claims' | 'archivin
   return [
     ...claims.flatMap((claim) => claimFaults(claim, effects.get(claim.marker) ?? [])),
     ...[...effects.keys()].filter((marker) => !claimOf.has(marker)).map((marker) => `${marker}: nobody asked for this effect.`),
-    ...stored.flatMap((one) => leadFaults(one, claimOf)),
+    ...stored.flatMap((one) => leadIssues(one, claimOf)),
     ...stored.flatMap((one) => archiveFaults(one, archiving.get(one.lead.id))),
   ];
 }
@@ -64,7 +64,7 @@ function claimFaults({ kind, marker, verdict, leadId }: Claim, effects: readonly
 }
 
 /** A lead follows from its timeline: its opening, then each change from what another left to what another found. */
-function leadFaults({ lead, timeline }: StoredLead, claimOf: ReadonlyMap<string, Claim>): string[] {
+function leadIssues({ lead, timeline }: StoredLead, claimOf: ReadonlyMap<string, Claim>): string[] {
   const openings = timeline.filter(({ type }) => type === 'lead_created' || type === 'captured_new');
   if (openings.length !== 1 || openings[0] !== timeline[0]) return [`Lead ${lead.id}: it begins ${openings.length} times.`];
   const writes = timeline.filter(isWrite);

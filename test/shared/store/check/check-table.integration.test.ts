@@ -154,12 +154,12 @@ test('a table of several pages raises no doubts: nothing is read twice, nothing 
     );
     await damage(table, usagePrimaryKey(organizationId), { lastLeadId: 70 });
   }
-  const doubts = vi.spyOn(table.client, 'send');
+  const rechecks = vi.spyOn(table.client, 'send');
 
   const checked = await checkTable(table);
 
   expect(checked).toEqual({ leads: 122, violations: [] });
-  const looks = doubts.mock.calls.flatMap(([command]) =>
+  const looks = rechecks.mock.calls.flatMap(([command]) =>
     command instanceof TransactGetCommand ? (command.input.TransactItems ?? []) : [],
   );
   expect(looks.map((look) => look.Get?.Key?.pk).filter((pk) => /^(LEADS|PHONE|EMAIL|TIMELINE)/.test(pk))).toEqual([]);

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LeadLedger, LedgerPart } from '../../../../shared/store/check/expected-items.ts';
+import { ExpectedItems, ExpectedItemsPart } from '../../../../shared/store/check/expected-items.ts';
 
 const phoneOf = (id: number): string => `+91${id}`;
 const emailOf = (id: number): string | undefined => (id % 3 === 0 ? undefined : `p${id}@example.com`);
 
 /** A ledger of these leads, in as many parts as asked. */
-function ledgerOf(ids: readonly number[], partCount: number): LeadLedger {
+function ledgerOf(ids: readonly number[], partCount: number): ExpectedItems {
   const ordered = [...ids].sort((a, b) => a - b);
   const size = Math.ceil(ordered.length / partCount) || 1;
   const parts = Array.from({ length: partCount }, (_, index) => {
-    const part = new LedgerPart();
+    const part = new ExpectedItemsPart();
     for (const id of ordered.slice(index * size, (index + 1) * size)) part.add({ id, phone: phoneOf(id), email: emailOf(id) });
     return part;
   });
-  return new LeadLedger(parts);
+  return new ExpectedItems(parts);
 }
 
 const idSets = fc.uniqueArray(fc.integer({ min: 1, max: 2_147_483_647 }), { maxLength: 700 });
@@ -26,11 +26,11 @@ test('it knows exactly the leads it was given, whatever their ids and however th
       fc.integer({ min: 1, max: 5 }),
       fc.array(fc.integer({ min: 1, max: 2_147_483_647 })),
       (ids, parts, others) => {
-        const ledger = ledgerOf(ids, parts);
+        const expectedItems = ledgerOf(ids, parts);
         const known = new Set(ids);
 
-        expect(ledger.count).toBe(ids.length);
-        for (const id of [...ids, ...others]) expect(ledger.has(id)).toBe(known.has(id));
+        expect(expectedItems.count).toBe(ids.length);
+        for (const id of [...ids, ...others]) expect(expectedItems.has(id)).toBe(known.has(id));
       },
     ),
     { numRuns: 50 },
@@ -40,33 +40,33 @@ test('it knows exactly the leads it was given, whatever their ids and however th
 test('it lacks exactly what has not been seen', () => {
   fc.assert(
     fc.property(idSets, fc.infiniteStream(fc.boolean()), (ids, dice) => {
-      const ledger = ledgerOf(ids, 3);
+      const expectedItems = ledgerOf(ids, 3);
       const toss = (): boolean => dice.next().value === true;
       const lacking = [];
       for (const id of [...ids].sort((a, b) => a - b)) {
         const email = emailOf(id);
         const seen = { phone: toss(), email: toss(), opening: toss() };
-        if (seen.phone) expect(ledger.seeIdentity('phone', id, phoneOf(id))).toBe(true);
-        if (seen.email && email) expect(ledger.seeIdentity('email', id, email)).toBe(true);
-        if (seen.opening) expect(ledger.seeOpening(id)).toBe(true);
+        if (seen.phone) expect(expectedItems.seeIdentity('phone', id, phoneOf(id))).toBe(true);
+        if (seen.email && email) expect(expectedItems.seeIdentity('email', id, email)).toBe(true);
+        if (seen.opening) expect(expectedItems.seeOpening(id)).toBe(true);
         const what = (['phone', 'email', 'opening'] as const).filter((name) => !seen[name] && (name !== 'email' || email));
         if (what.length > 0) lacking.push({ leadId: id, what });
       }
 
-      expect([...ledger.lacking()]).toEqual(lacking);
+      expect([...expectedItems.lacking()]).toEqual(lacking);
     }),
     { numRuns: 50 },
   );
 });
 
 test('an identity that is not the lead’s, seen before, or of no lead there, is not expected', () => {
-  const ledger = ledgerOf([5, 6], 1);
-  ledger.seeIdentity('phone', 5, phoneOf(5));
-  ledger.seeOpening(5);
+  const expectedItems = ledgerOf([5, 6], 1);
+  expectedItems.seeIdentity('phone', 5, phoneOf(5));
+  expectedItems.seeOpening(5);
 
-  expect(ledger.seeIdentity('phone', 5, phoneOf(5))).toBe(false);
-  expect(ledger.seeIdentity('phone', 6, phoneOf(5))).toBe(false);
-  expect(ledger.seeIdentity('email', 6, 'p6@example.com')).toBe(false);
-  expect(ledger.seeIdentity('phone', 7, phoneOf(7))).toBe(false);
-  expect([ledger.seeOpening(5), ledger.seeOpening(7)]).toEqual([false, false]);
+  expect(expectedItems.seeIdentity('phone', 5, phoneOf(5))).toBe(false);
+  expect(expectedItems.seeIdentity('phone', 6, phoneOf(5))).toBe(false);
+  expect(expectedItems.seeIdentity('email', 6, 'p6@example.com')).toBe(false);
+  expect(expectedItems.seeIdentity('phone', 7, phoneOf(7))).toBe(false);
+  expect([expectedItems.seeOpening(5), expectedItems.seeOpening(7)]).toEqual([false, false]);
 });

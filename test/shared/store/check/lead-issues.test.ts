@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FieldValue } from '../../../../shared/leads/lead.ts';
-import { leadFaults, leadIn } from '../../../../shared/store/check/lead-issues.ts';
+import { leadIn, leadIssues } from '../../../../shared/store/check/lead-issues.ts';
 import { sampleOrganization } from '../../../support/organization.ts';
 
 const organization = sampleOrganization();
@@ -16,7 +16,7 @@ const item = (fields: unknown) => ({
   stageKey: 'STAGE#1#11',
   updateKey: 'UPDATED#1',
 });
-const faultsOf = (stored: Readonly<Record<string, unknown>>) => leadFaults(leadIn(1, 5, stored), stored, organization, 5);
+const faultsOf = (stored: Readonly<Record<string, unknown>>) => leadIssues(leadIn(1, 5, stored), stored, organization, 5);
 
 test.each<[string, ...FieldValue[]]>([
   ['city', 'Pune', ' with blanks '],
@@ -65,7 +65,7 @@ test('an option that is being dropped is still one, since leads keep it', () => 
   const dropping = { ...organization, fieldByKey: new Map(fields.map((field) => [field.key, field])) };
   const stored = item({ ...person, course: 'mba' });
 
-  expect(leadFaults(leadIn(1, 5, stored), stored, dropping, 5)).toEqual([]);
+  expect(leadIssues(leadIn(1, 5, stored), stored, dropping, 5)).toEqual([]);
 });
 
 test.each([undefined, null, 'x', []])('fields that are %j are a fault and no crash', (fields) => {
@@ -93,7 +93,7 @@ test('a lead with nothing but its key is told everything that it lacks', () => {
 test('without settings, what refers to them is not looked at', () => {
   const stored = item({ ...person, mentor: 70 });
 
-  expect(leadFaults(leadIn(1, 5, stored), stored, undefined, undefined)).toEqual([]);
+  expect(leadIssues(leadIn(1, 5, stored), stored, undefined, undefined)).toEqual([]);
 });
 
 test('a value of a field whose type this version does not know is a fault', () => {
@@ -101,7 +101,7 @@ test('a value of a field whose type this version does not know is a fault', () =
   Object.assign(later.fieldByKey.get('city') ?? {}, { type: 'rating' });
   const stored = item({ ...person, city: 'Pune' });
 
-  expect(leadFaults(leadIn(1, 5, stored), stored, later, 5)).toEqual([
+  expect(leadIssues(leadIn(1, 5, stored), stored, later, 5)).toEqual([
     'Lead 5 of organization 1 has "Pune" in the field city, which has the type "rating", which this version does not know.',
   ]);
 });
