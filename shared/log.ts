@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Metrics } from '@aws-lambda-powertools/metrics';
-import { type Figures, metricNamespace, serviceNameVariable } from './metrics.ts';
+import { metricNamespace, type RequestMetrics, serviceNameVariable } from './metrics.ts';
 
 /** What a log line may hold. Never an API key, a header, a query string, a body, or a person's name, phone or e-mail. */
 export interface LogFields {
@@ -23,14 +23,14 @@ export async function log(
   level: 'info' | 'error',
   message: string,
   { error, ...fields }: LogFields,
-  figures: Figures = {},
+  requestMetrics: RequestMetrics = {},
 ): Promise<void> {
   const { logger, metrics } = await writers();
   logger[level](message, {
     ...fields,
-    ...figures,
+    ...requestMetrics,
     ...(error !== undefined && { error: describe(error) }),
-    ...(metrics && embedded(metrics, figures)),
+    ...(metrics && embedded(metrics, requestMetrics)),
   });
 }
 
@@ -64,8 +64,8 @@ async function openWriters(): Promise<Writers> {
   };
 }
 
-function embedded(metrics: Metrics, figures: Figures): object {
-  const counted = Object.entries(figures);
+function embedded(metrics: Metrics, requestMetrics: RequestMetrics): object {
+  const counted = Object.entries(requestMetrics);
   if (counted.length === 0) return {};
   for (const [name, value] of counted) metrics.addMetric(name, 'Count', value);
   const { _aws } = metrics.serializeMetrics();

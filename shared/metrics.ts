@@ -2,8 +2,8 @@
  * The figures of a call, by name: on the line as they are, and CloudWatch metrics of the service as a whole. Organization, key
  * and endpoint are on the line for queries, and are no dimensions: each of their values would be a metric that is paid for.
  */
-export type Figures = Readonly<Partial<Record<FigureName, number>>>;
-export type FigureName =
+export type RequestMetrics = Readonly<Partial<Record<MetricName, number>>>;
+export type MetricName =
   | 'dynamodbCalls'
   | 'readUnits'
   | 'writeUnits'

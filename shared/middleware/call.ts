@@ -4,7 +4,7 @@ import type { Endpoint } from '../endpoints.ts';
 import type { Organization } from '../organization/organization.ts';
 import type { Caller } from '../store/organizations/admission.ts';
 import type { Table } from '../store/table/client.ts';
-import type { Consumed } from '../store/table/consumed-capacity.ts';
+import type { ConsumedCapacity } from '../store/table/consumed-capacity.ts';
 import type { ParsedInput } from './validate.ts';
 
 /** What belongs to one call, filled in by the middlewares in their order. It travels as middy's context. */
@@ -12,7 +12,7 @@ export interface Call {
   readonly endpoint: Endpoint;
   readonly table: Table;
   /** What the call has cost at `table`. */
-  readonly consumed: Consumed;
+  readonly consumedCapacity: ConsumedCapacity;
   /** API Gateway's id of the request. */
   readonly requestId: string;
   /** Epoch milliseconds. */

@@ -4,7 +4,7 @@ import { type EndpointName, endpointNamed } from '../endpoints.ts';
 import type { Organization } from '../organization/organization.ts';
 import type { Caller } from '../store/organizations/admission.ts';
 import { openTable, type Table, usableUntil } from '../store/table/client.ts';
-import { measured, nothingConsumed } from '../store/table/consumed-capacity.ts';
+import { noConsumedCapacity, withCapacityMetering } from '../store/table/consumed-capacity.ts';
 import { admission } from './admission.ts';
 import { authorize } from './authorize.ts';
 import type { Call } from './call.ts';
@@ -74,12 +74,12 @@ export function endpoint<S extends Schemas, Prefetched>(
 
   return async (event, context) => {
     sharedTable ??= openTable();
-    const consumed = nothingConsumed();
+    const consumedCapacity = noConsumedCapacity();
     const deadline = new AbortController();
     const call: Call = {
       endpoint: row,
-      table: measured(usableUntil(sharedTable, deadline.signal), consumed),
-      consumed,
+      table: withCapacityMetering(usableUntil(sharedTable, deadline.signal), consumedCapacity),
+      consumedCapacity,
       deadline: deadline.signal,
       requestId: event.requestContext.requestId,
       startedAt: Date.now(),

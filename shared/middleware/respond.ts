@@ -1,7 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { ApiError, type ErrorCode, errorBody } from '../errors.ts';
 import { log } from '../log.ts';
-import type { FigureName, Figures } from '../metrics.ts';
+import type { MetricName, RequestMetrics } from '../metrics.ts';
 import type { Call } from './call.ts';
 
 /** What an endpoint answers. */
@@ -48,7 +48,7 @@ export async function errorResponse(call: Call, error: unknown): Promise<APIGate
 }
 
 /** Refusals that somebody should look at when they pile up. All others are the caller's own affair. */
-const countedCodes: Partial<Record<ErrorCode, FigureName>> = {
+const countedCodes: Partial<Record<ErrorCode, MetricName>> = {
   INTERNAL: 'failed',
   NOT_READY: 'notReady',
   IDEMPOTENCY_IN_PROGRESS: 'contended',
@@ -63,14 +63,14 @@ let isColdStart = true;
 
 /** The one line of a call. What costs nothing extra is on every line; what somebody is to be woken for is there only then. */
 async function logAnswer(call: Call, status: number, code: ErrorCode | undefined): Promise<void> {
-  const { requestId, endpoint, caller, startedAt, consumed } = call;
+  const { requestId, endpoint, caller, startedAt, consumedCapacity } = call;
   const now = Date.now();
   const counted = code && countedCodes[code];
   const keyExpires = status < 400 && caller !== undefined && caller.expiresAt - now < keyExpiresSoonDays * dayMs;
-  const figures: Figures = {
-    dynamodbCalls: consumed.calls,
-    readUnits: consumed.readUnits,
-    writeUnits: consumed.writeUnits,
+  const metrics: RequestMetrics = {
+    dynamodbCalls: consumedCapacity.calls,
+    readUnits: consumedCapacity.readUnits,
+    writeUnits: consumedCapacity.writeUnits,
     ...(isColdStart && { coldStart: 1 }),
     ...(counted && { [counted]: 1 }),
     ...(keyExpires && { keyExpiresSoon: 1 }),
@@ -78,5 +78,5 @@ async function logAnswer(call: Call, status: number, code: ErrorCode | undefined
   isColdStart = false;
   const organizationId = caller?.organizationId;
   const fields = { requestId, endpoint: endpoint.name, organizationId, keyId: caller?.keyId, status, ...(code && { code }) };
-  await log('info', 'answered', { ...fields, ms: now - startedAt }, figures);
+  await log('info', 'answered', { ...fields, ms: now - startedAt }, metrics);
 }

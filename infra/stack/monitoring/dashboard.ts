@@ -22,7 +22,16 @@ import { Construct } from 'constructs';
 import type { Endpoint } from '../../../shared/endpoints.ts';
 import type { EndpointFunction } from '../endpoint-function.ts';
 import { type AlarmName, alarmDescription } from './alarms.ts';
-import { apiMetric, figure, ofTable, period, serverErrorShare, tableFailures, tableThrottles, throttles } from './metrics.ts';
+import {
+  apiMetric,
+  ofTable,
+  period,
+  serverErrorShare,
+  serviceMetric,
+  tableFailures,
+  tableThrottles,
+  throttles,
+} from './metrics.ts';
 
 export interface MonitoringProps {
   /** Begins the names of the alarms, and is the dashboard's. */
@@ -96,7 +105,7 @@ function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
   return [
     {
       title: 'Calls and refusals',
-      metrics: [apiMetric(serviceName, 'Count'), apiMetric(serviceName, '4XXError'), figure(serviceName, 'rateLimited')],
+      metrics: [apiMetric(serviceName, 'Count'), apiMetric(serviceName, '4XXError'), serviceMetric(serviceName, 'rateLimited')],
     },
     { title: 'Server errors', metrics: [alarmed(props, 'ServerErrors', serverErrorShare(serviceName), { from: 1 })] },
     {
@@ -117,14 +126,14 @@ function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
       metrics: [
         alarmed(props, 'ReadingFunctionsThrottled', throttles(reading, 'reading functions throttled'), { from: 1 }),
         alarmed(props, 'WritingFunctionsThrottled', throttles(writing, 'writing functions throttled'), { from: 1 }),
-        figure(serviceName, 'coldStart'),
+        serviceMetric(serviceName, 'coldStart'),
       ],
     },
     {
       title: 'To look after',
       metrics: [
-        alarmed(props, 'CaptureNotReady', figure(serviceName, 'notReady'), { from: 1 }),
-        alarmed(props, 'KeyExpiresSoon', figure(serviceName, 'keyExpiresSoon', day), { from: 1 }),
+        alarmed(props, 'CaptureNotReady', serviceMetric(serviceName, 'notReady'), { from: 1 }),
+        alarmed(props, 'KeyExpiresSoon', serviceMetric(serviceName, 'keyExpiresSoon', day), { from: 1 }),
       ],
     },
   ];
@@ -138,7 +147,7 @@ function tableGraphs(props: MonitoringProps): CustomMetricGroup[] {
       metrics: [
         ofTable(table, 'ConsumedReadCapacityUnits'),
         ofTable(table, 'ConsumedWriteCapacityUnits'),
-        figure(serviceName, 'dynamodbCalls'),
+        serviceMetric(serviceName, 'dynamodbCalls'),
       ],
     },
     { title: 'Throttled', metrics: [alarmed(props, 'TableThrottled', tableThrottles(table), { from: 1, datapoints: 2 })] },
@@ -147,7 +156,7 @@ function tableGraphs(props: MonitoringProps): CustomMetricGroup[] {
       title: 'Transactions that met another',
       metrics: [
         alarmed(props, 'TransactionsRefused', ofTable(table, 'TransactionConflict'), { from: 100, datapoints: 3 }),
-        figure(serviceName, 'contended'),
+        serviceMetric(serviceName, 'contended'),
       ],
     },
   ];

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { type FigureName, metricDimension, metricNamespace } from '../../../shared/metrics.ts';
+import { type MetricName, metricDimension, metricNamespace } from '../../../shared/metrics.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import { stageName } from '../lead-api.ts';
 
@@ -19,7 +19,7 @@ export const apiMetric = (serviceName: string, metricName: string, statistic: st
   });
 
 /** A figure of the functions' log lines (shared/metrics.ts). */
-export const figure = (serviceName: string, metricName: FigureName, over: Duration = period): Metric =>
+export const serviceMetric = (serviceName: string, metricName: MetricName, over: Duration = period): Metric =>
   new Metric({
     namespace: metricNamespace,
     metricName,
@@ -38,7 +38,7 @@ export function serverErrorShare(serviceName: string): MathExpression {
     expression: `IF(${failures} >= 3, 100 * ${failures} / calls, 0)`,
     usingMetrics: {
       failures: apiMetric(serviceName, '5XXError'),
-      notReady: figure(serviceName, 'notReady'),
+      notReady: serviceMetric(serviceName, 'notReady'),
       calls: apiMetric(serviceName, 'Count'),
     },
     label: 'server errors, % of the calls',

@@ -26,7 +26,7 @@ export const requestEvent = (parts: EventParts = {}): APIGatewayProxyEvent =>
 export const newCall = (name: EndpointName = 'capture-lead', more: Partial<Call> = {}): Call => ({
   endpoint: endpointNamed(name),
   table: undefined as never,
-  consumed: { calls: 0, readUnits: 0, writeUnits: 0 },
+  consumedCapacity: { calls: 0, readUnits: 0, writeUnits: 0 },
   deadline: new AbortController().signal,
   requestId: 'request-1',
   startedAt: Date.now(),

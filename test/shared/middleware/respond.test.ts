@@ -49,8 +49,8 @@ describe('an answer', () => {
   });
 
   test('leaves one line in the log, with the caller and nothing of the answer', async () => {
-    const consumed = { calls: 2, readUnits: 0.5, writeUnits: 2 };
-    await answerResponse(newCall('get-lead', { caller: caller as never, consumed }), {
+    const consumedCapacity = { calls: 2, readUnits: 0.5, writeUnits: 2 };
+    await answerResponse(newCall('get-lead', { caller: caller as never, consumedCapacity }), {
       status: 200,
       body: { lead: { name: 'Asha', phone: '+919876543210' } },
     });

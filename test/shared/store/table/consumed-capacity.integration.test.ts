@@ -3,11 +3,13 @@ import { BatchGetCommand, GetCommand, PutCommand, QueryCommand, TransactWriteCom
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clientConfig, createTable } from '../../../../infra/local/table.ts';
 import { openTable } from '../../../../shared/store/table/client.ts';
-import { measured, nothingConsumed } from '../../../../shared/store/table/consumed-capacity.ts';
+import { noConsumedCapacity, withCapacityMetering } from '../../../../shared/store/table/consumed-capacity.ts';
 import { service } from '../../../support/service.ts';
 
 /** A table of its own: these items are none of the service's. */
-const environment = { ...service().environment, LEADS_TABLE: `consumed-${randomUUID()}` } as Parameters<typeof createTable>[0];
+const environment = { ...service().environment, LEADS_TABLE: `consumedCapacity-${randomUUID()}` } as Parameters<
+  typeof createTable
+>[0];
 const shared = openTable(environment.LEADS_TABLE, clientConfig(environment));
 const { name: TableName } = shared;
 beforeAll(() => createTable(environment));
@@ -15,43 +17,43 @@ afterAll(() => shared.client.destroy());
 
 const newItem = () => ({ pk: `ITEM#${randomUUID()}`, sk: 'ITEM' });
 function givenMeasured() {
-  const consumed = nothingConsumed();
-  return { consumed, client: measured(shared, consumed).client };
+  const consumedCapacity = noConsumedCapacity();
+  return { consumedCapacity, client: withCapacityMetering(shared, consumedCapacity).client };
 }
 
 test('a read counts as one call and its read units, a write as its write units', async () => {
-  const { client, consumed } = givenMeasured();
+  const { client, consumedCapacity } = givenMeasured();
   const item = newItem();
 
   await client.send(new PutCommand({ TableName, Item: item }));
-  expect(consumed).toEqual({ calls: 1, readUnits: 0, writeUnits: 1 });
+  expect(consumedCapacity).toEqual({ calls: 1, readUnits: 0, writeUnits: 1 });
 
   await client.send(new GetCommand({ TableName, Key: item, ConsistentRead: true }));
-  expect(consumed).toEqual({ calls: 2, readUnits: 1, writeUnits: 1 });
+  expect(consumedCapacity).toEqual({ calls: 2, readUnits: 1, writeUnits: 1 });
 
   await client.send(new BatchGetCommand({ RequestItems: { [TableName]: { Keys: [item], ConsistentRead: true } } }));
   await client.send(
     new QueryCommand({ TableName, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': item.pk } }),
   );
-  expect(consumed).toEqual({ calls: 4, readUnits: 2.5, writeUnits: 1 });
+  expect(consumedCapacity).toEqual({ calls: 4, readUnits: 2.5, writeUnits: 1 });
 });
 
 test('a transaction that writes counts as writing', async () => {
-  const { client, consumed } = givenMeasured();
+  const { client, consumedCapacity } = givenMeasured();
 
   await client.send(new TransactWriteCommand({ TransactItems: [{ Put: { TableName, Item: newItem() } }] }));
 
-  expect(consumed).toEqual({ calls: 1, readUnits: 0, writeUnits: 2 });
+  expect(consumedCapacity).toEqual({ calls: 1, readUnits: 0, writeUnits: 2 });
 });
 
 test('a refused write is a call, and still the error that it was', async () => {
-  const { client, consumed } = givenMeasured();
+  const { client, consumedCapacity } = givenMeasured();
   const Key = newItem();
 
   const refused = client.send(new PutCommand({ TableName, Item: Key, ConditionExpression: 'attribute_exists(pk)' }));
 
   await expect(refused).rejects.toMatchObject({ name: 'ConditionalCheckFailedException' });
-  expect(consumed.calls).toBe(1);
+  expect(consumedCapacity.calls).toBe(1);
 });
 
 test('the answer is the one that the store asked for', async () => {
@@ -75,5 +77,5 @@ test('calls side by side are told apart, and the shared client counts for nobody
     shared.client.send(new PutCommand({ TableName, Item: newItem() })),
   ]);
 
-  expect([one.consumed.writeUnits, other.consumed.writeUnits]).toEqual([1, 2]);
+  expect([one.consumedCapacity.writeUnits, other.consumedCapacity.writeUnits]).toEqual([1, 2]);
 });
