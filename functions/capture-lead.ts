@@ -12,7 +12,7 @@ import type { TimelineEntry } from '../shared/leads/timeline.ts';
 import { limits } from '../shared/limits.ts';
 import { endpoint, type PrefetchContext, type ReadyCall } from '../shared/middleware/endpoint.ts';
 import { fingerprintOf, idempotencyKeyHeader, idempotencyKeys, recordToReplay } from '../shared/middleware/idempotency.ts';
-import type { Answer } from '../shared/middleware/respond.ts';
+import type { Reply } from '../shared/middleware/respond.ts';
 import { fieldValues, id, object, text } from '../shared/middleware/schemas.ts';
 import {
   type CaptureLookup,
@@ -77,13 +77,13 @@ export const handler = endpoint(
     const fingerprint = fingerprintOf(enquiry);
     let owner: number | undefined; // chosen once, however often this request looks again: a turn is not taken twice
 
-    const capture = async (attempt: number): Promise<Answer | typeof conflict> => {
+    const capture = async (attempt: number): Promise<Reply | typeof conflict> => {
       const matches = attempt === 0 ? call.prefetched.findings : await findForCapture(table, lookup);
       const record = recordToReplay(keys, matches.records, fingerprint);
       if (record) {
         const unknownKeys = keys.filter((_, index) => !matches.records[index]).map(({ value }) => value);
         const isRemembered = await recordUnder(table, lookup, unknownKeys, record);
-        return isRemembered ? answerOf(record.result, { 'Idempotent-Replayed': 'true' }) : conflict;
+        return isRemembered ? replyOf(record.result, { 'Idempotent-Replayed': 'true' }) : conflict;
       }
       const read = readCapture(organization, call.body, lookup.phone);
       const match = await findMatch(table, lookup, matches);
@@ -138,13 +138,13 @@ async function captureNew(
   fingerprint: string,
   read: ReadCapture,
   { id, fields, stage, owner }: Omit<ReturnType<typeof placeNewLead>, 'rotation'> & { owner: number },
-): Promise<Answer | typeof conflict> {
+): Promise<Reply | typeof conflict> {
   const now = new Date();
   const lead = newLead({ id, organizationId: call.organization.id, fields, stage, owner, now: now.toISOString() });
   const result: CaptureResult = { id: lead.id, created: true, updated: false };
   const entry = { ...entryOf(call, read, now), type: 'captured_new', filled: [], kept: [] } as const;
   const isWritten = await captureNewLead(call.table, lead, recordOf(lookup, fingerprint, entry, result, now));
-  return isWritten ? answerOf(result) : conflict;
+  return isWritten ? replyOf(result) : conflict;
 }
 
 async function captureMatch(
@@ -154,7 +154,7 @@ async function captureMatch(
   read: ReadCapture,
   match: Lead,
   { emailLeadId }: CaptureMatches,
-): Promise<Answer | typeof conflict> {
+): Promise<Reply | typeof conflict> {
   const emailIsTaken = emailLeadId !== undefined && emailLeadId !== match.id;
   const { fields, filled, kept } = fillLead(match, read.submitted, emailIsTaken);
   const now = changeTimeOf(match, new Date());
@@ -165,7 +165,7 @@ async function captureMatch(
   const entry = { ...entryOf(call, read, now), type: 'captured', filled, kept, ...archived } as const;
   const after = isFilled ? { ...match, fields, updatedAt: now.toISOString() } : match;
   const isWritten = await captureMatchedLead(call.table, match, after, recordOf(lookup, fingerprint, entry, result, now));
-  return isWritten ? answerOf(result) : conflict;
+  return isWritten ? replyOf(result) : conflict;
 }
 
 function entryOf({ caller, body: { notes, attribution: page } }: Call, { sourceName }: ReadCapture, now: Date) {
@@ -191,7 +191,7 @@ function recordOf(
 }
 
 /** The contract's answer; `Location` is relative, so that it resolves behind any path prefix and domain (RFC 9110, section 10.2.2). */
-function answerOf(result: CaptureResult, replayed: Readonly<Record<string, string>> = {}): Answer {
+function replyOf(result: CaptureResult, replayed: Readonly<Record<string, string>> = {}): Reply {
   const location: Record<string, string> = result.archived ? {} : { Location: `../leads/${result.id}` };
   return { status: result.created ? 201 : 200, body: { lead: result }, headers: { ...location, ...replayed } };
 }

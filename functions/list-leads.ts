@@ -119,7 +119,7 @@ function stageIdsOf(
 
 /** Counts a page's leads as the answer carries them: the body travels escaped inside JSON, and a Lambda gives at most 6 MB. */
 function roomFor(organization: Organization): (lead: Lead) => boolean {
-  let bytesLeft: number = limits.answerMaxBytes;
+  let bytesLeft: number = limits.responseMaxBytes;
   return (lead) => {
     bytesLeft -= Buffer.byteLength(JSON.stringify(JSON.stringify(presentLead(organization, lead))));
     return bytesLeft >= 0;

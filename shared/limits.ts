@@ -38,7 +38,7 @@ export const limits = {
   settingsItemMaxBytes: 395_000,
   presentedLeadMaxBytes: 1_000_000,
   /** A Lambda gives at most 6 MB; a list's leads, escaped as they travel, take less. */
-  answerMaxBytes: 5_000_000,
+  responseMaxBytes: 5_000_000,
 
   /** How long a write looks again after meeting another (design, section 4). */
   conflictRetryMs: 2000,

@@ -1,5 +1,5 @@
 /** A response as it goes out. Headers in order, a name as often as it has values. */
-export interface Answer {
+export interface Reply {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string;
@@ -26,7 +26,7 @@ const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
  * Reads what a function returned as API Gateway reads a Lambda proxy answer: status, headers, several values for one header, a text body.
  * @returns undefined for anything that is not such an answer, which the gateway answers with an integration failure
  */
-export function answerOf(returned: unknown): Answer | undefined {
+export function replyFrom(returned: unknown): Reply | undefined {
   if (!isRecord(returned)) return undefined;
   const { statusCode, headers = null, multiValueHeaders = null, body = null } = returned;
   const status = typeof statusCode === 'string' ? Number(statusCode) : statusCode;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type GatewayResponseType, gatewayResponseBody, gatewayResponseHeaders, gatewayResponses } from '../gateway-responses.ts';
-import { type Answer, answerOf } from './answer.ts';
+import { type Reply, replyFrom } from './answer.ts';
 import { eventFor, targetOf } from './event.ts';
 import type { InvocationResult } from './functions.ts';
 import type { Router } from './routes.ts';
@@ -36,7 +36,7 @@ export function createGateway(options: GatewayOptions): Server {
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     const requestId = randomUUID();
     answerTo(request, requestId, options)
-      .catch((): Answer => ownAnswer('DEFAULT_5XX', requestId))
+      .catch((): Reply => ownAnswer('DEFAULT_5XX', requestId))
       .then((answer) => send(response, requestId, answer));
   };
   server.on('request', serve);
@@ -49,7 +49,7 @@ export function createGateway(options: GatewayOptions): Server {
   return server;
 }
 
-async function answerTo(request: IncomingMessage, requestId: string, options: GatewayOptions): Promise<Answer> {
+async function answerTo(request: IncomingMessage, requestId: string, options: GatewayOptions): Promise<Reply> {
   const method = request.method ?? '';
   const { path, query } = targetOf(request);
   if (options.gatewayLimits && headBytes(request) > headersMaxBytes)
@@ -76,7 +76,7 @@ async function answerTo(request: IncomingMessage, requestId: string, options: Ga
   const result = await options.invoke(route.endpoint.name, event, requestId);
   switch (result.outcome) {
     case 'answered':
-      return answerOf(result.answer) ?? ownAnswer('INTEGRATION_FAILURE', requestId);
+      return replyFrom(result.answer) ?? ownAnswer('INTEGRATION_FAILURE', requestId);
     case 'event-too-large':
       return ownAnswer('REQUEST_TOO_LARGE', requestId);
     case 'timed-out':
@@ -106,13 +106,13 @@ function headBytes({ method = '', url = '', httpVersion, rawHeaders }: IncomingM
   return rawHeaders.reduce((bytes, part) => bytes + part.length + 2, requestLine);
 }
 
-function ownAnswer(type: GatewayResponseType, requestId: string, message?: string): Answer {
+function ownAnswer(type: GatewayResponseType, requestId: string, message?: string): Reply {
   const response = gatewayResponses[type];
   const headers = Object.entries({ ...gatewayResponseHeaders(response), 'X-Request-Id': requestId });
   return { status: response.status, headers, body: gatewayResponseBody(message ? { ...response, message } : response) };
 }
 
-function send(response: ServerResponse, requestId: string, { status, headers, body }: Answer): void {
+function send(response: ServerResponse, requestId: string, { status, headers, body }: Reply): void {
   const { req: request } = response;
   const names = new Map<string, { name: string; values: string[] }>();
   for (const [name, value] of [...headers, ['x-amzn-RequestId', requestId] as const]) {

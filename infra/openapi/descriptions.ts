@@ -41,7 +41,7 @@ export const tags = {
 } as const;
 
 /** What an endpoint's operation says. */
-export interface OperationText {
+export interface OperationDescription {
   readonly tag: keyof typeof tags;
   readonly description: string;
   /** Path, query and header parameters by name. */
@@ -53,7 +53,7 @@ export interface OperationText {
 const leadId = { leadId: "The lead's ID. Anything that is no ID of a lead answers 404." };
 const fieldKeys = 'by field key; an unknown key is refused, and the valid ones are listed.';
 
-export const operationTexts: Readonly<Record<EndpointName, OperationText>> = {
+export const operationDescriptions: Readonly<Record<EndpointName, OperationDescription>> = {
   'list-leads': {
     tag: 'Leads',
     description:

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
 import { limits } from '../../shared/limits.ts';
 import type { Schemas } from '../../shared/middleware/validate.ts';
-import { introduction, type OperationText, operationTexts, tags } from './descriptions.ts';
+import { introduction, type OperationDescription, operationDescriptions, tags } from './descriptions.ts';
 import { examples } from './examples.ts';
 import { filterComponents, filterParameter } from './filter-parameter.ts';
 import { entriesOf, isOptional, type Json, jsonSchemaOf, namedJsonSchemas, parameterSchema } from './json-schema.ts';
@@ -71,7 +71,7 @@ async function schemasOf(name: EndpointName): Promise<Schemas> {
 }
 
 function operationOf({ name, summary, scopes, takesBody }: Row, schemas: Schemas): Json {
-  const text: OperationText = operationTexts[name];
+  const text: OperationDescription = operationDescriptions[name];
   const parameters = parametersOf(schemas, text);
   if (takesBody !== (schemas.body !== undefined))
     throw new Error(`${name}: takesBody and the function's exported body disagree.`);
@@ -94,7 +94,7 @@ function operationOf({ name, summary, scopes, takesBody }: Row, schemas: Schemas
 
 const defaults: Readonly<Record<string, unknown>> = { limit: limits.pageSizeDefault };
 
-function parametersOf({ path, query, headers }: Schemas, { parameters: texts = {} }: OperationText): Json[] {
+function parametersOf({ path, query, headers }: Schemas, { parameters: texts = {} }: OperationDescription): Json[] {
   const of = (place: string, schema: Schemas['path']): Json[] =>
     Object.entries(entriesOf(schema)).map(([entry, one]) => {
       // Header names are schema keys in lower case; the sentence's key has the name as people write it.

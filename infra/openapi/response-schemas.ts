@@ -157,7 +157,7 @@ export const errorDetails: Readonly<
 };
 
 /** A successful answer; `RateLimit-*` and `X-Request-Id` are on all of them. */
-export interface DescribedAnswer {
+export interface DescribedResponse {
   readonly description: string;
   readonly schema: v.GenericSchema;
   readonly headers?: CarriedHeaders;
@@ -168,7 +168,7 @@ const oneLead = v.strictObject({ lead });
 const captured = v.strictObject({ lead: captureResult });
 
 /** The successful answers of each endpoint by status (contract, section 4). */
-export const successes: Readonly<Record<EndpointName, Readonly<Record<number, DescribedAnswer>>>> = {
+export const successResponses: Readonly<Record<EndpointName, Readonly<Record<number, DescribedResponse>>>> = {
   'list-leads': {
     200: {
       description:

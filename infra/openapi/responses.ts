@@ -4,7 +4,7 @@ import { errorsOf, showsLimits } from './endpoint-errors.ts';
 import { errorExamples, examples } from './examples.ts';
 import { type Json, jsonSchemaOf } from './json-schema.ts';
 import { type CarriedHeaders, headerReferences, limitHeaders } from './response-headers.ts';
-import { errorDetails, successes } from './response-schemas.ts';
+import { errorDetails, successResponses } from './response-schemas.ts';
 
 const namedExamples = (named: Readonly<Record<string, unknown>> = {}): Json =>
   Object.fromEntries(Object.entries(named).map(([name, value]) => [name, { value }]));
@@ -26,7 +26,7 @@ const shared: Readonly<Record<number, string>> = {
 
 /** Every response of an endpoint by status: its successes (contract, section 4), then its errors (sections 4 and 7). */
 export function responsesOf(name: EndpointName): Json {
-  const own = Object.entries(successes[name]).map(([status, { description, schema, headers = {} }]) => {
+  const own = Object.entries(successResponses[name]).map(([status, { description, schema, headers = {} }]) => {
     const content = jsonContent(jsonSchemaOf(schema), examples[name].answers[Number(status)]);
     return [status, { description, headers: headerReferences({ ...limitHeaders('always'), ...headers }), content }];
   });

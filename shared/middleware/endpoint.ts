@@ -8,7 +8,7 @@ import { noConsumedCapacity, withCapacityMetering } from '../store/table/consume
 import { admission } from './admission.ts';
 import { authorize } from './authorize.ts';
 import type { Call } from './call.ts';
-import { type Answer, answerResponse, errorResponse } from './respond.ts';
+import { errorResponse, type Reply, replyResponse } from './respond.ts';
 import { transport } from './transport.ts';
 import { type Input, parseInput, refuseInput, type Schemas } from './validate.ts';
 
@@ -41,7 +41,7 @@ export type ReadyCall<S extends Schemas, Prefetched> = Input<S> & {
  * arrive; API Gateway waits 29 s. One call that fails alone is answered before that: after 3.2 s of silence or of bodies that stall, or 6.2 s of
  * throttling or of headers that come late.
  */
-const answerReserveMs = 500;
+const responseReserveMs = 500;
 
 let sharedTable: Table | undefined;
 
@@ -53,11 +53,11 @@ export function endpoint<S extends Schemas, Prefetched>(
   name: EndpointName,
   schemas: S,
   prefetched: (early: PrefetchContext<S>) => Promise<Prefetched>,
-  run: (call: ReadyCall<S, Prefetched>) => Promise<Answer>,
+  run: (call: ReadyCall<S, Prefetched>) => Promise<Reply>,
 ): (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult> {
   const row = endpointNamed(name);
   const stack = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Call & Context>(
-    async (_event: APIGatewayProxyEvent, call: Call & Context) => answerResponse(call, await run(await readyCall(call))),
+    async (_event: APIGatewayProxyEvent, call: Call & Context) => replyResponse(call, await run(await readyCall(call))),
     { timeoutEarlyInMillis: 0 },
   )
     .onError(async (request) => {
@@ -117,16 +117,16 @@ async function beforeDeadline(
   call: Call,
   deadline: AbortController,
 ): Promise<APIGatewayProxyResult> {
-  const ms = context.getRemainingTimeInMillis() - answerReserveMs;
+  const ms = context.getRemainingTimeInMillis() - responseReserveMs;
   let timer: NodeJS.Timeout | undefined;
-  const lastAnswer = new Promise<APIGatewayProxyResult>((resolve) => {
+  const lastReply = new Promise<APIGatewayProxyResult>((resolve) => {
     timer = setTimeout(() => {
       deadline.abort();
       resolve(errorResponse(call, new Error(`No answer within ${ms} ms.`)));
     }, ms);
   });
   try {
-    return await Promise.race([response, lastAnswer]);
+    return await Promise.race([response, lastReply]);
   } finally {
     clearTimeout(timer);
   }

@@ -5,19 +5,19 @@ import type { MetricName, RequestMetrics } from '../metrics.ts';
 import type { Call } from './call.ts';
 
 /** What an endpoint answers. */
-export interface Answer {
+export interface Reply {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** An endpoint's answer as API Gateway wants it, with the headers of every response (contract, section 1). */
-export async function answerResponse(
+export async function replyResponse(
   call: Call,
-  { status, body, headers }: Answer,
+  { status, body, headers }: Reply,
   code?: ErrorCode,
 ): Promise<APIGatewayProxyResult> {
-  await logAnswer(call, status, code);
+  await logReply(call, status, code);
   return {
     statusCode: status,
     headers: {
@@ -34,7 +34,7 @@ export async function answerResponse(
 /** The one place where an error becomes a response: the contract's for an ApiError, INTERNAL for everything else, logged with its causes. */
 export async function errorResponse(call: Call, error: unknown): Promise<APIGatewayProxyResult> {
   if (error instanceof ApiError) {
-    return answerResponse(call, { status: error.status, body: errorBody(error.code, error.message, error.details) }, error.code);
+    return replyResponse(call, { status: error.status, body: errorBody(error.code, error.message, error.details) }, error.code);
   }
   const { requestId, endpoint, caller } = call;
   await log('error', 'failed', {
@@ -44,7 +44,7 @@ export async function errorResponse(call: Call, error: unknown): Promise<APIGate
     keyId: caller?.keyId,
     error,
   });
-  return answerResponse(call, { status: 500, body: errorBody('INTERNAL') }, 'INTERNAL');
+  return replyResponse(call, { status: 500, body: errorBody('INTERNAL') }, 'INTERNAL');
 }
 
 /** Refusals that somebody should look at when they pile up. All others are the caller's own affair. */
@@ -62,7 +62,7 @@ const dayMs = 86_400_000;
 let isColdStart = true;
 
 /** The one line of a call. What costs nothing extra is on every line; what somebody is to be woken for is there only then. */
-async function logAnswer(call: Call, status: number, code: ErrorCode | undefined): Promise<void> {
+async function logReply(call: Call, status: number, code: ErrorCode | undefined): Promise<void> {
   const { requestId, endpoint, caller, startedAt, consumedCapacity } = call;
   const now = Date.now();
   const counted = code && countedCodes[code];

@@ -9,19 +9,19 @@ import { newSettings } from '../../shared/store/organizations/organizations-tabl
 import { service } from '../../support/service.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
 
-interface Answer {
+interface Reply {
   status: number | null;
   stdout: string;
   stderr: string;
 }
 
 /** Runs one command as an administrator does, on the test run's table. */
-async function admin(args: readonly string[], environment: Record<string, string> = {}): Promise<Answer> {
+async function admin(args: readonly string[], environment: Record<string, string> = {}): Promise<Reply> {
   const child = spawn(node24, ['infra/admin/main.ts', ...args], {
     cwd: projectFolder,
     env: { PATH: process.env.PATH, ...service().environment, ...environment },
   });
-  const answer: Answer = { status: null, stdout: '', stderr: '' };
+  const answer: Reply = { status: null, stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => (answer.stdout += chunk));
   child.stderr.on('data', (chunk) => (answer.stderr += chunk));
   answer.status = await new Promise((settle) => child.on('close', settle));

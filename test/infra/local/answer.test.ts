@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { answerOf } from '../../../infra/local/answer.ts';
+import { replyFrom } from '../../../infra/local/answer.ts';
 
 test('reads status, headers, several values for one header and the body', () => {
-  const answer = answerOf({
+  const answer = replyFrom({
     statusCode: 201,
     headers: { 'Content-Type': 'application/json', 'X-Count': 3, 'set-cookie': 'dropped=1' },
     multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] },
@@ -22,11 +22,11 @@ test('reads status, headers, several values for one header and the body', () => 
 });
 
 test('takes an answer without headers and body as JSON, as API Gateway does', () => {
-  expect(answerOf({ statusCode: 204 })).toEqual({ status: 204, headers: [['Content-Type', 'application/json']], body: '' });
+  expect(replyFrom({ statusCode: 204 })).toEqual({ status: 204, headers: [['Content-Type', 'application/json']], body: '' });
 });
 
 test('renames the headers that a REST API does not pass on under their name', () => {
-  const answer = answerOf({
+  const answer = replyFrom({
     statusCode: 401,
     headers: { 'WWW-Authenticate': 'Bearer', 'Content-Type': 'application/json', 'Content-Length': '9' },
   });
@@ -50,5 +50,5 @@ test.each([
   ['a header that splits the response', { statusCode: 200, headers: { Location: 'x\r\nSet-Cookie: y' } }],
   ['a header name that is none', { statusCode: 200, headers: { 'a b': 'c' } }],
 ])('does not take %s for an answer', (_, returned) => {
-  expect(answerOf(returned)).toBeUndefined();
+  expect(replyFrom(returned)).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ApiError, type ErrorCode, errorTable } from '../../../shared/errors.ts';
-import { answerResponse, errorResponse } from '../../../shared/middleware/respond.ts';
+import { errorResponse, replyResponse } from '../../../shared/middleware/respond.ts';
 import { newCall } from './event.ts';
 
 let lines: string[] = [];
@@ -25,7 +25,7 @@ const caller = {
 describe('an answer', () => {
   test('carries the headers of every response, those of the call and its own', async () => {
     const call = newCall('get-lead', { responseHeaders: { 'RateLimit-Limit': '600' } });
-    const response = await answerResponse(call, {
+    const response = await replyResponse(call, {
       status: 201,
       body: { lead: { name: 'आशा 🎓' } },
       headers: { Location: '../leads/5' },
@@ -44,13 +44,13 @@ describe('an answer', () => {
   });
 
   test('sends no CORS header', async () => {
-    const { headers } = await answerResponse(newCall(), { status: 200, body: {} });
+    const { headers } = await replyResponse(newCall(), { status: 200, body: {} });
     expect(Object.keys(headers!).filter((name) => /^access-control/i.test(name))).toEqual([]);
   });
 
   test('leaves one line in the log, with the caller and nothing of the answer', async () => {
     const consumedCapacity = { calls: 2, readUnits: 0.5, writeUnits: 2 };
-    await answerResponse(newCall('get-lead', { caller: caller as never, consumedCapacity }), {
+    await replyResponse(newCall('get-lead', { caller: caller as never, consumedCapacity }), {
       status: 200,
       body: { lead: { name: 'Asha', phone: '+919876543210' } },
     });
@@ -72,14 +72,14 @@ describe('an answer', () => {
 describe('the line of a call', () => {
   const dayMs = 86_400_000;
   const answered = async (caller: object) => {
-    await answerResponse(newCall('get-lead', { caller: caller as never }), { status: 200, body: {} });
+    await replyResponse(newCall('get-lead', { caller: caller as never }), { status: 200, body: {} });
     return logged()[0];
   };
 
   test('says cold start once in the life of a function', async () => {
     vi.resetModules();
     const fresh = await import('../../../shared/middleware/respond.ts');
-    for (let calls = 0; calls < 3; calls += 1) await fresh.answerResponse(newCall(), { status: 200, body: {} });
+    for (let calls = 0; calls < 3; calls += 1) await fresh.replyResponse(newCall(), { status: 200, body: {} });
     expect(logged().map(({ coldStart }) => coldStart)).toEqual([1, undefined, undefined]);
   });
 
