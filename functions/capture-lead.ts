@@ -3,7 +3,7 @@ import { ApiError } from '../shared/errors.ts';
 import { chooseRotation } from '../shared/leads/assignment.ts';
 import { fillLead, type ReadCapture, readCapture } from '../shared/leads/capture.ts';
 import { changeTimeOf } from '../shared/leads/change-time.ts';
-import { FieldProblems, newLeadFields, requireOnCreate } from '../shared/leads/fields.ts';
+import { FieldIssues, newLeadFields, requireOnCreate } from '../shared/leads/fields.ts';
 import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
 import { type Lead, newLead, newLeadId } from '../shared/leads/lead.ts';
 import { refuseOutgrown } from '../shared/leads/lead-size.ts';
@@ -117,9 +117,9 @@ function lookupOf(organizationId: number, keyId: string, input: PrefetchContext<
  *  @throws LeadIdsExhaustedError */
 function placeNewLead({ organization, leadSequence, body: { pipelineId } }: Call, { submitted, sourceId }: ReadCapture) {
   const given = sourceId === undefined ? submitted : { ...submitted, source: sourceId };
-  const problems = new FieldProblems();
-  requireOnCreate(organization, given, problems);
-  problems.throwIfAny();
+  const issues = new FieldIssues();
+  requireOnCreate(organization, given, issues);
+  issues.throwIfAny();
   const fields = newLeadFields(given);
   refuseOutgrown(fields);
   const stage = startingStage(organization, pipelineId ?? defaultPipelineId(organization));

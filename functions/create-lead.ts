@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
 import { chooseRotation } from '../shared/leads/assignment.ts';
-import { Problem } from '../shared/leads/field-types.ts';
-import { activeFields, applyChanges, FieldProblems, newLeadFields, readFields, requireOnCreate } from '../shared/leads/fields.ts';
+import { FieldIssue } from '../shared/leads/field-types.ts';
+import { activeFields, applyChanges, FieldIssues, newLeadFields, readFields, requireOnCreate } from '../shared/leads/fields.ts';
 import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
 import { newLead, newLeadId, ownerIdOf, presentLead } from '../shared/leads/lead.ts';
 import { refuseOutgrown } from '../shared/leads/lead-size.ts';
@@ -49,19 +49,19 @@ export const handler = endpoint(
 /** A new lead by the organization's rules.
  *  @throws ApiError VALIDATION_FAILED with every problem of its fields and its place. */
 function readNewLead(organization: Organization, body: Body) {
-  const problems = new FieldProblems();
-  const given = applyChanges({}, readFields(organization, body.fields, activeFields(organization), problems));
-  const stage = placeLead(organization, body, problems);
-  requireOnCreate(organization, given, problems);
+  const issues = new FieldIssues();
+  const given = applyChanges({}, readFields(organization, body.fields, activeFields(organization), issues));
+  const stage = placeLead(organization, body, issues);
+  requireOnCreate(organization, given, issues);
   const fields = newLeadFields(given);
   const rotation = stage && chooseRotation(organization, fields, stage.pipelineId);
   if (stage && !rotation && ownerIdOf({ fields }) === null) {
-    problems.add(
+    issues.add(
       'assigned_to',
-      new Problem('is needed: the organization has no active person to own new leads.', 'NO_ACTIVE_OWNER'),
+      new FieldIssue('is needed: the organization has no active person to own new leads.', 'NO_ACTIVE_OWNER'),
     );
   }
-  problems.throwIfAny();
+  issues.throwIfAny();
   refuseOutgrown(fields);
   if (!stage) throw new Error('A lead without a stage passed the rules.');
   return { fields, stage, rotation };

@@ -55,8 +55,8 @@ export const handler = endpoint(
   // The whole page is read beside admission, by the settings this function saw last; it counts if those are still the newest.
   async ({ table, cachedOrganization, input }) => {
     if (!cachedOrganization) return undefined;
-    const { filter, problems } = readFilters(cachedOrganization, input.query.filter ?? []);
-    if (problems.length > 0) return undefined; // the newest settings may know the field
+    const { filter, issues } = readFilters(cachedOrganization, input.query.filter ?? []);
+    if (issues.length > 0) return undefined; // the newest settings may know the field
     return {
       settingsVersion: cachedOrganization.version,
       page: await listLeads(table, queryOf(cachedOrganization, input.query, filter)),
@@ -72,13 +72,13 @@ export const handler = endpoint(
 
 /** @throws ApiError INVALID_QUERY with the positions of filters that cannot apply. */
 function fieldFilter(organization: Organization, raw: readonly unknown[]): LeadFilter {
-  const { filter, problems } = readFilters(organization, raw);
-  if (problems.length === 0) return filter;
-  const named = problems.slice(0, limits.filtersMax + 1); // of thousands beyond the limit, the first says it
+  const { filter, issues } = readFilters(organization, raw);
+  if (issues.length === 0) return filter;
+  const named = issues.slice(0, limits.filtersMax + 1); // of thousands beyond the limit, the first says it
   const sentences = named.map(({ position, sentence }) => `filter[${position}] ${sentence}`);
   throw new ApiError(
     'INVALID_QUERY',
-    { filters: problems.map(({ position }) => position), problems: sentences },
+    { filters: issues.map(({ position }) => position), issues: sentences },
     sentences.slice(0, 3).join(' '),
   );
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
 import { changeTimeOf } from '../shared/leads/change-time.ts';
 import { changesBetween, differing } from '../shared/leads/changes.ts';
-import { activeFields, applyChanges, FieldProblems, readFields, requireOnEdit } from '../shared/leads/fields.ts';
+import { activeFields, applyChanges, FieldIssues, readFields, requireOnEdit } from '../shared/leads/fields.ts';
 import { type Lead, presentLead } from '../shared/leads/lead.ts';
 import { refuseOutgrown } from '../shared/leads/lead-size.ts';
 import { placeLead } from '../shared/leads/placement.ts';
@@ -43,18 +43,18 @@ export const handler = endpoint(
 /** The lead as the request wants it, by the organization's rules.
  *  @throws ApiError VALIDATION_FAILED with every problem of its fields and its place. */
 function changed(organization: Organization, before: Lead, body: Body): Lead {
-  const problems = new FieldProblems();
+  const issues = new FieldIssues();
   const changes = readFields(
     organization,
     differing(organization, before, body.fields ?? {}),
     activeFields(organization),
-    problems,
+    issues,
   );
   const fields = applyChanges(before.fields, changes);
-  requireOnEdit(organization, before.fields, changes, fields, problems);
+  requireOnEdit(organization, before.fields, changes, fields, issues);
   const isMoved = body.stageId !== undefined || body.pipelineId !== undefined;
-  const stage = isMoved ? placeLead(organization, body, problems, before.stageId) : undefined;
-  problems.throwIfAny();
+  const stage = isMoved ? placeLead(organization, body, issues, before.stageId) : undefined;
+  issues.throwIfAny();
   refuseOutgrown(fields, Object.keys(changes));
   return {
     ...before,

@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib';
 import { buildFunctions } from './bundle/bundle.ts';
-import { checkOptions, OptionsRefused, optionsInContext } from './stack/check-options.ts';
+import { checkOptions, OptionsError, optionsInContext } from './stack/check-options.ts';
 import { LeadsStack } from './stack/leads-stack.ts';
 
 /**
@@ -13,7 +13,7 @@ try {
   await buildFunctions();
   new LeadsStack(app, 'LeadsStack', { service });
 } catch (error) {
-  if (!(error instanceof OptionsRefused)) throw error;
+  if (!(error instanceof OptionsError)) throw error;
   process.stderr.write(`${error.message}\nThey are set in cdk.json under "context", or by -c NAME=VALUE.\n`);
   process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { CommandRefused } from './context.ts';
+import { CommandError } from './context.ts';
 
 /** Whether there is a person at a terminal. */
 export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
@@ -11,14 +11,14 @@ export const canAsk = (): boolean => process.stdin.isTTY === true && process.std
 export async function confirmed(warning: string, word: string): Promise<void> {
   const { stdin: input, stderr: output } = process;
   if (!canAsk()) {
-    throw new CommandRefused(
+    throw new CommandError(
       `${warning}${warning.includes('\n') ? '\n' : ' '}Add --yes to do it: there is no terminal on which to ask.`,
     );
   }
   const asked = createInterface({ input, output });
   try {
     const typed = await asked.question(`${warning}\nType ${word} to go on: `);
-    if (typed.trim() !== word) throw new CommandRefused(`Nothing was done: ${word} was not typed.`);
+    if (typed.trim() !== word) throw new CommandError(`Nothing was done: ${word} was not typed.`);
   } finally {
     asked.close();
   }

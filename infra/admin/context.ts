@@ -21,8 +21,8 @@ export interface CommandContext {
 }
 
 /** A command that cannot do what it was asked, with the reason as a sentence. */
-export class CommandRefused extends Error {
-  override readonly name = 'CommandRefused';
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
 }
 
 /** Reads an id from the command line. @throws InvalidArgumentError, which is wrong usage. */
@@ -35,7 +35,7 @@ export function parseId(text: string): number {
 }
 
 export const unknownOrganizationError = (table: Table, organizationId: number) =>
-  new CommandRefused(
+  new CommandError(
     `There is no organization ${organizationId} in table ${table.name}: organization list shows those there are, organization apply creates one.`,
   );
 

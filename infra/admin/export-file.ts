@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { exportedIds, exportedIdsMaxBytes } from '../../shared/leads/transfer/export-lines.ts';
-import { CommandRefused } from './context.ts';
+import { CommandError } from './context.ts';
 import { LeadIds } from './lead-ids.ts';
 
 export type ExportFormat = 'jsonl' | 'csv';
@@ -22,10 +22,10 @@ export async function newExport(path: string): Promise<OpenExport> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') {
-      throw new CommandRefused(`${path} is there already: name another file, or continue it with --resume.`, { cause: error });
+      throw new CommandError(`${path} is there already: name another file, or continue it with --resume.`, { cause: error });
     }
     if (code === 'ENOENT') {
-      throw new CommandRefused(`${path} cannot be written: its folder is not there.`, { cause: error });
+      throw new CommandError(`${path} cannot be written: its folder is not there.`, { cause: error });
     }
     throw error;
   }
@@ -50,19 +50,19 @@ export async function brokenExport(path: string, { organizationId, format, headi
     const begins = format === 'csv' ? heading : '{"leadId":';
     if (records.count === 0 && !(await isBeginning(file, begins))) throw notAnExport(path);
     if (format === 'csv' && records.count > 0 && (await textOf(file, 0, Buffer.byteLength(heading))) !== heading) {
-      throw new CommandRefused(
+      throw new CommandError(
         `${path} has other columns than an export has now: the settings or this program have changed since, or it is no export. Begin a new file.`,
       );
     }
     if (records.strangeAt === records.count) throw notAnExport(path);
     if (records.strangeAt !== undefined) {
-      throw new CommandRefused(
+      throw new CommandError(
         `${path} has in record ${records.strangeAt} no lead as an export writes it now: this program has changed since, or it is no export. Begin a new file.`,
       );
     }
     const other = [...records.organizationIds].find((id) => id !== organizationId);
     if (other !== undefined) {
-      throw new CommandRefused(
+      throw new CommandError(
         `${path} has leads of organization ${other}: name another file for those of organization ${organizationId}.`,
       );
     }
@@ -75,7 +75,7 @@ export async function brokenExport(path: string, { organizationId, format, headi
 }
 
 const notAnExport = (path: string) =>
-  new CommandRefused(`${path} does not end in a lead as an export writes it now: begin a new file.`);
+  new CommandError(`${path} does not end in a lead as an export writes it now: begin a new file.`);
 
 /** Whether the file is what an export writes first, broken off anywhere. */
 async function isBeginning(file: FileHandle, text: string): Promise<boolean> {
@@ -138,7 +138,7 @@ async function readRecords(path: string, format: ExportFormat): Promise<FileReco
     for await (const chunk of createReadStream(path)) records.add(chunk as Buffer);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new CommandRefused(`${path} cannot be continued: there is no such file. Begin it without --resume.`, { cause: error });
+    throw new CommandError(`${path} cannot be continued: there is no such file. Begin it without --resume.`, { cause: error });
   }
   records.addEnd();
   return records;

@@ -1,10 +1,10 @@
-import { SettingsProblem } from '../../shared/organization/settings.ts';
-import { NotRestored } from '../../shared/store/maintenance/restore-origin.ts';
-import { ApiKeyRefused } from '../../shared/store/organizations/api-keys.ts';
-import { SettingsRefused } from '../../shared/store/organizations/apply-settings.ts';
+import { SettingsFileError } from '../../shared/organization/settings.ts';
+import { RestoreError } from '../../shared/store/maintenance/restore-origin.ts';
+import { ApiKeyError } from '../../shared/store/organizations/api-keys.ts';
+import { SettingsRejectedError } from '../../shared/store/organizations/apply-settings.ts';
 import { ContentionError } from '../../shared/store/table/retry.ts';
 import { ThrottledError } from '../../shared/store/table/transact.ts';
-import { CommandRefused } from './context.ts';
+import { CommandError } from './context.ts';
 
 const unreachable = new Set([
   'ECONNREFUSED',
@@ -34,10 +34,10 @@ export function isUnreachable(error: unknown): boolean {
  * @param environment where the table was looked for
  */
 export function failureLines(error: unknown, environment: NodeJS.ProcessEnv): string[] {
-  if (error instanceof SettingsProblem || error instanceof SettingsRefused) {
-    return [error.message, ...error.problems.map(({ path, message }) => `  ${path} ${message}`)];
+  if (error instanceof SettingsFileError || error instanceof SettingsRejectedError) {
+    return [error.message, ...error.issues.map(({ path, message }) => `  ${path} ${message}`)];
   }
-  if (error instanceof CommandRefused || error instanceof ApiKeyRefused || error instanceof NotRestored) return [error.message];
+  if (error instanceof CommandError || error instanceof ApiKeyError || error instanceof RestoreError) return [error.message];
   if (error instanceof ContentionError)
     return ['Other requests kept changing the same items: run the command again in a moment.'];
   if (error instanceof ThrottledError) return ['DynamoDB throttles the table: run the command again in a few minutes.'];

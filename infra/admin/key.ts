@@ -5,7 +5,7 @@ import { nearestName } from '../../shared/organization/nearest-name.ts';
 import { createApiKey, type ListedApiKey, listApiKeys, revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
 import type { AuditAction } from '../../shared/store/organizations/audit-log.ts';
 import { canAsk, confirmed } from './confirm.ts';
-import { type CommandContext, CommandRefused, existingOrganization, formatColumns, parseId } from './context.ts';
+import { type CommandContext, CommandError, existingOrganization, formatColumns, parseId } from './context.ts';
 
 interface CreateOptions {
   organization: number;
@@ -140,7 +140,7 @@ function daysLeft(expiresAt: string, revokedAt: string | null): string {
 }
 
 const noKey = (organizationId: number, keyId: string) =>
-  new CommandRefused(`Organization ${organizationId} has no API key with the id ${keyId}: key list shows those it has.`);
+  new CommandError(`Organization ${organizationId} has no API key with the id ${keyId}: key list shows those it has.`);
 
 async function rotate(context: CommandContext, organizationId: number, keyId: string): Promise<void> {
   const table = context.table();
@@ -148,7 +148,7 @@ async function rotate(context: CommandContext, organizationId: number, keyId: st
   const old = (await listApiKeys(table, organizationId)).find((listed) => listed.keyId === keyId);
   if (!old) throw noKey(organizationId, keyId);
   if (old.revokedAt !== null) {
-    throw new CommandRefused(`API key ${keyId} is revoked since ${old.revokedAt}: make a new one with key create.`);
+    throw new CommandError(`API key ${keyId} is revoked since ${old.revokedAt}: make a new one with key create.`);
   }
   const { type, scopes, label, createdBy } = old;
   const who = await context.callerIdentity();

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { readLead } from '../../shared/store/leads/leads.ts';
 import { type Erased, eraseLead, planErasure } from '../../shared/store/maintenance/erase-lead.ts';
 import { confirmed } from './confirm.ts';
-import { type CommandContext, CommandRefused, countOf, existingOrganization, parseId, printable } from './context.ts';
+import { type CommandContext, CommandError, countOf, existingOrganization, parseId, printable } from './context.ts';
 
 interface EraseOptions {
   organization: number;
@@ -54,13 +54,13 @@ async function erase(context: CommandContext, options: EraseOptions): Promise<vo
   const plan = await planErasure(table, organizationId, leadId, (items) =>
     context.progress(`Counting what would change: ${countOf(items, 'item')} read`),
   );
-  if (!plan) throw new CommandRefused(`Organization ${organizationId} has no lead ${leadId}.`);
+  if (!plan) throw new CommandError(`Organization ${organizationId} has no lead ${leadId}.`);
   if (dryRun) {
     context.print({ leadId, dryRun, ...plan }, () => planReport(organizationId, leadId, plan));
     return;
   }
   if (plan.otherEntries > maxItems) {
-    throw new CommandRefused(
+    throw new CommandError(
       `Erasing lead ${leadId} would change ${otherItems(plan)}, more than ${countOf(maxItems, 'item')}: ` +
         'check that its phones and emails are its own, then add --max-items with that number. Nothing was changed.',
     );
@@ -77,7 +77,7 @@ async function erase(context: CommandContext, options: EraseOptions): Promise<vo
     who: await context.callerIdentity(),
     onProgress: (items) => context.progress(`Erasing: ${countOf(items, 'item')} read`),
   });
-  if (!erased) throw new CommandRefused(`Organization ${organizationId} has no lead ${leadId}.`);
+  if (!erased) throw new CommandError(`Organization ${organizationId} has no lead ${leadId}.`);
   const backupsUntil = new Date(Date.now() + backupDays * 86_400_000).toISOString();
   context.print({ leadId, ...erased, backupsUntil }, () => report(organizationId, leadId, erased, backupsUntil));
 }

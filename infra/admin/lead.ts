@@ -8,7 +8,7 @@ import { readLead } from '../../shared/store/leads/leads.ts';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { newestLeads } from '../../shared/store/maintenance/newest-leads.ts';
 import { addAuditEntry } from '../../shared/store/organizations/audit-log.ts';
-import { type CommandContext, CommandRefused, existingOrganization, formatColumns, parseId } from './context.ts';
+import { type CommandContext, CommandError, existingOrganization, formatColumns, parseId } from './context.ts';
 import { leadImportCommand } from './import/command.ts';
 import { leadEraseCommand } from './lead-erase.ts';
 import { leadExportCommand } from './lead-export.ts';
@@ -81,7 +81,7 @@ export function leadCommands(program: Command, context: CommandContext): void {
   leadEraseCommand(lead, context);
 }
 
-const noLead = ({ organization, lead }: LeadOptions) => new CommandRefused(`Organization ${organization} has no lead ${lead}.`);
+const noLead = ({ organization, lead }: LeadOptions) => new CommandError(`Organization ${organization} has no lead ${lead}.`);
 
 async function archive(context: CommandContext, options: LeadOptions, archived: boolean): Promise<void> {
   const organization = await existingOrganization(context.table(), options.organization);
@@ -111,7 +111,7 @@ async function find(
   const lead = leadId === undefined ? undefined : await readLead(context.table(), organizationId, leadId);
   if (!lead) {
     const what = phone === undefined ? `e-mail ${email}` : `phone ${phone}`;
-    throw new CommandRefused(`Organization ${organizationId} has no lead with the ${what}.`);
+    throw new CommandError(`Organization ${organizationId} has no lead with the ${what}.`);
   }
   context.print(brief(lead), () => table([lead]));
 }

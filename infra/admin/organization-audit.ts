@@ -14,7 +14,7 @@ import type { Table } from '../../shared/store/table/client.ts';
 import { confirmed } from './confirm.ts';
 import {
   type CommandContext,
-  CommandRefused,
+  CommandError,
   existingOrganization,
   formatColumns,
   parseId,
@@ -73,7 +73,7 @@ async function undo(context: CommandContext, organizationId: number, yes: boolea
   if (!stored) throw unknownOrganizationError(table, organizationId);
   const before = await settingsBefore(table, stored);
   if (!before) {
-    throw new CommandRefused(
+    throw new CommandError(
       `Organization ${organizationId} has no settings before version ${stored.version} to go back to: the last ${versionsKept} versions are kept.`,
     );
   }
@@ -116,7 +116,7 @@ async function notAsShown(table: Table, { settings: { id }, version }: StoredSet
       ]
     : [];
   const sentence = `Nothing was undone: the settings are of version ${current.version} by now, not ${version} as shown.`;
-  return new CommandRefused([sentence, ...lines].join('\n'), { cause });
+  return new CommandError([sentence, ...lines].join('\n'), { cause });
 }
 
 /** The latest settings before those that hold which are still kept and say something else. */

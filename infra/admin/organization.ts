@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { parseSettingsFile, type Settings, settingsFile } from '../../shared/organization/settings.ts';
 import { applySettings, previewSettings } from '../../shared/store/organizations/apply-settings.ts';
 import { listOrganizations, readSettings } from '../../shared/store/organizations/organizations.ts';
-import { type CommandContext, CommandRefused, countOf, formatColumns, parseId, unknownOrganizationError } from './context.ts';
+import { type CommandContext, CommandError, countOf, formatColumns, parseId, unknownOrganizationError } from './context.ts';
 import { organizationAuditCommands } from './organization-audit.ts';
 import { changeLine, settingsChanges } from './settings-diff.ts';
 import { captureWarnings } from './settings-warnings.ts';
@@ -53,7 +53,7 @@ export function organizationCommands(program: Command, context: CommandContext):
 async function apply(context: CommandContext, file: string, { ignoreKeys = false, dryRun = false }: ApplyFlags): Promise<void> {
   const { settings, keys } = parseSettingsFile(await readText(file));
   if (keys.length > 0 && !ignoreKeys) {
-    throw new CommandRefused(
+    throw new CommandError(
       `${file} has $.keys, which npm start alone mints: remove them, or apply the rest with --ignore-keys and use key create.`,
     );
   }
@@ -130,11 +130,11 @@ async function readText(file: string): Promise<string> {
   } catch (error) {
     const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''];
     if (!reason) throw error;
-    throw new CommandRefused(`The settings file ${file} cannot be read: ${reason}.`);
+    throw new CommandError(`The settings file ${file} cannot be read: ${reason}.`);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new CommandRefused(`The settings file ${file} is not UTF-8: save it in that encoding.`, { cause: error });
+    throw new CommandError(`The settings file ${file} is not UTF-8: save it in that encoding.`, { cause: error });
   }
 }

@@ -4,7 +4,7 @@ import { openTable, type Table } from '../../shared/store/table/client.ts';
 import { CliCommand } from '../cli/command.ts';
 import { callerIdentity } from './caller-identity.ts';
 import { checkCommand } from './check.ts';
-import { type CommandContext, CommandRefused } from './context.ts';
+import { type CommandContext, CommandError } from './context.ts';
 import { failureLines } from './failures.ts';
 import { keyCommands } from './key.ts';
 import { leadCommands } from './lead.ts';
@@ -111,7 +111,7 @@ export async function runAdmin(
 function openNamedTable(environment: NodeJS.ProcessEnv, place: TableLocation | undefined): Table {
   if (place) return openTable(place.name, { ...patience, region: place.region });
   if (!environment.LEADS_TABLE) {
-    throw new CommandRefused(
+    throw new CommandError(
       'LEADS_TABLE is not set: take it and the AWS variables from what npm start prints, or name the deployed stack with --stack.',
     );
   }

@@ -3,7 +3,7 @@ import { checkTable } from '../../shared/store/check/check-table.ts';
 import { type FinishedRestore, finishRestore, leadIdMargin } from '../../shared/store/maintenance/finish-restore.ts';
 import { type Protection, type ProtectionState, protectTable } from '../../shared/store/maintenance/protect-table.ts';
 import { confirmed } from './confirm.ts';
-import { type CommandContext, CommandRefused, countOf, printable } from './context.ts';
+import { type CommandContext, CommandError, countOf, printable } from './context.ts';
 
 interface FinishOptions {
   from?: string;
@@ -50,7 +50,7 @@ Examples:
 async function finish(context: CommandContext, { from, keepKey = [], yes = false }: FinishOptions): Promise<void> {
   const table = context.table();
   if (from !== undefined && keepKey.length > 0) {
-    throw new CommandRefused(`--keep-key does nothing with --from: every key goes on that is not revoked in table ${from}.`);
+    throw new CommandError(`--keep-key does nothing with --from: every key goes on that is not revoked in table ${from}.`);
   }
   if (from === undefined && !yes) {
     await confirmed(

@@ -1,4 +1,4 @@
-import { CommandRefused } from './context.ts';
+import { CommandError } from './context.ts';
 import { isUnreachable } from './failures.ts';
 
 /** Where a deployed table is. */
@@ -17,20 +17,20 @@ export async function tableOfStack(stackName: string): Promise<TableLocation> {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stackName })).catch((error: Error) => {
       const cause = { cause: error };
       if (isUnreachable(error)) {
-        throw new CommandRefused(
+        throw new CommandError(
           `CloudFormation cannot be reached in region ${region} to find stack ${stackName}: check the network and AWS_REGION.`,
           cause,
         );
       }
       if (!/does not exist/.test(error.message)) throw error;
-      throw new CommandRefused(
+      throw new CommandError(
         `There is no stack ${stackName} in region ${region}: check --stack, AWS_REGION and AWS_PROFILE.`,
         cause,
       );
     });
     const name = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'TableName')?.OutputValue;
     if (!name) {
-      throw new CommandRefused(
+      throw new CommandError(
         `Stack ${stackName} in region ${region} has no output TableName, which a deployed lead service has: check --stack.`,
       );
     }

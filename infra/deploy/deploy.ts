@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { STSClient } from '@aws-sdk/client-sts';
 import { InvalidArgumentError } from 'commander';
 import { CliCommand } from '../cli/command.ts';
-import { checkOptions, OptionsRefused, optionsInContext } from '../stack/check-options.ts';
+import { checkOptions, OptionsError, optionsInContext } from '../stack/check-options.ts';
 import { type Obstacle, preflight } from './preflight.ts';
 
 /** `npm run deploy`: looks first at what a deployment fails for, then runs `cdk deploy`. `npm run deploy -- --check` only looks. */
@@ -82,7 +82,7 @@ try {
     if (!check) process.exitCode = cdkDeploy(target.region);
   }
 } catch (error) {
-  if (!(error instanceof OptionsRefused)) throw error;
+  if (!(error instanceof OptionsError)) throw error;
   process.stderr.write(`${error.message}\nThey are set in cdk.json under "context", or by -c NAME=VALUE.\n`);
   process.exitCode = 1;
 }

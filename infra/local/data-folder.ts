@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { StartProblem } from './start-problem.ts';
+import { StartError } from './start-problem.ts';
 
 /** One engine's own part of the data folder: the engines' files do not mix. */
 export interface DataFolder {
@@ -29,19 +29,19 @@ export async function takeDataFolder(dataFolder: string, engine: string): Promis
     mkdirSync(path, { recursive: true });
     lock = new DatabaseSync(join(path, 'service.lock'));
   } catch (error) {
-    throw new StartProblem(`--db ${dataFolder}: the folder cannot be used (${messageOf(error)}): name one that can be written.`);
+    throw new StartError(`--db ${dataFolder}: the folder cannot be used (${messageOf(error)}): name one that can be written.`);
   }
   try {
     lock.exec('PRAGMA busy_timeout = 500; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {
     lock.close();
     if (!/locked/.test(messageOf(error))) {
-      throw new StartProblem(
+      throw new StartError(
         `--db ${dataFolder}: its lock file cannot be used (${messageOf(error)}): name a folder that can be written.`,
       );
     }
     const owner = readPid(ownerFile);
-    throw new StartProblem(
+    throw new StartError(
       `--db ${dataFolder}: another service${owner ? ` (process ${owner})` : ''} is using this folder: stop it, or give this one a --db of its own.`,
     );
   }
@@ -63,7 +63,7 @@ async function endLeftEngine(pidFile: string, path: string): Promise<void> {
   process.kill(pid, 'SIGKILL'); // Nobody has written since the service was killed, and what it wrote just before is on the disk by now.
   for (let waited = 0; isOurs(); waited += 50) {
     if (waited > 5000)
-      throw new StartProblem(`The engine of a service before (process ${pid}) does not end: end it, then start again.`);
+      throw new StartError(`The engine of a service before (process ${pid}) does not end: end it, then start again.`);
     await pause(50);
   }
 }

@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { takeDataFolder } from './data-folder.ts';
 import { dynamodbLocal } from './dynamodb-local.ts';
 import { dynoxide } from './dynoxide.ts';
-import { NotReady, type Started } from './guarded-process.ts';
-import { StartProblem } from './start-problem.ts';
+import { ProcessStartError, type Started } from './guarded-process.ts';
+import { StartError } from './start-problem.ts';
 
 /** A DynamoDB engine that can be run here: DynamoDB Local or dynoxide. */
 export interface EngineKind {
@@ -61,7 +61,7 @@ export async function startEngine({ engine, dataFolder }: { engine: string; data
 async function choose(engine: string): Promise<{ kind: EngineKind; command: EngineCommand }> {
   const asked = engine === 'auto' ? kinds : kinds.filter(({ name }) => name === engine);
   if (asked.length === 0) {
-    throw new StartProblem(
+    throw new StartError(
       `--engine ${engine}: there is no such engine: use auto, dynoxide, dynamodb-local or an address (http://…).`,
     );
   }
@@ -71,7 +71,7 @@ async function choose(engine: string): Promise<{ kind: EngineKind; command: Engi
     if ('start' in found) return { kind, command: found };
     reasons.push(`${kind.name} cannot run: ${found.missing}`);
   }
-  throw new StartProblem(`--engine ${engine}: ${reasons.join('; ')}: ${asked.map(({ remedy }) => remedy).join(', or ')}.`);
+  throw new StartError(`--engine ${engine}: ${reasons.join('; ')}: ${asked.map(({ remedy }) => remedy).join(', or ')}.`);
 }
 
 async function run(kind: EngineKind, start: () => Promise<Started>, release: () => void): Promise<Engine> {
@@ -97,10 +97,10 @@ async function run(kind: EngineKind, start: () => Promise<Started>, release: () 
         },
       };
     } catch (error) {
-      const portTaken = error instanceof NotReady && /in use|EADDRINUSE|Address already/i.test(error.said);
+      const portTaken = error instanceof ProcessStartError && /in use|EADDRINUSE|Address already/i.test(error.said);
       if (portTaken && tries < triesToStart) continue;
       release();
-      if (error instanceof NotReady) throw new StartProblem(`The engine ${kind.name} cannot start: ${error.message}.`);
+      if (error instanceof ProcessStartError) throw new StartError(`The engine ${kind.name} cannot start: ${error.message}.`);
       throw error;
     }
   }
@@ -109,7 +109,7 @@ async function run(kind: EngineKind, start: () => Promise<Started>, release: () 
 /** An engine that is there already. Region and credentials are the caller's own where set: it may be a deployed table. */
 function engineAt(address: string): Engine {
   if (!URL.canParse(address)) {
-    throw new StartProblem(`--engine ${address}: this is not an address: write it as http://127.0.0.1:8000.`);
+    throw new StartError(`--engine ${address}: this is not an address: write it as http://127.0.0.1:8000.`);
   }
   const { LEADS_TABLE, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = process.env;
   const own = { LEADS_TABLE, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN };

@@ -48,8 +48,8 @@ export interface Started {
 }
 
 /** The process ended, or said nothing, before it was ready. `said` is the end of its own output. */
-export class NotReady extends Error {
-  override readonly name = 'NotReady';
+export class ProcessStartError extends Error {
+  override readonly name = 'ProcessStartError';
   readonly said: string;
 
   constructor(reason: string, said: string) {
@@ -86,8 +86,8 @@ export async function startGuarded(start: GuardedStart): Promise<Started> {
     await ended;
   };
 
-  const ready = await new Promise<RegExpMatchArray | NotReady>((settle) => {
-    const tooLate = (): void => settle(new NotReady(`not ready after ${start.readyWithinMs / 1000} s`, lastWords()));
+  const ready = await new Promise<RegExpMatchArray | ProcessStartError>((settle) => {
+    const tooLate = (): void => settle(new ProcessStartError(`not ready after ${start.readyWithinMs / 1000} s`, lastWords()));
     setTimeout(tooLate, start.readyWithinMs).unref();
     for (const stream of [guard.stdout, guard.stderr]) {
       stream.on('data', () => {
@@ -95,9 +95,9 @@ export async function startGuarded(start: GuardedStart): Promise<Started> {
         if (match) settle(match);
       });
     }
-    void ended.then((words) => settle(new NotReady('ended at once', words)));
+    void ended.then((words) => settle(new ProcessStartError('ended at once', words)));
   });
-  if (ready instanceof NotReady) {
+  if (ready instanceof ProcessStartError) {
     await stop();
     throw ready;
   }

@@ -1,7 +1,7 @@
 import { openTable } from '../../shared/store/table/client.ts';
 import type { TableEnvironment } from './engine.ts';
 import { applyFile, type OrganizationFile, type ServedOrganization } from './settings-at-start.ts';
-import { StartProblem } from './start-problem.ts';
+import { StartError } from './start-problem.ts';
 import { createTable, engineAnswersWithinMs, silenceOf, startingConfig } from './table.ts';
 
 export interface TablePreparation {
@@ -28,11 +28,11 @@ export async function prepareTable(preparation: TablePreparation): Promise<Serve
   }
 }
 
-function problemOf(error: unknown, endpoint: string, answersWithinMs: number): StartProblem | undefined {
+function problemOf(error: unknown, endpoint: string, answersWithinMs: number): StartError | undefined {
   const silence = silenceOf(error, endpoint, answersWithinMs);
   if (silence || !(error instanceof Error) || !('$metadata' in error)) return silence;
   const { name, message } = error;
-  return new StartProblem(`The engine at ${endpoint} failed (${name}: ${message}): start again, or check --engine.`, {
+  return new StartError(`The engine at ${endpoint} failed (${name}: ${message}): start again, or check --engine.`, {
     cause: error,
   });
 }

@@ -9,7 +9,7 @@ import { createGateway } from './gateway.ts';
 import { prepareTable } from './prepare-table.ts';
 import { routerFor } from './routes.ts';
 import { readOrganizationFiles, type ServedOrganization } from './settings-at-start.ts';
-import { StartProblem } from './start-problem.ts';
+import { StartError } from './start-problem.ts';
 
 export interface ServiceOptions {
   /** 0 picks a free one. */
@@ -99,8 +99,8 @@ async function listen(server: Server, port: number): Promise<void> {
     await once(server, 'listening');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') throw new StartProblem(`--port ${port}: the port is in use: name another, or 0 for a free one.`);
-    if (code === 'EACCES') throw new StartProblem(`--port ${port}: the system does not allow this port: name one above 1023.`);
+    if (code === 'EADDRINUSE') throw new StartError(`--port ${port}: the port is in use: name another, or 0 for a free one.`);
+    if (code === 'EACCES') throw new StartError(`--port ${port}: the system does not allow this port: name one above 1023.`);
     throw error;
   }
 }

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type KeyRequest, parseSettingsFile, type Settings, SettingsProblem } from '../../shared/organization/settings.ts';
-import { ApiKeyRefused, createApiKey, listApiKeys } from '../../shared/store/organizations/api-keys.ts';
-import { applySettings, SettingsRefused } from '../../shared/store/organizations/apply-settings.ts';
+import { type KeyRequest, parseSettingsFile, type Settings, SettingsFileError } from '../../shared/organization/settings.ts';
+import { ApiKeyError, createApiKey, listApiKeys } from '../../shared/store/organizations/api-keys.ts';
+import { applySettings, SettingsRejectedError } from '../../shared/store/organizations/apply-settings.ts';
 import { readSettings } from '../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../shared/store/table/client.ts';
-import { StartProblem } from './start-problem.ts';
+import { StartError } from './start-problem.ts';
 
 /** A settings file, read and found whole. */
 export interface OrganizationFile {
@@ -34,7 +34,7 @@ export function readOrganizationFiles(files: readonly string[]): OrganizationFil
   for (const [at, { file, settings }] of read.entries()) {
     const twin = read.slice(0, at).find((other) => other.settings.id === settings.id);
     if (twin) {
-      throw new StartProblem(
+      throw new StartError(
         `--organization ${file}: organization ${settings.id} is described by ${twin.file} already: give each an id of its own.`,
       );
     }
@@ -47,14 +47,14 @@ function parse(file: string): { settings: Settings; keys: KeyRequest[] } {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new StartProblem(
+    throw new StartError(
       `--organization ${file}: the file cannot be read (${(error as NodeJS.ErrnoException).code}): name a settings file.`,
     );
   }
   try {
     return parseSettingsFile(text);
   } catch (error) {
-    if (error instanceof SettingsProblem) throw new StartProblem(`--organization ${file}: ${withProblems(error)}`);
+    if (error instanceof SettingsFileError) throw new StartError(`--organization ${file}: ${withIssues(error)}`);
     throw error;
   }
 }
@@ -83,11 +83,11 @@ export async function applyFile(
     }
     return { id: settings.id, keys: minted, activeUserId: settings.users.find(({ active }) => active)?.id };
   } catch (error) {
-    if (error instanceof SettingsRefused) throw new StartProblem(`--organization ${file}: ${withProblems(error)}`);
-    if (error instanceof ApiKeyRefused) throw new StartProblem(`--organization ${file}: ${error.message}`);
+    if (error instanceof SettingsRejectedError) throw new StartError(`--organization ${file}: ${withIssues(error)}`);
+    if (error instanceof ApiKeyError) throw new StartError(`--organization ${file}: ${error.message}`);
     throw error;
   }
 }
 
-const withProblems = ({ message, problems }: SettingsProblem | SettingsRefused): string =>
-  `${message.replace(/\.$/, '')}: ${problems.map((problem) => `${problem.path} ${problem.message}`.replace(/\.$/, '')).join('; ')}.`;
+const withIssues = ({ message, issues }: SettingsFileError | SettingsRejectedError): string =>
+  `${message.replace(/\.$/, '')}: ${issues.map((issue) => `${issue.path} ${issue.message}`.replace(/\.$/, '')).join('; ')}.`;

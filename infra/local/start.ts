@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { CliCommand } from '../cli/command.ts';
 import { banner } from './banner.ts';
 import { type Service, startService } from './service.ts';
-import { StartProblem } from './start-problem.ts';
+import { StartError } from './start-problem.ts';
 
 interface Options {
   port: number;
@@ -81,7 +81,7 @@ process.on('disconnect', () => void end(0));
 try {
   announce(await starting);
 } catch (error) {
-  if (!(error instanceof StartProblem)) throw error;
+  if (!(error instanceof StartError)) throw error;
   tell(error.message);
   process.exit(1);
 }

@@ -10,7 +10,7 @@ import {
 import { patience } from '../../shared/store/table/client.ts';
 import { tableDefinition } from '../../shared/store/table/table-definition.ts';
 import type { TableEnvironment } from './engine.ts';
-import { StartProblem } from './start-problem.ts';
+import { StartError } from './start-problem.ts';
 
 const activeWithinMs = 60_000;
 /** To wait for an engine that is slow to answer its first calls, as DynamoDB Local is on a busy machine, is a part of starting. */
@@ -34,10 +34,10 @@ export const startingConfig = (environment: TableEnvironment, answersWithinMs: n
 });
 
 /** Why an engine's failure to answer ends the start; undefined for an error of another kind. */
-export function silenceOf(error: unknown, endpoint: string, answersWithinMs: number): StartProblem | undefined {
+export function silenceOf(error: unknown, endpoint: string, answersWithinMs: number): StartError | undefined {
   if ((error as { name?: string }).name !== 'TimeoutError') return undefined;
   const seconds = answersWithinMs / 1000;
-  return new StartProblem(
+  return new StartError(
     `The engine at ${endpoint} did not answer within ${seconds} s: look at how busy the machine is and start again, or check --engine.`,
     { cause: error },
   );
@@ -56,17 +56,16 @@ export async function createTable(environment: TableEnvironment, answersWithinMs
     let status = await statusOf(client, TableName);
     if (!status) await create(client, TableName);
     while (status !== 'ACTIVE') {
-      if (Date.now() > deadline)
-        throw new StartProblem(`The table ${TableName} at ${endpoint} is still ${status} after a minute.`);
+      if (Date.now() > deadline) throw new StartError(`The table ${TableName} at ${endpoint} is still ${status} after a minute.`);
       status = await statusOf(client, TableName);
       if (status !== 'ACTIVE') await pause(100);
     }
   } catch (error) {
-    if (error instanceof StartProblem) throw error;
+    if (error instanceof StartError) throw error;
     const silence = silenceOf(error, endpoint, answersWithinMs);
     if (silence) throw silence;
     const { name, message, code } = error as Error & { code?: string };
-    throw new StartProblem(
+    throw new StartError(
       `The engine at ${endpoint} cannot give the table ${TableName} (${code ?? name}: ${message}): check --engine.`,
       {
         cause: error,

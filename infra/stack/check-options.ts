@@ -14,8 +14,8 @@ import {
 } from './service-options.ts';
 
 /** Options that cannot be used; the message has one line per problem. */
-export class OptionsRefused extends Error {
-  override readonly name = 'OptionsRefused';
+export class OptionsError extends Error {
+  override readonly name = 'OptionsError';
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
@@ -125,7 +125,7 @@ export function checkOptions(given: Readonly<Record<string, unknown>>): ServiceO
   }
   const options = withDefaults(checked as LeadServiceProps);
   problems.push(...disagreements(options));
-  if (problems.length > 0) throw new OptionsRefused(problems);
+  if (problems.length > 0) throw new OptionsError(problems);
   return options;
 }
 

@@ -1,6 +1,6 @@
 import { activeSourceNamed, defaultSourceName, isBuiltIn, type Organization } from '../organization/organization.ts';
-import { isEmptyValue, notAPhone, Problem, type RawValue } from './field-types.ts';
-import { activeFields, applyChanges, type FieldChanges, FieldProblems, readFields } from './fields.ts';
+import { FieldIssue, isEmptyValue, notAPhone, type RawValue } from './field-types.ts';
+import { activeFields, applyChanges, type FieldChanges, FieldIssues, readFields } from './fields.ts';
 import { comparableEmail } from './identity.ts';
 import { type FieldValue, type FieldValues, type Lead, valueOf } from './lead.ts';
 
@@ -39,19 +39,19 @@ const notAmongFields: Readonly<Record<string, string>> = {
  * @throws ApiError VALIDATION_FAILED with `details.fields`, and `details.validKeys` for an unknown key.
  */
 export function readCapture(organization: Organization, request: CaptureRequest, phone: string | undefined): ReadCapture {
-  const problems = new FieldProblems();
+  const issues = new FieldIssues();
   const { source, pipelineId, fields = {} } = request;
-  const readPerson = readPersonOf(organization, request, phone, problems);
+  const readPerson = readPersonOf(organization, request, phone, issues);
   const others = Object.fromEntries(Object.entries(fields).filter(([key]) => !Object.hasOwn(notAmongFields, key)));
   for (const key of Object.keys(fields)) {
-    if (!Object.hasOwn(others, key)) problems.add(key, new Problem(notAmongFields[key] ?? ''));
+    if (!Object.hasOwn(others, key)) issues.add(key, new FieldIssue(notAmongFields[key] ?? ''));
   }
   const accepted = activeFields(organization).filter(({ key }) => !Object.hasOwn(notAmongFields, key));
-  const readOthers = readFields(organization, others, accepted, problems);
+  const readOthers = readFields(organization, others, accepted, issues);
   if (pipelineId !== undefined && !organization.pipelineById.has(pipelineId)) {
-    problems.add('pipelineId', new Problem("is not one of the organization's pipelines.", 'PIPELINE_NOT_FOUND'));
+    issues.add('pipelineId', new FieldIssue("is not one of the organization's pipelines.", 'PIPELINE_NOT_FOUND'));
   }
-  problems.throwIfAny();
+  issues.throwIfAny();
 
   const named = source === undefined ? undefined : activeSourceNamed(organization, source);
   const recorded = named ?? activeSourceNamed(organization, defaultSourceName);
@@ -66,14 +66,14 @@ function readPersonOf(
   organization: Organization,
   { name, phone: phoneText, email }: CaptureRequest,
   phone: string | undefined,
-  problems: FieldProblems,
+  issues: FieldIssues,
 ): FieldChanges {
   const builtIn = organization.fields.filter(({ key }) => isBuiltIn(key));
-  const read = (values: Readonly<Record<string, RawValue>>) => readFields(organization, values, builtIn, problems);
+  const read = (values: Readonly<Record<string, RawValue>>) => readFields(organization, values, builtIn, issues);
   const readName = read({ name });
-  if (readName.name === null) problems.add('name', new Problem('is required.'));
+  if (readName.name === null) issues.add('name', new FieldIssue('is required.'));
   if (phone === undefined) {
-    problems.add('phone', isEmptyValue(phoneText, 'phone') ? new Problem('is required.') : notAPhone);
+    issues.add('phone', isEmptyValue(phoneText, 'phone') ? new FieldIssue('is required.') : notAPhone);
   }
   return { ...readName, ...(phone !== undefined && { phone }), ...(email !== undefined && read({ email })) };
 }

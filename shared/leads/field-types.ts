@@ -8,7 +8,7 @@ import type { FieldValue } from './lead.ts';
 export type RawValue = string | number | boolean | readonly string[] | null;
 
 /** What a field cannot take, as a sentence that follows the field's name; `reason` where the contract wants one. */
-export class Problem {
+export class FieldIssue {
   readonly sentence: string;
   readonly reason: string | undefined;
   constructor(sentence: string, reason?: string) {
@@ -18,27 +18,29 @@ export class Problem {
 }
 
 /** Reads one non-empty value; the same rules for every endpoint, as in the app's forms. */
-type Parse = (raw: Exclude<RawValue, null>, field: Field, organization: Organization) => FieldValue | Problem;
+type Parse = (raw: Exclude<RawValue, null>, field: Field, organization: Organization) => FieldValue | FieldIssue;
 
 const ofText =
-  (parse: (text: string, field: Field) => FieldValue | Problem): Parse =>
+  (parse: (text: string, field: Field) => FieldValue | FieldIssue): Parse =>
   (raw, field) =>
-    typeof raw === 'string' ? parse(raw.trim(), field) : new Problem('takes a text.');
+    typeof raw === 'string' ? parse(raw.trim(), field) : new FieldIssue('takes a text.');
 
 /** Of a text that `parsePhone` cannot read. */
-export const notAPhone = new Problem('takes a phone number with its country code; one without is read as an Indian number.');
+export const notAPhone = new FieldIssue('takes a phone number with its country code; one without is read as an Indian number.');
 
 /** One row per field type (contract, section 2). */
 export const parsers: Readonly<Record<FieldType, Parse>> = {
   text: ofText((text) => text),
-  textarea: (raw) => (typeof raw === 'string' ? raw : new Problem('takes a text.')),
+  textarea: (raw) => (typeof raw === 'string' ? raw : new FieldIssue('takes a text.')),
   number: parseNumber,
-  date: ofText((text) => (isDate(text) ? text : new Problem('takes a date that exists, as YYYY-MM-DD.'))),
+  date: ofText((text) => (isDate(text) ? text : new FieldIssue('takes a date that exists, as YYYY-MM-DD.'))),
   phone: ofText((text) => parsePhone(text) ?? notAPhone),
   email: ofText((text) =>
-    isEmail(text) ? text : new Problem(`takes an email address of at most ${limits.emailMaxChars} characters.`),
+    isEmail(text) ? text : new FieldIssue(`takes an email address of at most ${limits.emailMaxChars} characters.`),
   ),
-  url: ofText((text) => (isWebAddress(text) ? text : new Problem('takes a web address that begins with http:// or https://.'))),
+  url: ofText((text) =>
+    isWebAddress(text) ? text : new FieldIssue('takes a web address that begins with http:// or https://.'),
+  ),
   select: ofText((text, field) => finderFor(field.options)(text) ?? notAnOption(field.options)),
   multiselect: parseList,
   checkbox: parseCheckbox,
@@ -60,20 +62,20 @@ const plainNumber = /^[+-]?(?=[\d.])(\d+|\d{1,3}(,\d{2,3})*,\d{3})?(\.\d+)?(e[+-
 const significantDigitsMax = 17;
 /** More than any number that can be held takes, written out; the forms below are read with each digit looked at often. */
 const numberTextMaxChars = 400;
-const notANumber = new Problem('takes a number.');
-const tooSmall = new Problem(`takes 0 or a number of at least ${smallestNumber} in size.`);
+const notANumber = new FieldIssue('takes a number.');
+const tooSmall = new FieldIssue(`takes 0 or a number of at least ${smallestNumber} in size.`);
 
-function parseNumber(raw: Exclude<RawValue, null>): FieldValue | Problem {
+function parseNumber(raw: Exclude<RawValue, null>): FieldValue | FieldIssue {
   const number = typeof raw === 'string' ? numberFrom(raw.trim()) : raw;
-  if (number instanceof Problem) return number;
+  if (number instanceof FieldIssue) return number;
   if (typeof number !== 'number' || Number.isNaN(number)) return notANumber;
   const size = Math.abs(number);
-  if (size > largestNumber) return new Problem(`takes a number between -${largestNumber} and ${largestNumber}.`);
+  if (size > largestNumber) return new FieldIssue(`takes a number between -${largestNumber} and ${largestNumber}.`);
   if (size !== 0 && size < smallestNumber) return tooSmall;
   return number === 0 ? 0 : number; // -0 does not survive being stored
 }
 
-function numberFrom(typed: string): number | Problem {
+function numberFrom(typed: string): number | FieldIssue {
   if (typed.length > numberTextMaxChars) return notANumber;
   const text = asciiDigits(typed).trim();
   if (!plainNumber.test(text)) return notANumber;
@@ -81,7 +83,7 @@ function numberFrom(typed: string): number | Problem {
     .replace(/e.*$/i, '')
     .replace(/[^\d]/g, '')
     .replace(/^0+|0+$/g, '');
-  if (digits.length > significantDigitsMax) return new Problem(`takes a number of at most ${significantDigitsMax} digits.`);
+  if (digits.length > significantDigitsMax) return new FieldIssue(`takes a number of at most ${significantDigitsMax} digits.`);
   const number = Number(text.replaceAll(',', ''));
   return number === 0 && digits !== '' ? tooSmall : number;
 }
@@ -127,15 +129,15 @@ export const withAllOptions = memoize((field: Field): Field => {
 /** The longest list of options that a message still names. */
 const optionsNamedMax = 20;
 
-const notAnOption = memoize((options: Options): Problem => {
+const notAnOption = memoize((options: Options): FieldIssue => {
   const named = options.filter(({ retired }) => !retired).map(({ value }) => value);
   const rest = named.length > optionsNamedMax ? `, and ${named.length - optionsNamedMax} more` : '';
-  return new Problem(`takes one of its options: ${named.slice(0, optionsNamedMax).join(', ')}${rest}.`);
+  return new FieldIssue(`takes one of its options: ${named.slice(0, optionsNamedMax).join(', ')}${rest}.`);
 });
 
 /** A list of options; a form that can send text alone may send one option, or several with commas between. */
-function parseList(raw: Exclude<RawValue, null>, field: Field): FieldValue | Problem {
-  if (typeof raw === 'number' || typeof raw === 'boolean') return new Problem('takes a list of its options.');
+function parseList(raw: Exclude<RawValue, null>, field: Field): FieldValue | FieldIssue {
+  if (typeof raw === 'number' || typeof raw === 'boolean') return new FieldIssue('takes a list of its options.');
   const find = finderFor(field.options);
   const texts = typeof raw !== 'string' ? raw : find(raw.trim()) ? [raw] : raw.split(',');
   // Forms send a blank item for a list with nothing ticked, beside the ticked ones too.
@@ -153,11 +155,11 @@ function parseList(raw: Exclude<RawValue, null>, field: Field): FieldValue | Pro
 const yes = new Set(['true', 'yes', 'y', 'on', '1', 'checked']);
 const no = new Set(['false', 'no', 'n', 'off', '0', 'unchecked']);
 
-function parseCheckbox(raw: Exclude<RawValue, null>): FieldValue | Problem {
+function parseCheckbox(raw: Exclude<RawValue, null>): FieldValue | FieldIssue {
   const text = typeof raw === 'object' ? '' : String(raw).trim().toLowerCase();
   if (yes.has(text)) return true;
   if (no.has(text)) return false;
-  return new Problem('takes true or false (yes, no, 1, 0, on and off are read so).');
+  return new FieldIssue('takes true or false (yes, no, 1, 0, on and off are read so).');
 }
 
 type Reference = 'source' | 'owner' | 'user';
@@ -171,11 +173,11 @@ function parseReference(
   raw: Exclude<RawValue, null>,
   kind: Reference,
   known: ReadonlyMap<number, { active: boolean }>,
-): FieldValue | Problem {
+): FieldValue | FieldIssue {
   const { unknown, inactive, sentence } = refusals[kind];
   const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw.trim()) ? Number(raw) : raw;
-  if (typeof id !== 'number') return new Problem(sentence, unknown);
+  if (typeof id !== 'number') return new FieldIssue(sentence, unknown);
   const found = known.get(id);
-  if (!found) return new Problem(sentence, unknown);
-  return found.active ? id : new Problem(sentence, inactive);
+  if (!found) return new FieldIssue(sentence, unknown);
+  return found.active ? id : new FieldIssue(sentence, inactive);
 }

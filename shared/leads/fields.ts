@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, Organization } from '../organization/organization.ts';
-import { isEmptyValue, Problem, parsers, type RawValue } from './field-types.ts';
+import { FieldIssue, isEmptyValue, parsers, type RawValue } from './field-types.ts';
 import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 
 /** What a request says of fields: a value, or null for a field to be empty. */
@@ -11,14 +11,14 @@ export type FieldChanges = Readonly<Record<string, FieldValue | null>>;
 const nearMissesMax = 10;
 
 /** Refusals by field key, gathered so that a caller reads all of them at once. */
-export class FieldProblems {
-  readonly #problems = new Map<string, Problem>();
+export class FieldIssues {
+  readonly #problems = new Map<string, FieldIssue>();
   #validKeys: readonly string[] | undefined;
   #unknownKeys = 0;
 
   /** The first problem of a field stands. */
-  add(fieldKey: string, problem: Problem): void {
-    if (!this.#problems.has(fieldKey)) this.#problems.set(fieldKey, problem);
+  add(fieldKey: string, issue: FieldIssue): void {
+    if (!this.#problems.has(fieldKey)) this.#problems.set(fieldKey, issue);
   }
 
   /** A key that is no active field; the refusal lists those that are. */
@@ -26,7 +26,7 @@ export class FieldProblems {
     this.#validKeys ??= accepted.map(({ key }) => key);
     this.#unknownKeys += 1;
     const near = this.#unknownKeys <= nearMissesMax ? nearestName(fieldKey, this.#validKeys) : undefined;
-    this.add(fieldKey, new Problem(near ? `is not an active field; is ${near} meant?` : 'is not an active field.'));
+    this.add(fieldKey, new FieldIssue(near ? `is not an active field; is ${near} meant?` : 'is not an active field.'));
   }
 
   /**
@@ -35,15 +35,15 @@ export class FieldProblems {
    */
   throwIfAny(): void {
     if (this.#problems.size === 0) return;
-    const problems = [...this.#problems];
-    const fields = Object.fromEntries(problems.map(([fieldKey, { sentence }]) => [fieldKey, sentence]));
-    const refused = problems.find(([, { reason }]) => reason !== undefined);
+    const issues = [...this.#problems];
+    const fields = Object.fromEntries(issues.map(([fieldKey, { sentence }]) => [fieldKey, sentence]));
+    const refused = issues.find(([, { reason }]) => reason !== undefined);
     const details = {
       fields,
       ...(refused && { reason: refused[1].reason, field: refused[0] }),
       ...(this.#validKeys && { validKeys: this.#validKeys }),
     };
-    const sentences = problems.map(([fieldKey, { sentence }]) => `${fieldKey} ${sentence}`);
+    const sentences = issues.map(([fieldKey, { sentence }]) => `${fieldKey} ${sentence}`);
     throw new ApiError('VALIDATION_FAILED', details, sentences.slice(0, 3).join(' '));
   }
 }
@@ -56,17 +56,17 @@ export function readFields(
   organization: Organization,
   raw: Readonly<Record<string, RawValue>>,
   accepted: readonly Field[],
-  problems: FieldProblems,
+  issues: FieldIssues,
 ): FieldChanges {
   const changes: Record<string, FieldValue | null> = {};
   for (const [fieldKey, value] of Object.entries(raw)) {
     const field = accepted.find(({ key }) => key === fieldKey);
     if (!field) {
-      problems.addUnknown(fieldKey, accepted);
+      issues.addUnknown(fieldKey, accepted);
       continue;
     }
     const read = isEmptyValue(value, field.type) ? null : parsers[field.type](value, field, organization);
-    if (read instanceof Problem) problems.add(fieldKey, read);
+    if (read instanceof FieldIssue) issues.add(fieldKey, read);
     else changes[fieldKey] = read;
   }
   return changes;
@@ -99,11 +99,11 @@ export const newLeadFields = (fields: FieldValues): FieldValues => ({ lead_type:
 /**
  * Adds to the problems what a new lead lacks of what the organization requires on create. The owner is never missing: the assignment rules choose one.
  */
-export function requireOnCreate(organization: Organization, fields: FieldValues, problems: FieldProblems): void {
+export function requireOnCreate(organization: Organization, fields: FieldValues, issues: FieldIssues): void {
   const complete = newLeadFields(fields);
   for (const field of activeFields(organization)) {
     const wanted = field.requiredOnCreate && field.key !== 'assigned_to' && isAskedFor(field, complete);
-    if (wanted && valueOf(fields, field.key) === null) problems.add(field.key, new Problem('is required.'));
+    if (wanted && valueOf(fields, field.key) === null) issues.add(field.key, new FieldIssue('is required.'));
   }
 }
 
@@ -115,13 +115,13 @@ export function requireOnEdit(
   before: FieldValues,
   changes: FieldChanges,
   after: FieldValues,
-  problems: FieldProblems,
+  issues: FieldIssues,
 ): void {
   for (const [fieldKey, value] of Object.entries(changes)) {
     const field = organization.fieldByKey.get(fieldKey);
     if (value !== null || !field) continue;
     const keptAlways = field.key === 'lead_type'; // a lead is always of one type: contract, section 2
     const isEmptied = field.requiredOnEdit && valueOf(before, fieldKey) !== null && isAskedFor(field, after);
-    if (keptAlways || isEmptied) problems.add(fieldKey, new Problem('cannot be emptied.'));
+    if (keptAlways || isEmptied) issues.add(fieldKey, new FieldIssue('cannot be emptied.'));
   }
 }

@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, FieldType, Organization } from '../organization/organization.ts';
-import { Problem, parsers, type RawValue, withAllOptions } from './field-types.ts';
+import { FieldIssue, parsers, type RawValue, withAllOptions } from './field-types.ts';
 import { activeFields } from './fields.ts';
 import { ComparedValue, matchingEmpty, type Operator, operators, type Takes, type Test } from './filter-operators.ts';
 import { asciiDigits, parsePhone } from './identity.ts';
@@ -10,21 +10,18 @@ import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 export type LeadFilter = (fields: FieldValues) => boolean;
 
 /** A filter that cannot apply: its 0-based position and why. */
-export interface FilterProblem {
+export interface FilterIssue {
   readonly position: number;
   readonly sentence: string;
 }
 
 /** Reads field filters; all must match. Problems of every filter that cannot apply, those beyond the tenth among them. */
-export function readFilters(
-  organization: Organization,
-  raw: readonly unknown[],
-): { filter: LeadFilter; problems: FilterProblem[] } {
-  const tooMany = new Problem(`is one too many: at most ${limits.filtersMax} filters are taken.`);
+export function readFilters(organization: Organization, raw: readonly unknown[]): { filter: LeadFilter; issues: FilterIssue[] } {
+  const tooMany = new FieldIssue(`is one too many: at most ${limits.filtersMax} filters are taken.`);
   const read = raw.map((one, position) => (position < limits.filtersMax ? readFilter(organization, one) : tooMany));
-  const problems = read.flatMap((one, position) => (one instanceof Problem ? [{ position, sentence: one.sentence }] : []));
-  const filters = read.filter((one): one is FieldFilter => !(one instanceof Problem));
-  return { filter: (fields) => matchesAll(fields, filters), problems };
+  const issues = read.flatMap((one, position) => (one instanceof FieldIssue ? [{ position, sentence: one.sentence }] : []));
+  const filters = read.filter((one): one is FieldFilter => !(one instanceof FieldIssue));
+  return { filter: (fields) => matchesAll(fields, filters), issues };
 }
 
 /** A filter that can apply to a field. */
@@ -48,28 +45,30 @@ function matchesAll(fields: FieldValues, filters: readonly FieldFilter[]): boole
 
 const properties = ['field', 'operator', 'value', 'values'];
 
-function readFilter(organization: Organization, raw: unknown): FieldFilter | Problem {
+function readFilter(organization: Organization, raw: unknown): FieldFilter | FieldIssue {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
-    return new Problem('is not an object, such as {"field":"name","operator":"contains","value":"Rao"}.');
+    return new FieldIssue('is not an object, such as {"field":"name","operator":"contains","value":"Rao"}.');
   const unknown = Object.keys(raw).find((name) => !properties.includes(name));
   if (unknown !== undefined)
-    return new Problem(`has an unknown property ${unknown}${meant(unknown, properties)}; a filter has ${properties.join(', ')}.`);
+    return new FieldIssue(
+      `has an unknown property ${unknown}${meant(unknown, properties)}; a filter has ${properties.join(', ')}.`,
+    );
   const { field: fieldKey, operator: name } = raw as { field?: unknown; operator?: unknown };
   const field = fieldNamed(organization, fieldKey);
-  if (field instanceof Problem) return field;
+  if (field instanceof FieldIssue) return field;
   const operator = operatorNamed(field, name);
-  if (operator instanceof Problem) return operator;
+  if (operator instanceof FieldIssue) return operator;
   const operands = readOperands(organization, field, operator, raw);
-  if (operands instanceof Problem) return operands;
+  if (operands instanceof FieldIssue) return operands;
   return { fieldKey: field.key, matchesEmpty: matchingEmpty.has(operator.name), test: operator.testFor(operands) };
 }
 
 const whereFieldsAre = 'GET /api/v1/lead-fields lists them';
 
-function fieldNamed(organization: Organization, fieldKey: unknown): Field | Problem {
-  if (fieldKey === undefined) return new Problem(`has no field, which takes the key of one: ${whereFieldsAre}.`);
+function fieldNamed(organization: Organization, fieldKey: unknown): Field | FieldIssue {
+  if (fieldKey === undefined) return new FieldIssue(`has no field, which takes the key of one: ${whereFieldsAre}.`);
   if (typeof fieldKey !== 'string')
-    return new Problem(`has a field that is no text; it takes the key of one: ${whereFieldsAre}.`);
+    return new FieldIssue(`has a field that is no text; it takes the key of one: ${whereFieldsAre}.`);
   const fields = activeFields(organization);
   const field = fields.find(({ key }) => key === fieldKey);
   if (field) return field;
@@ -77,14 +76,14 @@ function fieldNamed(organization: Organization, fieldKey: unknown): Field | Prob
     fieldKey,
     fields.map(({ key }) => key),
   );
-  return new Problem(`names no active field${near || `: ${whereFieldsAre}`}.`);
+  return new FieldIssue(`names no active field${near || `: ${whereFieldsAre}`}.`);
 }
 
 interface NamedOperator extends Operator {
   readonly name: string;
 }
 
-function operatorNamed({ key, type }: Field, name: unknown): NamedOperator | Problem {
+function operatorNamed({ key, type }: Field, name: unknown): NamedOperator | FieldIssue {
   const known = operators[type];
   // Any JSON may stand here: what is no text is not to be made one, as an object's own `toString` would be called.
   const text = typeof name === 'string' ? name : undefined;
@@ -92,8 +91,8 @@ function operatorNamed({ key, type }: Field, name: unknown): NamedOperator | Pro
   if (text !== undefined && found) return { ...found, name: text };
   const names = Object.keys(known);
   const takes = `${key} takes ${names.join(', ')}`;
-  if (name === undefined) return new Problem(`has no operator: ${takes}.`);
-  return new Problem(
+  if (name === undefined) return new FieldIssue(`has no operator: ${takes}.`);
+  return new FieldIssue(
     `has an operator that a field of type ${type} does not take${text === undefined ? '' : meant(text, names)}: ${takes}.`,
   );
 }
@@ -117,18 +116,18 @@ function readOperands(
   field: Field,
   { name, takes, isPart }: NamedOperator,
   raw: object,
-): readonly FieldValue[] | Problem {
+): readonly FieldValue[] | FieldIssue {
   const given = Object.keys(raw).filter((one) => one === 'value' || one === 'values');
   const wanted = takes === 'nothing' ? [] : takes === 'value' ? ['value'] : ['values'];
   const { value, values } = raw as { value?: unknown; values?: unknown };
   const list = takes === 'nothing' ? [] : takes === 'value' ? [value] : values;
   const isCount = Array.isArray(list) && (takes === 'two values' ? list.length === 2 : takes !== 'values' || list.length > 0);
   if (given.join() !== wanted.join() || !isCount)
-    return new Problem(`has the operator ${name}, which takes ${takesInWords[takes]}.`);
+    return new FieldIssue(`has the operator ${name}, which takes ${takesInWords[takes]}.`);
   const operands: FieldValue[] = [];
   for (const one of list) {
     const operand = readOperand(organization, field, one, isPart === true);
-    if (operand instanceof Problem) return operand; // the first says it: a message is made of all options
+    if (operand instanceof FieldIssue) return operand; // the first says it: a message is made of all options
     operands.push(operand);
   }
   return operands;
@@ -136,18 +135,19 @@ function readOperands(
 
 const textTypes: ReadonlySet<FieldType> = new Set(['text', 'textarea', 'phone', 'email', 'url']);
 
-function readOperand(organization: Organization, field: Field, raw: unknown, isPart: boolean): FieldValue | Problem {
-  if (typeof raw !== 'string' && typeof raw !== 'number') return new Problem('has a value that is neither a text nor a number.');
-  if (raw === '') return new Problem('has an empty value: the operator is_empty finds the leads that have none.');
+function readOperand(organization: Organization, field: Field, raw: unknown, isPart: boolean): FieldValue | FieldIssue {
+  if (typeof raw !== 'string' && typeof raw !== 'number')
+    return new FieldIssue('has a value that is neither a text nor a number.');
+  if (raw === '') return new FieldIssue('has an empty value: the operator is_empty finds the leads that have none.');
   if (typeof raw === 'string' && (raw.includes('\0') || !raw.isWellFormed()))
-    return new Problem('has a value with a character that is no text (U+0000, or half of a surrogate pair).');
+    return new FieldIssue('has a value with a character that is no text (U+0000, or half of a surrogate pair).');
   if (textTypes.has(field.type))
     return typeof raw === 'string'
       ? textOperand(field, raw, isPart)
-      : new Problem(`has a number as value, but ${field.key} is a text.`);
+      : new FieldIssue(`has a number as value, but ${field.key} is a text.`);
   if (field.type === 'lead_source' || field.type === 'user') return idOperand(organization, field, raw);
   const value = parseStored(organization, field, raw);
-  if (value instanceof Problem) return new Problem(`has a value that does not fit: ${field.key} ${value.sentence}`);
+  if (value instanceof FieldIssue) return new FieldIssue(`has a value that does not fit: ${field.key} ${value.sentence}`);
   return value;
 }
 
@@ -158,13 +158,13 @@ function textOperand(field: Field, text: string, isPart: boolean): FieldValue {
   return isPart ? digits : (parsePhone(text) ?? digits);
 }
 
-function parseStored(organization: Organization, field: Field, raw: Exclude<RawValue, null>): FieldValue | Problem {
+function parseStored(organization: Organization, field: Field, raw: Exclude<RawValue, null>): FieldValue | FieldIssue {
   const type = field.type === 'multiselect' ? 'select' : field.type; // one of them, not a list in one text
   return parsers[type](raw, withAllOptions(field), organization); // retired options still stand in leads and may be looked for
 }
 
 /** An id the organization has; inactive sources and people still stand in leads. */
-function idOperand(organization: Organization, field: Field, raw: string | number): FieldValue | Problem {
+function idOperand(organization: Organization, field: Field, raw: string | number): FieldValue | FieldIssue {
   const [known, noun, path] =
     field.type === 'user'
       ? ([organization.userById, 'person', 'users'] as const)
@@ -172,5 +172,5 @@ function idOperand(organization: Organization, field: Field, raw: string | numbe
   const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw) ? Number(raw) : raw;
   return typeof id === 'number' && known.has(id)
     ? id
-    : new Problem(`has a value that is no id of a ${noun}: GET /api/v1/${path} lists them.`);
+    : new FieldIssue(`has a value that is no id of a ${noun}: GET /api/v1/${path} lists them.`);
 }

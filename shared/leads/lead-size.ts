@@ -26,6 +26,6 @@ export function refuseOutgrown(fields: FieldValues, sent: readonly string[] = Ob
     return;
   const named = sizes.filter(({ key }) => sent.includes(key));
   const largest = (named.length > 0 ? named : sizes).reduce((a, b) => (b.bytes > a.bytes ? b : a));
-  const problem = `makes the lead larger than ${limits.leadMaxBytes} bytes stored or ${limits.presentedLeadMaxBytes} as JSON: shorten it.`;
-  throw new ApiError('VALIDATION_FAILED', { fields: { [largest.key]: problem } }, `${largest.key} ${problem}`);
+  const issue = `makes the lead larger than ${limits.leadMaxBytes} bytes stored or ${limits.presentedLeadMaxBytes} as JSON: shorten it.`;
+  throw new ApiError('VALIDATION_FAILED', { fields: { [largest.key]: issue } }, `${largest.key} ${issue}`);
 }

@@ -1,6 +1,6 @@
 import type { Organization, Stage } from '../organization/organization.ts';
-import { Problem } from './field-types.ts';
-import type { FieldProblems } from './fields.ts';
+import { FieldIssue } from './field-types.ts';
+import type { FieldIssues } from './fields.ts';
 
 /** The default pipeline's id, where the organization has one. */
 export const defaultPipelineId = (organization: Organization): number | undefined =>
@@ -24,14 +24,14 @@ export interface WantedPlace {
 export function placeLead(
   organization: Organization,
   { stageId, pipelineId }: WantedPlace,
-  problems: FieldProblems,
+  issues: FieldIssues,
   current?: number,
 ): Stage | undefined {
   if (pipelineId !== undefined && !organization.pipelineById.has(pipelineId)) {
-    problems.add('pipelineId', new Problem("is not one of the organization's pipelines.", 'PIPELINE_NOT_FOUND'));
+    issues.add('pipelineId', new FieldIssue("is not one of the organization's pipelines.", 'PIPELINE_NOT_FOUND'));
     return undefined;
   }
-  if (stageId !== undefined) return askedStage(organization, stageId, pipelineId, problems, current);
+  if (stageId !== undefined) return askedStage(organization, stageId, pipelineId, issues, current);
   const stage = startingStage(organization, pipelineId ?? defaultPipelineId(organization));
   if (!stage) {
     const field = pipelineId === undefined ? 'stageId' : 'pipelineId';
@@ -39,7 +39,7 @@ export function placeLead(
       pipelineId === undefined
         ? 'is needed: there is no default pipeline with an active starting stage.'
         : 'has no active starting stage.';
-    problems.add(field, new Problem(sentence, 'NO_STARTING_STAGE'));
+    issues.add(field, new FieldIssue(sentence, 'NO_STARTING_STAGE'));
   }
   return stage;
 }
@@ -48,12 +48,12 @@ function askedStage(
   organization: Organization,
   stageId: number,
   pipelineId: number | undefined,
-  problems: FieldProblems,
+  issues: FieldIssues,
   current: number | undefined,
 ): Stage | undefined {
   const stage = organization.stageById.get(stageId);
   const refuse = (sentence: string, reason: string): undefined =>
-    problems.add('stageId', new Problem(sentence, reason)) as undefined;
+    issues.add('stageId', new FieldIssue(sentence, reason)) as undefined;
   if (!stage) return refuse("is not one of the organization's stages.", 'STAGE_NOT_FOUND');
   if (pipelineId !== undefined && stage.pipelineId !== pipelineId) {
     return refuse(`is a stage of pipeline ${stage.pipelineId}, not of ${pipelineId}.`, 'STAGE_NOT_IN_PIPELINE');

@@ -42,9 +42,9 @@ export function recordToReplay(
 ): IdempotencyRecord | undefined {
   const reused = keys.filter((_, index) => records[index] && records[index]?.fingerprint !== fingerprint);
   if (reused.length > 0) {
-    const problem = `was used with a different body within the last ${limits.idempotencyHours} hours.`;
-    const fields = Object.fromEntries(reused.map(({ givenAs }) => [givenAs, problem]));
-    throw new ApiError('VALIDATION_FAILED', { fields }, `${reused[0]?.givenAs} ${problem}`);
+    const issue = `was used with a different body within the last ${limits.idempotencyHours} hours.`;
+    const fields = Object.fromEntries(reused.map(({ givenAs }) => [givenAs, issue]));
+    throw new ApiError('VALIDATION_FAILED', { fields }, `${reused[0]?.givenAs} ${issue}`);
   }
   return records.find((record) => record !== undefined);
 }

@@ -48,7 +48,7 @@ function partsOf(schemas: Schemas, event: APIGatewayProxyEvent, call: Call): Rec
   if (schemas.path) parts.path = parse(schemas.path, pathOf(event), () => new ApiError('NOT_FOUND'));
   if (schemas.headers) parts.headers = parse(schemas.headers, headersOf(event), () => new ApiError('INVALID_IDEMPOTENCY_KEY'));
   if (schemas.query) parts.query = parse(schemas.query, queryOf(event), invalidQuery);
-  if (schemas.body) parts.body = parse(schemas.body, call.jsonBody, (issues) => validationFailed(problemsOf(issues)));
+  if (schemas.body) parts.body = parse(schemas.body, call.jsonBody, (issues) => validationFailed(messagesOf(issues)));
   return parts;
 }
 
@@ -86,28 +86,28 @@ function queryOf({ multiValueQueryStringParameters, queryStringParameters }: API
   );
 }
 
-type Problems = Readonly<Record<string, string>>;
+type Messages = Readonly<Record<string, string>>;
 
-const sentenceOf = (problems: Problems): string =>
-  Object.entries(problems)
+const sentenceOf = (issues: Messages): string =>
+  Object.entries(issues)
     .slice(0, 3)
-    .map(([name, problem]) => `${name} ${problem}`)
+    .map(([name, issue]) => `${name} ${issue}`)
     .join(' ');
 
-const validationFailed = (fields: Problems): ApiError => new ApiError('VALIDATION_FAILED', { fields }, sentenceOf(fields));
+const validationFailed = (fields: Messages): ApiError => new ApiError('VALIDATION_FAILED', { fields }, sentenceOf(fields));
 
 function invalidQuery(issues: Issues): ApiError {
-  const parameters = problemsOf(issues);
+  const parameters = messagesOf(issues);
   return new ApiError('INVALID_QUERY', { parameters }, sentenceOf(parameters));
 }
 
-/** Problems by field key or property: `fields.course` is the field `course`, `attribution.utmTerm` keeps its path. */
-export function problemsOf(issues: Issues): Problems {
-  const problems = new Map<string, string>();
+/** Messages by field key or property: `fields.course` is the field `course`, `attribution.utmTerm` keeps its path. */
+export function messagesOf(issues: Issues): Messages {
+  const messages = new Map<string, string>();
   for (const issue of issues) {
     const path = (issue.path ?? []).map(({ key }) => String(key));
     const name = (path[0] === 'fields' && path.length > 1 ? path.slice(1) : path).join('.') || 'body';
-    if (!problems.has(name)) problems.set(name, issue.message);
+    if (!messages.has(name)) messages.set(name, issue.message);
   }
-  return Object.fromEntries(problems);
+  return Object.fromEntries(messages);
 }

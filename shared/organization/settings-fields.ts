@@ -3,7 +3,7 @@ import { builtInOptions, builtInType, isAlwaysRequired } from './built-in-fields
 import { nearestName } from './nearest-name.ts';
 import { type BuiltInFieldKey, builtInFieldKeys, type FieldType, isBuiltIn } from './organization.ts';
 import { type fieldSchema, optionSchema } from './settings-schema.ts';
-import { type Entry, entriesOf, repeated, type SettingsFault, shown } from './settings-shape.ts';
+import { type Entry, entriesOf, repeated, type SettingsIssue, shown } from './settings-shape.ts';
 
 type FieldEntry = Entry<v.InferOutput<typeof fieldSchema>>;
 
@@ -20,7 +20,7 @@ export interface References {
 const takesOptions = (type: FieldType): boolean => type === 'select' || type === 'multiselect';
 
 /** What is wrong with the fields beyond their shape: the built-in ones' fixed parts, option lists, conditions, keys used twice. */
-export function fieldIssues(references: References): SettingsFault[] {
+export function fieldIssues(references: References): SettingsIssue[] {
   return [
     ...repeated(references.fields, 'key', (value) => value.key, 'give each field a key of its own'),
     ...references.fields.flatMap((field) => [
@@ -33,9 +33,9 @@ export function fieldIssues(references: References): SettingsFault[] {
   ];
 }
 
-function builtInFaults(key: BuiltInFieldKey, { value, path }: FieldEntry): SettingsFault[] {
-  const faults: SettingsFault[] = [];
-  const fixed = (property: string, message: string) => faults.push({ path: `${path}.${property}`, message });
+function builtInFaults(key: BuiltInFieldKey, { value, path }: FieldEntry): SettingsIssue[] {
+  const issues: SettingsIssue[] = [];
+  const fixed = (property: string, message: string) => issues.push({ path: `${path}.${property}`, message });
   if (value.type !== undefined && value.type !== builtInType(key)) {
     fixed('type', `must be ${builtInType(key)}, as ${key} is built in, but is ${shown(value.type)}`);
   }
@@ -45,16 +45,16 @@ function builtInFaults(key: BuiltInFieldKey, { value, path }: FieldEntry): Setti
   for (const property of ['requiredOnCreate', 'requiredOnEdit'] as const) {
     if (isAlwaysRequired(key) && value[property] === false) fixed(property, `must be true or left out: ${key} stays required`);
   }
-  return faults;
+  return issues;
 }
 
-function customFaults({ value: { key, storage }, path }: FieldEntry): SettingsFault[] {
+function customFaults({ value: { key, storage }, path }: FieldEntry): SettingsIssue[] {
   if (storage !== 'column') return [];
   const right = key === undefined ? '' : `: ${shown(key)} is none of ${builtInFieldKeys.join(', ')}`;
   return [{ path: `${path}.storage`, message: `must be custom, as only built-in fields are stored as column${right}` }];
 }
 
-function optionFaults({ value: { key, type }, raw, path }: FieldEntry): SettingsFault[] {
+function optionFaults({ value: { key, type }, raw, path }: FieldEntry): SettingsIssue[] {
   if (type === undefined) return [];
   const fixed = key !== undefined && isBuiltIn(key) ? builtInOptions(key) : [];
   const at = `${path}.options`;
@@ -70,15 +70,15 @@ function optionFaults({ value: { key, type }, raw, path }: FieldEntry): Settings
     return [{ path: at, message: `is empty: a ${type} field must list at least one option` }];
   }
   const options = entriesOf(optionSchema, raw.options, at);
-  const faults = repeated(options, 'value', (option) => option.value, 'give each option of a field a value of its own');
-  if (fixed.length === 0) return faults;
+  const issues = repeated(options, 'value', (option) => option.value, 'give each option of a field a value of its own');
+  if (fixed.length === 0) return issues;
   const required = fixed.map((option) => option.value);
   const named = options.flatMap((option) => option.value.value ?? []);
   const exact = required.every((value) => named.includes(value)) && named.every((value) => required.includes(value));
   return exact || named.length < options.length
-    ? faults
+    ? issues
     : [
-        ...faults,
+        ...issues,
         {
           path: at,
           message: `must have the values ${required.join(' and ')}, as ${key} is built in: only their labels are free`,
@@ -86,7 +86,7 @@ function optionFaults({ value: { key, type }, raw, path }: FieldEntry): Settings
       ];
 }
 
-function conditionFaults(references: References, { value: { key, showWhen }, path }: FieldEntry): SettingsFault[] {
+function conditionFaults(references: References, { value: { key, showWhen }, path }: FieldEntry): SettingsIssue[] {
   if (!showWhen) return [];
   if (showWhen.field === key) return [{ path: `${path}.showWhen.field`, message: `is the field itself: name another field` }];
   return equalsIssues(references, showWhen, `${path}.showWhen`);
@@ -98,8 +98,8 @@ export function equalsIssues(
   condition: { field: string; equals: readonly string[] },
   path: string,
   besides?: 'pipeline',
-): SettingsFault[] {
-  const values = (isKnown: (value: string) => boolean, what: string): SettingsFault[] =>
+): SettingsIssue[] {
+  const values = (isKnown: (value: string) => boolean, what: string): SettingsIssue[] =>
     condition.equals.flatMap((value, index) =>
       isKnown(value) ? [] : [{ path: `${path}.equals[${index}]`, message: `is ${shown(value)}, but must be ${what}` }],
     );
@@ -129,7 +129,7 @@ function optionValues(field: FieldEntry | undefined, fieldKey: string): string[]
   return isBuiltIn(fieldKey) ? builtInOptions(fieldKey).map(({ value }) => value) : [];
 }
 
-function unknownField({ fields }: References, fieldKey: string, path: string, besides: string | undefined): SettingsFault {
+function unknownField({ fields }: References, fieldKey: string, path: string, besides: string | undefined): SettingsIssue {
   const custom = fields.flatMap(({ value }) => value.key ?? []);
   const names = [...new Set([...builtInFieldKeys, ...custom, ...(besides ? [besides] : [])])];
   const near = nearestName(fieldKey, names);

@@ -9,7 +9,7 @@ import {
   stageSchema,
   userSchema,
 } from './settings-schema.ts';
-import { type Entry, entriesOf, isPlainObject, repeated, type SettingsFault } from './settings-shape.ts';
+import { type Entry, entriesOf, isPlainObject, repeated, type SettingsIssue } from './settings-shape.ts';
 
 const byId = (value: { id?: number }): number | undefined => value.id;
 
@@ -20,7 +20,7 @@ function idsIn(list: unknown): IdSet {
 }
 
 /** The users of a list that the file does not have, and those named twice. */
-function userFaults(users: unknown, known: IdSet, path: string): SettingsFault[] {
+function userFaults(users: unknown, known: IdSet, path: string): SettingsIssue[] {
   if (!Array.isArray(users)) return [];
   return users.flatMap((user, index) => {
     if (typeof user !== 'number') return [];
@@ -32,7 +32,7 @@ function userFaults(users: unknown, known: IdSet, path: string): SettingsFault[]
   });
 }
 
-function pipelineFaults(pipelines: readonly Entry<Pipelined>[], stages: readonly (readonly Entry<Staged>[])[]): SettingsFault[] {
+function pipelineFaults(pipelines: readonly Entry<Pipelined>[], stages: readonly (readonly Entry<Staged>[])[]): SettingsIssue[] {
   return [
     ...repeated(pipelines, 'id', byId, 'give each pipeline an id of its own'),
     ...repeated(pipelines, 'isDefault', (value) => value.isDefault || undefined, 'just one pipeline can be the default'),
@@ -50,27 +50,27 @@ function pipelineFaults(pipelines: readonly Entry<Pipelined>[], stages: readonly
 type Pipelined = { id: number; isDefault: boolean };
 type Staged = { id: number; isDefault: boolean; active: boolean };
 
-function keyIssues(raw: unknown, known: IdSet): SettingsFault[] {
+function keyIssues(raw: unknown, known: IdSet): SettingsIssue[] {
   const keys = entriesOf(keySchema, raw, '$.keys');
   return [
     ...repeated(keys, 'label', (value) => value.label, 'npm start tells keys apart by their label, so give each its own'),
     ...keys.flatMap(({ value: { type, scopes, createdBy }, raw: { scopes: asked }, path }) => {
-      const faults: SettingsFault[] = [];
+      const issues: SettingsIssue[] = [];
       if (createdBy !== undefined && !known.has(createdBy)) {
-        faults.push({ path: `${path}.createdBy`, message: `is user ${createdBy}, who is not in $.users: name one who is` });
+        issues.push({ path: `${path}.createdBy`, message: `is user ${createdBy}, who is not in $.users: name one who is` });
       }
       // Scopes that are malformed have been reported already.
       if (type !== undefined && (asked === undefined) === (scopes === undefined)) {
         const granted = scopesFor(type, scopes);
-        if (typeof granted === 'string') faults.push({ path: `${path}.scopes`, message: granted });
+        if (typeof granted === 'string') issues.push({ path: `${path}.scopes`, message: granted });
       }
-      return faults;
+      return issues;
     }),
   ];
 }
 
 /** Every reference that leads nowhere and every two items that may not both be. Looks at whatever is well-formed of any JSON value. */
-export function referenceIssues(file: unknown): SettingsFault[] {
+export function referenceIssues(file: unknown): SettingsIssue[] {
   if (!isPlainObject(file)) return [];
   const users = entriesOf(userSchema, file.users, '$.users');
   const sources = entriesOf(sourceSchema, file.sources, '$.sources');

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { nearestName } from './nearest-name.ts';
 
 /** What is wrong with a settings file, and where: a JSON path such as `$.fields[3].options`. */
-export interface SettingsFault {
+export interface SettingsIssue {
   readonly path: string;
   /** Completes a sentence that begins with the path. */
   readonly message: string;
@@ -41,20 +41,20 @@ const isWrapping = (schema: v.GenericSchema): schema is WrappingSchema =>
  * Every place where a value has not the schema's shape. Walks the schema itself, because valibot's own object schemas take a list
  * for an object, stop at the first unknown property, and let an own `__proto__` or `constructor` through as known.
  */
-export function shapeIssues(schema: v.GenericSchema, value: unknown, path = '$'): SettingsFault[] {
+export function shapeIssues(schema: v.GenericSchema, value: unknown, path = '$'): SettingsIssue[] {
   if (isWrapping(schema)) {
     return schema.type === 'nullable' && value === null ? [] : shapeIssues(schema.wrapped, value, path);
   }
   if (isObjectSchema(schema)) return objectFaults(schema, value, path);
   const wrong = { path, message: `must be ${described(schema)}, but is ${shown(value)}` };
   if (isArraySchema(schema) && Array.isArray(value)) {
-    const faults = value.flatMap((item, index) => shapeIssues(schema.item, item, `${path}[${index}]`));
-    return faults.length > 0 || v.is(schema, value) ? faults : [{ path, message: `must be ${described(schema)}` }];
+    const issues = value.flatMap((item, index) => shapeIssues(schema.item, item, `${path}[${index}]`));
+    return issues.length > 0 || v.is(schema, value) ? issues : [{ path, message: `must be ${described(schema)}` }];
   }
   return v.is(schema, value) ? [] : [wrong];
 }
 
-function objectFaults(schema: ObjectSchema, value: unknown, path: string): SettingsFault[] {
+function objectFaults(schema: ObjectSchema, value: unknown, path: string): SettingsIssue[] {
   if (!isPlainObject(value)) return [{ path, message: `must be an object, but is ${shown(value)}` }];
   const names = Object.keys(schema.entries);
   const unknown = Object.keys(value)
@@ -110,7 +110,7 @@ export function repeated<T>(
   property: string,
   same: (value: Partial<T>) => unknown,
   why: string,
-): SettingsFault[] {
+): SettingsIssue[] {
   const first = new Map<unknown, string>();
   return entries.flatMap(({ value, raw, path }) => {
     const mark = same(value);

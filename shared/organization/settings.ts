@@ -5,7 +5,7 @@ import { builtInFields, builtInOptions, isAlwaysRequired } from './built-in-fiel
 import { type FieldType, isBuiltIn } from './organization.ts';
 import { referenceIssues } from './settings-references.ts';
 import { type SettingsFile, settingsFileSchema } from './settings-schema.ts';
-import { type SettingsFault, shapeIssues } from './settings-shape.ts';
+import { type SettingsIssue, shapeIssues } from './settings-shape.ts';
 
 export interface FieldOption {
   value: string;
@@ -53,22 +53,22 @@ export interface KeyRequest {
 }
 
 /** A settings file that cannot be used, with all that is wrong with it. */
-export class SettingsProblem extends Error {
-  override readonly name = 'SettingsProblem';
-  readonly problems: readonly SettingsFault[];
+export class SettingsFileError extends Error {
+  override readonly name = 'SettingsFileError';
+  readonly issues: readonly SettingsIssue[];
 
-  constructor(problems: readonly SettingsFault[]) {
-    const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`;
+  constructor(issues: readonly SettingsIssue[]) {
+    const count = issues.length === 1 ? 'one problem' : `${issues.length} problems`;
     super(`The settings file has ${count}.`);
-    this.problems = problems;
+    this.issues = issues;
   }
 }
 
 /** Reads a settings file. @throws SettingsProblem with every problem of the file, each by its JSON path. */
 export function parseSettingsFile(text: string): { settings: Settings; keys: KeyRequest[] } {
   const file = parseJson(text);
-  const problems = [...shapeIssues(settingsFileSchema, file), ...referenceIssues(file)];
-  if (problems.length > 0) throw new SettingsProblem(problems);
+  const issues = [...shapeIssues(settingsFileSchema, file), ...referenceIssues(file)];
+  if (issues.length > 0) throw new SettingsFileError(issues);
   const { keys, ...rest } = v.parse(settingsFileSchema, file);
   return { settings: settingsOf(rest), keys: keys.map(keyRequest) };
 }
@@ -79,7 +79,7 @@ function parseJson(text: string): unknown {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new SettingsProblem([{ path: '$', message: `is not valid JSON: ${error.message.replace(/\s+/g, ' ')}` }]);
+    throw new SettingsFileError([{ path: '$', message: `is not valid JSON: ${error.message.replace(/\s+/g, ' ')}` }]);
   }
 }
 
@@ -111,7 +111,7 @@ function settingsField(field: SettingsFile['fields'][number]): SettingsField {
 function keyRequest({ label, type, scopes, createdBy, expiresAt }: SettingsFile['keys'][number]): KeyRequest {
   const granted = scopesFor(type, scopes);
   // The file's checks have refused such scopes with their path.
-  if (typeof granted === 'string') throw new SettingsProblem([{ path: '$.keys', message: granted }]);
+  if (typeof granted === 'string') throw new SettingsFileError([{ path: '$.keys', message: granted }]);
   const request = { label, type, scopes: granted, createdBy };
   return expiresAt === undefined ? request : { ...request, expiresAt: new Date(expiresAt).toISOString() };
 }

@@ -7,10 +7,10 @@ import { body as createBody } from '../../functions/create-lead.ts';
 import { body as updateBody } from '../../functions/update-lead.ts';
 import { ApiError } from '../../shared/errors.ts';
 import { readCapture } from '../../shared/leads/capture.ts';
-import { activeFields, FieldProblems, readFields } from '../../shared/leads/fields.ts';
+import { activeFields, FieldIssues, readFields } from '../../shared/leads/fields.ts';
 import { parsePhone } from '../../shared/leads/identity.ts';
 import { fingerprintOf } from '../../shared/middleware/idempotency.ts';
-import { problemsOf } from '../../shared/middleware/validate.ts';
+import { messagesOf } from '../../shared/middleware/validate.ts';
 import { placedAnywhere } from '../support/any-json.ts';
 import { sampleOrganization } from '../support/organization.ts';
 
@@ -22,9 +22,9 @@ const fields = placedAnywhere(fc.constant({ course: 'mba', interests: ['loan'], 
 /** Reads a body as its endpoint does. @throws what the endpoint would */
 type Read = (body: unknown) => void;
 const readValues: Read = (values) => {
-  const problems = new FieldProblems();
-  readFields(organization, values as Parameters<typeof readFields>[1], activeFields(organization), problems);
-  problems.throwIfAny();
+  const issues = new FieldIssues();
+  readFields(organization, values as Parameters<typeof readFields>[1], activeFields(organization), issues);
+  issues.throwIfAny();
 };
 const endpoints: [name: string, schema: v.GenericSchema, good: object, read: Read][] = [
   [
@@ -56,7 +56,7 @@ test.each(endpoints)(
     fc.assert(
       fc.property(body, (sent) => {
         const { success, output, issues } = v.safeParse(schema, sent);
-        if (!success) return Object.values(problemsOf(issues)).every((sentence) => /\.$/.test(sentence));
+        if (!success) return Object.values(messagesOf(issues)).every((sentence) => /\.$/.test(sentence));
         try {
           read(output);
         } catch (error) {

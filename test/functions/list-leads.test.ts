@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { query } from '../../functions/list-leads.ts';
-import { problemsOf } from '../../shared/middleware/validate.ts';
+import { messagesOf } from '../../shared/middleware/validate.ts';
 
 test.each([
   ['updated_since', '2026-11-20T10:00:00', 'takes a date-time'],
@@ -16,5 +16,5 @@ test.each([
 ])('%s=%j is refused with what it takes', (name, value, sentence) => {
   const { issues } = v.safeParse(query, { [name]: value });
 
-  expect(issues && problemsOf(issues)[name]).toMatch(sentence);
+  expect(issues && messagesOf(issues)[name]).toMatch(sentence);
 });

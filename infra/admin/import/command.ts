@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { addAuditEntry } from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import { type CommandContext, CommandRefused, countOf, existingOrganization, parseId } from '../context.ts';
+import { type CommandContext, CommandError, countOf, existingOrganization, parseId } from '../context.ts';
 import { openImportFile } from './file.ts';
 import { ColumnMapping, type MappedColumn, parseMap } from './mapping.ts';
 import { ImportReport, reportPath } from './report.ts';
@@ -82,7 +82,7 @@ async function importFile(context: CommandContext, path: string, options: Import
   const file = await openImportFile(path, organization, mapping);
   const reportFile = options.report ?? reportPath(path, dryRun);
   if (resolve(reportFile) === resolve(path))
-    throw new CommandRefused(`--report ${reportFile} is the file that is imported: name another.`);
+    throw new CommandError(`--report ${reportFile} is the file that is imported: name another.`);
   const report = await ImportReport.begin(reportFile, file);
   const begun = Date.now();
   const order: ImportRequest = {

@@ -8,7 +8,7 @@ import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
 import { exportMark, type ImportTarget, propertyHeadings, unknownColumn } from '../../../shared/leads/transfer/import-columns.ts';
 import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { CommandRefused, countOf } from '../context.ts';
+import { CommandError, countOf } from '../context.ts';
 import type { ColumnMapping } from './mapping.ts';
 import { foreignLeadId, foreignLeadIdProblem, isEarlierExport, isEarlierLine } from './origin.ts';
 
@@ -36,7 +36,7 @@ export interface ImportFile {
 /** Opens a file of leads; its rows are read as they are asked for. @throws CommandRefused for a file that cannot be used. */
 export async function openImportFile(file: string, organization: Organization, mapping: ColumnMapping): Promise<ImportFile> {
   const extension = /\.(csv|jsonl|ndjson)$/i.exec(file)?.[1]?.toLowerCase();
-  if (!extension) throw new CommandRefused(`${file} must end in .csv or .jsonl, which says how it is to be read.`);
+  if (!extension) throw new CommandError(`${file} must end in .csv or .jsonl, which says how it is to be read.`);
   const { size } = await existing(file);
   let bytesRead = 0;
   const texts = decoded(file, (bytes) => {
@@ -50,7 +50,7 @@ export async function openImportFile(file: string, organization: Organization, m
   const first = await texts.next();
   const records = csvRecords(file, rejoined(first.value ?? '', texts), delimiterOf(first.value ?? ''));
   const heading = await records.next();
-  if (heading.done) throw new CommandRefused(`${file} is empty: its first row must hold the columns' headings.`);
+  if (heading.done) throw new CommandError(`${file} is empty: its first row must hold the columns' headings.`);
   const headings = heading.value.cells;
   const targets = mapping.targetsOf(organization, headings, file);
   const headingOf = otherHeadings(headings, targets);
@@ -70,10 +70,10 @@ async function existing(file: string): Promise<{ size: number }> {
   try {
     const found = await stat(file);
     if (found.isFile()) return found;
-    throw new CommandRefused(`${file} cannot be imported: it is no file.`);
+    throw new CommandError(`${file} cannot be imported: it is no file.`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new CommandRefused(`${file} cannot be imported: there is no such file.`, { cause: error });
+    throw new CommandError(`${file} cannot be imported: there is no such file.`, { cause: error });
   }
 }
 
@@ -87,7 +87,7 @@ async function* decoded(file: string, onBytes: (bytes: number) => void): AsyncGe
     yield decoder.decode();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new CommandRefused(`${file} is not UTF-8: save it in that encoding.`, { cause: error });
+    throw new CommandError(`${file} is not UTF-8: save it in that encoding.`, { cause: error });
   }
 }
 
@@ -121,7 +121,7 @@ async function* csvRecords(file: string, texts: AsyncGenerator<string>, delimite
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new CommandRefused(`${file} is no CSV file: ${error.message}.`, { cause: error });
+    throw new CommandError(`${file} is no CSV file: ${error.message}.`, { cause: error });
   }
 }
 

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { exportMark, type ImportTarget, targetNamed, unknownColumn } from '../../../shared/leads/transfer/import-columns.ts';
 import { nearestName } from '../../../shared/organization/nearest-name.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { CommandRefused } from '../context.ts';
+import { CommandError } from '../context.ts';
 import { foreignLeadId, foreignLeadIdProblem, isEarlierExport } from './origin.ts';
 
 /** One `--map COLUMN=FIELD`. */
@@ -50,7 +50,7 @@ export class ColumnMapping {
   checkAgainst(organization: Organization): void {
     for (const [column, field] of this.#mapped) {
       if (targetNamed(organization, field)) continue;
-      throw new CommandRefused(
+      throw new CommandError(
         `--map ${JSON.stringify(`${column}=${field}`)}: ${JSON.stringify(field)} ${unknownColumn(organization, field)}`,
       );
     }
@@ -63,21 +63,21 @@ export class ColumnMapping {
     const unknown = headings.filter((_, column) => !targets[column]);
     if (unknown.length > 0) {
       const said = unknown.map((heading) => `${JSON.stringify(heading)} ${unknownColumn(organization, heading)}`);
-      throw new CommandRefused(
+      throw new CommandError(
         `${file} has ${unknown.length === 1 ? 'a column that is' : 'columns that are'} not known: ${said.join(' ')} Name its field with --map 'COLUMN=FIELD', or leave it out with --ignore 'COLUMN'.`,
       );
     }
     const known = targets.filter((target) => target !== undefined);
     const twice = this.twiceMeant(known);
     if (twice) {
-      throw new CommandRefused(`${file} has more than one column for ${twice}: leave one out with --ignore 'COLUMN'.`);
+      throw new CommandError(`${file} has more than one column for ${twice}: leave one out with --ignore 'COLUMN'.`);
     }
     const foreign = isEarlierExport(headings) ? undefined : foreignLeadId(headings, known, this.isMapped);
-    if (foreign !== undefined) throw new CommandRefused(`${file} ${foreignLeadIdProblem(foreign, exportMark.heading)}`);
+    if (foreign !== undefined) throw new CommandError(`${file} ${foreignLeadIdProblem(foreign, exportMark.heading)}`);
     const absent = ['name', 'phone'].filter((key) => !known.some((target) => target.kind === 'field' && target.fieldKey === key));
     if (absent.length > 0) {
       const columns = headings.map((heading) => JSON.stringify(heading)).join(', ');
-      throw new CommandRefused(
+      throw new CommandError(
         `${file} has no column for ${absent.join(' and ')}, which every lead needs: its columns are ${columns}. Name one with --map 'COLUMN=${absent[0]}'.`,
       );
     }
@@ -97,7 +97,7 @@ export class ColumnMapping {
       const right = near
         ? `is ${JSON.stringify(near)} meant?`
         : `its columns are ${names.map((name) => JSON.stringify(name)).join(', ')}.`;
-      throw new CommandRefused(`${option}: ${file} has no column ${JSON.stringify(column)}; ${right}`);
+      throw new CommandError(`${option}: ${file} has no column ${JSON.stringify(column)}; ${right}`);
     }
   }
 

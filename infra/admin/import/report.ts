@@ -1,7 +1,7 @@
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import { reportHeadings } from '../../../shared/leads/transfer/import-columns.ts';
-import { CommandRefused } from '../context.ts';
+import { CommandError } from '../context.ts';
 import type { FileRow, ImportFile } from './file.ts';
 
 export interface RefusedRow {
@@ -40,7 +40,7 @@ export class ImportReport {
   /** @throws CommandRefused where no file can be written */
   static async begin(path: string, source: Pick<ImportFile, 'format' | 'headings'>): Promise<ImportReport> {
     const refused = (reason: string, cause?: unknown) =>
-      new CommandRefused(`The report ${path} cannot be written: ${reason}.`, { cause });
+      new CommandError(`The report ${path} cannot be written: ${reason}.`, { cause });
     const found = await stat(path).catch(() => undefined);
     if (found && !found.isFile()) throw refused('it is no file');
     try {

@@ -261,10 +261,8 @@ class ImportRun {
       return readImportRow(organization, says, new Date().toISOString());
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const problems = Object.entries((error.details?.fields ?? {}) as Readonly<Record<string, string>>);
-      return problems.length === 0
-        ? error.message
-        : problems.map(([name, sentence]) => `${this.#named(name)} ${sentence}`).join(' ');
+      const issues = Object.entries((error.details?.fields ?? {}) as Readonly<Record<string, string>>);
+      return issues.length === 0 ? error.message : issues.map(([name, sentence]) => `${this.#named(name)} ${sentence}`).join(' ');
     }
   }
 

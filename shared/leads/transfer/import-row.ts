@@ -3,8 +3,8 @@ import { memoize } from '../../memoize.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization, Stage } from '../../organization/organization.ts';
 import { chooseRotation, type Rotation } from '../assignment.ts';
-import { isDate, Problem, type RawValue, withAllOptions } from '../field-types.ts';
-import { activeFields, applyChanges, FieldProblems, newLeadFields, readFields, requireOnCreate } from '../fields.ts';
+import { FieldIssue, isDate, type RawValue, withAllOptions } from '../field-types.ts';
+import { activeFields, applyChanges, FieldIssues, newLeadFields, readFields, requireOnCreate } from '../fields.ts';
 import { type FieldValues, ownerIdOf } from '../lead.ts';
 import { refuseOutgrown } from '../lead-size.ts';
 import { placeLead } from '../placement.ts';
@@ -40,23 +40,23 @@ export interface ReadRow {
  */
 export function readImportRow(organization: Organization, row: ImportRow, now: string): ReadRow {
   const { fields: sent, properties } = row;
-  const problems = new FieldProblems();
-  const leadId = readLeadId(properties.leadId, problems);
+  const issues = new FieldIssues();
+  const leadId = readLeadId(properties.leadId, issues);
   const isExported = row.isExported === true && properties.leadId !== undefined && properties.leadId !== null;
   const rules = isExported ? withAllActive(organization) : organization;
-  const raw = withReferences(rules, sent, problems);
-  const given = applyChanges({}, readFields(rules, raw, activeFields(rules), problems));
-  const stage = readPlace(rules, properties, problems);
-  requireOnCreate(rules, given, problems);
-  const times = readTimes(properties, now, problems);
+  const raw = withReferences(rules, sent, issues);
+  const given = applyChanges({}, readFields(rules, raw, activeFields(rules), issues));
+  const stage = readPlace(rules, properties, issues);
+  requireOnCreate(rules, given, issues);
+  const times = readTimes(properties, now, issues);
   const fields = newLeadFields(given);
   const isOwned = isExported || ownerIdOf({ fields }) !== null;
   const rotation = stage && !isOwned ? chooseRotation(organization, fields, stage.pipelineId) : undefined;
   if (stage && !isOwned && !rotation) {
     const sentence = 'is needed: the organization has no active person to own new leads.';
-    problems.add('assigned_to', new Problem(sentence, 'NO_ACTIVE_OWNER'));
+    issues.add('assigned_to', new FieldIssue(sentence, 'NO_ACTIVE_OWNER'));
   }
-  problems.throwIfAny();
+  issues.throwIfAny();
   refuseOutgrown(fields);
   if (!stage) throw new Error('A row without a stage passed the rules.');
   return { leadId, fields, stage, rotation, ...times };
@@ -87,11 +87,11 @@ const withAllActive = memoize((organization: Organization): Organization => {
 /** Ids go on behind the highest that is kept: half of them stay for new leads. */
 const keptIdMax = 1_000_000_000;
 
-function readLeadId(raw: RawValue | undefined, problems: FieldProblems): number | undefined {
+function readLeadId(raw: RawValue | undefined, issues: FieldIssues): number | undefined {
   if (raw === undefined || raw === null) return undefined;
   const id = Number(raw);
   if (/^[1-9]\d{0,9}$/.test(String(raw)) && id <= keptIdMax) return id;
-  problems.add('lead id', new Problem(`takes an integer from 1 to ${keptIdMax}.`));
+  issues.add('lead id', new FieldIssue(`takes an integer from 1 to ${keptIdMax}.`));
   return undefined;
 }
 
@@ -99,13 +99,13 @@ function readLeadId(raw: RawValue | undefined, problems: FieldProblems): number 
 function withReferences(
   organization: Organization,
   sent: ImportRow['fields'],
-  problems: FieldProblems,
+  issues: FieldIssues,
 ): Readonly<Record<string, RawValue>> {
   const entries = Object.entries(sent).map(([fieldKey, raw]): [string, RawValue] => {
     const type = organization.fieldByKey.get(fieldKey)?.type;
     if (typeof raw !== 'string' || raw.trim() === '' || (type !== 'lead_source' && type !== 'user')) return [fieldKey, raw];
     const items = type === 'user' ? organization.users : organization.sources;
-    const id = readNamed(type === 'user' ? 'person' : 'source', items, raw, fieldKey, problems);
+    const id = readNamed(type === 'user' ? 'person' : 'source', items, raw, fieldKey, issues);
     return [fieldKey, id ?? null];
   });
   return Object.fromEntries(entries);
@@ -116,13 +116,13 @@ function readNamed(
   items: readonly { readonly id: number; readonly name: string; readonly active?: boolean }[],
   raw: RawValue,
   field: string,
-  problems: FieldProblems,
+  issues: FieldIssues,
 ): number | undefined {
   const found = idNamed(items, raw);
   if (typeof found === 'number') return found;
   const said = JSON.stringify(raw);
   if (found === 'several') {
-    problems.add(field, new Problem(`names more than one ${noun} with ${said}: give the id instead.`));
+    issues.add(field, new FieldIssue(`names more than one ${noun} with ${said}: give the id instead.`));
     return undefined;
   }
   const near = nearestName(
@@ -130,57 +130,55 @@ function readNamed(
     items.map(({ name }) => name),
   );
   const hint = near ? `is ${near} meant?` : `it takes an id or a name, such as ${items[0]?.name ?? 'none, as there is none'}.`;
-  problems.add(field, new Problem(`says ${said}, which is no ${noun} of the organization; ${hint}`));
+  issues.add(field, new FieldIssue(`says ${said}, which is no ${noun} of the organization; ${hint}`));
   return undefined;
 }
 
 function readPlace(
   organization: Organization,
   { stage, pipeline }: ImportRow['properties'],
-  problems: FieldProblems,
+  issues: FieldIssues,
 ): Stage | undefined {
   const isGiven = (raw: RawValue | undefined): raw is Exclude<RawValue, null> => raw !== undefined && raw !== null && raw !== '';
-  const pipelineId = isGiven(pipeline)
-    ? readNamed('pipeline', organization.pipelines, pipeline, 'pipeline', problems)
-    : undefined;
+  const pipelineId = isGiven(pipeline) ? readNamed('pipeline', organization.pipelines, pipeline, 'pipeline', issues) : undefined;
   if (isGiven(pipeline) && pipelineId === undefined) return undefined;
-  if (!isGiven(stage)) return placeLead(organization, { pipelineId }, problems);
+  if (!isGiven(stage)) return placeLead(organization, { pipelineId }, issues);
   const own = organization.stages.filter((one) => pipelineId === undefined || one.pipelineId === pipelineId);
-  const stageId = readNamed('stage', own, stage, 'stage', problems);
-  return stageId === undefined ? undefined : placeLead(organization, { stageId, pipelineId }, problems);
+  const stageId = readNamed('stage', own, stage, 'stage', issues);
+  return stageId === undefined ? undefined : placeLead(organization, { stageId, pipelineId }, issues);
 }
 
-function readTimes(properties: ImportRow['properties'], now: string, problems: FieldProblems) {
+function readTimes(properties: ImportRow['properties'], now: string, issues: FieldIssues) {
   const given = (['createdAt', 'updatedAt'] as const).map((name) => {
     const raw = properties[name];
-    return raw === undefined || raw === null ? undefined : readTime(name, raw, now, problems);
+    return raw === undefined || raw === null ? undefined : readTime(name, raw, now, issues);
   });
   const [created, updated] = given;
   // Not given, the lead was updated now: a sync job that walks updated_since must meet it.
   const updatedAt = updated ?? now;
   const createdAt = created ?? updatedAt;
-  if (updatedAt < createdAt) problems.add('updated at', new Problem(`is before the lead was created at ${createdAt}.`));
-  return { createdAt, updatedAt, archivedAt: readArchived(properties.archived, updatedAt, now, problems) };
+  if (updatedAt < createdAt) issues.add('updated at', new FieldIssue(`is before the lead was created at ${createdAt}.`));
+  return { createdAt, updatedAt, archivedAt: readArchived(properties.archived, updatedAt, now, issues) };
 }
 
 const headings = { createdAt: 'created at', updatedAt: 'updated at', archived: 'archived' } as const;
 
-function readTime(name: keyof typeof headings, raw: RawValue, now: string, problems: FieldProblems): string | undefined {
+function readTime(name: keyof typeof headings, raw: RawValue, now: string, issues: FieldIssues): string | undefined {
   const text = typeof raw === 'string' ? raw.trim() : '';
   const at = parseDateTime(isDate(text) ? `${text}T00:00:00Z` : text);
   if (at === undefined) {
-    problems.add(headings[name], new Problem('takes a date-time with an offset, such as 2026-01-31T18:30:00+05:30, or a date.'));
+    issues.add(headings[name], new FieldIssue('takes a date-time with an offset, such as 2026-01-31T18:30:00+05:30, or a date.'));
     return undefined;
   }
-  if (at > Date.parse(now)) problems.add(headings[name], new Problem(`is in the future: ${text}.`));
+  if (at > Date.parse(now)) issues.add(headings[name], new FieldIssue(`is in the future: ${text}.`));
   return new Date(at).toISOString();
 }
 
 const yes = new Set(['true', 'yes', 'y', '1', 'archived']);
 const no = new Set(['', 'false', 'no', 'n', '0']);
 
-function readArchived(raw: RawValue | undefined, updatedAt: string, now: string, problems: FieldProblems): string | undefined {
+function readArchived(raw: RawValue | undefined, updatedAt: string, now: string, issues: FieldIssues): string | undefined {
   const text = raw === undefined || raw === null ? '' : String(raw).trim().toLowerCase();
   if (no.has(text)) return undefined;
-  return yes.has(text) ? updatedAt : readTime('archived', raw ?? null, now, problems);
+  return yes.has(text) ? updatedAt : readTime('archived', raw ?? null, now, issues);
 }

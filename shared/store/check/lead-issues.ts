@@ -1,4 +1,4 @@
-import { isDate, isEmptyValue, Problem, parsers, type RawValue } from '../../leads/field-types.ts';
+import { FieldIssue, isDate, isEmptyValue, parsers, type RawValue } from '../../leads/field-types.ts';
 import { type FieldValue, type FieldValues, type Lead, valueOf } from '../../leads/lead.ts';
 import type { Field, FieldType, Organization } from '../../organization/organization.ts';
 import { indexAttributesOf } from '../leads/leads.ts';
@@ -36,7 +36,7 @@ export function leadIssues(
       : []),
     ...(organization ? [...placeFaults(lead, organization), ...fieldIssues(lead.fields, organization)] : []),
     ...indexFaults(lead, item),
-  ].map((fault) => `Lead ${lead.id} of organization ${lead.organizationId} ${fault}.`);
+  ].map((issue) => `Lead ${lead.id} of organization ${lead.organizationId} ${issue}.`);
 }
 
 function attributeFaults({ version, fields, createdAt, updatedAt, archivedAt }: Item): string[] {
@@ -89,8 +89,8 @@ function fieldIssues(fields: FieldValues, organization: Organization): string[] 
     ...Object.entries(fields).flatMap(([fieldKey, value]) => {
       const field = organization.fieldByKey.get(fieldKey);
       if (!field) return [`has a value in the field ${shown(fieldKey)}, which the organization does not have`];
-      const fault = value === null ? undefined : valueIssue(field, value, organization);
-      return fault ? [`has ${shown(value)} in the field ${fieldKey}, which ${fault}`] : [];
+      const issue = value === null ? undefined : valueIssue(field, value, organization);
+      return issue ? [`has ${shown(value)} in the field ${fieldKey}, which ${issue}`] : [];
     }),
   ];
 }
@@ -145,7 +145,7 @@ function isText(value: FieldValue): boolean {
 function isReadAsItself(value: FieldValue, field: Field, organization: Organization): boolean {
   if (isEmptyValue(value, field.type)) return false;
   const read = parsers[field.type](value as Exclude<RawValue, null>, field, organization);
-  return !(read instanceof Problem) && read === value;
+  return !(read instanceof FieldIssue) && read === value;
 }
 
 const isListOf = (value: FieldValue, options: readonly string[]): boolean =>

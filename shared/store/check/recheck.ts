@@ -194,7 +194,7 @@ export async function recheckEntry(table: Table, key: PrimaryKey, organizationId
   if (!lead) return [`The timeline ${key.pk} has entries, but organization ${organizationId} has no lead ${leadId}.`];
   const organization = organizationIn(settings);
   const userIds = organization && new Set(organization.userById.keys());
-  return entryIssues(entry, key.sk, userIds).map((fault) => `The timeline entry ${named(key)} ${fault}.`);
+  return entryIssues(entry, key.sk, userIds).map((issue) => `The timeline entry ${named(key)} ${issue}.`);
 }
 
 /** The lead that an idempotency record remembers. @param leadId as the record said when it was met */

@@ -5,7 +5,7 @@ import { batchGetWithin, unread } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
 import { leadPrimaryKey, leadSortKey, leadsPartitionKey } from '../table/primary-keys.ts';
 import { aboveAllIds, type LeadIds } from './lead-ids.ts';
-import { type PageBudget, PageEnded } from './page-budget.ts';
+import { type PageBudget, PageEndedError } from './page-budget.ts';
 
 /** A stretch of leads that was looked at, highest id first. */
 export interface Stretch {
@@ -204,7 +204,7 @@ async function take(ids: LeadIds, below: number, wanted: number, budget: PageBud
     }
     return { found, downTo, after: 'more' } as const;
   } catch (error) {
-    if (!(error instanceof PageEnded)) throw error;
+    if (!(error instanceof PageEndedError)) throw error;
     return { found, downTo: error.lookedAtDownTo, after: 'spent' } as const;
   }
 }

@@ -1,8 +1,8 @@
 import { limits } from '../../limits.ts';
 
 /** Thrown where a page's budget ended before the next lead was found. */
-export class PageEnded extends Error {
-  override readonly name = 'PageEnded';
+export class PageEndedError extends Error {
+  override readonly name = 'PageEndedError';
   /** Every lead from this id up has been looked at. */
   readonly lookedAtDownTo: number;
 
@@ -41,7 +41,7 @@ export class PageBudget {
 
   /** @throws PageEnded when the budget is spent while looking for ids below this one. */
   checkBetween(below: number): void {
-    if (this.isSpent) throw new PageEnded(below);
+    if (this.isSpent) throw new PageEndedError(below);
   }
 
   /** Remembers what an index entry says of its lead's size. @param kb undefined for a lead that is not large */

@@ -7,7 +7,7 @@ import { listOrganizations, readSettings, replaceSettings } from '../organizatio
 import type { Table } from '../table/client.ts';
 import { usagePrimaryKey } from '../table/primary-keys.ts';
 import { eraseLead } from './erase-lead.ts';
-import { assertOrigin, describeTable, NotRestored } from './restore-origin.ts';
+import { assertOrigin, describeTable, RestoreError } from './restore-origin.ts';
 import { cleanAsInOld, emptyPlan, planRestore, type RestorePlan } from './restore-plan.ts';
 
 export interface RestoreOptions {
@@ -51,7 +51,7 @@ const versionMargin = 10_000;
  */
 export async function finishRestore(table: Table, options: RestoreOptions): Promise<FinishedRestore> {
   const organizations = (await listOrganizations(table)).map(({ id }) => id);
-  if (organizations.length === 0) throw new NotRestored(`Table ${table.name} holds no organization: is it the restored table?`);
+  if (organizations.length === 0) throw new RestoreError(`Table ${table.name} holds no organization: is it the restored table?`);
   const { old } = options;
   const inOld = old ? await assertOrigin(table, old, organizations) : [];
   await assertKnown(table, organizations, options.keptKeyIds);
@@ -87,7 +87,7 @@ async function eraseAgain(table: Table, { erased }: RestorePlan, { action, onPro
 async function assertKnown(table: Table, organizations: readonly number[], keyIds: ReadonlySet<string>): Promise<void> {
   const unknown = new Set(keyIds);
   for (const id of organizations) for (const { keyId } of await listApiKeys(table, id)) unknown.delete(keyId);
-  if (unknown.size > 0) throw new NotRestored(`No organization of table ${table.name} has the key ${[...unknown].join(', ')}.`);
+  if (unknown.size > 0) throw new RestoreError(`No organization of table ${table.name} has the key ${[...unknown].join(', ')}.`);
 }
 
 /** Revokes what was revoked in the old table, with its time; without one, every key that is not kept. @returns how many */
@@ -147,7 +147,7 @@ async function raiseLastLeadId(table: Table, organizationId: number, used: numbe
 async function renewSettings(table: Table, organizationId: number, version: number, action: AuditAction): Promise<void> {
   for (;;) {
     const stored = await readSettings(table, organizationId);
-    if (!stored) throw new NotRestored(`Organization ${organizationId} of table ${table.name} has no settings.`);
+    if (!stored) throw new RestoreError(`Organization ${organizationId} of table ${table.name} has no settings.`);
     const next = Math.max(stored.version, version) + 1;
     if ((await replaceSettings(table, stored, stored.settings, new Date(), action, next)) !== undefined) return;
   }

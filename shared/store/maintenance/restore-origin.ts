@@ -6,8 +6,8 @@ import { listOrganizations } from '../organizations/organizations.ts';
 import type { Table } from '../table/client.ts';
 
 /** A table that cannot be what the command takes it for; nothing was changed. */
-export class NotRestored extends Error {
-  override readonly name = 'NotRestored';
+export class RestoreError extends Error {
+  override readonly name = 'RestoreError';
 }
 
 /** What DynamoDB says of a table. */
@@ -28,7 +28,7 @@ export async function describeTable({ client, name }: Table): Promise<TableFacts
     return { id: found?.TableId ?? new Date(createdAt).toISOString(), createdAt, keys: keysOf(found) };
   } catch (error) {
     if ((error as Error).name !== 'ResourceNotFoundException') throw error;
-    throw new NotRestored(
+    throw new RestoreError(
       `There is no table ${name}: name the one that was in use until now, or leave --from out if it is lost.`,
     );
   }
@@ -56,23 +56,25 @@ const clockMarginMs = 600_000;
  * @throws NotRestored
  */
 export async function assertOrigin(table: Table, old: Table, organizations: readonly number[]): Promise<number[]> {
-  if (old.name === table.name) throw new NotRestored(`The restored table and the old one are both ${table.name}.`);
+  if (old.name === table.name) throw new RestoreError(`The restored table and the old one are both ${table.name}.`);
   const [ours, theirs] = [await describeTable(table), await describeTable(old)];
   if (ours.createdAt < theirs.createdAt) {
-    throw new NotRestored(`Table ${table.name} is older than ${old.name}: a restored table is made anew. Are the two exchanged?`);
+    throw new RestoreError(
+      `Table ${table.name} is older than ${old.name}: a restored table is made anew. Are the two exchanged?`,
+    );
   }
   const different = Object.keys(ours.keys).find(
     (name) => theirs.keys[name] && !isDeepStrictEqual(ours.keys[name], theirs.keys[name]),
   );
   if (different !== undefined)
-    throw new NotRestored(
+    throw new RestoreError(
       `Table ${old.name} has other keys than ${table.name} (${different}): it is not the table that was in use.`,
     );
   const inOld = (await listOrganizations(old)).map(({ id }) => id);
-  if (inOld.length === 0) throw new NotRestored(`Table ${old.name} holds no organization: is it the table that was in use?`);
+  if (inOld.length === 0) throw new RestoreError(`Table ${old.name} holds no organization: is it the table that was in use?`);
   const common = organizations.filter((id) => inOld.includes(id));
   if (common.length === 0) {
-    throw new NotRestored(
+    throw new RestoreError(
       `Tables ${table.name} and ${old.name} have no organization in common: check --from. Nothing was changed.`,
     );
   }
@@ -83,7 +85,7 @@ export async function assertOrigin(table: Table, old: Table, organizations: read
 /** API keys and entries of the history are only ever added: a table that lacks those of the backup is not what it was made from. */
 async function assertSameOrganization(table: Table, old: Table, organizationId: number, restoredAt: number): Promise<void> {
   const lacks = (what: string) =>
-    new NotRestored(
+    new RestoreError(
       `Organization ${organizationId} of table ${old.name} lacks ${what} that it has in table ${table.name}: ` +
         'it is not the table that was in use. Check --from. Nothing was changed.',
     );

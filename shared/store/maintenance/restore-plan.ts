@@ -9,7 +9,7 @@ import type { Table } from '../table/client.ts';
 import { kindOf } from '../table/item-kind.ts';
 import { erasurePrimaryKey, type PrimaryKey } from '../table/primary-keys.ts';
 import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
-import { describeTable, NotRestored } from './restore-origin.ts';
+import { describeTable, RestoreError } from './restore-origin.ts';
 
 export interface LeadReference {
   readonly organizationId: number;
@@ -122,7 +122,7 @@ class Comparison {
     if (copy && copy.createdAt === lead.createdAt) return;
     if ((await madeAt(this.#table, kind, lead)) >= this.#restoredAt) return;
     if (copy) {
-      throw new NotRestored(
+      throw new RestoreError(
         `Lead ${kind.leadId} of organization ${kind.organizationId} is one lead in table ${this.#table.name} and another in ${this.#old.name}: ` +
           'it is not the table that was in use. Check --from. Nothing was changed.',
       );

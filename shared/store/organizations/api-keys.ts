@@ -52,8 +52,8 @@ export interface CreatedApiKey {
 }
 
 /** An API key that cannot be made as asked, with the reason as a sentence. */
-export class ApiKeyRefused extends Error {
-  override readonly name = 'ApiKeyRefused';
+export class ApiKeyError extends Error {
+  override readonly name = 'ApiKeyError';
 }
 
 /**
@@ -63,15 +63,15 @@ export class ApiKeyRefused extends Error {
 export async function createApiKey(table: Table, order: ApiKeyRequest): Promise<CreatedApiKey> {
   const { organizationId, createdBy, type } = order;
   const scopes = scopesFor(type, order.scopes);
-  if (typeof scopes === 'string') throw new ApiKeyRefused(`The scopes ${scopes}.`);
+  if (typeof scopes === 'string') throw new ApiKeyError(`The scopes ${scopes}.`);
   return retryOnConflict(async () => {
     const stored = await readSettings(table, organizationId);
-    if (!stored) throw new ApiKeyRefused(`There is no organization ${organizationId}: create it with organization apply.`);
+    if (!stored) throw new ApiKeyError(`There is no organization ${organizationId}: create it with organization apply.`);
     const { users } = stored.settings;
     if (!users.some(({ id }) => id === createdBy)) {
       const named = ({ id, name, active }: (typeof users)[number]): string => `${id} (${name}${active ? '' : ', inactive'})`;
       const known = users.map(named).join(', ') || 'nobody yet';
-      throw new ApiKeyRefused(`Organization ${organizationId} has no user ${createdBy} to create a key: its users are ${known}.`);
+      throw new ApiKeyError(`Organization ${organizationId} has no user ${createdBy} to create a key: its users are ${known}.`);
     }
     const { key, keyId } = mintApiKey(randomBytes(apiKeyRandomBytes));
     const attributes = attributesOf(order, keyId, scopes);

@@ -10,13 +10,13 @@ import { readSettings, replaceSettings, type StoredSettings } from './organizati
 import { findReferences, type Reference } from './references.ts';
 
 /** Settings that would drop what is in use, or that do not fit: nothing was applied. */
-export class SettingsRefused extends Error {
-  override readonly name = 'SettingsRefused';
-  readonly problems: readonly { readonly path: string; readonly message: string }[];
+export class SettingsRejectedError extends Error {
+  override readonly name = 'SettingsRejectedError';
+  readonly issues: readonly { readonly path: string; readonly message: string }[];
 
-  constructor(sentence: string, problems: readonly { readonly path: string; readonly message: string }[]) {
+  constructor(sentence: string, issues: readonly { readonly path: string; readonly message: string }[]) {
     super(sentence);
-    this.problems = problems;
+    this.issues = issues;
   }
 }
 
@@ -78,7 +78,7 @@ export interface ApplyPreview {
   /** Undefined for an organization that is not there yet. */
   readonly before: StoredSettings | undefined;
   /** What applying would be refused for; empty when it would be done. */
-  readonly refusals: SettingsRefused['problems'];
+  readonly refusals: SettingsRejectedError['issues'];
 }
 
 /** What applying the settings would meet, with nothing written. Costs what an apply reads: every lead, when something is dropped. */
@@ -147,11 +147,11 @@ async function restore(table: Table, settings: Settings, version: number, now: (
 }
 
 function refuseTooLarge(settings: Settings, what: string): void {
-  const problems = sizeProblems(settings);
-  if (problems.length > 0) throw new SettingsRefused(`${what} are too large.`, problems);
+  const issues = sizeProblems(settings);
+  if (issues.length > 0) throw new SettingsRejectedError(`${what} are too large.`, issues);
 }
 
-function sizeProblems(settings: Settings): SettingsRefused['problems'] {
+function sizeProblems(settings: Settings): SettingsRejectedError['issues'] {
   const bytes = Buffer.byteLength(JSON.stringify(settings));
   if (bytes > limits.settingsMaxBytes) {
     return [{ path: '$', message: `is ${bytes} bytes with every default filled in: at most ${limits.settingsMaxBytes} fit` }];
@@ -163,11 +163,11 @@ function sizeProblems(settings: Settings): SettingsRefused['problems'] {
 }
 
 function refuseUses(references: readonly Reference[], why: string): void {
-  const problems = useProblems(references);
-  if (problems.length > 0) throw new SettingsRefused(`The file drops what is still used; nothing was changed.${why}`, problems);
+  const issues = useProblems(references);
+  if (issues.length > 0) throw new SettingsRejectedError(`The file drops what is still used; nothing was changed.${why}`, issues);
 }
 
-function useProblems(references: readonly Reference[]): SettingsRefused['problems'] {
+function useProblems(references: readonly Reference[]): SettingsRejectedError['issues'] {
   return references.map(({ removal, leads, keyIds }) => {
     const users = [
       ...(leads > 0 ? [`by ${leads} ${leads === 1 ? 'lead' : 'leads'}`] : []),

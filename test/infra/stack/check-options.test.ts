@@ -1,13 +1,13 @@
 import { Aws } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
-import { checkOptions, OptionsRefused, optionNames, optionsInContext } from '../../../infra/stack/check-options.ts';
+import { checkOptions, OptionsError, optionNames, optionsInContext } from '../../../infra/stack/check-options.ts';
 
 /** The problems of options that are refused, in their order. */
 function problemsOf(given: Readonly<Record<string, unknown>>): readonly string[] {
   try {
     checkOptions(given);
   } catch (error) {
-    if (error instanceof OptionsRefused) return error.problems;
+    if (error instanceof OptionsError) return error.problems;
     throw error;
   }
   return [];

@@ -1,7 +1,7 @@
 import { App, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { OptionsRefused } from '../../../infra/stack/check-options.ts';
+import { OptionsError } from '../../../infra/stack/check-options.ts';
 import { LeadService } from '../../../infra/stack/lead-service.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { everyOption, templateWith } from './service-template.ts';
@@ -232,6 +232,6 @@ describe("in somebody else's app", () => {
   test('it refuses wrong options by name, whatever their type said', () => {
     const stack = new Stack(new App(), 'Theirs');
 
-    expect(() => new LeadService(stack, 'Leads', { waff: true, memoryMb: 1 } as never)).toThrow(OptionsRefused);
+    expect(() => new LeadService(stack, 'Leads', { waff: true, memoryMb: 1 } as never)).toThrow(OptionsError);
   });
 });

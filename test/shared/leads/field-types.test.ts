@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isEmptyValue, Problem, parsers, type RawValue } from '../../../shared/leads/field-types.ts';
+import { FieldIssue, isEmptyValue, parsers, type RawValue } from '../../../shared/leads/field-types.ts';
 import { sampleOrganization } from '../../support/organization.ts';
 
 const organization = sampleOrganization();
@@ -10,7 +10,7 @@ function read(fieldKey: string, raw: RawValue): unknown {
   const field = organization.fieldByKey.get(fieldKey)!;
   if (isEmptyValue(raw, field.type)) return null;
   const value = parsers[field.type](raw, field, organization);
-  return value instanceof Problem ? { refused: value.sentence, ...(value.reason && { reason: value.reason }) } : value;
+  return value instanceof FieldIssue ? { refused: value.sentence, ...(value.reason && { reason: value.reason }) } : value;
 }
 
 const refused = (part: string) => ({ refused: expect.stringContaining(part) });
@@ -205,7 +205,7 @@ describe('select', () => {
     ];
     const field = { ...organization.fieldByKey.get('course')!, options };
     expect(parsers.select('b', field, organization)).toBe('b');
-    expect(parsers.select('c', field, organization)).toBeInstanceOf(Problem);
+    expect(parsers.select('c', field, organization)).toBeInstanceOf(FieldIssue);
   });
 });
 

@@ -6,7 +6,7 @@ import {
   requireOnCreate as addMissing,
   applyChanges,
   type FieldChanges,
-  FieldProblems,
+  FieldIssues,
   isAskedFor,
   readFields,
 } from '../../../shared/leads/fields.ts';
@@ -17,16 +17,16 @@ import { refusalOf } from './refusal.ts';
 const organization = sampleOrganization();
 
 function read(raw: Record<string, RawValue>, of = organization) {
-  const problems = new FieldProblems();
-  const changes = readFields(of, raw, activeFields(of), problems);
-  problems.throwIfAny();
+  const issues = new FieldIssues();
+  const changes = readFields(of, raw, activeFields(of), issues);
+  issues.throwIfAny();
   return changes;
 }
 
 function requireOnCreate(...[of, fields]: [Parameters<typeof addMissing>[0], FieldValues]) {
-  const problems = new FieldProblems();
-  addMissing(of, fields, problems);
-  problems.throwIfAny();
+  const issues = new FieldIssues();
+  addMissing(of, fields, issues);
+  issues.throwIfAny();
 }
 
 const withFields = (...fields: object[]) => sampleOrganization({ fields: [...sampleSettings.fields, ...fields] });
@@ -174,10 +174,10 @@ describe('required on edit', () => {
     customField('hidden', 'text', { requiredOnEdit: true, showWhen: { field: 'course', equals: ['mba'] } }),
   );
   const edit = (changes: FieldChanges, before: FieldValues = {}) => {
-    const problems = new FieldProblems();
+    const issues = new FieldIssues();
     const lead = { ...person, ...before };
-    addEmptied(of, lead, changes, applyChanges(lead, changes), problems);
-    problems.throwIfAny();
+    addEmptied(of, lead, changes, applyChanges(lead, changes), issues);
+    issues.throwIfAny();
   };
   const empty = (fieldKey: string, before?: FieldValues) => edit({ [fieldKey]: null }, { [fieldKey]: 'filled', ...before });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FieldProblems, readFields } from '../../../shared/leads/fields.ts';
+import { FieldIssues, readFields } from '../../../shared/leads/fields.ts';
 import { operators } from '../../../shared/leads/filter-operators.ts';
 import { readFilters } from '../../../shared/leads/filters.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
@@ -15,8 +15,8 @@ const fields: ModelField[] = organization.fields
 const ids = { user: [7, 8, 9], lead_source: [1, 3, 4] };
 
 const matches = (values: FieldValues, filter: object): boolean => {
-  const { filter: compiled, problems } = readFilters(organization, [filter]);
-  expect(problems).toEqual([]);
+  const { filter: compiled, issues } = readFilters(organization, [filter]);
+  expect(issues).toEqual([]);
   return compiled(values);
 };
 
@@ -54,9 +54,9 @@ test('any JSON in any place of a filter makes a filter that can be asked, or a p
   );
   fc.assert(
     fc.property(scenario, ({ filter, value }) => {
-      const { filter: compiled, problems } = readFilters(organization, [filter]);
+      const { filter: compiled, issues } = readFilters(organization, [filter]);
 
-      for (const { sentence } of problems) expect(sentence).toMatch(/\.$/);
+      for (const { sentence } of issues) expect(sentence).toMatch(/\.$/);
       expect(typeof compiled(Object.fromEntries(fields.map(({ key }) => [key, value ?? 'x'])))).toBe('boolean');
     }),
     { numRuns: 3000 },
@@ -72,7 +72,7 @@ describe('a filter cannot apply', () => {
   });
 
   test.each(wrongOperators)('with $operator on $key, a field of type $type', ({ key, operator }) => {
-    expect(readFilters(organization, [{ field: key, operator }]).problems).toHaveLength(1);
+    expect(readFilters(organization, [{ field: key, operator }]).issues).toHaveLength(1);
   });
 
   test.each([
@@ -113,10 +113,10 @@ describe('a filter cannot apply', () => {
     ['an unknown person', { field: 'assigned_to', operator: 'is_any_of', values: [99] }],
     ['a person by name', { field: 'assigned_to', operator: 'is_any_of', values: ['Asha Rao'] }],
   ])('with %s', (_, filter) => {
-    const { problems } = readFilters(organization, [{ field: 'name', operator: 'is_not_empty' }, filter]);
+    const { issues } = readFilters(organization, [{ field: 'name', operator: 'is_not_empty' }, filter]);
 
-    expect(problems.map(({ position }) => position)).toEqual([1]);
-    expect(problems[0]?.sentence).toMatch(/\.$/);
+    expect(issues.map(({ position }) => position)).toEqual([1]);
+    expect(issues[0]?.sentence).toMatch(/\.$/);
   });
 });
 
@@ -147,7 +147,7 @@ test.each([
   [{ field: 'interests', operator: 'has_any_of', values: ['loan,hostel'] }, /does not fit: interests takes one of its options:/],
   [{ field: 'source', operator: 'is_any_of', values: [99] }, /no id of a source: GET \/api\/v1\/lead-sources lists them\.$/],
 ])('what is wrong with the filter %j is said with what would be right', (filter, sentence) => {
-  expect(readFilters(organization, [filter]).problems).toEqual([{ position: 0, sentence: expect.stringMatching(sentence) }]);
+  expect(readFilters(organization, [filter]).issues).toEqual([{ position: 0, sentence: expect.stringMatching(sentence) }]);
 });
 
 describe('a filter reads its operands as the field reads values', () => {
@@ -190,13 +190,13 @@ describe('the most values that a filter holds, over the most options that settin
       values,
     }));
 
-    expect(readFilters(large, filters).problems).toEqual([]);
+    expect(readFilters(large, filters).issues).toEqual([]);
     const looksAtFirst = looks;
-    expect(readFilters(large, filters).problems).toEqual([]);
-    const problems = new FieldProblems();
-    readFields(large, { course: 'Option 8999', interests: ['o1', 'Option 2'] }, large.fields, problems);
+    expect(readFilters(large, filters).issues).toEqual([]);
+    const issues = new FieldIssues();
+    readFields(large, { course: 'Option 8999', interests: ['o1', 'Option 2'] }, large.fields, issues);
 
-    expect(() => problems.throwIfAny()).not.toThrow();
+    expect(() => issues.throwIfAny()).not.toThrow();
     expect(looksAtFirst).toBeLessThanOrEqual(2 * optionsCount);
     expect(looks).toBe(looksAtFirst);
   });
@@ -204,9 +204,9 @@ describe('the most values that a filter holds, over the most options that settin
   test('are refused at the first value that is no option', () => {
     const filter = { field: 'course', operator: 'is_any_of', values: values.map((value) => `no ${value}`) };
 
-    const [problem] = readFilters(large, [filter]).problems;
+    const [issue] = readFilters(large, [filter]).issues;
 
-    expect(problem?.sentence).toMatch(/takes one of its options: o0, o1, .*, and 8980 more\.$/);
+    expect(issue?.sentence).toMatch(/takes one of its options: o0, o1, .*, and 8980 more\.$/);
     expect(looks).toBeLessThanOrEqual(2 * optionsCount);
   });
 });

@@ -4,15 +4,15 @@ import { body, headers } from '../../../functions/capture-lead.ts';
 import { body as createBody } from '../../../functions/create-lead.ts';
 import { body as updateBody } from '../../../functions/update-lead.ts';
 import { fieldValues, id, leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
-import { problemsOf } from '../../../shared/middleware/validate.ts';
+import { messagesOf } from '../../../shared/middleware/validate.ts';
 
 /** What is wrong by property; undefined when nothing is. */
-function problems(schema: v.GenericSchema, input: unknown): Readonly<Record<string, string>> | undefined {
+function issues(schema: v.GenericSchema, input: unknown): Readonly<Record<string, string>> | undefined {
   const { success, issues } = v.safeParse(schema, input);
-  return success ? undefined : problemsOf(issues);
+  return success ? undefined : messagesOf(issues);
 }
 const asha = { name: 'Asha', phone: '9876543210' };
-const problemsOfCapture = (more: object) => problems(body, { ...asha, ...more });
+const problemsOfCapture = (more: object) => issues(body, { ...asha, ...more });
 
 describe("an empty list, PHP's empty array, where an object is wanted is refused with what to send", () => {
   test.each<[string, v.GenericSchema, unknown, string]>([
@@ -22,7 +22,7 @@ describe("an empty list, PHP's empty array, where an object is wanted is refused
     ['attribution of a capture', body, { ...asha, attribution: [] }, 'attribution'],
     ['the body of an update', updateBody, [], 'body'],
   ])('%s', (_, schema, input, name) => {
-    const found = problems(schema, input);
+    const found = issues(schema, input);
 
     expect(Object.keys(found ?? {})).toEqual([name]);
     expect(found?.[name]).toMatch(/^takes an? .*object.*; an empty one is \{\}, not \[\] \(in PHP: \(object\) \[\]\)\.$/);
@@ -49,15 +49,13 @@ describe('a text is counted in code points', () => {
     [0, 3, '', true],
     [0, 3, 'a🎓🎓', true],
     [0, 3, 'ab🎓🎓', false],
-  ])('%i to %i characters: %j', (min, max, input, isTaken) =>
-    expect(problems(text(min, max), input) === undefined).toBe(isTaken),
-  );
+  ])('%i to %i characters: %j', (min, max, input, isTaken) => expect(issues(text(min, max), input) === undefined).toBe(isTaken));
 
   test.each(['a\0b', '\ud83c', 'a\udc00', '\udf93\ud83c'])('%j is no text', (input) =>
-    expect(problems(text(1, 9), input)?.body).toContain('no text'),
+    expect(issues(text(1, 9), input)?.body).toContain('no text'),
   );
   test.each([null, 5, true, ['a'], {}])('%j is no text', (input) =>
-    expect(problems(text(1, 9), input)?.body).toBe('takes a text.'),
+    expect(issues(text(1, 9), input)?.body).toBe('takes a text.'),
   );
 });
 
@@ -105,10 +103,10 @@ describe('every limit of a capture, at its edge and one past it', () => {
   });
 
   test.each(['', 'x'.repeat(201), 'naïve', 'tab\there', '🎓', 'line\n'])('the Idempotency-Key %j is refused', (key) =>
-    expect(problems(headers, { 'idempotency-key': key })).toBeDefined(),
+    expect(issues(headers, { 'idempotency-key': key })).toBeDefined(),
   );
   test.each([undefined, 'x', 'x'.repeat(200), 'a b~!"', '0'])('the Idempotency-Key %j is taken', (key) => {
-    expect(problems(headers, key === undefined ? {} : { 'idempotency-key': key })).toBeUndefined();
+    expect(issues(headers, key === undefined ? {} : { 'idempotency-key': key })).toBeUndefined();
   });
 });
 
@@ -116,11 +114,11 @@ describe('an object', () => {
   const schema = object({ name: text(1, 9), phone: v.optional(text(1, 9)) });
 
   test.each([null, undefined, [], ['name'], 'name', 5])('is not %j', (input) =>
-    expect(problems(schema, input)).toHaveProperty('body'),
+    expect(issues(schema, input)).toHaveProperty('body'),
   );
   test('names what is unknown beside what is wrong and what is missing', () =>
     expect(
-      problems(object({ name: text(1, 5), note: v.optional(text(0, 2)), part: object({ city: text(1, 9) }) }), {
+      issues(object({ name: text(1, 5), note: v.optional(text(0, 2)), part: object({ city: text(1, 9) }) }), {
         note: 'long',
         nmae: 'Asha',
         part: { ctiy: 'Pune' },
@@ -132,45 +130,45 @@ describe('an object', () => {
       'part.ctiy': 'is not known here; is city meant?',
       'part.city': 'is required.',
     }));
-  test('needs what it requires', () => expect(problems(schema, {})).toEqual({ name: 'is required.' }));
+  test('needs what it requires', () => expect(issues(schema, {})).toEqual({ name: 'is required.' }));
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype', ''])(
     'has no property %j',
     (property) => {
       const input = JSON.parse(`{"name":"Asha",${JSON.stringify(property)}:"x"}`);
-      expect(Object.keys(problems(schema, input)!)).toEqual([property || 'body']);
+      expect(Object.keys(issues(schema, input)!)).toEqual([property || 'body']);
     },
   );
   test('names the property that was probably meant', () => {
-    expect(problems(schema, { name: 'Asha', phon: '1' })?.phon).toContain('is phone meant?');
-    expect(problems(body, { ...asha, pipelineID: 1, utm: 2 })?.pipelineID).toContain('is pipelineId meant?');
+    expect(issues(schema, { name: 'Asha', phon: '1' })?.phon).toContain('is phone meant?');
+    expect(issues(body, { ...asha, pipelineID: 1, utm: 2 })?.pipelineID).toContain('is pipelineId meant?');
     expect(problemsOfCapture({ attribution: { utmSorce: 'x' } })?.['attribution.utmSorce']).toContain('is utmSource meant?');
   });
   test('names those that there are where none is near, one or several', () => {
-    expect(problems(object({ text: text(1, 9) }), { text: 'x', foo: 1 })?.foo).toBe('is not known here; known names: text.');
-    expect(problems(object({ a: text(1, 9), b: text(1, 9) }), { a: 'x', b: 'x', foo: 1 })?.foo).toBe(
+    expect(issues(object({ text: text(1, 9) }), { text: 'x', foo: 1 })?.foo).toBe('is not known here; known names: text.');
+    expect(issues(object({ a: text(1, 9), b: text(1, 9) }), { a: 'x', b: 'x', foo: 1 })?.foo).toBe(
       'is not known here; known names: a, b.',
     );
   });
   test('names the first twenty of many unknown properties', () => {
     const many = Object.fromEntries(Array.from({ length: 12_000 }, (_, n) => [`k${n}`, 1]));
-    expect(Object.keys(problems(schema, { name: 'Asha', ...many })!)).toHaveLength(20);
+    expect(Object.keys(issues(schema, { name: 'Asha', ...many })!)).toHaveLength(20);
   });
   test('requires no property by its prototype', () =>
-    expect(problems(object({ toString: text(1, 9) }), {})).toHaveProperty('toString'));
+    expect(issues(object({ toString: text(1, 9) }), {})).toHaveProperty('toString'));
 });
 
 describe('the values of fields', () => {
   test.each(['text', '', 5, -0.5, true, null, [], ['a', 'b']])('%j can be one', (value) =>
-    expect(problems(fieldValues(), { key: value })).toBeUndefined(),
+    expect(issues(fieldValues(), { key: value })).toBeUndefined(),
   );
   test.each([{}, { a: 1 }, [1], [null], [['a']], [true], Infinity, -Infinity])('%j cannot', (value) =>
-    expect(problems(fieldValues(), { key: value })?.key).toMatch(/^takes /),
+    expect(issues(fieldValues(), { key: value })?.key).toMatch(/^takes /),
   );
   test.each(['a\0', '\ud800', ['ok', '\0']])('%j cannot, being no text', (value) =>
-    expect(problems(fieldValues(), { key: value })?.key).toContain('no text'),
+    expect(issues(fieldValues(), { key: value })?.key).toContain('no text'),
   );
   test.each([null, [], 'x', 5])('%j is no object of them', (input) =>
-    expect(problems(fieldValues(), input)?.body).toContain('object'),
+    expect(issues(fieldValues(), input)?.body).toContain('object'),
   );
 
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('a wrong value of the key %s is named', (key) => {
@@ -180,9 +178,9 @@ describe('the values of fields', () => {
 });
 
 describe('ids', () => {
-  test.each([1, 2_147_483_647])('%d is one', (input) => expect(problems(id, input)).toBeUndefined());
+  test.each([1, 2_147_483_647])('%d is one', (input) => expect(issues(id, input)).toBeUndefined());
   test.each([0, -1, 2_147_483_648, 1.5, '1', null, Infinity])('%j is none', (input) =>
-    expect(problems(id, input)?.body).toContain('1 to 2147483647'),
+    expect(issues(id, input)?.body).toContain('1 to 2147483647'),
   );
   test.each(['1', '2147483647'])('%s is one of a path', (leadId) =>
     expect(v.parse(leadIdPath, { leadId })).toEqual({ leadId: Number(leadId) }),
@@ -190,7 +188,7 @@ describe('ids', () => {
   test.each(['0', '-1', '01', '2147483648', '99999999999', '1.0', '1e3', ' 1', '१', '', 'abc', '1\n'])(
     '%j is none of a path',
     (leadId) => {
-      expect(problems(leadIdPath, { leadId })).toBeDefined();
+      expect(issues(leadIdPath, { leadId })).toBeDefined();
     },
   );
 });

@@ -14,7 +14,7 @@ const pass = async (parts: EventParts, name?: EndpointName): Promise<unknown> =>
 const codeOf = async (parts: EventParts, name?: EndpointName): Promise<string> => (await refusalOf(() => pass(parts, name))).code;
 
 describe('the order of the refusals', () => {
-  const faults: [string, EventParts][] = [
+  const issues: [string, EventParts][] = [
     ['HTTPS_REQUIRED', { headers: { 'X-Forwarded-Proto': 'http', 'Content-Type': 'application/json' } }],
     ['KEY_IN_URL', { queryStringParameters: { api_key: 'x' }, multiValueQueryStringParameters: { api_key: ['x'] } }],
     // The contract has no address with a slash behind it; API Gateway brings it to the same route.
@@ -23,11 +23,11 @@ describe('the order of the refusals', () => {
     ['UNSUPPORTED_MEDIA_TYPE', { headers: { ...https, 'Content-Type': 'text/plain' } }],
     ['INVALID_JSON', { body: '{' }],
   ];
-  const pairs = faults.flatMap(([code, first], index) =>
-    faults.slice(index + 1).map(([later, second]) => ({ code, later, first, second })),
+  const pairs = issues.flatMap(([code, first], index) =>
+    issues.slice(index + 1).map(([later, second]) => ({ code, later, first, second })),
   );
 
-  test.each(faults)('%s is found alone', async (code, parts) => expect(await codeOf(parts)).toBe(code));
+  test.each(issues)('%s is found alone', async (code, parts) => expect(await codeOf(parts)).toBe(code));
   test.each(pairs)('$code comes before $later', async ({ code, first, second }) => {
     const headers = { ...json, ...second.headers, ...first.headers };
     expect(

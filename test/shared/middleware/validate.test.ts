@@ -64,14 +64,14 @@ describe('reading a request by its schemas', () => {
 });
 
 describe('the order of the refusals', () => {
-  const faults: [string, EventParts, unknown][] = [
+  const issues: [string, EventParts, unknown][] = [
     ['NOT_FOUND', { pathParameters: { leadId: '0' } }, undefined],
     ['INVALID_IDEMPOTENCY_KEY', { headers: { 'Idempotency-Key': 'ü' } }, undefined],
     ['INVALID_QUERY', query('limit', 'x'), undefined],
     ['VALIDATION_FAILED', {}, { name: '' }],
   ];
-  test.each(faults)('%s comes before those after it', async (code, parts, jsonBody) => {
-    const rest = faults.slice(faults.findIndex(([one]) => one === code));
+  test.each(issues)('%s comes before those after it', async (code, parts, jsonBody) => {
+    const rest = issues.slice(issues.findIndex(([one]) => one === code));
     const all = Object.assign({}, ...rest.map(([, one]) => one)) as EventParts;
     expect((await refusal(parts, jsonBody ?? { name: 'Asha' })).code).toBe(code);
     expect((await refusal(all, { name: '' })).code).toBe(code);

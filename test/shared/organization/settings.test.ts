@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { fieldTypes, stageMeanings } from '../../../shared/organization/organization.ts';
-import { parseSettingsFile, SettingsProblem, settingsFile } from '../../../shared/organization/settings.ts';
+import { parseSettingsFile, SettingsFileError, settingsFile } from '../../../shared/organization/settings.ts';
 import { northwind, withValue } from './settings-cases.ts';
 
 const parse = (file: unknown) => parseSettingsFile(JSON.stringify(file));
 
-function problemsOf(text: string): { path: string; message: string }[] {
+function issuesOf(text: string): { path: string; message: string }[] {
   try {
     parseSettingsFile(text);
   } catch (error) {
-    if (error instanceof SettingsProblem) return [...error.problems];
+    if (error instanceof SettingsFileError) return [...error.issues];
     throw error;
   }
   return [];
@@ -156,9 +156,9 @@ const refusals: [path: string, value: unknown, message: RegExp, reportedAt?: str
 ];
 
 test.each(refusals)('refuses %s = %j', (path, value, message, reportedAt = path) => {
-  const problems = problemsOf(JSON.stringify(withValue(northwind(), path, value)));
+  const issues = issuesOf(JSON.stringify(withValue(northwind(), path, value)));
 
-  expect(problems).toEqual([{ path: reportedAt, message: expect.stringMatching(message) }]);
+  expect(issues).toEqual([{ path: reportedAt, message: expect.stringMatching(message) }]);
 });
 
 const odd: [what: string, path: string, value: unknown][] = [
@@ -187,7 +187,7 @@ const odd: [what: string, path: string, value: unknown][] = [
 ];
 
 test.each(odd)('accepts %s', (_, path, value) => {
-  expect(problemsOf(JSON.stringify(withValue(northwind(), path, value)))).toEqual([]);
+  expect(issuesOf(JSON.stringify(withValue(northwind(), path, value)))).toEqual([]);
 });
 
 test('lists every problem of a file at once', () => {
@@ -201,7 +201,7 @@ test('lists every problem of a file at once', () => {
     ['$.extra', 1],
   ].reduce((bad, [path, value]) => withValue(bad, path as string, value), northwind() as object);
 
-  const paths = problemsOf(JSON.stringify(file)).map(({ path }) => path);
+  const paths = issuesOf(JSON.stringify(file)).map(({ path }) => path);
 
   expect(paths.sort()).toEqual([
     '$.extra',
@@ -215,11 +215,11 @@ test('lists every problem of a file at once', () => {
 });
 
 test.each(['', '{', '[1,]', 'nonsense'])('refuses %j, which is not JSON', (text) => {
-  expect(problemsOf(text)).toEqual([{ path: '$', message: expect.stringMatching(/^is not valid JSON: /) }]);
+  expect(issuesOf(text)).toEqual([{ path: '$', message: expect.stringMatching(/^is not valid JSON: /) }]);
 });
 
 test.each(['null', '[]', '5', '"x"'])('refuses %s, which is not an object', (text) => {
-  expect(problemsOf(text)).toEqual([{ path: '$', message: expect.stringMatching(/^must be an object/) }]);
+  expect(issuesOf(text)).toEqual([{ path: '$', message: expect.stringMatching(/^must be an object/) }]);
 });
 
 test('leads.write brings leads.read, and an expiry is kept in UTC', () => {

@@ -52,9 +52,9 @@ test.each<[string, string, ...unknown[]]>([
   ['mentor', 'takes the id of one of the users', 70, '7'],
 ])('a value in the field %s that the service would not store is a fault: it %s', (fieldKey, takes, ...values) => {
   for (const value of values) {
-    const faults = faultsOf(item({ ...person, [fieldKey]: value }));
+    const issues = faultsOf(item({ ...person, [fieldKey]: value }));
 
-    expect(faults).toEqual([`Lead 5 of organization 1 has ${JSON.stringify(value)} in the field ${fieldKey}, which ${takes}.`]);
+    expect(issues).toEqual([`Lead 5 of organization 1 has ${JSON.stringify(value)} in the field ${fieldKey}, which ${takes}.`]);
   }
 });
 
@@ -86,7 +86,7 @@ test('a lead with nothing but its key is told everything that it lacks', () => {
       'has no lead_type',
       'has an index attribute that disagrees with it: stageKey is missing and must be "STAGE#1#undefined"',
       'has an index attribute that disagrees with it: updateKey is missing and must be "UPDATED#1"',
-    ].map((fault) => `Lead 5 of organization 1 ${fault}.`),
+    ].map((issue) => `Lead 5 of organization 1 ${issue}.`),
   );
 });
 

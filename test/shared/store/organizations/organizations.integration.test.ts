@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { limits } from '../../../../shared/limits.ts';
 import { parseSettingsFile, type Settings, settingsFile } from '../../../../shared/organization/settings.ts';
 import { createApiKey } from '../../../../shared/store/organizations/api-keys.ts';
-import { applySettings, SettingsRefused } from '../../../../shared/store/organizations/apply-settings.ts';
+import { applySettings, SettingsRejectedError } from '../../../../shared/store/organizations/apply-settings.ts';
 import { loadOrganization, readSettings } from '../../../../shared/store/organizations/organizations.ts';
 import { leadPrimaryKey, usagePrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { newSettings, serviceTable } from './organizations-table.ts';
@@ -23,11 +23,14 @@ const putLead = (organizationId: number, leadId: number, more: object = {}) =>
   );
 
 /** What applying the settings is refused with. */
-async function refusal(settings: Settings, options: Parameters<typeof applySettings>[2] = noWait): Promise<SettingsRefused> {
+async function refusal(
+  settings: Settings,
+  options: Parameters<typeof applySettings>[2] = noWait,
+): Promise<SettingsRejectedError> {
   try {
     await applySettings(table, settings, options);
   } catch (error) {
-    if (error instanceof SettingsRefused) return error;
+    if (error instanceof SettingsRejectedError) return error;
     throw error;
   }
   throw new Error('The settings were applied.');
@@ -135,9 +138,9 @@ test.each(removals)('refuses to drop %s that a lead uses, and drops it when none
   await putLead(settings.id, 2, { ...lead, archivedAt: '2026-01-01T00:00:00.000Z' });
   const fewer = without(settings, change);
 
-  const { problems } = await refusal(fewer);
+  const { issues } = await refusal(fewer);
 
-  expect(problems).toEqual([{ path, message: expect.stringMatching(/still used by 2 leads: /) }]);
+  expect(issues).toEqual([{ path, message: expect.stringMatching(/still used by 2 leads: /) }]);
   expect(await readSettings(table, settings.id)).toMatchObject({ version: 1, settings });
 
   await putLead(settings.id, 1);
@@ -152,9 +155,9 @@ test('names a pipeline and each of its stages that are in use', async () => {
   await applySettings(table, settings);
   await putLead(settings.id, 5, { stageId: 21, pipelineId: 2 });
 
-  const { problems } = await refusal(without(settings, (draft) => draft.pipelines.pop()));
+  const { issues } = await refusal(without(settings, (draft) => draft.pipelines.pop()));
 
-  expect(problems.map(({ path }) => path)).toEqual(['$.pipelines[id=2]', '$.pipelines[id=2].stages[id=21]']);
+  expect(issues.map(({ path }) => path)).toEqual(['$.pipelines[id=2]', '$.pipelines[id=2].stages[id=21]']);
 });
 
 test('refuses to drop the creator of a key, with its id', async () => {
@@ -168,9 +171,9 @@ test('refuses to drop the creator of a key, with its id', async () => {
     now: new Date(),
   });
 
-  const { problems } = await refusal(without(settings, (draft) => (draft.users = draft.users.filter(({ id }) => id !== 10))));
+  const { issues } = await refusal(without(settings, (draft) => (draft.users = draft.users.filter(({ id }) => id !== 10))));
 
-  expect(problems).toEqual([{ path: '$.users[id=10]', message: expect.stringContaining(`creator of API key ${keyId}`) }]);
+  expect(issues).toEqual([{ path: '$.users[id=10]', message: expect.stringContaining(`creator of API key ${keyId}`) }]);
 });
 
 const dropCity = (settings: Settings): Settings => without(settings, (draft) => draft.fields.pop());
@@ -199,9 +202,9 @@ test('puts everything back when a request still running comes to use what is dro
   await applySettings(table, settings);
   const wait = async (): Promise<void> => void (await putLead(settings.id, 1, { fields: { city: 'Pune' } }));
 
-  const { problems } = await refusal(dropCity(settings), { wait });
+  const { issues } = await refusal(dropCity(settings), { wait });
 
-  expect(problems).toEqual([{ path: '$.fields[key="city"]', message: expect.stringMatching(/by 1 lead: /) }]);
+  expect(issues).toEqual([{ path: '$.fields[key="city"]', message: expect.stringMatching(/by 1 lead: /) }]);
   expect((await readSettings(table, settings.id))?.settings).toEqual(settings);
 });
 
@@ -237,9 +240,9 @@ test.each([-3_600_000, 0, 3_600_000])(
       await putLead(settings.id, 1, { fields: { city: 'Pune' } });
     };
 
-    const { problems } = await refusal(dropCity(inactive), { wait });
+    const { issues } = await refusal(dropCity(inactive), { wait });
 
-    expect(problems.map(({ path }) => path)).toEqual(['$.fields[key="city"]']);
+    expect(issues.map(({ path }) => path)).toEqual(['$.fields[key="city"]']);
     expect(waits).toHaveLength(1);
     expect(waits[0]).toBeGreaterThan(limits.functionTimeoutSeconds * 1000);
     expect(waits[0]).toBeLessThanOrEqual((limits.functionTimeoutSeconds + 1) * 1000);
@@ -274,8 +277,8 @@ test('a key made during the wait keeps its creator', async () => {
       now: new Date(),
     }));
 
-  const { problems } = await refusal(fewer, { wait });
+  const { issues } = await refusal(fewer, { wait });
 
-  expect(problems.map(({ path }) => path)).toEqual(['$.users[id=10]']);
+  expect(issues.map(({ path }) => path)).toEqual(['$.users[id=10]']);
   expect((await readSettings(table, settings.id))?.settings).toEqual(settings);
 });

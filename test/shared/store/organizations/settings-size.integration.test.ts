@@ -16,8 +16,8 @@ test('settings that are too large are refused with their size', async () => {
   settings.users = Array.from({ length: 4000 }, (_, index) => ({ id: index + 1, name: 'n'.repeat(60), active: true }));
 
   await expect(applySettings(table, settings)).rejects.toMatchObject({
-    name: 'SettingsRefused',
-    problems: [{ path: '$', message: expect.stringMatching(new RegExp(`at most ${limits.settingsMaxBytes}`)) }],
+    name: 'SettingsRejectedError',
+    issues: [{ path: '$', message: expect.stringMatching(new RegExp(`at most ${limits.settingsMaxBytes}`)) }],
   });
   expect(await readSettings(table, settings.id)).toBeUndefined();
 });
@@ -51,7 +51,7 @@ test('settings whose many small parts outgrow an item are refused with their siz
   const preview = await previewSettings(table, settings);
 
   expect(Buffer.byteLength(JSON.stringify(settings))).toBeLessThan(limits.settingsMaxBytes);
-  await expect(applySettings(table, settings)).rejects.toMatchObject({ name: 'SettingsRefused', problems: refusals });
+  await expect(applySettings(table, settings)).rejects.toMatchObject({ name: 'SettingsRejectedError', issues: refusals });
   expect(preview.refusals).toEqual(refusals);
   expect(await readSettings(table, settings.id)).toBeUndefined();
 });
