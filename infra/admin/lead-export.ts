@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { Lead } from '../../shared/leads/lead.ts';
 import { exportCells, exportHeadings, exportObject } from '../../shared/leads/transfer/export-lines.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
-import { walkLeadsUp } from '../../shared/store/maintenance/export-leads.ts';
+import { scanLeadsAscending } from '../../shared/store/maintenance/export-leads.ts';
 import { addAuditEntry, completeInHistory } from '../../shared/store/organizations/audit-log.ts';
 import { type CommandContext, countOf, existingOrganization, parseId } from './context.ts';
 import { brokenExport, type ExportForm, type ExportFormat, newExport, type OpenExport } from './export-file.ts';
@@ -95,7 +95,7 @@ async function writeLeads(context: CommandContext, { organization, archived, for
   if (opened?.isNew ?? true) await write(form.heading);
   let leads = 0;
   // From the first on, whatever the file has: ids are not committed in their order, and an archived lead may be restored.
-  for await (const page of walkLeadsUp(context.table(), organization.id, { after: 0, withArchived: archived })) {
+  for await (const page of scanLeadsAscending(context.table(), organization.id, { after: 0, withArchived: archived })) {
     const missing = page.filter(({ id }) => !opened?.leadIds.has(id));
     await write(missing.map(form.lineOf).join(''));
     leads += missing.length;

@@ -11,7 +11,7 @@ export interface ChangedLeads {
   readonly isComplete: boolean;
 }
 
-interface Reading {
+interface CachedRead {
   /** When it began, epoch milliseconds. */
   readonly begunAt: number;
   readonly ids: Set<number>;
@@ -40,7 +40,7 @@ const readOnEntries = 1000;
 const readingMaxMs = 60_000;
 /** Walks whose ids are remembered at once, 25,000 numbers each at the most. */
 const readingsMax = 8;
-const readings = new Map<string, Reading>();
+const readings = new Map<string, CachedRead>();
 
 /**
  * The ids of an organization's leads changed since a time. A lead changed since stays so: what was read for one page of a walk serves
@@ -55,35 +55,35 @@ export async function readChangedLeads(
   max: number,
   budget: PageBudget,
 ): Promise<ChangedLeads> {
-  const reading = readingOf(organizationId, since);
-  if (reading.isComplete) {
+  const cachedRead = readingOf(organizationId, since);
+  if (cachedRead.isComplete) {
     // Changes that a clock far ahead dated say nothing of what was committed when the index was read.
-    reading.from = lagBefore(Math.min(Date.parse(reading.newest), reading.fromBegunAt));
-    reading.fromBegunAt = Date.now();
-    reading.isComplete = false;
-    reading.isReadOn = true;
+    cachedRead.from = lagBefore(Math.min(Date.parse(cachedRead.newest), cachedRead.fromBegunAt));
+    cachedRead.fromBegunAt = Date.now();
+    cachedRead.isComplete = false;
+    cachedRead.isReadOn = true;
   }
   // Of a reading that was complete just what changed meanwhile is read, however many it holds.
-  const most = reading.isReadOn ? changedLeadsMax : max;
-  while (!reading.isComplete && reading.ids.size <= most && !budget.isSpent) {
+  const most = cachedRead.isReadOn ? changedLeadsMax : max;
+  while (!cachedRead.isComplete && cachedRead.ids.size <= most && !budget.isSpent) {
     const { Items = [], LastEvaluatedKey } = await table.client.send(
       new QueryCommand({
         TableName: table.name,
         IndexName: 'leadsByUpdate',
         KeyConditionExpression: 'updateKey = :leads AND updatedAt >= :from',
-        ExpressionAttributeValues: { ':leads': updateIndexKey(organizationId), ':from': reading.from },
+        ExpressionAttributeValues: { ':leads': updateIndexKey(organizationId), ':from': cachedRead.from },
         // What is read on is mostly known: how many more ids are wanted does not say how many entries there are to read.
-        Limit: reading.isReadOn ? readOnEntries : most + 1 - reading.ids.size,
-        ExclusiveStartKey: reading.next,
+        Limit: cachedRead.isReadOn ? readOnEntries : most + 1 - cachedRead.ids.size,
+        ExclusiveStartKey: cachedRead.next,
       }),
     );
-    for (const entry of Items) take(reading, entry);
+    for (const entry of Items) take(cachedRead, entry);
     budget.spend(Items.length * indexEntryBytes);
-    reading.next = LastEvaluatedKey;
-    reading.isComplete = LastEvaluatedKey === undefined;
+    cachedRead.next = LastEvaluatedKey;
+    cachedRead.isComplete = LastEvaluatedKey === undefined;
   }
-  for (const [leadId, kb] of reading.largeKb) budget.noteSize(leadId, kb);
-  return reading;
+  for (const [leadId, kb] of cachedRead.largeKb) budget.noteSize(leadId, kb);
+  return cachedRead;
 }
 
 /** At most so many leads are looked at besides a list's own; their entries are 4 KB, half a read unit. */
@@ -115,30 +115,30 @@ export function justChangedIds(table: Table, organizationId: number, budget: Pag
     budget.spend(Items.length * indexEntryBytes);
     return listedIds(Items.map(({ sk }) => Number(sk)));
   };
-  let reading: Promise<LeadIds> | undefined;
+  let cachedRead: Promise<LeadIds> | undefined;
   return {
     async next(below) {
-      reading ??= read();
-      return (await reading).next(below);
+      cachedRead ??= read();
+      return (await cachedRead).next(below);
     },
   };
 }
 
-function take(reading: Reading, { sk, updatedAt, largeKb }: Record<string, unknown>): void {
+function take(cachedRead: CachedRead, { sk, updatedAt, largeKb }: Record<string, unknown>): void {
   const leadId = Number(sk);
-  reading.ids.add(leadId);
-  if (typeof largeKb === 'number') reading.largeKb.set(leadId, largeKb);
-  if (String(updatedAt) > reading.newest) reading.newest = String(updatedAt);
+  cachedRead.ids.add(leadId);
+  if (typeof largeKb === 'number') cachedRead.largeKb.set(leadId, largeKb);
+  if (String(updatedAt) > cachedRead.newest) cachedRead.newest = String(updatedAt);
 }
 
 /** The reading of this organization and time, the longest unused one forgotten for a new one. */
-function readingOf(organizationId: number, since: number): Reading {
+function readingOf(organizationId: number, since: number): CachedRead {
   const name = `${organizationId} ${since}`;
   const from = lagBefore(since);
   const begunAt = Date.now();
   const known = readings.get(name);
   const isFresh = known !== undefined && begunAt - known.begunAt < readingMaxMs;
-  const reading: Reading = isFresh
+  const cachedRead: CachedRead = isFresh
     ? known
     : {
         begunAt,
@@ -152,8 +152,8 @@ function readingOf(organizationId: number, since: number): Reading {
         isReadOn: false,
       };
   readings.delete(name);
-  readings.set(name, reading);
+  readings.set(name, cachedRead);
   const [oldest] = readings.keys();
   if (readings.size > readingsMax && oldest !== undefined) readings.delete(oldest);
-  return reading;
+  return cachedRead;
 }

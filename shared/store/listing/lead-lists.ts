@@ -3,13 +3,13 @@ import { ownerIndexKey, sourceIndexKey, stageIndexKey } from '../table/primary-k
 import { changedLeadsMax, justChangedIds, readChangedLeads } from './changed-leads.ts';
 import { aboveAllIds, allOfIds, anyOfIds, indexIds, type LeadIds, listedIds, withDoubtful } from './lead-ids.ts';
 import {
+  type LeadChunk,
   type LeadPage,
   type LeadReader,
   leadsByIds,
   type PageQuery,
   readLeadPage,
-  type Stretch,
-  walkLeads,
+  scanLeads,
 } from './lead-pages.ts';
 import { PageBudget } from './page-budget.ts';
 
@@ -45,7 +45,7 @@ async function planReader(table: Table, query: LeadQuery, budget: PageBudget): P
   const lists = indexLists(table, query, budget);
   if (updatedSince === undefined) {
     return lists.length === 0
-      ? walkLeads(table, organizationId, budget)
+      ? scanLeads(table, organizationId, budget)
       : leadsByIds(table, organizationId, allOfIds(lists, budget), budget);
   }
   if (lists.length === 0) return updatedReader(table, query, updatedSince, budget);
@@ -111,7 +111,7 @@ function indexLists(
  */
 async function updatedReader(table: Table, query: LeadQuery, since: number, budget: PageBudget): Promise<LeadReader> {
   const { organizationId, limit, cursor, matches } = query;
-  const walk = walkLeads(table, organizationId, budget);
+  const walk = scanLeads(table, organizationId, budget);
   const read = (max: number) => readChangedLeads(table, organizationId, since, max, budget);
   const [first, few] = await Promise.all([
     cursor === undefined ? walk.read(aboveAllIds, limit + 1) : undefined,
@@ -125,7 +125,7 @@ async function updatedReader(table: Table, query: LeadQuery, since: number, budg
   if (changed.isComplete && changedLeft.length * walkedPerFetched(changedLeft, budget) <= below) {
     return leadsByIds(table, organizationId, listedIds(changedLeft), budget);
   }
-  return first ? afterFirst(first, walk) : walk;
+  return first ? withFirstChunk(first, walk) : walk;
 }
 
 /** What most leads take, in bytes. */
@@ -140,7 +140,7 @@ function walkedPerFetched(leadIds: Iterable<number>, budget: PageBudget): number
 }
 
 /** The walk whose first stretch is read already. */
-function afterFirst(first: Stretch, walk: LeadReader): LeadReader {
+function withFirstChunk(first: LeadChunk, walk: LeadReader): LeadReader {
   let isFirst = true;
   return {
     async read(below, wanted) {

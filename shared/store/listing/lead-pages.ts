@@ -8,7 +8,7 @@ import { aboveAllIds, type LeadIds } from './lead-ids.ts';
 import { type PageBudget, PageEndedError } from './page-budget.ts';
 
 /** A stretch of leads that was looked at, highest id first. */
-export interface Stretch {
+export interface LeadChunk {
   readonly leads: readonly Lead[];
   /** Every lead from this id up has been looked at. */
   readonly downTo: number;
@@ -18,7 +18,7 @@ export interface Stretch {
 
 /** Where leads are read from: `read(below, wanted)` looks at some with lower ids, `wanted` at least as far as they are there. */
 export interface LeadReader {
-  read(below: number, wanted: number): Promise<Stretch>;
+  read(below: number, wanted: number): Promise<LeadChunk>;
 }
 
 export interface LeadPage {
@@ -50,17 +50,17 @@ export async function readLeadPage(
   let below = start;
   while (true) {
     // One lead more than the page holds tells whether another page follows.
-    const stretch = await reader.read(below, limit + 1 - leads.length);
-    for (const lead of stretch.leads) {
+    const chunk = await reader.read(below, limit + 1 - leads.length);
+    for (const lead of chunk.leads) {
       if (!matches(lead)) continue;
       const last = leads.at(-1);
       if (last && (leads.length === limit || !hasRoom(lead))) return { leads, nextCursor: last.id };
       if (!last) hasRoom(lead);
       leads.push(lead);
     }
-    if (stretch.after === 'end' || stretch.downTo <= 1) return { leads, nextCursor: null }; // ids begin at 1
-    below = stretch.downTo;
-    if (leads.length === limit || stretch.after === 'spent' || budget.isSpent) {
+    if (chunk.after === 'end' || chunk.downTo <= 1) return { leads, nextCursor: null }; // ids begin at 1
+    below = chunk.downTo;
+    if (leads.length === limit || chunk.after === 'spent' || budget.isSpent) {
       if (below >= start) throw new Error('Not one lead of the page could be read.');
       return { leads, nextCursor: below };
     }
@@ -85,7 +85,7 @@ const unreadPatienceMs = 300;
  * Walks the leads themselves: the page's size first, then, where few match, ranges of ids side by side, as far as the share of leads
  * that matched so far lets expect the rest of the page.
  */
-export function walkLeads(table: Table, organizationId: number, budget: PageBudget): LeadReader {
+export function scanLeads(table: Table, organizationId: number, budget: PageBudget): LeadReader {
   const seen = { ids: 0, bytes: 0, wanted: 0 };
 
   const query = async (below: number, from: number, limit?: number): Promise<Range> => {
@@ -140,20 +140,20 @@ export function walkLeads(table: Table, organizationId: number, budget: PageBudg
       const ranges = Math.min(rangesMax, Math.ceil(ids / rangeIdsMin));
       const rangeIds = Math.ceil(ids / ranges);
       const starts = Array.from({ length: ranges }, (_, range) => below - range * rangeIds).filter((start) => start > 1);
-      const stretch = joined(await Promise.all(starts.map((start) => query(start, Math.max(1, start - rangeIds)))));
-      seen.ids += below - stretch.downTo;
-      return stretch;
+      const chunk = joined(await Promise.all(starts.map((start) => query(start, Math.max(1, start - rangeIds)))));
+      seen.ids += below - chunk.downTo;
+      return chunk;
     },
   };
 }
 
 /** A stretch within one range of ids; not whole where DynamoDB stopped before the range's end. */
-interface Range extends Omit<Stretch, 'after'> {
+interface Range extends Omit<LeadChunk, 'after'> {
   readonly isWhole: boolean;
 }
 
 /** Ranges that follow one another as one stretch, up to and with the first that is not whole. */
-function joined(ranges: readonly Range[]): Stretch {
+function joined(ranges: readonly Range[]): LeadChunk {
   const broken = ranges.findIndex(({ isWhole }) => !isWhole);
   const read = broken === -1 ? ranges : ranges.slice(0, broken + 1);
   const downTo = read.at(-1)?.downTo ?? 1;

@@ -10,7 +10,7 @@ import { leadSortKey, leadsPartitionKey } from '../table/primary-keys.ts';
  * before the walk began and is not erased meanwhile. Consistent reads, about one unit per 4 KB of leads.
  * @param after only ids above this one
  */
-export async function* walkLeadsUp(
+export async function* scanLeadsAscending(
   table: Table,
   organizationId: number,
   { after, withArchived }: { readonly after: number; readonly withArchived: boolean },

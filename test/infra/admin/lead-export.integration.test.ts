@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import { setArchived } from '../../../shared/store/leads/archive.ts';
-import { walkLeadsUp } from '../../../shared/store/maintenance/export-leads.ts';
+import { scanLeadsAscending } from '../../../shared/store/maintenance/export-leads.ts';
 import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
 import { changeSettings, givenLead } from '../../support/leads.ts';
 import { customField, sampleSettings } from '../../support/organization.ts';
@@ -23,7 +23,7 @@ function newFile(extension: string): string {
 }
 async function leadsOf({ id }: GivenOrganization): Promise<Lead[]> {
   const leads: Lead[] = [];
-  for await (const page of walkLeadsUp(table(), id, { after: 0, withArchived: true })) leads.push(...page);
+  for await (const page of scanLeadsAscending(table(), id, { after: 0, withArchived: true })) leads.push(...page);
   return leads;
 }
 /** Leads as they compare across organizations, by phone; versions and organizations differ. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
-import { walkLeadsUp } from '../../../../shared/store/maintenance/export-leads.ts';
+import { scanLeadsAscending } from '../../../../shared/store/maintenance/export-leads.ts';
 import { call } from '../../../support/call.ts';
 import { type GivenOrganization, givenOrganization, person, table } from '../../../support/given.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../../../support/leads.ts';
@@ -29,7 +29,7 @@ const importJson = ({ id }: GivenOrganization, file: string, ...more: string[]) 
   adminJson('lead', 'import', '--organization', String(id), file, ...more);
 async function fieldsOf({ id }: GivenOrganization): Promise<FieldValues[]> {
   const leads: Lead[] = [];
-  for await (const page of walkLeadsUp(table(), id, { after: 0, withArchived: true })) leads.push(...page);
+  for await (const page of scanLeadsAscending(table(), id, { after: 0, withArchived: true })) leads.push(...page);
   return leads.map(({ fields }) => fields);
 }
 const countLeads = async (organization: GivenOrganization): Promise<number> => (await fieldsOf(organization)).length;
