@@ -1,4 +1,4 @@
-import { type ErrorCode, errorBody, errorTable } from '../shared/errors.ts';
+import { apiErrors, type ErrorCode, errorBody } from '../shared/errors.ts';
 import { limits } from '../shared/limits.ts';
 
 /** What API Gateway answers by itself, without a function. */
@@ -66,7 +66,7 @@ export const gatewayResponses = {
 export type GatewayResponseType = keyof typeof gatewayResponses;
 
 /** The body of a response type: the contract's error body, as JSON text. */
-export function gatewayResponseBody({ code, message = errorTable[code].sentence }: GatewayResponse): string {
+export function gatewayResponseBody({ code, message = apiErrors[code].sentence }: GatewayResponse): string {
   return JSON.stringify(errorBody(code, message));
 }
 

@@ -1,5 +1,5 @@
 /** Every error of the contract (section 7): its status and the sentence that people read when the thrower has none of its own. */
-export const errorTable = {
+export const apiErrors = {
   KEY_IN_URL: {
     status: 400,
     sentence:
@@ -25,7 +25,7 @@ export const errorTable = {
   NOT_READY: { status: 503, sentence: 'The organization has no stage for new leads, or no active user to own them.' },
 } as const satisfies Record<string, { status: number; sentence: string }>;
 
-export type ErrorCode = keyof typeof errorTable;
+export type ErrorCode = keyof typeof apiErrors;
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 /** The contract's error body (section 7). */
@@ -39,18 +39,18 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails | undefined;
 
-  constructor(code: ErrorCode, details?: ErrorDetails, message: string = errorTable[code].sentence) {
+  constructor(code: ErrorCode, details?: ErrorDetails, message: string = apiErrors[code].sentence) {
     super(message);
     this.code = code;
     this.details = details;
   }
 
   get status(): number {
-    return errorTable[this.code].status;
+    return apiErrors[this.code].status;
   }
 }
 
 /** The body that carries an error, of a function and of the gateway alike. */
-export function errorBody(code: ErrorCode, message: string = errorTable[code].sentence, details?: ErrorDetails): ErrorBody {
+export function errorBody(code: ErrorCode, message: string = apiErrors[code].sentence, details?: ErrorDetails): ErrorBody {
   return { error: details ? { code, message, details } : { code, message } };
 }

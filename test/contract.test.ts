@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { errorsOf } from '../infra/openapi/endpoint-errors.ts';
 import { endpoints } from '../shared/endpoints.ts';
-import { errorTable } from '../shared/errors.ts';
+import { apiErrors } from '../shared/errors.ts';
 import { document } from './support/described.ts';
 import { projectFolder } from './support/service-process.ts';
 
@@ -40,7 +40,7 @@ const ofBodies = '400 INVALID_JSON, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA
 const common = '400 KEY_IN_URL, 401 UNAUTHORIZED, 403 FORBIDDEN, 403 HTTPS_REQUIRED, 429 RATE_LIMITED, 500 INTERNAL';
 
 const listed = (codes: string): string[] => codes.split(', ').filter(Boolean).sort();
-const withStatus = (code: keyof typeof errorTable): string => `${errorTable[code].status} ${code}`;
+const withStatus = (code: keyof typeof apiErrors): string => `${apiErrors[code].status} ${code}`;
 
 describe('the endpoints of the contract', () => {
   test('are the rows of the endpoint table, with their scopes', () => {
@@ -67,7 +67,7 @@ describe('the errors of the contract', () => {
     const all = new Set([common, ofBodies, ...contract.map(([, , , errors]) => errors)].flatMap(listed));
     all.delete('bodies');
 
-    expect((Object.keys(errorTable) as (keyof typeof errorTable)[]).map(withStatus).sort()).toEqual([...all].sort());
+    expect((Object.keys(apiErrors) as (keyof typeof apiErrors)[]).map(withStatus).sort()).toEqual([...all].sort());
   });
 
   test.each(contract)('of %s are what its description and the tests take', (name, _route, _scopes, errors) => {

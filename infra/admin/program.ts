@@ -25,7 +25,7 @@ export interface ProcessIo {
 const wrongUsage = 2;
 
 /** A terminal is more patient than a function: a page of a megabyte may take its time, and a throttled table be asked again for long. */
-const patience = {
+const clientTimeouts = {
   maxAttempts: 5,
   requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000, throwOnRequestTimeout: true, socketTimeout: 30_000 },
 };
@@ -109,13 +109,13 @@ export async function runAdmin(
 }
 
 function openNamedTable(environment: NodeJS.ProcessEnv, place: TableLocation | undefined): Table {
-  if (place) return openTable(place.name, { ...patience, region: place.region });
+  if (place) return openTable(place.name, { ...clientTimeouts, region: place.region });
   if (!environment.LEADS_TABLE) {
     throw new CommandError(
       'LEADS_TABLE is not set: take it and the AWS variables from what npm start prints, or name the deployed stack with --stack.',
     );
   }
-  return openTable(environment.LEADS_TABLE, patience);
+  return openTable(environment.LEADS_TABLE, clientTimeouts);
 }
 
 /** A whole API key that was typed where its id is wanted is not to stand in a terminal's or a job's output. */

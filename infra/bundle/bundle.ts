@@ -4,7 +4,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { type Endpoint, endpoints } from '../../shared/endpoints.ts';
-import { leanImports } from './esbuild-plugins.ts';
+import { esbuildPlugins } from './esbuild-plugins.ts';
 
 const projectFolder = resolve(import.meta.dirname, '..', '..');
 const defaultFunctionsFolder = join(projectFolder, 'functions');
@@ -40,7 +40,7 @@ export function writtenEndpoints(functionsFolder: string = defaultFunctionsFolde
 
 /** Bundles a module, given as source text, with all that it imports, the way every function is bundled (design, section 8).
  *  @param plugins the two of `lean-imports.ts` unless a measurement wants to know what they save. */
-export async function bundle(source: string, plugins: readonly Plugin[] = leanImports): Promise<Bundle> {
+export async function bundle(source: string, plugins: readonly Plugin[] = esbuildPlugins): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: source, resolveDir: projectFolder, sourcefile: 'entry.ts', loader: 'ts' },
     absWorkingDir: projectFolder,

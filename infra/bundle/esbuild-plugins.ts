@@ -119,7 +119,7 @@ export const phoneMetadataWhenAsked: Plugin = {
   },
 };
 
-export const leanImports: readonly Plugin[] = [
+export const esbuildPlugins: readonly Plugin[] = [
   builtinsWithoutFacade,
   credentialsFromEnvironment,
   settingsFromEnvironment,

@@ -5,7 +5,7 @@ import { STSClient } from '@aws-sdk/client-sts';
 import { InvalidArgumentError } from 'commander';
 import { CliCommand } from '../cli/command.ts';
 import { checkOptions, OptionsError, optionsInContext } from '../stack/check-options.ts';
-import { type Obstacle, preflight } from './preflight.ts';
+import { type FailedCheck, preflight } from './preflight.ts';
 
 /** `npm run deploy`: looks first at what a deployment fails for, then runs `cdk deploy`. `npm run deploy -- --check` only looks. */
 const projectFolder = resolve(import.meta.dirname, '..', '..');
@@ -34,8 +34,8 @@ function cdkVersion(): { installed: string | undefined; wanted: string } {
   return { installed, wanted: String((readJson('package.json').devDependencies as Record<string, unknown>)['aws-cdk']) };
 }
 
-function tell(obstacles: readonly Obstacle[]): void {
-  for (const { problem, next } of obstacles) process.stderr.write(`✗ ${problem}\n  Next: ${next}\n`);
+function tell(failedChecks: readonly FailedCheck[]): void {
+  for (const { problem, next } of failedChecks) process.stderr.write(`✗ ${problem}\n  Next: ${next}\n`);
 }
 
 interface Options {
@@ -73,10 +73,10 @@ if (profile !== undefined) process.env.AWS_PROFILE = profile;
 try {
   const { serviceName } = checkOptions(optionsInContext(contextOf(context)));
   const region = await regionOf();
-  const { obstacles, unknown, target } = await preflight({ region, stackName: serviceName, cdkVersion: cdkVersion() });
+  const { failedChecks, unknown, target } = await preflight({ region, stackName: serviceName, cdkVersion: cdkVersion() });
   for (const sentence of unknown) process.stderr.write(`? ${sentence}\n`);
-  tell(obstacles);
-  if (obstacles.length > 0 || !target) process.exitCode = 1;
+  tell(failedChecks);
+  if (failedChecks.length > 0 || !target) process.exitCode = 1;
   else {
     process.stderr.write(`✓ ${serviceName} goes to account ${target.account}, region ${target.region}.\n`);
     if (!check) process.exitCode = cdkDeploy(target.region);

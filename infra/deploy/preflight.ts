@@ -2,13 +2,13 @@ import { CloudFormationClient, DescribeStacksCommand, type Stack } from '@aws-sd
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 
 /** Something that would make a deployment fail, and the command that comes next. */
-export interface Obstacle {
+export interface FailedCheck {
   readonly problem: string;
   readonly next: string;
 }
 
 export interface Preflight {
-  readonly obstacles: readonly Obstacle[];
+  readonly failedChecks: readonly FailedCheck[];
   /** What could not be looked at, and does not stop a deployment. */
   readonly unknown: readonly string[];
   /** Account and region that the deployment goes to, once they are known. */
@@ -26,51 +26,51 @@ export interface PreflightOptions {
 /** What the CDK of this project needs of the bootstrap stack (aws-cdk-lib, DefaultStackSynthesizer). */
 const bootstrapVersionMin = 6;
 const bootstrapStackName = 'CDKToolkit';
-const patience = {
+const clientTimeouts = {
   maxAttempts: 2,
   requestHandler: { connectionTimeout: 5000, requestTimeout: 10_000, throwOnRequestTimeout: true, socketTimeout: 10_000 },
 };
 
 /** Looks at everything that a first deployment fails for, without changing anything: three read requests to AWS. */
 export async function preflight({ region, stackName, cdkVersion }: PreflightOptions): Promise<Preflight> {
-  const obstacles = cdkObstacles(cdkVersion);
+  const failedChecks = cdkObstacles(cdkVersion);
   if (!region) {
     const problem = 'No region is set: the CDK would take us-east-1 without asking.';
     return {
-      obstacles: [...obstacles, { problem, next: 'export AWS_REGION=eu-central-1   (the region of your choice)' }],
+      failedChecks: [...failedChecks, { problem, next: 'export AWS_REGION=eu-central-1   (the region of your choice)' }],
       unknown: [],
     };
   }
   const account = await accountOf(region);
-  if (typeof account !== 'string') return { obstacles: [...obstacles, account], unknown: [] };
+  if (typeof account !== 'string') return { failedChecks: [...failedChecks, account], unknown: [] };
 
   const target = { account, region };
-  const client = new CloudFormationClient({ region, ...patience });
+  const client = new CloudFormationClient({ region, ...clientTimeouts });
   try {
     const bootstrap = await stackNamed(client, bootstrapStackName);
     const own = await stackNamed(client, stackName);
     return {
-      obstacles: [...obstacles, ...bootstrapObstacles(bootstrap, target), ...ownObstacles(own, stackName)],
+      failedChecks: [...failedChecks, ...bootstrapObstacles(bootstrap, target), ...ownObstacles(own, stackName)],
       unknown: [],
       target,
     };
   } catch (error) {
     const { name, message } = error as Error;
     const unknown = [`The stacks of ${account} in ${region} could not be looked at (${name}: ${message}).`];
-    return { obstacles, unknown, target };
+    return { failedChecks, unknown, target };
   } finally {
     client.destroy();
   }
 }
 
-function cdkObstacles({ installed, wanted }: PreflightOptions['cdkVersion']): Obstacle[] {
+function cdkObstacles({ installed, wanted }: PreflightOptions['cdkVersion']): FailedCheck[] {
   if (installed === wanted) return [];
   const found = installed ? `is ${installed}` : 'is not installed';
   return [{ problem: `The CDK's command ${found}, and this project is made for ${wanted}.`, next: 'npm ci' }];
 }
 
 /** Sentences for the errors of STS that a person can do something about, by name. */
-const credentialObstacles: Readonly<Record<string, Obstacle>> = {
+const credentialObstacles: Readonly<Record<string, FailedCheck>> = {
   CredentialsProviderError: {
     problem: 'No AWS credentials were found: neither in the environment nor in a profile.',
     next: 'aws configure sso, then export AWS_PROFILE=NAME   (or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)',
@@ -91,8 +91,8 @@ const sameAs: Readonly<Record<string, string>> = {
   UnrecognizedClientException: 'InvalidClientTokenId',
 };
 
-async function accountOf(region: string): Promise<string | Obstacle> {
-  const client = new STSClient({ region, ...patience });
+async function accountOf(region: string): Promise<string | FailedCheck> {
+  const client = new STSClient({ region, ...clientTimeouts });
   try {
     const { Account } = await client.send(new GetCallerIdentityCommand({}));
     return Account ?? { problem: 'AWS names no account for these credentials.', next: 'aws sts get-caller-identity' };
@@ -120,7 +120,10 @@ async function stackNamed(client: CloudFormationClient, StackName: string): Prom
   }
 }
 
-function bootstrapObstacles(bootstrap: Stack | undefined, { account, region }: { account: string; region: string }): Obstacle[] {
+function bootstrapObstacles(
+  bootstrap: Stack | undefined,
+  { account, region }: { account: string; region: string },
+): FailedCheck[] {
   const next = `npx cdk bootstrap aws://${account}/${region}`;
   if (!bootstrap) return [{ problem: `The CDK has never been set up in account ${account}, region ${region}.`, next }];
   const version = Number(bootstrap.Outputs?.find(({ OutputKey }) => OutputKey === 'BootstrapVersion')?.OutputValue ?? 0);
@@ -128,7 +131,7 @@ function bootstrapObstacles(bootstrap: Stack | undefined, { account, region }: {
   return [{ problem: `The CDK's set-up in ${region} is of version ${version}: it takes ${bootstrapVersionMin} or later.`, next }];
 }
 
-function ownObstacles(own: Stack | undefined, stackName: string): Obstacle[] {
+function ownObstacles(own: Stack | undefined, stackName: string): FailedCheck[] {
   const status = own?.StackStatus ?? '';
   if (status === 'ROLLBACK_COMPLETE' || status === 'ROLLBACK_FAILED') {
     const problem = `The stack ${stackName} is left over from a first deployment that failed, and cannot be updated.`;

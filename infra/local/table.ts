@@ -7,7 +7,7 @@ import {
   ResourceInUseException,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
-import { patience } from '../../shared/store/table/client.ts';
+import { clientTimeouts } from '../../shared/store/table/client.ts';
 import { tableDefinition } from '../../shared/store/table/table-definition.ts';
 import type { TableEnvironment } from './engine.ts';
 import { StartError } from './start-problem.ts';
@@ -30,7 +30,7 @@ export const clientConfig = (environment: TableEnvironment & { readonly AWS_SESS
 /** How a start reaches the table: three tries of a call have so long together. */
 export const startingConfig = (environment: TableEnvironment, answersWithinMs: number): DynamoDBClientConfig => ({
   ...clientConfig(environment),
-  ...patience(answersWithinMs / 3),
+  ...clientTimeouts(answersWithinMs / 3),
 });
 
 /** Why an engine's failure to answer ends the start; undefined for an error of another kind. */

@@ -1,6 +1,6 @@
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { endpoints } from '../../shared/endpoints.ts';
-import { type ErrorCode, errorTable } from '../../shared/errors.ts';
+import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
 
 /**
  * Which errors an endpoint can answer (contract, sections 4 and 7), as data: the API description is made from it, and the tests hold
@@ -32,9 +32,9 @@ export const ownErrors: Readonly<Record<EndpointName, readonly ErrorCode[]>> = {
 export function errorsOf(name: EndpointName): ErrorCode[] {
   const takesBody = endpoints.some((endpoint) => endpoint.name === name && endpoint.takesBody);
   const codes = new Set([...common, ...(takesBody ? ofBodies : []), ...ownErrors[name]]);
-  return (Object.keys(errorTable) as ErrorCode[])
+  return (Object.keys(apiErrors) as ErrorCode[])
     .filter((code) => codes.has(code))
-    .sort((a, b) => errorTable[a].status - errorTable[b].status);
+    .sort((a, b) => apiErrors[a].status - apiErrors[b].status);
 }
 
 /**

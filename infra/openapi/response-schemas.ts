@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { EndpointName } from '../../shared/endpoints.ts';
-import { type ErrorCode, errorTable } from '../../shared/errors.ts';
+import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
 import type { PresentedLead } from '../../shared/leads/lead.ts';
 import type { presentField, presentNamed, presentPipeline, presentStage } from '../../shared/leads/reference-lists.ts';
 import { limits } from '../../shared/limits.ts';
@@ -102,7 +102,7 @@ const captureResult = v.strictObject({
 
 const error = v.strictObject({
   error: v.strictObject({
-    code: described(v.picklist(Object.keys(errorTable) as ErrorCode[]), 'Stable and machine-readable.'),
+    code: described(v.picklist(Object.keys(apiErrors) as ErrorCode[]), 'Stable and machine-readable.'),
     message: described(v.string(), 'A sentence for people.'),
     details: v.exactOptional(described(v.looseObject({}), 'What the code has to add.')),
   }),

@@ -1,5 +1,5 @@
 import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
-import { type ErrorCode, errorTable } from '../../shared/errors.ts';
+import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
 import { errorsOf, showsLimits } from './endpoint-errors.ts';
 import { errorExamples, examples } from './examples.ts';
 import { type Json, jsonSchemaOf } from './json-schema.ts';
@@ -50,12 +50,12 @@ export function responseComponents(): Json {
 }
 
 const codesByStatus = (name: EndpointName): Map<number, ErrorCode[]> =>
-  Map.groupBy(errorsOf(name), (code) => errorTable[code].status);
+  Map.groupBy(errorsOf(name), (code) => apiErrors[code].status);
 
 function errorResponse(name: EndpointName, codes: readonly ErrorCode[]): Json {
   const named = Object.assign({}, ...codes.map((code) => errorExamples(name, code)));
   return {
-    description: codes.map((code) => `\`${code}\`: ${errorTable[code].sentence}`).join('\n\n'),
+    description: codes.map((code) => `\`${code}\`: ${apiErrors[code].sentence}`).join('\n\n'),
     headers: headerReferences(headersOf(codes)),
     content: jsonContent(errorSchema(codes), named),
   };

@@ -5,7 +5,7 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { EndpointFunction } from './endpoint-function.ts';
 
-export interface ReleasesProps {
+export interface CanaryDeploymentsProps {
   readonly functions: readonly EndpointFunction[];
   /** An alarm that rings while new code answers takes it back. */
   readonly alarms: readonly IAlarm[];
@@ -15,8 +15,8 @@ export interface ReleasesProps {
  * Moves each function's alias to new code by CodeDeploy: a tenth of the calls for five minutes, then all. When an alarm rings, the alias
  * goes back and CloudFormation rolls the deployment back. Old and new code answer side by side meanwhile (OPERATE.md, "Change").
  */
-export class Releases extends Construct {
-  constructor(scope: Construct, id: string, { functions, alarms }: ReleasesProps) {
+export class CanaryDeployments extends Construct {
+  constructor(scope: Construct, id: string, { functions, alarms }: CanaryDeploymentsProps) {
     super(scope, id);
     const application = new LambdaApplication(this, 'Application');
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') });

@@ -1,7 +1,7 @@
 import { Annotations } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { writtenEndpoints } from '../bundle/bundle.ts';
-import { Releases } from './canary.ts';
+import { CanaryDeployments } from './canary.ts';
 import { checkOptions } from './check-options.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { Firewall } from './firewall.ts';
@@ -57,7 +57,7 @@ export class LeadService extends Construct {
     this.monitoring = new Monitoring(this, 'Monitoring', { serviceName, functions, table: this.table.table, topics });
     if (options.canary) {
       const handlers = functions.map(({ handler }) => handler);
-      new Releases(this, 'Releases', { functions: handlers, alarms: [this.monitoring.alarm('ServerErrors')] });
+      new CanaryDeployments(this, 'Releases', { functions: handlers, alarms: [this.monitoring.alarm('ServerErrors')] });
     }
     this.baseUrl = this.api.baseUrl;
     this.domainTarget = this.api.domainTarget;

@@ -1,6 +1,6 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { errorTable } from '../../shared/errors.ts';
+import { apiErrors } from '../../shared/errors.ts';
 import { settingsPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { setKeyBucket } from '../support/buckets.ts';
 import { type CallOptions, call } from '../support/call.ts';
@@ -59,12 +59,12 @@ describe('7 error table: status of each code', () => {
       [500, 'INTERNAL'],
       [503, 'NOT_READY'],
     ],
-  ] as [number, keyof typeof errorTable][])('%i %s', (status, code) => {
-    expect(errorTable[code].status).toBe(status);
+  ] as [number, keyof typeof apiErrors][])('%i %s', (status, code) => {
+    expect(apiErrors[code].status).toBe(status);
   });
 
   test('no others', () => {
-    expect(Object.keys(errorTable)).toHaveLength(16);
+    expect(Object.keys(apiErrors)).toHaveLength(16);
   });
 });
 
@@ -225,7 +225,7 @@ describe('7 INTERNAL: a failure on the service’s side, without a word about it
 
     const { status, body, headers } = await call(name, { apiKey, ...request(leadId) });
 
-    expect([status, body]).toEqual([500, { error: { code: 'INTERNAL', message: errorTable.INTERNAL.sentence } }]);
+    expect([status, body]).toEqual([500, { error: { code: 'INTERNAL', message: apiErrors.INTERNAL.sentence } }]);
     expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
@@ -276,5 +276,5 @@ describe('5.6 and 7 order: what is checked before the key, then the key, then th
       () => ({ leadId: 2_000_000_000, body: { surprise: 1 } }),
       'VALIDATION_FAILED',
     ],
-  ])('%s', (_, name, request, code) => refused(name, request(), errorTable[code as keyof typeof errorTable].status, code));
+  ])('%s', (_, name, request, code) => refused(name, request(), apiErrors[code as keyof typeof apiErrors].status, code));
 });

@@ -6,7 +6,7 @@ import {
   gatewayResponseHeaders,
   gatewayResponses,
 } from '../../infra/gateway-responses.ts';
-import { errorTable } from '../../shared/errors.ts';
+import { apiErrors } from '../../shared/errors.ts';
 
 const rows = Object.entries<GatewayResponse>(gatewayResponses).map(([type, response]) => ({ type, response }));
 
@@ -20,7 +20,7 @@ test('every response type that API Gateway knows is set, so that none takes a de
 
 describe.each(rows)('$type', ({ response }) => {
   test('has the status of its contract code', () => {
-    expect(response.status).toBe(errorTable[response.code].status);
+    expect(response.status).toBe(apiErrors[response.code].status);
   });
 
   test('has the error body of the contract', () => {

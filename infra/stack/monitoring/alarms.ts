@@ -2,14 +2,14 @@
  * THE alarm table: what each alarm says and what to do when it rings. The alarm's own description and OPERATE.md both have their
  * sentences from here; the metrics and thresholds stand in `monitoring.ts`.
  */
-export interface AlarmRow {
+export interface AlarmDefinition {
   /** What is the case when it rings. */
   readonly rings: string;
   /** What to do then. */
   readonly act: string;
 }
 
-export const alarmTable = {
+export const alarms = {
   ServerErrors: {
     rings: 'Of the calls in 5 minutes at least 3, and at least 1 %, got a server error (NOT_READY aside).',
     act: 'Open the dashboard\'s "Failures": each has its error and request id; one that timed out or crashed has the platform\'s line. If they began with a deployment, go back to the version before it; if DynamoDB fails too, see AWS Health and wait: callers retry.',
@@ -47,9 +47,9 @@ export const alarmTable = {
     rings: 'An API key that is in use expires within 14 days.',
     act: 'Find keyId and organizationId in the log (keyExpiresSoon). Create its successor, have the caller switch to it, then revoke the old key. It stays in alarm until a day has passed without the old key.',
   },
-} as const satisfies Record<string, AlarmRow>;
+} as const satisfies Record<string, AlarmDefinition>;
 
-export type AlarmName = keyof typeof alarmTable;
+export type AlarmName = keyof typeof alarms;
 
 /** The sentences of an alarm as its e-mail shows them. CloudWatch takes 1,024 characters. */
-export const alarmDescription = (name: AlarmName): string => `${alarmTable[name].rings} What to do: ${alarmTable[name].act}`;
+export const alarmDescription = (name: AlarmName): string => `${alarms[name].rings} What to do: ${alarms[name].act}`;

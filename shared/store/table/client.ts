@@ -22,7 +22,7 @@ const requestTimeoutMs = 1000;
 export const localRequestTimeoutMs = 3000;
 
 /** @param timeoutMs to the headers of an answer, and again between any two pieces of its body */
-export const patience = (timeoutMs: number): DynamoDBClientConfig => ({
+export const clientTimeouts = (timeoutMs: number): DynamoDBClientConfig => ({
   maxAttempts: 3,
   requestHandler: {
     connectionTimeout: timeoutMs / 2,
@@ -37,7 +37,7 @@ export const patience = (timeoutMs: number): DynamoDBClientConfig => ({
 export function openTable(name: string | undefined = process.env.LEADS_TABLE, config: DynamoDBClientConfig = {}): Table {
   if (!name) throw new Error('LEADS_TABLE is not set: it names the DynamoDB table of the service.');
   const client = DynamoDBDocumentClient.from(
-    new DynamoDBClient({ ...patience(Number(process.env.DYNAMODB_TIMEOUT_MS ?? requestTimeoutMs)), ...config }),
+    new DynamoDBClient({ ...clientTimeouts(Number(process.env.DYNAMODB_TIMEOUT_MS ?? requestTimeoutMs)), ...config }),
     {
       marshallOptions: { removeUndefinedValues: true },
     },

@@ -61,19 +61,19 @@ const look = (region: string | undefined = 'eu-central-1') => preflight({ region
 
 describe('a preflight', () => {
   test('finds nothing in the way of a first deployment, and says where it goes', async () => {
-    expect(await look()).toEqual({ obstacles: [], unknown: [], target: { account: '123456789012', region: 'eu-central-1' } });
+    expect(await look()).toEqual({ failedChecks: [], unknown: [], target: { account: '123456789012', region: 'eu-central-1' } });
   });
 
   test('finds nothing in the way of an update', async () => {
     answers[`DescribeStacks ${stackName}`] = stack(stackName, 'UPDATE_ROLLBACK_COMPLETE');
 
-    expect((await look()).obstacles).toEqual([]);
+    expect((await look()).failedChecks).toEqual([]);
   });
 
   test('wants a region, since the CDK would take one of its own', async () => {
-    const { obstacles, target } = await preflight({ region: undefined, stackName, cdkVersion });
+    const { failedChecks, target } = await preflight({ region: undefined, stackName, cdkVersion });
 
-    expect(obstacles).toEqual([
+    expect(failedChecks).toEqual([
       { problem: expect.stringMatching(/^No region is set/), next: expect.stringMatching(/^export AWS_REGION=/) },
     ]);
     expect(target).toBeUndefined();
@@ -87,16 +87,16 @@ describe('a preflight', () => {
   ])('says what to do about credentials refused with %s', async (code, problem, next) => {
     answers.GetCallerIdentity = [403, error(code, 'why')];
 
-    const { obstacles, target } = await look();
+    const { failedChecks, target } = await look();
 
-    expect(obstacles).toEqual([{ problem: expect.stringMatching(problem), next: expect.stringMatching(next) }]);
+    expect(failedChecks).toEqual([{ problem: expect.stringMatching(problem), next: expect.stringMatching(next) }]);
     expect(target).toBeUndefined();
   });
 
   test('names the command for an account that the CDK has never seen', async () => {
     answers['DescribeStacks CDKToolkit'] = noStack('CDKToolkit');
 
-    expect((await look()).obstacles).toEqual([
+    expect((await look()).failedChecks).toEqual([
       {
         problem: 'The CDK has never been set up in account 123456789012, region eu-central-1.',
         next: 'npx cdk bootstrap aws://123456789012/eu-central-1',
@@ -107,7 +107,7 @@ describe('a preflight', () => {
   test('and for one whose set-up is too old', async () => {
     answers['DescribeStacks CDKToolkit'] = bootstrap(5);
 
-    expect((await look()).obstacles).toEqual([
+    expect((await look()).failedChecks).toEqual([
       { problem: expect.stringContaining('version 5'), next: 'npx cdk bootstrap aws://123456789012/eu-central-1' },
     ]);
   });
@@ -120,23 +120,23 @@ describe('a preflight', () => {
   ])('says what to do about a stack in %s', async (status, problem, next) => {
     answers[`DescribeStacks ${stackName}`] = stack(stackName, status);
 
-    expect((await look()).obstacles).toEqual([{ problem: expect.stringMatching(problem), next: expect.stringMatching(next) }]);
+    expect((await look()).failedChecks).toEqual([{ problem: expect.stringMatching(problem), next: expect.stringMatching(next) }]);
   });
 
   test('does not stop somebody who may deploy and not look', async () => {
     answers['DescribeStacks CDKToolkit'] = [403, error('AccessDenied', 'not authorized')];
 
-    expect(await look()).toMatchObject({ obstacles: [], unknown: [expect.stringContaining('AccessDenied: not authorized')] });
+    expect(await look()).toMatchObject({ failedChecks: [], unknown: [expect.stringContaining('AccessDenied: not authorized')] });
   });
 
   test('wants the version of the CDK that the lock file names', async () => {
-    const { obstacles } = await preflight({
+    const { failedChecks } = await preflight({
       region: 'eu-central-1',
       stackName,
       cdkVersion: { installed: '3.0.0', wanted: '2.1148.1' },
     });
 
-    expect(obstacles).toEqual([
+    expect(failedChecks).toEqual([
       { problem: "The CDK's command is 3.0.0, and this project is made for 2.1148.1.", next: 'npm ci' },
     ]);
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { errorsOf } from '../../../infra/openapi/endpoint-errors.ts';
 import { type EndpointName, endpoints } from '../../../shared/endpoints.ts';
-import { type ErrorCode, errorTable } from '../../../shared/errors.ts';
+import { apiErrors, type ErrorCode } from '../../../shared/errors.ts';
 import { type CallOptions, call } from '../../support/call.ts';
 import { givenOrganization, person } from '../../support/given.ts';
 
@@ -45,7 +45,7 @@ test.each(endpoints.map(({ name }) => name))('%s answers each of its described e
 
   expect(success.status).toBeLessThan(300);
   expect(answers.map(({ status, body }) => `${status} ${body.error.code}`)).toEqual(
-    provoked.map((code) => `${errorTable[code].status} ${code}`),
+    provoked.map((code) => `${apiErrors[code].status} ${code}`),
   );
   if (name !== 'list-lead-fields') {
     expect((await call(name, { ...options, apiKey: foreign })).body.error.code).toBe('FORBIDDEN');

@@ -7,7 +7,7 @@ import { openApiFile, openApiText } from '../../../infra/openapi/document.ts';
 import { errorsOf } from '../../../infra/openapi/endpoint-errors.ts';
 import { responseHeaders } from '../../../infra/openapi/response-headers.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
-import { type ErrorCode, errorTable } from '../../../shared/errors.ts';
+import { apiErrors, type ErrorCode } from '../../../shared/errors.ts';
 import {
   assertDescribed,
   type DescribedResponse,
@@ -57,7 +57,7 @@ describe.each(withOperations)('the description of $name', (row) => {
         ({ value }) => `${status} ${(value as { error: { code: string } }).error.code}`,
       ),
     );
-    const wanted = errorsOf(row.name).map((code) => `${errorTable[code].status} ${code}`);
+    const wanted = errorsOf(row.name).map((code) => `${apiErrors[code].status} ${code}`);
     expect([...new Set(shown)].sort()).toEqual(wanted.sort());
   });
 
@@ -65,9 +65,9 @@ describe.each(withOperations)('the description of $name', (row) => {
     for (const [status, response] of responsesOf(row).filter(([status]) => Number(status) >= 400)) {
       const { schema } = contentOf(response)!;
       const [example] = Object.values(contentOf(response)!.examples!) as { value: { error: object } }[];
-      const fitting = Object.keys(errorTable).filter((code) => !misfit(schema, { error: { ...example!.value.error, code } }));
+      const fitting = Object.keys(apiErrors).filter((code) => !misfit(schema, { error: { ...example!.value.error, code } }));
 
-      expect(fitting).toEqual(errorsOf(row.name).filter((code) => String(errorTable[code].status) === status));
+      expect(fitting).toEqual(errorsOf(row.name).filter((code) => String(apiErrors[code].status) === status));
     }
   });
 

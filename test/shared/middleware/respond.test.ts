@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ApiError, type ErrorCode, errorTable } from '../../../shared/errors.ts';
+import { ApiError, apiErrors, type ErrorCode } from '../../../shared/errors.ts';
 import { errorResponse, replyResponse } from '../../../shared/middleware/respond.ts';
 import { newCall } from './event.ts';
 
@@ -151,7 +151,7 @@ interface Metrics {
 }
 
 describe('a refusal', () => {
-  test.each(Object.entries(errorTable))('%s is answered with its status and sentence', async (code, { status, sentence }) => {
+  test.each(Object.entries(apiErrors))('%s is answered with its status and sentence', async (code, { status, sentence }) => {
     const { statusCode, body, headers } = await errorResponse(newCall(), new ApiError(code as ErrorCode));
     expect(statusCode).toBe(status);
     expect(JSON.parse(body)).toEqual({ error: { code, message: sentence } });
@@ -211,7 +211,7 @@ describe('a failure', () => {
   ])('%s is answered as INTERNAL and tells nothing of itself', async (_, error) => {
     const { statusCode, body, headers } = await errorResponse(newCall(), error);
     expect(statusCode).toBe(500);
-    expect(JSON.parse(body)).toEqual({ error: { code: 'INTERNAL', message: errorTable.INTERNAL.sentence } });
+    expect(JSON.parse(body)).toEqual({ error: { code: 'INTERNAL', message: apiErrors.INTERNAL.sentence } });
     expect(headers).toMatchObject({ 'X-Request-Id': 'request-1' });
   });
 

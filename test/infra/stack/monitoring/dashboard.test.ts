@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type AlarmName, alarmDescription, alarmTable } from '../../../../infra/stack/monitoring/alarms.ts';
+import { type AlarmName, alarmDescription, alarms } from '../../../../infra/stack/monitoring/alarms.ts';
 import { everyOption, templateWith } from '../service-template.ts';
 
 interface Alarm {
@@ -27,17 +27,18 @@ beforeAll(async () => {
   full = await templateWith(everyOption);
 }, 120_000);
 
-const names = Object.keys(alarmTable) as AlarmName[];
-const alarms = (template: Template): Alarm[] =>
+const names = Object.keys(alarms) as AlarmName[];
+const alarmsIn = (template: Template): Alarm[] =>
   Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties as Alarm);
-const alarm = (name: AlarmName): Alarm => alarms(plain).find(({ AlarmName }) => AlarmName === `lead-service-production-${name}`)!;
+const alarm = (name: AlarmName): Alarm =>
+  alarmsIn(plain).find(({ AlarmName }) => AlarmName === `lead-service-production-${name}`)!;
 const metricNames = ({ Metrics = [] }: Alarm): string[] =>
   Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric.MetricName ?? []);
 
 describe('the alarms', () => {
   test('are those of the table, named by their deployment', () => {
     expect(
-      alarms(full)
+      alarmsIn(full)
         .map(({ AlarmName }) => AlarmName)
         .sort(),
     ).toEqual(names.map((name) => `lead-service-test-${name}`).sort());
@@ -49,15 +50,15 @@ describe('the alarms', () => {
   });
 
   test('do not ring because nobody calls', () => {
-    for (const { TreatMissingData } of alarms(plain)) expect(TreatMissingData).toBe('notBreaching');
+    for (const { TreatMissingData } of alarmsIn(plain)) expect(TreatMissingData).toBe('notBreaching');
   });
 
   test('look at ten metrics at the most, which is what CloudWatch takes', () => {
-    for (const one of alarms(plain)) expect(metricNames(one).length).toBeLessThanOrEqual(10);
+    for (const one of alarmsIn(plain)) expect(metricNames(one).length).toBeLessThanOrEqual(10);
   });
 
   test('tell the e-mail address and the given topic, when it begins and when it is over', () => {
-    for (const { AlarmActions, OKActions, ActionsEnabled } of alarms(full)) {
+    for (const { AlarmActions, OKActions, ActionsEnabled } of alarmsIn(full)) {
       expect(AlarmActions).toEqual([{ Ref: expect.stringMatching(/Email/) }, everyOption.alarmTopicArn]);
       expect(OKActions).toEqual(AlarmActions);
       expect(ActionsEnabled).toBe(true);
@@ -66,7 +67,7 @@ describe('the alarms', () => {
 
   test('tell nobody where nobody is named', () => {
     plain.resourceCountIs('AWS::SNS::Topic', 0);
-    for (const { AlarmActions = [] } of alarms(plain)) expect(AlarmActions).toEqual([]);
+    for (const { AlarmActions = [] } of alarmsIn(plain)) expect(AlarmActions).toEqual([]);
   });
 
   test('may publish to the topic of the e-mail, whose own policy has taken the place of the default', () => {
@@ -121,7 +122,7 @@ describe('what an alarm watches', () => {
   });
 
   test('no metric has the organization, the key or the endpoint as a dimension', () => {
-    const text = JSON.stringify([alarms(plain), plain.findResources('AWS::CloudWatch::Dashboard')]);
+    const text = JSON.stringify([alarmsIn(plain), plain.findResources('AWS::CloudWatch::Dashboard')]);
 
     const [own] = [...text.matchAll(/LeadService/g)];
     expect(own).toBeDefined();
@@ -141,5 +142,5 @@ test('OPERATE.md has each alarm with the same sentences', () => {
   const page = readFileSync(join(import.meta.dirname, '..', '..', '..', '..', 'infra', 'OPERATE.md'), 'utf8');
   const rows = [...page.matchAll(/^\| `(\w+)` \| (.+) \| (.+) \|$/gm)].map(([, name, rings, act]) => [name, { rings, act }]);
 
-  expect(Object.fromEntries(rows.filter(([name]) => name && String(name) in alarmTable))).toEqual(alarmTable);
+  expect(Object.fromEntries(rows.filter(([name]) => name && String(name) in alarms))).toEqual(alarms);
 });

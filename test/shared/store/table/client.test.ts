@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openTable, patience, type Table } from '../../../../shared/store/table/client.ts';
+import { clientTimeouts, openTable, type Table } from '../../../../shared/store/table/client.ts';
 
 /** A DynamoDB that answers each call as the test says, and the client that every function has. */
 let server: Server;
@@ -23,7 +23,7 @@ beforeEach(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   table = openTable('leads', {
-    ...patience(1000),
+    ...clientTimeouts(1000),
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     region: 'ap-south-1',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
