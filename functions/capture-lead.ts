@@ -6,7 +6,7 @@ import { changeTimeOf } from '../shared/leads/change-time.ts';
 import { FieldIssues, newLeadFields, requireOnCreate } from '../shared/leads/fields.ts';
 import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
 import { type Lead, newLead, newLeadId } from '../shared/leads/lead.ts';
-import { refuseOutgrown } from '../shared/leads/lead-size.ts';
+import { assertLeadFits } from '../shared/leads/lead-size.ts';
 import { defaultPipelineId, startingStage } from '../shared/leads/placement.ts';
 import type { TimelineEntry } from '../shared/leads/timeline.ts';
 import { limits } from '../shared/limits.ts';
@@ -121,7 +121,7 @@ function placeNewLead({ organization, leadSequence, body: { pipelineId } }: Call
   requireOnCreate(organization, given, issues);
   issues.throwIfAny();
   const fields = newLeadFields(given);
-  refuseOutgrown(fields);
+  assertLeadFits(fields);
   const stage = startingStage(organization, pipelineId ?? defaultPipelineId(organization));
   if (!stage) {
     const place = pipelineId === undefined ? 'The organization' : `Pipeline ${pipelineId}`;
@@ -159,7 +159,7 @@ async function captureMatch(
   const { fields, filled, kept } = fillLead(match, read.submitted, emailIsTaken);
   const now = changeTimeOf(match, new Date());
   const isFilled = filled.length > 0;
-  if (isFilled) refuseOutgrown(fields, filled);
+  if (isFilled) assertLeadFits(fields, filled);
   const archived = match.archivedAt === undefined ? {} : ({ archived: true } as const);
   const result: CaptureResult = { id: match.id, created: false, updated: isFilled, ...archived };
   const entry = { ...entryOf(call, read, now), type: 'captured', filled, kept, ...archived } as const;

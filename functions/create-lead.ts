@@ -5,7 +5,7 @@ import { FieldIssue } from '../shared/leads/field-types.ts';
 import { activeFields, applyChanges, FieldIssues, newLeadFields, readFields, requireOnCreate } from '../shared/leads/fields.ts';
 import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
 import { newLead, newLeadId, ownerIdOf, presentLead } from '../shared/leads/lead.ts';
-import { refuseOutgrown } from '../shared/leads/lead-size.ts';
+import { assertLeadFits } from '../shared/leads/lead-size.ts';
 import { placeLead } from '../shared/leads/placement.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { fieldValues, id, object } from '../shared/middleware/schemas.ts';
@@ -62,7 +62,7 @@ function readNewLead(organization: Organization, body: Body) {
     );
   }
   issues.throwIfAny();
-  refuseOutgrown(fields);
+  assertLeadFits(fields);
   if (!stage) throw new Error('A lead without a stage passed the rules.');
   return { fields, stage, rotation };
 }

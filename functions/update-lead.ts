@@ -4,7 +4,7 @@ import { changeTimeOf } from '../shared/leads/change-time.ts';
 import { changesBetween, differing } from '../shared/leads/changes.ts';
 import { activeFields, applyChanges, FieldIssues, readFields, requireOnEdit } from '../shared/leads/fields.ts';
 import { type Lead, presentLead } from '../shared/leads/lead.ts';
-import { refuseOutgrown } from '../shared/leads/lead-size.ts';
+import { assertLeadFits } from '../shared/leads/lead-size.ts';
 import { placeLead } from '../shared/leads/placement.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import { fieldValues, id, leadIdPath, object } from '../shared/middleware/schemas.ts';
@@ -55,7 +55,7 @@ function changed(organization: Organization, before: Lead, body: Body): Lead {
   const isMoved = body.stageId !== undefined || body.pipelineId !== undefined;
   const stage = isMoved ? placeLead(organization, body, issues, before.stageId) : undefined;
   issues.throwIfAny();
-  refuseOutgrown(fields, Object.keys(changes));
+  assertLeadFits(fields, Object.keys(changes));
   return {
     ...before,
     fields,

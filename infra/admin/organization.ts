@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import { parseSettingsFile, type Settings, settingsFile } from '../../shared/organization/settings.ts';
+import { parseSettingsFile, type Settings, toSettingsFile } from '../../shared/organization/settings.ts';
 import { applySettings, previewSettings } from '../../shared/store/organizations/apply-settings.ts';
 import { listOrganizations, readSettings } from '../../shared/store/organizations/organizations.ts';
 import { type CommandContext, CommandError, countOf, formatColumns, parseId, unknownOrganizationError } from './context.ts';
@@ -105,7 +105,7 @@ async function show(context: CommandContext, organizationId: number): Promise<vo
   const table = context.table();
   const stored = await readSettings(table, organizationId);
   if (!stored) throw unknownOrganizationError(table, organizationId);
-  const file = settingsFile(stored.settings);
+  const file = toSettingsFile(stored.settings);
   context.print(file, () => JSON.stringify(file, null, 2));
 }
 

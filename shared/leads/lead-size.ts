@@ -18,7 +18,7 @@ export const fieldsBytes = (fields: FieldValues): number =>
  * @param sent keys of the fields that the request changes: it is to hear of those
  * @throws ApiError VALIDATION_FAILED naming the largest field that was sent.
  */
-export function refuseOutgrown(fields: FieldValues, sent: readonly string[] = Object.keys(fields)): void {
+export function assertLeadFits(fields: FieldValues, sent: readonly string[] = Object.keys(fields)): void {
   const sizes = Object.entries(fields).map(([key, value]) => ({ key, bytes: Buffer.byteLength(key) + storedBytes(value) }));
   const stored = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
   const isSmall = stored <= limits.leadMaxBytes && stored * 6 <= limits.presentedLeadMaxBytes; // JSON writes a byte as six at the most

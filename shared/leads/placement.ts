@@ -11,7 +11,7 @@ export const startingStage = (organization: Organization, pipelineId: number | u
   organization.stages.find((stage) => stage.pipelineId === pipelineId && stage.isDefault && stage.active);
 
 /** Where a request wants a lead (contract, sections 4.2 and 4.5). */
-export interface WantedPlace {
+export interface RequestedPlace {
   readonly stageId?: number | undefined;
   readonly pipelineId?: number | undefined;
 }
@@ -23,7 +23,7 @@ export interface WantedPlace {
  */
 export function placeLead(
   organization: Organization,
-  { stageId, pipelineId }: WantedPlace,
+  { stageId, pipelineId }: RequestedPlace,
   issues: FieldIssues,
   current?: number,
 ): Stage | undefined {

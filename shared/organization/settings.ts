@@ -117,7 +117,7 @@ function keyRequest({ label, type, scopes, createdBy, expiresAt }: SettingsFile[
 }
 
 /** Settings in the form of the file: applying it changes nothing. An option that is being dropped is left out, which completes its drop. */
-export function settingsFile(settings: Settings): Settings {
+export function toSettingsFile(settings: Settings): Settings {
   const { id, name, modules, users, pipelines, sources, fields, assignmentRules } = settings;
   return {
     id,

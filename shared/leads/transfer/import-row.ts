@@ -6,7 +6,7 @@ import { chooseRotation, type Rotation } from '../assignment.ts';
 import { FieldIssue, isDate, type RawValue, withAllOptions } from '../field-types.ts';
 import { activeFields, applyChanges, FieldIssues, newLeadFields, readFields, requireOnCreate } from '../fields.ts';
 import { type FieldValues, ownerIdOf } from '../lead.ts';
-import { refuseOutgrown } from '../lead-size.ts';
+import { assertLeadFits } from '../lead-size.ts';
 import { placeLead } from '../placement.ts';
 import type { ImportProperty } from './import-columns.ts';
 import { idNamed } from './resolve-id.ts';
@@ -57,7 +57,7 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
     issues.add('assigned_to', new FieldIssue(sentence, 'NO_ACTIVE_OWNER'));
   }
   issues.throwIfAny();
-  refuseOutgrown(fields);
+  assertLeadFits(fields);
   if (!stage) throw new Error('A row without a stage passed the rules.');
   return { leadId, fields, stage, rotation, ...times };
 }

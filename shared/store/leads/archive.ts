@@ -3,7 +3,7 @@ import type { Lead } from '../../leads/lead.ts';
 import type { Table } from '../table/client.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
-import { readLead, updateLead } from './leads.ts';
+import { leadUpdateItem, readLead } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function setArchived(
     const { archivedAt: _, ...active } = { ...lead, updatedAt: at };
     const after = archived ? { ...active, archivedAt: at } : active;
     const { outcome } = await transact(table, [
-      updateLead(table, lead, after),
+      leadUpdateItem(table, lead, after),
       putTimelineEntry(table, lead, { type: archived ? 'archived' : 'restored', at, actorId: null }),
     ]);
     return outcome === 'written' ? { lead: after, isChanged: true } : conflict;

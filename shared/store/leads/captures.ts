@@ -8,7 +8,7 @@ import { conflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import { type IdempotencyRecord, liveRecord, putRecord } from './idempotency.ts';
 import { identityPrimaryKeys, putEmail, putIdentities } from './identities.ts';
-import { checkLead, checkLeadExists, putLead, readLead, updateLead } from './leads.ts';
+import { checkLead, checkLeadExists, leadUpdateItem, putLead, readLead } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
 
 /** Who is captured, and under which keys that is remembered. */
@@ -92,7 +92,7 @@ export async function captureNewLead(table: Table, lead: Lead, record: CaptureRe
 export async function captureMatchedLead(table: Table, before: Lead, after: Lead, record: CaptureRecord): Promise<boolean> {
   const newEmail = emailOf(before) === null ? emailOf(after) : null;
   const written = await transact(table, [
-    after === before ? checkLead(table, before) : updateLead(table, before, after),
+    after === before ? checkLead(table, before) : leadUpdateItem(table, before, after),
     ...(newEmail === null ? [] : [putEmail(table, after, newEmail)]),
     ...captureRecordItems(table, before, record),
   ]);

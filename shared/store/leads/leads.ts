@@ -84,7 +84,7 @@ export const checkLead = (table: Table, lead: Lead): TransactItem => ({
  * Part of a transaction: the lead as it was read becomes the changed one. Only attributes that differ are written,
  * so that an index costs nothing unless its key changes and attributes of a later release stay as they are.
  */
-export function updateLead(table: Table, before: Lead, after: Lead): TransactItem {
+export function leadUpdateItem(table: Table, before: Lead, after: Lead): TransactItem {
   const old = attributesOf(before);
   const next: LeadAttributes = { ...attributesOf(after), version: before.version + 1 };
   const changed = Object.keys(next).filter((name) => JSON.stringify(next[name]) !== JSON.stringify(old[name]));

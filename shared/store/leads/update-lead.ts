@@ -4,7 +4,7 @@ import type { TimelineEntry } from '../../leads/timeline.ts';
 import type { Table } from '../table/client.ts';
 import { type TransactItem, transact } from '../table/transact.ts';
 import { deleteEmail, deletePhone, putEmail, putPhone } from './identities.ts';
-import { updateLead } from './leads.ts';
+import { leadUpdateItem } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
 
 export type ChangeLeadResult =
@@ -19,7 +19,7 @@ export type ChangeLeadResult =
  */
 export async function changeLead(table: Table, before: Lead, after: Lead, entry: TimelineEntry): Promise<ChangeLeadResult> {
   const written = await transact(table, [
-    updateLead(table, before, after),
+    leadUpdateItem(table, before, after),
     ...identityChanges(table, before, after),
     putTimelineEntry(table, before, entry),
   ]);

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Settings, settingsFile } from '../../../shared/organization/settings.ts';
+import { type Settings, toSettingsFile } from '../../../shared/organization/settings.ts';
 import { call } from '../../support/call.ts';
 import { type GivenOrganization, givenOrganization, person } from '../../support/given.ts';
 import { runCommand } from './run-command.ts';
@@ -16,7 +16,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 /** The organization's settings file after an edit. */
 async function edited({ settings }: Pick<GivenOrganization, 'settings'>, edit: (draft: Settings) => void): Promise<string> {
-  const draft = structuredClone(settingsFile(settings));
+  const draft = structuredClone(toSettingsFile(settings));
   edit(draft);
   files += 1;
   const file = join(folder, `${files}.json`);

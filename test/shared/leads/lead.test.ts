@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { emailOf, type FieldValues, type Lead, presentLead, valueOf } from '../../../shared/leads/lead.ts';
-import { refuseOutgrown } from '../../../shared/leads/lead-size.ts';
+import { assertLeadFits } from '../../../shared/leads/lead-size.ts';
 import { limits } from '../../../shared/limits.ts';
 import { customField, sampleOrganization, sampleSettings } from '../../support/organization.ts';
 import { refusalOf } from './refusal.ts';
@@ -72,24 +72,24 @@ describe('the size of a lead', () => {
   const ofBytes = (bytes: number): FieldValues => ({ a: 'x'.repeat(bytes - 1) });
 
   test('is refused one byte over what is stored, naming the largest field', async () => {
-    expect(() => refuseOutgrown(ofBytes(limits.leadMaxBytes))).not.toThrow();
-    const { code, details } = await refusalOf(() => refuseOutgrown({ ...ofBytes(limits.leadMaxBytes), b: 'y' }));
+    expect(() => assertLeadFits(ofBytes(limits.leadMaxBytes))).not.toThrow();
+    const { code, details } = await refusalOf(() => assertLeadFits({ ...ofBytes(limits.leadMaxBytes), b: 'y' }));
     expect(code).toBe('VALIDATION_FAILED');
     expect(details.fields).toEqual({ a: expect.stringContaining('shorten it') });
   });
 
   test('is counted in bytes', async () => {
-    expect(() => refuseOutgrown({ a: 'न'.repeat(116_000) })).not.toThrow();
-    await refusalOf(() => refuseOutgrown({ a: 'न'.repeat(117_000) }));
+    expect(() => assertLeadFits({ a: 'न'.repeat(116_000) })).not.toThrow();
+    await refusalOf(() => assertLeadFits({ a: 'न'.repeat(117_000) }));
   });
 
   test('is refused beyond a megabyte as JSON writes it', async () => {
-    expect(() => refuseOutgrown({ a: '\u0001'.repeat(166_000) })).not.toThrow();
-    await refusalOf(() => refuseOutgrown({ a: '\u0001'.repeat(167_000) }));
+    expect(() => assertLeadFits({ a: '\u0001'.repeat(166_000) })).not.toThrow();
+    await refusalOf(() => assertLeadFits({ a: '\u0001'.repeat(167_000) }));
   });
 
   test('counts every item of a list', async () => {
-    await refusalOf(() => refuseOutgrown({ interests: Array(200_000).fill('a') }));
-    expect(() => refuseOutgrown({ interests: Array(100_000).fill('a'), budget: 5, wants_call: true })).not.toThrow();
+    await refusalOf(() => assertLeadFits({ interests: Array(200_000).fill('a') }));
+    expect(() => assertLeadFits({ interests: Array(100_000).fill('a'), budget: 5, wants_call: true })).not.toThrow();
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { fieldTypes, stageMeanings } from '../../../shared/organization/organization.ts';
-import { parseSettingsFile, SettingsFileError, settingsFile } from '../../../shared/organization/settings.ts';
+import { parseSettingsFile, SettingsFileError, toSettingsFile } from '../../../shared/organization/settings.ts';
 import { northwind, withValue } from './settings-cases.ts';
 
 const parse = (file: unknown) => parseSettingsFile(JSON.stringify(file));
@@ -67,7 +67,7 @@ test('keeps a built-in field where the file puts it, with its label, and require
 test('gives back a file that is the same settings again', () => {
   const { settings } = parse(northwind());
 
-  const again = parse(settingsFile(settings));
+  const again = parse(toSettingsFile(settings));
 
   expect(again.settings).toEqual(settings);
 });
@@ -76,7 +76,7 @@ test('leaves an option that is being dropped out of the file', () => {
   const { settings } = parse(northwind());
   settings.fields[6]?.options.push({ value: 'bba', label: 'BBA', retired: true });
 
-  expect(JSON.stringify(settingsFile(settings))).not.toMatch(/retired|bba/);
+  expect(JSON.stringify(toSettingsFile(settings))).not.toMatch(/retired|bba/);
 });
 
 const refusals: [path: string, value: unknown, message: RegExp, reportedAt?: string][] = [

@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, expect, test } from 'vitest';
 import { limits } from '../../../../shared/limits.ts';
-import { parseSettingsFile, type Settings, settingsFile } from '../../../../shared/organization/settings.ts';
+import { parseSettingsFile, type Settings, toSettingsFile } from '../../../../shared/organization/settings.ts';
 import { createApiKey } from '../../../../shared/store/organizations/api-keys.ts';
 import { applySettings, SettingsRejectedError } from '../../../../shared/store/organizations/apply-settings.ts';
 import { loadOrganization, readSettings } from '../../../../shared/store/organizations/organizations.ts';
@@ -55,7 +55,7 @@ test('applying the same settings again writes nothing, and what show gives is th
   const settings = newSettings();
   await applySettings(table, settings);
   const before = await readSettings(table, settings.id);
-  const shown = parseSettingsFile(JSON.stringify(settingsFile(before!.settings))).settings;
+  const shown = parseSettingsFile(JSON.stringify(toSettingsFile(before!.settings))).settings;
 
   expect(await applySettings(table, shown)).toEqual({ outcome: 'unchanged', version: 1 });
   expect(await readSettings(table, settings.id)).toEqual(before);
@@ -219,7 +219,7 @@ test('a command that was broken off leaves things deactivated, and its repeat co
   const waits: number[] = [];
 
   const left = await readSettings(table, settings.id);
-  const shown = parseSettingsFile(JSON.stringify(settingsFile(left!.settings))).settings;
+  const shown = parseSettingsFile(JSON.stringify(toSettingsFile(left!.settings))).settings;
   await applySettings(table, fewer, { wait: async (ms) => void waits.push(ms) });
 
   expect(shown.fields.at(-1)).toMatchObject({ key: 'city', active: false });
