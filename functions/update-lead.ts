@@ -10,7 +10,7 @@ import { endpoint } from '../shared/middleware/endpoint.ts';
 import { fieldValues, id, leadIdPath, object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
 import { readLead } from '../shared/store/leads/leads.ts';
-import { changeLead } from '../shared/store/leads/update-lead.ts';
+import { updateLead } from '../shared/store/leads/update-lead.ts';
 import { conflict, retryOnConflict } from '../shared/store/table/retry.ts';
 
 export const path = leadIdPath;
@@ -32,7 +32,7 @@ export const handler = endpoint(
 
       const at = after.updatedAt;
       const entry = { type: 'lead_updated', at, actorId: caller.createdBy, via: 'api', keyId: caller.keyId, changes } as const;
-      const result = await changeLead(table, before, after, entry);
+      const result = await updateLead(table, before, after, entry);
       if (result.outcome === 'duplicate') throw new ApiError('DUPLICATE_LEAD', { leadId: result.leadId });
       return result.outcome === 'changed' ? after : conflict;
     });

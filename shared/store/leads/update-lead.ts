@@ -7,7 +7,7 @@ import { deleteEmail, deletePhone, putEmail, putPhone } from './identities.ts';
 import { leadUpdateItem } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
 
-export type ChangeLeadResult =
+export type UpdateLeadResult =
   | { readonly outcome: 'changed' }
   | { readonly outcome: 'duplicate'; readonly leadId: number }
   /** Another request wrote the lead, or is writing it: read it again. */
@@ -17,7 +17,7 @@ export type ChangeLeadResult =
  * Writes a changed lead, its timeline entry, and the identity items that a new phone or e-mail takes and an old one leaves: all or none.
  * One transaction of 2 to 6 items.
  */
-export async function changeLead(table: Table, before: Lead, after: Lead, entry: TimelineEntry): Promise<ChangeLeadResult> {
+export async function updateLead(table: Table, before: Lead, after: Lead, entry: TimelineEntry): Promise<UpdateLeadResult> {
   const written = await transact(table, [
     leadUpdateItem(table, before, after),
     ...identityChanges(table, before, after),

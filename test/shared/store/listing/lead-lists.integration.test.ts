@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import type { Lead } from '../../../../shared/leads/lead.ts';
 import { putLead } from '../../../../shared/store/leads/leads.ts';
-import { changeLead } from '../../../../shared/store/leads/update-lead.ts';
+import { updateLead } from '../../../../shared/store/leads/update-lead.ts';
 import { type LeadQuery, listLeads } from '../../../../shared/store/listing/lead-lists.ts';
 import { openTable, type Table } from '../../../../shared/store/table/client.ts';
 import { longestChain, type RecordedCall, totalUnits } from '../../../support/dynamodb-calls.ts';
@@ -120,7 +120,7 @@ async function movedLeads(moved: readonly number[]) {
   for (const before of leads.filter((lead) => moved.includes(lead.id))) {
     const now = new Date().toISOString();
     const entry = { type: 'lead_updated', at: now, actorId: 7, via: 'api', keyId: 'k', changes: [] } as const;
-    expect(await changeLead(recorded, before, { ...before, stageId: 12, updatedAt: now }, entry)).toEqual({ outcome: 'changed' });
+    expect(await updateLead(recorded, before, { ...before, stageId: 12, updatedAt: now }, entry)).toEqual({ outcome: 'changed' });
   }
   proxy.indexLagMs = 60_000;
   proxy.laggingIndexes = ['leadsByStage', 'leadsByOwner'];
