@@ -2,6 +2,7 @@ import { type AttributeValue, compareValues, equalValues, type Item, membersOf, 
 import { checkCondition } from './condition-checks.ts';
 import { cached, type Operand, Parser } from './parser.ts';
 import { type Placeholders, type UsedPlaceholders, valueAt } from './scope.ts';
+import { ExpressionError } from './tokens.ts';
 
 export type Comparator = '=' | '<>' | '<' | '<=' | '>' | '>=';
 
@@ -17,6 +18,8 @@ export type Condition =
 
 export interface ParsedCondition extends UsedPlaceholders {
   readonly condition: Condition;
+  /** Attributes that its paths begin with, as they are written. */
+  readonly attributes: ReadonlySet<string>;
 }
 
 /** @throws ExpressionError */
@@ -24,7 +27,7 @@ export const parseCondition = cached((expression: string): ParsedCondition => {
   const parser = new Parser(expression);
   const condition = either(parser);
   parser.expectEnd();
-  return { condition, names: parser.names, values: parser.values };
+  return { condition, names: parser.names, values: parser.values, attributes: parser.attributes };
 });
 
 function either(parser: Parser): Condition {
@@ -39,14 +42,19 @@ function both(parser: Parser): Condition {
   return of.length === 1 ? (of[0] as Condition) : { kind: 'and', of };
 }
 
+/** Conditions that stand in parentheses of their own. */
+const inParentheses = new WeakSet<Condition>();
+
 function negation(parser: Parser): Condition {
   if (parser.takeWord('NOT')) return { kind: 'not', of: negation(parser) };
-  if (parser.takeSign('(')) {
-    const inner = either(parser);
-    parser.expectSign(')');
-    return inner;
-  }
-  return predicate(parser);
+  if (!parser.takeSign('(')) return predicate(parser);
+  const inner = either(parser);
+  parser.expectSign(')');
+  if (inParentheses.has(inner)) throw new ExpressionError('The expression has redundant parentheses;');
+  // A copy, so that what is inside is not taken for what is in parentheses itself.
+  const condition = { ...inner };
+  inParentheses.add(condition);
+  return condition;
 }
 
 const comparators: readonly string[] = ['=', '<>', '<', '<=', '>', '>='];
@@ -106,9 +114,9 @@ function operandValue(operand: Operand, item: Item, placeholders: Placeholders):
   return size === undefined ? undefined : { N: String(size) };
 }
 
-/** What is not there equals nothing, and differs from all that is there. */
+/** What is not there equals nothing, and differs from everything, even from what is not there either. */
 function compares(comparator: Comparator, left: AttributeValue | undefined, right: AttributeValue | undefined): boolean {
-  if (left === undefined || right === undefined) return comparator === '<>' && left !== right;
+  if (left === undefined || right === undefined) return comparator === '<>';
   if (comparator === '=') return equalValues(left, right);
   if (comparator === '<>') return !equalValues(left, right);
   const order = compareValues(left, right);

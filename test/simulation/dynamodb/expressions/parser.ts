@@ -17,6 +17,8 @@ export class Parser {
   /** Placeholders in the expression, each once. */
   readonly names = new Set<string>();
   readonly values = new Set<string>();
+  /** Attributes that its paths begin with, as they are written. */
+  readonly attributes = new Set<string>();
 
   constructor(expression: string) {
     if (expression === '') throw new ExpressionError('The expression can not be empty;');
@@ -98,7 +100,9 @@ export class Parser {
   }
 
   path(): Path {
-    const path: (string | number)[] = [this.#name()];
+    const attribute = this.#name();
+    this.attributes.add(attribute);
+    const path: (string | number)[] = [attribute];
     for (;;) {
       if (this.takeSign('.')) path.push(this.#name());
       else if (this.takeSign('[')) {

@@ -43,7 +43,7 @@ export function projected(item: Item, paths: readonly Path[], placeholders: Plac
       node = next;
     }
   }
-  return pick({ M: item }, tree).M ?? {};
+  return tree.size === 0 ? {} : (pick({ M: item }, tree).M ?? {});
 }
 
 interface Tree extends Map<string | number, Tree> {}

@@ -1,15 +1,16 @@
 import type { AttributeValue, Item } from '../attribute-values.ts';
 import { Consumed } from '../capacity.ts';
 import { ValidationError } from '../errors.ts';
-import { type Condition, holds, readCondition } from '../expressions/condition.ts';
+import { type Condition, holds, type ParsedCondition, readCondition } from '../expressions/condition.ts';
 import { projected, readProjection } from '../expressions/projection.ts';
+import { resolvedName } from '../expressions/scope.ts';
 import { RequestExpressions } from '../placeholders.ts';
 import type { Reply, Request } from '../request.ts';
 import type { Operation, SimulatedDynamodb } from '../simulated-dynamodb.ts';
 import { sizeOf } from '../stored-item.ts';
 import { type FoundItem, orderOf, type Table } from '../table.ts';
-import { type IndexSchema, keyItem, keyNames, keyOfRequest, keyTextOf } from '../table-schema.ts';
-import { keyRangeOf } from './key-condition.ts';
+import { type IndexSchema, type KeySchema, keyItem, keyNames, keyOfRequest, keyTextOf } from '../table-schema.ts';
+import { type KeyRange, keyRangeOf } from './key-condition.ts';
 import { withCapacity } from './single-items.ts';
 
 const pageBytes = 1024 * 1024;
@@ -25,13 +26,13 @@ interface PageRequest {
 }
 
 const query: Operation = (dynamodb, request) => {
-  assertLimit(request);
+  assertPage(request);
   if (request.KeyConditionExpression === undefined) {
     throw new ValidationError('Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.');
   }
   const expressions = new RequestExpressions(request);
   const condition = expressions.read('KeyConditionExpression', readCondition)?.condition as Condition;
-  const filter = expressions.read('FilterExpression', readCondition)?.condition;
+  const filter = expressions.read('FilterExpression', readCondition);
   expressions.read('ProjectionExpression', readProjection);
   expressions.assertAllUsed();
   const table = dynamodb.table(request.TableName);
@@ -47,11 +48,14 @@ const query: Operation = (dynamodb, request) => {
   const isIn = range.sort;
   const inRange = isIn && sort ? all.filter(({ item }) => isIn(item[sort.name] as AttributeValue)) : all;
   const ordered = request.ScanIndexForward === false ? inRange.reverse() : inRange;
-  const found = ordered.slice(startOf(ordered, table, index, request));
-  return pageOf(dynamodb, { table, index, request, expressions, filter, found }, partition);
+  const found = ordered.slice(startOf(ordered, { table, index, request, range }));
+  return pageOf(dynamodb, { table, index, request, expressions, filter: filter?.condition, found }, partition);
 };
 
-function assertLimit({ Limit }: Request): void {
+function assertPage({ Limit, Select, ProjectionExpression }: Request): void {
+  if (Select === 'COUNT' && ProjectionExpression !== undefined) {
+    throw new ValidationError('Cannot specify the ProjectionExpression when choosing to get only the Count');
+  }
   if (Limit !== undefined && Limit < 1) {
     throw new ValidationError(
       `1 validation error detected: Value '${Limit}' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1`,
@@ -67,33 +71,49 @@ function indexOf({ schema }: Table, { IndexName, ConsistentRead }: Request): Ind
   return index;
 }
 
-function refuseKeyFilter(filter: Condition, names: readonly string[], { placeholders }: RequestExpressions): void {
-  const paths = JSON.stringify(filter, (name, value) => (name === 'path' ? { path: value[0] } : value));
-  for (const [, text = ''] of paths.matchAll(/"path":\{"path":"([^"]+)"\}/g)) {
-    const name = text.startsWith('#') ? (placeholders.names[text] ?? text) : text;
-    if (names.includes(name)) {
-      throw new ValidationError(`Filter Expression can only contain non-primary key attributes: Primary key attribute: ${name}`);
-    }
+function refuseKeyFilter({ attributes }: ParsedCondition, names: readonly string[], { placeholders }: RequestExpressions): void {
+  for (const attribute of attributes) {
+    const name = resolvedName(attribute, placeholders);
+    if (!names.includes(name)) continue;
+    throw new ValidationError(`Filter Expression can only contain non-primary key attributes: Primary key attribute: ${name}`);
   }
 }
 
 /** The position behind the key at which the page before ended, whether or not an item is under it. */
-function startOf(found: readonly FoundItem[], table: Table, index: IndexSchema | undefined, request: Request): number {
+function startOf(found: readonly FoundItem[], { table, index, request, range }: Start): number {
   const { ExclusiveStartKey: start, ScanIndexForward } = request;
   if (!start) return 0;
-  const wanted = new Set([...keyNames(table.schema), ...(index ? keyNames(index) : [])]);
+  const schema = index ?? table.schema;
+  const wanted = new Set([...keyNames(table.schema), ...keyNames(schema)]);
   if (Object.keys(start).length !== wanted.size || [...wanted].some((name) => !start[name])) {
     throw new ValidationError('The provided starting key is invalid');
   }
   const key = keyOfRequest(table.schema, keyItem(table.schema, start));
+  assertWithin(start, schema, range);
   const compare = index ? orderOf(index.sort) : (one: string, other: string) => table.compareSort(one, other);
-  const sort = index ? (index.sort ? keyTextOf(start[index.sort.name] ?? {}) : '') : key.sort;
+  const sort = schema.sort ? keyTextOf(start[schema.sort.name] ?? {}) : '';
   const sign = ScanIndexForward === false ? -1 : 1;
   const at = found.findIndex((one) => {
     const order = compare(one.sort, sort) || (index ? compareKeys(one.key, key, table) : 0);
     return order * sign > 0;
   });
   return at < 0 ? found.length : at;
+}
+
+interface Start {
+  readonly table: Table;
+  readonly index: IndexSchema | undefined;
+  readonly request: Request;
+  readonly range: KeyRange;
+}
+
+/** @throws ValidationError for a key that the query's own pages could not have ended at */
+function assertWithin(start: Item, schema: KeySchema, range: KeyRange): void {
+  if (keyTextOf(start[schema.partition.name] ?? {}) !== keyTextOf(range.partition)) {
+    throw new ValidationError('The provided starting key is outside query boundaries based on provided conditions');
+  }
+  if (!range.sort || !schema.sort || range.sort(start[schema.sort.name] ?? {})) return;
+  throw new ValidationError('The provided starting key does not match the range key predicate');
 }
 
 function compareKeys(one: FoundItem['key'], other: FoundItem['key'], table: Table): number {
@@ -137,7 +157,7 @@ function pageOf(dynamodb: SimulatedDynamodb, page: PageRequest, partition: strin
 }
 
 const scan: Operation = (dynamodb, request) => {
-  assertLimit(request);
+  assertPage(request);
   const expressions = new RequestExpressions(request);
   const filter = expressions.read('FilterExpression', readCondition)?.condition;
   expressions.read('ProjectionExpression', readProjection);
