@@ -1,34 +1,53 @@
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { compileFunction } from 'node:vm';
 import { build, type Plugin } from 'esbuild';
 import { leanImports } from '../../../infra/bundle/lean-imports.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
+import { type Packages, sharedPackages } from './shared-packages.ts';
 import { globalNames } from './simulated-process.ts';
 
-const projectFolder = resolve(import.meta.dirname, '../../..');
+export const projectFolder = resolve(import.meta.dirname, '../../..');
 
 /** A module evaluated anew with each call: its own state, its own globals. */
 export type EvaluateBundle = (globals: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 
 export interface BundleOptions {
-  /** Whether the SDK's whole client is kept, down to HTTP requests. @default false, `fast-client.ts` */
-  readonly wholeClient?: boolean;
+  /**
+   * Whether every process evaluates its packages for itself, and the SDK's client is whole down to HTTP requests.
+   * @default false: packages are evaluated once, and `fast-client.ts` takes the client's place
+   */
+  readonly isWhole?: boolean;
   /** Changes source text on its way into the bundle, for another version of the code. The path is relative to the project's folder. */
   readonly change?: (path: string, text: string) => string;
 }
 
-/** Every function in one bundle: modules are evaluated per instance, and each instance serves one endpoint. */
+/** Every function in one bundle; a process evaluates the modules of the endpoint that it serves. */
 export function bundleFunctions(options: BundleOptions = {}): Promise<EvaluateBundle> {
-  const names = endpoints.map(({ name }) => name);
-  const imports = names.map(
-    (name, at) => `import { handler as h${at} } from ${JSON.stringify(join(projectFolder, 'functions', `${name}.ts`))};`,
-  );
-  const handlers = names.map((name, at) => `${JSON.stringify(name)}: h${at}`);
-  return bundleSource(`${imports.join('\n')}\nexport const handlers = { ${handlers.join(', ')} };`, options);
+  const handlers = endpoints.map(({ name }) => `${JSON.stringify(name)}: () => import('./functions/${name}.ts')`);
+  return bundleSource(`export const handlers = { ${handlers.join(', ')} };`, options);
 }
 
 /** Bundles a module as the functions are bundled, for evaluation in this process. */
-export async function bundleSource(source: string, { wholeClient = false, change }: BundleOptions): Promise<EvaluateBundle> {
+export async function bundleSource(source: string, { isWhole = false, change }: BundleOptions = {}): Promise<EvaluateBundle> {
+  const packages = isWhole ? undefined : await sharedPackages();
+  const plugins = [
+    packages ? sharedModules(packages) : simulatedHttpHandler,
+    ...(change ? [changed(change)] : []),
+    ...leanImports,
+  ];
+  const code = await bundleText(source, plugins);
+  const parameters = ['module', 'exports', 'simulatedConnection', 'sharedPackages', ...globalNames];
+  const run = compileFunction(code, parameters, { filename: 'functions.cjs' }) as (...values: unknown[]) => void;
+  return (globals) => {
+    const module = { exports: {} };
+    run(module, module.exports, globals.simulatedConnection, packages, ...globalNames.map((name) => globals[name]));
+    return module.exports;
+  };
+}
+
+/** The text of a CommonJS bundle. */
+export async function bundleText(source: string, plugins: readonly Plugin[]): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: projectFolder, sourcefile: 'entry.ts', loader: 'ts' },
     absWorkingDir: projectFolder,
@@ -39,39 +58,33 @@ export async function bundleSource(source: string, { wholeClient = false, change
     mainFields: ['module', 'main'],
     charset: 'utf8',
     legalComments: 'none',
-    plugins: [wholeClient ? simulatedHttpHandler : fastClient, ...(change ? [changed(change)] : []), ...leanImports],
+    plugins: [...plugins],
     write: false,
     logLevel: 'warning',
   });
   const code = outputFiles[0]?.text;
   if (code === undefined) throw new Error('esbuild gave no bundle.');
-  const parameters = ['module', 'exports', 'simulatedConnection', ...globalNames];
-  const run = compileFunction(code, parameters, { filename: 'functions.cjs' }) as (...values: unknown[]) => void;
-  return (globals) => {
-    const module = { exports: {} };
-    run(module, module.exports, globals.simulatedConnection, ...globalNames.map((name) => globals[name]));
-    return module.exports;
-  };
+  return code;
 }
 
-const fastClientFile = join(import.meta.dirname, 'fast-client.ts');
-
-const fastClient: Plugin = {
-  name: 'fast-client',
-  setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^@aws-sdk\/client-dynamodb$/ }, ({ importer }) =>
-      importer === fastClientFile ? undefined : { path: fastClientFile },
-    );
-    // Each command of the client adds a middleware that looks an endpoint up: there is none here.
-    onResolve({ filter: /^@smithy\/core\/endpoints$/ }, ({ importer }) =>
-      /client-dynamodb[\\/].*commandBuilder\.js$/.test(importer) ? { path: 'no-endpoints', namespace: 'fast-client' } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: 'fast-client' }, () => ({
-      contents: 'export const getEndpointPlugin = () => ({ applyToStack() {} });',
-      loader: 'js',
-    }));
-  },
-};
+/** Takes packages from those that are evaluated once. Only the members that a bundle uses are looked up. */
+function sharedModules(packages: Packages): Plugin {
+  return {
+    name: 'shared-packages',
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+        kind !== 'entry-point' && path in packages ? { path, namespace: 'shared-package', sideEffects: false } : undefined,
+      );
+      onLoad({ filter: /.*/, namespace: 'shared-package' }, ({ path }) => {
+        const contents = Object.keys(packages[path] ?? {}).map((name, at) => {
+          const member = `sharedPackages[${JSON.stringify(path)}][${JSON.stringify(name)}]`;
+          return `const m${at} = /* @__PURE__ */ (() => ${member})(); export { m${at} as ${name} };`;
+        });
+        return { contents: contents.join('\n'), loader: 'js' };
+      });
+    },
+  };
+}
 
 const simulatedHttpHandler: Plugin = {
   name: 'simulated-http-handler',
@@ -87,7 +100,6 @@ function changed(change: NonNullable<BundleOptions['change']>): Plugin {
     name: 'changed-source',
     setup({ onLoad }) {
       onLoad({ filter: /[\\/](functions|shared)[\\/].*\.ts$/ }, async ({ path }) => {
-        const { readFile } = await import('node:fs/promises');
         const text = await readFile(path, 'utf8');
         return { contents: change(path.slice(projectFolder.length + 1), text), loader: 'ts' };
       });

@@ -45,6 +45,7 @@ export class SimulatedService {
   readonly world: World;
   readonly functions: SimulatedFunctions;
   apiKey = '';
+  readonly #administrator: Runtime;
   readonly #administration: Administration;
   #requests = 0;
 
@@ -52,7 +53,8 @@ export class SimulatedService {
     this.world = new World(world);
     const { network } = this.world;
     this.functions = new SimulatedFunctions({ ...functions, network, versions: [bundles.functions] });
-    this.#administration = new Runtime({ name: 'administrator', network }).load<Administration>(bundles.administration);
+    this.#administrator = new Runtime({ name: 'administrator', network });
+    this.#administration = this.#administrator.load<Administration>(bundles.administration);
   }
 
   /** Makes the organization before any fault happens. */
@@ -60,7 +62,7 @@ export class SimulatedService {
     const service = new SimulatedService(options);
     const { applySettings, createApiKey, openTable, parseSettingsFile } = service.#administration;
     const { scheduler } = service.world;
-    await scheduler.run(async () => {
+    const prepare = async (): Promise<void> => {
       const table = openTable();
       await applySettings(table, parseSettingsFile(JSON.stringify({ ...sampleSettings, id: 1 })).settings);
       const order = {
@@ -71,7 +73,8 @@ export class SimulatedService {
         createdBy: 7,
       };
       service.apiKey = (await createApiKey(table, { ...order, now: new Date(scheduler.now) })).key;
-    });
+    };
+    await scheduler.run(() => service.#administrator.run(prepare));
     return service;
   }
 

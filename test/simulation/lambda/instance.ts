@@ -13,6 +13,10 @@ export const functionTimeoutMs = 10_000;
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
+interface FunctionBundle {
+  readonly handlers: Readonly<Record<EndpointName, () => Promise<{ readonly handler: Handler }>>>;
+}
+
 /** An instance of one function: its modules are its own, it handles one request at a time, and is frozen between two. */
 export class Instance {
   readonly runtime: Runtime;
@@ -59,11 +63,13 @@ export class Instance {
   }
 
   /** Loads the function's modules with its first request: the cold start. */
-  async #handle(event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> {
-    if (!this.#handler) {
-      const { handlers } = this.runtime.load<{ handlers: Readonly<Record<EndpointName, Handler>> }>(this.#bundle);
-      this.#handler = handlers[this.endpoint];
-    }
-    return this.#handler(event, context);
+  #handle(event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> {
+    return this.runtime.run(async () => {
+      if (!this.#handler) {
+        const { handlers } = this.runtime.load<FunctionBundle>(this.#bundle);
+        this.#handler = (await handlers[this.endpoint]()).handler;
+      }
+      return this.#handler(event, context);
+    });
   }
 }

@@ -1,6 +1,7 @@
 import { type Caller, Connection, type Network } from '../dynamodb/connection.ts';
 import type { Random } from '../random.ts';
 import type { EvaluateBundle } from './bundle-functions.ts';
+import { currentProcess, type ProcessContext } from './current-process.ts';
 import { simulatedConnection } from './simulated-connection.ts';
 import { globalsFor } from './simulated-process.ts';
 
@@ -33,17 +34,27 @@ export class Runtime implements Caller {
   skewMs: number;
   isDead = false;
   readonly #network: Network;
-  readonly #options: RuntimeOptions;
+  readonly #context: ProcessContext;
   readonly #waiting: (() => void)[] = [];
   #isFrozen = false;
   #onDeath: (() => void) | undefined;
 
   constructor(options: RuntimeOptions) {
-    this.#options = options;
     this.name = options.name;
     this.#network = options.network;
     this.random = options.network.scheduler.randomFor(options.name);
     this.skewMs = options.skewMs ?? 0;
+    const { scheduler } = options.network;
+    const startedAt = scheduler.now;
+    this.#context = {
+      environment: { ...ownEnvironment, ...options.environment },
+      random: this.random,
+      now: () => this.now,
+      elapsed: () => scheduler.now - startedAt,
+      after: (ms, what, take) => this.after(ms, what, take),
+      write: options.write ?? (() => undefined),
+      connection: simulatedConnection(new Connection(options.network, this)),
+    };
   }
 
   /** Epoch milliseconds by its own clock. */
@@ -53,24 +64,20 @@ export class Runtime implements Caller {
 
   /** Evaluates a bundle in this process. */
   load<T>(evaluate: EvaluateBundle): T {
-    const { scheduler } = this.#network;
-    const startedAt = scheduler.now;
-    const globals = globalsFor({
-      environment: { ...ownEnvironment, ...this.#options.environment },
-      random: this.random,
-      now: () => this.now,
-      elapsed: () => scheduler.now - startedAt,
-      after: (ms, what, take) => this.after(ms, what, take),
-      write: this.#options.write ?? (() => undefined),
-    });
-    return evaluate({ ...globals, simulatedConnection: simulatedConnection(new Connection(this.#network, this)) }) as T;
+    const globals = globalsFor(this.#context);
+    return this.run(() => evaluate({ ...globals, simulatedConnection: this.#context.connection }) as T);
+  }
+
+  /** Runs code of this process: all that it calls, and whatever follows from that, is in this process. */
+  run<T>(code: () => T): T {
+    return currentProcess.run(this.#context, code);
   }
 
   after(ms: number, what: string, take: () => void): { cancel(): void } {
     let isCancelled = false;
     const timer = this.#network.scheduler.after(ms, `${this.name} ${what}`, () =>
       this.deliver(() => {
-        if (!isCancelled) take();
+        if (!isCancelled) this.run(take);
       }),
     );
     return {

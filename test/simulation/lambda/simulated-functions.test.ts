@@ -38,7 +38,7 @@ describe('the real functions against the simulated DynamoDB', () => {
   });
 
   test('the whole client of the SDK, down to HTTP requests, brings the same', async () => {
-    const whole = await bundleService({ wholeClient: true });
+    const whole = await bundleService({ isWhole: true });
     const service = await SimulatedService.start({ bundles: whole, world: { seed: 'test' } });
     const captured = await service.answer('capture-lead', { body: person });
     const again = await service.answer('capture-lead', { body: person });

@@ -5,7 +5,7 @@ const RealDate = Date;
 /** A process as code in it sees it: what is its own is replaced, the rest is the real one's. */
 export interface ProcessOptions {
   readonly environment: Readonly<Record<string, string>>;
-  readonly random: Random;
+  readonly random: Pick<Random, 'fraction' | 'uuid' | 'below' | 'between' | 'fill'>;
   /** Epoch milliseconds by this process's own clock. */
   readonly now: () => number;
   /** Milliseconds since it began, by a clock that never goes back. */
@@ -114,7 +114,7 @@ function consoleFor(write: (line: string) => void): Console {
   return withOwn(console, { log: line, info: line, warn: line, error: line, debug: line, trace: line });
 }
 
-function cryptoFor(random: Random) {
+function cryptoFor(random: ProcessOptions['random']) {
   const real = process.getBuiltinModule('node:crypto');
   const fill = <T extends Uint8Array>(bytes: T): T => {
     random.fill(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
