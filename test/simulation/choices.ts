@@ -1,4 +1,5 @@
 import { Random } from './random.ts';
+import type { Step } from './scheduler.ts';
 
 /**
  * Where a run could go more than one way: which call is next, which fault, which state a stale read returns.
@@ -10,6 +11,8 @@ export interface Choices {
    * @param otherChance how probable it is, where chance decides, that it is none but the ordinary one. @default all are alike
    */
   choose(options: number, what: string, otherChance?: number): number;
+  /** One of the steps that may be taken now. @default as `choose` */
+  chooseStep?(steps: readonly Step[]): number;
 }
 
 /** Chooses at random, by a seed. */

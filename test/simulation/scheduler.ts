@@ -7,6 +7,15 @@ import { type Timer, TimerQueue } from './timer-queue.ts';
 export interface Step {
   readonly what: string;
   readonly take: () => void;
+  /** What it reads and writes; undefined where that is not known. */
+  readonly touches?: readonly Touch[] | undefined;
+}
+
+/** A place that a step reads or writes: without a part, all of it. */
+export interface Touch {
+  readonly where: string;
+  readonly part?: string;
+  readonly isWrite: boolean;
 }
 
 /** One line of what happened, in order. `at` is simulated time in epoch milliseconds. */
@@ -73,8 +82,8 @@ export class Scheduler {
   }
 
   /** Offers a step whose turn among the others is a choice. */
-  offer(what: string, take: () => void): Step {
-    const step = { what, take };
+  offer(what: string, take: () => void, touches?: readonly Touch[]): Step {
+    const step = { what, take, touches };
     this.#steps.push(step);
     return step;
   }
@@ -128,12 +137,18 @@ export class Scheduler {
     const options = this.#steps.length + (timerCompetes && this.#steps.length > 0 ? 1 : 0);
     this.events += 1;
     if (options === 0) return timer !== undefined && this.#fire();
-    const chosen = options === 1 ? 0 : this.choices.choose(options, 'next step');
+    const chosen = this.#chooseStep(options, timer);
     if (chosen >= this.#steps.length) return this.#fire();
     const [step] = this.#steps.splice(chosen, 1) as [Step];
     this.note(step.what);
     step.take();
     return true;
+  }
+
+  #chooseStep(options: number, timer: Timer | undefined): number {
+    const { choices } = this;
+    if (!choices.chooseStep) return options === 1 ? 0 : choices.choose(options, 'next step');
+    return choices.chooseStep(timer && options > this.#steps.length ? [...this.#steps, timer] : this.#steps);
   }
 
   #fire(): boolean {

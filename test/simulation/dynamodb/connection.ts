@@ -2,6 +2,7 @@ import type { Scheduler } from '../scheduler.ts';
 import { DynamodbError, internalServerError, throttled, transactionCanceled, transactionConflict } from './errors.ts';
 import type { Reply, Request } from './request.ts';
 import type { Progress, SimulatedDynamodb } from './simulated-dynamodb.ts';
+import { touchesOf } from './touches.ts';
 
 /** What goes wrong with one call. `before` and `after` say whether the operation was executed. */
 export type Fault =
@@ -133,7 +134,7 @@ export class Connection {
     try {
       const { done, value } = progress.next();
       if (!done) {
-        this.#turn(`${pending.info.operation}: ${value}`, () => this.#proceed(pending, fault, progress));
+        this.#turn(`${labelOf(pending)}: ${value}`, pending, () => this.#proceed(pending, fault, progress));
         return;
       }
       outcome = value;
@@ -160,16 +161,18 @@ export class Connection {
     else deliver();
   }
 
-  #travel(what: string, { info }: Pending, take: () => void): void {
-    this.#turn(`${info.caller} ${info.operation} ${info.number} ${what}`, take);
+  #travel(what: string, pending: Pending, take: () => void): void {
+    this.#turn(`${labelOf(pending)} ${what}`, pending, take);
   }
 
-  #turn(what: string, take: () => void): void {
+  #turn(what: string, { info }: Pending, take: () => void): void {
     const { scheduler, latency } = this.#network;
     if (latency) scheduler.after(latency(), what, take);
-    else scheduler.offer(what, take);
+    else scheduler.offer(what, take, touchesOf(info.operation, info.request));
   }
 }
+
+const labelOf = ({ info: { caller, operation, number } }: Pending): string => `${caller} ${operation} ${number}`;
 
 const aborted = (): ConnectionError => new ConnectionError('AbortError', 'Request aborted');
 const reset = (): ConnectionError => new ConnectionError('Error', 'socket hang up', 'ECONNRESET');

@@ -3,7 +3,8 @@ import type { Request } from './request.ts';
 const encoder = new TextEncoder();
 
 /** A request as DynamoDB's JSON protocol writes it; binary values are base64 there. */
-export function requestOf(body: string): Request {
+export function requestOf(sent: string | Uint8Array = '{}'): Request {
+  const body = typeof sent === 'string' ? sent : new TextDecoder().decode(sent);
   return (body.includes('"B') ? JSON.parse(body, withBytes) : JSON.parse(body)) as Request;
 }
 

@@ -27,6 +27,8 @@ export interface SimulatedDynamodbOptions {
   readonly staleChance?: number;
   /** How often a batch leaves something unprocessed. @default 0, never */
   readonly unprocessedChance?: number;
+  /** How often the names in a reply's items and maps come in another order than they were sent in. @default 0, never */
+  readonly reorderChance?: number;
   /** How often an expired item is deleted, some time within days. @default 0, never */
   readonly expiryChance?: number;
   /** Whether a partition gives no more than its units a second. @default false */
@@ -83,7 +85,14 @@ export class SimulatedDynamodb {
     if (!operation) throw new DynamodbError('UnknownOperationException', `The model has no operation ${name}.`);
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
     const progress = operation(this, request);
-    return isProgress(progress) ? yield* progress : progress;
+    return this.#reordered(isProgress(progress) ? yield* progress : progress);
+  }
+
+  /** DynamoDB promises no order of the names in a map. */
+  #reordered(reply: Reply): Reply {
+    const { reorderChance = 0 } = this.options;
+    const turn = this.choose(3, 'order of names', reorderChance);
+    return turn === 0 ? reply : (reordered(reply, turn === 1) as Reply);
   }
 
   /** Runs an operation to its end at once. @throws DynamodbError */
@@ -117,6 +126,15 @@ export class SimulatedDynamodb {
     const isNewer = this.choose(2, 'name of the throttling error') === 0;
     throw throttled(isNewer ? 'ThrottlingException' : 'ProvisionedThroughputExceededException', [reason]);
   }
+}
+
+/** The same value, the names of its objects backwards or beginning in the middle. */
+function reordered(value: unknown, isBackwards: boolean): unknown {
+  if (Array.isArray(value)) return value.map((one) => reordered(one, isBackwards));
+  if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value;
+  const members = Object.entries(value).map(([name, member]) => [name, reordered(member, isBackwards)] as const);
+  const middle = members.length >> 1;
+  return Object.fromEntries(isBackwards ? members.reverse() : [...members.slice(middle), ...members.slice(0, middle)]);
 }
 
 const isProgress = (reply: Progress | Reply): reply is Progress => Symbol.iterator in reply;

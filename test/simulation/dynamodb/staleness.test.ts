@@ -91,3 +91,12 @@ describe('an index', () => {
     expect(Items).toEqual([{ ...key('a'), ...red, note: { S: 'held' } }]);
   });
 });
+
+test('names in maps may come back in another order', () => {
+  const dynamodb = new GivenDynamodb({ reorderChance: 1 });
+  dynamodb.choices = [0];
+  dynamodb.put('a', { map: { M: { x: { N: '1' }, y: { N: '2' } } } });
+
+  dynamodb.choices = [1];
+  expect(JSON.stringify(dynamodb.get('a')?.map)).toBe('{"M":{"y":{"N":"2"},"x":{"N":"1"}}}');
+});

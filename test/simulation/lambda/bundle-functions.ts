@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { compileFunction } from 'node:vm';
-import { build, type Plugin } from 'esbuild';
+import type { Plugin } from 'esbuild';
 import { leanImports } from '../../../infra/bundle/lean-imports.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
+import { bundleText, projectFolder } from './bundle-text.ts';
 import { type Packages, sharedPackages } from './shared-packages.ts';
 import { globalNames } from './simulated-process.ts';
-
-export const projectFolder = resolve(import.meta.dirname, '../../..');
 
 /** A module evaluated anew with each call: its own state, its own globals. */
 export type EvaluateBundle = (globals: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
@@ -24,7 +23,9 @@ export interface BundleOptions {
 
 /** Every function in one bundle; a process evaluates the modules of the endpoint that it serves. */
 export function bundleFunctions(options: BundleOptions = {}): Promise<EvaluateBundle> {
-  const handlers = endpoints.map(({ name }) => `${JSON.stringify(name)}: () => import('./functions/${name}.ts')`);
+  const handlers = endpoints.map(
+    ({ name }) => `${JSON.stringify(name)}: () => import(${JSON.stringify(`./functions/${name}.ts`)})`,
+  );
   return bundleSource(`export const handlers = { ${handlers.join(', ')} };`, options);
 }
 
@@ -44,27 +45,6 @@ export async function bundleSource(source: string, { isWhole = false, change }: 
     run(module, module.exports, globals.simulatedConnection, packages, ...globalNames.map((name) => globals[name]));
     return module.exports;
   };
-}
-
-/** The text of a CommonJS bundle. */
-export async function bundleText(source: string, plugins: readonly Plugin[]): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents: source, resolveDir: projectFolder, sourcefile: 'entry.ts', loader: 'ts' },
-    absWorkingDir: projectFolder,
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node24',
-    mainFields: ['module', 'main'],
-    charset: 'utf8',
-    legalComments: 'none',
-    plugins: [...plugins],
-    write: false,
-    logLevel: 'warning',
-  });
-  const code = outputFiles[0]?.text;
-  if (code === undefined) throw new Error('esbuild gave no bundle.');
-  return code;
 }
 
 /** Takes packages from those that are evaluated once. Only the members that a bundle uses are looked up. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { compileFunction } from 'node:vm';
 import type { Plugin } from 'esbuild';
 import { leanImports } from '../../../infra/bundle/lean-imports.ts';
-import { bundleText } from './bundle-functions.ts';
+import { bundleText } from './bundle-text.ts';
 import { currentProcess } from './current-process.ts';
 import { globalNames } from './simulated-process.ts';
 

@@ -1,5 +1,5 @@
-import { HttpResponse } from '@smithy/core/protocols';
-import { replyBody, requestOf } from '../dynamodb/json-protocol.ts';
+import { requestOf } from '../dynamodb/json-protocol.ts';
+import { errorResponse, httpResponse } from '../dynamodb/request-handler.ts';
 import type { SimulatedConnection } from './simulated-connection.ts';
 
 /** Given to a bundle by whoever evaluates it. */
@@ -10,7 +10,7 @@ interface HandlerConfig {
 }
 interface SentRequest {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
 }
 
 /** Takes the place of the SDK's HTTP handler: the whole client runs, and its requests end here instead of in a socket. */
@@ -29,17 +29,8 @@ export class NodeHttpHandler {
   async handle(request: SentRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}) {
     const operation = request.headers['x-amz-target']?.split('.')[1] ?? '';
     const options = { abortSignal, timeoutMs: this.#config.requestTimeout };
-    const answer = await simulatedConnection.call(operation, requestOf(request.body ?? '{}'), options);
-    const body =
-      'error' in answer
-        ? replyBody({
-            ...answer.error.members,
-            __type: `com.amazonaws.dynamodb.v20120810#${answer.error.name}`,
-            message: answer.error.message,
-          })
-        : replyBody(answer.reply);
-    const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': 'simulated' };
-    return { response: new HttpResponse({ statusCode: 'error' in answer ? answer.error.status : 200, headers, body }) };
+    const answer = await simulatedConnection.call(operation, requestOf(request.body), options);
+    return { response: 'error' in answer ? errorResponse(answer.error) : httpResponse(200, answer.reply) };
   }
 
   updateHttpClientConfig(): void {}
