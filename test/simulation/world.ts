@@ -9,6 +9,7 @@ export interface WorldOptions extends Pick<Network, 'onExecuted'> {
   readonly choices?: Choices;
   readonly keepTrace?: boolean;
   readonly startsAt?: number;
+  readonly timersCompeteWithinMs?: number;
   readonly dynamodb?: Omit<SimulatedDynamodbOptions, 'now' | 'choose' | 'at'>;
   readonly faultOf?: Network['faultOf'];
   /** Whether calls take (random) time; otherwise their order is a choice of the scheduler. @default true */
@@ -21,13 +22,8 @@ export class World {
   readonly dynamodb: SimulatedDynamodb;
   readonly network: Network;
 
-  constructor({ seed, choices, keepTrace, startsAt, dynamodb, faultOf, isTimed = true, onExecuted }: WorldOptions) {
-    const scheduler = new Scheduler({
-      seed,
-      ...(choices && { choices }),
-      ...(keepTrace && { keepTrace }),
-      ...(startsAt !== undefined && { startsAt }),
-    });
+  constructor({ dynamodb, faultOf, isTimed = true, onExecuted, ...options }: WorldOptions) {
+    const scheduler = new Scheduler(options);
     this.scheduler = scheduler;
     this.dynamodb = new SimulatedDynamodb({
       ...dynamodb,
