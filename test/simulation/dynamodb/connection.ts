@@ -1,0 +1,205 @@
+import type { Scheduler } from '../scheduler.ts';
+import { DynamodbError, internalServerError, throttled, transactionCanceled, transactionConflict } from './errors.ts';
+import type { Reply, Request } from './request.ts';
+import type { Progress, SimulatedDynamodb } from './simulated-dynamodb.ts';
+import { touchesOf } from './touches.ts';
+
+/** What goes wrong with one call. `before` and `after` say whether the operation was executed. */
+export type Fault =
+  | 'none'
+  | 'lost before'
+  | 'lost after'
+  | 'reset before'
+  | 'reset after'
+  | 'internal error before'
+  | 'internal error after'
+  | 'stalled body'
+  | 'silence'
+  | 'throttled'
+  | 'conflict'
+  | 'death before'
+  | 'death after';
+
+/** A call as a fault is chosen for it. */
+export interface CallInfo {
+  readonly caller: string;
+  readonly operation: string;
+  readonly request: Request;
+  /** How many calls this caller made before. */
+  readonly number: number;
+}
+
+/** Who calls: an instance, which may be frozen or die, or a command. */
+export interface Caller {
+  readonly name: string;
+  /** Its own timers. */
+  after(ms: number, what: string, take: () => void): { cancel(): void };
+  /** Hands something over as soon as the caller runs; never to a dead one. */
+  deliver(take: () => void): void;
+  die(): void;
+}
+
+/** Why a call has no answer, as Node.js and the SDK name it. */
+export class ConnectionError extends Error {
+  override readonly name: string;
+  readonly code: string | undefined;
+
+  constructor(name: string, message: string, code?: string) {
+    super(message);
+    this.name = name;
+    this.code = code;
+  }
+}
+
+/** Milliseconds that a request and its answer travel. */
+export type Latency = () => number;
+
+export interface Network {
+  readonly scheduler: Scheduler;
+  readonly dynamodb: SimulatedDynamodb;
+  readonly faultOf: (call: CallInfo) => Fault;
+  /** Undefined: calls take no time, and which one is executed next is a choice of the scheduler. */
+  readonly latency: Latency | undefined;
+  /** Told of every call once its outcome at DynamoDB is known. */
+  readonly onExecuted?: (call: CallInfo, outcome: Reply | DynamodbError) => void;
+}
+
+export interface CallOptions {
+  readonly abortSignal?: AbortSignal | undefined;
+  /** Gives up after so many milliseconds without the head of an answer. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** A call under way, from the caller's side. */
+interface Pending {
+  readonly info: CallInfo;
+  readonly settle: (outcome: Reply | Error) => void;
+  /** Ends waiting for the head of the answer. */
+  readonly gotHead: () => void;
+}
+
+/** One caller's connection to the simulated DynamoDB. */
+export class Connection {
+  readonly #network: Network;
+  readonly #caller: Caller;
+  #calls = 0;
+
+  constructor(network: Network, caller: Caller) {
+    this.#network = network;
+    this.#caller = caller;
+  }
+
+  /** @throws DynamodbError as an answer; ConnectionError without one */
+  call(operation: string, request: Request, { abortSignal, timeoutMs }: CallOptions = {}): Promise<Reply> {
+    const info = { caller: this.#caller.name, operation, request, number: this.#calls };
+    this.#calls += 1;
+    return new Promise((resolve, reject) => {
+      if (abortSignal?.aborted) return reject(aborted());
+      let isSettled = false;
+      const timer = timeoutMs
+        ? this.#caller.after(timeoutMs, `${info.caller} gives ${operation} up`, () => settle(timedOut(timeoutMs)))
+        : undefined;
+      const onAbort = (): void => settle(aborted());
+      abortSignal?.addEventListener('abort', onAbort, { once: true });
+      const settle = (outcome: Reply | Error): void => {
+        if (isSettled) return;
+        isSettled = true;
+        timer?.cancel();
+        abortSignal?.removeEventListener('abort', onAbort);
+        if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome);
+      };
+      this.#send({ info, settle, gotHead: () => timer?.cancel() });
+    });
+  }
+
+  #send(pending: Pending): void {
+    const fault = this.#network.faultOf(pending.info);
+    if (fault === 'death before') this.#caller.die();
+    else if (fault !== 'lost before' && fault !== 'silence') {
+      this.#travel('arrives', pending, () => this.#arrive(pending, fault));
+    }
+  }
+
+  #arrive(pending: Pending, fault: Fault): void {
+    const { operation, request } = pending.info;
+    const instead = insteadOfExecuting[fault]?.(pending.info);
+    if (instead) this.#answer(pending, instead);
+    else this.#proceed(pending, fault, this.#network.dynamodb.execute(operation, request));
+  }
+
+  /** Runs the operation up to its next turn; the connection may be gone meanwhile, the operation goes on. */
+  #proceed(pending: Pending, fault: Fault, progress: Progress): void {
+    let outcome: Reply | DynamodbError;
+    try {
+      const { done, value } = progress.next();
+      if (!done) {
+        this.#turn(`${labelOf(pending)}: ${value}`, pending, () => this.#proceed(pending, fault, progress));
+        return;
+      }
+      outcome = value;
+    } catch (error) {
+      if (!(error instanceof DynamodbError)) throw error;
+      outcome = error;
+    }
+    this.#network.onExecuted?.(pending.info, outcome);
+    this.#answer(pending, this.#afterFault(fault, outcome, pending));
+  }
+
+  #afterFault(fault: Fault, outcome: Reply | DynamodbError, pending: Pending): Reply | Error | undefined {
+    if (fault === 'death after') this.#caller.die();
+    if (fault === 'reset after') return reset();
+    if (fault === 'internal error after') return internalServerError();
+    if (fault === 'stalled body') this.#caller.deliver(pending.gotHead);
+    return fault === 'none' ? outcome : undefined;
+  }
+
+  #answer(pending: Pending, outcome: Reply | Error | undefined): void {
+    if (outcome === undefined) return;
+    const deliver = (): void => this.#caller.deliver(() => pending.settle(outcome));
+    if (this.#network.latency) this.#travel('is answered', pending, deliver);
+    else deliver();
+  }
+
+  #travel(what: string, pending: Pending, take: () => void): void {
+    this.#turn(`${labelOf(pending)} ${what}`, pending, take);
+  }
+
+  #turn(what: string, { info }: Pending, take: () => void): void {
+    const { scheduler, latency } = this.#network;
+    if (latency) scheduler.after(latency(), what, take);
+    else scheduler.offer(what, take, touchesOf(info.operation, info.request));
+  }
+}
+
+const labelOf = ({ info: { caller, operation, number } }: Pending): string => `${caller} ${operation} ${number}`;
+
+const aborted = (): ConnectionError => new ConnectionError('AbortError', 'Request aborted');
+const reset = (): ConnectionError => new ConnectionError('Error', 'socket hang up', 'ECONNRESET');
+const timedOut = (ms: number): ConnectionError => new ConnectionError('TimeoutError', `No answer within ${ms} ms.`, 'ETIMEDOUT');
+
+/** What the caller gets without an execution. */
+const insteadOfExecuting: Readonly<Partial<Record<Fault, (info: CallInfo) => Error>>> = {
+  'reset before': () => reset(),
+  'internal error before': () => internalServerError(),
+  throttled: (info) => throttling(info),
+  conflict: (info) => conflictFor(info),
+};
+
+const throttling = ({ operation, request }: CallInfo): DynamodbError => {
+  const kind = /^(Get|Batch|Query|Scan|TransactGet)/.test(operation) ? 'Read' : 'Write';
+  const resource = `arn:aws:dynamodb:ap-south-1:000000000000:table/${request.TableName ?? ''}`;
+  return throttled('ThrottlingException', [{ reason: `Table${kind}KeyRangeThroughputExceeded`, resource }]);
+};
+
+/** The conflict that an operation can meet; one that meets none is throttled instead. */
+function conflictFor(info: CallInfo): DynamodbError {
+  const { operation, request } = info;
+  if (/^(Put|Update|Delete)Item$/.test(operation)) return transactionConflict();
+  if (!operation.startsWith('Transact')) return throttling(info);
+  const [, ...others] = request.TransactItems ?? [];
+  return transactionCanceled([
+    { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' },
+    ...others.map(() => ({ Code: 'None' })),
+  ]);
+}

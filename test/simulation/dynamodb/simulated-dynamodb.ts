@@ -1,0 +1,143 @@
+import type { Item } from './attribute-values.ts';
+import { DynamodbError, internalServerError, resourceNotFound, throttled, ValidationError } from './errors.ts';
+import { administration } from './operations/administration.ts';
+import { batches } from './operations/batches.ts';
+import { queries } from './operations/queries.ts';
+import { singleItems } from './operations/single-items.ts';
+import { transactions } from './operations/transactions.ts';
+import type { Reply, Request } from './request.ts';
+import type { StoredItem } from './stored-item.ts';
+import type { ChooseState, Table } from './table.ts';
+import { Throughput } from './throughput.ts';
+import { scheduleExpiry } from './time-to-live.ts';
+import { TransactionTokens } from './transaction-tokens.ts';
+
+/** How an operation runs: each `yield` waits for a turn of its own among all that goes on, and says for what. */
+export type Progress = Generator<string, Reply, void>;
+export type Operation = (dynamodb: SimulatedDynamodb, request: Request) => Progress | Reply;
+
+export interface SimulatedDynamodbOptions {
+  /** Simulated time in epoch milliseconds. */
+  readonly now: () => number;
+  /** One of several ways, 0 the ordinary one: which state a read shows, how much of a batch is left. @default the ordinary one */
+  readonly choose?: (options: number, what: string, otherChance: number) => number;
+  /** Runs something at a moment of simulated time: deletions of expired items. @default never */
+  readonly at?: (epochMs: number, what: string, run: () => void) => void;
+  /** How often an eventually consistent read, or an index, shows an item's state of before where there is one. @default 0, never */
+  readonly staleChance?: number;
+  /** How often a batch leaves something unprocessed. @default 0, never */
+  readonly unprocessedChance?: number;
+  /** How often the names in a reply's items and maps come in another order than they were sent in. @default 0, never */
+  readonly reorderChance?: number;
+  /** How often an expired item is deleted, some time within days. @default 0, never */
+  readonly expiryChance?: number;
+  /** Whether a partition gives no more than its units a second. @default false */
+  readonly hasThroughputLimits?: boolean;
+  /** Whether a transaction's items appear one after the other, each a turn of its own. @default false: all at once, after their locks */
+  readonly commitsItemByItem?: boolean;
+  /** Of 1 MB, the share after which a page ends; less makes more pages of little data. @default 1 */
+  readonly pageShare?: number;
+}
+
+const operations: Readonly<Record<string, Operation>> = {
+  ...singleItems,
+  ...queries,
+  ...batches,
+  ...transactions,
+  ...administration,
+};
+
+/**
+ * DynamoDB as its documentation describes it, in memory: what it answers, what it may answer, and what it refuses.
+ * What the documentation leaves open is a choice (`choose`).
+ */
+export class SimulatedDynamodb {
+  readonly options: SimulatedDynamodbOptions;
+  readonly tables = new Map<string, Table>();
+  readonly tokens = new TransactionTokens();
+  readonly throughput: Throughput | undefined;
+  /** Requests by operation. */
+  readonly counts = new Map<string, number>();
+
+  constructor(options: SimulatedDynamodbOptions) {
+    this.options = options;
+    this.throughput = options.hasThroughputLimits ? new Throughput('arn:aws:dynamodb:ap-south-1:000000000000') : undefined;
+  }
+
+  get now(): number {
+    return this.options.now();
+  }
+
+  /** @param otherChance how often it is another than the ordinary way; at 0 it never is, and is no choice */
+  choose(choices: number, what: string, otherChance = 0.5): number {
+    return choices > 1 && otherChance > 0 ? (this.options.choose?.(choices, what, otherChance) ?? 0) : 0;
+  }
+
+  /** Which state a read that need not be consistent shows; undefined where reads are always fresh. */
+  get chooseState(): ChooseState | undefined {
+    const { staleChance } = this.options;
+    return staleChance ? (states, what) => this.choose(states, what, staleChance) : undefined;
+  }
+
+  /** Runs an operation, turn by turn. @throws DynamodbError */
+  *execute(name: string, request: Request): Progress {
+    const operation = operations[name];
+    if (!operation) throw new DynamodbError('UnknownOperationException', `The model has no operation ${name}.`);
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
+    const progress = operation(this, request);
+    return this.#reordered(isProgress(progress) ? yield* progress : progress);
+  }
+
+  /** DynamoDB promises no order of the names in a map. */
+  #reordered(reply: Reply): Reply {
+    const { reorderChance = 0 } = this.options;
+    const turn = this.choose(3, 'order of names', reorderChance);
+    return turn === 0 ? reply : (reordered(reply, turn === 1) as Reply);
+  }
+
+  /** Runs an operation to its end at once. @throws DynamodbError */
+  executeNow(name: string, request: Request): Reply {
+    const progress = this.execute(name, request);
+    for (;;) {
+      const { done, value } = progress.next();
+      if (done) return value;
+    }
+  }
+
+  /** @throws DynamodbError for a table that is not there */
+  table(name: string | undefined): Table {
+    const table = this.tables.get(name ?? '');
+    if (table) return table;
+    if (!name)
+      throw new ValidationError(
+        "1 validation error detected: Value null at 'tableName' failed to satisfy constraint: Member must not be null",
+      );
+    throw resourceNotFound();
+  }
+
+  write(table: Table, stored: StoredItem, item: Item | undefined): void {
+    table.write(stored, item, this.now);
+    if (item && table.timeToLiveAttribute !== undefined) scheduleExpiry(this, table, stored, item);
+  }
+
+  /** @throws DynamodbError: a throttled request, under one of its two names */
+  refuseThrottled(reason: Parameters<typeof throttled>[1][number] | undefined): void {
+    if (!reason) return;
+    const isNewer = this.choose(2, 'name of the throttling error') === 0;
+    throw throttled(isNewer ? 'ThrottlingException' : 'ProvisionedThroughputExceededException', [reason]);
+  }
+}
+
+/** The same value, the names of its objects backwards or beginning in the middle. */
+function reordered(value: unknown, isBackwards: boolean): unknown {
+  if (Array.isArray(value)) return value.map((one) => reordered(one, isBackwards));
+  if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value;
+  const members = Object.entries(value).map(([name, member]) => [name, reordered(member, isBackwards)] as const);
+  const middle = members.length >> 1;
+  return Object.fromEntries(isBackwards ? members.reverse() : [...members.slice(middle), ...members.slice(0, middle)]);
+}
+
+const isProgress = (reply: Progress | Reply): reply is Progress => Symbol.iterator in reply;
+
+/** The errors that a fault may put in the place of an answer. */
+export const faultErrors = { internalServerError, throttled } as const;

@@ -1,0 +1,120 @@
+import { type Caller, Connection, type Network } from '../dynamodb/connection.ts';
+import type { Random } from '../random.ts';
+import type { EvaluateBundle } from './bundle-functions.ts';
+import { currentProcess, type ProcessContext } from './current-process.ts';
+import { simulatedConnection } from './simulated-connection.ts';
+import { globalsFor } from './simulated-process.ts';
+
+export interface RuntimeOptions {
+  readonly name: string;
+  readonly network: Network;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** How far its clock is from the right time. @default 0 */
+  readonly skewMs?: number;
+  /** Lines that its code writes. @default dropped */
+  readonly write?: (line: string) => void;
+}
+
+/** What a function's environment holds: the table, and what the SDK asks for. */
+const ownEnvironment: Readonly<Record<string, string>> = {
+  LEADS_TABLE: 'leads',
+  AWS_REGION: 'ap-south-1',
+  AWS_ACCESS_KEY_ID: 'simulated',
+  AWS_SECRET_ACCESS_KEY: 'simulated',
+  AWS_ENDPOINT_URL_DYNAMODB: 'http://dynamodb.simulated',
+};
+
+/**
+ * A process with a clock, randomness and a connection of its own. Frozen, it does nothing: timers that are due and answers that arrive wait
+ * for it to thaw. Dead, it does nothing for ever.
+ */
+export class Runtime implements Caller {
+  readonly name: string;
+  readonly random: Random;
+  skewMs: number;
+  isDead = false;
+  readonly #network: Network;
+  readonly #context: ProcessContext;
+  readonly #waiting: (() => void)[] = [];
+  #isFrozen = false;
+  #onDeath: (() => void) | undefined;
+
+  constructor(options: RuntimeOptions) {
+    this.name = options.name;
+    this.#network = options.network;
+    this.random = options.network.scheduler.randomFor(options.name);
+    this.skewMs = options.skewMs ?? 0;
+    const { scheduler } = options.network;
+    const startedAt = scheduler.now;
+    this.#context = {
+      environment: { ...ownEnvironment, ...options.environment },
+      random: this.random,
+      now: () => this.now,
+      elapsed: () => scheduler.now - startedAt,
+      after: (ms, what, take) => this.after(ms, what, take),
+      write: options.write ?? (() => undefined),
+      connection: simulatedConnection(new Connection(options.network, this)),
+    };
+  }
+
+  /** Epoch milliseconds by its own clock. */
+  get now(): number {
+    return Math.floor(this.#network.scheduler.now + this.skewMs);
+  }
+
+  /** Evaluates a bundle in this process. */
+  load<T>(evaluate: EvaluateBundle): T {
+    const globals = globalsFor(this.#context);
+    return this.run(() => evaluate({ ...globals, simulatedConnection: this.#context.connection }) as T);
+  }
+
+  /** Runs code of this process: all that it calls, and whatever follows from that, is in this process. */
+  run<T>(code: () => T): T {
+    return currentProcess.run(this.#context, code);
+  }
+
+  after(ms: number, what: string, take: () => void): { cancel(): void } {
+    let isCancelled = false;
+    const timer = this.#network.scheduler.after(ms, `${this.name} ${what}`, () =>
+      this.deliver(() => {
+        if (!isCancelled) this.run(take);
+      }),
+    );
+    return {
+      cancel: () => {
+        isCancelled = true;
+        timer.cancel();
+      },
+    };
+  }
+
+  deliver(take: () => void): void {
+    if (this.isDead) return;
+    if (this.#isFrozen) this.#waiting.push(take);
+    else take();
+  }
+
+  freeze(): void {
+    this.#isFrozen = true;
+  }
+
+  /** Goes on; what waited comes one after the other, at once. */
+  thaw(): void {
+    this.#isFrozen = false;
+    for (const take of this.#waiting.splice(0)) {
+      this.#network.scheduler.after(0, `${this.name} thaws`, () => this.deliver(take));
+    }
+  }
+
+  /** @param run told once when it dies */
+  onDeath(run: (() => void) | undefined): void {
+    this.#onDeath = run;
+  }
+
+  die(): void {
+    if (this.isDead) return;
+    this.isDead = true;
+    this.#network.scheduler.note(`${this.name} dies`);
+    this.#onDeath?.();
+  }
+}

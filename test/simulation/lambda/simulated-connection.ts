@@ -1,0 +1,23 @@
+import type { Connection } from '../dynamodb/connection.ts';
+import { DynamodbError } from '../dynamodb/errors.ts';
+import type { Request } from '../dynamodb/request.ts';
+
+/** What a bundle reaches DynamoDB by: errors of DynamoDB are values here, since the bundle's classes are not ours. */
+export interface SimulatedConnection {
+  call(
+    operation: string,
+    input: object,
+    options: { abortSignal?: AbortSignal | undefined; timeoutMs?: number | undefined },
+  ): Promise<{ readonly reply: object } | { readonly error: DynamodbError }>;
+}
+
+export const simulatedConnection = (connection: Connection): SimulatedConnection => ({
+  call: (operation, input, options) =>
+    connection.call(operation, input as Request, options).then(
+      (reply) => ({ reply }),
+      (error: unknown) => {
+        if (error instanceof DynamodbError) return { error };
+        throw error;
+      },
+    ),
+});

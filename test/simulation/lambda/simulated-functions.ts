@@ -1,0 +1,83 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { EndpointName } from '../../../shared/endpoints.ts';
+import type { Network } from '../dynamodb/connection.ts';
+import type { Random } from '../random.ts';
+import type { EvaluateBundle } from './bundle-functions.ts';
+import { Instance, type InvocationResult } from './instance.ts';
+
+export interface SimulatedFunctionsOptions {
+  readonly network: Network;
+  /** The versions of the code that answer; a new instance runs one of them. */
+  readonly versions: readonly EvaluateBundle[];
+  /** How far two clocks may be apart, in milliseconds. @default 0 */
+  readonly clockSkewMs?: number;
+  /** The chance that a request finds no warm instance although there is one. @default 0 */
+  readonly coldStartChance?: number;
+  /** The chance that an instance's clock is set anew before a request; it may step back. @default 0 */
+  readonly clockStepChance?: number;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Lines that instances write. @default dropped */
+  readonly write?: (instance: string, line: string) => void;
+}
+
+/** Lambda: instances of every function, made when they are needed, each busy with one request at a time. */
+export class SimulatedFunctions {
+  readonly #options: SimulatedFunctionsOptions;
+  readonly #random: Random;
+  readonly #instances: Instance[] = [];
+  #started = 0;
+
+  constructor(options: SimulatedFunctionsOptions) {
+    this.#options = options;
+    this.#random = options.network.scheduler.randomFor('functions');
+  }
+
+  get coldStarts(): number {
+    return this.#started;
+  }
+
+  /** Never rejects. */
+  invoke(endpoint: EndpointName, event: APIGatewayProxyEvent, requestId: string): Promise<InvocationResult> {
+    const instance = this.#free(endpoint) ?? this.#start(endpoint);
+    if (this.#random.chance(this.#options.clockStepChance ?? 0)) instance.runtime.skewMs = this.#skew();
+    this.#options.network.scheduler.note(`${instance.runtime.name} is invoked`);
+    return instance.invoke(event, requestId);
+  }
+
+  /** Ends instances that wait, as Lambda does when it wants: what they remember is lost. */
+  endIdle(chance: number): void {
+    for (const { isBusy, runtime } of this.#instances) if (!isBusy && this.#random.chance(chance)) runtime.die();
+  }
+
+  /** The warm instance that was idle the shortest time, as Lambda prefers. */
+  #free(endpoint: EndpointName): Instance | undefined {
+    if (this.#random.chance(this.#options.coldStartChance ?? 0)) return undefined;
+    let warmest: Instance | undefined;
+    for (const instance of this.#instances) {
+      if (instance.endpoint !== endpoint || instance.isBusy || instance.runtime.isDead) continue;
+      if (!warmest || instance.idleSince > warmest.idleSince) warmest = instance;
+    }
+    return warmest;
+  }
+
+  #start(endpoint: EndpointName): Instance {
+    const { network, versions, environment, write } = this.#options;
+    const version = network.scheduler.choices.choose(versions.length, 'version of a new instance');
+    const name = `${endpoint}#${this.#started}`;
+    this.#started += 1;
+    const instance = new Instance(endpoint, versions[version] as EvaluateBundle, {
+      name,
+      network,
+      skewMs: this.#skew(),
+      ...(environment && { environment }),
+      ...(write && { write: (line: string) => write(name, line) }),
+    });
+    this.#instances.push(instance);
+    return instance;
+  }
+
+  #skew(): number {
+    const { clockSkewMs = 0 } = this.#options;
+    return clockSkewMs === 0 ? 0 : this.#random.between(-Math.floor(clockSkewMs / 2), Math.ceil(clockSkewMs / 2));
+  }
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { nextScript, ScriptedChoices } from './choices.ts';
+import { Random } from './random.ts';
+import { DeadlockError, Scheduler } from './scheduler.ts';
+
+describe('the scheduler', () => {
+  test('runs timers in the order of their time, with nothing waiting in between', async () => {
+    const scheduler = new Scheduler({ seed: 'a', startsAt: 0 });
+    const seen: string[] = [];
+    await scheduler.run(async () => {
+      scheduler.after(20, 'late', () => seen.push(`late ${scheduler.now}`));
+      scheduler.after(10, 'early', () => void Promise.resolve().then(() => seen.push(`early ${scheduler.now}`)));
+      await scheduler.sleep(30);
+      seen.push(`end ${scheduler.now}`);
+    });
+    expect(seen).toEqual(['early 10', 'late 20', 'end 30']);
+  });
+
+  test('lets every promise settle before the next event, however long the chain', async () => {
+    const scheduler = new Scheduler({ seed: 'a' });
+    const seen: string[] = [];
+    await scheduler.run(async () => {
+      scheduler.after(1, 'first', async () => {
+        for (let step = 0; step < 1000; step += 1) await undefined;
+        seen.push('first');
+      });
+      scheduler.after(1, 'second', () => seen.push('second'));
+      await scheduler.sleep(2);
+    });
+    expect(seen).toEqual(['first', 'second']);
+  });
+
+  test('ends with an error instead of waiting for what nothing brings', async () => {
+    await expect(new Scheduler({ seed: 'a' }).run(() => new Promise(() => undefined))).rejects.toThrow(DeadlockError);
+  });
+
+  test('goes through every order of the steps that compete, once each', async () => {
+    const orders: string[] = [];
+    for (let script: readonly number[] | undefined = []; script; ) {
+      const choices = new ScriptedChoices(script);
+      const scheduler = new Scheduler({ seed: 'a', choices });
+      const seen: string[] = [];
+      await scheduler.run(async () => {
+        const step = (name: string) => new Promise<void>((resolve) => scheduler.offer(name, () => resolve(void seen.push(name))));
+        await Promise.all([step('a').then(() => step('b')), step('c').then(() => step('d'))]);
+      });
+      orders.push(seen.join(''));
+      script = nextScript(choices.made);
+    }
+    expect(orders.toSorted()).toEqual(['abcd', 'acbd', 'acdb', 'cabd', 'cadb', 'cdab']);
+  });
+});
+
+test('the same seed gives the same numbers, another gives others', () => {
+  const numbers = (seed: string) => {
+    const random = new Random(seed);
+    return [random.fraction(), random.below(1000), random.uuid(), random.shuffle([1, 2, 3, 4, 5]).join()];
+  };
+  expect(numbers('a')).toEqual(numbers('a'));
+  expect(numbers('a')).not.toEqual(numbers('b'));
+});

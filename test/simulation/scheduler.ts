@@ -1,0 +1,162 @@
+import { type Choices, SeededChoices } from './choices.ts';
+import { Random } from './random.ts';
+import { settle } from './settle.ts';
+import { type Timer, TimerQueue } from './timer-queue.ts';
+
+/** A step that may be taken now: its turn among the others is a choice. */
+export interface Step {
+  readonly what: string;
+  readonly take: () => void;
+  /** What it reads and writes; undefined where that is not known. */
+  readonly touches?: readonly Touch[] | undefined;
+}
+
+/** A place that a step reads or writes: without a part, all of it. */
+export interface Touch {
+  readonly where: string;
+  readonly part?: string;
+  readonly isWrite: boolean;
+}
+
+/** One line of what happened, in order. `at` is simulated time in epoch milliseconds. */
+export interface TraceLine {
+  readonly at: number;
+  readonly what: string;
+}
+
+export interface SchedulerOptions {
+  readonly seed: string;
+  /** @default chosen by the seed */
+  readonly choices?: Choices;
+  /** Simulated time at the start, in epoch milliseconds. @default 2026-01-31T09:30:00Z */
+  readonly startsAt?: number;
+  /** Timers that are due within so many milliseconds compete with the steps that may be taken now. @default 0, steps come first */
+  readonly timersCompeteWithinMs?: number;
+  /** Keeps every line of the trace; their number is counted in any case. @default false */
+  readonly keepTrace?: boolean;
+}
+
+/** Thrown when something is awaited that nothing scheduled can bring about. */
+export class DeadlockError extends Error {
+  override readonly name = 'DeadlockError';
+}
+
+/**
+ * A discrete-event scheduler: one seed, one clock, one thing at a time. Between two events every promise that can settle has settled.
+ * Time stands still while code runs and jumps from event to event.
+ */
+export class Scheduler {
+  readonly random: Random;
+  readonly choices: Choices;
+  readonly trace: TraceLine[] = [];
+  events = 0;
+  #now: number;
+  readonly #timers = new TimerQueue();
+  readonly #steps: Step[] = [];
+  readonly #competeWithinMs: number;
+  readonly #keepsTrace: boolean;
+  readonly #seed: string;
+
+  constructor({ seed, choices, startsAt, timersCompeteWithinMs = 0, keepTrace = false }: SchedulerOptions) {
+    this.#seed = seed;
+    this.random = new Random(`scheduler ${seed}`);
+    this.choices = choices ?? new SeededChoices(seed);
+    this.#now = startsAt ?? Date.UTC(2026, 0, 31, 9, 30);
+    this.#competeWithinMs = timersCompeteWithinMs;
+    this.#keepsTrace = keepTrace;
+  }
+
+  /** Simulated time in epoch milliseconds, with fractions: calls that are a microsecond apart have an order. */
+  get now(): number {
+    return this.#now;
+  }
+
+  /** A source of randomness of its own, so that one more draw here changes nothing there. */
+  randomFor(purpose: string): Random {
+    return new Random(`${purpose} ${this.#seed}`);
+  }
+
+  /** Runs `take` after so many simulated milliseconds. */
+  after(ms: number, what: string, take: () => void): Timer {
+    return this.#timers.add(this.#now + Math.max(0, ms), what, take);
+  }
+
+  /** Offers a step whose turn among the others is a choice. */
+  offer(what: string, take: () => void, touches?: readonly Touch[]): Step {
+    const step = { what, take, touches };
+    this.#steps.push(step);
+    return step;
+  }
+
+  /** Takes a step back that was offered and not yet taken. */
+  withdraw(step: Step): void {
+    const at = this.#steps.indexOf(step);
+    if (at >= 0) this.#steps.splice(at, 1);
+  }
+
+  note(what: string): void {
+    if (this.#keepsTrace) this.trace.push({ at: this.#now, what });
+  }
+
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => this.after(ms, 'sleep', resolve));
+  }
+
+  /**
+   * Runs events until `main` has settled.
+   * @returns what it resolves with
+   * @throws DeadlockError when it waits for what no event brings; whatever it rejects with
+   */
+  async run<T>(main: () => Promise<T>): Promise<T> {
+    let isDone = false;
+    const result = main().finally(() => {
+      isDone = true;
+    });
+    result.catch(() => undefined); // awaited below, after the events
+    await settle(this.events);
+    while (!isDone) {
+      if (!this.#takeNext()) throw new DeadlockError(`Nothing is scheduled after ${this.events} events.`);
+      await settle(this.events);
+    }
+    return result;
+  }
+
+  /** Runs events until nothing is scheduled, or until a moment of simulated time. */
+  async drain(until = Number.POSITIVE_INFINITY): Promise<void> {
+    await settle(this.events);
+    while (this.#steps.length > 0 || (this.#timers.first?.at ?? Number.POSITIVE_INFINITY) <= until) {
+      this.#takeNext();
+      await settle(this.events);
+    }
+    if (Number.isFinite(until)) this.#now = Math.max(this.#now, until);
+  }
+
+  #takeNext(): boolean {
+    const timer = this.#timers.first;
+    const timerCompetes = timer !== undefined && timer.at - this.#now <= this.#competeWithinMs;
+    const options = this.#steps.length + (timerCompetes && this.#steps.length > 0 ? 1 : 0);
+    this.events += 1;
+    if (options === 0) return timer !== undefined && this.#fire();
+    const chosen = this.#chooseStep(options, timer);
+    if (chosen >= this.#steps.length) return this.#fire();
+    const [step] = this.#steps.splice(chosen, 1) as [Step];
+    this.note(step.what);
+    step.take();
+    return true;
+  }
+
+  #chooseStep(options: number, timer: Timer | undefined): number {
+    const { choices } = this;
+    if (!choices.chooseStep) return options === 1 ? 0 : choices.choose(options, 'next step');
+    return choices.chooseStep(timer && options > this.#steps.length ? [...this.#steps, timer] : this.#steps);
+  }
+
+  #fire(): boolean {
+    const timer = this.#timers.take();
+    if (!timer) return false;
+    this.#now = Math.max(this.#now, timer.at);
+    this.note(timer.what);
+    timer.take();
+    return true;
+  }
+}

@@ -1,0 +1,68 @@
+import { tableDefinition } from '../../shared/store/table-definition.ts';
+import type { Choices } from './choices.ts';
+import type { Fault, Network } from './dynamodb/connection.ts';
+import { SimulatedDynamodb, type SimulatedDynamodbOptions } from './dynamodb/simulated-dynamodb.ts';
+import { Scheduler } from './scheduler.ts';
+
+export interface WorldOptions extends Pick<Network, 'onExecuted'> {
+  readonly seed: string;
+  readonly choices?: Choices;
+  readonly keepTrace?: boolean;
+  readonly startsAt?: number;
+  readonly timersCompeteWithinMs?: number;
+  readonly dynamodb?: Omit<SimulatedDynamodbOptions, 'now' | 'choose' | 'at'>;
+  readonly faultOf?: Network['faultOf'];
+  /** Whether calls take (random) time; otherwise their order is a choice of the scheduler. @default true */
+  readonly isTimed?: boolean;
+}
+
+/** A scheduler, a DynamoDB with the service's table, and the network between it and whoever is put into the world. */
+export class World {
+  readonly scheduler: Scheduler;
+  readonly dynamodb: SimulatedDynamodb;
+  readonly network: Network;
+
+  constructor({ dynamodb, faultOf, isTimed = true, onExecuted, ...options }: WorldOptions) {
+    const scheduler = new Scheduler(options);
+    this.scheduler = scheduler;
+    this.dynamodb = new SimulatedDynamodb({
+      ...dynamodb,
+      now: () => scheduler.now,
+      choose: (options, what, otherChance) => scheduler.choices.choose(options, what, otherChance),
+      at: (epochMs, what, run) => scheduler.after(epochMs - scheduler.now, what, run),
+    });
+    createLeadTable(this.dynamodb);
+    const travel = scheduler.randomFor('network');
+    this.network = {
+      scheduler,
+      dynamodb: this.dynamodb,
+      faultOf: faultOf ?? ((): Fault => 'none'),
+      latency: isTimed ? () => 0.5 + travel.fraction() * 4 : undefined,
+      ...(onExecuted && { onExecuted }),
+    };
+  }
+}
+
+/** The table that is deployed, with its indexes, and with expiry on. */
+function createLeadTable(dynamodb: SimulatedDynamodb): void {
+  const { partitionKey, sortKey, indexes, indexedToo, timeToLiveAttribute } = tableDefinition;
+  const names = new Set([partitionKey, sortKey, ...indexes.flatMap((index) => [index.partitionKey, index.sortKey])]);
+  const schema = (hash: string, range: string) => [
+    { AttributeName: hash, KeyType: 'HASH' as const },
+    { AttributeName: range, KeyType: 'RANGE' as const },
+  ];
+  dynamodb.executeNow('CreateTable', {
+    TableName: 'leads',
+    KeySchema: schema(partitionKey, sortKey),
+    AttributeDefinitions: [...names].map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const })),
+    GlobalSecondaryIndexes: indexes.map((index) => ({
+      IndexName: index.name,
+      KeySchema: schema(index.partitionKey, index.sortKey),
+      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [...indexedToo] },
+    })),
+  });
+  dynamodb.executeNow('UpdateTimeToLive', {
+    TableName: 'leads',
+    TimeToLiveSpecification: { Enabled: true, AttributeName: timeToLiveAttribute },
+  });
+}
