@@ -1,4 +1,4 @@
-import { tableDefinition } from '../../shared/store/table-definition.ts';
+import { tableDefinition } from '../../shared/store/table/table-definition.ts';
 import type { Choices } from './choices.ts';
 import type { Fault, Network } from './dynamodb/connection.ts';
 import { SimulatedDynamodb, type SimulatedDynamodbOptions } from './dynamodb/simulated-dynamodb.ts';

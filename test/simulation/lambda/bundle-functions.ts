@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compileFunction } from 'node:vm';
 import type { Plugin } from 'esbuild';
-import { leanImports } from '../../../infra/bundle/lean-imports.ts';
+import { esbuildPlugins } from '../../../infra/bundle/esbuild-plugins.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { bundleText, projectFolder } from './bundle-text.ts';
 import { type Packages, sharedPackages } from './shared-packages.ts';
@@ -35,7 +35,7 @@ export async function bundleSource(source: string, { isWhole = false, change }: 
   const plugins = [
     packages ? sharedModules(packages) : simulatedHttpHandler,
     ...(change ? [changed(change)] : []),
-    ...leanImports,
+    ...esbuildPlugins,
   ];
   const code = await bundleText(source, plugins);
   const parameters = ['module', 'exports', 'simulatedConnection', 'sharedPackages', ...globalNames];

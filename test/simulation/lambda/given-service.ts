@@ -10,9 +10,9 @@ import { SimulatedFunctions, type SimulatedFunctionsOptions } from './simulated-
 
 /** What an administrator's process can do, bundled as the functions are. */
 const administrationSource = `
-  export { applySettings } from './shared/store/apply-settings.ts';
-  export { createApiKey } from './shared/store/api-keys.ts';
-  export { openTable } from './shared/store/client.ts';
+  export { applySettings } from './shared/store/organizations/apply-settings.ts';
+  export { createApiKey } from './shared/store/organizations/api-keys.ts';
+  export { openTable } from './shared/store/table/client.ts';
   export { checkTable } from './shared/store/check/check-table.ts';
   export { parseSettingsFile } from './shared/organization/settings.ts';`;
 

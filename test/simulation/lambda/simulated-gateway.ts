@@ -1,5 +1,5 @@
 import { gatewayResponseBody, gatewayResponseHeaders, gatewayResponses } from '../../../infra/gateway-responses.ts';
-import { answerOf } from '../../../infra/local/answer.ts';
+import { replyFrom } from '../../../infra/local/answer.ts';
 import type { Scheduler } from '../scheduler.ts';
 import { type CallerRequest, gatewayEvent } from './gateway-event.ts';
 import type { InvocationResult } from './instance.ts';
@@ -69,7 +69,7 @@ export class SimulatedGateway {
 
 function answerFrom(result: InvocationResult, requestId: string): CallerAnswer {
   if (result.outcome === 'timed out') return ownAnswer('INTEGRATION_TIMEOUT', requestId);
-  const answer = result.outcome === 'answered' ? answerOf(result.answer) : undefined;
+  const answer = result.outcome === 'answered' ? replyFrom(result.answer) : undefined;
   if (!answer) return ownAnswer('INTEGRATION_FAILURE', requestId);
   const headers = Object.fromEntries(answer.headers.map(([name, value]) => [name.toLowerCase(), value]));
   return { status: answer.status, headers, body: answer.body };
