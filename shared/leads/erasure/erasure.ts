@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { hasEmailForm } from '../field-types.ts';
-import { comparableEmail, parsePhone } from '../identity.ts';
+import { asciiDigits, comparableEmail, parsePhone } from '../identity.ts';
 import { emailOf, type FieldValues, type Lead, phoneOf } from '../lead.ts';
 import type { TimelineEntry } from '../timeline.ts';
 
@@ -19,9 +19,14 @@ export const erasedMark = '[erased]';
  * to fit, a value that was damaged. Such a value identifies nobody, and a search for it would find it in everybody's texts.
  */
 export const wholeIdentities = ({ phones, emails }: Identities): Identities => ({
-  phones: [...new Set(phones.filter((phone) => parsePhone(phone) === phone))],
+  phones: [...new Set(phones.filter(isWholePhone))],
   emails: [...new Set(emails.filter(hasEmailForm).map(comparableEmail))],
 });
+
+/** As it is stored: E.164. A numbering plan may have moved since, so that the phone is read no more, but its person still had it. */
+function isWholePhone(phone: string): boolean {
+  return parsePhone(phone) === phone || /^\+[1-9]\d{6,14}$/.test(phone);
+}
 
 export function identitiesOf(lead: Lead): Identities {
   const email = emailOf(lead);
@@ -48,8 +53,10 @@ export const joinedIdentities = (a: Identities, b: Identities): Identities =>
 /** Finds a person's phones and e-mails in any text. */
 export type IdentityPattern = RegExp;
 
-/** Between the digits of a phone as people write it. */
-const gap = '[\\s().\\-]*';
+/** Between the digits of a phone as people write it, in an address too. */
+const gap = '(?:[\\s().\\p{Pd}\\p{Cf}]|%20)*';
+/** What ends an escape of an address, such as `%20`, is no part of what follows. */
+const afterEscape = '(?<=%[0-9A-F]{2})';
 /** A number of eight digits may look like a day with them: 2026-11-21 is one. */
 const noDate = '(?!\\d{4}-\\d\\d-\\d\\d(?!\\d))';
 /** A hyphen stays as it is: a Unicode pattern refuses `\\-`. */
@@ -79,18 +86,40 @@ const nationalDigitsMin = 7;
 
 function phonePattern(phone: string): string {
   const parsed = parsePhoneNumberFromString(phone);
-  if (!parsed) throw new UnsafeSearchError('A search for a person takes whole phones only.');
-  const digits = (text: string): string => [...text].join(gap);
-  const prefix = `(?:\\+|%2B|00)${gap}`;
-  const countryCode = `${digits(parsed.countryCallingCode)}${gap}(?:\\(?0\\)?${gap})?`;
+  const digits = (text: string): string => [...text].map(digitOfAnyScript).join(gap);
+  const zero = digitOfAnyScript('0');
+  const prefix = `(?:[+＋]|%2B|${zero}${zero})${gap}`;
+  const whole = (spelled: string): string => `(?:(?<!\\p{Nd})|${afterEscape})${noDate}${spelled}(?!\\p{Nd})`;
+  if (!parsed) return whole(`(?:${prefix})?${digits(phone.slice(1))}`); // of a country that is not known: its code is a part
+  const countryCode = `${digits(parsed.countryCallingCode)}${gap}(?:\\(?${zero}\\)?${gap})?`;
   const isShort = parsed.nationalNumber.length < nationalDigitsMin;
-  const country = isShort ? `${prefix}${countryCode}` : `(?:(?:${prefix})?${countryCode}|\\(?0${gap})?`;
-  return `(?<!\\d)${noDate}${country}\\(?${digits(parsed.nationalNumber)}(?!\\d)`;
+  const country = isShort ? `${prefix}${countryCode}` : `(?:(?:${prefix})?${countryCode}|\\(?${zero}${gap})?`;
+  return whole(`${country}\\(?${digits(parsed.nationalNumber)}`);
 }
+
+let digitsOfAnyScript: readonly string[] | undefined;
+
+/** Matches an ASCII digit and those of other scripts that mean it: a phone is read with them, and people note it so. */
+function digitOfAnyScript(digit: string): string {
+  digitsOfAnyScript ??= readDigits();
+  return `[${digitsOfAnyScript[Number(digit)]}]`;
+}
+
+function readDigits(): string[] {
+  const byValue = Array.from({ length: 10 }, () => '');
+  for (let code = 0; code <= 0xffff; code += 1) {
+    const character = String.fromCharCode(code);
+    if (/\p{Nd}/u.test(character)) byValue[Number(asciiDigits(character))] += character;
+  }
+  return byValue;
+}
+
+/** Before an email, what would make it the end of another one, such as the hyphen of anne-marie@example.com. */
+const restOfAnother = "[\\p{L}\\p{N}._+]|[\\p{L}\\p{N}][\\-']";
 
 function emailPattern(email: string): string {
   const spelled = escaped(email).replace('@', '(?:@|%40)').replaceAll('\\+', '(?:\\+|%2B)');
-  return `(?<![\\p{L}\\p{N}._+])${spelled}(?![\\p{L}\\p{N}]|[.\\-]+[\\p{L}\\p{N}])`;
+  return `(?:(?<!${restOfAnother})|${afterEscape})${spelled}(?![\\p{L}\\p{N}]|[.\\-]+[\\p{L}\\p{N}])`;
 }
 
 const mentions = (value: unknown, pattern: IdentityPattern): boolean => typeof value === 'string' && value.search(pattern) >= 0;

@@ -8,7 +8,7 @@ import { createLead } from '../../../shared/store/leads/create-lead.ts';
 import { eraseLead } from '../../../shared/store/maintenance/erase-lead.ts';
 import { leadIdMargin } from '../../../shared/store/maintenance/finish-restore.ts';
 import { createApiKey, revokeApiKey } from '../../../shared/store/organizations/api-keys.ts';
-import { addAuditEntry } from '../../../shared/store/organizations/audit-log.ts';
+import { addAuditEntry, completeInHistory } from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { leadPrimaryKey, timelinePartitionKey, usagePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
@@ -188,6 +188,20 @@ describe('a table that is not what the restored one was made from is refused, an
     expect([status, stderr]).toEqual([1, expect.stringMatching(sentence)]);
     expect(await itemsOf(on)).toEqual(before);
   });
+});
+
+test('an export that was under way at the moment of the backup, and completed since, does not make the old table another', async () => {
+  const { old, organization } = await givenBackup(1);
+  const long = new Date(Date.now() - 86_400_000);
+  const entry = await addAuditEntry(old, organization.id, { who, what: 'lead export begun' }, long);
+  const backup = await itemsOf(old);
+  await completeInHistory(old, entry, 'lead export, 1 lead');
+  await pause(1100);
+  const on = await restored(backup);
+
+  const { status, stderr } = await finish(on, '--from', old.name);
+
+  expect([status, stderr]).toEqual([0, '']);
 });
 
 test('a timeline item is taken over from the old table only for what an erasure took from it there', async () => {
