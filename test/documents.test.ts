@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { endpoints } from '../shared/endpoints.ts';
 import { parseSettingsFile } from '../shared/organization/settings.ts';
 import { projectFolder } from './support/service-process.ts';
 
-/** References between code and documents, and links between documents: each must lead somewhere. */
+/** References between code and documents, and links between documents: each must resolve. */
 
 interface Heading {
   readonly level: number;
@@ -22,7 +23,7 @@ interface Reference {
 }
 
 const folders = ['functions', 'shared', 'infra', 'test'];
-const thisFile = 'test/documents.test.ts'; // it spells references that must not resolve
+const thisFile = 'test/documents.test.ts'; // it contains references that must not resolve
 const files = [
   ...readdirSync(projectFolder),
   ...folders.flatMap((folder) =>
@@ -63,7 +64,7 @@ const sectionReference = new RegExp(
 );
 const lookBackChars = 160;
 
-/** The page that a reference is to: the one named last before it, in a page its own; undefined for another world's document. */
+/** The page that a reference is to: the last one named before it, or the page itself; undefined for a document outside the project. */
 function pageNamedBefore(file: string, text: string, index: number): string | undefined {
   const before = text.slice(Math.max(0, index - lookBackChars), index);
   const own = Object.values(numbered).find((page) => page === file);
@@ -91,7 +92,7 @@ function sectionIssues(file: string): { references: number; issues: string[] } {
   return { references, issues };
 }
 
-/** `LOCAL.md, "The settings file"`, or a page alone. A page that is not in the repository is nobody's to open. */
+/** `LOCAL.md, "The settings file"`, or only a page's name. A reader can open only pages of the repository. */
 const pageReference = /(?<![\w/.-])([\w./-]*\w\.md|local-service)\b(?:,\s+"([^"]+)"|,\s+(sections?\s+[^).;]+))?/g;
 
 function pageIssues(file: string): string[] {
@@ -126,6 +127,23 @@ function linkIssues(page: string): string[] {
   });
 }
 
+/** `functions/get-lead.ts` in a page; `functions/<name>.ts` is a pattern. */
+function pathIssues(page: string): string[] {
+  return [...(sources.get(page) ?? '').matchAll(/`((?:functions|shared|infra|test)\/[\w./-]*)`/g)].flatMap(
+    ({ 0: words, 1: path = '', index }) =>
+      existsSync(join(projectFolder, path)) ? [] : [report({ file: page, index, text: words }, 'there is no such file')],
+  );
+}
+
+const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+
+function scriptIssues(page: string): string[] {
+  return [...(sources.get(page) ?? '').matchAll(/\bnpm run (?:--silent )?([a-z]+)/g)].flatMap(
+    ({ 0: words, 1: name = '', index }) =>
+      name in scripts ? [] : [report({ file: page, index, text: words }, `package.json has no script ${name}`)],
+  );
+}
+
 describe('documents', () => {
   test('every section of the contract and of the design that is referred to exists', () => {
     const found = files.map(sectionIssues);
@@ -142,6 +160,22 @@ describe('documents', () => {
     expect(pages.flatMap(linkIssues)).toEqual([]);
   });
 
+  test('every path that a page names in backticks exists', () => {
+    expect(pages.flatMap(pathIssues)).toEqual([]);
+  });
+
+  test('every npm script that a page names is in package.json', () => {
+    expect(pages.flatMap(scriptIssues)).toEqual([]);
+  });
+
+  test('README lists every endpoint with its route and scopes', () => {
+    const rows = [...(sources.get('README.md') ?? '').matchAll(/^\| `([A-Z]+)` \| `(\S+)` \| (.+?) \|/gm)];
+
+    expect(rows.map(([, method, path, scopes]) => `${method} ${path}: ${scopes}`)).toEqual(
+      endpoints.map(({ method, path, scopes }) => `${method} ${path}: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}`),
+    );
+  });
+
   test('every settings file that LOCAL.md shows is accepted', () => {
     const examples = [...(sources.get('infra/local/LOCAL.md') ?? '').matchAll(/^```json\n([\s\S]*?)^```/gm)];
 
@@ -149,7 +183,7 @@ describe('documents', () => {
   });
 });
 
-/** Beside the checkout of those who maintain the interface, and nowhere else. */
+/** Next to the checkout of those who maintain the interface, and nowhere else. */
 const agreedContract = join(projectFolder, '..', 'shared', 'contract.md');
 
 test.skipIf(!existsSync(agreedContract))('the contract is word for word the one that was agreed', () => {

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { engines } from './support/engine.ts';
+
+/**
+ * `npm test`: lint, types, unit tests, and integration tests on every engine that runs here. With arguments, which go to Vitest, only the tests
+ * that they select, integration tests on one engine:
+ *
+ *   npm test -- functions/get-lead
+ *   npm test -- documents -t 'every relative link'
+ */
+const selection = process.argv.slice(2);
+const commands =
+  selection.length > 0
+    ? [['vitest', 'run', ...(await projectsOf(selection)), ...selection]]
+    : [
+        ['biome', 'check', '--error-on-warnings'],
+        ['tsc', '-p', '.'],
+        ['vitest', 'run'],
+      ];
+for (const command of commands) {
+  const status = await run(command);
+  if (status !== 0) process.exit(status);
+}
+
+/** The unit tests and the first engine that is found: the second repeats the same tests, and its Java takes seconds to start. */
+async function projectsOf(args: readonly string[]): Promise<string[]> {
+  if (args.some((arg) => arg.startsWith('--project'))) return [];
+  for (const engine of engines) {
+    if ('start' in (await engine.find())) return ['--project', 'unit', '--project', engine.name];
+  }
+  return ['--project', 'unit'];
+}
+
+/** @returns the command's exit status; 1 when a signal ended it */
+function run([name = '', ...args]: readonly string[]): Promise<number> {
+  const child = spawn(name, args, { stdio: 'inherit' });
+  const forward = (signal: NodeJS.Signals): boolean => child.kill(signal);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, forward);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (status) => {
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, forward);
+      resolve(status ?? 1);
+    });
+  });
+}
