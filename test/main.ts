@@ -31,16 +31,20 @@ async function projectsOf(args: readonly string[]): Promise<string[]> {
   return ['--project', 'unit'];
 }
 
-/** @returns the command's exit status; 1 when a signal ended it */
+/** @returns the command's exit status; 1 when a signal ended it or this process, whatever status the command has then */
 function run([name = '', ...args]: readonly string[]): Promise<number> {
   const child = spawn(name, args, { stdio: 'inherit' });
-  const forward = (signal: NodeJS.Signals): boolean => child.kill(signal);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, forward);
+  let isEnded = false;
+  const end = (signal: NodeJS.Signals): void => {
+    isEnded = true;
+    child.kill(signal);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (status) => {
-      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, forward);
-      resolve(status ?? 1);
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, end);
+      resolve(isEnded ? 1 : (status ?? 1));
     });
   });
 }
