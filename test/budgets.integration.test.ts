@@ -4,9 +4,9 @@ import { type EndpointName, endpoints } from '../shared/endpoints.ts';
 import { applySettings } from '../shared/store/organizations/apply-settings.ts';
 import { bucketOfOrganization, setBucket } from './reliability/buckets.ts';
 import { type CallOptions, call } from './support/call.ts';
-import { longestChain, type RecordedCall, totalUnits } from './support/dynamodb-calls.ts';
-import { type FaultyService, patiently, startFaultyService } from './support/faulty-service.ts';
-import { type GivenOrganization, givenOrganization, person, table } from './support/given.ts';
+import { longestChain, type RecordedCall, totalUnits } from './support/faults/calls.ts';
+import { type FaultyService, patiently, startFaultyService } from './support/faults/faulty-service.ts';
+import { type GivenOrganization, givenOrganization, person, table } from './support/organizations.ts';
 
 /**
  * What each endpoint costs (design, section 7): a warm function that has seen the key and the settings, a lead under 1 KB with an e-mail.

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
 import { givenLead, timelineOf } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../support/organizations.ts';
 import { service } from '../support/service.ts';
 
 let organization: GivenOrganization;

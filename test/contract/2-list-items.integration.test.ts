@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization } from '../support/given.ts';
 import { givenLead } from '../support/leads.ts';
-import { customField } from '../support/organization.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { customField } from '../support/settings.ts';
 
 let organization: GivenOrganization;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
 import { changeSettings, givenLead } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization, person } from '../support/organizations.ts';
 import { goodRequests } from '../support/requests.ts';
 
 let organization: GivenOrganization;

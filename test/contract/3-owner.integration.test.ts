@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
 import { givenLead } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization, person } from '../support/organizations.ts';
 
 describe('3 owner: the organization’s assignment rules, unless assigned_to is given', () => {
   const users = [7, 8, 9].map((id) => ({ id, name: `Person ${id}` }));

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { type CallOptions, call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
 import { givenLead } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization, table } from '../support/organizations.ts';
 
 type Query = NonNullable<CallOptions['query']>;
 interface Listed {

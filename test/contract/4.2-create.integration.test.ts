@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
-import { customField } from '../support/organization.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../support/organizations.ts';
+import { customField } from '../support/settings.ts';
 import { noIds, noObjects, refusedKeys, refusedValues, takenValues, withKey } from './field-values.ts';
 
 let organization: GivenOrganization;

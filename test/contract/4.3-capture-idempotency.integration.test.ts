@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { idempotencyPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { type CallAnswer, call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
 import { changeSettings, storedLeads, timelineOf } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../support/organizations.ts';
 
 let organization: GivenOrganization;
 let apiKey: string;

@@ -2,8 +2,8 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { phonePrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { type CallAnswer, call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
 import { storedLeads, timelineOf } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../support/organizations.ts';
 
 let organization: GivenOrganization;
 beforeAll(async () => {

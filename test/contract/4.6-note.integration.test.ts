@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization } from '../support/given.ts';
 import { givenLead, storedLeads, timelineOf } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { noObjects, withKey } from './field-values.ts';
 
 let organization: GivenOrganization;

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
 import { changeSettings } from '../support/leads.ts';
-import { customField } from '../support/organization.ts';
+import { type GivenOrganization, givenOrganization, person } from '../support/organizations.ts';
+import { customField } from '../support/settings.ts';
 
 const stage = (id: number, order: number, more: object = {}) => ({
   id,

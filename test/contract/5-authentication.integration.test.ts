@@ -7,8 +7,8 @@ import { createApiKey, listApiKeys, revokeApiKey } from '../../shared/store/orga
 import { apiKeyPrimaryKey, keyListingPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { setKeyBucket } from '../support/buckets.ts';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization, table } from '../support/organizations.ts';
 import { goodRequests } from '../support/requests.ts';
 
 let organization: GivenOrganization;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization } from '../support/given.ts';
 import { storedLeads } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { service } from '../support/service.ts';
 
 let organization: GivenOrganization;

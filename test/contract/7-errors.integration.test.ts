@@ -4,8 +4,8 @@ import { apiErrors } from '../../shared/errors.ts';
 import { settingsPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { setKeyBucket } from '../support/buckets.ts';
 import { type CallOptions, call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization, table } from '../support/organizations.ts';
 import { bodyRequests, goodRequests } from '../support/requests.ts';
 import { service } from '../support/service.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
-import { customField } from '../support/organization.ts';
+import { type GivenOrganization, givenOrganization, person } from '../support/organizations.ts';
+import { customField } from '../support/settings.ts';
 
 const longKey = 'k'.repeat(64);
 

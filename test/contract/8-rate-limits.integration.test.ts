@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { setKeyBucket, setOrganizationBucket, usedByOrganization } from '../support/buckets.ts';
 import { type CallAnswer, call } from '../support/call.ts';
-import { givenOrganization } from '../support/given.ts';
+import { givenOrganization } from '../support/organizations.ts';
 
 const ask = (apiKey: string) => call('list-lead-fields', { apiKey });
 const limitsOf = ({ headers }: CallAnswer) =>

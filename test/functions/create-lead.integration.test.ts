@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../shared/limits.ts';
 import { usagePrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { call } from '../support/call.ts';
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
-import { givenOrganization, person, table } from '../support/given.ts';
+import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import { givenLead } from '../support/leads.ts';
+import { givenOrganization, person, table } from '../support/organizations.ts';
 
 let faulty: FaultyService;
 beforeAll(async () => {

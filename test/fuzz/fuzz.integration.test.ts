@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dynoxide } from '../../infra/local/dynoxide.ts';
 import { endpoints } from '../../shared/endpoints.ts';
-import { table } from '../support/given.ts';
+import { table } from '../support/organizations.ts';
 import { service } from '../support/service.ts';
 import { fuzz, said } from './episodes.ts';
 

@@ -5,7 +5,7 @@ import { parseSettingsFile } from '../../shared/organization/settings.ts';
 import { createApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import type { Table } from '../../shared/store/table/client.ts';
-import { sampleSettings } from '../support/organization.ts';
+import { sampleSettings } from '../support/settings.ts';
 
 /** Who calls: the keys of one organization, each with its label. A request names a key by its label, so that it is the same in a replay. */
 export interface Tenant {

@@ -5,9 +5,9 @@ import { checkTable } from '../../shared/store/check/check-table.ts';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { type CallAnswer, type CallOptions, call } from '../support/call.ts';
 import { effectsOn, holderOfEmail } from '../support/effects.ts';
-import { faultOnce } from '../support/faults.ts';
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
+import { faultOnce } from '../support/faults/rules.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../support/organizations.ts';
 import { report } from './figures.ts';
 
 /**

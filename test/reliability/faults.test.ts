@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { limits } from '../../shared/limits.ts';
 import { requestsPerWindowMax } from '../../shared/rate-limits.ts';
-import { arrivingCall } from '../support/dynamodb-calls.ts';
-import { type Fault, type FaultRule, faultSchedule } from '../support/faults.ts';
+import { arrivingCall } from '../support/faults/calls.ts';
+import { type Fault, type FaultRule, faultSchedule } from '../support/faults/rules.ts';
 
 const transaction = { TransactItems: [{ Put: { Item: { pk: { S: 'LEADS#1' }, sk: { S: '0000000001' } } } }] };
 const calls = Array.from({ length: 500 }, (_, position) => arrivingCall('TransactWriteItems', transaction, position));

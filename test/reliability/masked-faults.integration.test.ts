@@ -3,9 +3,9 @@ import type { EndpointName } from '../../shared/endpoints.ts';
 import { checkTable } from '../../shared/store/check/check-table.ts';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { call } from '../support/call.ts';
-import { type Fault, faultOnce } from '../support/faults.ts';
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
+import { type Fault, faultOnce } from '../support/faults/rules.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../support/organizations.ts';
 import { goodRequests } from './requests.ts';
 
 /** One fault, of every kind, at every call: the caller does not notice, and what was asked for is done once. */

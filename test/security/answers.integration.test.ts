@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization, person } from '../support/organizations.ts';
 import { bodyRequests, goodRequests } from '../support/requests.ts';
 import { service } from '../support/service.ts';
 import { sendRaw } from './raw-request.ts';

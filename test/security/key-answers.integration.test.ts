@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiKeyRandomBytes, mintApiKey, parseApiKey } from '../../shared/organization/api-key.ts';
 import { revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { type CallAnswer, call } from '../support/call.ts';
-import { type FaultyService, patiently, startFaultyService } from '../support/faulty-service.ts';
-import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
+import { type FaultyService, patiently, startFaultyService } from '../support/faults/faulty-service.ts';
+import { type GivenOrganization, givenOrganization, table } from '../support/organizations.ts';
 
 /** Who guesses learns nothing from an answer, nor from what it took to give it. */
 let own: FaultyService;

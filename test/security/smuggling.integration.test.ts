@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization, person } from '../support/organizations.ts';
 import { service } from '../support/service.ts';
 import { type RawRequest, sendRaw } from './raw-request.ts';
 

@@ -2,7 +2,7 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { phonePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { call } from '../../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../../support/organizations.ts';
 import { runCommand } from './run-command.ts';
 
 const check = (organization: GivenOrganization, ...more: string[]) =>

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { addAuditEntry } from '../../../shared/store/organizations/audit-log.ts';
 import { erasurePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { call } from '../../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
 import { givenLead, storedLeads, timelineOf } from '../../support/leads.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../../support/organizations.ts';
 import { adminJson, runAdmin } from './run-admin.ts';
 
 const argumentsOf = ({ id }: GivenOrganization, leadId: number, ...more: readonly string[]): string[] => [

@@ -6,8 +6,8 @@ import { eraseLead } from '../../../shared/store/maintenance/erase-lead.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { timelinePartitionKey } from '../../../shared/store/table/primary-keys.ts';
 import { call } from '../../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
 import { givenLead, storedLeads, timelineOf } from '../../support/leads.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../../support/organizations.ts';
 import { adminJson, runAdmin } from './run-admin.ts';
 
 const erase = ({ id }: GivenOrganization, leadId: number) =>

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import { setArchived } from '../../../shared/store/leads/archive.ts';
 import { scanLeadsAscending } from '../../../shared/store/maintenance/export-leads.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
 import { changeSettings, givenLead } from '../../support/leads.ts';
-import { customField, sampleSettings } from '../../support/organization.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../../support/organizations.ts';
+import { customField, sampleSettings } from '../../support/settings.ts';
 import { adminJson, runAdmin } from './run-admin.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { call } from '../../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../../support/given.ts';
+import { type GivenOrganization, givenOrganization, person } from '../../support/organizations.ts';
 import { runCommand } from './run-command.ts';
 
 const lead = ({ id }: GivenOrganization, command: string, ...more: string[]) =>

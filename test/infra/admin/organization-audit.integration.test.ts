@@ -6,8 +6,8 @@ import { applySettings, SettingsMoved } from '../../../shared/store/organization
 import { readKeptSettings, versionsBefore, versionsKept } from '../../../shared/store/organizations/audit-log.ts';
 import { readSettings } from '../../../shared/store/organizations/organizations.ts';
 import { call } from '../../support/call.ts';
-import { type GivenOrganization, givenOrganization, table } from '../../support/given.ts';
 import { givenLead } from '../../support/leads.ts';
+import { type GivenOrganization, givenOrganization, table } from '../../support/organizations.ts';
 import { adminJson, runAdmin } from './run-admin.ts';
 import { runCommand } from './run-command.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Settings, toSettingsFile } from '../../../shared/organization/settings.ts';
 import { call } from '../../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../../support/given.ts';
+import { type GivenOrganization, givenOrganization, person } from '../../support/organizations.ts';
 import { runCommand } from './run-command.ts';
 
 let folder: string;

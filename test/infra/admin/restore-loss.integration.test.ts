@@ -11,7 +11,7 @@ import { createApiKey, revokeApiKey } from '../../../shared/store/organizations/
 import { addAuditEntry } from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { leadPrimaryKey, timelinePartitionKey, usagePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../../support/organizations.ts';
 import { finish, itemsOf, newTable, restored } from './restored-tables.ts';
 
 const who = 'a test';

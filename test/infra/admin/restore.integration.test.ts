@@ -10,8 +10,8 @@ import { applySettings } from '../../../shared/store/organizations/apply-setting
 import { readSettings } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { call } from '../../support/call.ts';
-import { startFaultyService } from '../../support/faulty-service.ts';
-import { type GivenOrganization, givenOrganization, person } from '../../support/given.ts';
+import { startFaultyService } from '../../support/faults/faulty-service.ts';
+import { type GivenOrganization, givenOrganization, person } from '../../support/organizations.ts';
 import { environmentOf, finish, itemsOf, newTable, restored } from './restored-tables.ts';
 import { runAdminIn } from './run-admin.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { createTable } from '../../../infra/local/table.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import { table } from '../../support/given.ts';
+import { table } from '../../support/organizations.ts';
 import { service } from '../../support/service.ts';
 import { runAdminIn } from './run-admin.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { givenOrganization } from '../../support/given.ts';
+import { givenOrganization } from '../../support/organizations.ts';
 import { service } from '../../support/service.ts';
 import { runAdmin, runAdminIn } from './run-admin.ts';
 

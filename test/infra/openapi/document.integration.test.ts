@@ -3,7 +3,7 @@ import { errorsOf } from '../../../infra/openapi/endpoint-errors.ts';
 import { type EndpointName, endpoints } from '../../../shared/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../../shared/errors.ts';
 import { type CallOptions, call } from '../../support/call.ts';
-import { givenOrganization, person } from '../../support/given.ts';
+import { givenOrganization, person } from '../../support/organizations.ts';
 
 /** A request that each endpoint takes. */
 const taken = (name: EndpointName, leadId: number): CallOptions => {

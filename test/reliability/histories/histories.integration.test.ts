@@ -1,7 +1,7 @@
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { timelinePartitionKey } from '../../../shared/store/table/primary-keys.ts';
-import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts';
+import { type FaultyService, startFaultyService } from '../../support/faults/faulty-service.ts';
 import { service } from '../../support/service.ts';
 import { runHistory, verdictOn } from './history.ts';
 

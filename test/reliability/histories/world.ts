@@ -6,7 +6,7 @@ import { createApiKey } from '../../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import { openTable, type Table } from '../../../shared/store/table/client.ts';
 import { type CallAnswer, type CallOptions, call } from '../../support/call.ts';
-import { customField, sampleSettings } from '../../support/organization.ts';
+import { customField, sampleSettings } from '../../support/settings.ts';
 import { Notebook } from './notebook.ts';
 
 /** An API key as its holders know it. `revoking`: from the first word of it to the acknowledgement. */

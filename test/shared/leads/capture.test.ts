@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type CaptureRequest, fillLead, readCapture } from '../../../shared/leads/capture.ts';
 import { parsePhone } from '../../../shared/leads/identity.ts';
 import type { FieldValue, FieldValues, Lead } from '../../../shared/leads/lead.ts';
-import { sampleOrganization } from '../../support/organization.ts';
+import { sampleOrganization } from '../../support/settings.ts';
 import { refusalOf } from './refusal.ts';
 
 const organization = sampleOrganization();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FieldIssue, isEmptyValue, parsers, type RawValue } from '../../../shared/leads/field-types.ts';
-import { sampleOrganization } from '../../support/organization.ts';
+import { sampleOrganization } from '../../support/settings.ts';
 
 const organization = sampleOrganization();
 

@@ -11,7 +11,7 @@ import {
   readFields,
 } from '../../../shared/leads/fields.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
-import { customField, sampleOrganization, sampleSettings } from '../../support/organization.ts';
+import { customField, sampleOrganization, sampleSettings } from '../../support/settings.ts';
 import { refusalOf } from './refusal.ts';
 
 const organization = sampleOrganization();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FieldIssue, parsers } from '../../../shared/leads/field-types.ts';
 import { asciiDigits, comparableEmail, parsePhone } from '../../../shared/leads/identity.ts';
-import { sampleOrganization } from '../../support/organization.ts';
+import { sampleOrganization } from '../../support/settings.ts';
 
 describe('a phone number', () => {
   test.each([

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { emailOf, type FieldValues, type Lead, presentLead, valueOf } from '../../../shared/leads/lead.ts';
 import { assertLeadFits } from '../../../shared/leads/lead-size.ts';
 import { limits } from '../../../shared/limits.ts';
-import { customField, sampleOrganization, sampleSettings } from '../../support/organization.ts';
+import { customField, sampleOrganization, sampleSettings } from '../../support/settings.ts';
 import { refusalOf } from './refusal.ts';
 
 const lead = (fields: FieldValues = {}, more: Partial<Lead> = {}): Lead => ({

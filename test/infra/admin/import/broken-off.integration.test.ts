@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDynamodbProxy } from '../../../support/dynamodb-proxy.ts';
-import { type GivenOrganization, givenOrganization, person } from '../../../support/given.ts';
+import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
 import { storedLeads } from '../../../support/leads.ts';
+import { type GivenOrganization, givenOrganization, person } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
 import { adminJson, runAdminIn, startAdmin } from '../run-admin.ts';
 

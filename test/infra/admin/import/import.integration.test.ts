@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
 import { scanLeadsAscending } from '../../../../shared/store/maintenance/export-leads.ts';
 import { call } from '../../../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../../../support/given.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../../../support/leads.ts';
+import { type GivenOrganization, givenOrganization, person, table } from '../../../support/organizations.ts';
 import { adminJson, startAdmin } from '../run-admin.ts';
 
 let folder: string;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GivenOrganization, givenOrganization, person } from '../../../support/given.ts';
 import { changeSettings, givenLead, storedLeads } from '../../../support/leads.ts';
+import { type GivenOrganization, givenOrganization, person } from '../../../support/organizations.ts';
 import { adminJson, runAdmin } from '../run-admin.ts';
 
 let folder: string;

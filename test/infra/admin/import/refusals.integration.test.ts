@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { givenOrganization, person } from '../../../support/given.ts';
 import { storedLeads } from '../../../support/leads.ts';
+import { givenOrganization, person } from '../../../support/organizations.ts';
 import { adminJson, runAdmin } from '../run-admin.ts';
 
 let folder: string;

@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDynamodbProxy } from '../../../support/dynamodb-proxy.ts';
-import { faultOnce } from '../../../support/faults.ts';
-import { givenOrganization, person } from '../../../support/given.ts';
+import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
+import { faultOnce } from '../../../support/faults/rules.ts';
 import { storedLeads } from '../../../support/leads.ts';
+import { givenOrganization, person } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
 import { adminJson, runAdminIn } from '../run-admin.ts';
 

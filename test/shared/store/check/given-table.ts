@@ -11,8 +11,8 @@ import { createApiKey } from '../../../../shared/store/organizations/api-keys.ts
 import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
 import { openTable, type Table } from '../../../../shared/store/table/client.ts';
 import type { PrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
-import { sampleSettings } from '../../../support/organization.ts';
 import { service } from '../../../support/service.ts';
+import { sampleSettings } from '../../../support/settings.ts';
 
 /** A table of the test's own on the run's engine, so that a check of the whole of it meets nobody else's items. */
 export async function givenTable(): Promise<Table> {

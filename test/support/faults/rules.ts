@@ -1,6 +1,6 @@
 /**
  * What can go wrong between a function and DynamoDB, spelled as DynamoDB spells it: the engines do none of it by themselves, the real
- * one does all of it. `dynamodb-proxy.ts` carries it out.
+ * one does all of it. `proxy.ts` carries it out.
  */
 
 /** Answers that are errors, by DynamoDB's names. */

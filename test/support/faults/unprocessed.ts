@@ -1,5 +1,5 @@
-import type { EngineAnswer, Forward } from './dynamodb-proxy.ts';
-import type { Fault } from './faults.ts';
+import type { EngineAnswer, Forward } from './proxy.ts';
+import type { Fault } from './rules.ts';
 
 type Keys = readonly Readonly<Record<string, unknown>>[];
 type RequestItems = Readonly<Record<string, { readonly Keys: Keys } & Readonly<Record<string, unknown>>>>;

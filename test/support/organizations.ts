@@ -6,8 +6,8 @@ import { parseSettingsFile } from '../../shared/organization/settings.ts';
 import { createApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
-import { sampleSettings } from './organization.ts';
 import { service } from './service.ts';
+import { sampleSettings } from './settings.ts';
 
 let opened: Table | undefined;
 

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { arrivingCall, consumedUnits, type RecordedCall } from './dynamodb-calls.ts';
-import { errorAnswer, type Fault, type FaultRule } from './faults.ts';
-import { IndexLag } from './faults-index-lag.ts';
-import { leaveUnprocessed } from './faults-unprocessed.ts';
+import { arrivingCall, consumedUnits, type RecordedCall } from './calls.ts';
+import { IndexLag } from './index-lag.ts';
+import { errorAnswer, type Fault, type FaultRule } from './rules.ts';
+import { leaveUnprocessed } from './unprocessed.ts';
 
 /** A DynamoDB endpoint on 127.0.0.1 that passes every call on to an engine, records it, and lets it fail as it is told. */
 export interface DynamodbProxy {

@@ -1,6 +1,6 @@
-import { nameOf } from './dynamodb-calls.ts';
-import type { EngineAnswer, Forward } from './dynamodb-proxy.ts';
-import type { ArrivingCall } from './faults.ts';
+import { nameOf } from './calls.ts';
+import type { EngineAnswer, Forward } from './proxy.ts';
+import type { ArrivingCall } from './rules.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 const writes = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem']);

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
-import { distFolder, writtenEndpoints } from '../../infra/bundle/bundle.ts';
-import { Functions } from '../../infra/local/functions.ts';
-import { createGateway } from '../../infra/local/gateway.ts';
-import { routerFor } from '../../infra/local/routes.ts';
-import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
-import { type DynamodbProxy, startDynamodbProxy } from './dynamodb-proxy.ts';
-import { assertNoLeaks } from './log-leaks.ts';
-import { service } from './service.ts';
+import { distFolder, writtenEndpoints } from '../../../infra/bundle/bundle.ts';
+import { Functions } from '../../../infra/local/functions.ts';
+import { createGateway } from '../../../infra/local/gateway.ts';
+import { routerFor } from '../../../infra/local/routes.ts';
+import { localRequestTimeoutMs } from '../../../shared/store/table/client.ts';
+import { assertNoLeaks } from '../log-leaks.ts';
+import { service } from '../service.ts';
+import { type DynamodbProxy, startDynamodbProxy } from './proxy.ts';
 
 /** A second service on the engine and the table of the test run, whose functions reach them through a proxy of their own. */
 export interface FaultyService {
