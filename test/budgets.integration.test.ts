@@ -6,7 +6,9 @@ import { bucketOfOrganization, setBucket } from './reliability/buckets.ts';
 import { type CallOptions, call } from './support/call.ts';
 import { longestChain, type RecordedCall, totalUnits } from './support/faults/calls.ts';
 import { type FaultyService, patiently, startFaultyService } from './support/faults/faulty-service.ts';
-import { type GivenOrganization, givenOrganization, person, table } from './support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from './support/organizations.ts';
+import { person } from './support/people.ts';
+import { table } from './support/table.ts';
 
 /**
  * What each endpoint costs (design, section 7): a warm function that has seen the key and the settings, a lead under 1 KB with an e-mail.

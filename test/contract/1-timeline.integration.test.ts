@@ -2,8 +2,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { call } from '../support/call.ts';
 import { givenLead, timelineOf } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 import { service } from '../support/service.ts';
+import { table } from '../support/table.ts';
 
 let organization: GivenOrganization;
 let writer: { key: string; keyId: string };

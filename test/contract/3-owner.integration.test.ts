@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
 import { givenLead } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 
 describe('3 owner: the organization’s assignment rules, unless assigned_to is given', () => {
   const users = [7, 8, 9].map((id) => ({ id, name: `Person ${id}` }));

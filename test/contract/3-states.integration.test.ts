@@ -2,7 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { call } from '../support/call.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { table } from '../support/table.ts';
 
 /** Two pipelines of three stages, each with one that is no longer active, and a third pipeline where nothing can start. */
 const stage = (id: number, meaning: string, more: object = {}) => ({

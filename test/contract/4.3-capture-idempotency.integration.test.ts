@@ -4,7 +4,9 @@ import { setArchived } from '../../shared/store/leads/archive.ts';
 import { idempotencyPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { type CallAnswer, call } from '../support/call.ts';
 import { changeSettings, storedLeads, timelineOf } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { table } from '../support/table.ts';
 
 let organization: GivenOrganization;
 let apiKey: string;

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CallAnswer, call } from '../support/call.ts';
 import { givenLead, storedLeads, timelineOf } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 import { noIds, noObjects, refusedKeys, refusedValues, takenValues, withKey } from './field-values.ts';
 
 let organization: GivenOrganization;

@@ -3,7 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { phonePrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { type CallAnswer, call } from '../support/call.ts';
 import { storedLeads, timelineOf } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { table } from '../support/table.ts';
 
 let organization: GivenOrganization;
 beforeAll(async () => {

@@ -2,7 +2,8 @@ import { request as httpRequest } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
 import { storedLeads } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 import { service } from '../support/service.ts';
 
 let organization: GivenOrganization;

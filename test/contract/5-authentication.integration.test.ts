@@ -8,8 +8,9 @@ import { apiKeyPrimaryKey, keyListingPrimaryKey } from '../../shared/store/table
 import { setKeyBucket } from '../support/buckets.ts';
 import { call } from '../support/call.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization, table } from '../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { goodRequests } from '../support/requests.ts';
+import { table } from '../support/table.ts';
 
 let organization: GivenOrganization;
 let leadId: number;

@@ -5,9 +5,10 @@ import { settingsPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { setKeyBucket } from '../support/buckets.ts';
 import { type CallOptions, call } from '../support/call.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization, table } from '../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { bodyRequests, goodRequests } from '../support/requests.ts';
 import { service } from '../support/service.ts';
+import { table } from '../support/table.ts';
 
 let organization: GivenOrganization;
 let leadId: number;

@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 import { customField } from '../support/settings.ts';
 
 const longKey = 'k'.repeat(64);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { dynoxide } from '../../infra/local/dynoxide.ts';
 import { endpoints } from '../../shared/endpoints.ts';
-import { table } from '../support/organizations.ts';
 import { service } from '../support/service.ts';
+import { table } from '../support/table.ts';
 import { fuzz, said } from './episodes.ts';
 
 /** `npm run fuzz` runs longer, and with any seed. Six episodes, one of each kind of organization. */

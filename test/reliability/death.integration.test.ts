@@ -7,7 +7,9 @@ import { type CallAnswer, type CallOptions, call } from '../support/call.ts';
 import { effectsOn, holderOfEmail } from '../support/effects.ts';
 import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import { faultOnce } from '../support/faults/rules.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { table } from '../support/table.ts';
 import { report } from './figures.ts';
 
 /**

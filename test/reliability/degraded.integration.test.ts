@@ -4,7 +4,8 @@ import { type CallAnswer, call } from '../support/call.ts';
 import { effectsOn } from '../support/effects.ts';
 import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import type { FaultRule } from '../support/faults/rules.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 import { type GoodRequest, goodRequests, sendAll } from './requests.ts';
 
 /** DynamoDB slow or away: every answer is the function's own, in time, in the contract's shape; nothing is answered unchecked. */

@@ -3,7 +3,9 @@ import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { call } from '../support/call.ts';
 import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import type { FaultRule } from '../support/faults/rules.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { table } from '../support/table.ts';
 import { goodRequests } from './requests.ts';
 
 /** A transaction is applied and its answer lost, and the repeat is told of a conflict: the conflict says nothing of the first. */

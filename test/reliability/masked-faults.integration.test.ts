@@ -5,7 +5,9 @@ import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { call } from '../support/call.ts';
 import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import { type Fault, faultOnce } from '../support/faults/rules.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { table } from '../support/table.ts';
 import { goodRequests } from './requests.ts';
 
 /** One fault, of every kind, at every call: the caller does not notice, and what was asked for is done once. */

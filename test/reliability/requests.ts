@@ -1,7 +1,8 @@
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { type CallAnswer, type CallOptions, call } from '../support/call.ts';
 import type { FaultyService } from '../support/faults/faulty-service.ts';
-import { type GivenOrganization, person } from '../support/organizations.ts';
+import type { GivenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 
 /** A request that is answered well while all is well. */
 export interface GoodRequest {

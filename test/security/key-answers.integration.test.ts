@@ -4,7 +4,8 @@ import { apiKeyRandomBytes, mintApiKey, parseApiKey } from '../../shared/organiz
 import { revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { type CallAnswer, call } from '../support/call.ts';
 import { type FaultyService, patiently, startFaultyService } from '../support/faults/faulty-service.ts';
-import { type GivenOrganization, givenOrganization, table } from '../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { table } from '../support/table.ts';
 
 /** Who guesses learns nothing from an answer, nor from what it took to give it. */
 let own: FaultyService;

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CallOptions, call } from '../support/call.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/organizations.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 import { goodRequests } from '../support/requests.ts';
 
 /** Two organizations in one table. What is one's own is out of the other's reach, and out of its sight. */

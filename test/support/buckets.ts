@@ -1,7 +1,7 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { hashApiKey } from '../../shared/organization/api-key.ts';
 import { apiKeyPrimaryKey, type PrimaryKey, usagePrimaryKey } from '../../shared/store/table/primary-keys.ts';
-import { table } from './organizations.ts';
+import { table } from './table.ts';
 
 /** A token bucket, and for an API key its end, as they lie in the table; times in epoch milliseconds. */
 export interface StoredBucket {

@@ -9,7 +9,7 @@ import {
   type PrimaryKey,
   phonePrimaryKey,
 } from '../../shared/store/table/primary-keys.ts';
-import { table } from './organizations.ts';
+import { table } from './table.ts';
 
 /** What lies in the table about one person of an organization. */
 export interface Effects {

@@ -5,7 +5,9 @@ import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import { leadsPartitionKey } from '../../shared/store/table/primary-keys.ts';
 import { type CallAnswer, call } from './call.ts';
-import { type GivenOrganization, person, table } from './organizations.ts';
+import type { GivenOrganization } from './organizations.ts';
+import { person } from './people.ts';
+import { table } from './table.ts';
 
 /** A lead made through the API, of a person of its own unless told otherwise, as create-lead answers it. */
 export async function givenLead(

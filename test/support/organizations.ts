@@ -1,81 +1,69 @@
 import { randomInt } from 'node:crypto';
 import type { Scope } from '../../shared/endpoints.ts';
+import { limits } from '../../shared/limits.ts';
 import { apiKeyScopes } from '../../shared/organization/api-key.ts';
-import type { Settings } from '../../shared/organization/settings.ts';
-import { parseSettingsFile } from '../../shared/organization/settings.ts';
+import { parseSettingsFile, type Settings } from '../../shared/organization/settings.ts';
 import { createApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
-import { openTable, type Table } from '../../shared/store/table/client.ts';
-import { service } from './service.ts';
+import type { Table } from '../../shared/store/table/client.ts';
 import { sampleSettings } from './settings.ts';
+import { table } from './table.ts';
 
-let opened: Table | undefined;
-
-/** The table of the running service, for what only an administrator or a check reads. */
-export function table(): Table {
-  Object.assign(process.env, service().environment);
-  opened ??= openTable();
-  return opened;
+interface KeyOptions {
+  readonly type?: 'application' | 'website-form';
+  readonly scopes?: readonly Scope[];
+  readonly expiresAt?: Date;
+  readonly label?: string;
+  readonly createdBy?: number;
 }
 
-export interface GivenOrganization {
+export interface OrganizationWithoutKeys {
   readonly id: number;
   readonly settings: Settings;
+  /** Creates an API key: of an application, with every scope, unless told otherwise. */
+  readonly key: (options?: KeyOptions) => Promise<{ key: string; keyId: string }>;
+}
+
+export interface GivenOrganization extends OrganizationWithoutKeys {
   /** API keys by what they may do: `leads.read`, `leads.write` (and read), and a website form's `leads.capture`. */
   readonly reader: string;
   readonly writer: string;
   readonly website: string;
-  /** Mints a further key. */
-  readonly key: (options?: {
-    scopes?: readonly Scope[];
-    expiresAt?: Date;
-    label?: string;
-    createdBy?: number;
-  }) => Promise<{ key: string; keyId: string }>;
 }
 
-/** An organization of the test's own, like `sampleSettings` unless told otherwise, with a key of each kind. */
-export async function givenOrganization(
-  different: Partial<typeof sampleSettings> | Record<string, unknown> = {},
-  on: Table = table(),
-): Promise<GivenOrganization> {
-  const id = randomInt(1, 2_147_483_647);
-  const { settings } = parseSettingsFile(JSON.stringify({ ...sampleSettings, ...different, id, keys: undefined }));
-  await applySettings(on, settings);
-  const createdBy = settings.users[0]?.id ?? 0;
-  const mint = (type: 'application' | 'website-form', scopes: readonly Scope[], more: object = {}) =>
-    createApiKey(on, {
-      organizationId: id,
-      type,
-      scopes: [...scopes],
-      label: scopes.join(' '),
-      createdBy,
-      now: new Date(),
-      ...more,
-    });
+/** Properties of a settings file that replace those of `sampleSettings`; its keys are left out. */
+export type SettingsChanges = Partial<typeof sampleSettings> | Readonly<Record<string, unknown>>;
+
+/** Settings that are not applied yet, with an organization id that no other test uses unless `changes` names one. */
+export function newSettings(changes: SettingsChanges = {}): Settings {
+  const { id = randomInt(1, limits.idMax), ...others } = changes;
+  return parseSettingsFile(JSON.stringify({ ...sampleSettings, ...others, id, keys: undefined })).settings;
+}
+
+/** An organization of the test's own, with `sampleSettings` unless told otherwise, and with an API key of each kind. */
+export async function givenOrganization(changes: SettingsChanges = {}, on: Table = table()): Promise<GivenOrganization> {
+  const organization = await givenOrganizationWithoutKeys({ ...changes, id: undefined }, on);
+  const { key } = organization;
   const [reader, writer, website] = await Promise.all([
-    mint('application', ['leads.read']),
-    mint('application', ['leads.read', 'leads.write']),
-    mint('website-form', ['leads.capture']),
+    key({ scopes: ['leads.read'] }),
+    key({ scopes: ['leads.read', 'leads.write'] }),
+    key({ type: 'website-form', scopes: ['leads.capture'] }),
   ]);
-  return {
-    id,
-    settings,
-    reader: reader.key,
-    writer: writer.key,
-    website: website.key,
-    key: ({ scopes = apiKeyScopes, expiresAt, ...more } = {}) =>
-      mint('application', scopes, { ...more, expiresAt: expiresAt?.toISOString() }),
-  };
+  return { ...organization, reader: reader.key, writer: writer.key, website: website.key };
 }
 
-const phonesMax = 100_000_000;
-const firstPhone = randomInt(0, phonesMax);
-let people = 0;
-
-/** Fields of a person whom nobody else in the test run is. */
-export function person(): { name: string; phone: string; email: string } {
-  people += 1;
-  const digits = String((firstPhone + people) % phonesMax).padStart(8, '0');
-  return { name: `Person ${people}`, phone: `+9198${digits}`, email: `person${people}.${digits}@example.com` };
+/** The same without API keys, for tests that name each item of the organization or choose its id. */
+export async function givenOrganizationWithoutKeys(
+  changes: SettingsChanges = {},
+  on: Table = table(),
+): Promise<OrganizationWithoutKeys> {
+  const settings = newSettings(changes);
+  const { id: organizationId } = settings;
+  await applySettings(on, settings);
+  const key = ({ type = 'application', scopes = apiKeyScopes, label = scopes.join(' '), ...more }: KeyOptions = {}) => {
+    const { createdBy = settings.users[0]?.id ?? 0, expiresAt } = more;
+    const order = { organizationId, type, scopes: [...scopes], label, createdBy, now: new Date() };
+    return createApiKey(on, { ...order, ...(expiresAt && { expiresAt: expiresAt.toISOString() }) });
+  };
+  return { id: organizationId, settings, key };
 }

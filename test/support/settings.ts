@@ -83,3 +83,10 @@ export function sampleOrganization(changes: Partial<typeof sampleSettings> = {})
 
 /** A further field for the sample, of the section that its others are in. */
 export const customField = field;
+
+/** A field of the sample by its key. */
+export function sampleField(key: string): ReturnType<typeof field> {
+  const found = (sampleSettings.fields as ReturnType<typeof field>[]).find((one) => one.key === key);
+  if (!found) throw new Error(`sampleSettings has no field ${key}.`);
+  return found;
+}

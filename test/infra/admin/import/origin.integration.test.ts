@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { adminJson, runAdmin } from '../../../support/admin.ts';
 import { changeSettings, givenLead, storedLeads } from '../../../support/leads.ts';
-import { type GivenOrganization, givenOrganization, person } from '../../../support/organizations.ts';
-import { adminJson, runAdmin } from '../run-admin.ts';
+import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { person } from '../../../support/people.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -51,7 +52,7 @@ test('a file of another system with a column "Lead ID" is not taken for an expor
     ].join('\n'),
   );
 
-  const unsaid = await runAdmin(...importArgs(organization, file, '--keep-ids'));
+  const unsaid = await runAdmin(importArgs(organization, file, '--keep-ids'));
   const ignored = await adminJson(...importArgs(organization, file, '--ignore', 'Lead ID'));
   const report = parse(await readFile(ignored.report), { columns: true }) as Record<string, string>[];
 
