@@ -1,5 +1,5 @@
 import { nameOf } from './calls.ts';
-import type { EngineAnswer, Forward } from './proxy.ts';
+import type { EngineAnswer, Forward } from './forward.ts';
 import type { ArrivingCall } from './rules.ts';
 
 type Item = Readonly<Record<string, unknown>>;

@@ -3,6 +3,7 @@ import { Agent, createServer, request as httpRequest, type IncomingMessage, type
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { arrivingCall, consumedUnits, type RecordedCall } from './calls.ts';
+import type { EngineAnswer, Forward } from './forward.ts';
 import { IndexLag } from './index-lag.ts';
 import { errorAnswer, type Fault, type FaultRule } from './rules.ts';
 import { leaveUnprocessed } from './unprocessed.ts';
@@ -25,14 +26,6 @@ export interface DynamodbProxy {
   /** Breaks every connection and listens no more. */
   stop(): Promise<void>;
 }
-
-export interface EngineAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly json: Record<string, unknown>;
-}
-/** Sends a call on to the engine, with this body in the place of its own. */
-export type Forward = (body: Readonly<Record<string, unknown>>) => Promise<EngineAnswer>;
 
 /** @param engine the address of the engine behind it */
 export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy> {

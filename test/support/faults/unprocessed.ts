@@ -1,4 +1,4 @@
-import type { EngineAnswer, Forward } from './proxy.ts';
+import type { EngineAnswer, Forward } from './forward.ts';
 import type { Fault } from './rules.ts';
 
 type Keys = readonly Readonly<Record<string, unknown>>[];
