@@ -47,7 +47,7 @@ describe('eight processes that hammer', () => {
   });
   afterAll(() => hammers.stop());
 
-  test('one key pass exactly its limit', async () => {
+  test('eight processes that hammer one key pass exactly its limit', async () => {
     const { reader } = await givenOrganization();
 
     await expectExactly(keyLimit, () => hammers.hammer([reader], { requests: 100, lanes: 5 }));
@@ -55,7 +55,7 @@ describe('eight processes that hammer', () => {
     expect(await usedOf(bucketOfKey(reader))).toBe(keyLimit);
   });
 
-  test('one organization with a key each pass exactly what is left of its limit', async () => {
+  test('eight processes that hammer one organization with a key each pass exactly what is left of its limit', async () => {
     const { id, key } = await givenOrganization();
     const apiKeys = await Promise.all(Array.from({ length: processes }, async () => (await key()).key));
     await setBucket(bucketOfOrganization(id), organizationLimit - 400, anHourFromNow());
@@ -87,14 +87,14 @@ describe('across the end of a window, eight processes that hammer', () => {
     return { passed: passedInFreshWindow, failed };
   }
 
-  test('one key pass what was left of the old window at most, and exactly the limit in the new one', async () => {
+  test('across the end of a window, one key passes at most what was left of the old window, and exactly the limit in the new one', async () => {
     const { reader } = await givenOrganization();
     await setBucket(bucketOfKey(reader), perKey - leftOfOld, Date.now() + windowMs);
 
     await expectExactly(perKey, () => hammerAcross([reader]));
   });
 
-  test('one organization pass what was left of the old window at most, and exactly the limit in the new one', async () => {
+  test('across the end of a window, one organization passes at most what was left of the old window, and exactly the limit in the new one', async () => {
     const { id, key } = await givenOrganization();
     const apiKeys = await Promise.all(Array.from({ length: processes }, async () => (await key()).key));
     await setBucket(bucketOfOrganization(id), perOrganization - leftOfOld, Date.now() + windowMs);
@@ -132,7 +132,7 @@ describe('a warm function', () => {
     expect(await usedOf(bucketOfOrganization(id))).toBe(0);
   });
 
-  test('asks DynamoDB nothing more when the last token was taken by itself', async () => {
+  test('calls DynamoDB no more after it took the last token itself', async () => {
     const { reader } = await givenOrganization();
     await setBucket(bucketOfKey(reader), keyLimit - 1, anHourFromNow());
     expect((await ask(reader)).status).toBe(200);
@@ -156,7 +156,7 @@ describe('a warm function', () => {
     expect((await usedOf(bucketOfOrganization(id))) - before).toBe(1);
   });
 
-  test('asks about a key first, not beside the organization, once less than a tenth of its tokens is left', async () => {
+  test('asks about a key before the organization, not in parallel, once less than a tenth of its tokens is left', async () => {
     const { id, reader } = await givenOrganization();
     await setBucket(bucketOfKey(reader), keyLimit * 0.95, anHourFromNow());
     await ask(reader);
@@ -216,7 +216,7 @@ describe('a warm function', () => {
   });
 });
 
-test('answers that are lost cost tokens, and never let more than the limit pass', async () => {
+test('lost responses cost tokens, and never let more than the limit pass', async () => {
   const faulty = await startFaultyService(patiently());
   try {
     const { reader } = await givenOrganization();

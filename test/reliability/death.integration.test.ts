@@ -152,7 +152,7 @@ const scenarios: readonly Scenario[] = [
 const previous = new WeakMap<Person, Person>();
 
 describe.each(scenarios)('$does', ({ does, endpoint, given, holds }) => {
-  test('takes effect exactly once when the function dies before or after any call and the client asks again', async () => {
+  test('$does exactly once when the function dies before or after any call and the client asks again', async () => {
     await faulty.killFunctions();
     const recordedPerson = person();
     const request = await given(recordedPerson);

@@ -39,7 +39,7 @@ const ask = async (apiKey: string) => {
   return { answer: comparable(result), calls: calls.map(({ site }) => site) };
 };
 
-test('an unknown key, a known key’s id with another secret, a revoked and an expired key: one answer, one look at DynamoDB', async () => {
+test('an unknown key, a known id with another secret, a revoked and an expired key get one response and one DynamoDB call', async () => {
   const revoked = await organization.key();
   await revokeApiKey(table(), organization.id, revoked.keyId, new Date());
   const expired = await organization.key({ expiresAt: new Date(Date.now() - 1000) });
@@ -54,7 +54,7 @@ test('an unknown key, a known key’s id with another secret, a revoked and an e
   for (const other of others) expect(other).toEqual(first);
 });
 
-test('a key that is none by its checksum: the same answer, without a look', async () => {
+test('a key with a wrong checksum gets the same response without a DynamoDB call', async () => {
   const unknown = await ask(mintApiKey(randomBytes(apiKeyRandomBytes)).key);
 
   const mistyped = await ask(`${organization.reader.slice(0, -1)}${organization.reader.endsWith('0') ? '1' : '0'}`);
@@ -62,7 +62,7 @@ test('a key that is none by its checksum: the same answer, without a look', asyn
   expect(mistyped).toEqual({ answer: unknown.answer, calls: [] });
 });
 
-test('a refused key that goes on asking: the same answer, without a look', async () => {
+test('a refused key that calls again gets the same response without a DynamoDB call', async () => {
   const unknown = mintApiKey(randomBytes(apiKeyRandomBytes)).key;
   const first = await ask(unknown);
 

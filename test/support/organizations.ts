@@ -31,18 +31,17 @@ export interface GivenOrganization extends OrganizationWithoutKeys {
   readonly website: string;
 }
 
-/** Properties of a settings file that replace those of `sampleSettings`; its keys are left out. */
+/** Properties of a settings file that replace those of `sampleSettings`; an id and keys are left out. */
 export type SettingsChanges = Partial<typeof sampleSettings> | Readonly<Record<string, unknown>>;
 
-/** Settings that are not applied yet, with an organization id that no other test uses unless `changes` names one. */
-export function newSettings(changes: SettingsChanges = {}): Settings {
-  const { id = randomInt(1, limits.idMax), ...others } = changes;
-  return parseSettingsFile(JSON.stringify({ ...sampleSettings, ...others, id, keys: undefined })).settings;
+/** Settings that are not applied yet. @param id of the organization; by default one that no other test uses */
+export function newSettings(changes: SettingsChanges = {}, id: number = randomInt(1, limits.idMax)): Settings {
+  return parseSettingsFile(JSON.stringify({ ...sampleSettings, ...changes, id, keys: undefined })).settings;
 }
 
 /** An organization of the test's own, with `sampleSettings` unless told otherwise, and with an API key of each kind. */
 export async function givenOrganization(changes: SettingsChanges = {}, on: Table = table()): Promise<GivenOrganization> {
-  const organization = await givenOrganizationWithoutKeys({ ...changes, id: undefined }, on);
+  const organization = await givenOrganizationWithoutKeys(changes, on);
   const { key } = organization;
   const [reader, writer, website] = await Promise.all([
     key({ scopes: ['leads.read'] }),
@@ -56,8 +55,9 @@ export async function givenOrganization(changes: SettingsChanges = {}, on: Table
 export async function givenOrganizationWithoutKeys(
   changes: SettingsChanges = {},
   on: Table = table(),
+  id?: number,
 ): Promise<OrganizationWithoutKeys> {
-  const settings = newSettings(changes);
+  const settings = newSettings(changes, id);
   const { id: organizationId } = settings;
   await applySettings(on, settings);
   const key = ({ type = 'application', scopes = apiKeyScopes, label = scopes.join(' '), ...more }: KeyOptions = {}) => {

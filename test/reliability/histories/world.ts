@@ -42,7 +42,7 @@ export interface World {
 
 /** The settings with the field `wave` active or not; the name makes each application a change. */
 export function settingsOf(id: number, isActive: boolean, epoch: number): Settings {
-  return newSettings({ id, ...waveChanges(isActive, epoch) });
+  return newSettings(waveChanges(isActive, epoch), id);
 }
 
 const waveChanges = (isActive: boolean, epoch: number): SettingsChanges => ({

@@ -15,7 +15,7 @@ export async function givenWorld(
   table: Table,
   organizationId = 1,
 ): Promise<{ settings: Settings; keyId: string; apiKey: string; leads: [Lead, Lead] }> {
-  const { settings, key } = await givenOrganizationWithoutKeys({ id: organizationId }, table);
+  const { settings, key } = await givenOrganizationWithoutKeys({}, table, organizationId);
   const { key: apiKey, keyId } = await key({ scopes: ['leads.write', 'leads.capture'], label: 'sync' });
   await nextOwner(table, organizationId, { rule: 'everyone', userIds: [7, 8] });
   const created = await newLead(table, organizationId, {

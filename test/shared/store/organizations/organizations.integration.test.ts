@@ -14,7 +14,7 @@ import { smallFile } from '../../organization/settings-cases.ts';
 const table = tableOf(service().environment);
 afterAll(() => table.client.destroy());
 
-const smallSettings = (): Settings => newSettings({ ...smallFile(), id: undefined });
+const smallSettings = (): Settings => newSettings(smallFile());
 const noWait = { wait: async () => undefined };
 const usage = async (id: number) =>
   (await table.client.send(new GetCommand({ TableName: table.name, Key: usagePrimaryKey(id) }))).Item;
