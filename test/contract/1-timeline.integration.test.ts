@@ -42,8 +42,16 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
     expect(await timelineOf(organization, id)).toEqual([
       { type: 'lead_created', at, actor: ravi, via: 'api', keyId: website.keyId },
       {
-        ...{ type: 'captured', at, actor: ravi, keyId: website.keyId, keyLabel: 'Landing page', source: 'Facebook Ads' },
-        ...{ notes: 'Evenings.', attribution, filled: [], kept: [] },
+        type: 'captured',
+        at,
+        actor: ravi,
+        keyId: website.keyId,
+        keyLabel: 'Landing page',
+        source: 'Facebook Ads',
+        notes: 'Evenings.',
+        attribution,
+        filled: [],
+        kept: [],
       },
     ]);
   });
@@ -55,8 +63,14 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
 
     expect((await timelineOf(organization, id)).slice(1)).toEqual([
       {
-        ...{ type: 'captured', at, actor: ravi, keyId: website.keyId, keyLabel: 'Landing page', source: 'Website' },
-        ...{ filled: ['course'], kept: [{ field: 'city', current: 'Pune', submitted: 'Kochi' }] },
+        type: 'captured',
+        at,
+        actor: ravi,
+        keyId: website.keyId,
+        keyLabel: 'Landing page',
+        source: 'Website',
+        filled: ['course'],
+        kept: [{ field: 'city', current: 'Pune', submitted: 'Kochi' }],
       },
     ]);
   });
@@ -69,8 +83,15 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
 
     expect((await timelineOf(organization, id)).slice(2)).toEqual([
       {
-        ...{ type: 'captured', at, actor: ravi, keyId: website.keyId, keyLabel: 'Landing page', source: 'Website' },
-        ...{ filled: [], kept: [], archived: true },
+        type: 'captured',
+        at,
+        actor: ravi,
+        keyId: website.keyId,
+        keyLabel: 'Landing page',
+        source: 'Website',
+        filled: [],
+        kept: [],
+        archived: true,
       },
     ]);
   });

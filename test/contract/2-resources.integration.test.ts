@@ -11,8 +11,22 @@ beforeAll(async () => {
 });
 
 const properties = [
-  ...['id', 'name', 'phone', 'email', 'leadType', 'stageId', 'pipelineId', 'sourceId', 'assignedTo'],
-  ...['stage', 'pipeline', 'source', 'owner', 'fields', 'createdAt', 'updatedAt'],
+  'id',
+  'name',
+  'phone',
+  'email',
+  'leadType',
+  'stageId',
+  'pipelineId',
+  'sourceId',
+  'assignedTo',
+  'stage',
+  'pipeline',
+  'source',
+  'owner',
+  'fields',
+  'createdAt',
+  'updatedAt',
 ];
 const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 

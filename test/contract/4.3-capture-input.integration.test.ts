@@ -208,8 +208,15 @@ describe('4.3 body: no other properties, no other types', () => {
 
 describe('4.3 notes and attribution are shown on the timeline with the enquiry', () => {
   const attribution = {
-    ...{ pageUrl: 'https://example.com/mba?utm_source=x', pageTitle: 'MBA', referrer: 'https://search.example/', utmSource: 'x' },
-    ...{ utmMedium: 'cpc', utmCampaign: 'autumn', utmTerm: 'mba pune', utmContent: 'blue', formName: 'Enquire now' },
+    pageUrl: 'https://example.com/mba?utm_source=x',
+    pageTitle: 'MBA',
+    referrer: 'https://search.example/',
+    utmSource: 'x',
+    utmMedium: 'cpc',
+    utmCampaign: 'autumn',
+    utmTerm: 'mba pune',
+    utmContent: 'blue',
+    formName: 'Enquire now',
   };
 
   test('the timeline shows all notes and attribution of an enquiry', async () => {

@@ -62,7 +62,12 @@ describe('4.3 rule 2: no match: a new lead in the starting stage, owner from the
     expect([status, body]).toEqual([201, { lead: { id: expect.any(Number), created: true, updated: false } }]);
     expect(headers.get('location')).toMatch(new RegExp(`leads/${body.lead.id}$`));
     expect(await read(body.lead.id)).toMatchObject({
-      ...{ ...someone, leadType: 'consultant', stageId: 11, pipelineId: 1, sourceId: 1, fields: { city: 'Pune' } },
+      ...someone,
+      leadType: 'consultant',
+      stageId: 11,
+      pipelineId: 1,
+      sourceId: 1,
+      fields: { city: 'Pune' },
       assignedTo: expect.any(Number),
     });
   });
@@ -102,7 +107,10 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
     const email = person().email;
 
     const { status, body } = await capture({
-      ...{ name: 'Other Name', phone: lead.phone, email, source: 'Website' },
+      name: 'Other Name',
+      phone: lead.phone,
+      email,
+      source: 'Website',
       fields: { city: 'Kochi', budget: '5', course: 'MBA', interests: ['Hostel'], wants_call: 'no', lead_type: 'consultant' },
     });
 

@@ -36,30 +36,25 @@ async function refused(name: Name, request: CallOptions, status: number, code: s
 
 describe('7 error table: status of each code', () => {
   test.each([
-    ...[
-      [400, 'KEY_IN_URL'],
-      [400, 'INVALID_JSON'],
-      [400, 'INVALID_QUERY'],
-      [400, 'INVALID_IDEMPOTENCY_KEY'],
-    ],
-    ...[
-      [401, 'UNAUTHORIZED'],
-      [403, 'FORBIDDEN'],
-      [403, 'HTTPS_REQUIRED'],
-      [404, 'NOT_FOUND'],
-      [409, 'DUPLICATE_LEAD'],
-    ],
-    ...[
-      [409, 'IDEMPOTENCY_IN_PROGRESS'],
-      [413, 'PAYLOAD_TOO_LARGE'],
-      [415, 'UNSUPPORTED_MEDIA_TYPE'],
-    ],
-    ...[
-      [422, 'VALIDATION_FAILED'],
-      [429, 'RATE_LIMITED'],
-      [500, 'INTERNAL'],
-      [503, 'NOT_READY'],
-    ],
+    [400, 'KEY_IN_URL'],
+    [400, 'INVALID_JSON'],
+    [400, 'INVALID_QUERY'],
+    [400, 'INVALID_IDEMPOTENCY_KEY'],
+
+    [401, 'UNAUTHORIZED'],
+    [403, 'FORBIDDEN'],
+    [403, 'HTTPS_REQUIRED'],
+    [404, 'NOT_FOUND'],
+    [409, 'DUPLICATE_LEAD'],
+
+    [409, 'IDEMPOTENCY_IN_PROGRESS'],
+    [413, 'PAYLOAD_TOO_LARGE'],
+    [415, 'UNSUPPORTED_MEDIA_TYPE'],
+
+    [422, 'VALIDATION_FAILED'],
+    [429, 'RATE_LIMITED'],
+    [500, 'INTERNAL'],
+    [503, 'NOT_READY'],
   ] as [number, keyof typeof apiErrors][])('the status %i belongs to %s', (status, code) => {
     expect(apiErrors[code].status).toBe(status);
   });

@@ -26,8 +26,18 @@ test(
     );
     expect(seen.map(([, outcome]) => outcome)).toEqual(
       expect.arrayContaining([
-        ...['UNAUTHORIZED', 'FORBIDDEN', 'HTTPS_REQUIRED', 'KEY_IN_URL', 'NOT_FOUND', 'NOT_READY', 'DUPLICATE_LEAD'],
-        ...['INVALID_JSON', 'INVALID_QUERY', 'VALIDATION_FAILED', 'UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE'],
+        'UNAUTHORIZED',
+        'FORBIDDEN',
+        'HTTPS_REQUIRED',
+        'KEY_IN_URL',
+        'NOT_FOUND',
+        'NOT_READY',
+        'DUPLICATE_LEAD',
+        'INVALID_JSON',
+        'INVALID_QUERY',
+        'VALIDATION_FAILED',
+        'UNSUPPORTED_MEDIA_TYPE',
+        'PAYLOAD_TOO_LARGE',
       ]),
     );
   },

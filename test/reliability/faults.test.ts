@@ -22,16 +22,15 @@ test('a schedule lets about the share of calls fail that it was told, in every w
   expect(faults.length).toBeLessThan(0.4 * calls.length);
   expect(new Set(faults.map((fault) => ('name' in fault ? fault.name : fault.kind)))).toEqual(
     new Set([
-      ...[
-        'delay',
-        'cut',
-        'silence',
-        'stall',
-        'ThrottlingException',
-        'ProvisionedThroughputExceededException',
-        'InternalServerError',
-      ],
-      ...['TransactionCanceledException', 'TransactionInProgressException'],
+      'delay',
+      'cut',
+      'silence',
+      'stall',
+      'ThrottlingException',
+      'ProvisionedThroughputExceededException',
+      'InternalServerError',
+      'TransactionCanceledException',
+      'TransactionInProgressException',
     ]),
   );
 });

@@ -17,9 +17,20 @@ beforeAll(async () => {
 describe('the headers of an answer', () => {
   /** The contract's, the connection's, and the one that AWS adds. */
   const known = [
-    ...['cache-control', 'content-type', 'x-request-id', 'location', 'idempotent-replayed', 'retry-after'],
-    ...['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'],
-    ...['connection', 'content-length', 'date', 'keep-alive', 'x-amzn-requestid'],
+    'cache-control',
+    'content-type',
+    'x-request-id',
+    'location',
+    'idempotent-replayed',
+    'retry-after',
+    'ratelimit-limit',
+    'ratelimit-remaining',
+    'ratelimit-reset',
+    'connection',
+    'content-length',
+    'date',
+    'keep-alive',
+    'x-amzn-requestid',
   ];
   const unknownOf = (headers: Headers): string[] => [...headers.keys()].filter((name) => !known.includes(name));
 

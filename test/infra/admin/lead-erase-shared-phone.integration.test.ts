@@ -11,7 +11,12 @@ import { person } from '../../support/people.ts';
 import { table } from '../../support/table.ts';
 
 const argumentsOf = ({ id }: GivenOrganization, leadId: number, ...more: readonly string[]): string[] => [
-  ...['lead', 'erase', '--organization', String(id), '--lead', String(leadId)],
+  'lead',
+  'erase',
+  '--organization',
+  String(id),
+  '--lead',
+  String(leadId),
   ...more,
 ];
 const erase = (organization: GivenOrganization, leadId: number) => adminJson(...argumentsOf(organization, leadId, '--yes'));

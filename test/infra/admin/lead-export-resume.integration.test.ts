@@ -26,7 +26,12 @@ function newFile(extension: string): string {
   return join(folder, `${files}.${extension}`);
 }
 const exportArgs = ({ id }: GivenOrganization, file: string, ...more: string[]): string[] => [
-  ...['lead', 'export', '--organization', String(id), '--out', file],
+  'lead',
+  'export',
+  '--organization',
+  String(id),
+  '--out',
+  file,
   ...more,
 ];
 async function idsIn(file: string): Promise<number[]> {

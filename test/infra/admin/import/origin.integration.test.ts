@@ -23,7 +23,11 @@ async function givenFile(extension: string, content: string): Promise<string> {
   return file;
 }
 const importArgs = ({ id }: GivenOrganization, file: string, ...more: string[]): string[] => [
-  ...['lead', 'import', '--organization', String(id), file],
+  'lead',
+  'import',
+  '--organization',
+  String(id),
+  file,
   ...more,
 ];
 const fieldsOf = async (organization: GivenOrganization) => (await storedLeads(organization)).map(({ lead }) => lead.fields);
