@@ -5,7 +5,7 @@ import { applySettings } from '../shared/store/organizations/apply-settings.ts';
 import { bucketOfOrganization, setBucket } from './reliability/buckets.ts';
 import { type CallOptions, call } from './support/call.ts';
 import { longestChain, type RecordedCall, totalUnits } from './support/faults/calls.ts';
-import { type FaultyService, patiently, startFaultyService } from './support/faults/faulty-service.ts';
+import { type FaultyService, startFaultyService, withLocalTimeouts } from './support/faults/faulty-service.ts';
 import { type GivenOrganization, givenOrganization } from './support/organizations.ts';
 import { person } from './support/people.ts';
 import { table } from './support/table.ts';
@@ -24,7 +24,7 @@ let rotating: GivenOrganization;
 /** One person owns all leads, so that nobody's turn is asked for. */
 let alone: GivenOrganization;
 beforeAll(async () => {
-  faulty = await startFaultyService(patiently());
+  faulty = await startFaultyService(withLocalTimeouts());
   // Calls that are sent side by side are seen side by side, however busy the machine is.
   faulty.proxy.latencyMs = 100;
   [rotating, alone] = await Promise.all([givenOrganization(), givenOrganization({ users: [{ id: 7, name: 'Asha Rao' }] })]);

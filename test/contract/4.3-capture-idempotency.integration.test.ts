@@ -2,7 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { idempotencyPrimaryKey } from '../../shared/store/table/primary-keys.ts';
-import { type CallAnswer, call } from '../support/call.ts';
+import { type CallReply, call } from '../support/call.ts';
 import { changeSettings, storedLeads, timelineOf } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
@@ -22,13 +22,13 @@ const newKey = (): string => {
 };
 const capture = (body: object, idempotencyKey?: string, key = apiKey) =>
   call('capture-lead', { apiKey: key, body, headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey } });
-const isReplay = ({ headers }: CallAnswer): boolean => headers.get('idempotent-replayed') === 'true';
+const isReplay = ({ headers }: CallReply): boolean => headers.get('idempotent-replayed') === 'true';
 const captures = async (leadId: number) =>
   (await timelineOf(organization, leadId)).filter(({ type }) => type === 'captured').length;
-const answerOf = ({ status, body, headers }: CallAnswer) => ({ status, body, location: headers.get('location') });
+const answerOf = ({ status, body, headers }: CallReply) => ({ status, body, location: headers.get('location') });
 
 describe('4.3 rule 6: a repeat within 24 hours returns the first result without capturing again, marked Idempotent-Replayed', () => {
-  type Send = (body: object, key: string) => Promise<CallAnswer>;
+  type Send = (body: object, key: string) => Promise<CallReply>;
   const ways: [string, Send, Send][] = [
     ['Idempotency-Key', (body, key) => capture(body, key), (body, key) => capture(body, key)],
     ['externalId', (body, key) => capture({ ...body, externalId: key }), (body, key) => capture({ ...body, externalId: key })],

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type CallAnswer, call } from '../support/call.ts';
+import { type CallReply, call } from '../support/call.ts';
 import { givenLead, storedLeads, timelineOf } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
@@ -8,7 +8,7 @@ import { noIds, noObjects, refusedKeys, refusedValues, takenValues, withKey } fr
 let organization: GivenOrganization;
 /** An organization of one lead, where whatever is refused leaves just that as it is. */
 let quiet: GivenOrganization;
-let quietLead: CallAnswer['body'];
+let quietLead: CallReply['body'];
 beforeAll(async () => {
   [organization, quiet] = await Promise.all([givenOrganization(), givenOrganization()]);
   quietLead = await givenLead(quiet);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
-import { type CallAnswer, call } from '../support/call.ts';
+import { type CallReply, call } from '../support/call.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
@@ -17,7 +17,7 @@ const lastOf = async (leadId: number, own = organization) => (await timelineOf(o
 const found = (leadId: number, updated: boolean) => ({ lead: { id: leadId, created: false, updated } });
 
 describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', () => {
-  type Lead = CallAnswer['body'];
+  type Lead = CallReply['body'];
   test.each<[string, (lead: Lead) => object]>([
     ['phone', ({ phone }) => ({ name: 'x', phone })],
     ['phone written otherwise', ({ phone }) => ({ name: 'x', phone: phone.replace('+91', '0091 ') })],
@@ -192,8 +192,8 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
 
 describe('4.3 rule 4: match on an archived lead: nothing is changed, the enquiry is noted, archived: true, no Location', () => {
   test.each([
-    ['phone', ({ name, phone }: CallAnswer['body']) => ({ name, phone })],
-    ['e-mail', ({ email }: CallAnswer['body']) => ({ ...person(), email })],
+    ['phone', ({ name, phone }: CallReply['body']) => ({ name, phone })],
+    ['e-mail', ({ email }: CallReply['body']) => ({ ...person(), email })],
   ])('a capture that matches an archived lead by %s changes nothing', async (_, bodyOf) => {
     const lead = await givenLead(organization);
     await setArchived(table(), organization.id, lead.id, true);

@@ -1,7 +1,7 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { phonePrimaryKey } from '../../shared/store/table/primary-keys.ts';
-import { type CallAnswer, call } from '../support/call.ts';
+import { type CallReply, call } from '../support/call.ts';
 import { storedLeads, timelineOf } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
@@ -18,7 +18,7 @@ const capturesOf = async (leadId: number) => (await timelineOf(organization, lea
 
 describe('4.3 IDEMPOTENCY_IN_PROGRESS: a capture that conflicts with another retries and finds its lead', () => {
   /** Repeats the same request while it is told to retry, as the contract says to. */
-  const captureAtLast = async (body: object, key: string): Promise<CallAnswer> => {
+  const captureAtLast = async (body: object, key: string): Promise<CallReply> => {
     for (let turn = 0; turn < 20; turn += 1) {
       const answer = await capture(body, key);
       if (answer.status !== 409) return answer;

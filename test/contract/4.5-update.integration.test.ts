@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readLead } from '../../shared/store/leads/leads.ts';
-import { type CallAnswer, call } from '../support/call.ts';
+import { type CallReply, call } from '../support/call.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
@@ -11,7 +11,7 @@ import { noIds, noObjects, refusedKeys, refusedValues, takenValues, withKey } fr
 let organization: GivenOrganization;
 /** An organization of two leads, where whatever is refused leaves just those as they are. */
 let quiet: GivenOrganization;
-let quietLead: CallAnswer['body'];
+let quietLead: CallReply['body'];
 beforeAll(async () => {
   [organization, quiet] = await Promise.all([givenOrganization(), givenOrganization()]);
   await givenLead(quiet);

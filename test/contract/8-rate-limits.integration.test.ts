@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { setKeyBucket, setOrganizationBucket, usedByOrganization } from '../support/buckets.ts';
-import { type CallAnswer, call } from '../support/call.ts';
+import { type CallReply, call } from '../support/call.ts';
 import { givenOrganization } from '../support/organizations.ts';
 
 const ask = (apiKey: string) => call('list-lead-fields', { apiKey });
-const limitsOf = ({ headers }: CallAnswer) =>
+const limitsOf = ({ headers }: CallReply) =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`)));
 const inMinutes = (minutes: number): number => Date.now() + minutes * 60_000;
 
 describe('8 requests per key: 600 per hour', () => {
   test('of 650 requests, 50 in parallel, exactly 600 pass, and the rest get Retry-After', async () => {
     const { website } = await givenOrganization();
-    const answers: CallAnswer[] = [];
+    const answers: CallReply[] = [];
 
     for (let batch = 0; batch < 13; batch += 1)
       answers.push(...(await Promise.all(Array.from({ length: 50 }, () => ask(website)))));
@@ -94,7 +94,7 @@ describe('8 requests per organization: 3000 per hour, all keys together', () => 
     const { id, reader, website } = organization;
     await setOrganizationBucket(id, { used: 2995, windowEndsAt: inMinutes(30) });
 
-    const answers: CallAnswer[] = [];
+    const answers: CallReply[] = [];
     for (const apiKey of [reader, website, reader, website, reader, website, reader]) answers.push(await ask(apiKey));
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429]);

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { limits } from '../../shared/limits.ts';
 import { apiKeyRandomBytes, mintApiKey } from '../../shared/organization/api-key.ts';
 import { revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
-import { type CallAnswer, call } from '../support/call.ts';
+import { type CallReply, call } from '../support/call.ts';
 import type { RecordedCall } from '../support/faults/calls.ts';
-import { type FaultyService, patiently, startFaultyService } from '../support/faults/faulty-service.ts';
+import { type FaultyService, startFaultyService, withLocalTimeouts } from '../support/faults/faulty-service.ts';
 import { type DynamodbProxy, startDynamodbProxy } from '../support/faults/proxy.ts';
 import { seededRandom } from '../support/faults/rules.ts';
 import { givenOrganization } from '../support/organizations.ts';
@@ -106,11 +106,11 @@ describe('across the end of a window, eight processes that hammer', () => {
 describe('a warm function', () => {
   let faulty: FaultyService;
   beforeAll(async () => {
-    faulty = await startFaultyService(patiently());
+    faulty = await startFaultyService(withLocalTimeouts());
   });
   afterAll(() => faulty.stop());
 
-  const ask = (apiKey: string): Promise<CallAnswer> => call('list-users', { apiKey, baseUrl: faulty.baseUrl });
+  const ask = (apiKey: string): Promise<CallReply> => call('list-users', { apiKey, baseUrl: faulty.baseUrl });
   const askFiveTimes = async (apiKey: string): Promise<{ statuses: number[]; calls: readonly RecordedCall[] }> => {
     const { result, calls } = await faulty.proxy.record(async () => {
       const statuses: number[] = [];
@@ -217,7 +217,7 @@ describe('a warm function', () => {
 });
 
 test('lost responses cost tokens, and never let more than the limit pass', async () => {
-  const faulty = await startFaultyService(patiently());
+  const faulty = await startFaultyService(withLocalTimeouts());
   try {
     const { reader } = await givenOrganization();
     await setBucket(bucketOfKey(reader), keyLimit - 100, anHourFromNow());

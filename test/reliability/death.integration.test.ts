@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { checkTable } from '../../shared/store/check/check-table.ts';
 import { setArchived } from '../../shared/store/leads/archive.ts';
-import { type CallAnswer, type CallOptions, call } from '../support/call.ts';
+import { type CallOptions, type CallReply, call } from '../support/call.ts';
 import { effectsOn, holderOfEmail } from '../support/effects.ts';
 import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import { faultOnce } from '../support/faults/rules.ts';
@@ -34,10 +34,10 @@ interface Scenario {
   /** Brings a person into the state that the request meets. */
   readonly given: (who: Person) => Promise<CallOptions>;
   /** What holds after the retry. `isWritten`: the death came after the transaction. */
-  readonly holds: (who: Person, retry: CallAnswer, isWritten: boolean) => Promise<void>;
+  readonly holds: (who: Person, retry: CallReply, isWritten: boolean) => Promise<void>;
 }
 
-const capture = (body: object): Promise<CallAnswer> => call('capture-lead', { apiKey: organization.website, body });
+const capture = (body: object): Promise<CallReply> => call('capture-lead', { apiKey: organization.website, body });
 const enquiry = (body: object): CallOptions => ({
   apiKey: organization.website,
   body,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type CallAnswer, call } from '../support/call.ts';
+import { type CallReply, call } from '../support/call.ts';
 import { effectsOn } from '../support/effects.ts';
 import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import type { FaultRule } from '../support/faults/rules.ts';
@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterAll(() => faulty.stop());
 
 /** INTERNAL as the function says it: the gateway's own, for a function that hung or died, has no `Cache-Control`. */
-function expectInternal(answer: CallAnswer | undefined): void {
+function expectInternal(answer: CallReply | undefined): void {
   expect(answer?.status).toBe(500);
   expect(answer?.headers.get('cache-control')).toBe('no-store');
   expect(answer?.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiKeyRandomBytes, mintApiKey, parseApiKey } from '../../shared/organization/api-key.ts';
 import { revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
-import { type CallAnswer, call } from '../support/call.ts';
-import { type FaultyService, patiently, startFaultyService } from '../support/faults/faulty-service.ts';
+import { type CallReply, call } from '../support/call.ts';
+import { type FaultyService, startFaultyService, withLocalTimeouts } from '../support/faults/faulty-service.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { table } from '../support/table.ts';
 
@@ -11,7 +11,7 @@ import { table } from '../support/table.ts';
 let own: FaultyService;
 let organization: GivenOrganization;
 beforeAll(async () => {
-  own = await startFaultyService(patiently());
+  own = await startFaultyService(withLocalTimeouts());
   organization = await givenOrganization();
 });
 afterAll(() => own.stop());
@@ -29,7 +29,7 @@ function withOtherSecret(key: string): string {
 }
 
 /** All of an answer but what differs from one request to the next. */
-function comparable({ status, headers, body }: CallAnswer) {
+function comparable({ status, headers, body }: CallReply) {
   const varying = ['date', 'x-request-id', 'x-amzn-requestid'];
   return { status, body, headers: [...headers].filter(([name]) => !varying.includes(name)) };
 }

@@ -15,7 +15,7 @@ test.each([
   ['an API key', `leads_live_${'A'.repeat(10)}_${'b'.repeat(49)}`],
   ['a phone', '+919811111119'],
   ['a phone', '9800012345'],
-  ['an e-mail', 'zebediah@quillfeather.example'],
+  ['an email', 'zebediah@quillfeather.example'],
   ['a name', 'Person 12'],
 ])('%s is found in a line, and not repeated', (what, secret) => {
   const log = `${answered}\n${answered.replace('capture-lead', `capture-lead ${secret}`)}`;

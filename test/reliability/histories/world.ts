@@ -2,7 +2,7 @@ import type { EndpointName, Scope } from '../../../shared/endpoints.ts';
 import type { Settings } from '../../../shared/organization/settings.ts';
 import { createApiKey } from '../../../shared/store/organizations/api-keys.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import { type CallAnswer, type CallOptions, call } from '../../support/call.ts';
+import { type CallOptions, type CallReply, call } from '../../support/call.ts';
 import { givenOrganizationWithoutKeys, newSettings, type SettingsChanges } from '../../support/organizations.ts';
 import { customField, sampleSettings } from '../../support/settings.ts';
 import { type TableEnvironment, tableOf } from '../../support/table.ts';
@@ -113,9 +113,9 @@ export async function ask(
   apiKey: HeldKey,
   options: Omit<CallOptions, 'apiKey' | 'baseUrl'>,
   expected: readonly number[],
-): Promise<CallAnswer | undefined> {
+): Promise<CallReply | undefined> {
   const wasRevoked = apiKey.state === 'revoked';
-  let answer: CallAnswer | undefined;
+  let answer: CallReply | undefined;
   try {
     answer = await call(endpoint, { ...options, apiKey: apiKey.key, baseUrl });
   } catch (error) {

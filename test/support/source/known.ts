@@ -88,7 +88,6 @@ export const knownRetiredNames: readonly string[] = [
   'placeFaults',
   'problem',
   'problemOf',
-  'problems',
   'refuseUses',
   'replaceWithDrops',
   'said',
