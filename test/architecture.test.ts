@@ -7,7 +7,7 @@ import { functionsOf, identifiersOf } from './support/source/syntax.ts';
 
 /** The rules of the project's source: who may import whom, what names may say, and how large a file or a function may be. */
 
-/** From left to right: a layer imports what stands to its right, never to its left. */
+/** A layer imports the layers to its right, never those to its left. */
 const layers = ['functions/', 'shared/middleware/', 'shared/store/', 'shared/leads/', 'shared/organization/', 'shared/'];
 const layerOf = (file: string): number => layers.findIndex((layer) => file.startsWith(layer));
 
@@ -21,7 +21,7 @@ const runsTheService = inside('infra/local/', 'infra/admin/');
 const linesOf = (broken: readonly Import[]): string[] => broken.map(({ from, to }) => `${from} imports ${to}`);
 
 describe('who imports whom', () => {
-  test('the imports of every file are read, and lead somewhere', () => {
+  test('every import of the project is read and leads to a file', () => {
     const lost = imports.filter(({ to }) => /\.(ts|mjs)$/.test(to) && !sources.has(to));
 
     expect(linesOf(lost)).toEqual([]);
@@ -31,18 +31,18 @@ describe('who imports whom', () => {
     }
   });
 
-  test('a layer of the service imports what stands to its right, never to its left', () => {
+  test('a layer of the service imports only itself and the layers below it', () => {
     const between = own.filter(({ from, to }) => layerOf(from) >= 0 && layerOf(to) >= 0);
 
     expect(between.length).toBeGreaterThan(50);
     expect(linesOf(between.filter(({ from, to }) => layerOf(to) < layerOf(from)))).toEqual([]);
   });
 
-  test('a function does not import another', () => {
+  test('a function does not import another function', () => {
     expect(linesOf(own.filter(({ from, to }) => from.startsWith('functions/') && to.startsWith('functions/')))).toEqual([]);
   });
 
-  test('the service imports nothing of infra or of the tests, and infra nothing of the tests', () => {
+  test('the service imports nothing of infra or of the tests, and infra imports nothing of the tests', () => {
     const broken = own.filter(
       ({ from, to }) =>
         (layerOf(from) >= 0 && inside('infra/', 'test/')(to)) || (from.startsWith('infra/') && to.startsWith('test/')),
@@ -51,7 +51,7 @@ describe('who imports whom', () => {
     expect(linesOf(broken)).toEqual([]);
   });
 
-  test('the local run and the administration import of the service its shared part; functions are for the API description alone', () => {
+  test('only the API description imports functions: the rest of infra imports shared/', () => {
     const broken = own.filter(
       ({ from, to }) => from.startsWith('infra/') && to.startsWith('functions/') && !isApiDescription(from),
     );
@@ -59,7 +59,7 @@ describe('who imports whom', () => {
     expect(linesOf(broken)).toEqual([]);
   });
 
-  test('the deployment reads of the service what needs no package: data, without the SDK', () => {
+  test('what the deployment imports of the service needs no package: it is data, without the SDK', () => {
     const isDeployment = (file: string): boolean => file.startsWith('infra/') && !isApiDescription(file) && !runsTheService(file);
     const read = own.filter(({ from, to, isTypeOnly }) => isDeployment(from) && layerOf(to) >= 0 && !isTypeOnly);
 
@@ -69,7 +69,7 @@ describe('who imports whom', () => {
     );
   });
 
-  test('the rules are pure: no SDK, no store, no clock, no randomness, no environment, nothing to wait for', () => {
+  test('the rules are pure: they use no SDK, store, clock, randomness, environment or promise', () => {
     const impure = /\bawait\b|\basync\b|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|\brandom(?:Bytes|UUID|Int)\(/;
     const rules = [...sources].filter(([file]) => inside('shared/leads/', 'shared/organization/')(file));
     const withoutComments = (source: string): string => source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
@@ -116,8 +116,8 @@ describe('who imports whom', () => {
   });
 });
 
-describe('files', () => {
-  test('are named for their subject: none utils, helpers, common or misc', () => {
+describe('source files', () => {
+  test('are named for their subject: no file is named utils, helpers, common or misc', () => {
     const names = /^(?:utils?|helpers?|common|misc|shared)\.|(?:^|-)(?:utils?|helpers?)(?:\.|-)/;
 
     expect(files.filter((file) => names.test(basename(file)) || /\/(?:utils?|helpers?|common|misc)\//.test(file))).toEqual([]);
@@ -137,7 +137,7 @@ describe('files', () => {
     expect(files.filter((file) => !file.split('/').every((part) => plain.test(part)))).toEqual([]);
   });
 
-  /** Tables of cases, still to be divided along their subject. */
+  /** Lists of cases that are still to be divided by subject. */
   const longTables: Readonly<Record<string, number>> = {
     'test/budgets.integration.test.ts': 320,
     'test/contract/2-resources.integration.test.ts': 320,
@@ -151,7 +151,7 @@ describe('files', () => {
     expect(counted.filter(({ file, lines }) => lines > (longTables[file] ?? 300))).toEqual([]);
   });
 
-  test('are not barrels: none only hands on what others export', () => {
+  test('are not barrels: no file only re-exports', () => {
     const barrel = /^(?:\s*(?:export\s+(?:type\s+)?(?:\*|\{[^}]*\})[^;]*from\s+'[^']+';?|\/\/.*))+\s*$/;
 
     expect([...sources].filter(([, source]) => barrel.test(source)).map(([file]) => file)).toEqual([]);
