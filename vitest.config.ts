@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config';
 import { engines } from './test/support/engine.ts';
 
 /**
- * Unit tests, and the integration tests (`*.integration.test.ts`) once per engine, against the built functions behind the local gateway.
- * An engine that cannot run on this machine is left out, and said so on stderr: one engine's tests are no proof for the other.
+ * Unit tests, and the integration tests (`*.integration.test.ts`) once for each engine, against the built functions behind the local
+ * gateway. An engine that cannot run on this machine is left out with a warning: the tests of one engine prove nothing for the other.
  */
 const integration = 'test/**/*.integration.test.ts';
 
@@ -20,7 +20,7 @@ const projects = await Promise.all(
 
 export default defineConfig({
   test: {
-    // Integration tests wait for engines and gateways more than they compute: two at once keep two cores busy.
+    // Integration tests wait for engines and gateways more than they compute: two in parallel keep two cores busy.
     maxWorkers: 2,
     projects: [
       {
@@ -29,7 +29,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [integration],
           testTimeout: 20_000,
-          // The CDK's own look at a template takes seconds per process; `cdk synth` and cfn-lint (test/infra/stack/checks.test.ts) look too.
+          // The CDK validates a template for seconds in each process; `cdk synth` and test/infra/stack/checks.test.ts validate it too.
           env: { CDK_VALIDATION: 'false' },
         },
       },
@@ -40,7 +40,7 @@ export default defineConfig({
           globalSetup: [`test/support/engine-${name}.ts`],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          // The tests' own calls to an engine that other tests use at the same time.
+          // For the tests' own calls to an engine that other tests use in parallel.
           env: { DYNAMODB_TIMEOUT_MS: '5000' },
         },
       })),

@@ -1,43 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, normalize } from 'node:path';
+import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { projectFolder } from './support/service-process.ts';
+import { files, type Import, importCircles, imports, ownImports as own, reachedFrom, sources } from './support/source/files.ts';
+import { knownCircles, knownLongFunctions, knownLongParameterLists, knownRetiredNames } from './support/source/known.ts';
+import { replacementOf } from './support/source/retired-words.ts';
+import { functionsOf, identifiersOf } from './support/source/syntax.ts';
 
-/** The shape of the house: who may import whom, and how large a file may be. */
+/** The rules of the project's source: who may import whom, what names may say, and how large a file or a function may be. */
 
-interface Import {
-  readonly from: string;
-  /** The file, relative to the project's folder; a package or a module of Node by its name. */
-  readonly to: string;
-  /** Gone when the types are stripped. */
-  readonly isTypeOnly: boolean;
-}
-
-const folders = ['functions', 'shared', 'infra', 'test'];
-const files = folders.flatMap((folder) =>
-  readdirSync(join(projectFolder, folder), { recursive: true, encoding: 'utf8' })
-    .map((file) => `${folder}/${file}`)
-    .filter((file) => /\.(ts|mjs)$/.test(file)),
-);
-const sources = new Map(files.map((file) => [file, readFileSync(join(projectFolder, file), 'utf8')]));
-
-const statement = /^(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|^import\s+()'([^']+)'|\bimport\(\s*()'([^']+)'/gm;
-
-function importsOf(file: string, source: string): Import[] {
-  return [...source.matchAll(statement)].map(([, type, ...rest]) => {
-    const named = rest.find((one) => one) ?? '';
-    return {
-      from: file,
-      to: named.startsWith('.') ? normalize(join(dirname(file), named)) : named,
-      isTypeOnly: type !== undefined,
-    };
-  });
-}
-
-const imports = [...sources].flatMap(([file, source]) => importsOf(file, source));
-const own = imports.filter(({ to }) => sources.has(to));
-
-/** From left to right: a layer imports what stands to its right, never to its left. */
+/** A layer imports the layers to its right, never those to its left. */
 const layers = ['functions/', 'shared/middleware/', 'shared/store/', 'shared/leads/', 'shared/organization/', 'shared/'];
 const layerOf = (file: string): number => layers.findIndex((layer) => file.startsWith(layer));
 
@@ -48,101 +18,117 @@ const inside =
 const isApiDescription = inside('infra/openapi/');
 const runsTheService = inside('infra/local/', 'infra/admin/');
 
-/** All that is loaded with a file: files, packages and modules of Node. */
-function reachedFrom(file: string, reached: Set<string> = new Set()): Set<string> {
-  for (const { from, to, isTypeOnly } of imports) {
-    if (from !== file || isTypeOnly || reached.has(to)) continue;
-    reached.add(to);
-    reachedFrom(to, reached);
-  }
-  return reached;
-}
-
-const said = (broken: readonly Import[]): string[] => broken.map(({ from, to }) => `${from} imports ${to}`);
+const linesOf = (broken: readonly Import[]): string[] => broken.map(({ from, to }) => `${from} imports ${to}`);
 
 describe('who imports whom', () => {
-  test('the imports of every file are read, and lead somewhere', () => {
+  test('every import of the project is read and leads to a file', () => {
     const lost = imports.filter(({ to }) => /\.(ts|mjs)$/.test(to) && !sources.has(to));
 
-    expect(said(lost)).toEqual([]);
+    expect(linesOf(lost)).toEqual([]);
     expect(own.length).toBeGreaterThan(files.length);
     for (const file of ['functions/get-lead.ts', 'shared/store/leads/leads.ts', 'infra/local/start.ts']) {
       expect(own.map(({ from }) => from)).toContain(file);
     }
   });
 
-  test('a layer of the service imports what stands to its right, never to its left', () => {
+  test('a layer of the service imports only itself and the layers below it', () => {
     const between = own.filter(({ from, to }) => layerOf(from) >= 0 && layerOf(to) >= 0);
 
     expect(between.length).toBeGreaterThan(50);
-    expect(said(between.filter(({ from, to }) => layerOf(to) < layerOf(from)))).toEqual([]);
+    expect(linesOf(between.filter(({ from, to }) => layerOf(to) < layerOf(from)))).toEqual([]);
   });
 
-  test('a function does not import another', () => {
-    expect(said(own.filter(({ from, to }) => from.startsWith('functions/') && to.startsWith('functions/')))).toEqual([]);
+  test('a function does not import another function', () => {
+    expect(linesOf(own.filter(({ from, to }) => from.startsWith('functions/') && to.startsWith('functions/')))).toEqual([]);
   });
 
-  test('the service imports nothing of infra or of the tests, and infra nothing of the tests', () => {
+  test('the service imports nothing of infra or of the tests, and infra imports nothing of the tests', () => {
     const broken = own.filter(
       ({ from, to }) =>
         (layerOf(from) >= 0 && inside('infra/', 'test/')(to)) || (from.startsWith('infra/') && to.startsWith('test/')),
     );
 
-    expect(said(broken)).toEqual([]);
+    expect(linesOf(broken)).toEqual([]);
   });
 
-  test('the local run and the administration import of the service its shared part; functions are for the API description alone', () => {
+  test('only the API description imports functions: the rest of infra imports shared/', () => {
     const broken = own.filter(
       ({ from, to }) => from.startsWith('infra/') && to.startsWith('functions/') && !isApiDescription(from),
     );
 
-    expect(said(broken)).toEqual([]);
+    expect(linesOf(broken)).toEqual([]);
   });
 
-  test('the deployment reads of the service what needs no package: data, without the SDK', () => {
+  test('what the deployment imports of the service needs no package: it is data, without the SDK', () => {
     const isDeployment = (file: string): boolean => file.startsWith('infra/') && !isApiDescription(file) && !runsTheService(file);
     const read = own.filter(({ from, to, isTypeOnly }) => isDeployment(from) && layerOf(to) >= 0 && !isTypeOnly);
 
     expect(read.map(({ to }) => to)).toContain('shared/store/table/table-definition.ts');
-    expect(said(read.filter(({ to }) => [...reachedFrom(to)].some((one) => !sources.has(one))))).toEqual([]);
+    expect(linesOf(read.filter(({ to }) => [...reachedFrom(to, { withTypes: false })].some((one) => !sources.has(one))))).toEqual(
+      [],
+    );
   });
 
-  test('the rules are pure: no SDK, no store, no clock, no randomness, no environment, nothing to wait for', () => {
+  test('the rules are pure: they use no SDK, store, clock, randomness, environment or promise', () => {
     const impure = /\bawait\b|\basync\b|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|\brandom(?:Bytes|UUID|Int)\(/;
     const rules = [...sources].filter(([file]) => inside('shared/leads/', 'shared/organization/')(file));
     const withoutComments = (source: string): string => source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
 
     expect(rules.length).toBeGreaterThan(10);
     expect(rules.filter(([, source]) => impure.test(withoutComments(source))).map(([file]) => file)).toEqual([]);
-    expect(said(imports.filter(({ from, to }) => rules.some(([file]) => file === from) && /^@aws-sdk|^@middy/.test(to)))).toEqual(
-      [],
-    );
+    expect(
+      linesOf(imports.filter(({ from, to }) => rules.some(([file]) => file === from) && /^@aws-sdk|^@middy/.test(to))),
+    ).toEqual([]);
   });
 
-  test('no cycle among what is imported when the service runs', () => {
-    const values = Map.groupBy(
-      own.filter(({ isTypeOnly }) => !isTypeOnly),
-      ({ from }) => from,
+  test('a function and a middleware reach nothing that only the administrator runs', () => {
+    const administration = inside(
+      'shared/store/maintenance/',
+      'shared/store/check/',
+      'shared/leads/transfer/',
+      'shared/leads/erasure/',
     );
-    const done = new Set<string>();
-    const cycles: string[] = [];
-    const visit = (file: string, path: readonly string[]): void => {
-      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
-      if (done.has(file) || path.includes(file)) return;
-      for (const { to } of values.get(file) ?? []) visit(to, [...path, file]);
-      done.add(file);
-    };
-    for (const file of files) visit(file, []);
+    const requestPath = files.filter(inside('functions/', 'shared/middleware/'));
+    const reached = requestPath.flatMap((file) =>
+      [...reachedFrom(file, { withTypes: true })].map((to) => `${file} reaches ${to}`),
+    );
 
-    expect(cycles).toEqual([]);
+    expect(files.filter(administration).length).toBeGreaterThan(10);
+    expect(reached.length).toBeGreaterThan(100);
+    expect(reached.filter((line) => administration(line.split(' reaches ')[1] ?? ''))).toEqual([]);
+  });
+
+  test('infra/stack imports only data of the service: loose files of shared/, the table definition and the nearest name', () => {
+    const isData = (file: string): boolean =>
+      /^shared\/[^/]+\.ts$/.test(file) ||
+      ['shared/store/table/table-definition.ts', 'shared/organization/nearest-name.ts'].includes(file);
+    const read = own.filter(({ from, to }) => from.startsWith('infra/stack/') && layerOf(to) >= 0);
+
+    expect(read.length).toBeGreaterThan(5);
+    expect(linesOf(read.filter(({ to }) => !isData(to)))).toEqual([]);
+  });
+
+  test('no files import each other in a circle, type imports included', () => {
+    const isKnown = (circle: readonly string[]): boolean =>
+      knownCircles.some((known) => circle.every((file) => known.includes(file)));
+
+    expect(importCircles().filter((circle) => !isKnown(circle))).toEqual([]);
   });
 });
 
-describe('files', () => {
-  test('are named for their subject: none utils, helpers, common or misc', () => {
+describe('source files', () => {
+  test('are named for their subject: no file is named utils, helpers, common or misc', () => {
     const names = /^(?:utils?|helpers?|common|misc|shared)\.|(?:^|-)(?:utils?|helpers?)(?:\.|-)/;
 
     expect(files.filter((file) => names.test(basename(file)) || /\/(?:utils?|helpers?|common|misc)\//.test(file))).toEqual([]);
+  });
+
+  test('are in a folder of their subject: infra/ has two loose files at most, shared/store has none', () => {
+    const looseIn = (folder: string): string[] =>
+      files.filter((file) => file.startsWith(folder) && !file.slice(folder.length).includes('/'));
+
+    expect(looseIn('infra/').length).toBeLessThanOrEqual(2);
+    expect(looseIn('shared/store/')).toEqual([]);
   });
 
   test('have kebab-case names', () => {
@@ -151,7 +137,7 @@ describe('files', () => {
     expect(files.filter((file) => !file.split('/').every((part) => plain.test(part)))).toEqual([]);
   });
 
-  /** Tables of cases, still to be divided along their subject. */
+  /** Lists of cases that are still to be divided by subject. */
   const longTables: Readonly<Record<string, number>> = {
     'test/budgets.integration.test.ts': 320,
     'test/contract/2-resources.integration.test.ts': 320,
@@ -165,9 +151,32 @@ describe('files', () => {
     expect(counted.filter(({ file, lines }) => lines > (longTables[file] ?? 300))).toEqual([]);
   });
 
-  test('are not barrels: none only hands on what others export', () => {
+  test('are not barrels: no file only re-exports', () => {
     const barrel = /^(?:\s*(?:export\s+(?:type\s+)?(?:\*|\{[^}]*\})[^;]*from\s+'[^']+';?|\/\/.*))+\s*$/;
 
     expect([...sources].filter(([, source]) => barrel.test(source)).map(([file]) => file)).toEqual([]);
   });
+});
+
+describe('functions of the service and of infra', () => {
+  const all = files.filter(inside('functions/', 'shared/', 'infra/')).flatMap(functionsOf);
+
+  test('have at most 40 lines', () => {
+    expect(all.length).toBeGreaterThan(1000);
+    expect(all.filter(({ name, lines }) => lines > (knownLongFunctions[name] ?? 40))).toEqual([]);
+  });
+
+  test('have at most 4 parameters', () => {
+    expect(all.filter(({ name, parameters }) => parameters > (knownLongParameterLists[name] ?? 4))).toEqual([]);
+  });
+});
+
+test('no identifier of the service or of infra uses a retired word', () => {
+  const retired = files
+    .filter(inside('functions/', 'shared/', 'infra/'))
+    .flatMap((file) => [...identifiersOf(file)].map((identifier) => ({ file, identifier, say: replacementOf(identifier) })))
+    .filter(({ say, identifier }) => say !== undefined && !knownRetiredNames.includes(identifier));
+
+  expect(replacementOf('lookAtTurn')).toBe('rotation, or attempt');
+  expect(retired.map(({ file, identifier, say }) => `${file}: ${identifier}, say ${say}`)).toEqual([]);
 });

@@ -4,9 +4,11 @@ import { type EndpointName, endpoints } from '../shared/endpoints.ts';
 import { applySettings } from '../shared/store/organizations/apply-settings.ts';
 import { bucketOfOrganization, setBucket } from './reliability/buckets.ts';
 import { type CallOptions, call } from './support/call.ts';
-import { longestChain, type RecordedCall, totalUnits } from './support/dynamodb-calls.ts';
-import { type FaultyService, patiently, startFaultyService } from './support/faulty-service.ts';
-import { type GivenOrganization, givenOrganization, person, table } from './support/given.ts';
+import { longestChain, type RecordedCall, totalUnits } from './support/faults/calls.ts';
+import { type FaultyService, startFaultyService, withLocalTimeouts } from './support/faults/faulty-service.ts';
+import { type GivenOrganization, givenOrganization } from './support/organizations.ts';
+import { person } from './support/people.ts';
+import { table } from './support/table.ts';
 
 /**
  * What each endpoint costs (design, section 7): a warm function that has seen the key and the settings, a lead under 1 KB with an e-mail.
@@ -22,7 +24,7 @@ let rotating: GivenOrganization;
 /** One person owns all leads, so that nobody's turn is asked for. */
 let alone: GivenOrganization;
 beforeAll(async () => {
-  faulty = await startFaultyService(patiently());
+  faulty = await startFaultyService(withLocalTimeouts());
   // Calls that are sent side by side are seen side by side, however busy the machine is.
   faulty.proxy.latencyMs = 100;
   [rotating, alone] = await Promise.all([givenOrganization(), givenOrganization({ users: [{ id: 7, name: 'Asha Rao' }] })]);
@@ -82,7 +84,7 @@ describe('capture', () => {
       given: () => rotating,
       budget: { roundTrips: 3, calls: 5, writes: 2 + 10 + 1, indexEntries: 4, reads: 3 },
     },
-  ])('a new lead $rotation keeps to its budget', async ({ given, budget }) => {
+  ])('a captured new lead $rotation keeps to its budget', async ({ given, budget }) => {
     const { website: apiKey } = given();
     await callOnce('capture-lead', { apiKey, body: person() });
 
@@ -96,7 +98,7 @@ describe('capture', () => {
     expectWithin(calls, budget);
   });
 
-  test('a matched lead that nothing is filled of keeps to its budget', async () => {
+  test('a capture that matches a lead and fills nothing keeps to its budget', async () => {
     const { website: apiKey } = rotating;
     const body = person();
     await callOnce('capture-lead', { apiKey, body });
@@ -107,7 +109,7 @@ describe('capture', () => {
     expectWithin(calls, { roundTrips: 3, calls: 5, writes: 2 + 6, indexEntries: 0, reads: 4 });
   });
 
-  test('a matched lead that a field is filled of keeps to its budget', async () => {
+  test('a capture that matches a lead and fills a field keeps to its budget', async () => {
     const { website: apiKey } = rotating;
     const body = person();
     await callOnce('capture-lead', { apiKey, body });
@@ -117,7 +119,7 @@ describe('capture', () => {
     expectWithin(calls, { roundTrips: 3, calls: 5, writes: 2 + 6, indexEntries: 2, reads: 4 });
   });
 
-  test('a replay keeps to its budget', async () => {
+  test('a replayed capture keeps to its budget', async () => {
     const { website: apiKey } = rotating;
     const body = person();
     const repeat = { apiKey, body, ...idempotent() };
@@ -147,7 +149,7 @@ describe('create', () => {
       given: () => rotating,
       budget: { roundTrips: 3, calls: 5, writes: 2 + 8 + 1, indexEntries: 4, reads: 2 },
     },
-  ])('a lead $rotation keeps to its budget', async ({ given, budget }) => {
+  ])('a created lead $rotation keeps to its budget', async ({ given, budget }) => {
     const { writer: apiKey } = given();
     const body = () => ({ fields: { ...person(), source: 1 } });
     await callOnce('create-lead', { apiKey, body: body() });
@@ -159,7 +161,7 @@ describe('create', () => {
   });
 });
 
-test('get keeps to its budget', async () => {
+test('a read of one lead keeps to its budget', async () => {
   const organization = rotating;
   const leadId = await givenLead(organization);
   await callOnce('get-lead', { apiKey: organization.reader, leadId });
@@ -180,7 +182,7 @@ describe('a list of 25 of 40 leads', () => {
   test.each([
     { by: 'without an index', query: {}, budget: { roundTrips: 1, calls: 3, writes: 2, indexEntries: 0, reads: 7 } },
     { by: 'by stage', query: { stage_id: 11 }, budget: { roundTrips: 2, calls: 5, writes: 2, indexEntries: 0, reads: 27 } },
-  ])('$by keeps to its budget', async ({ query, budget }) => {
+  ])('a list of 25 of 40 leads $by keeps to its budget', async ({ query, budget }) => {
     const { reader: apiKey } = organization;
     await callOnce('list-leads', { apiKey, query });
 
@@ -196,7 +198,7 @@ describe('update', () => {
     { what: 'a field', body: { fields: { city: 'Pune' } }, writes: 2 + 4, indexEntries: 2 },
     { what: 'the stage', body: { stageId: 12 }, writes: 2 + 4, indexEntries: 4 },
     { what: 'nothing', body: {}, writes: 2, indexEntries: 0 },
-  ])('of $what keeps to its budget', async ({ body, writes, indexEntries }) => {
+  ])('an update of $what keeps to its budget', async ({ body, writes, indexEntries }) => {
     const organization = rotating;
     const leadId = await givenLead(organization);
     const apiKey = organization.writer;
@@ -235,7 +237,7 @@ test.each(referenceLists)('$name keeps to its budget', async ({ name }) => {
 });
 
 describe('what a function meets for the first time costs one more round trip', () => {
-  test("a key, with its organization's settings", async () => {
+  test("a key that a function reads for the first time, with its organization's settings, costs one more round trip", async () => {
     const organization = await givenOrganization();
     const leadId = await givenLead(organization);
     await openWindows(organization, leadId);
@@ -245,7 +247,7 @@ describe('what a function meets for the first time costs one more round trip', (
     expectWithin(calls, { roundTrips: 2, calls: 4, writes: 2, indexEntries: 0, reads: 1 + 1 });
   });
 
-  test('a second key of an organization that it knows', async () => {
+  test('a second key of an organization that the function knows costs one more round trip', async () => {
     const organization = await givenOrganization();
     const leadId = await givenLead(organization);
     await openWindows(organization, leadId);
@@ -256,7 +258,7 @@ describe('what a function meets for the first time costs one more round trip', (
     expectWithin(calls, { roundTrips: 2, calls: 3, writes: 2, indexEntries: 0, reads: 1 });
   });
 
-  test('a new version of the settings', async () => {
+  test('a new version of the settings costs one more round trip', async () => {
     const organization = await givenOrganization();
     const leadId = await givenLead(organization);
     await openWindows(organization, leadId);
@@ -269,7 +271,7 @@ describe('what a function meets for the first time costs one more round trip', (
   });
 });
 
-test('a window that ended costs one more round trip: a write that fails, and one that begins the next window', async () => {
+test('a window that ended costs one more round trip: one write fails, and one begins the next window', async () => {
   const organization = await givenOrganization();
   const apiKey = organization.reader;
   await callOnce('list-users', { apiKey });

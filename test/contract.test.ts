@@ -49,7 +49,7 @@ describe('the endpoints of the contract', () => {
     expect(rows).toEqual(contract.map(([name, route, scopes]) => [name, route, scopes]));
   });
 
-  test('have a file each in functions/, and no file is there without one', () => {
+  test('have one file each in functions/, and no other file is there', () => {
     expect(readdirSync(join(projectFolder, 'functions')).sort()).toEqual(contract.map(([name]) => `${name}.ts`).sort());
   });
 
@@ -70,7 +70,7 @@ describe('the errors of the contract', () => {
     expect((Object.keys(apiErrors) as (keyof typeof apiErrors)[]).map(withStatus).sort()).toEqual([...all].sort());
   });
 
-  test.each(contract)('of %s are what its description and the tests take', (name, _route, _scopes, errors) => {
+  test.each(contract)('of %s are the errors that its description and the tests name', (name, _route, _scopes, errors) => {
     const expected = listed([common, errors.replace('bodies', ofBodies)].filter(Boolean).join(', '));
 
     const row = endpoints.find((endpoint) => endpoint.name === name)!;

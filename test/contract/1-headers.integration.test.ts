@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
 import { givenLead } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 import { goodRequests } from '../support/requests.ts';
 import { service } from '../support/service.ts';
+import { table } from '../support/table.ts';
 
 let organization: GivenOrganization;
 let leadId: number;
@@ -17,28 +19,28 @@ const requestIdForm = /^[0-9a-f-]{36}$/;
 const everyRequest = goodRequests.map((good) => [good.name, good] as const);
 
 describe('1 X-Request-Id: on every response', () => {
-  test.each(everyRequest)('%s that succeeds', async (name, { request, status }) => {
+  test.each(everyRequest)('every success of %s carries X-Request-Id', async (name, { request, status }) => {
     const answer = await call(name, { apiKey: organization.writer, ...request(leadId) });
 
     expect(answer.status).toBe(status);
     expect(answer.headers.get('x-request-id')).toMatch(requestIdForm);
   });
 
-  test.each(everyRequest)('%s that is refused', async (name, { request }) => {
+  test.each(everyRequest)('every refusal of %s carries X-Request-Id', async (name, { request }) => {
     const answer = await call(name, request(leadId));
 
     expect(answer.status).toBe(401);
     expect(answer.headers.get('x-request-id')).toMatch(requestIdForm);
   });
 
-  test('an address that is no endpoint', async () => {
+  test('the response to an unknown address carries X-Request-Id', async () => {
     const response = await fetch(`${service().baseUrl}/api/v1/none`);
 
     expect(response.status).toBe(404);
     expect(response.headers.get('x-request-id')).toMatch(requestIdForm);
   });
 
-  test('two responses have two', async () => {
+  test('two responses carry two request ids', async () => {
     const [a, b] = await Promise.all([1, 2].map(() => call('list-users', { apiKey: organization.reader })));
 
     expect(a!.headers.get('x-request-id')).not.toBe(b!.headers.get('x-request-id'));
@@ -48,7 +50,7 @@ describe('1 X-Request-Id: on every response', () => {
 describe('1 RateLimit headers: once the key has been checked', () => {
   const names = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'] as const;
 
-  test.each(everyRequest)('%s carries all three', async (name, { request }) => {
+  test.each(everyRequest)('every success of %s carries the three RateLimit headers', async (name, { request }) => {
     const { key: apiKey } = await organization.key();
 
     const first = await call(name, { apiKey, ...request(leadId) });
@@ -66,7 +68,7 @@ describe('1 RateLimit headers: once the key has been checked', () => {
     ['400 for a bad query', 'list-leads', () => ({ apiKey: organization.reader, query: 'limit=0' }), 400],
     ['422 for a bad body', 'create-lead', () => ({ apiKey: organization.writer, body: {} }), 422],
     ['409 for a duplicate', 'create-lead', () => ({ apiKey: organization.writer, body: { fields: duplicate } }), 409],
-  ] as const)('an error after the key was checked carries them: %s', async (_, name, request, status) => {
+  ] as const)('the error %s, after the key was checked, carries the RateLimit headers', async (_, name, request, status) => {
     await call('create-lead', { apiKey: organization.writer, body: { fields: duplicate } });
 
     const answer = await call(name, request());
@@ -80,7 +82,7 @@ describe('1 RateLimit headers: once the key has been checked', () => {
     ['401', { apiKey: 'nonsense' }, 401],
     ['400 KEY_IN_URL', { query: 'token=x' }, 400],
     ['403 HTTPS_REQUIRED', { headers: { 'X-Forwarded-Proto': 'http' } }, 403],
-  ])('an error before the key was checked has none: %s', async (_, request, status) => {
+  ])('the error %s, before the key was checked, carries no RateLimit header', async (_, request, status) => {
     const answer = await call('list-users', request);
 
     expect(answer.status).toBe(status);
@@ -88,8 +90,8 @@ describe('1 RateLimit headers: once the key has been checked', () => {
   });
 });
 
-describe('1 Retry-After: on 429 alone (8-rate-limits holds the 429)', () => {
-  test.each(everyRequest)('%s that succeeds has none', async (name, { request }) => {
+describe('1 Retry-After: only on 429 (8-rate-limits tests the 429)', () => {
+  test.each(everyRequest)('a success of %s has no Retry-After', async (name, { request }) => {
     const answer = await call(name, { apiKey: organization.writer, ...request(leadId) });
 
     expect(answer.headers.get('retry-after')).toBeNull();
@@ -100,7 +102,7 @@ describe('1 Location: on a capture answered 200 or 201, pointing at the lead, no
   const captureUrl = () => `${service().baseUrl}/api/v1/leads/capture`;
   const leadAt = (location: string | null) => new URL(location ?? 'none:', captureUrl()).href;
 
-  test('201 and 200 resolve to the lead, which answers there', async () => {
+  test('the Location of a 201 and of a 200 is the address of the lead', async () => {
     const someone = person();
 
     const made = await call('capture-lead', { apiKey: organization.website, body: someone });
@@ -115,14 +117,14 @@ describe('1 Location: on a capture answered 200 or 201, pointing at the lead, no
     expect(await read.json()).toMatchObject({ lead: { id: made.body.lead.id, phone: someone.phone } });
   });
 
-  test('it keeps a path prefix and another domain', async () => {
+  test('Location keeps a path prefix and another domain', async () => {
     const { headers, body } = await call('capture-lead', { apiKey: organization.website, body: person() });
 
     const behind = new URL(headers.get('location') ?? 'none:', 'https://api.example.org/crm/prod/api/v1/leads/capture').href;
     expect(behind).toBe(`https://api.example.org/crm/prod/api/v1/leads/${body.lead.id}`);
   });
 
-  test('absent for an archived lead', async () => {
+  test('a capture that matches an archived lead has no Location', async () => {
     const someone = person();
     const { body } = await call('capture-lead', { apiKey: organization.website, body: someone });
     await setArchived(table(), organization.id, body.lead.id, true);
@@ -133,13 +135,13 @@ describe('1 Location: on a capture answered 200 or 201, pointing at the lead, no
     expect(archived.headers.get('location')).toBeNull();
   });
 
-  test.each(everyRequest.filter(([name]) => name !== 'capture-lead'))('%s has none', async (name, { request }) => {
+  test.each(everyRequest.filter(([name]) => name !== 'capture-lead'))('%s has no Location', async (name, { request }) => {
     const answer = await call(name, { apiKey: organization.writer, ...request(leadId) });
 
     expect(answer.headers.get('location')).toBeNull();
   });
 
-  test('a refused capture has none', async () => {
+  test('a refused capture has no Location', async () => {
     const answer = await call('capture-lead', { apiKey: organization.website, body: { ...person(), fields: { none: 1 } } });
 
     expect(answer.status).toBe(422);
@@ -148,7 +150,7 @@ describe('1 Location: on a capture answered 200 or 201, pointing at the lead, no
 });
 
 describe('1 Idempotent-Replayed: true on a replayed capture, and on nothing else', () => {
-  test('the first answer has none, the replay has it', async () => {
+  test('a replay has Idempotent-Replayed, the first response does not', async () => {
     const request = { apiKey: organization.website, body: person(), headers: { 'Idempotency-Key': 'visit-1' } };
 
     const first = await call('capture-lead', request);
@@ -157,7 +159,7 @@ describe('1 Idempotent-Replayed: true on a replayed capture, and on nothing else
     expect([first, second].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
   });
 
-  test.each(everyRequest)('%s without a repeated key has none', async (name, { request }) => {
+  test.each(everyRequest)('%s without a repeated key has no Idempotent-Replayed', async (name, { request }) => {
     const answer = await call(name, { apiKey: organization.writer, ...request(leadId) });
 
     expect(answer.headers.get('idempotent-replayed')).toBeNull();
@@ -165,7 +167,7 @@ describe('1 Idempotent-Replayed: true on a replayed capture, and on nothing else
 });
 
 describe('1 CORS: no such headers, on purpose', () => {
-  test.each(everyRequest)('%s called from a page', async (name, { request }) => {
+  test.each(everyRequest)('%s called from a page has no CORS header', async (name, { request }) => {
     const answer = await call(name, {
       apiKey: organization.writer,
       ...request(leadId),
@@ -175,7 +177,7 @@ describe('1 CORS: no such headers, on purpose', () => {
     expect([...answer.headers.keys()].filter((header) => header.startsWith('access-control'))).toEqual([]);
   });
 
-  test('a preflight request is answered as no endpoint', async () => {
+  test('a preflight request is answered as an unknown address', async () => {
     const response = await fetch(`${service().baseUrl}/api/v1/leads`, {
       method: 'OPTIONS',
       headers: { Origin: 'https://example.org', 'Access-Control-Request-Method': 'POST' },
@@ -200,7 +202,7 @@ describe('1 unknown address: 404 NOT_FOUND in the standard error shape, with or 
     ['PATCH', '/api/v1/leads'],
     ['GET', '/API/V1/LEADS'],
     ['GET', '/api/v1//leads'],
-  ])('%s %s', async (method, path) => {
+  ])('%s %s is an unknown address', async (method, path) => {
     const answers = await Promise.all(
       [{}, { Authorization: `Bearer ${organization.reader}` }].map((headers) =>
         fetch(service().baseUrl + path, { method, headers }),

@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
 import { givenLead, timelineOf } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 import { service } from '../support/service.ts';
+import { table } from '../support/table.ts';
 
 let organization: GivenOrganization;
 let writer: { key: string; keyId: string };
@@ -40,8 +42,16 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
     expect(await timelineOf(organization, id)).toEqual([
       { type: 'lead_created', at, actor: ravi, via: 'api', keyId: website.keyId },
       {
-        ...{ type: 'captured', at, actor: ravi, keyId: website.keyId, keyLabel: 'Landing page', source: 'Facebook Ads' },
-        ...{ notes: 'Evenings.', attribution, filled: [], kept: [] },
+        type: 'captured',
+        at,
+        actor: ravi,
+        keyId: website.keyId,
+        keyLabel: 'Landing page',
+        source: 'Facebook Ads',
+        notes: 'Evenings.',
+        attribution,
+        filled: [],
+        kept: [],
       },
     ]);
   });
@@ -53,8 +63,14 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
 
     expect((await timelineOf(organization, id)).slice(1)).toEqual([
       {
-        ...{ type: 'captured', at, actor: ravi, keyId: website.keyId, keyLabel: 'Landing page', source: 'Website' },
-        ...{ filled: ['course'], kept: [{ field: 'city', current: 'Pune', submitted: 'Kochi' }] },
+        type: 'captured',
+        at,
+        actor: ravi,
+        keyId: website.keyId,
+        keyLabel: 'Landing page',
+        source: 'Website',
+        filled: ['course'],
+        kept: [{ field: 'city', current: 'Pune', submitted: 'Kochi' }],
       },
     ]);
   });
@@ -67,8 +83,15 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
 
     expect((await timelineOf(organization, id)).slice(2)).toEqual([
       {
-        ...{ type: 'captured', at, actor: ravi, keyId: website.keyId, keyLabel: 'Landing page', source: 'Website' },
-        ...{ filled: [], kept: [], archived: true },
+        type: 'captured',
+        at,
+        actor: ravi,
+        keyId: website.keyId,
+        keyLabel: 'Landing page',
+        source: 'Website',
+        filled: [],
+        kept: [],
+        archived: true,
       },
     ]);
   });

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization } from '../support/given.ts';
 import { givenLead } from '../support/leads.ts';
-import { customField } from '../support/organization.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { customField } from '../support/settings.ts';
 
 let organization: GivenOrganization;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('2 list items: exactly the properties of their resource', () => {
     ['StageRef', 'list-leads', 'stage', { id: 11, name: 'New', meaning: 'open' }],
     ['NamedRef of a pipeline', 'list-leads', 'pipeline', { id: 1, name: 'Admissions' }],
     ['NamedRef of an owner', 'list-leads', 'owner', { id: 7, name: 'Asha Rao' }],
-  ] as const)('%s', async (_, name, property, expected) => {
+  ] as const)('a %s has exactly its properties', async (_, name, property, expected) => {
     await givenLead(organization, { fields: { assigned_to: 7 }, pipelineId: 1 });
 
     const { body } = await call(name, { apiKey: organization.reader, query: { limit: 1 } });
@@ -35,13 +35,13 @@ describe('2 list items: exactly the properties of their resource', () => {
     ['Pipeline', 'list-pipelines', { id: 1, name: 'Admissions', order: 1, isDefault: true }],
     ['NamedRef of a source', 'list-lead-sources', { id: 3, name: 'Facebook Ads' }],
     ['NamedRef of a person', 'list-users', { id: 7, name: 'Asha Rao' }],
-  ] as const)('%s', async (_, name, expected) => {
+  ] as const)('a %s in its list has exactly its properties', async (_, name, expected) => {
     const { body } = await call(name, { apiKey: organization.reader });
 
     expect(body.items[0]).toEqual(expected);
   });
 
-  test('LeadField, of a select with a condition and of a field without', async () => {
+  test('a LeadField of a select with a condition, and one without, has exactly its properties', async () => {
     const own = await givenOrganization({
       fields: [
         customField('course', 'select', { options: [{ value: 'mba', label: 'MBA' }] }),
@@ -76,7 +76,7 @@ describe('2 list items: exactly the properties of their resource', () => {
     ]);
   });
 
-  test('LeadField of the built-in fields: storage column, types as the contract names them', async () => {
+  test('a LeadField of a built-in field has storage column and the type that the contract names', async () => {
     const { body } = await call('list-lead-fields', { apiKey: organization.reader });
 
     const builtIn = body.items.filter(({ storage }: { storage: string }) => storage === 'column');
@@ -90,7 +90,7 @@ describe('2 list items: exactly the properties of their resource', () => {
     ]);
   });
 
-  test('Note: leadId, text, createdAt', async () => {
+  test('a Note has leadId, text and createdAt only', async () => {
     const { id } = await givenLead(organization);
 
     const { body } = await call('add-note', { apiKey: organization.writer, leadId: id, body: { text: 'Called.' } });

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
 import { changeSettings, givenLead } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 import { goodRequests } from '../support/requests.ts';
 
 let organization: GivenOrganization;
@@ -10,8 +11,22 @@ beforeAll(async () => {
 });
 
 const properties = [
-  ...['id', 'name', 'phone', 'email', 'leadType', 'stageId', 'pipelineId', 'sourceId', 'assignedTo'],
-  ...['stage', 'pipeline', 'source', 'owner', 'fields', 'createdAt', 'updatedAt'],
+  'id',
+  'name',
+  'phone',
+  'email',
+  'leadType',
+  'stageId',
+  'pipelineId',
+  'sourceId',
+  'assignedTo',
+  'stage',
+  'pipeline',
+  'source',
+  'owner',
+  'fields',
+  'createdAt',
+  'updatedAt',
 ];
 const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
@@ -32,18 +47,24 @@ const allFields = {
 };
 
 describe('2 bodies: every response is application/json', () => {
-  test.each(goodRequests.map((good) => [good.name, good] as const))('%s, taken and refused', async (name, { request }) => {
-    const { id } = await givenLead(organization);
+  test.each(goodRequests.map((good) => [good.name, good] as const))(
+    '%s answers application/json on success and on refusal',
+    async (name, { request }) => {
+      const { id } = await givenLead(organization);
 
-    const taken = await call(name, { apiKey: organization.writer, ...request(id) });
-    const refused = await call(name, request(id));
+      const taken = await call(name, { apiKey: organization.writer, ...request(id) });
+      const refused = await call(name, request(id));
 
-    expect([taken, refused].map(({ headers }) => headers.get('content-type'))).toEqual(['application/json', 'application/json']);
-  });
+      expect([taken, refused].map(({ headers }) => headers.get('content-type'))).toEqual([
+        'application/json',
+        'application/json',
+      ]);
+    },
+  );
 });
 
 describe('2 Lead: all properties are always present, no others', () => {
-  test('a lead of just a name and a phone', async () => {
+  test('a lead of only a name and a phone has every property', async () => {
     const { name, phone } = person();
 
     const lead = await givenLead(organization, { fields: { name, phone, email: null, assigned_to: 7 } });
@@ -69,7 +90,7 @@ describe('2 Lead: all properties are always present, no others', () => {
     });
   });
 
-  test('a lead with every field', async () => {
+  test('a lead with every field has every property', async () => {
     const someone = person();
 
     const lead = await givenLead(organization, {
@@ -91,7 +112,7 @@ describe('2 Lead: all properties are always present, no others', () => {
     expect(lead.fields).toEqual(allFields);
   });
 
-  test('create, get, update and list answer the same lead', async () => {
+  test('create, get, update and list return the same lead', async () => {
     const created = await givenLead(organization, { fields: allFields });
 
     const read = await call('get-lead', { apiKey: organization.reader, leadId: created.id });
@@ -103,13 +124,13 @@ describe('2 Lead: all properties are always present, no others', () => {
 });
 
 describe('2 Lead fields', () => {
-  test('id: an integer from 1 to 2147483647', async () => {
+  test('the id of a lead is an integer from 1 to 2147483647', async () => {
     const { id } = await givenLead(organization);
 
     expect(Number.isInteger(id) && id > 0 && id <= 2_147_483_647).toBe(true);
   });
 
-  test.each(['phone', 'email'] as const)('%s: unique per organization, free in another', async (field) => {
+  test.each(['phone', 'email'] as const)('%s is unique per organization and free in another', async (field) => {
     const other = await givenOrganization();
     const taken = { [field]: person()[field] };
     await givenLead(organization, { fields: taken });
@@ -120,7 +141,7 @@ describe('2 Lead fields', () => {
     expect([again.status, elsewhere.status]).toEqual([409, 201]);
   });
 
-  test('email: null on any number of leads', async () => {
+  test('any number of leads may have no email', async () => {
     const leads = [
       await givenLead(organization, { fields: { email: null } }),
       await givenLead(organization, { fields: { email: '' } }),
@@ -129,11 +150,11 @@ describe('2 Lead fields', () => {
     expect(leads.map(({ email }) => email)).toEqual([null, null]);
   });
 
-  test.each(['student', 'consultant'])('leadType: %s', async (lead_type) => {
+  test.each(['student', 'consultant'])('leadType may be %s', async (lead_type) => {
     expect(await givenLead(organization, { fields: { lead_type } })).toMatchObject({ leadType: lead_type });
   });
 
-  test('leadType: nothing else', async () => {
+  test('leadType must be student or consultant', async () => {
     const { status, body } = await call('create-lead', {
       apiKey: organization.writer,
       body: { fields: { ...person(), lead_type: 'parent' } },
@@ -143,19 +164,19 @@ describe('2 Lead fields', () => {
     expect(body.error.details.fields).toEqual({ lead_type: expect.stringContaining('student, consultant') });
   });
 
-  test.each(Object.entries(allFields))('fields: %s comes back as %j, and alone', async (key, value) => {
+  test.each(Object.entries(allFields))('fields returns only %s, as %j', async (key, value) => {
     const lead = await givenLead(organization, { fields: { [key]: value } });
 
     expect(lead.fields).toEqual({ [key]: value });
   });
 
-  test('fields: no built-in field with a property of its own is repeated in it', async () => {
+  test('fields repeats no built-in field that has a property of its own', async () => {
     const { fields } = await givenLead(organization, { fields: { source: 1, assigned_to: 7, lead_type: 'student' } });
 
     expect(fields).toEqual({});
   });
 
-  test('fields: empty ones are omitted, whatever emptied them', async () => {
+  test('fields omits empty values, whatever emptied them', async () => {
     const { fields, id } = await givenLead(organization, {
       fields: { city: '', remarks: ' ', budget: null, interests: [], course: '', wants_call: false },
     });
@@ -169,7 +190,7 @@ describe('2 Lead fields', () => {
     expect(cleared.body.lead.fields).toEqual({});
   });
 
-  test('fields: a value of a field that was deactivated is not shown, and is again once it is active', async () => {
+  test('fields omits the value of a deactivated field and shows it again once the field is active', async () => {
     const own = await givenOrganization();
     const { id } = await givenLead(own, { fields: { city: 'Kochi', course: 'mba' } });
     const read = async () => (await call('get-lead', { apiKey: own.reader, leadId: id })).body.lead.fields;
@@ -182,7 +203,7 @@ describe('2 Lead fields', () => {
     expect(await read()).toEqual({ city: 'Kochi', course: 'mba' });
   });
 
-  test('stage, pipeline, source, owner: a new name shows at once', async () => {
+  test('a new name of a stage, pipeline, source or owner shows at once', async () => {
     const own = await givenOrganization();
     const { id } = await givenLead(own, { fields: { source: 3, assigned_to: 8 } });
     await call('get-lead', { apiKey: own.reader, leadId: id });
@@ -201,7 +222,7 @@ describe('2 Lead fields', () => {
     expect(names).toEqual(['New New', 'New Admissions', 'New Facebook Ads', 'New Ravi Iyer']);
   });
 
-  test('updatedAt: moves on with a change, never back; createdAt stays', async () => {
+  test('updatedAt moves forward with a change, and createdAt stays', async () => {
     const created = await givenLead(organization);
 
     const { body } = await call('update-lead', {

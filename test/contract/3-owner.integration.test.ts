@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
 import { givenLead } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 
 describe('3 owner: the organization’s assignment rules, unless assigned_to is given', () => {
   const users = [7, 8, 9].map((id) => ({ id, name: `Person ${id}` }));
@@ -11,7 +12,7 @@ describe('3 owner: the organization’s assignment rules, unless assigned_to is 
     return chosen;
   };
 
-  test('twelve creates over three people: four each, in turn', async () => {
+  test('twelve creates over three users give each user four leads, in rotation', async () => {
     const own = await givenOrganization({ users });
 
     const chosen = await owners(own, 12);
@@ -20,7 +21,7 @@ describe('3 owner: the organization’s assignment rules, unless assigned_to is 
     expect(chosen).toEqual([0, 1, 2, 3].flatMap(() => chosen.slice(0, 3)));
   });
 
-  test('twelve creates at once over three people: four each', async () => {
+  test('twelve parallel creates over three users give each user four leads', async () => {
     const own = await givenOrganization({ users });
 
     const leads = await Promise.all(Array.from({ length: 12 }, () => givenLead(own)));
@@ -28,7 +29,7 @@ describe('3 owner: the organization’s assignment rules, unless assigned_to is 
     expect(leads.map(({ assignedTo }) => assignedTo).sort()).toEqual([7, 7, 7, 7, 8, 8, 8, 8, 9, 9, 9, 9]);
   });
 
-  test('each rule turns on its own; a rule without active people is passed over; captures take part', async () => {
+  test('each rule rotates separately, captures included, and a rule without active users is skipped', async () => {
     const own = await givenOrganization({
       users: [...users, { id: 10, name: 'Gone', active: false }],
       assignmentRules: [
@@ -48,7 +49,7 @@ describe('3 owner: the organization’s assignment rules, unless assigned_to is 
     expect(inPipeline.assignedTo).toBe(9);
   });
 
-  test('a create that is refused takes no turn', async () => {
+  test('a refused create does not advance the rotation', async () => {
     const own = await givenOrganization({ users });
     const [first] = await owners(own, 1);
     const someone = person();
@@ -64,13 +65,13 @@ describe('3 owner: the organization’s assignment rules, unless assigned_to is 
     expect(new Set([first, ...rest])).toEqual(new Set([7, 8, 9]));
   });
 
-  test('assigned_to given: that person, whoever’s turn it is', async () => {
+  test('assigned_to sets the owner, whoever is next in the rotation', async () => {
     const own = await givenOrganization({ users });
 
     expect(await owners(own, 3, { assigned_to: 9 })).toEqual([9, 9, 9]);
   });
 
-  test('no active person: 422 with NO_ACTIVE_OWNER', async () => {
+  test('a create without an active user is refused with 422 and NO_ACTIVE_OWNER', async () => {
     const own = await givenOrganization({ users: users.map((user) => ({ ...user, active: false })), assignmentRules: [] });
 
     const { status, body } = await call('create-lead', { apiKey: own.writer, body: { fields: person() } });
@@ -79,7 +80,7 @@ describe('3 owner: the organization’s assignment rules, unless assigned_to is 
     expect(body.error.details).toMatchObject({ reason: 'NO_ACTIVE_OWNER', field: 'assigned_to' });
   });
 
-  test('no pipeline at all: 422 with NO_STARTING_STAGE', async () => {
+  test('a create without a pipeline is refused with 422 and NO_STARTING_STAGE', async () => {
     const own = await givenOrganization({ pipelines: [] });
 
     const { status, body } = await call('create-lead', { apiKey: own.writer, body: { fields: person() } });

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { table } from '../support/table.ts';
 
 /** Two pipelines of three stages, each with one that is no longer active, and a third pipeline where nothing can start. */
 const stage = (id: number, meaning: string, more: object = {}) => ({
@@ -47,7 +49,7 @@ describe('3 create-lead: the starting stage of the given or default pipeline, or
     ['stageId of the default pipeline', { stageId: 12 }, 12, 1],
     ['stageId and its pipelineId', { stageId: 22, pipelineId: 2 }, 22, 2],
     ['an active stage of a pipeline that nothing starts in', { stageId: 32 }, 32, 3],
-  ])('%s', async (_, place, stageId, pipelineId) => {
+  ])('create-lead places a lead by %s', async (_, place, stageId, pipelineId) => {
     const { status, body } = await create(place);
 
     expect(status).toBe(201);
@@ -66,30 +68,36 @@ const refusedPlaces: [string, object, reason: string, field: string][] = [
 ];
 
 describe('3 a refused stage or pipeline: 422 with details.reason and details.field, nothing changed', () => {
-  test.each(refusedPlaces)('create-lead with %s', async (_, place, reason, field) => {
-    const someone = person();
+  test.each(refusedPlaces)(
+    'create-lead with %s is refused with details.reason and details.field',
+    async (_, place, reason, field) => {
+      const someone = person();
 
-    const { status, body } = await create(place, someone);
+      const { status, body } = await create(place, someone);
 
-    expect(status).toBe(422);
-    expect(body.error).toMatchObject({
-      code: 'VALIDATION_FAILED',
-      details: { reason, field, fields: { [field]: expect.stringMatching(/\.$/) } },
-    });
-    expect((await create({}, someone)).status).toBe(201); // neither phone nor e-mail was taken
-  });
+      expect(status).toBe(422);
+      expect(body.error).toMatchObject({
+        code: 'VALIDATION_FAILED',
+        details: { reason, field, fields: { [field]: expect.stringMatching(/\.$/) } },
+      });
+      expect((await create({}, someone)).status).toBe(201); // neither phone nor e-mail was taken
+    },
+  );
 
-  test.each(refusedPlaces)('update-lead with %s', async (_, place, reason, field) => {
-    const { id } = await givenLead(organization);
-    const own = async () => (await storedLeads(organization)).filter(({ lead }) => Number(lead.sk) === id);
-    const before = await own();
+  test.each(refusedPlaces)(
+    'update-lead with %s is refused with details.reason and details.field',
+    async (_, place, reason, field) => {
+      const { id } = await givenLead(organization);
+      const own = async () => (await storedLeads(organization)).filter(({ lead }) => Number(lead.sk) === id);
+      const before = await own();
 
-    const { status, body } = await update(id, { fields: { city: 'Kochi' }, ...place });
+      const { status, body } = await update(id, { fields: { city: 'Kochi' }, ...place });
 
-    expect(status).toBe(422);
-    expect(body.error).toMatchObject({ code: 'VALIDATION_FAILED', details: { reason, field } });
-    expect(await own()).toEqual(before);
-  });
+      expect(status).toBe(422);
+      expect(body.error).toMatchObject({ code: 'VALIDATION_FAILED', details: { reason, field } });
+      expect(await own()).toEqual(before);
+    },
+  );
 });
 
 describe('3 update-lead: stage and pipeline', () => {
@@ -139,7 +147,7 @@ describe('3 update-lead: stage and pipeline', () => {
     ['neither: the lead stays', { stageId: 22 }, {}, 22, 2, []],
   ];
 
-  test.each(rows)('%s, recorded on the timeline as made via the API', async (_, from, to, stageId, pipelineId, changes) => {
+  test.each(rows)('%s is recorded on the timeline as made via the API', async (_, from, to, stageId, pipelineId, changes) => {
     const { id } = await givenLead(organization, from);
 
     const { status, body } = await update(id, to);
@@ -150,7 +158,7 @@ describe('3 update-lead: stage and pipeline', () => {
     expect(updates).toEqual(changes.length === 0 ? [] : [expect.objectContaining({ via: 'api', changes })]);
   });
 
-  test('any stage may follow any: open, won, open, lost', async () => {
+  test('a lead moves from any stage to any other: open, won, open, lost', async () => {
     const { id } = await givenLead(organization);
 
     const walked = [];
@@ -178,7 +186,7 @@ describe('3 update-lead: stage and pipeline', () => {
   });
 });
 
-describe('3 capture-lead: places new leads alone', () => {
+describe('3 capture-lead: places only new leads', () => {
   const capture = (body: object) => call('capture-lead', { apiKey: organization.website, body });
   const read = async (leadId: number) => (await call('get-lead', { apiKey: organization.reader, leadId })).body.lead;
 
@@ -186,7 +194,7 @@ describe('3 capture-lead: places new leads alone', () => {
     ['the default pipeline', {}, 11],
     ['pipelineId', { pipelineId: 2 }, 21],
   ])(
-    'no existing lead: the starting stage of %s, an owner from the rules, the capture on the timeline naming the key',
+    'a captured new lead is in the starting stage of %s, has an owner by the rules, and its timeline names the key',
     async (_, place, stageId) => {
       const { status, body } = await capture({ ...person(), ...place });
 
@@ -197,7 +205,7 @@ describe('3 capture-lead: places new leads alone', () => {
     },
   );
 
-  test('an existing lead: stage, pipeline and owner unchanged, whatever pipelineId says', async () => {
+  test('a captured existing lead keeps its stage, pipeline and owner, whatever pipelineId says', async () => {
     const lead = await givenLead(organization, { stageId: 12, fields: { assigned_to: 8 } });
 
     const { status } = await capture({ name: lead.name, phone: lead.phone, pipelineId: 2 });
@@ -214,7 +222,7 @@ describe('3 archived leads', () => {
     return lead;
   };
 
-  test('are left out of the list, by every filter', async () => {
+  test('archived leads are left out of the list, by every filter', async () => {
     const { id, assignedTo } = await givenArchived();
 
     for (const query of [
@@ -232,7 +240,7 @@ describe('3 archived leads', () => {
     }
   });
 
-  test('answer 404 on get-lead, until they are restored', async () => {
+  test('get-lead answers 404 for an archived lead until it is restored', async () => {
     const { id } = await givenArchived();
 
     const archived = await call('get-lead', { apiKey: organization.reader, leadId: id });
@@ -242,7 +250,7 @@ describe('3 archived leads', () => {
     expect([archived.status, archived.body.error.code, restored.status]).toEqual([404, 'NOT_FOUND', 200]);
   });
 
-  test('keep their phone and e-mail: create-lead answers 409 with their id', async () => {
+  test('create-lead answers 409 with the id of the archived lead that has the phone or email', async () => {
     const { id, phone } = await givenArchived();
 
     const { status, body } = await create({}, { phone });
@@ -250,7 +258,7 @@ describe('3 archived leads', () => {
     expect([status, body.error.code, body.error.details]).toEqual([409, 'DUPLICATE_LEAD', { leadId: id }]);
   });
 
-  test('take an update and a note', async () => {
+  test('an archived lead accepts an update and a note', async () => {
     const { id } = await givenArchived();
 
     const updated = await update(id, { fields: { city: 'Kochi' } });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization } from '../support/given.ts';
 import { givenLead } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { allOperators, keyOf, operatorTable, types, values } from './operator-table.ts';
 
 let organization: GivenOrganization;
@@ -93,7 +93,7 @@ describe('4.1 filter: each operator takes value, values or nothing, and not what
     [...new Set(operatorTable[type].map(([operator]) => operator))].map((operator) => [type, operator] as const),
   );
 
-  test.each(rows)('a %s field with %s', async (type, operator) => {
+  test.each(rows)('a filter on a %s field with %s is refused', async (type, operator) => {
     const filters = wrong[shapeOf(operator)].map((operands) => ({ field: keyOf[type], operator, ...operands }));
 
     expect(await refusedAt(...filters)).toEqual(filters.map((_, position) => position));
@@ -112,7 +112,7 @@ describe('4.1 filter: a bad value is refused', () => {
     ['date', 'on', '2026-02-30'],
     ['date', 'before', '2026-2-1'],
     ['date', 'after', 20260131],
-  ] as const)('a %s field with %s %j', async (type, operator, value) => {
+  ] as const)('a filter on a %s field with %s %j is refused', async (type, operator, value) => {
     expect(await refusedAt({ field: keyOf[type], operator, value })).toEqual([0]);
   });
 
@@ -146,17 +146,17 @@ describe('4.1 filter: details.filters lists the 0-based positions of the offendi
     ['a number', 1],
     ['null', null],
     ['a list', [good]],
-  ])('%s, second of three', async (_, bad) => {
+  ])('details.filters names the second of three filters: %s', async (_, bad) => {
     expect(await refusedAt(good, bad, good)).toEqual([1]);
   });
 
-  test('all of them, and the good ones not', async () => {
+  test('details.filters names every wrong filter and no correct one', async () => {
     const bad = { field: 'town', operator: 'is_empty' };
 
     expect(await refusedAt(bad, good, bad, good, bad)).toEqual([0, 2, 4]);
   });
 
-  test('a property named __proto__', async () => {
+  test('a filter with a property named __proto__ is refused by its position', async () => {
     const filter = '[{"field":"city","operator":"is_empty","__proto__":{"x":1}}]';
 
     const { status, body } = await call('list-leads', { apiKey: organization.reader, query: { filter } });
@@ -189,7 +189,7 @@ describe('4.1 filter: all must match', () => {
       'none',
     ],
     [[], 'one two none'],
-  ])('%j finds: %s', async (filters, expected) => {
+  ])('the filters %j find: %s', async (filters, expected) => {
     expect(await found(...filters)).toBe(expected);
   });
 });

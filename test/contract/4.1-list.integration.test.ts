@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { type CallOptions, call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
 import { givenLead } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { table } from '../support/table.ts';
 
 type Query = NonNullable<CallOptions['query']>;
 interface Listed {
@@ -26,7 +27,7 @@ beforeAll(async () => {
 const newestFirst = (): number[] => idsOf(leads).reverse();
 
 describe('4.1 response: items newest first, archived leads left out, nextCursor for the next page, null on the last', () => {
-  test('a page of 25 by default, then the rest', async () => {
+  test('a page has 25 leads by default, and the next one the rest', async () => {
     const first = await list(organization, {});
     const second = await list(organization, { cursor: first.body.nextCursor });
 
@@ -37,7 +38,7 @@ describe('4.1 response: items newest first, archived leads left out, nextCursor 
     expect(second.body.nextCursor).toBeNull();
   });
 
-  test.each([1, 2, 9, 26, 27, 28, 100])('a walk with limit %i gives each lead once', async (limit) => {
+  test.each([1, 2, 9, 26, 27, 28, 100])('pages of limit %i show each lead once', async (limit) => {
     const seen: number[] = [];
     let cursor: number | null = 2_147_483_647;
     for (let pages = 0; cursor !== null && pages <= 28; pages += 1) {
@@ -51,26 +52,29 @@ describe('4.1 response: items newest first, archived leads left out, nextCursor 
     expect(seen).toEqual(newestFirst());
   });
 
-  test('a page that just holds the last lead is the last', async () => {
+  test('a full page that ends with the last lead is the last page', async () => {
     const { body } = await list(organization, { limit: 27 });
 
     expect(body.items).toHaveLength(27);
     expect(body.nextCursor).toBeNull();
   });
 
-  test.each([{}, { updated_since: '2000-01-01T00:00:00Z' }, { stage_id: 11 }])('cursor 1 ends a walk of %j', async (query) => {
-    const { status, body } = await list(organization, { ...query, cursor: 1 });
+  test.each([{}, { updated_since: '2000-01-01T00:00:00Z' }, { stage_id: 11 }])(
+    'cursor 1 is past the last lead of %j',
+    async (query) => {
+      const { status, body } = await list(organization, { ...query, cursor: 1 });
 
-    expect([status, body]).toEqual([200, { items: [], nextCursor: null }]);
-  });
+      expect([status, body]).toEqual([200, { items: [], nextCursor: null }]);
+    },
+  );
 
-  test('an organization without leads: no items, null', async () => {
+  test('an organization without leads has no items and no next cursor', async () => {
     const { status, body } = await list(await givenOrganization(), {});
 
     expect([status, body]).toEqual([200, { items: [], nextCursor: null }]);
   });
 
-  test('another organization’s leads are never among them', async () => {
+  test('a list never shows another organization’s leads', async () => {
     const other = await givenOrganization();
     const { id } = await givenLead(other);
 
@@ -97,7 +101,7 @@ describe('4.1 parameters: each takes what its rule says, at its edges', () => {
       '2024-02-29T23:59:59Z',
     ].map((value) => ['updated_since', value] as const),
     ['filter', '[]'] as const,
-  ])('%s=%s is taken', async (name, value) => {
+  ])('the parameter %s=%s is accepted', async (name, value) => {
     const { status, body } = await list(organization, { [name]: value });
 
     expect([status, body.error]).toEqual([200, undefined]);
@@ -135,10 +139,11 @@ describe('4.1 INVALID_QUERY: a parameter out of range, named; nothing is silentl
     ...['', 'x', '{', '{}', 'null', '1', '"name"', 'true', '{"field":"name"}', '[', '[]]'].map(
       (value) => ['filter', value] as const,
     ),
-  ])('%s=%s', (name, value) => refused({ [name]: value }, name));
+  ])('the parameter %s=%s is refused with INVALID_QUERY', (name, value) => refused({ [name]: value }, name));
 
-  test.each(['limit', 'cursor', 'updated_since', 'stage_id', 'filter'])('%s given twice', (name) =>
-    refused(`${name}=1&${name}=1`, name),
+  test.each(['limit', 'cursor', 'updated_since', 'stage_id', 'filter'])(
+    'the parameter %s is refused when it is given twice',
+    (name) => refused(`${name}=1&${name}=1`, name),
   );
 
   test.each([
@@ -151,7 +156,7 @@ describe('4.1 INVALID_QUERY: a parameter out of range, named; nothing is silentl
     ['page', undefined],
     ['constructor', undefined],
     ['__proto__', undefined],
-  ])('an unknown parameter %s, with the nearest that is known (%s)', async (name, nearest) => {
+  ])('the unknown parameter %s is refused with the nearest known one (%s)', async (name, nearest) => {
     const { status, body } = await list(organization, `${name}=1`);
 
     expect([status, body.error.code]).toEqual([400, 'INVALID_QUERY']);
@@ -159,7 +164,7 @@ describe('4.1 INVALID_QUERY: a parameter out of range, named; nothing is silentl
     expect(body.error.message).toMatch(nearest ? `is ${nearest} meant?` : /known/);
   });
 
-  test('several at once are all named', async () => {
+  test('several wrong parameters are all named', async () => {
     const { body } = await list(organization, { limit: 0, cursor: 0, source_id: 'x' });
 
     expect(Object.keys(body.error.details.parameters).sort()).toEqual(['cursor', 'limit', 'source_id']);
@@ -204,12 +209,12 @@ describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only th
     [{ pipeline_id: 1, source_id: 3 }, 'b'],
     [{ pipeline_id: 2, source_id: 3, owner_id: 8, stage_id: 21 }, 'c'],
     [{ owner_id: 7, filter: '[{"field":"name","operator":"equals","value":"b"}]' }, 'b'],
-  ])('%j', async (query, expected) => {
+  ])('the parameters %j show only the leads that they name', async (query, expected) => {
     // An index follows its table in a moment, not at once: asked until it does, a few times.
     await expect.poll(() => found(query), { timeout: 5000 }).toBe(expected);
   });
 
-  test('pages of an id filter hold each lead once', async () => {
+  test('pages of an id filter show each lead once', async () => {
     const first = await list(own, { owner_id: 7, limit: 1 });
     const second = await list(own, { owner_id: 7, limit: 1, cursor: first.body.nextCursor });
 
@@ -217,7 +222,7 @@ describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only th
     expect(second.body.nextCursor).toBeNull();
   });
 
-  test('a lead that moved is found where it is, and no longer where it was', async () => {
+  test('a lead that moved is found where it is, and not where it was', async () => {
     const { id } = await make('e', 11, 1, 7);
     await call('update-lead', { apiKey: own.writer, leadId: id, body: { stageId: 12, fields: { source: 3, assigned_to: 8 } } });
 
@@ -226,7 +231,7 @@ describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only th
     await setArchived(table(), own.id, id, true);
   });
 
-  test('updated_since: changed at or after this time, to the millisecond, in any offset', async () => {
+  test('updated_since finds changes at or after a time, to the millisecond, in any offset', async () => {
     const marked = await make('f', 11, 1, 7);
     const at = Date.parse(marked.updatedAt);
     const inKolkata = new Date(at + 5.5 * 3_600_000).toISOString().replace('Z', '+05:30');
@@ -238,7 +243,7 @@ describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only th
     expect(await found({ updated_since: '2000-01-01T00:00:00Z' })).toBe('fdcba');
   });
 
-  test('updated_since: an older lead comes again once it is changed', async () => {
+  test('updated_since finds an older lead again once it changes', async () => {
     const lead = await make('g', 11, 1, 7);
     await new Promise((later) => setTimeout(later, 5));
     const since = new Date().toISOString();

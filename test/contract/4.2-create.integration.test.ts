@@ -1,9 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
-import { customField } from '../support/organization.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { customField } from '../support/settings.ts';
+import { table } from '../support/table.ts';
 import { noIds, noObjects, refusedKeys, refusedValues, takenValues, withKey } from './field-values.ts';
 
 let organization: GivenOrganization;
@@ -34,7 +36,7 @@ async function refused(body: unknown, name: string, details: object = {}): Promi
 }
 
 describe('4.2 response: 201 with the lead', () => {
-  test('just that', async () => {
+  test('create-lead answers 201 with the lead', async () => {
     const someone = person();
 
     const { status, body } = await create({ fields: someone });
@@ -48,23 +50,23 @@ describe('4.2 response: 201 with the lead', () => {
 });
 
 describe('4.2 fields: values by field key, read by the organization’s rules', () => {
-  test.each(takenValues)('%s takes %j as %j', async (fieldKey, sent, stored) => {
+  test.each(takenValues)('create-lead reads %s = %j as %j', async (fieldKey, sent, stored) => {
     const { status, body } = await create({ fields: { ...person(), [fieldKey]: sent } });
 
     expect([status, body.error]).toEqual([201, undefined]);
     expect(body.lead.fields).toEqual({ [fieldKey]: stored });
   });
 
-  test.each(refusedValues)('%s refuses %j', async (fieldKey, sent) => {
+  test.each(refusedValues)('create-lead refuses %s = %j', async (fieldKey, sent) => {
     await refused({ fields: { ...person(), [fieldKey]: sent } }, fieldKey);
   });
 
-  test.each(refusedKeys)('the key %j is refused, with the valid keys', async (fieldKey) => {
+  test.each(refusedKeys)('create-lead refuses the unknown key %j and lists the valid keys', async (fieldKey) => {
     await refused({ fields: { ...withKey(fieldKey, 'x'), ...person() } }, fieldKey);
   });
 
   test.each(['town', 'old_notes', 'constructor', '__proto__'])(
-    'details.validKeys after %s lists the active fields',
+    'create-lead lists the active fields in details.validKeys after %s',
     async (fieldKey) => {
       const { body } = await create({ fields: Object.assign(withKey(fieldKey, 'x'), person()) });
 
@@ -73,7 +75,7 @@ describe('4.2 fields: values by field key, read by the organization’s rules', 
     },
   );
 
-  test('every problem is named at once', async () => {
+  test('create-lead names every problem of a body at once', async () => {
     const { body } = await create({ fields: { name: '', budget: 'much', course: 'law', town: 'x' }, stageId: 99 });
 
     expect(Object.keys(body.error.details.fields).sort()).toEqual(['budget', 'course', 'name', 'phone', 'stageId', 'town']);
@@ -90,9 +92,9 @@ describe('4.2 required: name and phone, and what the organization requires on cr
     ['name', { fields: { ...person(), name: '  ' } }],
     ['phone', { fields: { ...person(), phone: '' } }],
     ['phone', { fields: { ...person(), phone: '12' } }],
-  ])('%s missing or unusable in %j', (name, body) => refused(body, name));
+  ])('create-lead requires %s, missing or unusable in %j', (name, body) => refused(body, name));
 
-  test('a required field of the organization; one hidden by showWhen is not required', async () => {
+  test('create-lead requires the organization’s required fields, but none that showWhen hides', async () => {
     const own = await givenOrganization({
       fields: [
         customField('city', 'text', { requiredOnCreate: true }),
@@ -118,7 +120,7 @@ describe('4.2 required: name and phone, and what the organization requires on cr
 });
 
 describe('4.2 source takes a source id, assigned_to a user id; a refused one gives details.reason and details.field', () => {
-  test('both', async () => {
+  test('create-lead accepts a source id and a user id', async () => {
     const { body } = await create({ fields: { ...person(), source: 3, assigned_to: 8 } });
 
     expect(body.lead).toMatchObject({ sourceId: 3, source: { id: 3, name: 'Facebook Ads' }, assignedTo: 8 });
@@ -129,24 +131,27 @@ describe('4.2 source takes a source id, assigned_to a user id; a refused one giv
     ['source', 4, 'SOURCE_NOT_ACTIVE'],
     ['assigned_to', 99, 'OWNER_NOT_FOUND'],
     ['assigned_to', 9, 'OWNER_NOT_ACTIVE'],
-  ])('%s %i: %s', (field, id, reason) => refused({ fields: { ...person(), [field]: id } }, field, { reason, field }));
+  ])('create-lead refuses %s %i with the reason %s', (field, id, reason) =>
+    refused({ fields: { ...person(), [field]: id } }, field, { reason, field }),
+  );
 });
 
 describe('4.2 body: no other properties, no other types', () => {
-  test.each(['stageID', 'name', 'lead', '__proto__', 'constructor'])('the property %s', (name) =>
+  test.each(['stageID', 'name', 'lead', '__proto__', 'constructor'])('create-lead refuses the property %s', (name) =>
     refused({ ...withKey(name, {}), fields: person() }, name),
   );
 
-  test.each(noObjects)('the body %s', (body) => refused(body, 'body'));
+  test.each(noObjects)('create-lead refuses the body %s', (body) => refused(body, 'body'));
 
-  test.each([null, 'x', 1, true, [], [person()]])('fields %j', (fields) => refused({ fields }, 'fields'));
+  test.each([null, 'x', 1, true, [], [person()]])('create-lead refuses fields %j', (fields) => refused({ fields }, 'fields'));
 
-  test.each(['stageId', 'pipelineId'].flatMap((name) => noIds.map((id) => [name, id] as const)))('%s %j', (name, id) =>
-    refused({ fields: person(), [name]: id }, name),
+  test.each(['stageId', 'pipelineId'].flatMap((name) => noIds.map((id) => [name, id] as const)))(
+    'create-lead refuses %s %j',
+    (name, id) => refused({ fields: person(), [name]: id }, name),
   );
 });
 
-describe('4.2 DUPLICATE_LEAD: a lead with this phone or e-mail exists; details.leadId is its id', () => {
+describe('4.2 DUPLICATE_LEAD: a lead with this phone or email exists; details.leadId is its id', () => {
   const duplicate = (leadId: number) => ({ error: { code: 'DUPLICATE_LEAD', message: expect.any(String), details: { leadId } } });
 
   test.each([
@@ -155,7 +160,7 @@ describe('4.2 DUPLICATE_LEAD: a lead with this phone or e-mail exists; details.l
     ['e-mail', (lead: { email: string }) => ({ ...person(), email: lead.email })],
     ['e-mail in another case', (lead: { email: string }) => ({ ...person(), email: lead.email.toUpperCase() })],
     ['both', (lead: { phone: string; email: string }) => ({ ...person(), phone: lead.phone, email: lead.email })],
-  ])('by %s', async (_, fieldsOf) => {
+  ])('create-lead names the existing lead by %s', async (_, fieldsOf) => {
     const lead = await givenLead(organization);
 
     const { status, body } = await create({ fields: fieldsOf(lead) });
@@ -163,7 +168,7 @@ describe('4.2 DUPLICATE_LEAD: a lead with this phone or e-mail exists; details.l
     expect([status, body]).toEqual([409, duplicate(lead.id)]);
   });
 
-  test('phone and e-mail of two leads: the phone’s', async () => {
+  test('create-lead names the lead of the phone when phone and email are of two leads', async () => {
     const [byPhone, byEmail] = [await givenLead(organization), await givenLead(organization)];
 
     const { status, body } = await create({ fields: { ...person(), phone: byPhone.phone, email: byEmail.email } });
@@ -171,7 +176,7 @@ describe('4.2 DUPLICATE_LEAD: a lead with this phone or e-mail exists; details.l
     expect([status, body]).toEqual([409, duplicate(byPhone.id)]);
   });
 
-  test('a retry of the same lead names the existing one; no second lead is made, nothing is written', async () => {
+  test('a retried create names the existing lead and writes nothing', async () => {
     const fields = person();
     const first = await create({ fields });
     const before = await storedLeads(organization);
@@ -182,14 +187,14 @@ describe('4.2 DUPLICATE_LEAD: a lead with this phone or e-mail exists; details.l
     expect(await storedLeads(organization)).toEqual(before);
   });
 
-  test('an archived lead too', async () => {
+  test('create-lead names an archived lead as the duplicate', async () => {
     const lead = await givenLead(organization);
     await setArchived(table(), organization.id, lead.id, true);
 
     expect((await create({ fields: { ...person(), email: lead.email } })).body).toEqual(duplicate(lead.id));
   });
 
-  test('ten creates of one person at once: one 201, nine 409 with its id, one lead', async () => {
+  test('ten parallel creates of one person give one 201 and nine 409 with its id', async () => {
     const fields = person();
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => create({ fields })));

@@ -2,9 +2,11 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { idempotencyPrimaryKey } from '../../shared/store/table/primary-keys.ts';
-import { type CallAnswer, call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { type CallReply, call } from '../support/call.ts';
 import { changeSettings, storedLeads, timelineOf } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { table } from '../support/table.ts';
 
 let organization: GivenOrganization;
 let apiKey: string;
@@ -20,13 +22,13 @@ const newKey = (): string => {
 };
 const capture = (body: object, idempotencyKey?: string, key = apiKey) =>
   call('capture-lead', { apiKey: key, body, headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey } });
-const isReplay = ({ headers }: CallAnswer): boolean => headers.get('idempotent-replayed') === 'true';
+const isReplay = ({ headers }: CallReply): boolean => headers.get('idempotent-replayed') === 'true';
 const captures = async (leadId: number) =>
   (await timelineOf(organization, leadId)).filter(({ type }) => type === 'captured').length;
-const answerOf = ({ status, body, headers }: CallAnswer) => ({ status, body, location: headers.get('location') });
+const answerOf = ({ status, body, headers }: CallReply) => ({ status, body, location: headers.get('location') });
 
 describe('4.3 rule 6: a repeat within 24 hours returns the first result without capturing again, marked Idempotent-Replayed', () => {
-  type Send = (body: object, key: string) => Promise<CallAnswer>;
+  type Send = (body: object, key: string) => Promise<CallReply>;
   const ways: [string, Send, Send][] = [
     ['Idempotency-Key', (body, key) => capture(body, key), (body, key) => capture(body, key)],
     ['externalId', (body, key) => capture({ ...body, externalId: key }), (body, key) => capture({ ...body, externalId: key })],
@@ -57,7 +59,7 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
     ],
   ];
 
-  test.each(ways)('by %s', async (_, first, again) => {
+  test.each(ways)('a capture repeated by %s is replayed', async (_, first, again) => {
     const [someone, key] = [person(), newKey()];
 
     const made = await first(someone, key);
@@ -68,7 +70,7 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
     expect(await captures(made.body.lead.id)).toBe(1);
   });
 
-  test('a repeat says the same whatever became of the lead meanwhile: filled, found and archived ones too', async () => {
+  test('a replay returns the first result, whatever changed the lead since: filled, found and archived ones too', async () => {
     const { name, phone } = person();
     const keys = [newKey(), newKey(), newKey(), newKey()] as const;
     const bodies = [
@@ -100,7 +102,7 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
     expect(await captures(leadId)).toBe(4);
   });
 
-  test('the order of properties and the blanks between them are no matter', async () => {
+  test('a replay ignores the order of properties and the blanks between them', async () => {
     const [{ name, phone }, key] = [person(), newKey()];
     await capture({ name, phone, fields: { city: 'Pune', budget: 1 } }, key);
 
@@ -110,7 +112,7 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
     expect([repeated.status, isReplay(repeated)]).toEqual([201, true]);
   });
 
-  test('without a key a repeat is captured again', async () => {
+  test('a repeat without a key is captured again', async () => {
     const someone = person();
 
     const [first, second] = [await capture(someone), await capture(someone)];
@@ -119,7 +121,7 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
     expect(await captures(first.body.lead.id)).toBe(2);
   });
 
-  test('it is remembered per API key: another key’s same Idempotency-Key is its own', async () => {
+  test('an Idempotency-Key belongs to one API key: another API key captures with it', async () => {
     const [someone, key] = [person(), newKey()];
     const made = await capture(someone, key);
 
@@ -128,7 +130,7 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
     expect([other.status, isReplay(other), other.body.lead.id]).toEqual([200, false, made.body.lead.id]);
   });
 
-  test('keys differ by case and by blanks', async () => {
+  test('idempotency keys that differ by case or by blanks are different keys', async () => {
     const someone = person();
     const key = newKey();
 
@@ -137,7 +139,7 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
     expect(answers.map(isReplay)).toEqual([false, false, false]);
   });
 
-  test('one known, the other not: the known result, and both are known from then on', async () => {
+  test('a repeat with one known and one new key replays, and the new key is known from then on', async () => {
     const [someone, header, externalId] = [person(), newKey(), newKey()];
     const made = await capture(someone, header);
 
@@ -149,7 +151,7 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
     expect(await captures(made.body.lead.id)).toBe(1);
   });
 
-  test('both known with different results: the header’s counts', async () => {
+  test('a repeat with two known keys replays the result of the header’s', async () => {
     const [someone, header, externalId] = [person(), newKey(), newKey()];
     const byHeader = await capture(someone, header);
     const byExternalId = await capture({ ...someone, externalId });
@@ -173,7 +175,7 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
     expect(await captures(made.body.lead.id)).toBe(2);
   });
 
-  test('the record is kept for 24 hours', async () => {
+  test('the idempotency record is kept for 24 hours', async () => {
     const key = newKey();
     const before = Date.now();
     await capture(person(), key);
@@ -198,7 +200,7 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
     expect([repeated.status, isReplay(repeated), repeated.body]).toEqual([201, true, made.body]);
   });
 
-  test('a refused capture is not remembered: it may be corrected under the same key', async () => {
+  test('a refused capture leaves no record: it may be corrected under the same key', async () => {
     const [someone, key] = [person(), newKey()];
     const refused = [
       await capture({ ...someone, fields: { budget: 'much' } }, key),
@@ -232,7 +234,7 @@ describe('4.3 rule 7: the same key with a different body within 24 hours is refu
     ['another person', person],
     ['another note', (body: object) => ({ ...body, notes: 'Other.' })],
     ['another field', (body: object) => ({ ...body, fields: { city: 'Pune' } })],
-  ])('%s, by header and by externalId', async (_, other) => {
+  ])('%s is refused under a known key, by header and by externalId', async (_, other) => {
     const [someone, key] = [person(), newKey()];
     const made = await capture(someone, key);
     const before = await storedLeads(organization);
@@ -251,7 +253,7 @@ describe('4.3 rule 7: the same key with a different body within 24 hours is refu
     expect(await captures(made.body.lead.id)).toBe(1);
   });
 
-  test('both given, one of them used with another body', async () => {
+  test('two keys are refused when one of them was used with another body', async () => {
     const [header, externalId] = [newKey(), newKey()];
     const someone = person();
     await capture(someone, header);

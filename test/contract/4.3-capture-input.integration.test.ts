@@ -1,13 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type CallAnswer, call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
+import { type CallReply, call } from '../support/call.ts';
 import { givenLead, storedLeads, timelineOf } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 import { noIds, noObjects, refusedKeys, refusedValues, takenValues, withKey } from './field-values.ts';
 
 let organization: GivenOrganization;
 /** An organization of one lead, where whatever is refused leaves just that as it is. */
 let quiet: GivenOrganization;
-let quietLead: CallAnswer['body'];
+let quietLead: CallReply['body'];
 beforeAll(async () => {
   [organization, quiet] = await Promise.all([givenOrganization(), givenOrganization()]);
   quietLead = await givenLead(quiet);
@@ -30,22 +31,22 @@ async function refused(change: object, name: string, details: object = {}): Prom
 }
 
 describe('4.3 fields: by field key, checked with the same rules as the app’s forms', () => {
-  test.each(takenValues)('%s takes %j as %j', async (fieldKey, sent, stored) => {
+  test.each(takenValues)('capture-lead reads %s = %j as %j', async (fieldKey, sent, stored) => {
     const { status, body } = await capture({ ...person(), fields: { [fieldKey]: sent } });
 
     expect([status, body.error]).toEqual([201, undefined]);
     expect((await read(body.lead.id)).fields).toEqual({ [fieldKey]: stored });
   });
 
-  test.each(refusedValues)('%s refuses %j', (fieldKey, sent) =>
+  test.each(refusedValues)('capture-lead refuses %s = %j', (fieldKey, sent) =>
     refused({ fields: { city: 'Kochi', [fieldKey]: sent } }, fieldKey),
   );
 
-  test.each(refusedKeys)('the key %j is refused', (fieldKey) =>
+  test.each(refusedKeys)('capture-lead refuses the unknown field key %j', (fieldKey) =>
     refused({ fields: { ...withKey(fieldKey, 'x'), city: 'Kochi' } }, fieldKey),
   );
 
-  test('an unknown key: details.validKeys lists those a capture takes', async () => {
+  test('capture-lead lists the keys that it accepts in details.validKeys after an unknown key', async () => {
     const { body } = await capture({ ...person(), fields: { town: 'Pune' } });
 
     const own = ['name', 'phone', 'email', 'source', 'assigned_to'];
@@ -59,14 +60,14 @@ describe('4.3 fields: by field key, checked with the same rules as the app’s f
     ['email', 'asha@example.com', 'email'],
     ['source', 1, 'source'],
     ['assigned_to', 7, 'owner'],
-  ])('%s is refused there, with what to do instead', async (fieldKey, value, instead) => {
+  ])('capture-lead refuses %s in fields and says what to do instead', async (fieldKey, value, instead) => {
     await refused({ fields: { [fieldKey]: value } }, fieldKey);
 
     const { body } = await capture({ ...person(), fields: { [fieldKey]: value } });
     expect(body.error.details.fields[fieldKey]).toContain(instead);
   });
 
-  test('empty values leave a field empty', async () => {
+  test('capture-lead leaves a field empty for an empty value', async () => {
     const { body } = await capture({ ...person(), fields: { city: '', budget: null, interests: [], course: ' ' } });
 
     expect((await read(body.lead.id)).fields).toEqual({});
@@ -80,14 +81,14 @@ describe('4.3 name, phone, email', () => {
     ['+1 (415) 555-2671', '+14155552671'],
     ['0091 98123 00003', '+919812300003'],
     ['९८१२३०००४५', '+919812300045'],
-  ])('phone %s is read as %s: with country code, or as an Indian number', async (phone, stored) => {
+  ])('capture-lead reads the phone %s as %s: with country code, or as an Indian number', async (phone, stored) => {
     const { status, body } = await capture({ name: 'Asha', phone });
 
     expect(status).toBe(201);
     expect((await read(body.lead.id)).phone).toBe(stored);
   });
 
-  test('names and e-mails arrive as typed, without the blanks around them', async () => {
+  test('capture-lead keeps names and emails as typed, without the blanks around them', async () => {
     const { phone } = person();
 
     const { body } = await capture({ name: '  आशा राव 😀 ', phone, email: ' Asha.Typed@Example.com ' });
@@ -95,7 +96,7 @@ describe('4.3 name, phone, email', () => {
     expect(await read(body.lead.id)).toMatchObject({ name: 'आशा राव 😀', email: 'Asha.Typed@Example.com' });
   });
 
-  test('an empty e-mail is none', async () => {
+  test('capture-lead reads an empty email as none', async () => {
     const { name, phone } = person();
 
     const { status, body } = await capture({ name, phone, email: '' });
@@ -111,9 +112,9 @@ describe('4.3 name, phone, email', () => {
     ['email', 'asha'],
     ['email', 'a@b'],
     ['email', 'a b@example.com'],
-  ])('%s %j is refused', (name, value) => refused({ [name]: value }, name));
+  ])('capture-lead refuses %s %j in place of a person’s', (name, value) => refused({ [name]: value }, name));
 
-  test.each(['name', 'phone'])('%s missing is refused', (name) => refused({ [name]: undefined }, name));
+  test.each(['name', 'phone'])('capture-lead refuses a body without %s', (name) => refused({ [name]: undefined }, name));
 });
 
 describe('4.3 source: a name of one of the organization’s active sources, case-insensitive; any other is recorded as Website', () => {
@@ -125,7 +126,7 @@ describe('4.3 source: a name of one of the organization’s active sources, case
     ['Old fair', 1, 'Website'],
     ['3', 1, 'Website'],
     [undefined, 1, 'Website'],
-  ])('%j: source %i, recorded as %s', async (source, sourceId, recorded) => {
+  ])('capture-lead reads the source %j as source %i, recorded as %s', async (source, sourceId, recorded) => {
     const { body } = await capture({ ...person(), source });
 
     expect((await read(body.lead.id)).sourceId).toBe(sourceId);
@@ -133,7 +134,7 @@ describe('4.3 source: a name of one of the organization’s active sources, case
     expect(captured?.source).toBe(recorded);
   });
 
-  test('no active source named Website: no source on the lead, Website on the timeline', async () => {
+  test('without an active source Website the lead has no source and the timeline says Website', async () => {
     const own = await givenOrganization({ sources: [{ id: 1, name: 'Website', active: false }] });
 
     const { status, body } = await capture({ ...person(), source: 'x' }, own);
@@ -159,44 +160,46 @@ describe('4.3 body: no other properties, no other types', () => {
     'formName',
   ];
 
-  test.each(['stageId', 'Phone', 'lead', 'utmSource', '__proto__', 'constructor', 'toString'])('the property %s', (name) =>
-    refused(withKey(name, 'x'), name),
+  test.each(['stageId', 'Phone', 'lead', 'utmSource', '__proto__', 'constructor', 'toString'])(
+    'capture-lead refuses the property %s',
+    (name) => refused(withKey(name, 'x'), name),
   );
 
-  test.each(noObjects)('the body %s', async (sent) => {
+  test.each(noObjects)('capture-lead refuses the body %s', async (sent) => {
     const { status, body } = await capture(sent);
 
     expect([status, body.error.code, Object.keys(body.error.details.fields)]).toEqual([422, 'VALIDATION_FAILED', ['body']]);
   });
 
-  test.each(texts.flatMap((name) => wrong.map((value) => [name, value] as const)))('%s %j', (name, value) =>
+  test.each(texts.flatMap((name) => wrong.map((value) => [name, value] as const)))('capture-lead refuses %s %j', (name, value) =>
     refused({ [name]: value }, name),
   );
 
   test.each(texts.flatMap((name) => ['a\0bcdefg', '\ud83dabcdefg', 'abcdefg\udc00'].map((value) => [name, value] as const)))(
-    '%s %j: a character that is no text',
+    'capture-lead refuses %s %j, which contains an invalid character',
     (name, value) => refused({ [name]: value }, name),
   );
 
-  test.each(noIds)('pipelineId %j', (pipelineId) => refused({ pipelineId }, 'pipelineId'));
+  test.each(noIds)('capture-lead refuses pipelineId %j', (pipelineId) => refused({ pipelineId }, 'pipelineId'));
 
-  test('a pipelineId that is none of the organization’s, for a known person too', () =>
-    refused({ pipelineId: 99 }, 'pipelineId'));
+  test('capture-lead refuses an unknown pipelineId, for a known person too', () => refused({ pipelineId: 99 }, 'pipelineId'));
 
-  test.each([null, 'x', 1, true, [], [{}]])('fields %j', (fields) => refused({ fields }, 'fields'));
+  test.each([null, 'x', 1, true, [], [{}]])('capture-lead refuses fields %j', (fields) => refused({ fields }, 'fields'));
 
-  test.each([null, 'x', 1, true, []])('attribution %j', (attribution) => refused({ attribution }, 'attribution'));
+  test.each([null, 'x', 1, true, []])('capture-lead refuses attribution %j', (attribution) =>
+    refused({ attribution }, 'attribution'),
+  );
 
-  test.each(['pageURL', 'utm_source', '__proto__', 'constructor'])('attribution.%s', (name) =>
+  test.each(['pageURL', 'utm_source', '__proto__', 'constructor'])('capture-lead refuses the property attribution.%s', (name) =>
     refused({ attribution: withKey(name, 'x') }, `attribution.${name}`),
   );
 
   test.each(attributions.flatMap((name) => [1, null, [], {}, 'a\0b', '\ud800'].map((value) => [name, value] as const)))(
-    'attribution.%s %j',
+    'capture-lead refuses attribution.%s %j',
     (name, value) => refused({ attribution: { [name]: value } }, `attribution.${name}`),
   );
 
-  test('every problem is named at once', async () => {
+  test('capture-lead names every problem of a body at once', async () => {
     const { body } = await capture({ phone: 1, email: 2, pipelineId: 0, fields: { city: {} } });
 
     expect(Object.keys(body.error.details.fields).sort()).toEqual(['city', 'email', 'name', 'phone', 'pipelineId']);
@@ -205,18 +208,25 @@ describe('4.3 body: no other properties, no other types', () => {
 
 describe('4.3 notes and attribution are shown on the timeline with the enquiry', () => {
   const attribution = {
-    ...{ pageUrl: 'https://example.com/mba?utm_source=x', pageTitle: 'MBA', referrer: 'https://search.example/', utmSource: 'x' },
-    ...{ utmMedium: 'cpc', utmCampaign: 'autumn', utmTerm: 'mba pune', utmContent: 'blue', formName: 'Enquire now' },
+    pageUrl: 'https://example.com/mba?utm_source=x',
+    pageTitle: 'MBA',
+    referrer: 'https://search.example/',
+    utmSource: 'x',
+    utmMedium: 'cpc',
+    utmCampaign: 'autumn',
+    utmTerm: 'mba pune',
+    utmContent: 'blue',
+    formName: 'Enquire now',
   };
 
-  test('all of it', async () => {
+  test('the timeline shows all notes and attribution of an enquiry', async () => {
     const { body } = await capture({ ...person(), notes: 'Ring after six.\nप्रिय', attribution });
 
     const captured = (await timelineOf(organization, body.lead.id)).at(-1);
     expect(captured).toMatchObject({ type: 'captured', notes: 'Ring after six.\nप्रिय', attribution });
   });
 
-  test('neither', async () => {
+  test('the timeline shows no notes and no attribution where an enquiry has none', async () => {
     const { body } = await capture({ ...person(), notes: '', attribution: {} });
 
     const captured = (await timelineOf(organization, body.lead.id)).at(-1);

@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
-import { type CallAnswer, call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { type CallReply, call } from '../support/call.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
-import { customField } from '../support/organization.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { customField } from '../support/settings.ts';
+import { table } from '../support/table.ts';
 
 let organization: GivenOrganization;
 beforeAll(async () => {
@@ -14,8 +16,8 @@ const read = async (leadId: number, own = organization) => (await call('get-lead
 const lastOf = async (leadId: number, own = organization) => (await timelineOf(own, leadId)).at(-1);
 const found = (leadId: number, updated: boolean) => ({ lead: { id: leadId, created: false, updated } });
 
-describe('4.3 rule 1: a lead matches by phone number or e-mail, ignoring case', () => {
-  type Lead = CallAnswer['body'];
+describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', () => {
+  type Lead = CallReply['body'];
   test.each<[string, (lead: Lead) => object]>([
     ['phone', ({ phone }) => ({ name: 'x', phone })],
     ['phone written otherwise', ({ phone }) => ({ name: 'x', phone: phone.replace('+91', '0091 ') })],
@@ -23,7 +25,7 @@ describe('4.3 rule 1: a lead matches by phone number or e-mail, ignoring case', 
     ['e-mail', ({ email }) => ({ ...person(), email })],
     ['e-mail in capitals', ({ email }) => ({ ...person(), email: email.toUpperCase() })],
     ['both', ({ phone, email }) => ({ name: 'x', phone, email })],
-  ])('by %s', async (_, bodyOf) => {
+  ])('a capture matches a lead by %s', async (_, bodyOf) => {
     const lead = await givenLead(organization);
 
     const { status, body } = await capture(bodyOf(lead));
@@ -31,7 +33,7 @@ describe('4.3 rule 1: a lead matches by phone number or e-mail, ignoring case', 
     expect([status, body.lead.id, body.lead.created]).toEqual([200, lead.id, false]);
   });
 
-  test('phone and e-mail of two leads: the phone decides, the e-mail is kept out and listed', async () => {
+  test('a capture with phone and email of two leads matches the phone, and lists the email as kept', async () => {
     const [byPhone, byEmail] = [await givenLead(organization, { fields: { email: null } }), await givenLead(organization)];
 
     const { body } = await capture({ name: byPhone.name, phone: byPhone.phone, email: byEmail.email });
@@ -42,7 +44,7 @@ describe('4.3 rule 1: a lead matches by phone number or e-mail, ignoring case', 
     expect(await timelineOf(organization, byEmail.id)).toHaveLength(1);
   });
 
-  test('the same person in another organization is another lead', async () => {
+  test('a capture of the same person in another organization creates another lead', async () => {
     const other = await givenOrganization();
     const someone = person();
     await capture(someone);
@@ -52,7 +54,7 @@ describe('4.3 rule 1: a lead matches by phone number or e-mail, ignoring case', 
 });
 
 describe('4.3 rule 2: no match: a new lead in the starting stage, owner from the rules, 201, Location', () => {
-  test('all of it', async () => {
+  test('a capture without a match creates a lead in the starting stage with an owner, and answers 201 with Location', async () => {
     const someone = person();
 
     const { status, body, headers } = await capture({ ...someone, fields: { city: 'Pune', lead_type: 'consultant' } });
@@ -60,12 +62,17 @@ describe('4.3 rule 2: no match: a new lead in the starting stage, owner from the
     expect([status, body]).toEqual([201, { lead: { id: expect.any(Number), created: true, updated: false } }]);
     expect(headers.get('location')).toMatch(new RegExp(`leads/${body.lead.id}$`));
     expect(await read(body.lead.id)).toMatchObject({
-      ...{ ...someone, leadType: 'consultant', stageId: 11, pipelineId: 1, sourceId: 1, fields: { city: 'Pune' } },
+      ...someone,
+      leadType: 'consultant',
+      stageId: 11,
+      pipelineId: 1,
+      sourceId: 1,
+      fields: { city: 'Pune' },
       assignedTo: expect.any(Number),
     });
   });
 
-  test('captures over two people: in turn, by rules that see the captured fields', async () => {
+  test('captures rotate over two users, by rules that see the captured fields', async () => {
     const own = await givenOrganization({
       assignmentRules: [
         { when: { field: 'course', equals: ['mba'] }, users: [8] },
@@ -81,7 +88,7 @@ describe('4.3 rule 2: no match: a new lead in the starting stage, owner from the
     expect(others.slice(2)).toEqual(others.slice(0, 2));
   });
 
-  test('what the organization requires on create concerns new leads alone', async () => {
+  test('a field that is required on create is required of new leads only', async () => {
     const own = await givenOrganization({ fields: [customField('city', 'text', { requiredOnCreate: true })] });
     const lead = await givenLead(own, { fields: { city: 'Pune' } });
 
@@ -95,12 +102,15 @@ describe('4.3 rule 2: no match: a new lead in the starting stage, owner from the
 });
 
 describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled, differing ones kept and listed', () => {
-  test('filled and kept, each on the timeline as sent and as it was', async () => {
+  test('a capture fills empty fields and keeps others, each on the timeline as sent and as it was', async () => {
     const lead = await givenLead(organization, { fields: { email: null, city: 'Pune', budget: 5, source: 3 } });
     const email = person().email;
 
     const { status, body } = await capture({
-      ...{ name: 'Other Name', phone: lead.phone, email, source: 'Website' },
+      name: 'Other Name',
+      phone: lead.phone,
+      email,
+      source: 'Website',
       fields: { city: 'Kochi', budget: '5', course: 'MBA', interests: ['Hostel'], wants_call: 'no', lead_type: 'consultant' },
     });
 
@@ -121,7 +131,7 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
     );
   });
 
-  test('nothing new: updated is false, updatedAt stays, the capture is on the timeline all the same', async () => {
+  test('a capture with nothing new is on the timeline, but updated is false and updatedAt stays', async () => {
     const lead = await givenLead(organization, { fields: { city: 'Pune' } });
 
     const { body } = await capture({
@@ -141,7 +151,7 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
     ['Website named fills', 'Website', 1, ['source']],
     ['no source: the default never fills', undefined, null, []],
     ['an unknown source: the default never fills', 'Billboard', null, []],
-  ])('an empty source: %s', async (_, source, sourceId, filled) => {
+  ])('a capture of a lead with an empty source: %s', async (_, source, sourceId, filled) => {
     const lead = await givenLead(organization);
 
     await capture({ name: lead.name, phone: lead.phone, source });
@@ -150,7 +160,7 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
     expect((await lastOf(lead.id))?.filled).toEqual(filled);
   });
 
-  test('the phone of a lead that matched by e-mail is kept and listed', async () => {
+  test('the phone of a lead that matched by email is kept and listed', async () => {
     const lead = await givenLead(organization);
     const { phone } = person();
 
@@ -160,7 +170,7 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
     expect((await lastOf(lead.id))?.kept).toEqual([{ field: 'phone', current: lead.phone, submitted: phone }]);
   });
 
-  test('an e-mail that filled a lead is taken from then on', async () => {
+  test('an email that filled a lead is the lead’s from then on', async () => {
     const lead = await givenLead(organization, { fields: { email: null } });
     const { email } = person();
     await capture({ name: lead.name, phone: lead.phone, email });
@@ -170,7 +180,7 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
     expect(body.lead.id).toBe(lead.id);
   });
 
-  test('owner, stage and pipeline are never changed, nor filled when empty', async () => {
+  test('a capture never changes owner, stage or pipeline, nor fills them when empty', async () => {
     const lead = await givenLead(organization, { stageId: 12 });
     await call('update-lead', { apiKey: organization.writer, leadId: lead.id, body: { fields: { assigned_to: null } } });
 
@@ -182,9 +192,9 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
 
 describe('4.3 rule 4: match on an archived lead: nothing is changed, the enquiry is noted, archived: true, no Location', () => {
   test.each([
-    ['phone', ({ name, phone }: CallAnswer['body']) => ({ name, phone })],
-    ['e-mail', ({ email }: CallAnswer['body']) => ({ ...person(), email })],
-  ])('by %s', async (_, bodyOf) => {
+    ['phone', ({ name, phone }: CallReply['body']) => ({ name, phone })],
+    ['e-mail', ({ email }: CallReply['body']) => ({ ...person(), email })],
+  ])('a capture that matches an archived lead by %s changes nothing', async (_, bodyOf) => {
     const lead = await givenLead(organization);
     await setArchived(table(), organization.id, lead.id, true);
     const stored = async () => (await storedLeads(organization)).find(({ lead: item }) => Number(item.sk) === lead.id);
@@ -201,7 +211,7 @@ describe('4.3 rule 4: match on an archived lead: nothing is changed, the enquiry
     expect((await lastOf(lead.id))?.kept).toContainEqual({ field: 'city', current: null, submitted: 'Pune' });
   });
 
-  test('restored, it is filled again', async () => {
+  test('a capture fills an archived lead again once it is restored', async () => {
     const { id, name, phone } = await givenLead(organization);
     await setArchived(table(), organization.id, id, true);
     await setArchived(table(), organization.id, id, false);
@@ -211,7 +221,7 @@ describe('4.3 rule 4: match on an archived lead: nothing is changed, the enquiry
 });
 
 describe('4.3 rule 5: every capture is recorded on the timeline, naming the API key', () => {
-  test('by two keys', async () => {
+  test('the timeline names the API key of each capture', async () => {
     const someone = person();
     const [one, two] = [await organization.key({ label: 'Landing page' }), await organization.key({ label: 'Blog' })];
 
@@ -232,7 +242,7 @@ describe('4.3 NOT_READY: no stage for new leads, or no active user to own them; 
     ['no default pipeline', { pipelines: [{ id: 1, name: 'One', order: 1, stages: [] }] }, /stage/],
     ['no active starting stage', { pipelines: [{ id: 1, name: 'One', order: 1, isDefault: true, stages: [] }] }, /stage/],
     ['no active user', { users: [{ id: 7, name: 'Asha', active: false }] }, /user/],
-  ])('%s: 503, and nothing is made', async (_, different, message) => {
+  ])('an organization with %s answers 503, and nothing is created', async (_, different, message) => {
     const own = await givenOrganization(different);
 
     const { status, body } = await capture(person(), own);
@@ -241,7 +251,7 @@ describe('4.3 NOT_READY: no stage for new leads, or no active user to own them; 
     expect(await storedLeads(own)).toEqual([]);
   });
 
-  test('a lead that exists is filled although nobody is active and nothing starts', async () => {
+  test('an existing lead is filled although no user is active and no stage can start', async () => {
     const own = await givenOrganization();
     const { id, name, phone } = await givenLead(own);
     const inactive = <T>(items: readonly T[]) => items.map((item) => ({ ...item, active: false }));

@@ -1,9 +1,11 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { phonePrimaryKey } from '../../shared/store/table/primary-keys.ts';
-import { type CallAnswer, call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { type CallReply, call } from '../support/call.ts';
 import { storedLeads, timelineOf } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { table } from '../support/table.ts';
 
 let organization: GivenOrganization;
 beforeAll(async () => {
@@ -14,9 +16,9 @@ const capture = (body: object, idempotencyKey: string) =>
 
 const capturesOf = async (leadId: number) => (await timelineOf(organization, leadId)).filter(({ type }) => type === 'captured');
 
-describe('4.3 IDEMPOTENCY_IN_PROGRESS: whoever meets another retries and finds that lead', () => {
+describe('4.3 IDEMPOTENCY_IN_PROGRESS: a capture that conflicts with another retries and finds its lead', () => {
   /** Repeats the same request while it is told to retry, as the contract says to. */
-  const captureAtLast = async (body: object, key: string): Promise<CallAnswer> => {
+  const captureAtLast = async (body: object, key: string): Promise<CallReply> => {
     for (let turn = 0; turn < 20; turn += 1) {
       const answer = await capture(body, key);
       if (answer.status !== 409) return answer;
@@ -26,7 +28,7 @@ describe('4.3 IDEMPOTENCY_IN_PROGRESS: whoever meets another retries and finds t
   };
   const forty = Array.from({ length: 40 }, (_, index) => index);
 
-  test('a phone that another request is just taking, and goes on taking: 409, and a retry captures', async () => {
+  test('a capture answers 409 while another request holds the phone, and a retry captures', async () => {
     const someone = person();
     const taken = { ...phonePrimaryKey(organization.id, someone.phone) };
     // The phone is claimed, and the lead that claims it is not there: what a request sees that meets another in the middle.
@@ -41,7 +43,7 @@ describe('4.3 IDEMPOTENCY_IN_PROGRESS: whoever meets another retries and finds t
     expect([retried.status, retried.headers.get('idempotent-replayed')]).toEqual([201, null]);
   });
 
-  test('40 simultaneous captures of one person with distinct keys: one lead, 40 captured items', async () => {
+  test('40 parallel captures of one person with distinct keys make one lead and 40 captured items', async () => {
     const someone = person();
 
     const answers = await Promise.all(
@@ -58,7 +60,7 @@ describe('4.3 IDEMPOTENCY_IN_PROGRESS: whoever meets another retries and finds t
     expect(leads).toHaveLength(1);
   });
 
-  test('40 simultaneous captures with one idempotency key: one lead, one captured item, 40 equal answers', async () => {
+  test('40 parallel captures with one idempotency key make one lead, one captured item and 40 equal responses', async () => {
     const someone = person();
 
     const answers = await Promise.all(forty.map(() => captureAtLast(someone, 'one')));

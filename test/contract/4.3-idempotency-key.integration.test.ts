@@ -1,8 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
 import { storedLeads } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 import { service } from '../support/service.ts';
 
 let organization: GivenOrganization;
@@ -17,7 +18,7 @@ describe('4.3 INVALID_IDEMPOTENCY_KEY: longer than 200 characters, or not plain 
     ['200 characters', 'k'.repeat(200)],
     ['one character', '~'],
     ['blanks within', 'a b'],
-  ])('%s are taken', async (_, key) => {
+  ])('an idempotency key of %s is accepted', async (_, key) => {
     expect((await capture(person(), key)).status).toBe(201);
   });
 
@@ -25,7 +26,7 @@ describe('4.3 INVALID_IDEMPOTENCY_KEY: longer than 200 characters, or not plain 
     ['201 characters', 'k'.repeat(201)],
     ['a letter of Latin-1', 'clé'],
     ['a tab', 'a\tb'],
-  ])('%s', async (_, key) => {
+  ])('an idempotency key of %s is refused', async (_, key) => {
     const before = await storedLeads(organization);
 
     const { status, body } = await capture(person(), key);
@@ -37,13 +38,13 @@ describe('4.3 INVALID_IDEMPOTENCY_KEY: longer than 200 characters, or not plain 
   test.each([
     ['empty', ['']],
     ['of another script, as UTF-8', [Buffer.from('चाबी').toString('latin1')]],
-  ])('%s', async (_, values) => {
+  ])('an idempotency key that is %s is refused', async (_, values) => {
     const { status, code } = await rawCapture(values);
 
     expect([status, code]).toEqual([400, 'INVALID_IDEMPOTENCY_KEY']);
   });
 
-  test('it counts before a wrong body does', async () => {
+  test('a wrong idempotency key is refused before a wrong body', async () => {
     expect((await capture({}, 'k'.repeat(201))).body.error.code).toBe('INVALID_IDEMPOTENCY_KEY');
   });
 });

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { table } from '../support/table.ts';
 
 /** What a leadId in an address may not be. */
 const noLeadIds = [
@@ -39,7 +40,7 @@ async function givenForeignLead() {
 const get = (id: number | string) => call('get-lead', { apiKey: organization.reader, leadId: id });
 
 describe('4.4 response: 200 with the lead', () => {
-  test('just that', async () => {
+  test('get-lead answers 200 with the lead', async () => {
     const lead = await givenLead(organization);
 
     const { status, body } = await get(lead.id);
@@ -47,13 +48,13 @@ describe('4.4 response: 200 with the lead', () => {
     expect([status, body]).toEqual([200, { lead }]);
   });
 
-  test('a percent-encoded id is that id', async () => {
+  test('get-lead reads a percent-encoded id', async () => {
     const encoded = String(leadId).replace(/\d/g, (digit) => `%3${digit}`);
 
     expect((await get(encoded)).body.lead.id).toBe(leadId);
   });
 
-  test('parameters that it does not know are no matter', async () => {
+  test('get-lead ignores unknown parameters', async () => {
     const { status } = await call('get-lead', { apiKey: organization.reader, leadId, query: 'expand=all' });
 
     expect(status).toBe(200);
@@ -69,13 +70,13 @@ describe('4.4 NOT_FOUND: no such lead in the organization, or archived', () => {
     expect([status, body]).toEqual([404, notFound]);
   });
 
-  test('a lead of another organization', async () => {
+  test('get-lead answers 404 for a lead of another organization', async () => {
     const { lead } = await givenForeignLead();
 
     expect((await get(lead.id)).body).toEqual(notFound);
   });
 
-  test('an archived lead', async () => {
+  test('get-lead answers 404 for an archived lead', async () => {
     const { id } = await givenLead(organization);
     await setArchived(table(), organization.id, id, true);
 
@@ -93,7 +94,7 @@ describe('4.5 and 4.6 NOT_FOUND: a leadId that no lead has', () => {
     for (const { status, body } of answers) expect([status, body.error.code]).toEqual([404, 'NOT_FOUND']);
   });
 
-  test('a lead of another organization, which is not changed', async () => {
+  test('update-lead and add-note answer 404 for a lead of another organization and change nothing', async () => {
     const { other, lead } = await givenForeignLead();
 
     const answers = [

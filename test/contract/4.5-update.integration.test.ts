@@ -1,15 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readLead } from '../../shared/store/leads/leads.ts';
-import { type CallAnswer, call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { type CallReply, call } from '../support/call.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
-import { customField } from '../support/organization.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { customField } from '../support/settings.ts';
+import { table } from '../support/table.ts';
 import { noIds, noObjects, refusedKeys, refusedValues, takenValues, withKey } from './field-values.ts';
 
 let organization: GivenOrganization;
 /** An organization of two leads, where whatever is refused leaves just those as they are. */
 let quiet: GivenOrganization;
-let quietLead: CallAnswer['body'];
+let quietLead: CallReply['body'];
 beforeAll(async () => {
   [organization, quiet] = await Promise.all([givenOrganization(), givenOrganization()]);
   await givenLead(quiet);
@@ -33,7 +35,7 @@ async function refused(body: unknown, name: string, details: object = {}): Promi
 }
 
 describe('4.5 response: 200 with the lead after the change', () => {
-  test('just that', async () => {
+  test('update-lead answers 200 with the lead after the change', async () => {
     const before = await givenLead(organization);
 
     const { status, body } = await update(before.id, { fields: { city: 'Pune' }, stageId: 12 });
@@ -52,7 +54,7 @@ describe('4.5 response: 200 with the lead after the change', () => {
 });
 
 describe('4.5 fields: only those sent are changed, checked with the organization’s field rules', () => {
-  test.each(takenValues)('%s takes %j as %j', async (fieldKey, sent, stored) => {
+  test.each(takenValues)('update-lead reads %s = %j as %j', async (fieldKey, sent, stored) => {
     const { id } = await givenLead(organization, { fields: { remarks: 'Stays.', hasOwnProperty: 'stays' } });
 
     const { status, body } = await update(id, { fields: { [fieldKey]: sent } });
@@ -61,11 +63,11 @@ describe('4.5 fields: only those sent are changed, checked with the organization
     expect(body.lead.fields).toEqual({ remarks: 'Stays.', hasOwnProperty: 'stays', [fieldKey]: stored });
   });
 
-  test.each(refusedValues)('%s refuses %j', async (fieldKey, sent) => {
+  test.each(refusedValues)('update-lead refuses %s = %j', async (fieldKey, sent) => {
     await refused({ fields: { city: 'Kochi', [fieldKey]: sent } }, fieldKey);
   });
 
-  test.each(refusedKeys)('the key %j is refused, with the valid keys', async (fieldKey) => {
+  test.each(refusedKeys)('update-lead refuses the unknown key %j and lists the valid keys', async (fieldKey) => {
     const { status, body } = await update(quietLead.id, { fields: withKey(fieldKey, 'x') }, quiet);
 
     expect([status, Object.keys(body.error.details.fields)]).toEqual([422, [fieldKey]]);
@@ -79,7 +81,7 @@ describe('4.5 fields: only those sent are changed, checked with the organization
     ['source', 3, 'sourceId', 3],
     ['assigned_to', 8, 'assignedTo', 8],
     ['lead_type', 'consultant', 'leadType', 'consultant'],
-  ])('the built-in field %s takes %j', async (fieldKey, sent, property, stored) => {
+  ])('update-lead accepts %j for the built-in field %s', async (fieldKey, sent, property, stored) => {
     const own = await givenOrganization();
     const { id } = await givenLead(own, { fields: { assigned_to: 7 } });
 
@@ -91,7 +93,7 @@ describe('4.5 fields: only those sent are changed, checked with the organization
 
 describe('4.5 null clears a field; a required one cannot be emptied', () => {
   test.each(['city', 'budget', 'start_on', 'course', 'interests', 'wants_call', 'second_source'])(
-    'null clears %s',
+    'update-lead clears %s by null',
     async (fieldKey) => {
       const [, sent, stored] = takenValues.find(([key]) => key === fieldKey)!;
       const { id } = await givenLead(organization, { fields: { [fieldKey]: sent } });
@@ -109,9 +111,11 @@ describe('4.5 null clears a field; a required one cannot be emptied', () => {
     ['phone', null],
     ['phone', ''],
     ['lead_type', null],
-  ])('%s cannot be %j', (fieldKey, value) => refused({ fields: { [fieldKey]: value } }, fieldKey));
+  ])('update-lead does not empty the required field %s by %j', (fieldKey, value) =>
+    refused({ fields: { [fieldKey]: value } }, fieldKey),
+  );
 
-  test('what the organization requires on edit cannot be emptied; what was empty before may stay so', async () => {
+  test('update-lead does not empty a field that is required on edit, but leaves an empty one empty', async () => {
     const own = await givenOrganization({
       fields: [customField('city', 'text', { requiredOnEdit: true }), customField('course', 'text')],
     });
@@ -130,16 +134,17 @@ describe('4.5 null clears a field; a required one cannot be emptied', () => {
 });
 
 describe('4.5 body: all properties optional, no others, no other types', () => {
-  test.each(['stageID', 'name', 'leadId', '__proto__', 'constructor'])('the property %s', (name) =>
+  test.each(['stageID', 'name', 'leadId', '__proto__', 'constructor'])('update-lead refuses the property %s', (name) =>
     refused({ ...withKey(name, {}), fields: { city: 'Kochi' } }, name),
   );
 
-  test.each(noObjects)('the body %s', (body) => refused(body, 'body'));
+  test.each(noObjects)('update-lead refuses the body %s', (body) => refused(body, 'body'));
 
-  test.each([null, 'x', 1, true, [], [{}]])('fields %j', (fields) => refused({ fields }, 'fields'));
+  test.each([null, 'x', 1, true, [], [{}]])('update-lead refuses fields %j', (fields) => refused({ fields }, 'fields'));
 
-  test.each(['stageId', 'pipelineId'].flatMap((name) => noIds.map((id) => [name, id] as const)))('%s %j', (name, id) =>
-    refused({ fields: { city: 'Kochi' }, [name]: id }, name),
+  test.each(['stageId', 'pipelineId'].flatMap((name) => noIds.map((id) => [name, id] as const)))(
+    'update-lead refuses %s %j',
+    (name, id) => refused({ fields: { city: 'Kochi' }, [name]: id }, name),
   );
 
   test.each([
@@ -147,7 +152,7 @@ describe('4.5 body: all properties optional, no others, no other types', () => {
     ['source', 4, 'SOURCE_NOT_ACTIVE'],
     ['assigned_to', 99, 'OWNER_NOT_FOUND'],
     ['assigned_to', 9, 'OWNER_NOT_ACTIVE'],
-  ])('%s %i is refused with details.reason %s and details.field', (field, id, reason) =>
+  ])('update-lead refuses %s %i with details.reason %s and details.field', (field, id, reason) =>
     refused({ fields: { [field]: id } }, field, { reason, field }),
   );
 });
@@ -173,7 +178,7 @@ describe('4.5 an update that changes nothing answers 200 and writes nothing', ()
         },
       }),
     ],
-  ])('%s', async (_, bodyOf) => {
+  ])('an update that changes nothing writes nothing: %s', async (_, bodyOf) => {
     const before = await storedLeads(quiet);
 
     const { status, body } = await update(quietLead.id, bodyOf(), quiet);
@@ -182,7 +187,7 @@ describe('4.5 an update that changes nothing answers 200 and writes nothing', ()
     expect(await storedLeads(quiet)).toEqual(before);
   });
 
-  test('an option, source or person that is no longer active may be sent back as it is', async () => {
+  test('update-lead accepts an option, source or user that is no longer active when it is the lead’s own', async () => {
     const own = await givenOrganization();
     const lead = await givenLead(own, { fields: { source: 3, assigned_to: 8 } });
     const inactive = <T extends { id: number }>(items: readonly T[]) =>
@@ -196,18 +201,21 @@ describe('4.5 an update that changes nothing answers 200 and writes nothing', ()
   });
 });
 
-describe('4.5 DUPLICATE_LEAD: the new phone or e-mail belongs to another lead', () => {
-  test.each(['phone', 'email'] as const)('%s: 409 with its id, nothing changed', async (field) => {
-    const [holder, lead] = [await givenLead(organization), await givenLead(organization)];
+describe('4.5 DUPLICATE_LEAD: the new phone or email belongs to another lead', () => {
+  test.each(['phone', 'email'] as const)(
+    'update-lead answers 409 with the other lead’s id for %s, and changes nothing',
+    async (field) => {
+      const [holder, lead] = [await givenLead(organization), await givenLead(organization)];
 
-    const { status, body } = await update(lead.id, { fields: { city: 'Pune', [field]: holder[field].toUpperCase() } });
+      const { status, body } = await update(lead.id, { fields: { city: 'Pune', [field]: holder[field].toUpperCase() } });
 
-    expect([status, body.error.code, body.error.details]).toEqual([409, 'DUPLICATE_LEAD', { leadId: holder.id }]);
-    expect((await call('get-lead', { apiKey: organization.reader, leadId: lead.id })).body.lead).toEqual(lead);
-    expect(await timelineOf(organization, lead.id)).toHaveLength(1);
-  });
+      expect([status, body.error.code, body.error.details]).toEqual([409, 'DUPLICATE_LEAD', { leadId: holder.id }]);
+      expect((await call('get-lead', { apiKey: organization.reader, leadId: lead.id })).body.lead).toEqual(lead);
+      expect(await timelineOf(organization, lead.id)).toHaveLength(1);
+    },
+  );
 
-  test('a phone or e-mail that is given up is free for another lead at once', async () => {
+  test('a phone or email that a lead gives up is free for another lead at once', async () => {
     const { id, phone, email } = await givenLead(organization);
 
     await update(id, { fields: { phone: person().phone, email: person().email } });
@@ -219,7 +227,7 @@ describe('4.5 DUPLICATE_LEAD: the new phone or e-mail belongs to another lead', 
     expect(status).toBe(201);
   });
 
-  test('an e-mail that only changes its case is the lead’s own', async () => {
+  test('update-lead accepts an email that only changes its case', async () => {
     const { id, email } = await givenLead(organization);
 
     const { status, body } = await update(id, { fields: { email: email.toUpperCase() } });
@@ -227,7 +235,7 @@ describe('4.5 DUPLICATE_LEAD: the new phone or e-mail belongs to another lead', 
     expect([status, body.lead.email]).toEqual([200, email.toUpperCase()]);
   });
 
-  test('ten leads that take one free phone at once: one 200, nine 409', async () => {
+  test('ten parallel updates to one free phone give one 200 and nine 409', async () => {
     const { phone } = person();
     const leads = await Promise.all(Array.from({ length: 10 }, () => givenLead(organization)));
 
@@ -240,7 +248,7 @@ describe('4.5 DUPLICATE_LEAD: the new phone or e-mail belongs to another lead', 
 });
 
 describe('4.5 updates that race on one lead', () => {
-  test('ten of different fields all take effect, each on the timeline, and the version counts them', async () => {
+  test('ten parallel updates of different fields all take effect, each on the timeline, and the version counts them', async () => {
     const { id } = await givenLead(organization);
     const wanted = { city: 'Pune', remarks: 'r', budget: 1, start_on: '2026-12-01', portfolio: 'https://example.com/' };
     const more = { course: 'mba', interests: ['loan'], wants_call: true, second_source: 3, mentor: 8 };
@@ -257,7 +265,7 @@ describe('4.5 updates that race on one lead', () => {
     expect((await readLead(table(), organization.id, id))?.version).toBe(11);
   });
 
-  test('ten of one field follow one another: each starts from what the one before left', async () => {
+  test('ten parallel updates of one field follow one another: each starts from the value before', async () => {
     const { id } = await givenLead(organization, { fields: { budget: 0 } });
 
     await Promise.all(Array.from({ length: 10 }, (_, index) => update(id, { fields: { budget: index + 1 } })));

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization } from '../support/given.ts';
 import { givenLead, storedLeads, timelineOf } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { noObjects, withKey } from './field-values.ts';
 
 let organization: GivenOrganization;
@@ -18,7 +18,7 @@ describe('4.6 a note is added to the timeline, shown as added via the API', () =
     ['5000 characters', 'न'.repeat(5000)],
     ['5000 characters of two code units each', '😀'.repeat(5000)],
     ['lines and blanks as they are', '  First.\n\tSecond.  '],
-  ])('%s', async (_, text) => {
+  ])('a note is on the timeline as added via the API: %s', async (_, text) => {
     const { status, body } = await note({ text });
 
     expect(status).toBe(201);
@@ -33,7 +33,7 @@ describe('4.6 a note is added to the timeline, shown as added via the API', () =
     });
   });
 
-  test('the lead itself is not changed', async () => {
+  test('a note does not change the lead itself', async () => {
     const before = await call('get-lead', { apiKey: organization.reader, leadId });
 
     await note({ text: 'Called.' });
@@ -41,7 +41,7 @@ describe('4.6 a note is added to the timeline, shown as added via the API', () =
     expect((await call('get-lead', { apiKey: organization.reader, leadId })).body).toEqual(before.body);
   });
 
-  test('twenty at once are all there', async () => {
+  test('twenty parallel notes are all on the timeline', async () => {
     const { id } = await givenLead(organization);
     const texts = Array.from({ length: 20 }, (_, index) => `Note ${index}`);
 
@@ -69,7 +69,7 @@ describe('4.6 VALIDATION_FAILED: text is required, 1 to 5000 characters, no othe
     ['__proto__', { ...withKey('__proto__', {}), text: 'x' }, '__proto__'],
     ['constructor', { ...withKey('constructor', { prototype: {} }), text: 'x' }, 'constructor'],
     ...noObjects.map((body): [string, unknown, string] => [`the body ${body}`, body, 'body']),
-  ])('%s', async (_, body, name) => {
+  ])('a note is refused and nothing is stored: %s', async (_, body, name) => {
     const before = await storedLeads(organization);
 
     const answer = await note(body);

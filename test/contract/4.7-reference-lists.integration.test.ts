@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
 import { changeSettings } from '../support/leads.ts';
-import { customField } from '../support/organization.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { customField } from '../support/settings.ts';
 
 const stage = (id: number, order: number, more: object = {}) => ({
   id,
@@ -59,29 +60,29 @@ const items = async (name: EndpointName, property: string, own = organization) =
 };
 
 describe('4.7 reference lists: active items, in the contract’s order', () => {
-  test('lead-fields: in form order; built-in ones that the file leaves out stand first', async () => {
+  test('lead-fields are in form order, with the built-in ones that the settings leave out first', async () => {
     const keys = ['name', 'phone', 'source', 'assigned_to', 'lead_type', 'zeta', 'email', 'alpha'];
 
     expect(await items('list-lead-fields', 'key')).toEqual(keys);
   });
 
-  test('lead-stages: in pipeline order, each pipeline’s stages in order', async () => {
+  test('lead-stages are in pipeline order, each pipeline’s stages in order', async () => {
     expect(await items('list-lead-stages', 'id')).toEqual([22, 21, 12, 11]);
   });
 
-  test('pipelines: in pipeline order', async () => {
+  test('pipelines are in pipeline order', async () => {
     expect(await items('list-pipelines', 'id')).toEqual([2, 3, 1]);
   });
 
-  test('lead-sources: by name', async () => {
+  test('lead-sources are sorted by name', async () => {
     expect(await items('list-lead-sources', 'name')).toEqual(['facebook', 'Fair 9', 'Fair 10', 'Website']);
   });
 
-  test('users: by name', async () => {
+  test('users are sorted by name', async () => {
     expect(await items('list-users', 'name')).toEqual(['Asha', 'asha', 'meera', 'Ünal']);
   });
 
-  test('isDefault of pipelines and stages, meaning of stages', async () => {
+  test('pipelines and stages have isDefault, and stages have a meaning', async () => {
     expect(await items('list-pipelines', 'isDefault')).toEqual([true, false, false]);
     expect(await items('list-lead-stages', 'isDefault')).toEqual([false, false, true, false]);
     expect(await items('list-lead-stages', 'meaning')).toEqual(['won', 'lost', 'open', 'open']);
@@ -91,14 +92,14 @@ describe('4.7 reference lists: active items, in the contract’s order', () => {
 const lists = ['list-lead-fields', 'list-lead-stages', 'list-pipelines', 'list-lead-sources', 'list-users'] as const;
 
 describe('4.7 reference lists: no parameters and no body', () => {
-  test.each(lists)('%s answers the same with parameters, which are ignored', async (name) => {
+  test.each(lists)('%s ignores parameters', async (name) => {
     const plain = await call(name, { apiKey: organization.reader });
     const asked = await call(name, { apiKey: organization.reader, query: 'limit=1&cursor=x' });
 
     expect([asked.status, asked.body]).toEqual([200, plain.body]);
   });
 
-  test.each(lists)('%s of an organization with nothing', async (name) => {
+  test.each(lists)('%s of an organization without items is an empty list', async (name) => {
     const own = await givenOrganization({
       pipelines: [],
       sources: [],
@@ -162,7 +163,7 @@ describe('4.7 a change of the settings holds from the very next request', () => 
     expect(Object.keys(body.error.details.fields).sort()).toEqual(['assigned_to', 'city', 'source', 'stageId']);
   });
 
-  test('forty readers at once all see a change that was applied before they asked', async () => {
+  test('forty parallel readers all see a change that was applied before they asked', async () => {
     const own = await givenOrganization();
     await Promise.all(Array.from({ length: 16 }, () => items('list-lead-sources', 'id', own)));
 

@@ -7,9 +7,10 @@ import { createApiKey, listApiKeys, revokeApiKey } from '../../shared/store/orga
 import { apiKeyPrimaryKey, keyListingPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { setKeyBucket } from '../support/buckets.ts';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { goodRequests } from '../support/requests.ts';
+import { table } from '../support/table.ts';
 
 let organization: GivenOrganization;
 let leadId: number;
@@ -24,8 +25,8 @@ const mistyped = (key: string): string => `${key.slice(0, 30)}${key.charAt(30) =
 describe('5.1 every request carries Authorization: Bearer <API_KEY>', () => {
   test.each<[string, () => string]>([
     ['as the contract writes it', () => `Bearer ${organization.reader}`],
-    ['the scheme in another case', () => `bearer ${organization.reader}`],
-  ])('%s', async (_, header) => {
+    ['with the scheme in another case', () => `bearer ${organization.reader}`],
+  ])('an Authorization header is accepted %s', async (_, header) => {
     expect((await call('list-users', { headers: { Authorization: header() } })).status).toBe(200);
   });
 
@@ -37,19 +38,19 @@ describe('5.1 every request carries Authorization: Bearer <API_KEY>', () => {
     ['two headers in one', () => `Bearer ${organization.reader}, Bearer ${organization.writer}`],
     ['the key in quotes', () => `Bearer "${organization.reader}"`],
     ['the hash of the key', () => `Bearer ${hashApiKey(organization.reader)}`],
-  ])('%s: 401', async (_, header) => {
+  ])('an Authorization header with %s is refused with 401', async (_, header) => {
     const { status, body } = await call('list-users', { headers: { Authorization: header() } });
 
     expect([status, body]).toEqual([401, unauthorized]);
   });
 
-  test('a key without its scheme is told the form of the header', async () => {
+  test('a key without its scheme is refused with the form of the header', async () => {
     const { body } = await call('list-users', { headers: { Authorization: organization.reader } });
 
     expect(body.error.message).toBe('Send the API key once, in the header Authorization: Bearer <API_KEY>.');
   });
 
-  test('a key in another header: 401', async () => {
+  test('a key in another header is refused with 401', async () => {
     expect((await call('list-users', { headers: { 'X-Api-Key': organization.reader } })).status).toBe(401);
   });
 
@@ -78,7 +79,7 @@ describe('5.3 the service stores only a hash of a key', () => {
 });
 
 describe('5.4 revoking a key ends its access at once', () => {
-  test('with the next request, on every endpoint that had known it', async () => {
+  test('a revoked key is refused with the next request, on every endpoint that had cached it', async () => {
     const { key: apiKey, keyId } = await organization.key();
     const requests = everyRequest.slice(0, 4).map(
       ([name, { request }]) =>
@@ -96,7 +97,7 @@ describe('5.4 revoking a key ends its access at once', () => {
     expect(after).toEqual([401, 401, 401, 401]);
   });
 
-  test('a new key works beside the old one, and on when that is revoked', async () => {
+  test('a new key works while the old one does, and after the old one is revoked', async () => {
     const [old, next] = [await organization.key(), await organization.key()];
     const ask = async () => [
       (await call('list-users', { apiKey: old.key })).status,
@@ -114,7 +115,7 @@ describe('5.4 revoking a key ends its access at once', () => {
 });
 
 describe('5.5 what a key does appears on the timeline as made by the person who created it', () => {
-  test('by name, as it is now, and on when that person is deactivated', async () => {
+  test('the timeline names the creator of a key as it is named now, and after it is deactivated', async () => {
     const own = await givenOrganization();
     const { key: apiKey } = await own.key({ createdBy: 8 });
     const { body } = await call('create-lead', { apiKey, body: { fields: { name: 'A', phone: '+919800000001' } } });
@@ -150,7 +151,7 @@ describe('5.7 UNAUTHORIZED: a missing, wrong, revoked or expired key, on every e
   ];
 
   test.each(keys.flatMap(([kind, make]) => everyRequest.map(([name, good]) => [kind, name, make, good] as const)))(
-    'a key that is %s: %s',
+    'a key that is %s is refused by %s',
     async (_kind, name, make, { request }) => {
       const apiKey = await make();
       const before = await storedLeads(organization);
@@ -162,7 +163,7 @@ describe('5.7 UNAUTHORIZED: a missing, wrong, revoked or expired key, on every e
     },
   );
 
-  test('a key that expires between two requests', async () => {
+  test('a key that expires between two requests is refused from then on', async () => {
     const { key: apiKey } = await organization.key();
     const before = await call('list-users', { apiKey });
     await setKeyBucket(apiKey, { expiresAt: Date.now() - 1 });
@@ -201,7 +202,7 @@ describe('5 scopes: each endpoint takes those of its section, and no other', () 
     }),
   );
 
-  test.each(rows)('a key with %s %s %s', async (scope, _, name, { request, status }, isTaken) => {
+  test.each(rows)('a key with the scope %s %s %s', async (scope, _, name, { request, status }, isTaken) => {
     const { key: apiKey } = await organization.key({ scopes: [scope] });
     const before = await storedLeads(organization);
 
@@ -225,7 +226,7 @@ describe('5 scopes: each endpoint takes those of its section, and no other', () 
 });
 
 describe('5.7 module: an organization whose plan does not include crm gets 403 FORBIDDEN on every endpoint', () => {
-  test.each(everyRequest)('%s', async (name, { request, status }) => {
+  test.each(everyRequest)('an organization without the module crm is refused on %s', async (name, { request, status }) => {
     const own = await givenOrganization();
     const lead = await givenLead(own);
     const { key: apiKey } = await own.key();
@@ -250,7 +251,7 @@ describe('5 key types: scopes and lifetime', () => {
     ['website-form', undefined, ['leads.capture'], 730],
     ['application', ['leads.read'], ['leads.read'], 90],
     ['application', ['leads.write', 'leads.capture'], ['leads.read', 'leads.write', 'leads.capture'], 90],
-  ] as const)('%s asked for %j: %j for %i days', async (type, asked, scopes, lifetime) => {
+  ] as const)('a key of type %s with the scopes %j gets %j for %i days', async (type, asked, scopes, lifetime) => {
     const own = await givenOrganization();
 
     const { keyId, key } = await createApiKey(table(), { ...order, organizationId: own.id, type, scopes: asked });
@@ -265,7 +266,7 @@ describe('5 key types: scopes and lifetime', () => {
     ['website-form', ['leads.read']],
     ['website-form', ['leads.capture', 'leads.write']],
     ['application', []],
-  ] as const)('%s with %j cannot be made', async (type, scopes) => {
+  ] as const)('a key of type %s with the scopes %j cannot be created', async (type, scopes) => {
     await expect(createApiKey(table(), { ...order, organizationId: organization.id, type, scopes })).rejects.toThrow(
       /scopes must/,
     );

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization } from '../support/given.ts';
 import { storedLeads } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { service } from '../support/service.ts';
 
 let organization: GivenOrganization;
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 describe('7 INVALID_JSON: a body that is not UTF-8', () => {
-  test('is refused with the remedy, and nothing is stored of it', async () => {
+  test('a body that is not UTF-8 is refused with what to do, and nothing of it is stored', async () => {
     const response = await fetch(`${service().baseUrl}/api/v1/leads/capture`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${organization.website}`, 'Content-Type': 'application/json; charset=iso-8859-1' },
@@ -23,7 +23,7 @@ describe('7 INVALID_JSON: a body that is not UTF-8', () => {
     expect(await storedLeads(organization)).toEqual([]);
   });
 
-  test('is not one with U+FFFD as an escape: it is stored as it was meant', async () => {
+  test('a body with U+FFFD as an escape is stored as it was sent', async () => {
     const { body } = await call('create-lead', {
       apiKey: organization.writer,
       body: '{"fields":{"name":"Zo\\ufffd","phone":"+919822055556"}}',

@@ -4,10 +4,11 @@ import { apiErrors } from '../../shared/errors.ts';
 import { settingsPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { setKeyBucket } from '../support/buckets.ts';
 import { type CallOptions, call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { bodyRequests, goodRequests } from '../support/requests.ts';
 import { service } from '../support/service.ts';
+import { table } from '../support/table.ts';
 
 let organization: GivenOrganization;
 let leadId: number;
@@ -35,52 +36,47 @@ async function refused(name: Name, request: CallOptions, status: number, code: s
 
 describe('7 error table: status of each code', () => {
   test.each([
-    ...[
-      [400, 'KEY_IN_URL'],
-      [400, 'INVALID_JSON'],
-      [400, 'INVALID_QUERY'],
-      [400, 'INVALID_IDEMPOTENCY_KEY'],
-    ],
-    ...[
-      [401, 'UNAUTHORIZED'],
-      [403, 'FORBIDDEN'],
-      [403, 'HTTPS_REQUIRED'],
-      [404, 'NOT_FOUND'],
-      [409, 'DUPLICATE_LEAD'],
-    ],
-    ...[
-      [409, 'IDEMPOTENCY_IN_PROGRESS'],
-      [413, 'PAYLOAD_TOO_LARGE'],
-      [415, 'UNSUPPORTED_MEDIA_TYPE'],
-    ],
-    ...[
-      [422, 'VALIDATION_FAILED'],
-      [429, 'RATE_LIMITED'],
-      [500, 'INTERNAL'],
-      [503, 'NOT_READY'],
-    ],
-  ] as [number, keyof typeof apiErrors][])('%i %s', (status, code) => {
+    [400, 'KEY_IN_URL'],
+    [400, 'INVALID_JSON'],
+    [400, 'INVALID_QUERY'],
+    [400, 'INVALID_IDEMPOTENCY_KEY'],
+
+    [401, 'UNAUTHORIZED'],
+    [403, 'FORBIDDEN'],
+    [403, 'HTTPS_REQUIRED'],
+    [404, 'NOT_FOUND'],
+    [409, 'DUPLICATE_LEAD'],
+
+    [409, 'IDEMPOTENCY_IN_PROGRESS'],
+    [413, 'PAYLOAD_TOO_LARGE'],
+    [415, 'UNSUPPORTED_MEDIA_TYPE'],
+
+    [422, 'VALIDATION_FAILED'],
+    [429, 'RATE_LIMITED'],
+    [500, 'INTERNAL'],
+    [503, 'NOT_READY'],
+  ] as [number, keyof typeof apiErrors][])('the status %i belongs to %s', (status, code) => {
     expect(apiErrors[code].status).toBe(status);
   });
 
-  test('no others', () => {
+  test('the contract has 16 error codes and no others', () => {
     expect(Object.keys(apiErrors)).toHaveLength(16);
   });
 });
 
 describe('7 HTTPS_REQUIRED: a request made over plain HTTP', () => {
-  test.each(everyRequest)('%s', (name, { request }) =>
+  test.each(everyRequest)('%s is refused over plain HTTP with HTTPS_REQUIRED', (name, { request }) =>
     refused(name, { ...request(leadId), headers: { 'X-Forwarded-Proto': 'http' } }, 403, 'HTTPS_REQUIRED'),
   );
 });
 
 describe('7 KEY_IN_URL: a key, or a parameter such as api_key or token, in the URL', () => {
-  test.each(everyRequest)('%s with api_key', (name, { request }) =>
+  test.each(everyRequest)('%s with the parameter api_key is refused with KEY_IN_URL', (name, { request }) =>
     refused(name, { ...request(leadId), query: 'api_key=x' }, 400, 'KEY_IN_URL'),
   );
 
   test.each(['token', 'access_token', 'apikey', 'apiKey', 'API-KEY', 'authorization', 'x-api-key', 'api%5Fkey', 'token='])(
-    'a parameter %s',
+    'a parameter %s is refused with KEY_IN_URL',
     (name) => refused('list-users', { query: `${name}=x` }, 400, 'KEY_IN_URL'),
   );
 
@@ -89,17 +85,20 @@ describe('7 KEY_IN_URL: a key, or a parameter such as api_key or token, in the U
     ['as a parameter’s name', (key) => key],
     ['percent-encoded', (key) => `q=${key.replaceAll('_', '%5F')}`],
     ['within a parameter', (key) => `return=https://example.com/?k=${key}`],
-  ])('a key %s', (_, queryOf) => refused('list-users', { query: queryOf(organization.reader) }, 400, 'KEY_IN_URL'));
+  ])('a key %s is refused with KEY_IN_URL', (_, queryOf) =>
+    refused('list-users', { query: queryOf(organization.reader) }, 400, 'KEY_IN_URL'),
+  );
 
-  test('a key in the path', () => refused('get-lead', { leadId: organization.reader }, 400, 'KEY_IN_URL'));
+  test('a key in the path is refused with KEY_IN_URL', () =>
+    refused('get-lead', { leadId: organization.reader }, 400, 'KEY_IN_URL'));
 
-  test('the answer repeats neither the key nor the address', async () => {
+  test('the refusal of a key in the URL repeats neither the key nor the address', async () => {
     const { body } = await call('list-users', { query: `q=${organization.reader}` });
 
     expect(JSON.stringify(body)).not.toContain(organization.reader.slice(12));
   });
 
-  test('a parameter that is none of that is no matter', async () => {
+  test('a parameter with another name is not refused with KEY_IN_URL', async () => {
     expect((await call('list-users', { apiKey: organization.reader, query: 'q=token&monkey=1' })).status).toBe(200);
   });
 });
@@ -110,7 +109,7 @@ describe('7 PAYLOAD_TOO_LARGE: a body over 100 KB (100000 bytes)', () => {
     return `${text}${' '.repeat(bytes - Buffer.byteLength(text))}`;
   };
 
-  test.each(everyBody)('%s takes 100000 bytes', async (name, { request, status }) => {
+  test.each(everyBody)('%s accepts a body of 100000 bytes', async (name, { request, status }) => {
     const { body, ...rest } = request(leadId);
 
     const answer = await call(name, { apiKey: organization.writer, ...rest, body: padded(body, 100_000) });
@@ -118,17 +117,17 @@ describe('7 PAYLOAD_TOO_LARGE: a body over 100 KB (100000 bytes)', () => {
     expect(answer.status).toBe(status);
   });
 
-  test.each(everyBody)('%s refuses 100001', (name, { request }) => {
+  test.each(everyBody)('%s refuses a body of 100001 bytes', (name, { request }) => {
     const { body, ...rest } = request(leadId);
     return refused(name, { ...rest, body: padded(body, 100_001) }, 413, 'PAYLOAD_TOO_LARGE');
   });
 
-  test.each(everyBody)('%s refuses 7 MB, more than a function takes', (name, { request }) => {
+  test.each(everyBody)('%s refuses a body of 7 MB, more than a function accepts', (name, { request }) => {
     const { body, ...rest } = request(leadId);
     return refused(name, { ...rest, body: padded(body, 7_000_000) }, 413, 'PAYLOAD_TOO_LARGE');
   });
 
-  test('bytes are counted, not characters', async () => {
+  test('the limit of a body counts bytes, not characters', async () => {
     const ofBytes = (bytes: number) => {
       const [head, tail] = JSON.stringify({ fields: { remarks: '|' } }).split('|');
       const text = head + 'न'.repeat((bytes - 25) / 3) + tail;
@@ -149,7 +148,7 @@ describe('7 UNSUPPORTED_MEDIA_TYPE: a body without Content-Type: application/jso
     headers: { 'Content-Type': type },
   });
 
-  test.each(everyBody)('%s as text/plain', (name, good) =>
+  test.each(everyBody)('%s refuses a body as text/plain', (name, good) =>
     refused(name, withType(good, 'text/plain'), 415, 'UNSUPPORTED_MEDIA_TYPE'),
   );
 
@@ -159,11 +158,11 @@ describe('7 UNSUPPORTED_MEDIA_TYPE: a body without Content-Type: application/jso
     'application/jsonp',
     'application/vnd.api+json',
     'json',
-  ])('as %s', (type) =>
+  ])('a body as %s is refused', (type) =>
     refused('add-note', { leadId, body: { text: 'x' }, headers: { 'Content-Type': type } }, 415, 'UNSUPPORTED_MEDIA_TYPE'),
   );
 
-  test('without a content type', async () => {
+  test('a body without a content type is refused', async () => {
     const response = await fetch(`${service().baseUrl}/api/v1/leads`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${organization.writer}` },
@@ -177,7 +176,7 @@ describe('7 UNSUPPORTED_MEDIA_TYPE: a body without Content-Type: application/jso
   });
 
   test.each(['application/json', 'Application/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"'])(
-    '%s is taken',
+    'the content type %s is accepted',
     async (type) => {
       const request = { leadId, body: { text: 'x' }, headers: { 'Content-Type': type } };
 
@@ -187,7 +186,9 @@ describe('7 UNSUPPORTED_MEDIA_TYPE: a body without Content-Type: application/jso
 });
 
 describe('7 INVALID_JSON: a body that is not valid JSON', () => {
-  test.each(everyBody)('%s', (name, { request }) => refused(name, { ...request(leadId), body: '{"text":' }, 400, 'INVALID_JSON'));
+  test.each(everyBody)('%s refuses a body that is not valid JSON', (name, { request }) =>
+    refused(name, { ...request(leadId), body: '{"text":' }, 400, 'INVALID_JSON'),
+  );
 
   test.each([
     '',
@@ -201,11 +202,13 @@ describe('7 INVALID_JSON: a body that is not valid JSON', () => {
     '{"text":"a\nb"}',
     '\ufeff{"text":"x"}',
     'text=x',
-  ])('%j', (body) => refused('add-note', { leadId, body, headers: { 'Content-Type': 'application/json' } }, 400, 'INVALID_JSON'));
+  ])('a body that is not valid JSON is refused: %j', (body) =>
+    refused('add-note', { leadId, body, headers: { 'Content-Type': 'application/json' } }, 400, 'INVALID_JSON'),
+  );
 });
 
 describe('7 RATE_LIMITED: on every endpoint, with Retry-After', () => {
-  test.each(everyRequest)('%s', async (name, { request }) => {
+  test.each(everyRequest)('%s answers RATE_LIMITED with Retry-After', async (name, { request }) => {
     const { key: apiKey } = await organization.key();
     await setKeyBucket(apiKey, { used: 600, windowEndsAt: Date.now() + 1_800_000 });
 
@@ -217,8 +220,8 @@ describe('7 RATE_LIMITED: on every endpoint, with Retry-After', () => {
   });
 });
 
-describe('7 INTERNAL: a failure on the service’s side, without a word about it', () => {
-  test.each(everyRequest)('%s of an organization whose settings are gone', async (name, { request }) => {
+describe('7 INTERNAL: a failure on the service’s side, without its details', () => {
+  test.each(everyRequest)('%s of an organization whose settings are lost answers INTERNAL', async (name, { request }) => {
     const own = await givenOrganization();
     const { key: apiKey } = await own.key();
     await table().client.send(new DeleteCommand({ TableName: table().name, Key: { ...settingsPrimaryKey(own.id) } }));
@@ -276,5 +279,7 @@ describe('5.6 and 7 order: what is checked before the key, then the key, then th
       () => ({ leadId: 2_000_000_000, body: { surprise: 1 } }),
       'VALIDATION_FAILED',
     ],
-  ])('%s', (_, name, request, code) => refused(name, request(), apiErrors[code as keyof typeof apiErrors].status, code));
+  ])('a request is checked in order: %s', (_, name, request, code) =>
+    refused(name, request(), apiErrors[code as keyof typeof apiErrors].status, code),
+  );
 });

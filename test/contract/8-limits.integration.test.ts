@@ -1,8 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
-import { customField } from '../support/organization.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { customField } from '../support/settings.ts';
 
 const longKey = 'k'.repeat(64);
 
@@ -50,7 +51,7 @@ describe('8 and 4.3 lengths of a capture’s texts, in characters as people coun
     captureLimits.flatMap(([name, change, min, max, text]) =>
       [min, max].map((length) => [name, length, text.name, change, text(length)] as const),
     ),
-  )('%s of %i (%s) is taken', async (_name, _length, _text, change, value) => {
+  )('a capture accepts %s of %i characters (%s)', async (_name, _length, _text, change, value) => {
     const { status, body } = await capture(change(value));
 
     expect([status === 200 || status === 201, body.error]).toEqual([true, undefined]);
@@ -60,7 +61,7 @@ describe('8 and 4.3 lengths of a capture’s texts, in characters as people coun
     captureLimits.flatMap(([name, change, min, max, text]) =>
       [...(min === 1 ? [0] : []), max + 1].map((length) => [name, length, text.name, change, text(length)] as const),
     ),
-  )('%s of %i (%s) is refused, named', async (name, _length, _text, change, value) => {
+  )('a capture refuses %s of %i characters (%s) by name', async (name, _length, _text, change, value) => {
     const before = await storedLeads(organization);
 
     const { status, body } = await capture(change(value));
@@ -74,27 +75,27 @@ describe('8 and 4.3 lengths of a capture’s texts, in characters as people coun
 describe('8 and 4.3 phone: 6 to 32 characters', () => {
   const problem = async (phone: string) => (await capture({ phone })).body.error?.details.fields.phone;
 
-  test('32 characters are taken', async () => {
+  test('a phone of 32 characters is accepted', async () => {
     const { phone } = person();
 
     expect((await capture({ phone: phone.replace('+91', `+91${' '.repeat(32 - phone.length)}`) })).status).toBe(201);
   });
 
-  test.each([0, 5, 33])('%i characters are refused for their number', async (length) => {
+  test.each([0, 5, 33])('a phone of %i characters is refused for its length', async (length) => {
     expect(await problem('9'.repeat(length))).toBe('takes 6 to 32 characters.');
   });
 
-  test('6 characters are long enough, though no number has so few', async () => {
+  test('a phone of 6 characters is not refused for its length', async () => {
     expect(await problem('999999')).toMatch(/^takes a phone number/);
   });
 });
 
 describe('8 and 4.3 fields: a key of up to 64 characters', () => {
-  test('64', async () => {
+  test('a field key of 64 characters is accepted', async () => {
     expect((await capture({ fields: { [longKey]: 'x' } })).status).toBe(201);
   });
 
-  test('65', async () => {
+  test('a field key of 65 characters is refused', async () => {
     const { status, body } = await capture({ fields: { [`${longKey}k`]: 'x' } });
 
     expect([status, body.error.details.fields]).toEqual([422, { [`${longKey}k`]: expect.stringContaining('64 characters') }]);
@@ -138,7 +139,7 @@ describe('8 list: at most 10 filters, a filter string of at most 8000 characters
   test.each([
     [10, 200],
     [11, 400],
-  ])('%i filters: %i', async (count, status) => {
+  ])('a list with %i filters answers %i', async (count, status) => {
     const answer = await list(JSON.stringify(filters(count)));
 
     expect(answer.status).toBe(status);
@@ -146,7 +147,7 @@ describe('8 list: at most 10 filters, a filter string of at most 8000 characters
     if (status === 400) expect(answer.body.error.message).toBe('filter[10] is one too many: at most 10 filters are taken.');
   });
 
-  test('thousands of filters: all positions beyond the tenth', async () => {
+  test('a list with thousands of filters names every position beyond the tenth', async () => {
     const { status, body } = await list(`[${'1,'.repeat(3998)}1]`);
 
     expect([status, body.error.details.filters]).toEqual([400, Array.from({ length: 3999 }, (_, index) => index)]);
@@ -157,7 +158,7 @@ describe('8 list: at most 10 filters, a filter string of at most 8000 characters
     ['letters', 'x', 8001, 400],
     ['characters of two code units', '😀', 8000, 200],
     ['characters of two code units', '😀', 8001, 400],
-  ])('%s (%s), %i in all: %i', async (_, character, length, status) => {
+  ])('a filter string of %s (%s), %i characters in all, answers %i', async (_, character, length, status) => {
     const shell = JSON.stringify([{ field: 'city', operator: 'contains', value: '' }]);
     const filter = shell.replace('""', `"${character.repeat(length - shell.length)}"`);
     expect([...filter]).toHaveLength(length);

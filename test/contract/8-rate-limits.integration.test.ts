@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { setKeyBucket, setOrganizationBucket, usedByOrganization } from '../support/buckets.ts';
-import { type CallAnswer, call } from '../support/call.ts';
-import { givenOrganization } from '../support/given.ts';
+import { type CallReply, call } from '../support/call.ts';
+import { givenOrganization } from '../support/organizations.ts';
 
 const ask = (apiKey: string) => call('list-lead-fields', { apiKey });
-const limitsOf = ({ headers }: CallAnswer) =>
+const limitsOf = ({ headers }: CallReply) =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`)));
 const inMinutes = (minutes: number): number => Date.now() + minutes * 60_000;
 
 describe('8 requests per key: 600 per hour', () => {
-  test('of 650 requests that come 50 at a time exactly 600 pass, and the rest are told when to come again', async () => {
+  test('of 650 requests, 50 in parallel, exactly 600 pass, and the rest get Retry-After', async () => {
     const { website } = await givenOrganization();
-    const answers: CallAnswer[] = [];
+    const answers: CallReply[] = [];
 
     for (let batch = 0; batch < 13; batch += 1)
       answers.push(...(await Promise.all(Array.from({ length: 50 }, () => ask(website)))));
@@ -30,7 +30,7 @@ describe('8 requests per key: 600 per hour', () => {
     }
   });
 
-  test('one key’s use is not another’s', async () => {
+  test('the requests of one key do not count for another', async () => {
     const organization = await givenOrganization();
     await setKeyBucket(organization.website, { used: 600, windowEndsAt: inMinutes(30) });
 
@@ -40,7 +40,7 @@ describe('8 requests per key: 600 per hour', () => {
     expect(limitsOf(answers[1]!).slice(0, 2)).toEqual([600, 599]);
   });
 
-  test('at the end of the window all 600 are there again', async () => {
+  test('a key may send 600 requests again after its window ends', async () => {
     const { website } = await givenOrganization();
     await setKeyBucket(website, { used: 600, windowEndsAt: Date.now() - 1 });
 
@@ -71,7 +71,7 @@ describe('8 requests per key: 600 per hour', () => {
     expect(limitsOf(await ask(website))[1]).toBe(597);
   });
 
-  test('an exhausted key spends nothing of its organization’s', async () => {
+  test('an exhausted key takes no token of its organization', async () => {
     const { id, website } = await givenOrganization();
     await ask(website);
     await setKeyBucket(website, { used: 599, windowEndsAt: inMinutes(30) });
@@ -89,12 +89,12 @@ describe('8 requests per key: 600 per hour', () => {
 });
 
 describe('8 requests per organization: 3000 per hour, all keys together', () => {
-  test('the last five pass, by whichever key; then every key is refused', async () => {
+  test('the last five requests of an organization pass with any key, and then every key is refused', async () => {
     const organization = await givenOrganization();
     const { id, reader, website } = organization;
     await setOrganizationBucket(id, { used: 2995, windowEndsAt: inMinutes(30) });
 
-    const answers: CallAnswer[] = [];
+    const answers: CallReply[] = [];
     for (const apiKey of [reader, website, reader, website, reader, website, reader]) answers.push(await ask(apiKey));
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429]);
@@ -107,7 +107,7 @@ describe('8 requests per organization: 3000 per hour, all keys together', () => 
     expect(Number(headers.get('retry-after'))).toSatisfy((seconds: number) => seconds > 1700 && seconds <= 1800);
   });
 
-  test('of 40 at once by four keys exactly the ten that are left pass', async () => {
+  test('of 40 parallel requests by four keys exactly the ten that are left pass', async () => {
     const organization = await givenOrganization();
     const keys = await Promise.all([1, 2, 3, 4].map(() => organization.key()));
     await setOrganizationBucket(organization.id, { used: 2990, windowEndsAt: inMinutes(30) });
@@ -119,14 +119,14 @@ describe('8 requests per organization: 3000 per hour, all keys together', () => 
     expect(await usedByOrganization(organization.id)).toBe(3000);
   });
 
-  test('one organization’s use is not another’s', async () => {
+  test('the requests of one organization do not count for another', async () => {
     const [full, other] = [await givenOrganization(), await givenOrganization()];
     await setOrganizationBucket(full.id, { used: 3000, windowEndsAt: inMinutes(30) });
 
     expect([(await ask(full.website)).status, (await ask(other.website)).status]).toEqual([429, 200]);
   });
 
-  test('at the end of the window it is open again', async () => {
+  test('an organization may send requests again after its window ends', async () => {
     const { id, website } = await givenOrganization();
     await setOrganizationBucket(id, { used: 3000, windowEndsAt: Date.now() - 1 });
 
@@ -147,7 +147,7 @@ describe('1 RateLimit headers: of whichever limit is closer to running out', () 
       [3000, 5],
     ],
     ['equal: the window that ends later, the key’s', { used: 594, windowEndsAt: 40 }, { used: 2994, windowEndsAt: 20 }, [600, 5]],
-  ])('%s', async (_, key, organization, expected) => {
+  ])('the RateLimit headers show the limit that is closer to running out: %s', async (_, key, organization, expected) => {
     const { id, website } = await givenOrganization();
     await setKeyBucket(website, { windowEndsAt: inMinutes(key.windowEndsAt ?? 30), used: key.used });
     await setOrganizationBucket(id, { windowEndsAt: inMinutes(organization.windowEndsAt ?? 30), used: organization.used });

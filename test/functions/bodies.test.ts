@@ -12,7 +12,7 @@ import { parsePhone } from '../../shared/leads/identity.ts';
 import { fingerprintOf } from '../../shared/middleware/idempotency.ts';
 import { messagesOf } from '../../shared/middleware/validate.ts';
 import { placedAnywhere } from '../support/any-json.ts';
-import { sampleOrganization } from '../support/organization.ts';
+import { sampleOrganization } from '../support/settings.ts';
 
 const organization = sampleOrganization();
 const person = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.com' };

@@ -3,7 +3,8 @@ import { expect, test, vi } from 'vitest';
 import type * as identity from '../../shared/leads/identity.ts';
 import { parsePhone } from '../../shared/leads/identity.ts';
 import { eventOf } from '../bench/lambda-process.ts';
-import { givenOrganization, person } from '../support/given.ts';
+import { givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 
 /** The handler runs in this process, so that what it calls can be counted. */
 vi.mock('../../shared/leads/identity.ts', async (original) => {

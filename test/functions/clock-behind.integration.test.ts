@@ -5,8 +5,9 @@ import { putTimelineEntry } from '../../shared/store/leads/timeline.ts';
 import { leadPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { transact } from '../../shared/store/table/transact.ts';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
 import { givenLead, timelineOf } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { table } from '../support/table.ts';
 
 /** Changes the lead as a function does whose clock is ahead of everybody's. */
 async function changeAhead({ id }: GivenOrganization, leadId: number, ms: number): Promise<string> {

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../shared/limits.ts';
 import { usagePrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { call } from '../support/call.ts';
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
-import { givenOrganization, person, table } from '../support/given.ts';
+import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import { givenLead } from '../support/leads.ts';
+import { givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { table } from '../support/table.ts';
 
 let faulty: FaultyService;
 beforeAll(async () => {
@@ -17,8 +19,7 @@ test('a lead that is made after others held its items is dated by the try that m
   const { writer: apiKey } = await givenOrganization();
   const conflictsAt: number[] = [];
   faulty.proxy.rule = ({ operation }) => {
-    const [first = Date.now()] = conflictsAt;
-    if (operation !== 'TransactWriteItems' || Date.now() - first > 100) return undefined;
+    if (operation !== 'TransactWriteItems' || conflictsAt.length === 3) return undefined;
     conflictsAt.push(Date.now());
     return { kind: 'error', name: 'TransactionCanceledException' };
   };
@@ -27,7 +28,7 @@ test('a lead that is made after others held its items is dated by the try that m
   faulty.proxy.rule = undefined;
 
   expect(status).toBe(201);
-  expect(conflictsAt.length).toBeGreaterThan(1);
+  expect(conflictsAt).toHaveLength(3);
   expect(Date.parse(body.lead.updatedAt)).toBeGreaterThanOrEqual(conflictsAt.at(-1) ?? 0);
   expect(body.lead.createdAt).toBe(body.lead.updatedAt);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { givenOrganization, person } from '../support/given.ts';
+import { givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 
 test("a captured lead can be read back in the contract's shape", async () => {
   const { reader, website } = await givenOrganization();

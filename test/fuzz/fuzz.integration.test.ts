@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { dynoxide } from '../../infra/local/dynoxide.ts';
 import { endpoints } from '../../shared/endpoints.ts';
-import { table } from '../support/given.ts';
 import { service } from '../support/service.ts';
+import { table } from '../support/table.ts';
 import { fuzz, said } from './episodes.ts';
 
 /** `npm run fuzz` runs longer, and with any seed. Six episodes, one of each kind of organization. */
@@ -26,8 +26,18 @@ test(
     );
     expect(seen.map(([, outcome]) => outcome)).toEqual(
       expect.arrayContaining([
-        ...['UNAUTHORIZED', 'FORBIDDEN', 'HTTPS_REQUIRED', 'KEY_IN_URL', 'NOT_FOUND', 'NOT_READY', 'DUPLICATE_LEAD'],
-        ...['INVALID_JSON', 'INVALID_QUERY', 'VALIDATION_FAILED', 'UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE'],
+        'UNAUTHORIZED',
+        'FORBIDDEN',
+        'HTTPS_REQUIRED',
+        'KEY_IN_URL',
+        'NOT_FOUND',
+        'NOT_READY',
+        'DUPLICATE_LEAD',
+        'INVALID_JSON',
+        'INVALID_QUERY',
+        'VALIDATION_FAILED',
+        'UNSUPPORTED_MEDIA_TYPE',
+        'PAYLOAD_TOO_LARGE',
       ]),
     );
   },

@@ -1,6 +1,6 @@
 import { targetOf } from '../../infra/local/event.ts';
-import type { RawAnswer, RawRequest } from '../security/raw-request.ts';
-import { assertDescribed, misfit } from '../support/described.ts';
+import type { RawReply, RawRequest } from '../security/raw-request.ts';
+import { assertDescribed, schemaIssue } from '../support/described.ts';
 import type { Tenant } from './tenant.ts';
 
 export interface Judged {
@@ -15,7 +15,7 @@ export interface Judged {
  * organization, no key in it, the headers of every response and none that tells on the server.
  * @param sent with the keys in it
  */
-export function judge(sent: RawRequest, answer: RawAnswer, tenant: Tenant, others: readonly Tenant[]): Judged {
+export function judge(sent: RawRequest, answer: RawReply, tenant: Tenant, others: readonly Tenant[]): Judged {
   const body = parsed(answer.text);
   const outcome = (body as { error?: { code?: string } } | undefined)?.error?.code ?? String(answer.status);
   const problems = [
@@ -35,18 +35,18 @@ export function judge(sent: RawRequest, answer: RawAnswer, tenant: Tenant, other
 
 const isFailure = (status: number, outcome: string): boolean => status >= 500 && outcome !== 'NOT_READY';
 
-function describedProblem(sent: RawRequest, { status, headers, text }: RawAnswer, body: unknown): string | undefined {
+function describedProblem(sent: RawRequest, { status, headers, text }: RawReply, body: unknown): string | undefined {
   // Of what it cannot read, the gateway does not know that it was HEAD.
   if (sent.method === 'HEAD')
     return status === 404 && (text === '' || !isReadable(sent)) ? undefined : 'HEAD is no endpoint: 404 without a body is';
   const { path, query } = targetOf({ url: sent.target });
   // What the gateway cannot read as a request leads to no endpoint, whatever its address says.
-  if (status === 404 && !isReadable(sent)) return misfit({ $ref: '#/components/schemas/Error' }, body);
+  if (status === 404 && !isReadable(sent)) return schemaIssue({ $ref: '#/components/schemas/Error' }, body);
   // API Gateway takes it to the same route; the contract has no such endpoint.
   if (path.endsWith('/')) {
     const { code } = (body as { error?: { code?: string } } | undefined)?.error ?? {};
     return status === 404 || code === 'HTTPS_REQUIRED' || code === 'KEY_IN_URL'
-      ? misfit({ $ref: '#/components/schemas/Error' }, body)
+      ? schemaIssue({ $ref: '#/components/schemas/Error' }, body)
       : 'an address with a slash behind it is no endpoint: 404';
   }
   const url = { pathname: path, searchParams: new URLSearchParams(query) } as URL;

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { clientConfig } from '../../infra/local/table.ts';
-import { openTable } from '../../shared/store/table/client.ts';
 import { startServiceProcess } from '../support/service-process.ts';
+import { tableOf } from '../support/table.ts';
 import { type FuzzResult, fuzz, said } from './episodes.ts';
 
 /** `npm run fuzz`: requests by the document, and past it, against a service of its own, until so many are answered. */
@@ -42,7 +41,7 @@ const tell = (text: string): void => void process.stderr.write(text);
 
 const service = await startServiceProcess(['--engine', options.engine, '--db', ':memory:', '--port', '0']);
 const { environment, baseUrl } = service.ready;
-const table = openTable(environment.LEADS_TABLE, clientConfig(environment as Parameters<typeof clientConfig>[0]));
+const table = tableOf(environment);
 tell(`Seed ${options.seed}\n`);
 const result = await fuzz({ ...options, baseUrl, table, onProgress: progress }).finally(async () => {
   tell('\n');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { document, misfit } from '../support/described.ts';
+import { document, schemaIssue } from '../support/described.ts';
 import { fromSchema } from './from-schema.ts';
 import { judge } from './judge.ts';
 import { Random } from './random.ts';
@@ -52,7 +52,7 @@ test.each(bodies)(
     const vocabularies = [vocabularyFor(operationId === 'capture-lead', []), () => undefined];
 
     const problems = vocabularies.flatMap((vocabulary) =>
-      Array.from({ length: 300 }, () => misfit(schema, fromSchema(schema, random, vocabulary))),
+      Array.from({ length: 300 }, () => schemaIssue(schema, fromSchema(schema, random, vocabulary))),
     );
 
     expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
@@ -65,7 +65,7 @@ test('most valid requests carry bodies that fit, and most others do not', () => 
     const all = requestsOf(5, 3000).filter((one) => one.mood === mood && one.method !== 'GET' && typeof one.body === 'string');
     const fitting = all.filter(({ operationId, body }) => {
       try {
-        return misfit(schemaOf.get(operationId)!, JSON.parse(body as string)) === undefined;
+        return schemaIssue(schemaOf.get(operationId)!, JSON.parse(body as string)) === undefined;
       } catch {
         return false;
       }

@@ -1,11 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { Scope } from '../../shared/endpoints.ts';
 import { apiKeyScopes } from '../../shared/organization/api-key.ts';
-import { parseSettingsFile } from '../../shared/organization/settings.ts';
-import { createApiKey } from '../../shared/store/organizations/api-keys.ts';
-import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import type { Table } from '../../shared/store/table/client.ts';
-import { sampleSettings } from '../support/organization.ts';
+import { givenOrganizationWithoutKeys } from '../support/organizations.ts';
+import { sampleSettings } from '../support/settings.ts';
 
 /** Who calls: the keys of one organization, each with its label. A request names a key by its label, so that it is the same in a replay. */
 export interface Tenant {
@@ -40,28 +38,18 @@ const kinds: readonly ((settings: typeof sampleSettings) => object)[] = [
 
 /** A new organization of the kind that is the episode's turn, with keys. */
 export async function newTenant(table: Table, episode: number): Promise<Tenant> {
-  const organizationId = randomInt(1, 2_147_483_647);
-  const mark = `Mark-${organizationId}-${randomInt(1e9)}`;
+  const mark = `Mark-${randomInt(1e9)}-${randomInt(1e9)}`;
   const kind = kinds[episode % kinds.length] as (settings: typeof sampleSettings) => object;
   const different = kind(sampleSettings);
   const { users } = { ...sampleSettings, ...different };
-  const file = {
-    ...sampleSettings,
-    ...different,
-    id: organizationId,
-    users: users.map((user) => ({ ...user, name: `${user.name} ${mark}` })),
-  };
-  await applySettings(table, parseSettingsFile(JSON.stringify(file)).settings);
-  const mint = async (label: KeyLabel, scopes: readonly Scope[], more: object = {}) => {
-    const order = { organizationId, type: 'application', scopes: [...scopes], label, createdBy: 7, now: new Date() } as const;
-    return [label, (await createApiKey(table, { ...order, ...more })).key] as const;
-  };
+  const named = users.map((user) => ({ ...user, name: `${user.name} ${mark}` }));
+  const { id, key } = await givenOrganizationWithoutKeys({ ...different, users: named }, table);
   const labels = Object.keys(scopesByLabel) as (keyof typeof scopesByLabel)[];
-  const minted = await Promise.all([
-    ...labels.map((label) => mint(label, scopesByLabel[label])),
-    mint('expired', apiKeyScopes, { expiresAt: '2020-01-01T00:00:00Z' }),
+  const created = await Promise.all([
+    ...labels.map(async (label) => [label, (await key({ scopes: scopesByLabel[label], label })).key] as const),
+    key({ label: 'expired', expiresAt: new Date('2020-01-01T00:00:00Z') }).then((expired) => ['expired', expired.key] as const),
   ]);
-  return { organizationId, mark, keys: Object.fromEntries(minted) as Record<KeyLabel, string> };
+  return { organizationId: id, mark, keys: Object.fromEntries(created) as Record<KeyLabel, string> };
 }
 
 const optionsOf = (field: { options?: unknown }): string[] =>

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,13 +6,15 @@ import { checkTable } from '../../shared/store/check/check-table.ts';
 import { listApiKeys } from '../../shared/store/organizations/api-keys.ts';
 import { readSettings } from '../../shared/store/organizations/organizations.ts';
 import { apiKeyPrimaryKey, keyListingPrimaryKey, usagePrimaryKey } from '../../shared/store/table/primary-keys.ts';
+import { type AdminProcess, spawnAdmin } from '../support/admin.ts';
 import { call } from '../support/call.ts';
-import { type DynamodbProxy, startDynamodbProxy } from '../support/dynamodb-proxy.ts';
 import { effectsOn, itemAt } from '../support/effects.ts';
-import { faultOnce } from '../support/faults.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { type DynamodbProxy, startDynamodbProxy } from '../support/faults/proxy.ts';
+import { faultOnce } from '../support/faults/rules.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 import { service } from '../support/service.ts';
-import { node24, projectFolder } from '../support/service-process.ts';
+import { table } from '../support/table.ts';
 import { report } from './figures.ts';
 
 /** An administrator's command is killed (`kill -9`) at its transaction, just before it reaches the table or just after it was applied, and repeated. */
@@ -31,37 +31,21 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-interface Ended {
-  readonly signal: NodeJS.Signals | null;
-  readonly status: number | null;
-  readonly stdout: string;
-}
-
 /** Runs a command through the proxy. @param killAt the moment of its transaction at which it dies */
-async function admin(args: readonly string[], killAt?: 'before' | 'after'): Promise<Ended> {
-  const child = spawn(node24, ['infra/admin/main.ts', ...args, '--json'], {
-    cwd: projectFolder,
-    env: { PATH: process.env.PATH, ...service().environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = once(child, 'close');
-  let stdout = '';
-  child.stdout.on('data', (chunk) => {
-    stdout += String(chunk);
-  });
-  const kill = async (): Promise<void> => {
-    child.kill('SIGKILL');
-    await ended;
-  };
+function admin(args: readonly string[], killAt?: 'before' | 'after'): AdminProcess['ended'] {
+  const { ended, kill } = spawnAdmin([...args, '--json'], { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint });
   proxy.rule =
     killAt &&
     faultOnce(({ operation }) => operation === 'TransactWriteItems', { kind: 'cut', applied: killAt === 'after', before: kill });
-  const [status, signal] = (await ended) as [number | null, NodeJS.Signals | null];
-  return { status, signal, stdout };
+  return ended;
 }
 
 /** Runs a command that dies, and once more; the table holds together after each. @returns the second's answer */
-async function diesAndRepeats({ id }: GivenOrganization, args: readonly string[], killAt: 'before' | 'after'): Promise<Ended> {
+async function diesAndRepeats(
+  { id }: GivenOrganization,
+  args: readonly string[],
+  killAt: 'before' | 'after',
+): AdminProcess['ended'] {
   const violations = async (): Promise<readonly string[]> => (await checkTable(table(), { organizationId: id })).violations;
   expect((await admin(args, killAt)).signal).toBe('SIGKILL');
   expect(await violations()).toEqual([]);

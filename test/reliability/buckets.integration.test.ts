@@ -3,13 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { limits } from '../../shared/limits.ts';
 import { apiKeyRandomBytes, mintApiKey } from '../../shared/organization/api-key.ts';
 import { revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
-import { type CallAnswer, call } from '../support/call.ts';
-import type { RecordedCall } from '../support/dynamodb-calls.ts';
-import { type DynamodbProxy, startDynamodbProxy } from '../support/dynamodb-proxy.ts';
-import { seededRandom } from '../support/faults.ts';
-import { type FaultyService, patiently, startFaultyService } from '../support/faulty-service.ts';
-import { givenOrganization, table } from '../support/given.ts';
+import { type CallReply, call } from '../support/call.ts';
+import type { RecordedCall } from '../support/faults/calls.ts';
+import { type FaultyService, startFaultyService, withLocalTimeouts } from '../support/faults/faulty-service.ts';
+import { type DynamodbProxy, startDynamodbProxy } from '../support/faults/proxy.ts';
+import { seededRandom } from '../support/faults/rules.ts';
+import { givenOrganization } from '../support/organizations.ts';
 import { service } from '../support/service.ts';
+import { table } from '../support/table.ts';
 import { anHourFromNow, bucketOfKey, bucketOfOrganization, setBucket, usedOf } from './buckets.ts';
 import { report } from './figures.ts';
 import { type HammerReport, type Hammers, startHammers } from './hammers.ts';
@@ -46,7 +47,7 @@ describe('eight processes that hammer', () => {
   });
   afterAll(() => hammers.stop());
 
-  test('one key pass exactly its limit', async () => {
+  test('eight processes that hammer one key pass exactly its limit', async () => {
     const { reader } = await givenOrganization();
 
     await expectExactly(keyLimit, () => hammers.hammer([reader], { requests: 100, lanes: 5 }));
@@ -54,7 +55,7 @@ describe('eight processes that hammer', () => {
     expect(await usedOf(bucketOfKey(reader))).toBe(keyLimit);
   });
 
-  test('one organization with a key each pass exactly what is left of its limit', async () => {
+  test('eight processes that hammer one organization with a key each pass exactly what is left of its limit', async () => {
     const { id, key } = await givenOrganization();
     const apiKeys = await Promise.all(Array.from({ length: processes }, async () => (await key()).key));
     await setBucket(bucketOfOrganization(id), organizationLimit - 400, anHourFromNow());
@@ -86,14 +87,14 @@ describe('across the end of a window, eight processes that hammer', () => {
     return { passed: passedInFreshWindow, failed };
   }
 
-  test('one key pass what was left of the old window at most, and exactly the limit in the new one', async () => {
+  test('across the end of a window, one key passes at most what was left of the old window, and exactly the limit in the new one', async () => {
     const { reader } = await givenOrganization();
     await setBucket(bucketOfKey(reader), perKey - leftOfOld, Date.now() + windowMs);
 
     await expectExactly(perKey, () => hammerAcross([reader]));
   });
 
-  test('one organization pass what was left of the old window at most, and exactly the limit in the new one', async () => {
+  test('across the end of a window, one organization passes at most what was left of the old window, and exactly the limit in the new one', async () => {
     const { id, key } = await givenOrganization();
     const apiKeys = await Promise.all(Array.from({ length: processes }, async () => (await key()).key));
     await setBucket(bucketOfOrganization(id), perOrganization - leftOfOld, Date.now() + windowMs);
@@ -105,11 +106,11 @@ describe('across the end of a window, eight processes that hammer', () => {
 describe('a warm function', () => {
   let faulty: FaultyService;
   beforeAll(async () => {
-    faulty = await startFaultyService(patiently());
+    faulty = await startFaultyService(withLocalTimeouts());
   });
   afterAll(() => faulty.stop());
 
-  const ask = (apiKey: string): Promise<CallAnswer> => call('list-users', { apiKey, baseUrl: faulty.baseUrl });
+  const ask = (apiKey: string): Promise<CallReply> => call('list-users', { apiKey, baseUrl: faulty.baseUrl });
   const askFiveTimes = async (apiKey: string): Promise<{ statuses: number[]; calls: readonly RecordedCall[] }> => {
     const { result, calls } = await faulty.proxy.record(async () => {
       const statuses: number[] = [];
@@ -131,7 +132,7 @@ describe('a warm function', () => {
     expect(await usedOf(bucketOfOrganization(id))).toBe(0);
   });
 
-  test('asks DynamoDB nothing more when the last token was taken by itself', async () => {
+  test('calls DynamoDB no more after it took the last token itself', async () => {
     const { reader } = await givenOrganization();
     await setBucket(bucketOfKey(reader), keyLimit - 1, anHourFromNow());
     expect((await ask(reader)).status).toBe(200);
@@ -155,7 +156,7 @@ describe('a warm function', () => {
     expect((await usedOf(bucketOfOrganization(id))) - before).toBe(1);
   });
 
-  test('asks about a key first, not beside the organization, once less than a tenth of its tokens is left', async () => {
+  test('asks about a key before the organization, not in parallel, once less than a tenth of its tokens is left', async () => {
     const { id, reader } = await givenOrganization();
     await setBucket(bucketOfKey(reader), keyLimit * 0.95, anHourFromNow());
     await ask(reader);
@@ -215,8 +216,8 @@ describe('a warm function', () => {
   });
 });
 
-test('answers that are lost cost tokens, and never let more than the limit pass', async () => {
-  const faulty = await startFaultyService(patiently());
+test('lost responses cost tokens, and never let more than the limit pass', async () => {
+  const faulty = await startFaultyService(withLocalTimeouts());
   try {
     const { reader } = await givenOrganization();
     await setBucket(bucketOfKey(reader), keyLimit - 100, anHourFromNow());

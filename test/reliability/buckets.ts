@@ -2,7 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { hashApiKey } from '../../shared/organization/api-key.ts';
 import { apiKeyPrimaryKey, type PrimaryKey, usagePrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { itemAt } from '../support/effects.ts';
-import { table } from '../support/given.ts';
+import { table } from '../support/table.ts';
 
 export const bucketOfKey = (apiKey: string): PrimaryKey => apiKeyPrimaryKey(hashApiKey(apiKey));
 export const bucketOfOrganization = usagePrimaryKey;

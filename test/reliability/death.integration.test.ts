@@ -3,11 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { checkTable } from '../../shared/store/check/check-table.ts';
 import { setArchived } from '../../shared/store/leads/archive.ts';
-import { type CallAnswer, type CallOptions, call } from '../support/call.ts';
+import { type CallOptions, type CallReply, call } from '../support/call.ts';
 import { effectsOn, holderOfEmail } from '../support/effects.ts';
-import { faultOnce } from '../support/faults.ts';
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
+import { faultOnce } from '../support/faults/rules.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { table } from '../support/table.ts';
 import { report } from './figures.ts';
 
 /**
@@ -32,10 +34,10 @@ interface Scenario {
   /** Brings a person into the state that the request meets. */
   readonly given: (who: Person) => Promise<CallOptions>;
   /** What holds after the retry. `isWritten`: the death came after the transaction. */
-  readonly holds: (who: Person, retry: CallAnswer, isWritten: boolean) => Promise<void>;
+  readonly holds: (who: Person, retry: CallReply, isWritten: boolean) => Promise<void>;
 }
 
-const capture = (body: object): Promise<CallAnswer> => call('capture-lead', { apiKey: organization.website, body });
+const capture = (body: object): Promise<CallReply> => call('capture-lead', { apiKey: organization.website, body });
 const enquiry = (body: object): CallOptions => ({
   apiKey: organization.website,
   body,
@@ -150,7 +152,7 @@ const scenarios: readonly Scenario[] = [
 const previous = new WeakMap<Person, Person>();
 
 describe.each(scenarios)('$does', ({ does, endpoint, given, holds }) => {
-  test('takes effect exactly once when the function dies before or after any call and the client asks again', async () => {
+  test('$does exactly once when the function dies before or after any call and the client asks again', async () => {
     await faulty.killFunctions();
     const recordedPerson = person();
     const request = await given(recordedPerson);

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type CallAnswer, call } from '../support/call.ts';
+import { type CallReply, call } from '../support/call.ts';
 import { effectsOn } from '../support/effects.ts';
-import type { FaultRule } from '../support/faults.ts';
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
+import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
+import type { FaultRule } from '../support/faults/rules.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 import { type GoodRequest, goodRequests, sendAll } from './requests.ts';
 
 /** DynamoDB slow or away: every answer is the function's own, in time, in the contract's shape; nothing is answered unchecked. */
@@ -25,7 +26,7 @@ beforeEach(async () => {
 afterAll(() => faulty.stop());
 
 /** INTERNAL as the function says it: the gateway's own, for a function that hung or died, has no `Cache-Control`. */
-function expectInternal(answer: CallAnswer | undefined): void {
+function expectInternal(answer: CallReply | undefined): void {
   expect(answer?.status).toBe(500);
   expect(answer?.headers.get('cache-control')).toBe('no-store');
   expect(answer?.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
@@ -48,13 +49,13 @@ describe("every endpoint answers INTERNAL by itself, within the function's time-
     { dynamodb: 'breaks every connection', rule: () => ({ kind: 'cut', applied: false }) },
     { dynamodb: 'throttles everything', rule: () => ({ kind: 'error', name: 'ThrottlingException' }) },
     { dynamodb: 'fails at everything', rule: () => ({ kind: 'error', name: 'InternalServerError' }) },
-  ])('DynamoDB $dynamodb', async ({ rule }) => {
+  ])('every endpoint answers INTERNAL by itself while DynamoDB $dynamodb', async ({ rule }) => {
     faulty.proxy.rule = rule;
 
     await expectAllInternal();
   });
 
-  test('DynamoDB is away', async () => {
+  test('an endpoint answers INTERNAL by itself while DynamoDB is not reachable', async () => {
     const other = await startFaultyService();
     await other.proxy.stop();
 
@@ -66,19 +67,22 @@ describe("every endpoint answers INTERNAL by itself, within the function's time-
   });
 });
 
-test.each(['UpdateItem KEY', 'UpdateItem USAGE'])('nothing is answered unchecked while %s alone is silent', async (site) => {
-  const reads = requests.filter(({ status }) => status === 200);
-  faulty.proxy.rule = (one) => (one.site === site ? { kind: 'silence', applied: false } : undefined);
+test.each(['UpdateItem KEY', 'UpdateItem USAGE'])(
+  'no request is answered unchecked while only %s gets no response',
+  async (site) => {
+    const reads = requests.filter(({ status }) => status === 200);
+    faulty.proxy.rule = (one) => (one.site === site ? { kind: 'silence', applied: false } : undefined);
 
-  const { result, calls } = await faulty.proxy.record(() => sendAll(reads, faulty));
+    const { result, calls } = await faulty.proxy.record(() => sendAll(reads, faulty));
 
-  for (const { endpoint } of reads) expectInternal(result[endpoint]);
-  // Read beside admission, by get and by update, and dropped.
-  expect(calls.filter(({ site, attempt }) => site === 'GetItem LEADS' && attempt === 1)).toHaveLength(2);
-  expect(calls.map(({ operation }) => operation)).not.toContain('TransactWriteItems');
-});
+    for (const { endpoint } of reads) expectInternal(result[endpoint]);
+    // Read beside admission, by get and by update, and dropped.
+    expect(calls.filter(({ site, attempt }) => site === 'GetItem LEADS' && attempt === 1)).toHaveLength(2);
+    expect(calls.map(({ operation }) => operation)).not.toContain('TransactWriteItems');
+  },
+);
 
-test('a write whose items stay contended gives up by itself: capture says retry, the others INTERNAL', async () => {
+test('a write whose items stay contended gives up by itself: capture answers 409, the others INTERNAL', async () => {
   faulty.proxy.rule = ({ operation }) =>
     operation === 'TransactWriteItems' ? { kind: 'error', name: 'TransactionCanceledException' } : undefined;
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { limits } from '../../shared/limits.ts';
 import { requestsPerWindowMax } from '../../shared/rate-limits.ts';
-import { arrivingCall } from '../support/dynamodb-calls.ts';
-import { type Fault, type FaultRule, faultSchedule } from '../support/faults.ts';
+import { arrivingCall } from '../support/faults/calls.ts';
+import { type Fault, type FaultRule, faultSchedule } from '../support/faults/rules.ts';
 
 const transaction = { TransactItems: [{ Put: { Item: { pk: { S: 'LEADS#1' }, sk: { S: '0000000001' } } } }] };
 const calls = Array.from({ length: 500 }, (_, position) => arrivingCall('TransactWriteItems', transaction, position));
@@ -22,16 +22,15 @@ test('a schedule lets about the share of calls fail that it was told, in every w
   expect(faults.length).toBeLessThan(0.4 * calls.length);
   expect(new Set(faults.map((fault) => ('name' in fault ? fault.name : fault.kind)))).toEqual(
     new Set([
-      ...[
-        'delay',
-        'cut',
-        'silence',
-        'stall',
-        'ThrottlingException',
-        'ProvisionedThroughputExceededException',
-        'InternalServerError',
-      ],
-      ...['TransactionCanceledException', 'TransactionInProgressException'],
+      'delay',
+      'cut',
+      'silence',
+      'stall',
+      'ThrottlingException',
+      'ProvisionedThroughputExceededException',
+      'InternalServerError',
+      'TransactionCanceledException',
+      'TransactionInProgressException',
     ]),
   );
 });

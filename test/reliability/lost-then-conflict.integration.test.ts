@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { call } from '../support/call.ts';
-import type { FaultRule } from '../support/faults.ts';
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
+import type { FaultRule } from '../support/faults/rules.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { table } from '../support/table.ts';
 import { goodRequests } from './requests.ts';
 
 /** A transaction is applied and its answer lost, and the repeat is told of a conflict: the conflict says nothing of the first. */
@@ -38,22 +40,19 @@ test.each(
       { endpoint, lost, inBody: true, how: 'by half' },
     ]),
   ),
-)(
-  '$endpoint takes effect once when $lost answers are lost $how and then a conflict is told',
-  async ({ endpoint, lost, inBody }) => {
-    const request = (await goodRequests(organization)).find((one) => one.endpoint === endpoint);
-    if (!request) throw new Error(`There is no request for ${endpoint}.`);
-    // Without an idempotency key: nothing but the transaction's own token keeps it from being written twice.
-    const { headers: _, ...options } = { body: person(), ...request.options };
-    const before = options.leadId === undefined ? 0 : (await timelineOf(Number(options.leadId))).length;
-    faulty.proxy.rule = lostThenConflict(lost, inBody);
+)('$endpoint takes effect once when $lost responses are lost $how and a conflict follows', async ({ endpoint, lost, inBody }) => {
+  const request = (await goodRequests(organization)).find((one) => one.endpoint === endpoint);
+  if (!request) throw new Error(`There is no request for ${endpoint}.`);
+  // Without an idempotency key: nothing but the transaction's own token keeps it from being written twice.
+  const { headers: _, ...options } = { body: person(), ...request.options };
+  const before = options.leadId === undefined ? 0 : (await timelineOf(Number(options.leadId))).length;
+  faulty.proxy.rule = lostThenConflict(lost, inBody);
 
-    const answer = await call(request.endpoint, { ...options, baseUrl: faulty.baseUrl });
+  const answer = await call(request.endpoint, { ...options, baseUrl: faulty.baseUrl });
 
-    expect(answer.status).toBe(request.status);
-    const leadId = Number(options.leadId ?? answer.body.lead.id);
-    expect(await timelineOf(leadId)).toHaveLength(before + 1);
-  },
-);
+  expect(answer.status).toBe(request.status);
+  const leadId = Number(options.leadId ?? answer.body.lead.id);
+  expect(await timelineOf(leadId)).toHaveLength(before + 1);
+});
 
 const timelineOf = (leadId: number) => readTimeline(table(), organization.id, leadId);

@@ -3,9 +3,11 @@ import type { EndpointName } from '../../shared/endpoints.ts';
 import { checkTable } from '../../shared/store/check/check-table.ts';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { call } from '../support/call.ts';
-import { type Fault, faultOnce } from '../support/faults.ts';
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../support/given.ts';
+import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
+import { type Fault, faultOnce } from '../support/faults/rules.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { table } from '../support/table.ts';
 import { goodRequests } from './requests.ts';
 
 /** One fault, of every kind, at every call: the caller does not notice, and what was asked for is done once. */
@@ -77,20 +79,23 @@ const nameOf = (fault: Fault): string =>
   ].join(', ');
 
 describe.each(cases)('$endpoint, $site', ({ endpoint, site, faults, timeline }) => {
-  test.each(faults.map((fault) => ({ fault, name: nameOf(fault) })))('answers well through $name', async ({ fault }) => {
-    const request = (await goodRequests(organization)).find((one) => one.endpoint === endpoint);
-    if (!request) throw new Error(`There is no request for ${endpoint}.`);
-    faulty.proxy.rule = faultOnce((one) => one.site === site, fault);
+  test.each(faults.map((fault) => ({ fault, name: nameOf(fault) })))(
+    '$endpoint succeeds through $name at $site',
+    async ({ fault }) => {
+      const request = (await goodRequests(organization)).find((one) => one.endpoint === endpoint);
+      if (!request) throw new Error(`There is no request for ${endpoint}.`);
+      faulty.proxy.rule = faultOnce((one) => one.site === site, fault);
 
-    const { result, calls } = await faulty.proxy.record(() => call(endpoint, { ...request.options, baseUrl: faulty.baseUrl }));
+      const { result, calls } = await faulty.proxy.record(() => call(endpoint, { ...request.options, baseUrl: faulty.baseUrl }));
 
-    expect(calls.filter((one) => one.fault !== undefined).map((one) => one.site)).toEqual([site]);
-    expect(result.status).toBe(request.status);
-    if (!timeline) return;
-    const leadId = Number(request.options.leadId ?? result.body.lead.id);
-    const entries = await readTimeline(table(), organization.id, leadId);
-    expect(entries.map(({ type }) => type)).toEqual(timeline);
-  });
+      expect(calls.filter((one) => one.fault !== undefined).map((one) => one.site)).toEqual([site]);
+      expect(result.status).toBe(request.status);
+      if (!timeline) return;
+      const leadId = Number(request.options.leadId ?? result.body.lead.id);
+      const entries = await readTimeline(table(), organization.id, leadId);
+      expect(entries.map(({ type }) => type)).toEqual(timeline);
+    },
+  );
 });
 
 test('a list by stage shows leads that its index has, and no other, while the index lags', async () => {

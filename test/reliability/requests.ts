@@ -1,7 +1,8 @@
 import type { EndpointName } from '../../shared/endpoints.ts';
-import { type CallAnswer, type CallOptions, call } from '../support/call.ts';
-import type { FaultyService } from '../support/faulty-service.ts';
-import { type GivenOrganization, person } from '../support/given.ts';
+import { type CallOptions, type CallReply, call } from '../support/call.ts';
+import type { FaultyService } from '../support/faults/faulty-service.ts';
+import type { GivenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 
 /** A request that is answered well while all is well. */
 export interface GoodRequest {
@@ -33,7 +34,7 @@ export async function goodRequests({ reader, writer, website }: GivenOrganizatio
 export async function sendAll(
   requests: readonly GoodRequest[],
   { baseUrl }: Pick<FaultyService, 'baseUrl'>,
-): Promise<Readonly<Record<string, CallAnswer>>> {
+): Promise<Readonly<Record<string, CallReply>>> {
   const answers = await Promise.all(
     requests.map(async ({ endpoint, options }) => [endpoint, await call(endpoint, { ...options, baseUrl })] as const),
   );

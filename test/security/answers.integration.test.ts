@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 import { bodyRequests, goodRequests } from '../support/requests.ts';
 import { service } from '../support/service.ts';
 import { sendRaw } from './raw-request.ts';
@@ -16,21 +17,35 @@ beforeAll(async () => {
 describe('the headers of an answer', () => {
   /** The contract's, the connection's, and the one that AWS adds. */
   const known = [
-    ...['cache-control', 'content-type', 'x-request-id', 'location', 'idempotent-replayed', 'retry-after'],
-    ...['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'],
-    ...['connection', 'content-length', 'date', 'keep-alive', 'x-amzn-requestid'],
+    'cache-control',
+    'content-type',
+    'x-request-id',
+    'location',
+    'idempotent-replayed',
+    'retry-after',
+    'ratelimit-limit',
+    'ratelimit-remaining',
+    'ratelimit-reset',
+    'connection',
+    'content-length',
+    'date',
+    'keep-alive',
+    'x-amzn-requestid',
   ];
   const unknownOf = (headers: Headers): string[] => [...headers.keys()].filter((name) => !known.includes(name));
 
-  test.each(goodRequests)('are those of the contract, and forbid to keep it: $name', async ({ name, request }) => {
-    const good = await call(name, { apiKey: organization.writer, ...request(leadId) });
-    const refused = await call(name, request(leadId));
+  test.each(goodRequests)(
+    'the headers of a response of $name are those of the contract, and forbid to store it',
+    async ({ name, request }) => {
+      const good = await call(name, { apiKey: organization.writer, ...request(leadId) });
+      const refused = await call(name, request(leadId));
 
-    for (const { headers } of [good, refused]) {
-      expect(headers.get('cache-control')).toBe('no-store');
-      expect(unknownOf(headers)).toEqual([]);
-    }
-  });
+      for (const { headers } of [good, refused]) {
+        expect(headers.get('cache-control')).toBe('no-store');
+        expect(unknownOf(headers)).toEqual([]);
+      }
+    },
+  );
 
   test.each([
     ['an address that is no endpoint', 'GET', '/wp-login.php', []],
@@ -38,13 +53,16 @@ describe('the headers of an answer', () => {
     ['what is no method', 'NONSENSE', '/api/v1/leads', []],
     ['a header that is none', 'GET', '/api/v1/leads', [['a b', 'c']]],
     ['TRACE', 'TRACE', '/api/v1/leads', [['Cookie', 'secret=1']]],
-  ] as [string, string, string, [string, string][]][])('are so for %s, too', async (_, method, target, headers) => {
-    const answer = await sendRaw(service().baseUrl, { method, target, headers });
+  ] as [string, string, string, [string, string][]][])(
+    'the headers of a response for %s are those of the contract, and forbid to store it',
+    async (_, method, target, headers) => {
+      const answer = await sendRaw(service().baseUrl, { method, target, headers });
 
-    expect([answer.status, answer.headers.get('cache-control')]).toEqual([404, 'no-store']);
-    expect(unknownOf(answer.headers)).toEqual([]);
-    expect(answer.text).not.toContain('secret');
-  });
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([404, 'no-store']);
+      expect(unknownOf(answer.headers)).toEqual([]);
+      expect(answer.text).not.toContain('secret');
+    },
+  );
 });
 
 describe('a body nested as deep as 100 KB allow', () => {
@@ -58,7 +76,7 @@ describe('a body nested as deep as 100 KB allow', () => {
   };
 
   test.each(bodyRequests.flatMap(({ name }) => Object.entries(deep).map(([kind, body]) => [name, kind, body] as const)))(
-    '%s refuses it: %s',
+    '%s refuses a body nested as deep as 100 KB allow: %s',
     async (name, _, body) => {
       const before = await storedLeads(organization);
 
@@ -70,7 +88,7 @@ describe('a body nested as deep as 100 KB allow', () => {
     },
   );
 
-  test('in a filter is refused', async () => {
+  test('a filter nested as deep as its length allows is refused', async () => {
     const answer = await call('list-leads', {
       apiKey: organization.reader,
       query: { filter: '['.repeat(4000) + ']'.repeat(4000) },
@@ -97,7 +115,7 @@ describe('a value made to be expensive', () => {
     ...email(`${grown(200)}@x.co`).map(([name, body]) => [name, 'email', body] as const),
     ...email(grown(250)).map(([name, body]) => [name, 'email', body] as const),
     ...budget(`1${'0'.repeat(98_000)}1`).map(([name, body]) => [name, 'budget', body] as const),
-  ])('is refused as any other that does not fit: %s, %s', async (name, field, body) => {
+  ])('an expensive value is refused as any other: %s, %s', async (name, field, body) => {
     const answer = await call(name, { apiKey: organization.writer, leadId, body });
 
     expect([answer.status, Object.keys(answer.body.error.details.fields)]).toEqual([422, [field]]);
@@ -112,7 +130,7 @@ describe('names that objects inherit', () => {
     bodyRequests.flatMap(({ name, request }) =>
       polluting.flatMap((key) => values.map((value) => [name, key, value, request] as const)),
     ),
-  )('are unknown properties, and change nothing: %s, %s %s', async (name, key, value, request) => {
+  )('a name that objects inherit is an unknown property and changes nothing: %s, %s %s', async (name, key, value, request) => {
     const text = JSON.stringify(request(leadId).body);
     const before = await storedLeads(organization);
 
@@ -126,7 +144,7 @@ describe('names that objects inherit', () => {
     expect(await storedLeads(organization)).toEqual(before);
   });
 
-  test.each(polluting)('name no field and no filter: %s', async (key) => {
+  test.each(polluting)('the inherited name %s names no field and no filter', async (key) => {
     const created = await call('create-lead', {
       apiKey: organization.writer,
       body: JSON.stringify({ fields: person() }).replace('{"name"', `{"${key}":"x","name"`),
@@ -140,7 +158,7 @@ describe('names that objects inherit', () => {
     expect([listed.status, listed.body.error.details.filters]).toEqual([400, [0]]);
   });
 
-  test('have left nothing behind for the requests that follow', async () => {
+  test('names that objects inherit change nothing for the requests that follow', async () => {
     const { status, body } = await call('create-lead', { apiKey: organization.writer, body: { fields: person() } });
     const reader = await call('create-lead', { apiKey: organization.reader, body: { fields: person() } });
 

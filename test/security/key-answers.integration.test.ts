@@ -2,15 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiKeyRandomBytes, mintApiKey, parseApiKey } from '../../shared/organization/api-key.ts';
 import { revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
-import { type CallAnswer, call } from '../support/call.ts';
-import { type FaultyService, patiently, startFaultyService } from '../support/faulty-service.ts';
-import { type GivenOrganization, givenOrganization, table } from '../support/given.ts';
+import { type CallReply, call } from '../support/call.ts';
+import { type FaultyService, startFaultyService, withLocalTimeouts } from '../support/faults/faulty-service.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { table } from '../support/table.ts';
 
 /** Who guesses learns nothing from an answer, nor from what it took to give it. */
 let own: FaultyService;
 let organization: GivenOrganization;
 beforeAll(async () => {
-  own = await startFaultyService(patiently());
+  own = await startFaultyService(withLocalTimeouts());
   organization = await givenOrganization();
 });
 afterAll(() => own.stop());
@@ -28,7 +29,7 @@ function withOtherSecret(key: string): string {
 }
 
 /** All of an answer but what differs from one request to the next. */
-function comparable({ status, headers, body }: CallAnswer) {
+function comparable({ status, headers, body }: CallReply) {
   const varying = ['date', 'x-request-id', 'x-amzn-requestid'];
   return { status, body, headers: [...headers].filter(([name]) => !varying.includes(name)) };
 }
@@ -38,7 +39,7 @@ const ask = async (apiKey: string) => {
   return { answer: comparable(result), calls: calls.map(({ site }) => site) };
 };
 
-test('an unknown key, a known key’s id with another secret, a revoked and an expired key: one answer, one look at DynamoDB', async () => {
+test('an unknown key, a known id with another secret, a revoked and an expired key get one response and one DynamoDB call', async () => {
   const revoked = await organization.key();
   await revokeApiKey(table(), organization.id, revoked.keyId, new Date());
   const expired = await organization.key({ expiresAt: new Date(Date.now() - 1000) });
@@ -53,7 +54,7 @@ test('an unknown key, a known key’s id with another secret, a revoked and an e
   for (const other of others) expect(other).toEqual(first);
 });
 
-test('a key that is none by its checksum: the same answer, without a look', async () => {
+test('a key with a wrong checksum gets the same response without a DynamoDB call', async () => {
   const unknown = await ask(mintApiKey(randomBytes(apiKeyRandomBytes)).key);
 
   const mistyped = await ask(`${organization.reader.slice(0, -1)}${organization.reader.endsWith('0') ? '1' : '0'}`);
@@ -61,7 +62,7 @@ test('a key that is none by its checksum: the same answer, without a look', asyn
   expect(mistyped).toEqual({ answer: unknown.answer, calls: [] });
 });
 
-test('a refused key that goes on asking: the same answer, without a look', async () => {
+test('a refused key that calls again gets the same response without a DynamoDB call', async () => {
   const unknown = mintApiKey(randomBytes(apiKeyRandomBytes)).key;
   const first = await ask(unknown);
 

@@ -7,7 +7,7 @@ const answered =
 const failed =
   '{"level":"ERROR","message":"failed","error":{"name":"TimeoutError","stack":"TimeoutError: @smithy/node-http-handler - a request\\n    at file:///app/node_modules/@smithy/node-http-handler/dist-cjs/index.js:89:45"}}';
 
-test('the lines that a service writes hold nothing they may not', () => {
+test('the lines that the service writes contain nothing that a log must not', () => {
   expect(leaksIn(`${answered}\n${failed}\n`)).toEqual([]);
 });
 
@@ -15,9 +15,9 @@ test.each([
   ['an API key', `leads_live_${'A'.repeat(10)}_${'b'.repeat(49)}`],
   ['a phone', '+919811111119'],
   ['a phone', '9800012345'],
-  ['an e-mail', 'zebediah@quillfeather.example'],
+  ['an email', 'zebediah@quillfeather.example'],
   ['a name', 'Person 12'],
-])('%s is found in a line, and not told again', (what, secret) => {
+])('%s is found in a line, and not repeated', (what, secret) => {
   const log = `${answered}\n${answered.replace('capture-lead', `capture-lead ${secret}`)}`;
 
   expect(leaksIn(log)).toEqual([expect.stringContaining(`${what} in the log`)]);

@@ -1,13 +1,12 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { clientConfig } from '../../infra/local/table.ts';
 import { endpoints } from '../../shared/endpoints.ts';
 import { hashApiKey } from '../../shared/organization/api-key.ts';
-import { openTable } from '../../shared/store/table/client.ts';
 import { settingsPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { newTenant } from '../fuzz/tenant.ts';
 import { type CallOptions, call } from '../support/call.ts';
 import { startServiceProcess } from '../support/service-process.ts';
+import { tableOf } from '../support/table.ts';
 
 /** Everything that a request may hold and a log may not; none of it stands anywhere else. */
 const secret = {
@@ -25,7 +24,7 @@ test('no line of the log holds a key, a header, an address, or anything of a per
   const engine = task.file.projectName ?? 'auto';
   const service = await startServiceProcess(['--engine', engine, '--db', ':memory:', '--port', '0']);
   const { baseUrl, environment } = service.ready;
-  const table = openTable(environment.LEADS_TABLE, clientConfig(environment as Parameters<typeof clientConfig>[0]));
+  const table = tableOf(environment);
   const tenant = await newTenant(table, 0);
   const apiKey = tenant.keys.all;
 
@@ -83,7 +82,10 @@ test('no line of the log holds a key, a header, an address, or anything of a per
     secret.phone.slice(4),
     tenant.mark,
     ...keys.flatMap((key) => [key.slice(-30), hashApiKey(key)]),
-    ...['Bearer', 'authorization', '/api/v1', 'token='],
+    'Bearer',
+    'authorization',
+    '/api/v1',
+    'token=',
   ];
   for (const one of forbidden) {
     const at = log.toLowerCase().indexOf(one.toLowerCase());

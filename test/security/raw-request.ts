@@ -10,7 +10,7 @@ export interface RawRequest {
   readonly body?: string | Uint8Array | undefined;
 }
 
-export interface RawAnswer {
+export interface RawReply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -23,7 +23,7 @@ const answerWithinMs = 25_000;
  * Sends a request on a connection of its own.
  * @throws Error when the connection ends without an answer, or none comes in 25 s
  */
-export async function sendRaw(baseUrl: string, request: RawRequest): Promise<RawAnswer> {
+export async function sendRaw(baseUrl: string, request: RawRequest): Promise<RawReply> {
   const { hostname, port } = new URL(baseUrl);
   const bytes = bytesOf(request, `${hostname}:${port}`);
   return answerOf(await exchange(hostname, Number(port), bytes), request.method);
@@ -60,7 +60,7 @@ function exchange(hostname: string, port: number, bytes: Buffer): Promise<Buffer
 }
 
 /** Reads the one answer of a connection. The service sends a length with each, and never pieces. */
-function answerOf(all: Buffer, method: string): RawAnswer {
+function answerOf(all: Buffer, method: string): RawReply {
   const bytes = withoutInterim(all);
   const end = bytes.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');

@@ -54,14 +54,14 @@ const writes = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'PartiQ
 );
 const rows = endpoints.map(({ name, method, path }) => [name, method, `${method} ${path}`] as const);
 
-test('what a role may do is read right: capture writes leads, admission takes tokens', () => {
+test('the allowed actions of a role are read correctly: capture writes leads, admission takes tokens', () => {
   expect(allows(statementsOf('POST /api/v1/leads/capture'), 'dynamodb:PutItem', 'LEADS#1')).toBe(true);
   expect(allows(statementsOf('GET /api/v1/users'), 'dynamodb:UpdateItem', 'KEY#1')).toBe(true);
 });
 
 describe('the role of a function that reads', () => {
   test.each(rows.filter(([, method]) => method === 'GET'))(
-    'writes no lead, and nothing else that is a person’s: %s',
+    'the role of the reading function %s writes no lead, and nothing else that is a person’s',
     (_name, _method, route) => {
       const partitions = Object.values(partitionKeyPrefixes).filter((prefix) => !['KEY#', 'USAGE#'].includes(prefix));
 
@@ -75,7 +75,7 @@ describe('the role of a function that reads', () => {
 });
 
 describe('the role of any function', () => {
-  test.each(rows)('reaches the one table and its indexes, and its own log: %s', (_name, _method, route) => {
+  test.each(rows)('the role of %s reaches the one table, its indexes and its own log', (_name, _method, route) => {
     const statements = statementsOf(route);
     const table = `{"Fn::GetAtt":["${tableId}","Arn"]}`;
 
@@ -90,7 +90,7 @@ describe('the role of any function', () => {
   });
 
   test.each(rows)(
-    'changes no settings, reads, puts and deletes no key, and reads no table from end to end: %s',
+    'the role of %s changes no settings, reads, puts and deletes no key, and scans no table',
     (_name, _method, route) => {
       const statements = statementsOf(route);
       const never = [
@@ -106,16 +106,13 @@ describe('the role of any function', () => {
     },
   );
 
-  test.each(rows)(
-    'may update key and usage items, whose tokens each request takes, as README says: %s',
-    (_name, _method, route) => {
-      const statements = statementsOf(route);
+  test.each(rows)('the role of %s may update key and usage items, whose tokens each request takes', (_name, _method, route) => {
+    const statements = statementsOf(route);
 
-      for (const partition of ['KEY#1', 'USAGE#1']) expect(allows(statements, 'dynamodb:UpdateItem', partition)).toBe(true);
-    },
-  );
+    for (const partition of ['KEY#1', 'USAGE#1']) expect(allows(statements, 'dynamodb:UpdateItem', partition)).toBe(true);
+  });
 
-  test('is all that its role holds: no policy of somebody else, none written into the role', () => {
+  test('the role of a function has no managed and no inline policy', () => {
     const roles = Object.values(template.findResources('AWS::IAM::Role')) as Resource[];
     const ofFunctions = roles.filter(({ Properties }) =>
       JSON.stringify(Properties.AssumeRolePolicyDocument).includes('lambda.amazonaws.com'),

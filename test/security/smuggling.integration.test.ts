@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 import { service } from '../support/service.ts';
 import { type RawRequest, sendRaw } from './raw-request.ts';
 
@@ -65,35 +66,38 @@ describe('two Authorization headers: 401, whichever would have been taken', () =
         ['Authorization', bearer(reader)],
       ],
     ],
-  ])('%s', async (_, headers) => {
+  ])('two Authorization headers are refused: %s', async (_, headers) => {
     const { status, code } = await send({ headers: headers({ reader: organization.reader, stranger: other.reader }) });
 
     expect([status, code]).toEqual([401, 'UNAUTHORIZED']);
   });
 
-  test.each(['authorization', 'AUTHORIZATION', 'aUtHoRiZaTiOn'])('one, written %s, is taken', async (name) => {
-    expect((await send({ headers: [[name, bearer(organization.reader)]] })).status).toBe(200);
-  });
+  test.each(['authorization', 'AUTHORIZATION', 'aUtHoRiZaTiOn'])(
+    'one Authorization header, written %s, is accepted',
+    async (name) => {
+      expect((await send({ headers: [[name, bearer(organization.reader)]] })).status).toBe(200);
+    },
+  );
 
   test.each<[string, string]>([
     ['a tab for the space', 'Bearer\t'],
     ['nothing for the space', 'Bearer'],
     ['a null character', 'Bearer \0'],
     ['another scheme before', 'Basic, Bearer '],
-  ])('%s: no access', async (_, before) => {
+  ])('an Authorization header with %s gives no access', async (_, before) => {
     const { status, code } = await send({ headers: [['Authorization', before + organization.reader]] });
 
     expect([401, 404]).toContain(status);
     expect(['UNAUTHORIZED', 'NOT_FOUND']).toContain(code);
   });
 
-  test('a header on two lines is no second way to write one', async () => {
+  test('an Authorization header folded over two lines is refused', async () => {
     const { status } = await send({ headers: [['Authorization', `Bearer\r\n ${organization.reader}`]] });
 
     expect([401, 404]).toContain(status);
   });
 
-  test('one in the trailers of a body is none', async () => {
+  test('an Authorization header in the trailers of a body does not count', async () => {
     const { status, code } = await sendNote(
       [json, ['Transfer-Encoding', 'chunked'], ['Trailer', 'Authorization']],
       `c\r\n{"text":"x"}\r\n0\r\nAuthorization: ${bearer(organization.writer)}\r\n\r\n`,
@@ -112,7 +116,7 @@ describe('two Content-Type headers', () => {
     ['text last', [json, ['Content-Type', 'text/plain']]],
     ['in different case', [json, ['CONTENT-TYPE', 'application/x-www-form-urlencoded']]],
     ['in one', [['Content-Type', 'application/json, text/plain']]],
-  ])('that disagree are refused: %s', async (_, types) => {
+  ])('two Content-Type headers that disagree are refused: %s', async (_, types) => {
     const before = await storedLeads(organization);
 
     const { status, code } = await typed(...types);
@@ -121,7 +125,7 @@ describe('two Content-Type headers', () => {
     expect(await storedLeads(organization)).toEqual(before);
   });
 
-  test('that agree are taken', async () => {
+  test('two Content-Type headers that agree are accepted', async () => {
     expect((await typed(json, ['content-TYPE', 'application/json;charset=utf-8'])).status).toBe(201);
   });
 });
@@ -172,7 +176,7 @@ describe('the end of a request', () => {
         `0\r\n\r\n${smuggled}`,
       ],
     ],
-  ])('is read in one way alone, or not at all: %s', async (_, around) => {
+  ])('the end of a request is read in only one way, or the request is refused: %s', async (_, around) => {
     const body = JSON.stringify({ fields: person() });
     const smuggled = `${inner(other.writer)}Content-Length: ${body.length}\r\n\r\n${body}`;
     const [headers, bytes] = around(smuggled);
@@ -202,7 +206,7 @@ describe('headers that speak for the caller', () => {
         ['x-forwarded-PROTO', 'http'],
       ],
     ],
-  ])('plain HTTP is seen %s', async (_, headers) => {
+  ])('plain HTTP is seen %s, whatever other headers say', async (_, headers) => {
     const { status, code } = await send({ headers: [['Authorization', bearer(organization.reader)], ...headers] });
 
     expect([status, code]).toEqual([403, 'HTTPS_REQUIRED']);
@@ -217,7 +221,7 @@ describe('headers that speak for the caller', () => {
     ['X-Organization-Id', '2147483646'],
     ['X-Request-Id', 'chosen'],
     ['X-Amzn-RequestId', 'chosen'],
-  ])('%s changes nothing', async (name, value) => {
+  ])('the header %s changes nothing', async (name, value) => {
     const authorization = ['Authorization', bearer(organization.reader)] as const;
     const plain = await send({ headers: [authorization] });
 
@@ -231,7 +235,7 @@ describe('headers that speak for the caller', () => {
     expect(JSON.stringify([...headers])).not.toContain(value);
   });
 
-  test('Host says nothing about where a lead is', async () => {
+  test('the header Host does not change where a lead is', async () => {
     const { status, headers } = await sendRaw(service().baseUrl, {
       method: 'POST',
       target: 'http://evil.example/api/v1/leads/capture',
@@ -256,7 +260,7 @@ describe('a key in any part of the address', () => {
     ['where there is no endpoint', ({ key }) => `/api/v1/${key}`, 404],
     ['after the address of a lead', ({ key, id }) => `/api/v1/leads/${id}/${key}`, 404],
     ['the fragment', ({ key }) => `/api/v1/users#${key}`, 404],
-  ])('%s: refused, and not repeated', async (_, target, status) => {
+  ])('a key in %s is refused and not repeated', async (_, target, status) => {
     const key = organization.reader;
 
     const answer = await send({ target: target({ key, id: leadId }), headers: [['Authorization', bearer(key)]] });

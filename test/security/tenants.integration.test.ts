@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CallOptions, call } from '../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../support/given.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
 import { goodRequests } from '../support/requests.ts';
 
 /** Two organizations in one table. What is one's own is out of the other's reach, and out of its sight. */
@@ -39,7 +40,7 @@ beforeAll(async () => {
 describe('a lead’s id', () => {
   const named = goodRequests.filter(({ request }) => request(1).leadId !== undefined);
 
-  test.each(named)('of another organization names nothing: $name', async ({ name, request }) => {
+  test.each(named)('the id of another organization’s lead names nothing: $name', async ({ name, request }) => {
     const before = await storedLeads(other);
 
     const { status, body } = await call(name, { apiKey: own.writer, ...request(otherLeadId) });
@@ -48,7 +49,7 @@ describe('a lead’s id', () => {
     expect(await storedLeads(other)).toEqual(before);
   });
 
-  test.each(named)('that both organizations have names the caller’s: $name', async ({ name, request, status }) => {
+  test.each(named)('a lead id that both organizations have names the caller’s: $name', async ({ name, request, status }) => {
     const shared = (await call('list-leads', { apiKey: other.reader })).body.items.map(({ id }: { id: number }) => id);
     expect(shared).toContain(ownLeadId);
     const before = await storedLeads(other);
@@ -60,7 +61,7 @@ describe('a lead’s id', () => {
     expect(await storedLeads(other)).toEqual(before);
   });
 
-  test('is not told where a create meets a person whom only the other organization knows', async () => {
+  test('create-lead does not name a lead of a person that only the other organization has', async () => {
     const [lead] = (await call('list-leads', { apiKey: other.reader })).body.items;
 
     const { status, body } = await call('create-lead', {
@@ -72,7 +73,7 @@ describe('a lead’s id', () => {
     expect(JSON.stringify(body)).not.toContain(mark);
   });
 
-  test('is not found by a capture of a person whom only the other organization knows', async () => {
+  test('capture-lead does not match a person that only the other organization has', async () => {
     const lead = await givenLead(other);
     const before = await storedLeads(other);
 
@@ -103,7 +104,7 @@ describe('an id of another organization’s settings is refused as one that does
   ];
   const nobody = { user: 997, source: 993, pipeline: 991, stage: 991 };
 
-  test.each(cases)('%s: %s', async (_, name, bodyOf) => {
+  test.each(cases)('%s refuses an id of another organization: %s', async (_, name, bodyOf) => {
     const before = await storedLeads(own);
     const ask = (ids: typeof otherIds) => call(name, { apiKey: own.writer, leadId: ownLeadId, body: bodyOf(ids) });
 
@@ -116,7 +117,7 @@ describe('an id of another organization’s settings is refused as one that does
     expect(await storedLeads(own)).toEqual(before);
   });
 
-  test('a field of another organization is unknown', async () => {
+  test('a field of another organization is an unknown field', async () => {
     const { status, body } = await call('update-lead', {
       apiKey: own.writer,
       leadId: ownLeadId,
@@ -126,7 +127,7 @@ describe('an id of another organization’s settings is refused as one that does
     expect([status, Object.keys(body.error.details.fields)]).toEqual([422, ['southwind']]);
   });
 
-  test('a source’s name of another organization is recorded as Website', async () => {
+  test('the name of another organization’s source is recorded as Website', async () => {
     const someone = { ...person(), source: `${mark} Source` };
 
     const { status, body } = await call('capture-lead', { apiKey: own.website, body: someone });
@@ -142,7 +143,7 @@ describe('a list shows the caller’s own', () => {
     ['pipeline', () => ({ pipeline_id: otherIds.pipeline })],
     ['source', () => ({ source_id: otherIds.source })],
     ['owner', () => ({ owner_id: otherIds.user })],
-  ])('%s of another organization: no leads', async (_, query) => {
+  ])('a list by %s of another organization has no leads', async (_, query) => {
     expect((await call('list-leads', { apiKey: own.reader, query: query() })).body).toEqual({ items: [], nextCursor: null });
   });
 
@@ -154,7 +155,7 @@ describe('a list shows the caller’s own', () => {
       'by a text that the other’s leads hold',
       () => `filter=${encodeURIComponent('[{"field":"name","operator":"contains","value":"Lead"}]')}`,
     ],
-  ])('%s', async (_, query) => {
+  ])('a list shows only the caller’s leads: %s', async (_, query) => {
     const ownIds = new Set((await storedLeads(own)).map(({ lead }) => Number(lead.sk)));
 
     const { status, body } = await call('list-leads', { apiKey: own.reader, query: query() });
@@ -165,7 +166,7 @@ describe('a list shows the caller’s own', () => {
   });
 
   test.each(['list-lead-fields', 'list-lead-stages', 'list-pipelines', 'list-lead-sources', 'list-users'] as const)(
-    '%s',
+    '%s shows only the caller’s items',
     async (name) => {
       const [mine, theirs] = await Promise.all([own, other].map(({ writer }) => call(name, { apiKey: writer })));
 
@@ -180,7 +181,7 @@ describe('an idempotency key is the API key’s own', () => {
   test.each<[string, (someone: object) => Pick<CallOptions, 'body' | 'headers'>]>([
     ['Idempotency-Key', (someone) => ({ body: someone, headers: { 'Idempotency-Key': 'enquiry-1' } })],
     ['externalId', (someone) => ({ body: { ...someone, externalId: 'enquiry-2' } })],
-  ])('%s: another organization’s, and another key’s of the same, replay nothing', async (_, request) => {
+  ])('an idempotency key by %s of another organization, or of another API key, replays nothing', async (_, request) => {
     const [first, second, third] = [person(), person(), person()];
     const secondKey = (await own.key({ scopes: ['leads.capture'] })).key;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { hostileNumbers, hostileObjects, hostileTexts } from '../fuzz/hostile.ts';
 
-/** Any value that `JSON.parse` gives, those among them that are meant by nobody. */
+/** Any value that `JSON.parse` returns, hostile values included. */
 export const anyJson: fc.Arbitrary<unknown> = fc
   .oneof(
     fc.json({ maxDepth: 4 }),
@@ -13,15 +13,15 @@ export const anyJson: fc.Arbitrary<unknown> = fc
   .map((text) => JSON.parse(text));
 
 /**
- * A good value with any JSON in one place: the whole, one of its properties (there already or not), an item of a list in it,
- * or a property that nobody knows.
+ * A valid value with any JSON in one place: the whole value, one of its properties (present or not), an item of a list in it,
+ * or an unknown property.
  */
 export function placedAnywhere(good: fc.Arbitrary<object>, properties: readonly string[]): fc.Arbitrary<unknown> {
   const names = fc.constantFrom<string | undefined>(undefined, ...properties, '__proto__', 'nobody knows it');
   return fc.record({ value: good, name: names, json: anyJson, asItem: fc.boolean() }).map(({ value, name, json, asItem }) => {
     if (name === undefined) return json;
     const copy = { ...value };
-    // Assigned, `__proto__` would be no property.
+    // An assignment to `__proto__` would not create a property.
     Object.defineProperty(copy, name, { value: asItem ? [json] : json, enumerable: true, configurable: true, writable: true });
     return copy;
   });

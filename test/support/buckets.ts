@@ -1,16 +1,16 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { hashApiKey } from '../../shared/organization/api-key.ts';
 import { apiKeyPrimaryKey, type PrimaryKey, usagePrimaryKey } from '../../shared/store/table/primary-keys.ts';
-import { table } from './given.ts';
+import { table } from './table.ts';
 
-/** A token bucket, and for an API key its end, as they lie in the table; times in epoch milliseconds. */
+/** A token bucket as it is stored, and the expiry of an API key; times in epoch milliseconds. */
 export interface StoredBucket {
   readonly used?: number;
   readonly windowEndsAt?: number;
   readonly expiresAt?: number;
 }
 
-/** Changes the bucket of an API key in the table, so that a test need not send hundreds of requests or wait an hour. */
+/** Changes the bucket of an API key in the table, so that a test sends no hundreds of requests and waits for no window. */
 export const setKeyBucket = (apiKey: string, to: StoredBucket): Promise<void> =>
   setBucket(apiKeyPrimaryKey(hashApiKey(apiKey)), to);
 
@@ -18,7 +18,7 @@ export const setKeyBucket = (apiKey: string, to: StoredBucket): Promise<void> =>
 export const setOrganizationBucket = (organizationId: number, to: StoredBucket): Promise<void> =>
   setBucket(usagePrimaryKey(organizationId), to);
 
-/** How many tokens of the organization's bucket are taken. */
+/** How many tokens of the organization's bucket are used. */
 export async function usedByOrganization(organizationId: number): Promise<number> {
   const { Item } = await table().client.send(
     new GetCommand({ TableName: table().name, Key: { ...usagePrimaryKey(organizationId) }, ConsistentRead: true }),

@@ -9,11 +9,11 @@ export interface CallOptions {
   readonly leadId?: number | string;
   readonly query?: Readonly<Record<string, string | number>> | string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Another service than the test run's own. */
+  /** A service other than the test run's own. */
   readonly baseUrl?: string;
 }
 
-export interface CallAnswer {
+export interface CallReply {
   readonly status: number;
   readonly headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
@@ -22,12 +22,12 @@ export interface CallAnswer {
 
 /**
  * Calls an endpoint over HTTP, as a customer's server would.
- * @throws Error when the answer is not one that `openapi.json` describes
+ * @throws Error when `openapi.json` does not describe the reply
  */
 export async function call(
   name: EndpointName,
   { apiKey, body, leadId, query, headers = {}, baseUrl = service().baseUrl }: CallOptions = {},
-): Promise<CallAnswer> {
+): Promise<CallReply> {
   const { method, path } = endpointNamed(name);
   const search =
     typeof query === 'string'
@@ -49,7 +49,7 @@ export async function call(
   return answer;
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for a text that is not JSON. */
 function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -7,7 +7,7 @@ import { parseDateTime } from '../../shared/date-time.ts';
 import { type Endpoint, endpoints } from '../../shared/endpoints.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
 
-/** The committed document, and whether what goes over the wire is what it describes. Tests that call an endpoint are held to it by `call`. */
+/** The committed `openapi.json`, and whether requests and replies conform to it. `call` checks every exchange of a test. */
 
 export type Json = { readonly [key: string]: unknown };
 interface Content {
@@ -36,7 +36,7 @@ interface Document {
 
 export const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as Document;
 
-/** The object that a reference of the document points at; anything else is itself. */
+/** The object that a reference of the document points to; any other value is returned as it is. */
 export function resolved<Target>(value: Json): Target {
   const reference = value.$ref;
   if (typeof reference !== 'string') return value as Target;
@@ -47,13 +47,13 @@ export function resolved<Target>(value: Json): Target {
 const ajv = new Ajv2020({ allErrors: true, strictTypes: false, coerceTypes: false });
 ajv.addFormat('date-time', (text: string) => parseDateTime(text) !== undefined);
 ajv.addFormat('uri-reference', (text: string) => URL.canParse(text, 'http://host/'));
-// Where the references inside a schema lead.
+// The target of references inside a schema.
 ajv.addKeyword('components');
 
 const compiled = new WeakMap<Json, ValidateFunction>();
 
-/** What is wrong with a value by a schema of the document; undefined when it fits. */
-export function misfit(schema: Json, value: unknown): string | undefined {
+/** Why a value does not conform to a schema of the document; undefined when it does. */
+export function schemaIssue(schema: Json, value: unknown): string | undefined {
   const validate = compiled.get(schema) ?? ajv.compile({ ...schema, components: document.components });
   compiled.set(schema, validate);
   return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'body' });
@@ -63,17 +63,17 @@ export interface Exchange {
   readonly method: string;
   /** With the query string. */
   readonly url: URL;
-  /** The request's body, parsed; undefined for none, and for what is no JSON. */
+  /** The request's body, parsed; undefined without a body, and for one that is not JSON. */
   readonly sent: unknown;
   readonly status: number;
   readonly headers: Headers;
-  /** The answer's body, parsed. */
+  /** The reply's body, parsed. */
   readonly body: unknown;
 }
 
 /**
- * Holds an answer to the document: its status described for the endpoint, its body fitting, the headers there that are described as
- * always there, and none there that is not described. What was answered with success must have been a request as described, too.
+ * Checks an exchange against the document: the status is described for the endpoint, the body conforms, every required header is
+ * present, and no undescribed header is. A request that succeeds must conform, too.
  * @throws Error that says what is not described
  */
 export function assertDescribed(exchange: Exchange): void {
@@ -89,11 +89,11 @@ export function assertDescribed(exchange: Exchange): void {
 
 const route = routerFor(endpoints);
 
-/** An address that is no endpoint: NOT_FOUND in the standard error shape (contract, section 1). */
+/** An unknown address: NOT_FOUND in the standard error shape (contract, section 1). */
 function gatewayProblems({ status, headers, body }: Exchange): string[] {
   const problems = [
-    status === 404 ? undefined : 'an address that is no endpoint answers 404',
-    misfit({ $ref: '#/components/schemas/Error' }, body),
+    status === 404 ? undefined : 'an unknown address answers 404',
+    schemaIssue({ $ref: '#/components/schemas/Error' }, body),
     headers.has('X-Request-Id') ? undefined : 'the header X-Request-Id is missing',
   ];
   return problems.filter((problem) => problem !== undefined);
@@ -106,14 +106,14 @@ function problemsOf(operation: DescribedOperation, exchange: Exchange): string[]
   const response = resolved<DescribedResponse>(reference);
   const schema = response.content?.['application/json'].schema;
   return [
-    ...(schema ? [misfit(schema, body)] : []),
+    ...(schema ? [schemaIssue(schema, body)] : []),
     detailsProblem(body),
     ...headerProblems(response, exchange),
     ...(status < 300 ? requestProblems(operation, exchange) : []),
   ].filter((problem) => problem !== undefined);
 }
 
-/** The document leaves `details` open where a code has none of its own; the service does not. */
+/** The document allows `details` for a code that has none; the service does not send them. */
 function detailsProblem(body: unknown): string | undefined {
   const { code, details } = (body as { error?: { code: ErrorCode; details?: object } } | undefined)?.error ?? {};
   return code && details && !errorDetails[code] ? `${code} has no details` : undefined;
@@ -146,7 +146,7 @@ function headerProblems({ headers: described }: DescribedResponse, { headers, bo
     if (!reference || (isLimit && limits === 'never')) return value === null ? undefined : `the header ${name} is not described`;
     const header = resolved<{ required: boolean; schema: Json }>(reference);
     if (value === null) return header.required || (isLimit && limits === 'always') ? `the header ${name} is missing` : undefined;
-    const problem = misfit(header.schema, asTyped(header.schema, value));
+    const problem = schemaIssue(header.schema, asTyped(header.schema, value));
     return problem && `the header ${name} has ${value}: ${problem}`;
   });
 }
@@ -155,15 +155,15 @@ const asTyped = ({ type }: Json, text: string): unknown => (type === 'integer' &
 
 function requestProblems({ parameters = [], requestBody }: DescribedOperation, { url, sent }: Exchange): (string | undefined)[] {
   const schema = requestBody?.content?.['application/json'].schema;
-  const bodyProblem = schema && misfit(schema, sent);
+  const bodyProblem = schema && schemaIssue(schema, sent);
   const inQuery = [...url.searchParams].map(([name, text]) => {
     const parameter = parameters.find((one) => one.in === 'query' && one.name === name);
     if (!parameter)
       return parameters.some((one) => one.in === 'query') ? `the query parameter ${name} is not described` : undefined;
     const { schema: own, content } = parameter;
     const problem = own
-      ? misfit(own, asTyped(own, text))
-      : content && misfit(content['application/json'].schema, JSON.parse(text));
+      ? schemaIssue(own, asTyped(own, text))
+      : content && schemaIssue(content['application/json'].schema, JSON.parse(text));
     return problem && `the query parameter ${name}: ${problem}`;
   });
   return [bodyProblem && `the request's ${bodyProblem}`, ...inQuery];

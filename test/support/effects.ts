@@ -9,7 +9,7 @@ import {
   type PrimaryKey,
   phonePrimaryKey,
 } from '../../shared/store/table/primary-keys.ts';
-import { table } from './given.ts';
+import { table } from './table.ts';
 
 /** What lies in the table about one person of an organization. */
 export interface Effects {
@@ -31,13 +31,13 @@ export async function effectsOn(organizationId: number, phone: string): Promise<
   return { lead, timeline: entries.map(({ type }) => type) };
 }
 
-/** The id of the lead that has the e-mail. */
+/** The id of the lead that has the email. */
 export async function holderOfEmail(organizationId: number, email: string): Promise<number | undefined> {
   return (await itemAt(emailPrimaryKey(organizationId, email)))?.leadId as number | undefined;
 }
 
 /** Whether a capture is remembered under the idempotency key. */
-export const isRemembered = async (keyId: string, idempotencyKey: string): Promise<boolean> =>
+export const hasIdempotencyRecord = async (keyId: string, idempotencyKey: string): Promise<boolean> =>
   (await itemAt(idempotencyPrimaryKey(keyId, idempotencyKey))) !== undefined;
 
 /** One item as it lies in the table, read consistently. */

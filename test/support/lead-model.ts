@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { FieldValue, FieldValues } from '../../shared/leads/lead.ts';
 
-/** Random leads and filters over the fields of `sampleSettings`, and what a filter means, said again as plainly as can be. */
+/** Random leads and filters over the fields of `sampleSettings`, and a plain second implementation of what a filter means. */
 
 const words = ['Rao', 'RAO', 'asha', 'Ünal', 'ünal', 'संगीता', '😀', 'a b', '%', '"', 'x'];
 const texts = fc.oneof(

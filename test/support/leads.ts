@@ -4,14 +4,16 @@ import { parseSettingsFile } from '../../shared/organization/settings.ts';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import { leadsPartitionKey } from '../../shared/store/table/primary-keys.ts';
-import { type CallAnswer, call } from './call.ts';
-import { type GivenOrganization, person, table } from './given.ts';
+import { type CallReply, call } from './call.ts';
+import type { GivenOrganization } from './organizations.ts';
+import { person } from './people.ts';
+import { table } from './table.ts';
 
-/** A lead made through the API, of a person of its own unless told otherwise, as create-lead answers it. */
+/** Creates a lead through the API, of a new person unless told otherwise. @returns the lead as create-lead replies it */
 export async function givenLead(
   { writer }: GivenOrganization,
   { fields = {}, ...place }: { fields?: object; stageId?: number; pipelineId?: number } = {},
-): Promise<CallAnswer['body']> {
+): Promise<CallReply['body']> {
   const { status, body } = await call('create-lead', { apiKey: writer, body: { fields: { ...person(), ...fields }, ...place } });
   if (status !== 201) throw new Error(`create-lead answered ${status}: ${JSON.stringify(body)}`);
   return body.lead;
@@ -23,7 +25,7 @@ export async function timelineOf({ id, settings }: GivenOrganization, leadId: nu
   return (await readTimeline(table(), id, leadId)).flatMap((entry) => presentEntry(entry, nameOf));
 }
 
-/** Every lead of the organization as it is stored, with its timeline: equal before and after a request that changes nothing. */
+/** Every stored lead of the organization with its timeline: equal before and after a request that changes nothing. */
 export async function storedLeads({ id }: GivenOrganization): Promise<{ lead: Record<string, unknown>; timeline: unknown[] }[]> {
   const { Items = [] } = await table().client.send(
     new QueryCommand({
@@ -36,7 +38,7 @@ export async function storedLeads({ id }: GivenOrganization): Promise<{ lead: Re
   return Promise.all(Items.map(async (lead) => ({ lead, timeline: await readTimeline(table(), id, Number(lead.sk)) })));
 }
 
-/** Applies the organization's settings with these properties in the place of its own, as an administrator does. */
+/** Applies the organization's settings with some properties replaced, as an administrator does. */
 export async function changeSettings({ settings }: GivenOrganization, changes: object): Promise<void> {
   const file = JSON.stringify({ ...settings, ...changes, keys: undefined });
   await applySettings(table(), parseSettingsFile(file).settings);

@@ -1,6 +1,6 @@
 import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
 import type { CallOptions } from './call.ts';
-import { person } from './given.ts';
+import { person } from './people.ts';
 
 export interface GoodRequest {
   readonly name: EndpointName;

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
+import { startRunningTime } from './busy-machine.ts';
 import { assertNoLeaks } from './log-leaks.ts';
 
 export const projectFolder = resolve(import.meta.dirname, '..', '..');
@@ -19,11 +20,18 @@ export interface ServiceProcess {
   readonly ready: ReadyLine;
   /** All of stdout and stderr so far. */
   readonly printed: { stdout: string; stderr: string };
-  /** Sends the signal and waits for the end. @returns the exit status and the milliseconds it took @throws Error when the log leaks */
+  /**
+   * Sends the signal and waits for the end.
+   * @returns the exit status, and the milliseconds in which this process could run until then
+   * @throws Error when the log leaks
+   */
   end(signal?: NodeJS.Signals): Promise<{ status: number | null; ms: number }>;
 }
 
-/** Starts the real service with `--json` as a process of its own, which ends with this one. @throws Error with its stderr when it ends before it is ready */
+/**
+ * Starts the real service with `--json` in a process of its own, which ends with this one.
+ * @throws Error with its stderr when it ends before it is ready
+ */
 export async function startServiceProcess(args: readonly string[]): Promise<ServiceProcess> {
   const { child, printed, exited } = spawnService(['--json', ...args]);
   let at = -1;
@@ -40,11 +48,11 @@ export async function startServiceProcess(args: readonly string[]): Promise<Serv
     printed,
     ready: JSON.parse(printed.stdout.slice(0, at)) as ReadyLine,
     async end(signal = 'SIGTERM') {
-      const begun = Date.now();
+      const endRunningTime = startRunningTime();
       child.kill(signal);
       await exited;
       assertNoLeaks(printed.stderr);
-      return { status: child.exitCode, ms: Date.now() - begun };
+      return { status: child.exitCode, ms: endRunningTime() };
     },
   };
 }

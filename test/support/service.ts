@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
 
-/** The service that the test run serves, and what its table is reached with. */
+/** The service of the test run, and the variables that reach its table. */
 export interface RunningService {
   readonly baseUrl: string;
   /** `LEADS_TABLE` and the AWS SDK's own variables. */
@@ -13,5 +13,5 @@ declare module 'vitest' {
   }
 }
 
-/** The service of this test run: one per engine, shared by all test files, with a table of their own organizations. */
+/** The service of this test run: one for each engine. All test files share it; each test makes its own organization. */
 export const service = (): RunningService => inject('service');

@@ -8,7 +8,7 @@ import type { Table } from '../../shared/store/table/client.ts';
 const batchMax = 25;
 const parallelBatches = 8;
 
-/** Writes leads as a create leaves them (lead, identity items, opening timeline entry), in batches: many at once, without the service. */
+/** Writes leads as a create does (lead, identity items, first timeline entry), in batches and without the service. */
 export async function storeLeads(table: Table, leads: readonly Lead[]): Promise<void> {
   const items = leads.flatMap((lead) =>
     [

@@ -10,7 +10,7 @@ import { createApiKey } from '../../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import { openTable } from '../../../shared/store/table/client.ts';
 import { transact } from '../../../shared/store/table/transact.ts';
-import { sampleSettings } from '../../support/organization.ts';
+import { sampleSettings } from '../../support/settings.ts';
 import { eventOf, type RequestParts } from '../lambda-process.ts';
 import { generatedLead } from '../listing/generated-leads.ts';
 

@@ -9,8 +9,8 @@ import { parseSettingsFile, type Settings } from '../../../shared/organization/s
 import { createApiKey } from '../../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import { openTable, type Table } from '../../../shared/store/table/client.ts';
-import { longestChain, type RecordedCall, totalUnits } from '../../support/dynamodb-calls.ts';
-import { type DynamodbProxy, startDynamodbProxy } from '../../support/dynamodb-proxy.ts';
+import { longestChain, type RecordedCall, totalUnits } from '../../support/faults/calls.ts';
+import { type DynamodbProxy, startDynamodbProxy } from '../../support/faults/proxy.ts';
 import { eventOf, LambdaProcess } from '../lambda-process.ts';
 import { progress } from '../progress.ts';
 import { resetBucket } from '../rate-limit-windows.ts';

@@ -1,32 +1,11 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseApiKey } from '../../../shared/organization/api-key.ts';
-import { northwind } from '../../shared/organization/settings-cases.ts';
-import { newSettings } from '../../shared/store/organizations/organizations-table.ts';
-import { service } from '../../support/service.ts';
-import { node24, projectFolder } from '../../support/service-process.ts';
-
-interface Reply {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs one command as an administrator does, on the test run's table. */
-async function admin(args: readonly string[], environment: Record<string, string> = {}): Promise<Reply> {
-  const child = spawn(node24, ['infra/admin/main.ts', ...args], {
-    cwd: projectFolder,
-    env: { PATH: process.env.PATH, ...service().environment, ...environment },
-  });
-  const answer: Reply = { status: null, stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => (answer.stdout += chunk));
-  child.stderr.on('data', (chunk) => (answer.stderr += chunk));
-  answer.status = await new Promise((settle) => child.on('close', settle));
-  return answer;
-}
+import { smallFile } from '../../shared/organization/settings-cases.ts';
+import { runAdmin, spawnAdmin } from '../../support/admin.ts';
+import { newSettings } from '../../support/organizations.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -41,27 +20,27 @@ async function givenFile(content: object): Promise<string> {
 }
 async function givenOrganizationId(): Promise<string> {
   const settings = newSettings();
-  expect(await admin(['organization', 'apply', await givenFile(settings)])).toMatchObject({ status: 0 });
+  expect(await runAdmin(['organization', 'apply', await givenFile(settings)])).toMatchObject({ status: 0 });
   return String(settings.id);
 }
 
 test('applies a file, shows it in the form of the file, and takes that form as nothing new', async () => {
   const settings = newSettings();
 
-  const applied = await admin(['organization', 'apply', await givenFile(settings), '--json']);
-  const shown = await admin(['--json', 'organization', 'show', String(settings.id)]);
-  const again = await admin(['organization', 'apply', await givenFile(JSON.parse(shown.stdout))]);
+  const applied = await runAdmin(['organization', 'apply', await givenFile(settings), '--json']);
+  const shown = await runAdmin(['--json', 'organization', 'show', String(settings.id)]);
+  const again = await runAdmin(['organization', 'apply', await givenFile(JSON.parse(shown.stdout))]);
 
-  expect(applied).toEqual({ status: 0, stdout: `{"organization":{"id":${settings.id}}}\n`, stderr: '' });
+  expect(applied).toMatchObject({ status: 0, stdout: `{"organization":{"id":${settings.id}}}\n`, stderr: '' });
   expect(JSON.parse(shown.stdout)).toEqual(settings);
   expect(again.stdout).toMatch(/has these settings already, version 1/);
 });
 
 test('refuses a file with keys unless told to ignore them', async () => {
-  const file = await givenFile({ ...northwind(), id: newSettings().id });
+  const file = await givenFile({ ...smallFile(), id: newSettings().id });
 
-  const refused = await admin(['organization', 'apply', file]);
-  const ignored = await admin(['organization', 'apply', file, '--ignore-keys']);
+  const refused = await runAdmin(['organization', 'apply', file]);
+  const ignored = await runAdmin(['organization', 'apply', file, '--ignore-keys']);
 
   expect(refused).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/--ignore-keys/) });
   expect(ignored.status).toBe(0);
@@ -70,7 +49,7 @@ test('refuses a file with keys unless told to ignore them', async () => {
 test('says every problem of a refused file on a line of its own', async () => {
   const file = await givenFile({ ...newSettings(), modules: 'crm', extra: 1 });
 
-  const { status, stdout, stderr } = await admin(['organization', 'apply', file, '--json']);
+  const { status, stdout, stderr } = await runAdmin(['organization', 'apply', file, '--json']);
 
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr.trim().split('\n')).toEqual([
@@ -78,6 +57,15 @@ test('says every problem of a refused file on a line of its own', async () => {
     expect.stringMatching(/^ {2}\$\.extra is not a property/),
     expect.stringMatching(/^ {2}\$\.modules must be a list/),
   ]);
+});
+
+test('the process of a command ends with the status of the command, and prints to its own stdout and stderr', async () => {
+  const id = await givenOrganizationId();
+
+  const [shown, refused] = await Promise.all([id, '999'].map((one) => spawnAdmin(['organization', 'show', one, '--json']).ended));
+
+  expect(shown).toMatchObject({ status: 0, json: { id: Number(id) }, stderr: '' });
+  expect(refused).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^There is no organization 999 .*\n$/) });
 });
 
 test('creates, lists and revokes a key', async () => {
@@ -95,11 +83,11 @@ test('creates, lists and revokes a key', async () => {
     '7',
   ];
 
-  const created = JSON.parse((await admin(['key', 'create', ...order, '--json'])).stdout);
-  const revoked = JSON.parse((await admin(['key', 'revoke', '--organization', id, '--key', created.keyId, '--json'])).stdout);
-  const again = await admin(['key', 'revoke', '--organization', id, '--key', created.keyId]);
-  const listed = await admin(['key', 'list', '--organization', id, '--json']);
-  const forPeople = await admin(['key', 'list', '--organization', id]);
+  const created = JSON.parse((await runAdmin(['key', 'create', ...order, '--json'])).stdout);
+  const revoked = JSON.parse((await runAdmin(['key', 'revoke', '--organization', id, '--key', created.keyId, '--json'])).stdout);
+  const again = await runAdmin(['key', 'revoke', '--organization', id, '--key', created.keyId]);
+  const listed = await runAdmin(['key', 'list', '--organization', id, '--json']);
+  const forPeople = await runAdmin(['key', 'list', '--organization', id]);
 
   expect(parseApiKey(created.key)).toEqual({ keyId: created.keyId });
   expect(created).toMatchObject({ scopes: ['leads.read', 'leads.write'], expiresAt: expect.stringMatching(/Z$/) });
@@ -177,7 +165,7 @@ const failures: [args: string, status: number, stderr: RegExp][] = [
 ];
 
 test.each(failures)('%s ends with status %i and one sentence', async (args, expected, message) => {
-  const { status, stdout, stderr } = await admin(args.split(' '));
+  const { status, stdout, stderr } = await runAdmin(args.split(' '));
 
   expect({ status, stdout }).toEqual({ status: expected, stdout: '' });
   expect(stderr.trim()).toMatch(message);
@@ -194,7 +182,7 @@ test.each([
   ],
   ['no region', { AWS_REGION: '' }, /^AWS_REGION is not set to a region/],
 ])('with %s it says so in one sentence', async (_, environment, message) => {
-  const { status, stderr } = await admin(['organization', 'show', '1'], environment);
+  const { status, stderr } = await runAdmin(['organization', 'show', '1'], { environment });
 
   expect(status).toBe(1);
   expect(stderr.trim()).toMatch(message);
@@ -202,7 +190,7 @@ test.each([
 });
 
 test('help shows an example, --json, and which options are required', async () => {
-  const { status, stdout } = await admin(['key', 'create', '--help']);
+  const { status, stdout } = await runAdmin(['key', 'create', '--help']);
 
   expect(status).toBe(0);
   expect(stdout).toMatch(/npm run admin -- key create --organization 1/);

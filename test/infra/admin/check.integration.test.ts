@@ -1,12 +1,14 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { phonePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
+import { runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
-import { runCommand } from './run-command.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
+import { table } from '../../support/table.ts';
 
 const check = (organization: GivenOrganization, ...more: string[]) =>
-  runCommand(['check', '--organization', String(organization.id), ...more]);
+  runAdmin(['check', '--organization', String(organization.id), ...more]);
 
 async function captured(organization: GivenOrganization, body: object = person()): Promise<number> {
   const answer = await call('capture-lead', { apiKey: organization.website, body });
@@ -44,9 +46,9 @@ async function useOnce(organization: GivenOrganization): Promise<void> {
   });
   expect(freed.status).toBe(200);
   await call('add-note', { apiKey: writer, leadId, body: { text: 'Called.' } });
-  expect(
-    await runCommand(['lead', 'archive', '--organization', String(organization.id), '--lead', String(leadId)]),
-  ).toMatchObject({ status: 0 });
+  expect(await runAdmin(['lead', 'archive', '--organization', String(organization.id), '--lead', String(leadId)])).toMatchObject({
+    status: 0,
+  });
   await captured(organization, { name: 'Again', phone });
 }
 
@@ -109,7 +111,7 @@ test('a terminal sees how far it is, on a line that is gone at the end', async (
   const organization = await givenOrganization();
   await captured(organization);
 
-  const { stderr } = await runCommand(['check', '--organization', String(organization.id)], { hasTerminal: true });
+  const { stderr } = await runAdmin(['check', '--organization', String(organization.id)], { hasTerminal: true });
 
   expect(stderr).toMatch(/Checking: (0 leads|1 lead) and [\d,]+ other items? read/);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal understands
@@ -118,7 +120,7 @@ test('a terminal sees how far it is, on a line that is gone at the end', async (
 });
 
 test('an unknown organization is refused', async () => {
-  expect(await runCommand(['check', '--organization', '999'])).toMatchObject({
+  expect(await runAdmin(['check', '--organization', '999'])).toMatchObject({
     status: 1,
     stdout: '',
     stderr: expect.stringMatching(/no organization 999/),

@@ -3,13 +3,20 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { addAuditEntry } from '../../../shared/store/organizations/audit-log.ts';
 import { erasurePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
+import { adminJson, runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
 import { givenLead, storedLeads, timelineOf } from '../../support/leads.ts';
-import { adminJson, runAdmin } from './run-admin.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
+import { table } from '../../support/table.ts';
 
 const argumentsOf = ({ id }: GivenOrganization, leadId: number, ...more: readonly string[]): string[] => [
-  ...['lead', 'erase', '--organization', String(id), '--lead', String(leadId)],
+  'lead',
+  'erase',
+  '--organization',
+  String(id),
+  '--lead',
+  String(leadId),
   ...more,
 ];
 const erase = (organization: GivenOrganization, leadId: number) => adminJson(...argumentsOf(organization, leadId, '--yes'));
@@ -115,8 +122,8 @@ test('an erasure that would change more items than allowed is refused, and chang
   for (const text of ['one', 'two']) await note(organization, other.id, `${text} ${lead.phone}`);
   const before = await storedLeads(organization);
 
-  const refused = await runAdmin(...argumentsOf(organization, lead.id, '--yes', '--max-items', '1'));
-  const unasked = await runAdmin(...argumentsOf(organization, lead.id));
+  const refused = await runAdmin(argumentsOf(organization, lead.id, '--yes', '--max-items', '1'));
+  const unasked = await runAdmin(argumentsOf(organization, lead.id));
 
   expect(refused).toMatchObject({
     status: 1,
@@ -124,7 +131,7 @@ test('an erasure that would change more items than allowed is refused, and chang
   });
   expect(unasked.stderr).toMatch(/Erasing changes 2 timeline items of 1 other lead\.\nLead \d+ .* gone for good\. Add --yes/);
   expect(await storedLeads(organization)).toEqual(before);
-  const allowed = await runAdmin(...argumentsOf(organization, lead.id, '--yes', '--max-items', '2'));
+  const allowed = await runAdmin(argumentsOf(organization, lead.id, '--yes', '--max-items', '2'));
   expect(allowed.status).toBe(0);
 });
 

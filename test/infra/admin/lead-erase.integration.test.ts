@@ -5,10 +5,12 @@ import { parseApiKey } from '../../../shared/organization/api-key.ts';
 import { eraseLead } from '../../../shared/store/maintenance/erase-lead.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { timelinePartitionKey } from '../../../shared/store/table/primary-keys.ts';
+import { adminJson, runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
 import { givenLead, storedLeads, timelineOf } from '../../support/leads.ts';
-import { adminJson, runAdmin } from './run-admin.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
+import { table } from '../../support/table.ts';
 
 const erase = ({ id }: GivenOrganization, leadId: number) =>
   adminJson('lead', 'erase', '--organization', String(id), '--lead', String(leadId), '--yes');
@@ -87,7 +89,7 @@ test('removes the person everywhere: the lead, its timeline, its records, and wh
     { type: 'note_added', text: 'Before that [erased].' },
   ]);
   expect(await violations(organization)).toEqual([]);
-  const again = await runAdmin('lead', 'erase', '--organization', String(organization.id), '--lead', String(id), '--yes');
+  const again = await runAdmin(['lead', 'erase', '--organization', String(organization.id), '--lead', String(id), '--yes']);
   expect(again).toMatchObject({ status: 1, stderr: `Organization ${organization.id} has no lead ${id}.\n` });
 });
 
@@ -262,7 +264,7 @@ test('without a terminal it asks for --yes and does nothing', async () => {
   const organization = await givenOrganization();
   const lead = await givenLead(organization);
 
-  const answer = await runAdmin('lead', 'erase', '--organization', String(organization.id), '--lead', String(lead.id));
+  const answer = await runAdmin(['lead', 'erase', '--organization', String(organization.id), '--lead', String(lead.id)]);
 
   expect(answer).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/gone for good\. Add --yes/) });
   expect(await storedLeads(organization)).toHaveLength(1);

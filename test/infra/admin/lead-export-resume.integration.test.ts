@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setArchived } from '../../../shared/store/leads/archive.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
+import { adminJson, runAdmin } from '../../support/admin.ts';
 import { givenLead } from '../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
 import { service } from '../../support/service.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
-import { adminJson, runAdmin } from './run-admin.ts';
+import { table } from '../../support/table.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -24,7 +26,12 @@ function newFile(extension: string): string {
   return join(folder, `${files}.${extension}`);
 }
 const exportArgs = ({ id }: GivenOrganization, file: string, ...more: string[]): string[] => [
-  ...['lead', 'export', '--organization', String(id), '--out', file],
+  'lead',
+  'export',
+  '--organization',
+  String(id),
+  '--out',
+  file,
   ...more,
 ];
 async function idsIn(file: string): Promise<number[]> {
@@ -57,7 +64,7 @@ test.each(['csv', 'jsonl'])(
 
     const resumed = await adminJson(...exportArgs(organization, file, '--resume'));
     await givenLeadWithId(organization, 450);
-    const again = await runAdmin(...exportArgs(organization, file, '--resume'));
+    const again = await runAdmin(exportArgs(organization, file, '--resume'));
 
     expect(first).toEqual([500, 501]);
     expect(resumed).toEqual({ leads: 3, file, after: 501 });
@@ -76,7 +83,7 @@ test.each(['csv', 'jsonl'])('an export of one organization is not continued in t
 
   for (const content of contents) {
     await writeFile(file, content);
-    const answer = await runAdmin(...exportArgs(other, file, '--resume'));
+    const answer = await runAdmin(exportArgs(other, file, '--resume'));
 
     expect(answer).toMatchObject({ status: 1, stdout: '' });
     expect(answer.stderr.trim()).toBe(
@@ -94,7 +101,7 @@ test('a file with a line in its midst that no export wrote is not continued', as
   const line = await readFile(file, 'utf8');
   await writeFile(file, `${line}{"leadId":5}\n${line}`);
 
-  const answer = await runAdmin(...exportArgs(organization, file, '--resume'));
+  const answer = await runAdmin(exportArgs(organization, file, '--resume'));
 
   expect(answer).toMatchObject({ status: 1, stderr: expect.stringContaining('has in record 2 no lead as an export writes it') });
 });

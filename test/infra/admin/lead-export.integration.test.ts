@@ -5,10 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import { setArchived } from '../../../shared/store/leads/archive.ts';
 import { scanLeadsAscending } from '../../../shared/store/maintenance/export-leads.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
+import { adminJson, runAdmin, spawnAdmin } from '../../support/admin.ts';
 import { changeSettings, givenLead } from '../../support/leads.ts';
-import { customField, sampleSettings } from '../../support/organization.ts';
-import { adminJson, runAdmin } from './run-admin.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
+import { customField, sampleSettings } from '../../support/settings.ts';
+import { table } from '../../support/table.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -109,7 +111,7 @@ test('archived leads stay behind unless asked for; without a file the leads go t
   const [kept, archived] = [await givenLead(organization), await givenLead(organization)];
   await setArchived(table(), organization.id, archived.id, true);
 
-  const { stdout, stderr } = await runAdmin('lead', 'export', '--organization', String(organization.id));
+  const { stdout, stderr } = await spawnAdmin(['lead', 'export', '--organization', String(organization.id)]).ended;
 
   const lines = stdout
     .trim()
@@ -164,7 +166,7 @@ test.each<[name: string, content: string | undefined, args: string[], status: nu
   const file = newFile('jsonl');
   if (content !== undefined) await appendFile(file, content);
 
-  const answer = await runAdmin('lead', 'export', '--organization', String(organization.id), '--out', file, ...args);
+  const answer = await runAdmin(['lead', 'export', '--organization', String(organization.id), '--out', file, ...args]);
 
   expect({ status: answer.status, stdout: answer.stdout }).toEqual({ status, stdout: '' });
   expect(answer.stderr.trim()).toMatch(message);

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import { runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../../support/given.ts';
-import { runCommand } from './run-command.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
 
 const lead = ({ id }: GivenOrganization, command: string, ...more: string[]) =>
-  runCommand(['lead', command, '--organization', String(id), ...more]);
+  runAdmin(['lead', command, '--organization', String(id), ...more]);
 
 async function givenCapture(organization: GivenOrganization, body: object = person()): Promise<number> {
   const answer = await call('capture-lead', { apiKey: organization.website, body });

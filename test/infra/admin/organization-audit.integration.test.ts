@@ -5,11 +5,11 @@ import { parseApiKey } from '../../../shared/organization/api-key.ts';
 import { applySettings, SettingsMoved } from '../../../shared/store/organizations/apply-settings.ts';
 import { readKeptSettings, versionsBefore, versionsKept } from '../../../shared/store/organizations/audit-log.ts';
 import { readSettings } from '../../../shared/store/organizations/organizations.ts';
+import { adminJson, runAdmin, spawnAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
-import { type GivenOrganization, givenOrganization, table } from '../../support/given.ts';
 import { givenLead } from '../../support/leads.ts';
-import { adminJson, runAdmin } from './run-admin.ts';
-import { runCommand } from './run-command.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { table } from '../../support/table.ts';
 
 /** Nobody can type into a test: a test that has somebody confirm says what happens meanwhile. */
 vi.mock('../../../infra/admin/confirm.ts', { spy: true });
@@ -78,7 +78,7 @@ test('an undo that would drop what is in use changes nothing', async () => {
   await apply(organization, { sources: [...organization.settings.sources, source] });
   await givenLead(organization, { fields: { source: 77 } });
 
-  const answer = await runAdmin('organization', 'undo', ...option(organization), '--yes');
+  const answer = await runAdmin(['organization', 'undo', ...option(organization), '--yes']);
 
   expect(answer).toMatchObject({
     status: 1,
@@ -93,7 +93,7 @@ test('an undo that was confirmed for a version which no longer holds changes not
   await apply(organization, { name: 'Renamed' });
   vi.mocked(confirmed).mockImplementationOnce(async () => void (await apply(organization, { modules: [], name: 'Between' })));
 
-  const answer = await runCommand(['organization', 'undo', ...option(organization)]);
+  const answer = await runAdmin(['organization', 'undo', ...option(organization)]);
 
   expect(answer).toMatchObject({ status: 1, stdout: '' });
   expect(answer.stderr).toContain('Nothing was undone: the settings are of version 3 by now, not 2 as shown.');
@@ -144,9 +144,9 @@ test('keeps a bounded number of versions, and the check knows them', async () =>
 test('without anything before, without a terminal, it says so', async () => {
   const organization = await givenOrganization();
 
-  const nothing = await runAdmin('organization', 'undo', ...option(organization), '--yes');
+  const nothing = await runAdmin(['organization', 'undo', ...option(organization), '--yes']);
   await apply(organization, { name: 'Renamed' });
-  const unasked = await runAdmin('organization', 'undo', ...option(organization));
+  const unasked = await runAdmin(['organization', 'undo', ...option(organization)]);
 
   expect(nothing).toMatchObject({ status: 1, stderr: expect.stringMatching(/no settings before version 1/) });
   expect(unasked).toMatchObject({
@@ -173,11 +173,11 @@ test('a rotated key’s successor may do the same, and both work until the old o
   const old = parseApiKey(organization.writer)?.keyId ?? '';
 
   const rotated = await adminJson('key', 'rotate', ...option(organization), '--key', old);
-  const people = await runAdmin('key', 'rotate', ...option(organization), '--key', rotated.keyId);
+  const people = await runAdmin(['key', 'rotate', ...option(organization), '--key', rotated.keyId]);
   const both = await Promise.all([organization.writer, rotated.key].map((apiKey) => call('list-users', { apiKey })));
-  await runAdmin('key', 'revoke', ...option(organization), '--key', old);
+  await runAdmin(['key', 'revoke', ...option(organization), '--key', old]);
   const after = await Promise.all([organization.writer, rotated.key].map((apiKey) => call('list-users', { apiKey })));
-  const revoked = await runAdmin('key', 'rotate', ...option(organization), '--key', old);
+  const revoked = await runAdmin(['key', 'rotate', ...option(organization), '--key', old]);
 
   const { items } = await adminJson('key', 'list', ...option(organization));
   const [was, is] = [old, rotated.keyId].map((keyId) => items.find((item: { keyId: string }) => item.keyId === keyId));
@@ -207,7 +207,7 @@ test('key list shows the days left, and which keys to rotate now', async () => {
   await organization.key({ label: 'later', expiresAt: inDays(14) });
   await organization.key({ label: 'past', expiresAt: inDays(-1) });
 
-  const { stdout } = await runAdmin('key', 'list', ...option(organization));
+  const { stdout } = await runAdmin(['key', 'list', ...option(organization)]);
 
   expect(stdout).toMatch(/DAYS LEFT/);
   expect(stdout).toMatch(/soon .* 13: rotate it +live/);
@@ -219,10 +219,10 @@ test('what is done to leads is told without a person’s data', async () => {
   const organization = await givenOrganization();
   const lead = await givenLead(organization);
 
-  await runAdmin('lead', 'archive', ...option(organization), '--lead', String(lead.id));
-  await runAdmin('lead', 'export', ...option(organization), '--archived');
-  await runAdmin('lead', 'erase', ...option(organization), '--lead', String(lead.id), '--yes');
-  const forPeople = await runAdmin('organization', 'history', ...option(organization));
+  await runAdmin(['lead', 'archive', ...option(organization), '--lead', String(lead.id)]);
+  await spawnAdmin(['lead', 'export', ...option(organization), '--archived']).ended;
+  await runAdmin(['lead', 'erase', ...option(organization), '--lead', String(lead.id), '--yes']);
+  const forPeople = await runAdmin(['organization', 'history', ...option(organization)]);
 
   const told = (await history(organization)).map(({ what }: { what: string }) => what);
   expect(told.slice(0, 3)).toEqual([`lead erase ${lead.id}`, 'lead export, 1 lead', `lead archive ${lead.id}`]);
@@ -247,7 +247,7 @@ test('a key in the name of somebody inactive is made, with a warning', async () 
   const inactive = organization.settings.users.find(({ active }) => !active);
   const made = ['--type', 'website-form', '--label', 'form', '--created-by', String(inactive?.id)];
 
-  const { status, stderr } = await runAdmin('key', 'create', ...option(organization), ...made);
+  const { status, stderr } = await runAdmin(['key', 'create', ...option(organization), ...made]);
 
   expect([status, stderr]).toEqual([0, expect.stringContaining(`${inactive?.name}, in whose name the key acts, is inactive`)]);
 });

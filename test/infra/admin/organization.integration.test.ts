@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Settings, toSettingsFile } from '../../../shared/organization/settings.ts';
+import { runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
-import { type GivenOrganization, givenOrganization, person } from '../../support/given.ts';
-import { runCommand } from './run-command.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
 
 let folder: string;
 let files = 0;
@@ -34,8 +35,8 @@ async function givenUsed(): Promise<GivenOrganization> {
   return organization;
 }
 
-const apply = (file: string, ...more: string[]) => runCommand(['organization', 'apply', file, ...more]);
-const shown = async ({ id }: GivenOrganization) => (await runCommand(['organization', 'show', String(id), '--json'])).json;
+const apply = (file: string, ...more: string[]) => runAdmin(['organization', 'apply', file, ...more]);
+const shown = async ({ id }: GivenOrganization) => (await runAdmin(['organization', 'show', String(id), '--json'])).json;
 
 test('a dry run says what would change, by JSON path, and changes nothing', async () => {
   const organization = await givenOrganization();
@@ -132,7 +133,7 @@ test('what leads use is deactivated by an apply, and leads keep it', async () =>
   expect(applied).toMatchObject({ status: 0, stdout: expect.stringMatching(/is updated, version 2/) });
   expect(body.items).toHaveLength(2);
   expect(body.items[0]).toMatchObject({ source: { id: 3, name: 'Facebook Ads' }, owner: { id: 7, name: 'Asha Rao' } });
-  expect((await runCommand(['check', '--organization', String(organization.id), '--json'])).json.violations).toEqual([]);
+  expect((await runAdmin(['check', '--organization', String(organization.id), '--json'])).json.violations).toEqual([]);
 });
 
 test('a dry run of an organization that is not there would create it, and of the same settings would do nothing', async () => {
@@ -150,7 +151,7 @@ test('a dry run of an organization that is not there would create it, and of the
     stdout: expect.stringMatching(/has these settings already: nothing would change\.\n$/),
   });
   expect(created.json).toMatchObject({ outcome: 'created', refusals: [], changes: [{ path: '$', change: 'added' }] });
-  expect((await runCommand(['organization', 'list', '--json'])).json.items).not.toContainEqual(
+  expect((await runAdmin(['organization', 'list', '--json'])).json.items).not.toContainEqual(
     expect.objectContaining(created.json.organization),
   );
 });
@@ -162,8 +163,8 @@ test('organizations are listed by id with the name they have now', async () => {
   });
   await apply(file);
 
-  const { json } = await runCommand(['organization', 'list', '--json']);
-  const forPeople = await runCommand(['organization', 'list']);
+  const { json } = await runAdmin(['organization', 'list', '--json']);
+  const forPeople = await runAdmin(['organization', 'list']);
 
   expect(json.items).toContainEqual({ id: organization.id, name: 'Renamed' });
   const ids = json.items.map(({ id }: { id: number }) => id);
@@ -201,7 +202,7 @@ test.each<[state: string, edit: (draft: Settings) => void, warning: RegExp]>([
 
   const dry = await apply(file, '--dry-run', '--json');
   const applied = await apply(file, '--json');
-  const undone = await runCommand(['organization', 'undo', '--organization', String(organization.id), '--yes', '--json']);
+  const undone = await runAdmin(['organization', 'undo', '--organization', String(organization.id), '--yes', '--json']);
 
   expect(dry).toMatchObject({ status: 0, stderr: expect.stringMatching(warning), json: { outcome: 'updated' } });
   expect(applied).toMatchObject({ status: 0, stderr: dry.stderr, json: { organization: { id: organization.id } } });
@@ -216,7 +217,7 @@ test.each([
   [['lead', 'fnd'], /Did you mean find\?/],
   [['check', '--organisation', '1'], /Did you mean --organization\?/],
 ])('%j is wrong usage, with what is probably meant', async (args, message) => {
-  expect(await runCommand(args)).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(message) });
+  expect(await runAdmin(args)).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(message) });
 });
 
 test.each([
@@ -233,7 +234,7 @@ test.each([
   ['lead list'],
   ['check'],
 ])('%s --help shows an example of it', async (command) => {
-  const { status, stdout } = await runCommand([...command.split(' '), '--help']);
+  const { status, stdout } = await runAdmin([...command.split(' '), '--help']);
 
   expect(status).toBe(0);
   expect(stdout).toMatch(new RegExp(`Examples?:\\n(.*\\n)*? +npm run (--silent )?admin -- ${command}`));

@@ -11,8 +11,10 @@ import { createApiKey, revokeApiKey } from '../../../shared/store/organizations/
 import { addAuditEntry, completeInHistory } from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { leadPrimaryKey, timelinePartitionKey, usagePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
-import { type GivenOrganization, givenOrganization, person, table } from '../../support/given.ts';
-import { finish, itemsOf, newTable, restored } from './restored-tables.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
+import { givenTable, table } from '../../support/table.ts';
+import { finish, itemsOf, restored } from './restored-tables.ts';
 
 const who = 'a test';
 
@@ -47,7 +49,7 @@ async function givenLeads(on: Table, { id: organizationId }: GivenOrganization, 
 
 /** A table in use with leads, and a backup of it. */
 async function givenBackup(count: number) {
-  const old = await newTable('old');
+  const old = await givenTable();
   const organization = await givenOrganization({}, old);
   const leads = await givenLeads(old, organization, count);
   const backup = await itemsOf(old);
@@ -130,7 +132,7 @@ describe('a table that is not what the restored one was made from is refused, an
     [
       'it has no organization in common',
       async () => {
-        const other = await newTable('other');
+        const other = await givenTable();
         await givenOrganization({}, other);
         return other;
       },

@@ -9,11 +9,13 @@ import { revokeApiKey } from '../../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import { readSettings } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
+import { runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
-import { startFaultyService } from '../../support/faulty-service.ts';
-import { type GivenOrganization, givenOrganization, person } from '../../support/given.ts';
-import { environmentOf, finish, itemsOf, newTable, restored } from './restored-tables.ts';
-import { runAdminIn } from './run-admin.ts';
+import { startFaultyService } from '../../support/faults/faulty-service.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
+import { environmentOf, givenTable } from '../../support/table.ts';
+import { finish, itemsOf, restored } from './restored-tables.ts';
 
 /** Requests to the built functions on a table. */
 async function withFunctionsOn<Result>(on: Table, ask: (baseUrl: string) => Promise<Result>): Promise<Result> {
@@ -39,7 +41,7 @@ interface Catastrophe {
 let given: Catastrophe;
 
 beforeAll(async () => {
-  const old = await newTable('old');
+  const old = await givenTable();
   const organization = await givenOrganization({}, old);
   const revoked = await organization.key();
   const [erased, kept] = [person(), person()];
@@ -159,7 +161,7 @@ describe('finishing a restore while the old table is there', () => {
     const on = await restored(given.backup);
     const { id } = await givenOrganization({}, given.old);
 
-    const { stdout } = await runAdminIn(environmentOf(on.name), 'restore', 'finish', '--from', given.old.name);
+    const { stdout } = await runAdmin(['restore', 'finish', '--from', given.old.name], { environment: environmentOf(on.name) });
 
     expect(stdout).toContain(`Only the old table has organization ${id}`);
   });
@@ -210,10 +212,10 @@ describe('a table that cannot be the restored one is refused, and nothing change
     ],
     [
       'an empty old table',
-      async () => [await restored(given.backup), '--from', (await newTable('empty')).name],
+      async () => [await restored(given.backup), '--from', (await givenTable()).name],
       /is older than|holds no organization/,
     ],
-    ['an empty restored table', async () => [await newTable('empty'), '--from', given.old.name], /holds no organization/],
+    ['an empty restored table', async () => [await givenTable(), '--from', given.old.name], /holds no organization/],
     [
       'a key to keep that is unknown',
       async () => [await restored(given.backup), '--keep-key', 'nobody', '--yes'],

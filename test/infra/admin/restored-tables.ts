@@ -1,19 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { createTable } from '../../../infra/local/table.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import { table } from '../../support/given.ts';
-import { service } from '../../support/service.ts';
-import { runAdminIn } from './run-admin.ts';
-
-/** The run's environment with another table. */
-export const environmentOf = (LEADS_TABLE: string) => ({ ...service().environment, LEADS_TABLE });
-
-export async function newTable(kind: string, name = `${kind}-${randomUUID()}`): Promise<Table> {
-  const made = { ...table(), name };
-  await createTable(environmentOf(made.name) as unknown as Parameters<typeof createTable>[0]);
-  return made;
-}
+import { runAdmin } from '../../support/admin.ts';
+import { environmentOf, givenTable } from '../../support/table.ts';
 
 export async function itemsOf({ client, name }: Table): Promise<Record<string, unknown>[]> {
   const items: Record<string, unknown>[] = [];
@@ -23,7 +11,7 @@ export async function itemsOf({ client, name }: Table): Promise<Record<string, u
 
 /** A new table with what another one holds now, as a restore makes it. */
 export async function restored(from: Table | readonly Record<string, unknown>[], name?: string): Promise<Table> {
-  const made = await newTable('restored', name);
+  const made = await givenTable(name);
   const items = 'client' in from ? await itemsOf(from) : from;
   await Promise.all(items.map((Item) => made.client.send(new PutCommand({ TableName: made.name, Item }))));
   return made;
@@ -31,6 +19,6 @@ export async function restored(from: Table | readonly Record<string, unknown>[],
 
 /** `restore finish` on a table. */
 export const finish = async (on: Table, ...args: readonly string[]) => {
-  const answer = await runAdminIn(environmentOf(on.name), 'restore', 'finish', ...args, '--json');
-  return { ...answer, document: answer.stdout === '' ? undefined : JSON.parse(answer.stdout) };
+  const answer = await runAdmin(['restore', 'finish', ...args, '--json'], { environment: environmentOf(on.name) });
+  return { ...answer, document: answer.json };
 };

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { givenOrganization } from '../../support/given.ts';
+import { runAdmin } from '../../support/admin.ts';
+import { givenOrganization } from '../../support/organizations.ts';
 import { service } from '../../support/service.ts';
-import { runAdmin, runAdminIn } from './run-admin.ts';
 
 /** Answers DescribeStacks as CloudFormation does (its query protocol). */
 let cloudFormation: Server;
@@ -32,7 +32,8 @@ afterAll(() => cloudFormation.close());
 
 function onStack(stack: string, ...args: string[]) {
   const { port } = cloudFormation.address() as AddressInfo;
-  return runAdminIn({ LEADS_TABLE: '', AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}` }, ...args, '--stack', stack);
+  const environment = { LEADS_TABLE: '', AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}` };
+  return runAdmin([...args, '--stack', stack], { environment });
 }
 
 test('a command works on the table of the stack that is named, without LEADS_TABLE', async () => {
@@ -51,7 +52,7 @@ test('a command works on the table of the stack that is named, without LEADS_TAB
 test('that nobody answers for CloudFormation is told of CloudFormation, not of DynamoDB', async () => {
   const nobody = { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };
 
-  const answer = await runAdminIn(nobody, 'organization', 'list', '--stack', 'leads');
+  const answer = await runAdmin(['organization', 'list', '--stack', 'leads'], { environment: nobody });
 
   expect(answer).toMatchObject({ status: 1, stdout: '' });
   expect(answer.stderr).toMatch(/^CloudFormation cannot be reached in region \S+ to find stack leads: /);
@@ -68,6 +69,6 @@ test.each([
 });
 
 test('help and wrong usage ask for no stack', async () => {
-  expect(await runAdmin('key', 'list', '--help', '--stack', 'nothing')).toMatchObject({ status: 0 });
-  expect(await runAdmin('key', 'list', '--stack', 'nothing')).toMatchObject({ status: 2 });
+  expect(await runAdmin(['key', 'list', '--help', '--stack', 'nothing'])).toMatchObject({ status: 0 });
+  expect(await runAdmin(['key', 'list', '--stack', 'nothing'])).toMatchObject({ status: 2 });
 });

@@ -104,7 +104,7 @@ describe('a preflight', () => {
     ]);
   });
 
-  test('and for one whose set-up is too old', async () => {
+  test('names the command for an account whose set-up is too old', async () => {
     answers['DescribeStacks CDKToolkit'] = bootstrap(5);
 
     expect((await look()).failedChecks).toEqual([

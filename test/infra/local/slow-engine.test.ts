@@ -3,8 +3,8 @@ import { type Engine, startEngine } from '../../../infra/local/engine.ts';
 import { prepareTable } from '../../../infra/local/prepare-table.ts';
 import { readOrganizationFiles } from '../../../infra/local/settings-at-start.ts';
 import { StartError } from '../../../infra/local/start-problem.ts';
-import { type DynamodbProxy, startDynamodbProxy } from '../../support/dynamodb-proxy.ts';
-import type { FaultRule } from '../../support/faults.ts';
+import { type DynamodbProxy, startDynamodbProxy } from '../../support/faults/proxy.ts';
+import type { FaultRule } from '../../support/faults/rules.ts';
 import { runServiceProcess, type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
 
 /** A start on an engine that is slow to answer, as DynamoDB Local is on a machine with too much to do. */

@@ -144,7 +144,7 @@ test('a service whose engine dies ends with status 1 and says so', { timeout }, 
   expect(printed.stderr).toContain('The engine dynoxide ended by itself');
 });
 
-test('several run beside each other', { timeout }, async () => {
+test('several services run in parallel', { timeout }, async () => {
   const services = await Promise.all([start('--db', newDb()), start('--db', ':memory:'), start('--db', ':memory:')]);
 
   expect(new Set(services.map(({ ready }) => ready.baseUrl)).size).toBe(3);

@@ -3,7 +3,8 @@ import { errorsOf } from '../../../infra/openapi/endpoint-errors.ts';
 import { type EndpointName, endpoints } from '../../../shared/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../../shared/errors.ts';
 import { type CallOptions, call } from '../../support/call.ts';
-import { givenOrganization, person } from '../../support/given.ts';
+import { givenOrganization } from '../../support/organizations.ts';
+import { person } from '../../support/people.ts';
 
 /** A request that each endpoint takes. */
 const taken = (name: EndpointName, leadId: number): CallOptions => {

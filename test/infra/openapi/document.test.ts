@@ -14,9 +14,9 @@ import {
   document,
   type Exchange,
   type Json,
-  misfit,
   operationOf,
   resolved,
+  schemaIssue,
 } from '../../support/described.ts';
 import { projectFolder } from '../../support/service-process.ts';
 
@@ -65,7 +65,7 @@ describe.each(withOperations)('the description of $name', (row) => {
     for (const [status, response] of responsesOf(row).filter(([status]) => Number(status) >= 400)) {
       const { schema } = contentOf(response)!;
       const [example] = Object.values(contentOf(response)!.examples!) as { value: { error: object } }[];
-      const fitting = Object.keys(apiErrors).filter((code) => !misfit(schema, { error: { ...example!.value.error, code } }));
+      const fitting = Object.keys(apiErrors).filter((code) => !schemaIssue(schema, { error: { ...example!.value.error, code } }));
 
       expect(fitting).toEqual(errorsOf(row.name).filter((code) => String(apiErrors[code].status) === status));
     }
@@ -82,7 +82,7 @@ describe.each(withOperations)('the description of $name', (row) => {
     for (const one of contents.filter((content) => content !== undefined)) {
       const { schema, examples } = one.content!['application/json'];
       expect(Object.keys(examples!)).not.toHaveLength(0);
-      for (const { value } of Object.values(examples!)) expect(misfit(schema, value)).toBeUndefined();
+      for (const { value } of Object.values(examples!)) expect(schemaIssue(schema, value)).toBeUndefined();
     }
     expect(requestBody !== undefined).toBe(row.takesBody);
   });
@@ -197,7 +197,7 @@ describe('an answer that the document does not describe fails the test that got 
       { url: new URL('http://host/api/v1/leads?limit=101'), body: { items: [], nextCursor: null } },
       'the query parameter limit',
     ],
-    ['an address that is no endpoint', { url: new URL('http://host/nothing') }, 'an address that is no endpoint answers 404'],
+    ['an address that is no endpoint', { url: new URL('http://host/nothing') }, 'an unknown address answers 404'],
   ])('%s', (_, changes, problem) => {
     expect(check(changes)).toThrow(problem);
   });

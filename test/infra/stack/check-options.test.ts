@@ -110,11 +110,11 @@ describe('a wrong option is refused by its name, with what it takes', () => {
     },
   );
 
-  test('and every option has a wrong value here', () => {
+  test('every option has a wrong value in these cases', () => {
     expect(Object.keys(wrong).sort()).toEqual([...optionNames].sort());
   });
 
-  test('all at once', () => {
+  test('several wrong options are refused at once, each by its name', () => {
     expect(problemsOf({ enviroment: 'test', memoryMb: 64, waf: 'maybe', domainName: 'leads.example.com' })).toEqual([
       'enviroment: is no option: did you mean environment?',
       'memoryMb: 64: takes a whole number of MB from 256 to 3008.',
@@ -123,7 +123,7 @@ describe('a wrong option is refused by its name, with what it takes', () => {
     ]);
   });
 
-  test.each(['constructor', '__proto__', 'toString'])('%s too, which every object has', (name) => {
+  test.each(['constructor', '__proto__', 'toString'])('the option %s, which every object inherits, is refused', (name) => {
     expect(problemsOf(JSON.parse(`{"${name}": 1}`))).toEqual([expect.stringMatching(`^${name}: is no option: `)]);
   });
 
@@ -154,7 +154,7 @@ describe('options that contradict each other are refused', () => {
     { domainName: 'leads.example.com', certificateArn },
     { requestsPerKeyPerHour: 3001, requestsPerOrganizationPerHour: 3001 },
     { removalPolicy: 'destroy', environment: 'test' },
-  ])('and %j go together', (given) => {
+  ])('the options %j go together', (given) => {
     expect(problemsOf(given)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { timelinePartitionKey } from '../../../shared/store/table/primary-keys.ts';
-import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts';
+import { type FaultyService, startFaultyService } from '../../support/faults/faulty-service.ts';
 import { service } from '../../support/service.ts';
 import { runHistory, verdictOn } from './history.ts';
 
@@ -13,19 +13,23 @@ beforeAll(async () => {
 afterAll(() => faulty.stop());
 
 describe('six clients at once, under faults and deaths: each effect that was acknowledged is there once, each refused one nowhere', () => {
-  test.each([1, 2, 3])('seed %i', { timeout: 120_000 }, async (seed) => {
-    const { environment } = service();
+  test.each([1, 2, 3])(
+    'the history of seed %i loses and duplicates no acknowledged effect',
+    { timeout: 120_000 },
+    async (seed) => {
+      const { environment } = service();
 
-    const { violations, faults, notebook } = await runHistory({ seed, environment, faulty, clients: 6, turns: 16 });
+      const { violations, faults, notebook } = await runHistory({ seed, environment, faulty, clients: 6, turns: 16 });
 
-    const replay = `npm run soak -- --seed ${seed} --histories 1 --repeat 20`;
-    expect(violations, replay).toEqual([]);
-    expect(faults.size).toBeGreaterThan(0);
-    expect(notebook.claims.filter(({ verdict }) => verdict === 'done').length).toBeGreaterThan(10);
-  });
+      const replay = `npm run soak -- --seed ${seed} --histories 1 --repeat 20`;
+      expect(violations, replay).toEqual([]);
+      expect(faults.size).toBeGreaterThan(0);
+      expect(notebook.claims.filter(({ verdict }) => verdict === 'done').length).toBeGreaterThan(10);
+    },
+  );
 });
 
-test('a history is found out when one entry of one timeline is lost from the table', { timeout: 120_000 }, async () => {
+test('the judge finds one timeline entry that is lost from the table', { timeout: 120_000 }, async () => {
   const { environment } = service();
   const { world, violations } = await runHistory({ seed: 4, environment, faulty, clients: 3, turns: 16 });
   expect(violations).toEqual([]);

@@ -45,7 +45,7 @@ const judged = ({ notebook, lead, timeline }: ReturnType<typeof given>): string[
   return judge(notebook, [stored]);
 };
 
-test('finds nothing where everything is as the clients were told', () => {
+test('the judge finds nothing where everything is as the clients were told', () => {
   expect(judged(given())).toEqual([]);
 });
 
@@ -123,7 +123,7 @@ describe('finds', () => {
       spoil: (all) => ({ ...all, timeline: [all.timeline[0] as TimelineEntry, ...all.timeline] }),
       finds: /^Lead 5: it begins 2 times/,
     },
-  ])('$what', ({ spoil, finds }) => {
+  ])('the judge finds $what', ({ spoil, finds }) => {
     expect(judged(spoil(given()))).toContainEqual(expect.stringMatching(finds));
   });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ProgressLine } from '../../../infra/admin/progress-line.ts';
-import { startFaultyService } from '../../support/faulty-service.ts';
+import { startFaultyService } from '../../support/faults/faulty-service.ts';
 import { node24, projectFolder, startServiceProcess } from '../../support/service-process.ts';
 import { type Figure, figuresVariable } from '../figures.ts';
 import { type FuzzReport, figureSheet, readFuzzReport, reliabilityPage, type Soak } from './figure-sheet.ts';

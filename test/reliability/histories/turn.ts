@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { seededRandom } from '../../support/faults.ts';
+import { seededRandom } from '../../support/faults/rules.ts';
 import type { Notebook } from './notebook.ts';
 import type { World } from './world.ts';
 

@@ -1,12 +1,11 @@
-import { randomInt } from 'node:crypto';
-import { clientConfig } from '../../../infra/local/table.ts';
 import type { EndpointName, Scope } from '../../../shared/endpoints.ts';
-import { parseSettingsFile, type Settings } from '../../../shared/organization/settings.ts';
+import type { Settings } from '../../../shared/organization/settings.ts';
 import { createApiKey } from '../../../shared/store/organizations/api-keys.ts';
-import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
-import { openTable, type Table } from '../../../shared/store/table/client.ts';
-import { type CallAnswer, type CallOptions, call } from '../../support/call.ts';
-import { customField, sampleSettings } from '../../support/organization.ts';
+import type { Table } from '../../../shared/store/table/client.ts';
+import { type CallOptions, type CallReply, call } from '../../support/call.ts';
+import { givenOrganizationWithoutKeys, newSettings, type SettingsChanges } from '../../support/organizations.ts';
+import { customField, sampleSettings } from '../../support/settings.ts';
+import { type TableEnvironment, tableOf } from '../../support/table.ts';
 import { Notebook } from './notebook.ts';
 
 /** An API key as its holders know it. `revoking`: from the first word of it to the acknowledgement. */
@@ -41,19 +40,15 @@ export interface World {
   readonly people: readonly { readonly name: string; readonly phone: string; readonly email: string }[];
 }
 
-type Environment = Readonly<Record<string, string>>;
-
-/** Opens the table that an environment names, whatever the process's own environment is. */
-export const tableOf = (environment: Environment): Table =>
-  openTable(environment.LEADS_TABLE, clientConfig(environment as Parameters<typeof clientConfig>[0]));
-
 /** The settings with the field `wave` active or not; the name makes each application a change. */
-export function settingsOf(organizationId: number, isActive: boolean, epoch: number): Settings {
-  const wave = customField('wave', 'text', { active: isActive });
-  const fields = [...sampleSettings.fields, wave];
-  const file = { ...sampleSettings, id: organizationId, name: `Epoch ${epoch}`, fields };
-  return parseSettingsFile(JSON.stringify(file)).settings;
+export function settingsOf(id: number, isActive: boolean, epoch: number): Settings {
+  return newSettings(waveChanges(isActive, epoch), id);
 }
+
+const waveChanges = (isActive: boolean, epoch: number): SettingsChanges => ({
+  name: `Epoch ${epoch}`,
+  fields: [...sampleSettings.fields, customField('wave', 'text', { active: isActive })],
+});
 
 /** Of `sampleSettings`. */
 export const stageIds = [11, 12, 21] as const;
@@ -77,13 +72,12 @@ export async function mintKey(table: Table, organizationId: number, kind: KeyKin
  * @param environment reaches the table; `faulty` reaches it through the proxy
  */
 export async function newWorld(
-  environment: Environment,
-  faulty: { readonly baseUrl: string; readonly environment: Environment },
+  environment: TableEnvironment,
+  faulty: { readonly baseUrl: string; readonly environment: TableEnvironment },
   peopleCount: number,
 ): Promise<World> {
   const [table, faultyTable] = [tableOf(environment), tableOf(faulty.environment)];
-  const organizationId = randomInt(1, 2_147_483_647);
-  const { version } = await applySettings(table, settingsOf(organizationId, true, 0));
+  const { id: organizationId } = await givenOrganizationWithoutKeys(waveChanges(true, 0), table);
   const [website, writer] = [await mintKey(table, organizationId, 'website'), await mintKey(table, organizationId, 'writer')];
   const people = Array.from({ length: peopleCount }, (_, index) => ({
     name: `Person ${index}`,
@@ -99,7 +93,7 @@ export async function newWorld(
     notebook: new Notebook(),
     keys: { website, writer, retired: [] },
     wave: { isActive: true, isChanging: false, epoch: 0 },
-    settingsVersion: version,
+    settingsVersion: 1,
     people,
   };
 }
@@ -119,9 +113,9 @@ export async function ask(
   apiKey: HeldKey,
   options: Omit<CallOptions, 'apiKey' | 'baseUrl'>,
   expected: readonly number[],
-): Promise<CallAnswer | undefined> {
+): Promise<CallReply | undefined> {
   const wasRevoked = apiKey.state === 'revoked';
-  let answer: CallAnswer | undefined;
+  let answer: CallReply | undefined;
   try {
     answer = await call(endpoint, { ...options, apiKey: apiKey.key, baseUrl });
   } catch (error) {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CallAnswer } from '../../support/call.ts';
+import type { CallReply } from '../../support/call.ts';
 import { type Claim, together, verdictOf } from './notebook.ts';
 import { type Command, pick, type Turn, type WeightedCommands } from './turn.ts';
 import { ask, type HeldKey } from './world.ts';
@@ -10,14 +10,14 @@ const pauseMaxMs = 60;
 const chance = (random: () => number, share: number): boolean => random() < share;
 
 /** Whether a client asks again: nobody said what became of it, or it was told to. */
-const isOpen = (answer: CallAnswer | undefined): boolean =>
+const isOpen = (answer: CallReply | undefined): boolean =>
   verdictOf(answer?.status) === 'unknown' || answer?.body?.error?.code === 'IDEMPOTENCY_IN_PROGRESS';
 
 /**
  * Asks until there is an answer to keep, as a client would; what is still open then is asked once more when all is well.
  * @param attempt sends the request for the nth time; under faults or `settling` without
  */
-async function untilAnswered({ world, random }: Turn, attempt: (n: number) => Promise<CallAnswer | undefined>): Promise<void> {
+async function untilAnswered({ world, random }: Turn, attempt: (n: number) => Promise<CallReply | undefined>): Promise<void> {
   const waits = Array.from({ length: attemptsMax }, () => random() * pauseMaxMs);
   for (const [n, wait] of waits.entries()) {
     if (!isOpen(await attempt(n))) {
@@ -35,9 +35,9 @@ async function untilAnswered({ world, random }: Turn, attempt: (n: number) => Pr
 
 function noted(
   claim: Claim,
-  answer: CallAnswer | undefined,
-  leadIdOf: (body: CallAnswer['body']) => number,
-): CallAnswer | undefined {
+  answer: CallReply | undefined,
+  leadIdOf: (body: CallReply['body']) => number,
+): CallReply | undefined {
   claim.verdict = together(claim.verdict, verdictOf(answer?.status));
   if (answer && answer.status < 300) claim.leadId = leadIdOf(answer.body);
   return answer;
@@ -54,8 +54,8 @@ const keyFor = ({ world: { keys }, random }: Turn, kind: 'website' | 'writer'): 
 async function askWithWave(
   { world }: Turn,
   hasWave: boolean,
-  send: (expected: readonly number[]) => Promise<CallAnswer | undefined>,
-): Promise<CallAnswer | undefined> {
+  send: (expected: readonly number[]) => Promise<CallReply | undefined>,
+): Promise<CallReply | undefined> {
   const { wave, notebook } = world;
   if (!hasWave) return send([]);
   const before = { ...wave };
@@ -103,7 +103,7 @@ const capture: Command = async (turn) => {
 
 const captured =
   ({ world }: Turn) =>
-  (body: CallAnswer['body']): number => {
+  (body: CallReply['body']): number => {
     if (body.lead.created) world.notebook.made(body.lead.id);
     return body.lead.id;
   };
@@ -133,7 +133,7 @@ const captureOnce: Command = async (turn) => {
       },
       [200, 201, 409, ...more],
     );
-  const attempt = async (): Promise<CallAnswer | undefined> => {
+  const attempt = async (): Promise<CallReply | undefined> => {
     // What is remembered is replayed, whatever became of the field since.
     const isFirst = claim.verdict === 'refused' && !isDoubled;
     const send = isFirst ? askWithWave(turn, hasWave, sendBody(body)) : sendBody(body)(hasWave ? [422] : []);

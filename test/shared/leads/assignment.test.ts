@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { chooseRotation, ownerAt } from '../../../shared/leads/assignment.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { sampleOrganization, sampleSettings } from '../../support/organization.ts';
+import { sampleOrganization, sampleSettings } from '../../support/settings.ts';
 
 const withRules = (...assignmentRules: object[]) => sampleOrganization({ assignmentRules });
 const peopleFor = (of: Organization, fields: FieldValues = {}, pipelineId = 1) => chooseRotation(of, fields, pipelineId)?.userIds;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type CaptureRequest, fillLead, readCapture } from '../../../shared/leads/capture.ts';
 import { parsePhone } from '../../../shared/leads/identity.ts';
 import type { FieldValue, FieldValues, Lead } from '../../../shared/leads/lead.ts';
-import { sampleOrganization } from '../../support/organization.ts';
+import { sampleOrganization } from '../../support/settings.ts';
 import { refusalOf } from './refusal.ts';
 
 const organization = sampleOrganization();
@@ -35,8 +35,12 @@ describe('reading a capture', () => {
       lead_type: 'Consultant',
     };
     expect(read({ fields }).submitted).toEqual({
-      ...{ name: 'Asha Rao', phone: '+919876543210' },
-      ...{ course: 'design', budget: 100_000, wants_call: true, lead_type: 'consultant' },
+      name: 'Asha Rao',
+      phone: '+919876543210',
+      course: 'design',
+      budget: 100_000,
+      wants_call: true,
+      lead_type: 'consultant',
     });
   });
 
@@ -113,15 +117,13 @@ describe('the source of a capture', () => {
 });
 
 const lead = (fields: FieldValues, archivedAt?: string): Lead => ({
-  ...{
-    id: 5,
-    organizationId: 1,
-    version: 3,
-    stageId: 12,
-    pipelineId: 1,
-    createdAt: '2026-01-01T00:00:00.000Z',
-    updatedAt: '2026-01-01T00:00:00.000Z',
-  },
+  id: 5,
+  organizationId: 1,
+  version: 3,
+  stageId: 12,
+  pipelineId: 1,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
   fields,
   ...(archivedAt && { archivedAt }),
 });

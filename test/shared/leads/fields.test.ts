@@ -11,7 +11,7 @@ import {
   readFields,
 } from '../../../shared/leads/fields.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
-import { customField, sampleOrganization, sampleSettings } from '../../support/organization.ts';
+import { customField, sampleOrganization, sampleSettings } from '../../support/settings.ts';
 import { refusalOf } from './refusal.ts';
 
 const organization = sampleOrganization();
@@ -86,17 +86,17 @@ describe('a key that is no active field', () => {
     expect(applyChanges({}, read({ hasOwnProperty: 'yes' }))).toEqual({ hasOwnProperty: 'yes' });
   });
 
-  test('costs little, though a body be full of them and the organization full of fields', async () => {
+  test('is compared with the known keys only when it is one of the first ten unknown keys of a body', async () => {
     const many = sampleOrganization({
       fields: Array.from({ length: 1000 }, (_, n) => customField(`field_number_${n}_of_a_long_list_of_them`, 'text')),
     });
-    const raw = Object.fromEntries(Array.from({ length: 1500 }, (_, n) => [`fields_numbers_${n}_off_the_long_list_of_those`, 1]));
-    const startedAt = performance.now();
+    const raw = Object.fromEntries(Array.from({ length: 1500 }, (_, n) => [`field_numbers_${n}_of_a_long_list_of_them`, 1]));
 
     const { details } = await refusalOf(() => read(raw, many));
 
-    expect(performance.now() - startedAt).toBeLessThan(1000);
-    expect(Object.keys(details.fields!)).toHaveLength(1500);
+    const sentences = Object.values(details.fields!);
+    expect(sentences).toHaveLength(1500);
+    expect(sentences.filter((sentence) => /field_number_\d/.test(sentence))).toHaveLength(10);
   });
 });
 

@@ -6,7 +6,7 @@ import { readFilters } from '../../../shared/leads/filters.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
 import { placedAnywhere } from '../../support/any-json.ts';
 import { filterFor, type ModelField, modelMatches, valueFor } from '../../support/lead-model.ts';
-import { sampleOrganization } from '../../support/organization.ts';
+import { sampleOrganization } from '../../support/settings.ts';
 
 const organization = sampleOrganization();
 const fields: ModelField[] = organization.fields

@@ -2,19 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { emailOf, type FieldValues, type Lead, presentLead, valueOf } from '../../../shared/leads/lead.ts';
 import { assertLeadFits } from '../../../shared/leads/lead-size.ts';
 import { limits } from '../../../shared/limits.ts';
-import { customField, sampleOrganization, sampleSettings } from '../../support/organization.ts';
+import { customField, sampleOrganization, sampleSettings } from '../../support/settings.ts';
 import { refusalOf } from './refusal.ts';
 
 const lead = (fields: FieldValues = {}, more: Partial<Lead> = {}): Lead => ({
-  ...{
-    id: 5,
-    organizationId: 1,
-    version: 3,
-    stageId: 12,
-    pipelineId: 1,
-    createdAt: '2026-01-01T00:00:00.000Z',
-    updatedAt: '2026-01-02T00:00:00.000Z',
-  },
+  id: 5,
+  organizationId: 1,
+  version: 3,
+  stageId: 12,
+  pipelineId: 1,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-02T00:00:00.000Z',
   fields: { name: 'Asha', phone: '+919876543210', lead_type: 'student', ...fields },
   ...more,
 });
@@ -22,15 +20,23 @@ const lead = (fields: FieldValues = {}, more: Partial<Lead> = {}): Lead => ({
 describe('a lead as the contract shows it', () => {
   test('has every property, null where empty, and no other', () => {
     expect(presentLead(sampleOrganization(), lead())).toStrictEqual({
-      ...{ id: 5, name: 'Asha', phone: '+919876543210', email: null, leadType: 'student' },
-      ...{ stageId: 12, pipelineId: 1, sourceId: null, assignedTo: null },
-      ...{
-        stage: { id: 12, name: 'Enrolled', meaning: 'won' },
-        pipeline: { id: 1, name: 'Admissions' },
-        source: null,
-        owner: null,
-      },
-      ...{ fields: {}, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-02T00:00:00.000Z' },
+      id: 5,
+      name: 'Asha',
+      phone: '+919876543210',
+      email: null,
+      leadType: 'student',
+      stageId: 12,
+      pipelineId: 1,
+      sourceId: null,
+      assignedTo: null,
+
+      stage: { id: 12, name: 'Enrolled', meaning: 'won' },
+      pipeline: { id: 1, name: 'Admissions' },
+      source: null,
+      owner: null,
+      fields: {},
+      createdAt: '2026-01-01T00:00:00.000Z',
+      updatedAt: '2026-01-02T00:00:00.000Z',
     });
   });
 
@@ -40,8 +46,12 @@ describe('a lead as the contract shows it', () => {
       lead({ source: 4, assigned_to: 9, email: 'A@b.in', lead_type: 'consultant' }),
     );
     expect(presented).toMatchObject({
-      ...{ sourceId: 4, source: { id: 4, name: 'Old fair' }, assignedTo: 9, owner: { id: 9, name: 'Meera Das' } },
-      ...{ email: 'A@b.in', leadType: 'consultant' },
+      sourceId: 4,
+      source: { id: 4, name: 'Old fair' },
+      assignedTo: 9,
+      owner: { id: 9, name: 'Meera Das' },
+      email: 'A@b.in',
+      leadType: 'consultant',
     });
   });
 

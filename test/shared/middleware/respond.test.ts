@@ -56,14 +56,20 @@ describe('an answer', () => {
     });
     expect(lines).toHaveLength(1);
     expect(logged()[0]).toEqual({
-      ...{ level: 'INFO', message: 'answered', service: 'local', timestamp: expect.any(String), sampling_rate: 0 },
+      level: 'INFO',
+      message: 'answered',
+      service: 'local',
+      timestamp: expect.any(String),
+      sampling_rate: 0,
       requestId: 'request-1',
       endpoint: 'get-lead',
       organizationId: 3,
       keyId: 'key-1',
       status: 200,
       ms: expect.any(Number),
-      ...{ dynamodbCalls: 2, readUnits: 0.5, writeUnits: 2 },
+      dynamodbCalls: 2,
+      readUnits: 0.5,
+      writeUnits: 2,
     });
     expect(lines[0]).toMatch(/^[^\n]+\n$/);
   });
@@ -218,14 +224,16 @@ describe('a failure', () => {
   test('is logged whole: name, message, stack, causes, and what support at AWS asks for', async () => {
     await errorResponse(newCall('capture-lead', { caller: caller as never }), cancelled);
     expect(logged()[0]).toMatchObject({
-      ...{ level: 'ERROR', requestId: 'request-1', endpoint: 'capture-lead', keyId: 'key-1', organizationId: 3 },
+      level: 'ERROR',
+      requestId: 'request-1',
+      endpoint: 'capture-lead',
+      keyId: 'key-1',
+      organizationId: 3,
       error: {
-        ...{
-          name: 'TransactionCanceledException',
-          message: 'Transaction cancelled',
-          dynamodbRequestId: 'dynamodb-1',
-          attempts: 3,
-        },
+        name: 'TransactionCanceledException',
+        message: 'Transaction cancelled',
+        dynamodbRequestId: 'dynamodb-1',
+        attempts: 3,
         stack: expect.stringContaining('respond.test.ts'),
         cause: { message: 'cause' },
       },

@@ -1,13 +1,13 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDynamodbProxy } from '../../../support/dynamodb-proxy.ts';
-import { type GivenOrganization, givenOrganization, person } from '../../../support/given.ts';
-import { storedLeads } from '../../../support/leads.ts';
+import { adminJson, runAdmin } from '../../../support/admin.ts';
+import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
+import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { person } from '../../../support/people.ts';
 import { service } from '../../../support/service.ts';
-import { adminJson, runAdminIn, startAdmin } from '../run-admin.ts';
+import { killedAtWrite } from './killed-import.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -50,7 +50,9 @@ test.each([
   proxy.rule = ({ operation }) => (operation === 'BatchGetItem' ? { kind: 'error', name: 'InternalServerError' } : undefined);
   const more = args.map((arg) => (arg === 'there' ? report : arg));
 
-  const answer = await runAdminIn({ AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint }, ...importArgs(organization, file, ...more));
+  const answer = await runAdmin(importArgs(organization, file, ...more), {
+    environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+  });
   await proxy.stop();
 
   expect(answer).toMatchObject({ status: 1, stderr: expect.stringContaining('InternalServerError') });
@@ -89,10 +91,7 @@ test('a run that comes to its end puts its report in the place of an earlier one
 test('an import is in the history from its beginning on: a killed one leaves that, a whole one how many leads', async () => {
   const organization = await givenOrganization();
   const file = await givenRows(join(folder, 'killed.csv'), 0, 60);
-  const killed = startAdmin(importArgs(organization, file, '--rate', '20'));
-  for (let turn = 0; turn < 200 && (await storedLeads(organization)).length < 5; turn += 1) await sleep(50);
-  killed.kill();
-  await killed.ended;
+  await killedAtWrite(5, importArgs(organization, file));
   const afterKill = await told(organization);
 
   const { imported } = await adminJson(...importArgs(organization, file));

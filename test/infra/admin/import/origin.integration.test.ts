@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GivenOrganization, givenOrganization, person } from '../../../support/given.ts';
+import { adminJson, runAdmin } from '../../../support/admin.ts';
 import { changeSettings, givenLead, storedLeads } from '../../../support/leads.ts';
-import { adminJson, runAdmin } from '../run-admin.ts';
+import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { person } from '../../../support/people.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -22,7 +23,11 @@ async function givenFile(extension: string, content: string): Promise<string> {
   return file;
 }
 const importArgs = ({ id }: GivenOrganization, file: string, ...more: string[]): string[] => [
-  ...['lead', 'import', '--organization', String(id), file],
+  'lead',
+  'import',
+  '--organization',
+  String(id),
+  file,
   ...more,
 ];
 const fieldsOf = async (organization: GivenOrganization) => (await storedLeads(organization)).map(({ lead }) => lead.fields);
@@ -51,7 +56,7 @@ test('a file of another system with a column "Lead ID" is not taken for an expor
     ].join('\n'),
   );
 
-  const unsaid = await runAdmin(...importArgs(organization, file, '--keep-ids'));
+  const unsaid = await runAdmin(importArgs(organization, file, '--keep-ids'));
   const ignored = await adminJson(...importArgs(organization, file, '--ignore', 'Lead ID'));
   const report = parse(await readFile(ignored.report), { columns: true }) as Record<string, string>[];
 

@@ -2,9 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { givenOrganization, person } from '../../../support/given.ts';
+import { adminJson, runAdmin } from '../../../support/admin.ts';
 import { storedLeads } from '../../../support/leads.ts';
-import { adminJson, runAdmin } from '../run-admin.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
+import { person } from '../../../support/people.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -59,7 +60,7 @@ test.each(wrongFiles)('refuses %s in one sentence that says what would do', asyn
   const organization = await givenOrganization();
   const file = await givenFile(name, content);
 
-  const answer = await runAdmin('lead', 'import', '--organization', String(organization.id), file, ...args);
+  const answer = await runAdmin(['lead', 'import', '--organization', String(organization.id), file, ...args]);
 
   expect({ status: answer.status, stdout: answer.stdout }).toEqual({ status, stdout: '' });
   expect(answer.stderr.trim()).toMatch(message);

@@ -2,12 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDynamodbProxy } from '../../../support/dynamodb-proxy.ts';
-import { faultOnce } from '../../../support/faults.ts';
-import { givenOrganization, person } from '../../../support/given.ts';
+import { adminJson, spawnAdmin } from '../../../support/admin.ts';
+import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
+import { faultOnce } from '../../../support/faults/rules.ts';
 import { storedLeads } from '../../../support/leads.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
+import { person } from '../../../support/people.ts';
 import { service } from '../../../support/service.ts';
-import { adminJson, runAdminIn } from '../run-admin.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -25,10 +26,10 @@ test.concurrent.each([true, false])(
     proxy.rule = faultOnce(({ operation }) => operation === 'TransactWriteItems', { kind: 'silence', applied });
     const args = ['lead', 'import', '--organization', String(organization.id), file, '--json'];
 
-    const { stdout } = await runAdminIn({ AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint }, ...args);
+    const { json } = await spawnAdmin(args, { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint }).ended;
     await proxy.stop();
 
-    expect(JSON.parse(stdout)).toMatchObject({ rows: 5, imported: 5, alreadyThere: 0, refused: 0 });
+    expect(json).toMatchObject({ rows: 5, imported: 5, alreadyThere: 0, refused: 0 });
     expect(await storedLeads(organization)).toHaveLength(5);
     expect((await adminJson('check', '--organization', String(organization.id))).violations).toEqual([]);
   },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cellOf, nameOrId, rawFromCell } from '../../../../shared/leads/transfer/csv-cells.ts';
 import { idNamed } from '../../../../shared/leads/transfer/resolve-id.ts';
-import { sampleOrganization } from '../../../support/organization.ts';
+import { sampleOrganization } from '../../../support/settings.ts';
 
 const organization = sampleOrganization();
 const field = (key: string) => organization.fieldByKey.get(key)!;

@@ -18,9 +18,10 @@ import {
   usagePrimaryKey,
 } from '../../../../shared/store/table/primary-keys.ts';
 import { storeLeads } from '../../../support/stored-leads.ts';
+import { givenTable } from '../../../support/table.ts';
 import { identities, leads, timelines } from './damaged-leads.ts';
 import { organizations } from './damaged-organizations.ts';
-import { damage, givenTable, givenWorld, named, put, remove, stranger, type World } from './given-table.ts';
+import { damage, givenWorld, named, put, remove, stranger, type World } from './given-table.ts';
 
 let world: World;
 beforeEach(async () => {

@@ -1,41 +1,22 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { clientConfig, createTable } from '../../../../infra/local/table.ts';
 import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
-import { parseSettingsFile, type Settings } from '../../../../shared/organization/settings.ts';
+import type { Settings } from '../../../../shared/organization/settings.ts';
 import { captureNewLead } from '../../../../shared/store/leads/captures.ts';
 import { createLead } from '../../../../shared/store/leads/create-lead.ts';
 import { nextOwner } from '../../../../shared/store/leads/rotation.ts';
 import { admitOrganization } from '../../../../shared/store/organizations/admission.ts';
-import { createApiKey } from '../../../../shared/store/organizations/api-keys.ts';
-import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
-import { openTable, type Table } from '../../../../shared/store/table/client.ts';
+import type { Table } from '../../../../shared/store/table/client.ts';
 import type { PrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
-import { sampleSettings } from '../../../support/organization.ts';
-import { service } from '../../../support/service.ts';
-
-/** A table of the test's own on the run's engine, so that a check of the whole of it meets nobody else's items. */
-export async function givenTable(): Promise<Table> {
-  const environment = { ...(service().environment as Parameters<typeof createTable>[0]), LEADS_TABLE: `check-${randomUUID()}` };
-  await createTable(environment);
-  return openTable(environment.LEADS_TABLE, clientConfig(environment));
-}
+import { givenOrganizationWithoutKeys } from '../../../support/organizations.ts';
 
 /** An organization with a key, a created and a captured lead, a turn taken, as the service writes them. */
 export async function givenWorld(
   table: Table,
   organizationId = 1,
 ): Promise<{ settings: Settings; keyId: string; apiKey: string; leads: [Lead, Lead] }> {
-  const { settings } = parseSettingsFile(JSON.stringify({ ...sampleSettings, id: organizationId }));
-  await applySettings(table, settings);
-  const { key: apiKey, keyId } = await createApiKey(table, {
-    organizationId,
-    type: 'application',
-    scopes: ['leads.write', 'leads.capture'],
-    label: 'sync',
-    createdBy: 7,
-    now: new Date(),
-  });
+  const { settings, key } = await givenOrganizationWithoutKeys({}, table, organizationId);
+  const { key: apiKey, keyId } = await key({ scopes: ['leads.write', 'leads.capture'], label: 'sync' });
   await nextOwner(table, organizationId, { rule: 'everyone', userIds: [7, 8] });
   const created = await newLead(table, organizationId, {
     course: 'mba',

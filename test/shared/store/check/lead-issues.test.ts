@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { FieldValue } from '../../../../shared/leads/lead.ts';
 import { leadIn, leadIssues } from '../../../../shared/store/check/lead-issues.ts';
-import { sampleOrganization } from '../../../support/organization.ts';
+import { sampleOrganization } from '../../../support/settings.ts';
 
 const organization = sampleOrganization();
 const at = '2026-01-01T00:00:00.000Z';

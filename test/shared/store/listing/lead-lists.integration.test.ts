@@ -5,11 +5,12 @@ import { putLead } from '../../../../shared/store/leads/leads.ts';
 import { updateLead } from '../../../../shared/store/leads/update-lead.ts';
 import { type LeadQuery, listLeads } from '../../../../shared/store/listing/lead-lists.ts';
 import { openTable, type Table } from '../../../../shared/store/table/client.ts';
-import { longestChain, type RecordedCall, totalUnits } from '../../../support/dynamodb-calls.ts';
-import { type DynamodbProxy, startDynamodbProxy } from '../../../support/dynamodb-proxy.ts';
-import { givenOrganization, table } from '../../../support/given.ts';
+import { longestChain, type RecordedCall, totalUnits } from '../../../support/faults/calls.ts';
+import { type DynamodbProxy, startDynamodbProxy } from '../../../support/faults/proxy.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
 import { storeLeads } from '../../../support/stored-leads.ts';
+import { table } from '../../../support/table.ts';
 
 const at = (seconds: number): string => new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toISOString();
 

@@ -4,9 +4,11 @@ import { hashApiKey } from '../../../../shared/organization/api-key.ts';
 import { ApiKeyError, createApiKey, listApiKeys, revokeApiKey } from '../../../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
 import { apiKeyPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
-import { newSettings, serviceTable } from './organizations-table.ts';
+import { newSettings } from '../../../support/organizations.ts';
+import { service } from '../../../support/service.ts';
+import { tableOf } from '../../../support/table.ts';
 
-const table = serviceTable();
+const table = tableOf(service().environment);
 afterAll(() => table.client.destroy());
 
 async function givenOrganizationId(): Promise<number> {

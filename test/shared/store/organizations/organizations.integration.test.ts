@@ -6,11 +6,15 @@ import { createApiKey } from '../../../../shared/store/organizations/api-keys.ts
 import { applySettings, SettingsRejectedError } from '../../../../shared/store/organizations/apply-settings.ts';
 import { loadOrganization, readSettings } from '../../../../shared/store/organizations/organizations.ts';
 import { leadPrimaryKey, usagePrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
-import { newSettings, serviceTable } from './organizations-table.ts';
+import { newSettings } from '../../../support/organizations.ts';
+import { service } from '../../../support/service.ts';
+import { tableOf } from '../../../support/table.ts';
+import { smallFile } from '../../organization/settings-cases.ts';
 
-const table = serviceTable();
+const table = tableOf(service().environment);
 afterAll(() => table.client.destroy());
 
+const smallSettings = (): Settings => newSettings(smallFile());
 const noWait = { wait: async () => undefined };
 const usage = async (id: number) =>
   (await table.client.send(new GetCommand({ TableName: table.name, Key: usagePrimaryKey(id) }))).Item;
@@ -37,7 +41,7 @@ async function refusal(
 }
 
 test('a new organization can be loaded, and its usage begins at zero', async () => {
-  const settings = newSettings();
+  const settings = smallSettings();
 
   const applied = await applySettings(table, settings);
 
@@ -52,7 +56,7 @@ test('an unknown organization is undefined', async () => {
 });
 
 test('applying the same settings again writes nothing, and what show gives is the same settings', async () => {
-  const settings = newSettings();
+  const settings = smallSettings();
   await applySettings(table, settings);
   const before = await readSettings(table, settings.id);
   const shown = parseSettingsFile(JSON.stringify(toSettingsFile(before!.settings))).settings;
@@ -62,7 +66,7 @@ test('applying the same settings again writes nothing, and what show gives is th
 });
 
 test('a new version leaves the leads numbered and the tokens taken as they are', async () => {
-  const settings = newSettings();
+  const settings = smallSettings();
   await applySettings(table, settings);
   await table.client.send(
     new UpdateCommand({
@@ -80,7 +84,7 @@ test('a new version leaves the leads numbered and the tokens taken as they are',
 });
 
 test('of simultaneous applies each gets a version of its own', async () => {
-  const settings = newSettings();
+  const settings = smallSettings();
   await applySettings(table, settings);
 
   const applied = await Promise.all([1, 2, 3, 4, 5].map((turn) => applySettings(table, { ...settings, name: `Name ${turn}` })));
@@ -111,15 +115,15 @@ const removals: [what: string, lead: object, change: (draft: Settings) => void, 
   ['a field', { fields: { city: 'Pune' } }, (draft) => draft.fields.pop(), '$.fields[key="city"]'],
   [
     'an option',
-    { fields: { course: 'ms' } },
+    { fields: { course: 'design' } },
     (draft) => draft.fields[6]!.options.pop(),
-    '$.fields[key="course"].options[value="ms"]',
+    '$.fields[key="course"].options[value="design"]',
   ],
   [
     'an option of several',
-    { fields: { course: ['x', 'ms'] } },
+    { fields: { course: ['x', 'design'] } },
     (draft) => draft.fields[6]!.options.pop(),
-    '$.fields[key="course"].options[value="ms"]',
+    '$.fields[key="course"].options[value="design"]',
   ],
   ["a field's type", { fields: { city: 'Pune' } }, (draft) => (draft.fields[8]!.type = 'textarea'), '$.fields[key="city"].type'],
   ['a stage', { stageId: 12 }, (draft) => draft.pipelines[0]!.stages.pop(), '$.pipelines[id=1].stages[id=12]'],
@@ -132,7 +136,7 @@ const removals: [what: string, lead: object, change: (draft: Settings) => void, 
 ];
 
 test.each(removals)('refuses to drop %s that a lead uses, and drops it when none does', async (_, lead, change, path) => {
-  const settings = newSettings();
+  const settings = smallSettings();
   await applySettings(table, settings);
   await putLead(settings.id, 1, lead);
   await putLead(settings.id, 2, { ...lead, archivedAt: '2026-01-01T00:00:00.000Z' });
@@ -151,7 +155,7 @@ test.each(removals)('refuses to drop %s that a lead uses, and drops it when none
 });
 
 test('names a pipeline and each of its stages that are in use', async () => {
-  const settings = newSettings();
+  const settings = smallSettings();
   await applySettings(table, settings);
   await putLead(settings.id, 5, { stageId: 21, pipelineId: 2 });
 
@@ -161,7 +165,7 @@ test('names a pipeline and each of its stages that are in use', async () => {
 });
 
 test('refuses to drop the creator of a key, with its id', async () => {
-  const settings = newSettings();
+  const settings = smallSettings();
   await applySettings(table, settings);
   const { keyId } = await createApiKey(table, {
     organizationId: settings.id,
@@ -177,10 +181,10 @@ test('refuses to drop the creator of a key, with its id', async () => {
 });
 
 const dropCity = (settings: Settings): Settings => without(settings, (draft) => draft.fields.pop());
-const dropMs = (settings: Settings): Settings => without(settings, (draft) => draft.fields[6]!.options.pop());
+const dropDesign = (settings: Settings): Settings => without(settings, (draft) => draft.fields[6]!.options.pop());
 
 test('deactivates what it drops for longer than the longest request, and only then drops it', async () => {
-  const settings = newSettings();
+  const settings = smallSettings();
   await applySettings(table, settings);
   const waits: number[] = [];
   let meanwhile: Settings | undefined;
@@ -189,16 +193,16 @@ test('deactivates what it drops for longer than the longest request, and only th
     meanwhile = (await readSettings(table, settings.id))?.settings;
   };
 
-  const applied = await applySettings(table, dropMs(dropCity(settings)), { wait });
+  const applied = await applySettings(table, dropDesign(dropCity(settings)), { wait });
 
   expect(waits).toEqual([(limits.functionTimeoutSeconds + 1) * 1000]);
   expect(meanwhile?.fields.at(-1)).toMatchObject({ key: 'city', active: false });
-  expect(meanwhile?.fields[6]?.options.at(-1)).toEqual({ value: 'ms', label: 'MS', retired: true });
+  expect(meanwhile?.fields[6]?.options.at(-1)).toEqual({ value: 'design', label: 'Product Design', retired: true });
   expect(applied).toEqual({ outcome: 'updated', version: 3 });
 });
 
 test('puts everything back when a request still running comes to use what is dropped', async () => {
-  const settings = newSettings();
+  const settings = smallSettings();
   await applySettings(table, settings);
   const wait = async (): Promise<void> => void (await putLead(settings.id, 1, { fields: { city: 'Pune' } }));
 
@@ -209,12 +213,12 @@ test('puts everything back when a request still running comes to use what is dro
 });
 
 test('a command that was broken off leaves things deactivated, and its repeat completes it', async () => {
-  const settings = newSettings();
+  const settings = smallSettings();
   await applySettings(table, settings);
   const killed = async (): Promise<void> => {
     throw new Error('killed');
   };
-  const fewer = dropMs(dropCity(settings));
+  const fewer = dropDesign(dropCity(settings));
   await expect(applySettings(table, fewer, { wait: killed })).rejects.toThrow('killed');
   const waits: number[] = [];
 
@@ -231,7 +235,7 @@ test('a command that was broken off leaves things deactivated, and its repeat co
 test.each([-3_600_000, 0, 3_600_000])(
   'a drop of what was inactive waits for the longest request, whatever the clock of who deactivated it says: %i ms off',
   async (skewMs) => {
-    const settings = newSettings();
+    const settings = smallSettings();
     const inactive = without(settings, (draft) => (draft.fields.at(-1)!.active = false));
     await applySettings(table, inactive, { now: () => new Date(Date.now() + skewMs) });
     const waits: number[] = [];
@@ -250,7 +254,7 @@ test.each([-3_600_000, 0, 3_600_000])(
 );
 
 test('an apply that comes in between wins, and the drop is looked at anew', async () => {
-  const settings = newSettings();
+  const settings = smallSettings();
   await applySettings(table, settings);
   let waits = 0;
   const wait = async (): Promise<void> => {
@@ -265,7 +269,7 @@ test('an apply that comes in between wins, and the drop is looked at anew', asyn
 });
 
 test('a key made during the wait keeps its creator', async () => {
-  const settings = newSettings();
+  const settings = smallSettings();
   await applySettings(table, settings);
   const fewer = without(settings, (draft) => (draft.users = draft.users.filter(({ id }) => id !== 10)));
   const wait = async (): Promise<void> =>

@@ -5,10 +5,12 @@ import type { Settings } from '../../../../shared/organization/settings.ts';
 import { applySettings, previewSettings } from '../../../../shared/store/organizations/apply-settings.ts';
 import { readKeptSettings } from '../../../../shared/store/organizations/audit-log.ts';
 import { readSettings } from '../../../../shared/store/organizations/organizations.ts';
-import { newSettings, serviceTable } from './organizations-table.ts';
+import { newSettings } from '../../../support/organizations.ts';
+import { service } from '../../../support/service.ts';
+import { tableOf } from '../../../support/table.ts';
 
 /** As patient as the administrator's commands: an engine takes seconds for items of 100,000 parts. */
-const table = serviceTable({ requestHandler: { requestTimeout: 30_000, throwOnRequestTimeout: true } });
+const table = tableOf(service().environment, { requestHandler: { requestTimeout: 30_000, throwOnRequestTimeout: true } });
 afterAll(() => table.client.destroy());
 
 test('settings that are too large are refused with their size', async () => {

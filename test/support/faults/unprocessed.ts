@@ -1,18 +1,18 @@
-import type { EngineAnswer, Forward } from './dynamodb-proxy.ts';
-import type { Fault } from './faults.ts';
+import type { EngineReply, Forward } from './forward.ts';
+import type { Fault } from './rules.ts';
 
 type Keys = readonly Readonly<Record<string, unknown>>[];
 type RequestItems = Readonly<Record<string, { readonly Keys: Keys } & Readonly<Record<string, unknown>>>>;
 
 /**
- * Answers a `BatchGetItem` as DynamoDB does when it is short of capacity or of room: 200, and a part of the keys in `UnprocessedKeys`.
- * All of them, as in `share` 1, is what DynamoDB answers with an error instead; a caller must survive both.
+ * Replies to a `BatchGetItem` as DynamoDB does when capacity or space is short: 200, and a part of the keys in `UnprocessedKeys`.
+ * Where every key is unprocessed (`share` 1), DynamoDB replies with an error instead; a caller must handle both.
  */
 export async function leaveUnprocessed(
   forward: Forward,
   body: Readonly<Record<string, unknown>>,
   { share, random }: Extract<Fault, { kind: 'unprocessed' }>,
-): Promise<EngineAnswer> {
+): Promise<EngineReply> {
   const asked = body.RequestItems as RequestItems;
   const [table, request] = Object.entries(asked)[0] ?? [];
   if (table === undefined || !request) return forward(body);

@@ -2,37 +2,30 @@ import { once } from 'node:events';
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { arrivingCall, consumedUnits, type RecordedCall } from './dynamodb-calls.ts';
-import { errorAnswer, type Fault, type FaultRule } from './faults.ts';
-import { IndexLag } from './faults-index-lag.ts';
-import { leaveUnprocessed } from './faults-unprocessed.ts';
+import { arrivingCall, consumedUnits, type RecordedCall } from './calls.ts';
+import type { EngineReply, Forward } from './forward.ts';
+import { IndexLag } from './index-lag.ts';
+import { errorReply, type Fault, type FaultRule } from './rules.ts';
+import { leaveUnprocessed } from './unprocessed.ts';
 
-/** A DynamoDB endpoint on 127.0.0.1 that passes every call on to an engine, records it, and lets it fail as it is told. */
+/** A DynamoDB endpoint on 127.0.0.1 that forwards every call to an engine, records it, and injects faults by a rule. */
 export interface DynamodbProxy {
   readonly endpoint: string;
   /** Every call so far, in the order of arrival. */
   readonly calls: readonly RecordedCall[];
-  /** Decides about each call; undefined: all pass. */
+  /** Decides about each call; undefined: every call passes. */
   rule: FaultRule | undefined;
-  /** Each call takes at least so long, so that calls sent side by side are seen side by side. */
+  /** Each call takes at least this long, so that parallel calls overlap. */
   latencyMs: number;
-  /** Queries of indexes do not see items written in the last so many milliseconds. */
+  /** Queries of indexes do not see items that were written in the last `indexLagMs`. */
   indexLagMs: number;
-  /** The indexes that lag; undefined: all. Each index lags by itself. */
+  /** The indexes that lag; undefined: all. */
   laggingIndexes: readonly string[] | undefined;
-  /** Runs it and returns the calls that arrived meanwhile. */
+  /** Runs a function and returns the calls that arrived while it ran. */
   record<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly calls: readonly RecordedCall[] }>;
-  /** Breaks every connection and listens no more. */
+  /** Breaks every connection and stops listening. */
   stop(): Promise<void>;
 }
-
-export interface EngineAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly json: Record<string, unknown>;
-}
-/** Sends a call on to the engine, with this body in the place of its own. */
-export type Forward = (body: Readonly<Record<string, unknown>>) => Promise<EngineAnswer>;
 
 /** @param engine the address of the engine behind it */
 export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy> {
@@ -55,9 +48,9 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     const recorded: RecordedCall = { ...call, startedAt, endedAt: undefined, fault: name, status: undefined, units };
     calls.push(recorded);
 
-    // INDEXES says all that TOTAL says, and what an index took besides.
+    // INDEXES reports what TOTAL reports, and the units of each index.
     const forward: Forward = (changed) => passOn(engine, agent, request, { ...changed, ReturnConsumedCapacity: 'INDEXES' });
-    const answerFrom = async (): Promise<EngineAnswer> => {
+    const answerFrom = async (): Promise<EngineReply> => {
       if (fault?.kind === 'unprocessed') return leaveUnprocessed(forward, body, fault);
       const isLagging = call.index !== undefined && (proxy.laggingIndexes?.includes(call.index) ?? true);
       if (isLagging && proxy.indexLagMs > 0) return lag.query(forward, body, proxy.indexLagMs);
@@ -78,7 +71,7 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
       return;
     }
     const answer =
-      fault?.kind === 'error' ? { ...errorAnswer(fault.name, call.items.length, fault.code), headers: {} } : undefined;
+      fault?.kind === 'error' ? { ...errorReply(fault.name, call.items.length, fault.code), headers: {} } : undefined;
     recorded.status = answer?.status ?? applied?.status;
     const text = JSON.stringify(answer?.body ?? applied?.json ?? {});
     response.writeHead(recorded.status ?? 200, {
@@ -91,7 +84,7 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
       return;
     }
     response.write(text.slice(0, text.length / 2));
-    if (fault.kind === 'cut') setTimeout(() => request.socket.destroy(), 20); // what was written is to arrive
+    if (fault.kind === 'cut') setTimeout(() => request.socket.destroy(), 20); // what was written must arrive first
   }
 
   server.listen(0, '127.0.0.1');
@@ -126,8 +119,8 @@ async function bytesOf(stream: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Neither engine checks a signature, so a body may change. What concerns the connection or the body's bytes is not handed on. */
-async function passOn(engine: string, agent: Agent, { headers }: IncomingMessage, body: object): Promise<EngineAnswer> {
+/** Forwards a call. Neither engine checks a signature, so the body may change. Headers of the connection are not forwarded. */
+async function passOn(engine: string, agent: Agent, { headers }: IncomingMessage, body: object): Promise<EngineReply> {
   const text = JSON.stringify(body);
   const { connection: _connection, host: _host, 'transfer-encoding': _encoding, ...own } = headers;
   const request = httpRequest(engine, { method: 'POST', agent, headers: { ...own, 'content-length': Buffer.byteLength(text) } });

@@ -1,25 +1,25 @@
-import { nameOf } from './dynamodb-calls.ts';
-import type { EngineAnswer, Forward } from './dynamodb-proxy.ts';
-import type { ArrivingCall } from './faults.ts';
+import { nameOf } from './calls.ts';
+import type { EngineReply, Forward } from './forward.ts';
+import type { ArrivingCall } from './rules.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 const writes = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem']);
 
 /**
- * Lets indexes lag: a query of one does not see items that were written, through this proxy, a moment ago. What it does see comes in full
- * pages, as it would from an index that has not got the others yet. An entry that should be gone is gone at once: only new ones lag.
+ * Lets indexes lag: a query does not see items that were written through this proxy a moment ago. The items that it sees come in full
+ * pages, as from an index that does not have the others yet. Only new entries lag: a deleted one is gone at once.
  */
 export class IndexLag {
   readonly #writtenAt = new Map<string, number>();
 
-  /** Remembers what a call wrote. */
+  /** Records what a call wrote. */
   wrote({ operation, items }: ArrivingCall): void {
     if (!writes.has(operation)) return;
     for (const item of items) this.#writtenAt.set(item, performance.now());
   }
 
-  /** Queries on until the page is as full as it was asked to be, or the index ends. */
-  async query(forward: Forward, body: Readonly<Record<string, unknown>>, lagMs: number): Promise<EngineAnswer> {
+  /** Queries until the page has the requested items, or the index ends. */
+  async query(forward: Forward, body: Readonly<Record<string, unknown>>, lagMs: number): Promise<EngineReply> {
     const { Limit = Number.POSITIVE_INFINITY } = body as { Limit?: number };
     const since = performance.now() - lagMs;
     const isVisible = (item: Item): boolean => (this.#writtenAt.get(nameOf(item)) ?? Number.NEGATIVE_INFINITY) < since;
@@ -36,7 +36,7 @@ export class IndexLag {
         continue;
       }
       const page = isFull ? seen.slice(0, Limit) : seen;
-      // Beside its keys, which are its `LastEvaluatedKey`, an entry of a large lead holds the size.
+      // An entry of a large lead has its size in addition to its keys, which are its `LastEvaluatedKey`.
       const { largeKb: _size, ...lastKeys } = page.at(-1) ?? {};
       const last = page.length > 0 && (seen.length > page.length || LastEvaluatedKey) ? lastKeys : undefined;
       const json = {

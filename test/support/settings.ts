@@ -10,7 +10,7 @@ const field = (key: string, type: string, more: object = {}) => ({
   ...more,
 });
 
-/** A settings file with a field of every type, two pipelines, and people, sources and fields that are inactive. */
+/** A settings file with a field of every type, two pipelines, and users, sources and fields that are inactive. */
 export const sampleSettings = {
   id: 1,
   name: 'Northwind Academy',
@@ -74,12 +74,19 @@ export const sampleSettings = {
 };
 
 /**
- * The sample organization as the rules see it, read as a settings file is.
- * @param changes properties of the file to put in the place of the sample's
+ * The sample organization as the rules read it from a settings file.
+ * @param changes properties of the file that replace the sample's
  */
 export function sampleOrganization(changes: Partial<typeof sampleSettings> = {}): Organization {
   return organizationFrom(parseSettingsFile(JSON.stringify({ ...sampleSettings, ...changes })).settings, 1);
 }
 
-/** A further field for the sample, of the section that its others are in. */
+/** Another field for the sample, in the section of its other fields. */
 export const customField = field;
+
+/** A field of the sample by its key. */
+export function sampleField(key: string): ReturnType<typeof field> {
+  const found = (sampleSettings.fields as ReturnType<typeof field>[]).find((one) => one.key === key);
+  if (!found) throw new Error(`sampleSettings has no field ${key}.`);
+  return found;
+}

@@ -1,4 +1,4 @@
-import type { ArrivingCall } from './faults.ts';
+import type { ArrivingCall } from './rules.ts';
 
 /** What a call did to DynamoDB, by its own account (`ReturnConsumedCapacity`). */
 export interface ConsumedUnits {

@@ -1,9 +1,9 @@
 /**
- * What can go wrong between a function and DynamoDB, spelled as DynamoDB spells it: the engines do none of it by themselves, the real
- * one does all of it. `dynamodb-proxy.ts` carries it out.
+ * What can go wrong between a function and DynamoDB, in DynamoDB's own words: the local engines do none of it, the real service does
+ * all of it. `proxy.ts` injects it.
  */
 
-/** Answers that are errors, by DynamoDB's names. */
+/** Error replies, by DynamoDB's names. */
 export const errorNames = [
   'ThrottlingException',
   'ProvisionedThroughputExceededException',
@@ -15,18 +15,18 @@ export const errorNames = [
 ] as const;
 export type ErrorName = (typeof errorNames)[number];
 
-/** Why DynamoDB cancels a transaction without fault of the request (AWS: TransactWriteItems, Errors). */
+/** Why DynamoDB cancels a transaction although the request is valid (AWS: TransactWriteItems, Errors). */
 export type CancellationCode = 'TransactionConflict' | 'ThrottlingError' | 'ProvisionedThroughputExceeded';
 
-/** What becomes of one call. `applied`: whether the engine sees the call all the same. */
+/** What happens to one call. `applied`: whether the engine applies the call. */
 export type Fault =
-  /** Answered late, by so many milliseconds. */
+  /** The reply is this many milliseconds late. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** Silence, until the caller gives up. */
+  /** No reply until the caller gives up. */
   | { readonly kind: 'silence'; readonly applied: boolean }
-  /** The answer's headers and half of its body, then silence, until the caller gives up. */
+  /** The reply's headers and half of its body, then nothing until the caller gives up. */
   | { readonly kind: 'stall'; readonly applied: boolean }
-  /** The connection breaks. `before` runs just before that, once the call is applied if it is; `inBody`: half of the answer has arrived. */
+  /** The connection breaks, after `before` ran. `inBody`: half of the reply arrives first. */
   | { readonly kind: 'cut'; readonly applied: boolean; readonly before?: () => unknown; readonly inBody?: boolean }
   | { readonly kind: 'error'; readonly name: ErrorName; readonly applied?: boolean; readonly code?: CancellationCode }
   /** A `BatchGetItem` reads only a part of its keys: each is left unprocessed with this probability, at least one. */
@@ -36,21 +36,21 @@ export type Fault =
 export interface ArrivingCall {
   /** As `X-Amz-Target` names it: `UpdateItem`, `TransactWriteItems` ... */
   readonly operation: string;
-  /** Partition and sort keys that the call names, `pk|sk`, in order; of a query its partition key alone. */
+  /** Partition and sort keys that the call names, `pk|sk`, in order; of a query only its partition key. */
   readonly items: readonly string[];
   readonly index: string | undefined;
   /** The operation and the item type of its first key, such as `UpdateItem KEY`: names a call site of an endpoint. */
   readonly site: string;
-  /** 1, or more where the SDK repeats a call by itself. */
+  /** 1, or more for a retry of the SDK. */
   readonly attempt: number;
-  /** How many calls came before it, since the proxy started. */
+  /** How many calls arrived before it since the proxy started. */
   readonly position: number;
 }
 
 /** Decides about each call; undefined lets it pass. */
 export type FaultRule = (call: ArrivingCall) => Fault | undefined;
 
-interface ErrorAnswer {
+interface ErrorReply {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -73,8 +73,8 @@ const throttlingReason = {
  * @param items how many items the call has: a cancelled transaction gives a reason for each
  * @param code why a transaction is cancelled
  */
-export function errorAnswer(name: ErrorName, items: number, code: CancellationCode = 'TransactionConflict'): ErrorAnswer {
-  const plain = (message: string, status = 400): ErrorAnswer => ({ status, body: { __type: type(name), message } });
+export function errorReply(name: ErrorName, items: number, code: CancellationCode = 'TransactionConflict'): ErrorReply {
+  const plain = (message: string, status = 400): ErrorReply => ({ status, body: { __type: type(name), message } });
   switch (name) {
     case 'ThrottlingException': {
       const message =
@@ -108,10 +108,10 @@ export function errorAnswer(name: ErrorName, items: number, code: CancellationCo
   }
 }
 
-/** Item types that transactions of an administrator write while requests update them: the only ones an update meets a transaction at. */
+/** Items that an administrator's transactions write and requests update: only there can an update conflict with a transaction. */
 const conflicting = new Set(['UpdateItem KEY', 'UpdateItem USAGE']);
 
-/** The faults that DynamoDB may answer this call with, each with the weight it has in a schedule: what waits for a time-out is rare. */
+/** The faults that this call may have, each with its weight in a schedule: those that wait for a time-out are rare. */
 function possibleFaults(
   { operation, site }: ArrivingCall,
   random: () => number,
@@ -148,7 +148,7 @@ export function seededRandom(seed: number): () => number {
 }
 
 /**
- * A rule that lets this share of the calls fail, in ways that follow from the seed and from the order in which calls arrive.
+ * A rule that lets this share of the calls fail. The faults follow from the seed and from the order of the calls.
  * @param share 0 to 1
  */
 export function faultSchedule(seed: number, share: number): FaultRule {
@@ -164,7 +164,7 @@ export function faultSchedule(seed: number, share: number): FaultRule {
   };
 }
 
-/** A rule that lets just one call fail: the first that `which` is true of. */
+/** A rule that lets only one call fail: the first for which `which` is true. */
 export function faultOnce(which: (call: ArrivingCall) => boolean, fault: Fault): FaultRule {
   let isDone = false;
   return (call) => {

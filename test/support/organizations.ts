@@ -1,0 +1,69 @@
+import { randomInt } from 'node:crypto';
+import type { Scope } from '../../shared/endpoints.ts';
+import { limits } from '../../shared/limits.ts';
+import { apiKeyScopes } from '../../shared/organization/api-key.ts';
+import { parseSettingsFile, type Settings } from '../../shared/organization/settings.ts';
+import { createApiKey } from '../../shared/store/organizations/api-keys.ts';
+import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
+import type { Table } from '../../shared/store/table/client.ts';
+import { sampleSettings } from './settings.ts';
+import { table } from './table.ts';
+
+interface KeyOptions {
+  readonly type?: 'application' | 'website-form';
+  readonly scopes?: readonly Scope[];
+  readonly expiresAt?: Date;
+  readonly label?: string;
+  readonly createdBy?: number;
+}
+
+export interface OrganizationWithoutKeys {
+  readonly id: number;
+  readonly settings: Settings;
+  /** Creates an API key: of an application, with every scope, unless told otherwise. */
+  readonly key: (options?: KeyOptions) => Promise<{ key: string; keyId: string }>;
+}
+
+export interface GivenOrganization extends OrganizationWithoutKeys {
+  /** API keys by what they may do: `leads.read`, `leads.write` (and read), and a website form's `leads.capture`. */
+  readonly reader: string;
+  readonly writer: string;
+  readonly website: string;
+}
+
+/** Properties of a settings file that replace those of `sampleSettings`; an id and keys are left out. */
+export type SettingsChanges = Partial<typeof sampleSettings> | Readonly<Record<string, unknown>>;
+
+/** Settings that are not applied yet. @param id of the organization; by default one that no other test uses */
+export function newSettings(changes: SettingsChanges = {}, id: number = randomInt(1, limits.idMax)): Settings {
+  return parseSettingsFile(JSON.stringify({ ...sampleSettings, ...changes, id, keys: undefined })).settings;
+}
+
+/** An organization of the test's own, with `sampleSettings` unless told otherwise, and with an API key of each kind. */
+export async function givenOrganization(changes: SettingsChanges = {}, on: Table = table()): Promise<GivenOrganization> {
+  const organization = await givenOrganizationWithoutKeys(changes, on);
+  const { key } = organization;
+  const [reader, writer, website] = await Promise.all([
+    key({ scopes: ['leads.read'] }),
+    key({ scopes: ['leads.read', 'leads.write'] }),
+    key({ type: 'website-form', scopes: ['leads.capture'] }),
+  ]);
+  return { ...organization, reader: reader.key, writer: writer.key, website: website.key };
+}
+
+/** The same without API keys, for tests that name each item of the organization or choose its id. */
+export async function givenOrganizationWithoutKeys(
+  changes: SettingsChanges = {},
+  on: Table = table(),
+  id?: number,
+): Promise<OrganizationWithoutKeys> {
+  const settings = newSettings(changes, id);
+  const { id: organizationId } = settings;
+  await applySettings(on, settings);
+  const key = ({ type = 'application', scopes = apiKeyScopes, label = scopes.join(' '), ...more }: KeyOptions = {}) => {
+    const { createdBy = settings.users[0]?.id ?? 0, expiresAt } = more;
+    const order = { organizationId, type, scopes: [...scopes], label, createdBy, now: new Date() };
+    return createApiKey(on, { ...order, ...(expiresAt && { expiresAt: expiresAt.toISOString() }) });
+  };
+  return { id: organizationId, settings, key };
+}

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto';
+import { clientConfig, createTable } from '../../infra/local/table.ts';
+import { openTable, type Table } from '../../shared/store/table/client.ts';
+import { service } from './service.ts';
+
+/** `LEADS_TABLE` and the AWS SDK's own variables. */
+export type TableEnvironment = Readonly<Record<string, string>>;
+
+let opened: Table | undefined;
+
+/** The table of the service that the test run shares, for what only an administrator or a check reads. */
+export function table(): Table {
+  Object.assign(process.env, service().environment);
+  opened ??= openTable();
+  return opened;
+}
+
+/** The test run's environment with another table. */
+export const environmentOf = (tableName: string): TableEnvironment => ({ ...service().environment, LEADS_TABLE: tableName });
+
+/** Opens the table that an environment names, whatever this process's own environment is. The caller destroys its client. */
+export function tableOf(environment: TableEnvironment, config: Parameters<typeof openTable>[1] = {}): Table {
+  const own = clientConfig(environment as Parameters<typeof clientConfig>[0]);
+  return openTable(environment.LEADS_TABLE, { ...own, ...config });
+}
+
+/** An empty table on the test run's engine, which only this test uses. */
+export async function givenTable(name = `given-${randomUUID()}`): Promise<Table> {
+  const environment = environmentOf(name);
+  await createTable(environment as Parameters<typeof createTable>[0]);
+  return tableOf(environment);
+}
