@@ -1,9 +1,17 @@
 import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
+import { fieldValues, id, object, text } from '../shared/input/schemas.ts';
 import { chooseRotation } from '../shared/leads/assignment.ts';
-import { fillLead, type ReadCapture, readCapture } from '../shared/leads/capture.ts';
+import { type CaptureResult, fillLead, type ReadCapture, readCapture } from '../shared/leads/capture.ts';
 import { changeTimeOf } from '../shared/leads/change-time.ts';
 import { FieldIssues, newLeadFields, requireOnCreate } from '../shared/leads/fields.ts';
+import {
+  fingerprintOf,
+  idempotencyKeyHeader,
+  idempotencyKeys,
+  recordExpiry,
+  recordToReplay,
+} from '../shared/leads/idempotency.ts';
 import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
 import { type Lead, newLead, newLeadId } from '../shared/leads/lead.ts';
 import { assertLeadFits } from '../shared/leads/lead-size.ts';
@@ -11,9 +19,7 @@ import { defaultPipelineId, startingStage } from '../shared/leads/placement.ts';
 import type { TimelineEntry } from '../shared/leads/timeline.ts';
 import { limits } from '../shared/limits.ts';
 import { endpoint, type PrefetchContext, type ReadyCall } from '../shared/middleware/endpoint.ts';
-import { fingerprintOf, idempotencyKeyHeader, idempotencyKeys, recordToReplay } from '../shared/middleware/idempotency.ts';
 import type { Reply } from '../shared/middleware/respond.ts';
-import { fieldValues, id, object, text } from '../shared/middleware/schemas.ts';
 import {
   type CaptureLookup,
   type CaptureMatches,
@@ -24,7 +30,6 @@ import {
   findMatch,
   recordUnder,
 } from '../shared/store/leads/captures.ts';
-import { type CaptureResult, recordExpiry } from '../shared/store/leads/idempotency.ts';
 import { nextOwner } from '../shared/store/leads/rotation.ts';
 import { ContentionError, conflict, retryOnConflict } from '../shared/store/table/retry.ts';
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
+import { fieldValues, id, object } from '../shared/input/schemas.ts';
 import { chooseRotation } from '../shared/leads/assignment.ts';
 import { FieldIssue } from '../shared/leads/field-types.ts';
 import { activeFields, applyChanges, FieldIssues, newLeadFields, readFields, requireOnCreate } from '../shared/leads/fields.ts';
@@ -8,7 +9,6 @@ import { newLead, newLeadId, ownerIdOf, presentLead } from '../shared/leads/lead
 import { assertLeadFits } from '../shared/leads/lead-size.ts';
 import { placeLead } from '../shared/leads/placement.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
-import { fieldValues, id, object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
 import { createLead, findLeadByIdentity } from '../shared/store/leads/create-lead.ts';
 import { nextOwner } from '../shared/store/leads/rotation.ts';

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { parseDateTime } from '../shared/date-time.ts';
 import { ApiError } from '../shared/errors.ts';
+import { object } from '../shared/input/schemas.ts';
 import { type LeadFilter, readFilters } from '../shared/leads/filters.ts';
 import { type Lead, ownerIdOf, presentLead, sourceIdOf } from '../shared/leads/lead.ts';
 import { limits } from '../shared/limits.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
-import { object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
 import { type LeadQuery, listLeads } from '../shared/store/listing/lead-lists.ts';
 

@@ -38,7 +38,15 @@ const imports = [...sources].flatMap(([file, source]) => importsOf(file, source)
 const own = imports.filter(({ to }) => sources.has(to));
 
 /** From left to right: a layer imports what stands to its right, never to its left. */
-const layers = ['functions/', 'shared/middleware/', 'shared/store/', 'shared/leads/', 'shared/organization/', 'shared/'];
+const layers = [
+  'functions/',
+  'shared/middleware/',
+  'shared/input/',
+  'shared/store/',
+  'shared/leads/',
+  'shared/organization/',
+  'shared/',
+];
 const layerOf = (file: string): number => layers.findIndex((layer) => file.startsWith(layer));
 
 const inside =

@@ -1,14 +1,14 @@
 import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { parseDateTime } from '../../shared/date-time.ts';
-import { notWellFormed } from '../../shared/middleware/schemas.ts';
+import { notWellFormed } from '../../shared/input/schemas.ts';
 import { schemaComponents } from './response-schemas.ts';
 
 export type Json = { [key: string]: unknown };
 
 const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
-/** The part of valibot's conversion that knows the parts of `shared/middleware/schemas.ts`; what it does not know is an error. */
+/** The part of valibot's conversion that knows the parts of `shared/input/schemas.ts`; what it does not know is an error. */
 const config: ConversionConfig = {
   target: 'draft-2020-12',
   // The last schema of a pipe: of `object`, the one with the entries; a body has no transformation.

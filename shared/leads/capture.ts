@@ -78,6 +78,14 @@ function readPersonOf(
   return { ...readName, ...(phone !== undefined && { phone }), ...(email !== undefined && read({ email })) };
 }
 
+/** What a capture answered: the contract's `lead` object (section 4.3). */
+export interface CaptureResult {
+  readonly id: number;
+  readonly created: boolean;
+  readonly updated: boolean;
+  readonly archived?: true;
+}
+
 /** A field that a capture left as it was, with what it had and what was sent. */
 export interface KeptField {
   readonly field: string;

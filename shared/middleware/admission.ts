@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { BoundedMap } from '../bounded-map.ts';
 import { ApiError } from '../errors.ts';
 import { prepareLog } from '../log.ts';
 import { hashApiKey, parseApiKey } from '../organization/api-key.ts';
@@ -13,7 +14,6 @@ import {
 } from '../store/organizations/admission.ts';
 import { loadOrganization } from '../store/organizations/organizations.ts';
 import { holdsScope } from './authorize.ts';
-import { BoundedMap } from './bounded-map.ts';
 import { type Call, headerValues, type Middleware } from './call.ts';
 
 /** What this function remembers of a key: who it is, its tokens when last seen, or that it was refused for good. */

@@ -1,11 +1,15 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { Endpoint } from '../endpoints.ts';
+import type { ApiError } from '../errors.ts';
 import type { Organization } from '../organization/organization.ts';
 import type { Caller } from '../store/organizations/admission.ts';
 import type { Table } from '../store/table/client.ts';
 import type { ConsumedCapacity } from '../store/table/consumed-capacity.ts';
-import type { ParsedInput } from './validate.ts';
+
+export type ParsedInput =
+  | { readonly ok: true; readonly parts: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly error: ApiError };
 
 /** What belongs to one call, filled in by the middlewares in their order. It travels as middy's context. */
 export interface Call {

@@ -16,10 +16,6 @@ export type Input<S extends Schemas> = {
   readonly [Part in keyof S]: S[Part] extends v.GenericSchema ? v.InferOutput<S[Part]> : never;
 };
 
-export type ParsedInput =
-  | { readonly ok: true; readonly parts: Readonly<Record<string, unknown>> }
-  | { readonly ok: false; readonly error: ApiError };
-
 /**
  * Reads the request by the endpoint's schemas before admission, so that the endpoint's reads can run beside it. What is wrong is only
  * said afterwards, by `refuseInput`: the key is checked first (contract, section 5).

@@ -1,7 +1,19 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import type { IdempotencyRecord } from '../store/leads/idempotency.ts';
+import type { CaptureResult } from './capture.ts';
+
+/** What a capture left behind for its repeats. */
+export interface IdempotencyRecord {
+  /** Digest of the body that was captured. */
+  readonly fingerprint: string;
+  readonly result: CaptureResult;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** The end of the idempotency window of a capture made now, in epoch milliseconds. */
+export const recordExpiry = (now: Date): number => now.getTime() + limits.idempotencyHours * 3_600_000;
 
 /** Where an idempotency key was given; both are one namespace per API key (design, section 6). */
 export interface IdempotencyKey {
