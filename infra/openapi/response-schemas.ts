@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
 import { id } from '../../shared/input/schemas.ts';
-import type { CaptureResult } from '../../shared/leads/capture.ts';
+import type { CaptureResult } from '../../shared/leads/idempotency.ts';
 import type { PresentedLead } from '../../shared/leads/lead.ts';
 import type { presentField, presentNamed, presentPipeline, presentStage } from '../../shared/leads/reference-lists.ts';
 import { limits } from '../../shared/limits.ts';

@@ -81,7 +81,7 @@ describe('8 and 4.3 phone: 6 to 32 characters', () => {
   });
 
   test.each([0, 5, 33])('%i characters are refused for their number', async (length) => {
-    expect(await problem('9'.repeat(length))).toBe('takes 6 to 32 characters.');
+    expect(await problem('9'.repeat(length))).toBe('must have 6 to 32 characters.');
   });
 
   test('6 characters are long enough, though no number has so few', async () => {
@@ -165,6 +165,6 @@ describe('8 list: at most 10 filters, a filter string of at most 8000 characters
     const answer = await list(filter);
 
     expect(answer.status).toBe(status);
-    if (status === 400) expect(answer.body.error.details.parameters).toEqual({ filter: 'takes at most 8000 characters.' });
+    if (status === 400) expect(answer.body.error.details.parameters).toEqual({ filter: 'must have at most 8000 characters.' });
   });
 });

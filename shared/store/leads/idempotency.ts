@@ -1,5 +1,4 @@
-import type { CaptureResult } from '../../leads/capture.ts';
-import type { IdempotencyRecord } from '../../leads/idempotency.ts';
+import type { CaptureResult, IdempotencyRecord } from '../../leads/idempotency.ts';
 import type { Table } from '../table/client.ts';
 import { idempotencyPrimaryKey } from '../table/primary-keys.ts';
 import type { TransactItem } from '../table/transact.ts';
