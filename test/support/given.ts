@@ -9,6 +9,8 @@ import { openTable, type Table } from '../../shared/store/table/client.ts';
 import { sampleSettings } from './organization.ts';
 import { service } from './service.ts';
 
+export { person } from './person.ts';
+
 let opened: Table | undefined;
 
 /** The table of the running service, for what only an administrator or a check reads. */
@@ -67,15 +69,4 @@ export async function givenOrganization(
     key: ({ scopes = apiKeyScopes, expiresAt, ...more } = {}) =>
       mint('application', scopes, { ...more, expiresAt: expiresAt?.toISOString() }),
   };
-}
-
-const phonesMax = 100_000_000;
-const firstPhone = randomInt(0, phonesMax);
-let people = 0;
-
-/** Fields of a person whom nobody else in the test run is. */
-export function person(): { name: string; phone: string; email: string } {
-  people += 1;
-  const digits = String((firstPhone + people) % phonesMax).padStart(8, '0');
-  return { name: `Person ${people}`, phone: `+9198${digits}`, email: `person${people}.${digits}@example.com` };
 }
