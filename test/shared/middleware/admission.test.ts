@@ -271,6 +271,19 @@ describe('the prefetch of an endpoint', () => {
     expect(prefetch).not.toHaveBeenCalled();
   });
 
+  test('that fails for a refused request is dropped, and ends no process as an unhandled rejection', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    prefetch.mockRejectedValue(new Error('DynamoDB is away.'));
+    organizations.mockResolvedValueOnce({ outcome: 'exhausted', bucket: bucketWith(0, 3000) });
+    const { code } = await admit({}, prefetch);
+    await nextTick();
+    process.off('unhandledRejection', unhandled);
+
+    expect(code).toBe('RATE_LIMITED');
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
   test('that fails is the endpoint’s to report: admission itself does not', async () => {
     prefetch.mockRejectedValue(new Error('DynamoDB is away.'));
     const { call, code } = await admit({}, prefetch);
