@@ -1,20 +1,18 @@
 import { ApiError } from '../shared/errors.ts';
+import { leadIdPath, object, text } from '../shared/input/schemas.ts';
 import { limits } from '../shared/limits.ts';
-import { endpoint, nothingPrefetched } from '../shared/middleware/endpoint.ts';
-import { leadIdPath, object, text } from '../shared/middleware/schemas.ts';
+import { endpoint } from '../shared/middleware/endpoint.ts';
 import { addToTimeline } from '../shared/store/leads/notes.ts';
 
 export const path = leadIdPath;
 export const body = object({ text: text(1, limits.noteMaxChars) });
 
 /** POST /api/v1/leads/{leadId}/notes (contract, section 4.6). */
-export const handler = endpoint(
-  'add-note',
-  { path, body },
-  nothingPrefetched,
-  async ({ path, body, caller, organization, table }) => {
-    const { leadId } = path;
-    const { text } = body;
+export const handler = endpoint('add-note', {
+  input: { path, body },
+  respond: async ({ table, organization, caller, input }) => {
+    const { leadId } = input.path;
+    const { text } = input.body;
     const note = { type: 'note_added', actorId: caller.createdBy, via: 'api', keyId: caller.keyId, text } as const;
     const createdAt = await addToTimeline(table, organization.id, leadId, (at) => ({ ...note, at }));
     if (createdAt === undefined) {
@@ -22,4 +20,4 @@ export const handler = endpoint(
     }
     return { status: 201, body: { note: { leadId, text, createdAt } } };
   },
-);
+});

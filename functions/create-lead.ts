@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
+import { fieldValues, id, object } from '../shared/input/schemas.ts';
 import { chooseRotation } from '../shared/leads/assignment.ts';
 import { FieldIssue } from '../shared/leads/field-types.ts';
 import { activeFields, applyChanges, FieldIssues, newLeadFields, readFields, requireOnCreate } from '../shared/leads/fields.ts';
@@ -8,7 +9,6 @@ import { newLead, newLeadId, ownerIdOf, presentLead } from '../shared/leads/lead
 import { assertLeadFits } from '../shared/leads/lead-size.ts';
 import { placeLead } from '../shared/leads/placement.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
-import { fieldValues, id, object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
 import { createLead, findLeadByIdentity } from '../shared/store/leads/create-lead.ts';
 import { nextOwner } from '../shared/store/leads/rotation.ts';
@@ -17,11 +17,10 @@ export const body = object({ fields: fieldValues(), stageId: v.optional(id), pip
 type Body = v.InferOutput<typeof body>;
 
 /** POST /api/v1/leads (contract, section 4.2). */
-export const handler = endpoint(
-  'create-lead',
-  { body },
-  ({ table, organizationId, input: { body } }) => {
-    const { phone, email } = body.fields;
+export const handler = endpoint('create-lead', {
+  input: { body },
+  prefetch: ({ table, organizationId, input }) => {
+    const { phone, email } = input.body.fields;
     return findLeadByIdentity(
       table,
       organizationId,
@@ -29,11 +28,11 @@ export const handler = endpoint(
       typeof email === 'string' ? emailIdentity(email) : undefined,
     );
   },
-  async ({ body, caller, organization, leadSequence, table, prefetched: duplicateId }) => {
-    const { fields, stage, rotation } = readNewLead(organization, body);
+  respond: async ({ table, organization, caller, leadSequence, input, prefetched: duplicateId }) => {
+    const { fields, stage, rotation } = readNewLead(organization, input.body);
     if (duplicateId !== undefined) throw duplicate(duplicateId);
 
-    const id = newLeadId(organization.id, leadSequence); // before a turn is taken
+    const id = newLeadId(organization.id, leadSequence); // it can throw, so it comes before the rotation advances
     const owner = ownerIdOf({ fields }) ?? (rotation && (await nextOwner(table, organization.id, rotation)));
     if (owner === undefined) throw new Error('A lead without an owner passed the rules.');
     const result = await createLead(table, (now) => ({
@@ -44,10 +43,10 @@ export const handler = endpoint(
 
     return { status: 201, body: { lead: presentLead(organization, result.lead) } };
   },
-);
+});
 
-/** A new lead by the organization's rules.
- *  @throws ApiError VALIDATION_FAILED with every problem of its fields and its place. */
+/** Reads a new lead by the organization's rules.
+ *  @throws ApiError VALIDATION_FAILED with every issue of its fields, its stage and its pipeline. */
 function readNewLead(organization: Organization, body: Body) {
   const issues = new FieldIssues();
   const given = applyChanges({}, readFields(organization, body.fields, activeFields(organization), issues));
@@ -58,7 +57,7 @@ function readNewLead(organization: Organization, body: Body) {
   if (stage && !rotation && ownerIdOf({ fields }) === null) {
     issues.add(
       'assigned_to',
-      new FieldIssue('is needed: the organization has no active person to own new leads.', 'NO_ACTIVE_OWNER'),
+      new FieldIssue('is required: the organization has no active user to own new leads.', 'NO_ACTIVE_OWNER'),
     );
   }
   issues.throwIfAny();

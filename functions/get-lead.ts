@@ -1,20 +1,19 @@
 import { ApiError } from '../shared/errors.ts';
+import { leadIdPath } from '../shared/input/schemas.ts';
 import { presentLead } from '../shared/leads/lead.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
-import { leadIdPath } from '../shared/middleware/schemas.ts';
 import { readLead } from '../shared/store/leads/leads.ts';
 
-/** GET /api/v1/leads/{leadId} (contract, section 4.4). */
 export const path = leadIdPath;
 
-export const handler = endpoint(
-  'get-lead',
-  { path },
-  ({ table, organizationId, input }) => readLead(table, organizationId, input.path.leadId),
-  async ({ organization, prefetched: lead }) => {
+/** GET /api/v1/leads/{leadId} (contract, section 4.4). */
+export const handler = endpoint('get-lead', {
+  input: { path },
+  prefetch: ({ table, organizationId, input }) => readLead(table, organizationId, input.path.leadId),
+  respond: async ({ organization, prefetched: lead }) => {
     if (!lead || lead.archivedAt !== undefined) {
       throw new ApiError('NOT_FOUND', undefined, 'There is no such lead in the organization, or it is archived.');
     }
     return { status: 200, body: { lead: presentLead(organization, lead) } };
   },
-);
+});

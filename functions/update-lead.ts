@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
+import { fieldValues, id, leadIdPath, object } from '../shared/input/schemas.ts';
 import { changeTimeOf } from '../shared/leads/change-time.ts';
 import { changesBetween, differing } from '../shared/leads/changes.ts';
 import { activeFields, applyChanges, FieldIssues, readFields, requireOnEdit } from '../shared/leads/fields.ts';
@@ -7,7 +8,6 @@ import { type Lead, presentLead } from '../shared/leads/lead.ts';
 import { assertLeadFits } from '../shared/leads/lead-size.ts';
 import { placeLead } from '../shared/leads/placement.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
-import { fieldValues, id, leadIdPath, object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
 import { readLead } from '../shared/store/leads/leads.ts';
 import { updateLead } from '../shared/store/leads/update-lead.ts';
@@ -18,11 +18,10 @@ export const body = object({ fields: v.optional(fieldValues()), stageId: v.optio
 type Body = v.InferOutput<typeof body>;
 
 /** PATCH /api/v1/leads/{leadId} (contract, section 4.5). Updates that race on one lead are applied one after the other. */
-export const handler = endpoint(
-  'update-lead',
-  { path, body },
-  ({ table, organizationId, input }) => readLead(table, organizationId, input.path.leadId),
-  async ({ path, body, caller, organization, table, prefetched }) => {
+export const handler = endpoint('update-lead', {
+  input: { path, body },
+  prefetch: ({ table, organizationId, input }) => readLead(table, organizationId, input.path.leadId),
+  respond: async ({ table, organization, caller, input: { path, body }, prefetched }) => {
     const lead = await retryOnConflict(async (attempt) => {
       const before = attempt === 0 ? prefetched : await readLead(table, organization.id, path.leadId);
       if (!before) throw new ApiError('NOT_FOUND', undefined, 'There is no such lead in the organization.');
@@ -38,10 +37,10 @@ export const handler = endpoint(
     });
     return { status: 200, body: { lead: presentLead(organization, lead) } };
   },
-);
+});
 
-/** The lead as the request wants it, by the organization's rules.
- *  @throws ApiError VALIDATION_FAILED with every problem of its fields and its place. */
+/** Applies the requested changes to a lead by the organization's rules.
+ *  @throws ApiError VALIDATION_FAILED with every issue of its fields, its stage and its pipeline. */
 function changed(organization: Organization, before: Lead, body: Body): Lead {
   const issues = new FieldIssues();
   const changes = readFields(

@@ -1,6 +1,5 @@
-import type { KeptField } from '../../shared/leads/capture.ts';
 import type { FieldValue } from '../../shared/leads/lead.ts';
-import type { Attribution, FieldChange, TimelineItem } from '../../shared/leads/timeline.ts';
+import type { Attribution, FieldChange, KeptField, TimelineItem } from '../../shared/leads/timeline.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { printable } from './context.ts';
 

@@ -3,24 +3,38 @@ import { resolve } from 'node:path';
 import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
 import { limits } from '../../shared/limits.ts';
 import type { Schemas } from '../../shared/middleware/validate.ts';
-import { introduction, type OperationDescription, operationDescriptions, tags } from './descriptions.ts';
-import { examples } from './examples.ts';
+import type { OperationDescription, Sentences } from './endpoint-description.ts';
+import { endpointDescriptions } from './endpoint-descriptions.ts';
 import { filterComponents, filterParameter } from './filter-parameter.ts';
+import { introduction, tags } from './introduction.ts';
 import { entriesOf, isOptional, type Json, jsonSchemaOf, namedJsonSchemas, parameterSchema } from './json-schema.ts';
 import { headerComponents } from './response-headers.ts';
 import { jsonContent, responseComponents, responsesOf } from './responses.ts';
 
-/** Where the document lies. `npm run openapi` writes it; a test holds it to what `openApiText` says. */
+/** The document's file. `npm run openapi` writes it, and a test checks that it is current. */
 export const openApiFile = resolve(import.meta.dirname, '..', '..', 'openapi.json');
 
 type Row = (typeof endpoints)[number];
 
-/** The document as it stands in the file. @throws Error for an endpoint, parameter or property without a sentence, or a sentence for nothing */
+/** The document as text. @throws Error for a parameter or property without a sentence, and for a sentence without a parameter or property */
 export async function openApiText(): Promise<string> {
   return `${JSON.stringify(await openApiDocument(), null, 2)}\n`;
 }
 
-/** The OpenAPI 3.1 document: the endpoint table, the functions' own schemas, and the answers of the contract. */
+const servers = [
+  {
+    url: '{baseUrl}',
+    description: 'The service',
+    variables: {
+      baseUrl: {
+        default: 'http://127.0.0.1:4010',
+        description: 'The base address of a deployed service. Default: the address of `npm start`.',
+      },
+    },
+  },
+];
+
+/** The OpenAPI 3.1 document, made from the endpoints' rows and descriptions, and from the functions' own schemas. */
 export async function openApiDocument(): Promise<Json> {
   const operations = await Promise.all(
     endpoints.map(async (row) => ({ row, operation: operationOf(row, await schemasOf(row.name)) })),
@@ -36,18 +50,7 @@ export async function openApiDocument(): Promise<Json> {
   return {
     openapi: '3.1.0',
     info: { title: 'Lead management service', version: '1.0.0', description: introduction },
-    servers: [
-      {
-        url: '{baseUrl}',
-        description: 'The service',
-        variables: {
-          baseUrl: {
-            default: 'http://127.0.0.1:4010',
-            description: 'The base address of a deployed service; by default that of `npm start`.',
-          },
-        },
-      },
-    ],
+    servers,
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
@@ -55,7 +58,7 @@ export async function openApiDocument(): Promise<Json> {
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An organization API key. Each operation names the scopes of which one is needed.',
+          description: 'An API key of an organization. It needs one of the scopes that the operation names.',
         },
       },
       schemas: { ...namedJsonSchemas(), ...filterComponents },
@@ -65,13 +68,13 @@ export async function openApiDocument(): Promise<Json> {
   };
 }
 
-/** What a function exports beside its handler. */
+/** The schemas that a function exports besides its handler. */
 async function schemasOf(name: EndpointName): Promise<Schemas> {
   return (await import(`../../functions/${name}.ts`)) as Schemas;
 }
 
 function operationOf({ name, summary, scopes, takesBody }: Row, schemas: Schemas): Json {
-  const text: OperationDescription = operationDescriptions[name];
+  const text: OperationDescription = endpointDescriptions[name];
   const parameters = parametersOf(schemas, text);
   if (takesBody !== (schemas.body !== undefined))
     throw new Error(`${name}: takesBody and the function's exported body disagree.`);
@@ -85,7 +88,7 @@ function operationOf({ name, summary, scopes, takesBody }: Row, schemas: Schemas
     ...(schemas.body && {
       requestBody: {
         required: true,
-        content: jsonContent(withTexts(jsonSchemaOf(schemas.body), text.body ?? {}), examples[name].request),
+        content: jsonContent(withTexts(jsonSchemaOf(schemas.body), text.body ?? {}), text.requests),
       },
     }),
     responses: responsesOf(name),
@@ -97,7 +100,7 @@ const defaults: Readonly<Record<string, unknown>> = { limit: limits.pageSizeDefa
 function parametersOf({ path, query, headers }: Schemas, { parameters: texts = {} }: OperationDescription): Json[] {
   const of = (place: string, schema: Schemas['path']): Json[] =>
     Object.entries(entriesOf(schema)).map(([entry, one]) => {
-      // Header names are schema keys in lower case; the sentence's key has the name as people write it.
+      // A schema has header names in lower case; a sentence has the name as it is usually written.
       const name = Object.keys(texts).find((written) => written.toLowerCase() === entry) ?? entry;
       const start = { name, in: place, required: !isOptional(one) };
       if (name === 'filter') return { ...start, ...filterParameter };
@@ -116,8 +119,8 @@ function parametersOf({ path, query, headers }: Schemas, { parameters: texts = {
   return all;
 }
 
-/** The body's schema with the sentence of each property, those of an object inside it too. */
-function withTexts(body: Json, texts: Readonly<Record<string, string>>): Json {
+/** The body's schema with the sentence of each property, nested properties included. */
+function withTexts(body: Json, texts: Sentences): Json {
   const named: string[] = [];
   const describe = (schema: Json, prefix: string): Json => {
     const properties = Object.entries(schema.properties as Record<string, Json>).map(([key, property]) => {
@@ -133,21 +136,24 @@ function withTexts(body: Json, texts: Readonly<Record<string, string>>): Json {
   return described;
 }
 
-function sentenceFor(texts: Readonly<Record<string, string>>, name: string): string {
+function sentenceFor(texts: Sentences, name: string): string {
   const sentence = texts[name];
-  if (sentence === undefined) throw new Error(`infra/openapi/descriptions.ts has no sentence for ${name}.`);
+  if (sentence === undefined)
+    throw new Error(`The description of an endpoint in infra/openapi/endpoints/ has no sentence for ${name}.`);
   return sentence;
 }
 
-function refuseSentencesForNothing(texts: Readonly<Record<string, string>>, names: readonly string[]): void {
+function refuseSentencesForNothing(texts: Sentences, names: readonly string[]): void {
   const unknown = Object.keys(texts).filter((name) => !names.includes(name));
   if (unknown.length > 0)
-    throw new Error(`infra/openapi/descriptions.ts has a sentence for ${unknown.join(', ')}, which no schema has.`);
+    throw new Error(
+      `The description of an endpoint in infra/openapi/endpoints/ has a sentence for ${unknown.join(', ')}, which its schema does not have.`,
+    );
 }
 
 if (import.meta.main) {
   const text = await openApiText();
   const before = await readFile(openApiFile, 'utf8').catch(() => undefined);
   if (text !== before) await writeFile(openApiFile, text);
-  console.log(text === before ? 'openapi.json is current.' : 'openapi.json is written.');
+  console.log(text === before ? 'openapi.json is current.' : 'openapi.json was written.');
 }

@@ -2,11 +2,11 @@ import { operators } from '../../shared/leads/filter-operators.ts';
 import { limits } from '../../shared/limits.ts';
 import type { Json } from './json-schema.ts';
 
-/** The list's `filter` (contract, section 4.1), described from the table of operators that the service itself applies. */
+/** The parameter `filter` (contract, section 4.1), described from the operators that the service itself applies. */
 
 type Takes = 'nothing' | 'value' | 'two values' | 'values';
 
-/** What stands beside field and operator in a filter, and how the operator table words it. */
+/** What a filter has besides its field and operator, and how the list of operators words it. */
 const operands: Readonly<Record<Takes, { readonly wording: string; readonly properties: Json }>> = {
   nothing: { wording: 'nothing', properties: {} },
   value: { wording: '`value`', properties: { value: { $ref: '#/components/schemas/FilterValue' } } },
@@ -39,19 +39,19 @@ function filterSchema(takes: Takes, { properties }: (typeof operands)[Takes]): J
   };
 }
 
-/** Schemas of one filter and of what it compares with. */
+/** The schemas of a filter and of the value that it compares with. */
 export const filterComponents: Readonly<Record<string, Json>> = {
   LeadFilter: {
-    description: 'A condition on one field. Which operators a field takes depends on its type.',
+    description: 'A condition on one field. The valid operators depend on the type of the field.',
     oneOf: Object.entries(operands).map(([takes, operand]) => filterSchema(takes as Takes, operand)),
   },
   FilterValue: {
-    description: 'A text, a number, a date as `YYYY-MM-DD`, the value of an option, or the ID of a source or a person.',
+    description: 'A string, a number, a date as `YYYY-MM-DD`, the value of an option, or the ID of a source or a user.',
     type: ['string', 'number'],
   },
 };
 
-/** The contract's table, a line for each kind of operand of a field type; types that take the same stand together. */
+/** The contract's list of operators in Markdown: one line for each field type and kind of operand. Types with the same line share it. */
 function operatorTable(): string {
   const byTaken = Map.groupBy(rows, ({ type, takes }) => `${type}|${takes}`);
   const lines = [...byTaken].map(([key, ofTaken]) => {
@@ -64,11 +64,11 @@ function operatorTable(): string {
   return ['| Field type | Operators | Takes |', '|---|---|---|', ...body].join('\n');
 }
 
-/** The parameter's description and content: JSON inside the query string. */
+/** The parameter's description and content, which is JSON inside the query string. */
 export const filterParameter: Json = {
   description: [
     `A JSON array of field filters, percent-encoded: at most ${limits.filterMaxChars} characters and ${limits.filtersMax} filters, all of which must match.`,
-    'A filter names a `field` by its key, an `operator`, and either `value` or `values`, as the operator takes. Texts are compared without regard to case.',
+    'A filter names a `field` by its key, an `operator`, and either `value` or `values`, depending on the operator. Strings are compared ignoring case.',
     operatorTable(),
   ].join('\n\n'),
   content: {

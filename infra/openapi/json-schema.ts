@@ -1,24 +1,24 @@
 import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { parseDateTime } from '../../shared/date-time.ts';
-import { notWellFormed } from '../../shared/middleware/schemas.ts';
+import { notWellFormed } from '../../shared/input/schemas.ts';
 import { schemaComponents } from './response-schemas.ts';
 
 export type Json = { [key: string]: unknown };
 
 const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
-/** The part of valibot's conversion that knows the parts of `shared/middleware/schemas.ts`; what it does not know is an error. */
+/** Teaches valibot's conversion the schema parts of `shared/input/`. A part that it does not know is an error. */
 const config: ConversionConfig = {
   target: 'draft-2020-12',
-  // The last schema of a pipe: of `object`, the one with the entries; a body has no transformation.
+  // Takes the last schema of a pipe, which has the entries of an `object`. No body schema transforms its input.
   typeMode: 'output',
   definitions: schemaComponents,
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideSchema: ({ valibotSchema, jsonSchema }) => {
     if (isObjectWithoutRequired(jsonSchema)) delete jsonSchema.required;
     if (valibotSchema.type === 'object') return { ...jsonSchema, additionalProperties: false };
-    // The guard that begins `object` and `fieldValues`; the mark of the latter's check says the rest.
+    // The first step of `object` and `fieldValues`; `keyMaxChars` below describes the rest of the latter.
     if (valibotSchema.type === 'custom') return { ...jsonSchema, type: 'object' };
     return undefined;
   },
@@ -28,11 +28,11 @@ const config: ConversionConfig = {
       return { ...jsonSchema, ...(min > 0 && { minLength: min }), maxLength: max };
     }
     if ('keyMaxChars' in action) {
-      const { keyMaxChars } = action as unknown as { keyMaxChars: number };
+      const keyMaxChars = Number(action.keyMaxChars);
       const propertyNames = Number.isFinite(keyMaxChars) ? { propertyNames: { maxLength: keyMaxChars } } : {};
       return { ...jsonSchema, ...propertyNames, additionalProperties: reference('FieldValue') };
     }
-    // No JSON schema can say it.
+    // JSON schema cannot express it.
     if ('message' in action && action.message === notWellFormed) return jsonSchema;
     if ('operation' in action && action.operation === Number) return { type: 'integer' };
     return undefined;
@@ -41,18 +41,18 @@ const config: ConversionConfig = {
 
 const isObjectWithoutRequired = ({ type, required }: JsonSchema): boolean => type === 'object' && required?.length === 0;
 
-/** A schema of the service as JSON schema (2020-12), named schemas by reference. @throws Error for a part that it does not know. */
+/** Converts a schema to JSON schema (2020-12), with named schemas by reference. @throws Error for an unknown schema part */
 export function jsonSchemaOf(schema: v.GenericSchema): Json {
   const { $schema: _, $defs: __, ...jsonSchema } = toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], config);
   return jsonSchema as Json;
 }
 
-/** The schemas that have a name of their own. */
+/** The JSON schemas of the document's named components. */
 export function namedJsonSchemas(): Readonly<Record<string, JsonSchema>> {
   return toJsonSchemaDefs(schemaComponents, config);
 }
 
-/** The JSON schema of a parameter, which is a text that the service reads: as an integer or a date-time. */
+/** The JSON schema of a parameter, which arrives as text and is read as an integer or a date-time. */
 export function parameterSchema(schema: v.GenericSchema): Json {
   const inner = 'wrapped' in schema ? (schema.wrapped as v.GenericSchema) : schema;
   const parts = 'pipe' in inner ? (inner.pipe as readonly object[]) : [];
@@ -61,12 +61,12 @@ export function parameterSchema(schema: v.GenericSchema): Json {
   return jsonSchemaOf(inner);
 }
 
-/** The schemas of an object's properties by name. @throws Error for anything else than an object's schema. */
+/** The schemas of an object's properties by name. @throws Error for a schema that is not an object's */
 export function entriesOf(schema: v.GenericSchema | undefined): Record<string, v.GenericSchema> {
   if (!schema) return {};
   const parts = 'pipe' in schema ? (schema.pipe as readonly v.GenericSchema[]) : [schema];
   const found = parts.find((part): part is v.GenericSchema & { entries: Record<string, v.GenericSchema> } => 'entries' in part);
-  if (!found) throw new Error('The path, headers and query of an endpoint are described by an object of parameters.');
+  if (!found) throw new Error('The schema of a path, of headers or of a query must be an object.');
   return found.entries;
 }
 

@@ -8,12 +8,12 @@ const windowSeconds = limits.windowMs / 1000;
 /** Every response header of the contract (section 1), with its schema and an example. */
 export const responseHeaders = {
   'X-Request-Id': {
-    description: 'Identifier of the request, to quote to support.',
+    description: 'Identifier of the request. Quote it to support.',
     schema: { type: 'string', minLength: 1 },
     example: '0f5e6a52-3c1f-4a0e-9d1b-6a8f0a1f7c55',
   },
   'RateLimit-Limit': {
-    description: 'Requests in an hour, of whichever limit (per key or per organization) is closer to running out.',
+    description: 'Requests per hour of the limit (per key or per organization) that is closer to running out.',
     schema: integer(1),
     example: limits.requestsPerKeyPerWindow,
   },
@@ -23,18 +23,18 @@ export const responseHeaders = {
     example: 587,
   },
   'RateLimit-Reset': {
-    description: 'Seconds until that limit is whole again.',
+    description: 'Seconds until that limit is restored in full.',
     schema: integer(1, windowSeconds),
     example: 1740,
   },
   'Retry-After': { description: 'Seconds to wait.', schema: integer(1, windowSeconds), example: 1740 },
   Location: {
-    description: 'Points at the lead, relative to the address of this request. Absent when `archived` is present.',
+    description: 'The address of the lead, relative to the address of this request. Absent when `archived` is present.',
     schema: { type: 'string', format: 'uri-reference' },
     example: '../leads/4211',
   },
   'Idempotent-Replayed': {
-    description: 'Marks the answer as an earlier result, given again.',
+    description: 'Present when the response repeats an earlier result.',
     schema: { type: 'string', const: 'true' },
     example: 'true',
   },
@@ -42,7 +42,7 @@ export const responseHeaders = {
 
 export type ResponseHeader = keyof typeof responseHeaders;
 
-/** Whether a response carries a header always or sometimes; one that is not named it never carries. */
+/** Whether a response has a header always or sometimes. It never has a header that is not named. */
 export type CarriedHeaders = Readonly<Partial<Record<ResponseHeader, 'always' | 'sometimes'>>>;
 
 export const limitHeaders = (presence: 'always' | 'sometimes'): CarriedHeaders => ({
@@ -54,7 +54,7 @@ export const limitHeaders = (presence: 'always' | 'sometimes'): CarriedHeaders =
 const componentName = (name: string, presence: 'always' | 'sometimes'): string =>
   presence === 'always' ? name : `${name}.sometimes`;
 
-/** A response's `headers`: references to the components, `X-Request-Id` on top. */
+/** A response's `headers` as references to the components, with `X-Request-Id` first. */
 export function headerReferences(carried: CarriedHeaders): Json {
   const all = { 'X-Request-Id': 'always' as const, ...carried };
   return Object.fromEntries(
@@ -62,7 +62,7 @@ export function headerReferences(carried: CarriedHeaders): Json {
   );
 }
 
-/** The header components: each once as always there, and once as there sometimes where a response refers to it so. */
+/** The header components that a response refers to: one for always, and one for sometimes. */
 export function headerComponents(isReferred: (reference: string) => boolean): Json {
   const both = Object.entries(responseHeaders).flatMap(([name, header]) =>
     (['always', 'sometimes'] as const).map(

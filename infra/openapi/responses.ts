@@ -1,20 +1,21 @@
 import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
-import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
+import { apiErrors, type ErrorCode, errorBody } from '../../shared/errors.ts';
+import type { Examples, OperationDescription } from './endpoint-description.ts';
+import { endpointDescriptions } from './endpoint-descriptions.ts';
 import { errorsOf, showsLimits } from './endpoint-errors.ts';
-import { errorExamples, examples } from './examples.ts';
 import { type Json, jsonSchemaOf } from './json-schema.ts';
 import { type CarriedHeaders, headerReferences, limitHeaders } from './response-headers.ts';
-import { errorDetails, successResponses } from './response-schemas.ts';
+import { errorDetails } from './response-schemas.ts';
 
-const namedExamples = (named: Readonly<Record<string, unknown>> = {}): Json =>
+const namedExamples = (named: Examples = {}): Json =>
   Object.fromEntries(Object.entries(named).map(([name, value]) => [name, { value }]));
 
 /** The media type object of a body. */
-export const jsonContent = (schema: Json, named: Readonly<Record<string, unknown>> | undefined): Json => ({
+export const jsonContent = (schema: Json, named: Examples | undefined): Json => ({
   'application/json': { schema, examples: namedExamples(named) },
 });
 
-/** Responses that are the same for every endpoint that has them. */
+/** The statuses whose response is the same for every endpoint that has it, with the name of its component. */
 const shared: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
   403: 'Forbidden',
@@ -24,10 +25,18 @@ const shared: Readonly<Record<number, string>> = {
   500: 'InternalServerError',
 };
 
+const description = (name: EndpointName): OperationDescription => endpointDescriptions[name];
+
+/** Examples of an endpoint's error by name. An error without examples of its own is shown with its sentence, under its code. */
+function errorExamples(name: EndpointName, code: ErrorCode): Examples {
+  const own = description(name).errors[code] ?? {};
+  return Object.keys(own).length > 0 ? own : { [code]: errorBody(code) };
+}
+
 /** Every response of an endpoint by status: its successes (contract, section 4), then its errors (sections 4 and 7). */
 export function responsesOf(name: EndpointName): Json {
-  const own = Object.entries(successResponses[name]).map(([status, { description, schema, headers = {} }]) => {
-    const content = jsonContent(jsonSchemaOf(schema), examples[name].answers[Number(status)]);
+  const own = Object.entries(description(name).responses).map(([status, { description, schema, headers = {}, examples }]) => {
+    const content = jsonContent(jsonSchemaOf(schema), examples);
     return [status, { description, headers: headerReferences({ ...limitHeaders('always'), ...headers }), content }];
   });
   const errors = [...codesByStatus(name)].map(([status, codes]) => {
@@ -37,14 +46,14 @@ export function responsesOf(name: EndpointName): Json {
   return Object.fromEntries([...own, ...errors]);
 }
 
-/** The shared responses, by name, as the first endpoint that has each answers it. */
+/** The shared responses by name, each from the first endpoint that has it. */
 export function responseComponents(): Json {
   const entries = Object.entries(shared).map(([status, component]) => {
     for (const { name } of endpoints) {
       const codes = codesByStatus(name).get(Number(status));
       if (codes) return [component, errorResponse(name, codes)];
     }
-    throw new Error(`No endpoint answers ${status}.`);
+    throw new Error(`No endpoint returns ${status}.`);
   });
   return Object.fromEntries(entries);
 }
@@ -61,7 +70,7 @@ function errorResponse(name: EndpointName, codes: readonly ErrorCode[]): Json {
   };
 }
 
-/** What the errors of one status carry: always what each always does, sometimes what any ever does. */
+/** The headers of one status: a header is always there if every error of the status always has it, else sometimes. */
 function headersOf(codes: readonly ErrorCode[]): CarriedHeaders {
   const presences = new Set(codes.map((code) => showsLimits[code]));
   const limits =
@@ -71,7 +80,7 @@ function headersOf(codes: readonly ErrorCode[]): CarriedHeaders {
   return codes.includes('RATE_LIMITED') ? { ...limits, 'Retry-After': 'always' } : limits;
 }
 
-/** The error body, narrowed to these codes and to the details that come with them. */
+/** The error body, narrowed to these codes and to their details. */
 function errorSchema(codes: readonly ErrorCode[]): Json {
   const details = codes.flatMap((code) => errorDetails[code] ?? []);
   const [first, ...more] = details;

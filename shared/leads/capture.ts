@@ -1,8 +1,23 @@
+import { ApiError } from '../errors.ts';
 import { activeSourceNamed, defaultSourceName, isBuiltIn, type Organization } from '../organization/organization.ts';
+import { chooseRotation } from './assignment.ts';
+import { changeTimeOf } from './change-time.ts';
 import { FieldIssue, isEmptyValue, notAPhone, type RawValue } from './field-types.ts';
-import { activeFields, applyChanges, type FieldChanges, FieldIssues, readFields } from './fields.ts';
-import { comparableEmail } from './identity.ts';
+import {
+  activeFields,
+  applyChanges,
+  type FieldChanges,
+  FieldIssues,
+  newLeadFields,
+  readFields,
+  requireOnCreate,
+} from './fields.ts';
+import { type CaptureResult, fingerprintOf, idempotencyKeys, recordExpiry } from './idempotency.ts';
+import { comparableEmail, emailIdentity, parsePhone } from './identity.ts';
 import { type FieldValue, type FieldValues, type Lead, valueOf } from './lead.ts';
+import { assertLeadFits } from './lead-size.ts';
+import { defaultPipelineId, startingStage } from './placement.ts';
+import type { Attribution, KeptField, TimelineEntry } from './timeline.ts';
 
 /** What a capture request says about the person (contract, section 4.3). */
 export interface CaptureRequest {
@@ -11,7 +26,36 @@ export interface CaptureRequest {
   readonly email?: string | undefined;
   readonly source?: string | undefined;
   readonly pipelineId?: number | undefined;
+  readonly notes?: string | undefined;
   readonly fields?: Readonly<Record<string, RawValue>> | undefined;
+  readonly attribution?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The website's own ID of the enquiry, which is an idempotency key. */
+  readonly externalId?: string | undefined;
+}
+
+/** What is computed of a capture request once, however often it is retried: who is looked up, and how its repeats are known. */
+export type Capture = ReturnType<typeof newCapture>;
+
+/**
+ * Parses the phone, which costs more than all else that a capture computes.
+ * @param keyHeader the header `Idempotency-Key`, if sent
+ */
+export function newCapture(
+  apiKey: { readonly organizationId: number; readonly keyId: string },
+  keyHeader: string | undefined,
+  { externalId, ...enquiry }: CaptureRequest,
+) {
+  const keys = idempotencyKeys(keyHeader, externalId);
+  return {
+    lookup: {
+      ...apiKey,
+      idempotencyKeys: keys.map(({ value }) => value),
+      phone: parsePhone(enquiry.phone),
+      email: emailIdentity(enquiry.email ?? ''),
+    },
+    keys,
+    fingerprint: fingerprintOf(enquiry),
+  };
 }
 
 /** A capture request read by the organization's rules. */
@@ -24,18 +68,18 @@ export interface ReadCapture {
   readonly sourceId: number | undefined;
 }
 
-/** Fields that a capture sends as properties, or cannot choose, with what to do instead. */
+/** Fields that a capture cannot send in `fields`, and what to do instead. */
 const notAmongFields: Readonly<Record<string, string>> = {
-  name: 'is sent as the property name, beside fields.',
-  phone: 'is sent as the property phone, beside fields.',
-  email: 'is sent as the property email, beside fields.',
-  source: 'is sent as the property source, by name, beside fields.',
+  name: 'is not sent in fields: send it as the property name.',
+  phone: 'is not sent in fields: send it as the property phone.',
+  email: 'is not sent in fields: send it as the property email.',
+  source: 'is not sent in fields: send it as the property source, by name.',
   assigned_to: 'cannot be chosen by a capture: the owner comes from the assignment rules.',
 };
 
 /**
- * Reads a capture request by the organization's rules, required fields apart: those concern new leads alone.
- * @param phone of the request, in E.164; undefined when the text sent is no phone number. It was parsed to find the lead.
+ * Reads a capture request by the organization's rules. Required fields are not checked, because only new leads need them.
+ * @param phone of the request, in E.164; undefined when the text sent is not a phone number. It was parsed to find the lead.
  * @throws ApiError VALIDATION_FAILED with `details.fields`, and `details.validKeys` for an unknown key.
  */
 export function readCapture(organization: Organization, request: CaptureRequest, phone: string | undefined): ReadCapture {
@@ -78,13 +122,6 @@ function readPersonOf(
   return { ...readName, ...(phone !== undefined && { phone }), ...(email !== undefined && read({ email })) };
 }
 
-/** A field that a capture left as it was, with what it had and what was sent. */
-export interface KeptField {
-  readonly field: string;
-  readonly current: FieldValue | null;
-  readonly submitted: FieldValue;
-}
-
 export interface Filling {
   readonly fields: FieldValues;
   /** Field keys, in the order they were sent. */
@@ -93,9 +130,9 @@ export interface Filling {
 }
 
 /**
- * What a capture does to the lead it matched (contract, section 4.3, rules 3 and 4): empty fields are filled, differing values are kept;
- * of an archived lead nothing is filled, and all that it lacks is listed.
- * @param emailIsTaken the submitted e-mail belongs to another lead, so it cannot fill this one's
+ * Fills the empty fields of a matched lead and keeps values that differ (contract, section 4.3, rules 3 and 4). Of an archived lead no
+ * field is filled, and every field that could have been is listed as kept.
+ * @param emailIsTaken the submitted email belongs to another lead, so it cannot fill this lead's
  */
 export function fillLead(lead: Lead, submitted: FieldValues, emailIsTaken: boolean): Filling {
   const fields: Record<string, FieldValue> = { ...lead.fields };
@@ -113,7 +150,95 @@ export function fillLead(lead: Lead, submitted: FieldValues, emailIsTaken: boole
   return { fields, filled, kept };
 }
 
-/** Whether two values of a field say the same; e-mails without regard to case, lists whatever order the settings had. */
+/**
+ * Chooses what a new lead starts with: its fields, stage and the rotation of its possible owners.
+ * @throws ApiError VALIDATION_FAILED for a required field that is missing, NOT_READY without a stage or an active user
+ */
+export function placeCapture(organization: Organization, { submitted, sourceId }: ReadCapture, pipelineId: number | undefined) {
+  const withSource = sourceId === undefined ? submitted : { ...submitted, source: sourceId };
+  const issues = new FieldIssues();
+  requireOnCreate(organization, withSource, issues);
+  issues.throwIfAny();
+  const fields = newLeadFields(withSource);
+  assertLeadFits(fields);
+  const stage = startingStage(organization, pipelineId ?? defaultPipelineId(organization));
+  if (!stage) {
+    const place = pipelineId === undefined ? 'The organization' : `Pipeline ${pipelineId}`;
+    throw new ApiError('NOT_READY', undefined, `${place} has no stage for new leads.`);
+  }
+  const rotation = chooseRotation(organization, fields, stage.pipelineId);
+  if (!rotation) throw new ApiError('NOT_READY', undefined, 'The organization has no active user to own new leads.');
+  return { fields, stage, rotation };
+}
+
+/** What a capture writes and returns. */
+export interface Captured {
+  readonly lead: Lead;
+  readonly entry: TimelineEntry;
+  readonly result: CaptureResult;
+  readonly now: Date;
+}
+
+/** The enquiry as the timeline records it, whatever becomes of the lead. */
+export const enquiryOf = (
+  caller: { readonly createdBy: number; readonly keyId: string; readonly label: string },
+  { notes, attribution }: CaptureRequest,
+  sourceName: string,
+) => ({
+  actorId: caller.createdBy,
+  keyId: caller.keyId,
+  keyLabel: caller.label,
+  source: sourceName,
+  ...(notes && { notes }),
+  ...(attribution && Object.keys(attribution).length > 0 && { attribution: attribution as Attribution }),
+});
+type CapturedEnquiry = ReturnType<typeof enquiryOf>;
+
+/** The capture of a new lead. */
+export function captureNew(lead: Lead, enquiry: CapturedEnquiry): Captured {
+  return {
+    lead,
+    entry: { at: lead.createdAt, ...enquiry, type: 'captured_new', filled: [], kept: [] },
+    result: { id: lead.id, created: true, updated: false },
+    now: new Date(lead.createdAt),
+  };
+}
+
+/**
+ * The capture of a lead that the enquiry matched. When no field is filled, `lead` is the match itself.
+ * @param situation the lead that has the submitted email, if any, and the current time
+ * @throws ApiError VALIDATION_FAILED when the filled lead would be too large
+ */
+export function captureMatch(
+  match: Lead,
+  submitted: FieldValues,
+  enquiry: CapturedEnquiry,
+  situation: { readonly emailLeadId: number | undefined; readonly now: Date },
+): Captured {
+  const emailIsTaken = situation.emailLeadId !== undefined && situation.emailLeadId !== match.id;
+  const { fields, filled, kept } = fillLead(match, submitted, emailIsTaken);
+  const isFilled = filled.length > 0;
+  if (isFilled) assertLeadFits(fields, filled);
+  const now = changeTimeOf(match, situation.now);
+  const at = now.toISOString();
+  const archived = match.archivedAt === undefined ? {} : ({ archived: true } as const);
+  return {
+    lead: isFilled ? { ...match, fields, updatedAt: at } : match,
+    entry: { at, ...enquiry, type: 'captured', filled, kept, ...archived },
+    result: { id: match.id, created: false, updated: isFilled, ...archived },
+    now,
+  };
+}
+
+/** What is written besides the lead: the entry on its timeline, and the record that the capture's repeats find. */
+export const captureRecord = ({ lookup, fingerprint }: Capture, { entry, result, now }: Captured) => ({
+  lookup,
+  entry,
+  record: { fingerprint, result, expiresAt: recordExpiry(now) },
+  now,
+});
+
+/** Whether two values of a field are equal: emails ignoring case, lists in any order. */
 export function isSameValue(field: string, a: FieldValue | null, b: FieldValue | null): boolean {
   if (field === 'email' && typeof a === 'string' && typeof b === 'string') return comparableEmail(a) === comparableEmail(b);
   return JSON.stringify(unordered(a)) === JSON.stringify(unordered(b));

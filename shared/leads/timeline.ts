@@ -1,5 +1,4 @@
 import { storedBytes } from '../item-size.ts';
-import type { KeptField } from './capture.ts';
 import type { FieldValue } from './lead.ts';
 
 /** Who did it: the person who created the API key, or the administrator at the terminal (null). */
@@ -13,6 +12,13 @@ interface Happening {
 
 /** The page and campaign a capture came from (contract, section 2, CaptureAttribution). */
 export type Attribution = Readonly<Partial<Record<string, string>>>;
+
+/** A field that a capture left unchanged: its value, and the value that was sent. */
+export interface KeptField {
+  readonly field: string;
+  readonly current: FieldValue | null;
+  readonly submitted: FieldValue;
+}
 
 /** The enquiry of a capture as the timeline keeps it. */
 export interface Enquiry {

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { BoundedMap } from '../bounded-map.ts';
 import { ApiError } from '../errors.ts';
 import { prepareLog } from '../log.ts';
 import { hashApiKey, parseApiKey } from '../organization/api-key.ts';
@@ -13,58 +14,59 @@ import {
 } from '../store/organizations/admission.ts';
 import { loadOrganization } from '../store/organizations/organizations.ts';
 import { holdsScope } from './authorize.ts';
-import { BoundedMap } from './bounded-map.ts';
 import { type Call, headerValues, type Middleware } from './call.ts';
 
-/** What this function remembers of a key: who it is, its tokens when last seen, or that it was refused for good. */
+/** What this function caches about an API key: its caller and its tokens when last seen, or that it was refused for good. */
 type CachedKey = { readonly refused: true } | { readonly refused: false; readonly caller: Caller; readonly bucket: Bucket };
 
 const cachedKeysMax = 1000;
 const cachedKeys = new BoundedMap<string, CachedKey>(cachedKeysMax);
 const exhaustedOrganizations = new BoundedMap<number, Bucket>(cachedKeysMax);
-const organizations = new BoundedMap<number, Organization>(100);
+const cachedOrganizations = new BoundedMap<number, Organization>(100);
 
-/** Below this share of its tokens a key is asked first, so that an exhausted one does not spend the organization's. */
+/** A key with less than this share of its tokens is admitted before the organization, so that an exhausted key spends none of its tokens. */
 const roomyShare = 0.1;
 
-interface PrefetchContext {
+/** What an endpoint may prefetch with. The request is not admitted yet: a prefetch must not write. */
+export interface PrefetchContext<Input> {
   readonly table: Call['table'];
   readonly organizationId: number;
   readonly keyId: string;
+  /** The settings this function saw last; admission may report a newer version. */
   readonly cachedOrganization: Organization | undefined;
-  readonly input: Readonly<Record<string, unknown>>;
+  readonly input: Input;
 }
-type Prefetch = (early: PrefetchContext) => Promise<unknown>;
+export type Prefetch<Input, Prefetched> = (context: PrefetchContext<Input>) => Promise<Prefetched>;
 
 /**
- * The key checked and live, one token from its bucket and one from its organization's, the settings at their newest version
- * (contract, sections 5 and 8; design, section 3). One round trip of two parallel writes once this function knows the key;
- * the endpoint's own reads run beside.
+ * Checks that the API key is live, takes one token from its bucket and one from its organization's, and loads the newest settings
+ * (contract, sections 5 and 8; design, section 3). For a cached key this is one round trip of two parallel writes. The endpoint's
+ * prefetch runs in parallel with them.
  * @throws ApiError UNAUTHORIZED, RATE_LIMITED
  */
-export const admission = (prefetch: Prefetch): Middleware => ({
+export const admission = <Input, Prefetched>(
+  prefetch: Prefetch<Input, Prefetched> | undefined,
+): Middleware<Input, Prefetched> => ({
   before: async ({ event, context: call }) => {
     const apiKeyHash = bearerKeyHash(event);
     const now = new Date();
-    const known = cachedKeys.get(apiKeyHash);
-    refuseCached(call, known, now);
+    const cached = cachedKeys.get(apiKeyHash);
+    refuseCached(call, cached, now);
 
-    const admittedKey = admitKey(call.table, apiKeyHash, now);
-    const caller = isRoomy(known, now) ? known.caller : callerOf(call, apiKeyHash, await admittedKey);
+    const admittedKey = admitKey(call.table, apiKeyHash, now).then((key) => liveKey(call, apiKeyHash, key));
+    const caller = isRoomy(cached, now) ? cached.caller : (await admittedKey).caller;
     const [key, organization] = await Promise.allSettled([admittedKey, admitToOrganization(call, caller, now, prefetch)]);
 
     if (key.status === 'rejected') throw key.reason;
-    call.caller = callerOf(call, apiKeyHash, key.value);
     if (organization.status === 'rejected') throw organization.reason;
-    const { admitted, settings } = organization.value;
-    showLimits(call, (key.value as { bucket: Bucket }).bucket, admitted.bucket);
+    const { admitted, settings, prefetched } = organization.value;
+    showLimits(call, key.value.bucket, admitted.bucket);
     if (admitted.outcome === 'exhausted') throw exhausted(call, admitted.bucket);
-    call.organization = settings;
-    call.leadSequence = admitted.leadSequence;
+    call.admitted = { caller: key.value.caller, organization: settings, leadSequence: admitted.leadSequence, prefetched };
   },
 });
 
-/** The digest of the key in the Authorization header. A typo fails its checksum and costs no read.
+/** The digest of the API key in the Authorization header. A mistyped key fails its checksum and costs no read.
  *  @throws ApiError UNAUTHORIZED */
 function bearerKeyHash(event: APIGatewayProxyEvent): string {
   const [authorization, ...more] = headerValues(event, 'authorization');
@@ -76,59 +78,61 @@ function bearerKeyHash(event: APIGatewayProxyEvent): string {
   return hashApiKey(apiKey);
 }
 
-/** A refusal that holds until a known moment, or for ever, costs DynamoDB nothing more: a hammering key heats no partition. */
-function refuseCached(call: Call, known: CachedKey | undefined, now: Date): void {
-  if (!known) return;
-  if (known.refused || known.caller.expiresAt <= now.getTime()) throw new ApiError('UNAUTHORIZED');
-  const exhaustedBuckets = [known.bucket, exhaustedOrganizations.get(known.caller.organizationId)].filter(
-    (bucket) => bucket !== undefined && bucket.remaining === 0 && bucket.resetsAt > now.getTime(),
-  );
-  const [bucket, other] = exhaustedBuckets as Bucket[];
+/** Refuses from the cache what would be refused again: a hammering key costs DynamoDB nothing and heats no partition. */
+function refuseCached(call: Call, cached: CachedKey | undefined, now: Date): void {
+  if (!cached) return;
+  if (cached.refused || cached.caller.expiresAt <= now.getTime()) throw new ApiError('UNAUTHORIZED');
+  const isExhausted = (bucket: Bucket | undefined): bucket is Bucket =>
+    bucket !== undefined && bucket.remaining === 0 && bucket.resetsAt > now.getTime();
+  const organizationBucket = exhaustedOrganizations.get(cached.caller.organizationId);
+  const [bucket, other] = [cached.bucket, organizationBucket].filter(isExhausted);
   if (!bucket) return;
-  call.caller = known.caller;
+  call.caller = cached.caller;
   throw exhausted(call, other ? closer(bucket, other) : bucket);
 }
 
-function isRoomy(known: CachedKey | undefined, now: Date): known is CachedKey & { refused: false } {
-  if (!known || known.refused) return false;
-  const { remaining, limit, resetsAt } = known.bucket;
+function isRoomy(cached: CachedKey | undefined, now: Date): cached is CachedKey & { refused: false } {
+  if (!cached || cached.refused) return false;
+  const { remaining, limit, resetsAt } = cached.bucket;
   return remaining > limit * roomyShare || resetsAt <= now.getTime();
 }
 
-/** The caller of an admitted key; what became of the key is remembered.
+/** Caches what became of an API key, and requires that it is live and gave a token.
  *  @throws ApiError UNAUTHORIZED, RATE_LIMITED */
-function callerOf(call: Call, apiKeyHash: string, key: KeyAdmission): Caller {
+function liveKey(call: Call, apiKeyHash: string, key: KeyAdmission): { readonly caller: Caller; readonly bucket: Bucket } {
   if (!('caller' in key)) {
     cachedKeys.set(apiKeyHash, { refused: true });
     throw new ApiError('UNAUTHORIZED');
   }
-  const { caller, bucket } = key;
-  cachedKeys.set(apiKeyHash, {
-    refused: false,
-    caller,
-    bucket: key.outcome === 'exhausted' ? { ...bucket, remaining: 0 } : bucket,
-  });
-  if (key.outcome === 'exhausted') {
-    call.caller = caller;
-    throw exhausted(call, bucket);
-  }
-  return caller;
+  const { outcome, caller, bucket } = key;
+  const isExhausted = outcome === 'exhausted';
+  cachedKeys.set(apiKeyHash, { refused: false, caller, bucket: isExhausted ? { ...bucket, remaining: 0 } : bucket });
+  call.caller = caller;
+  if (isExhausted) throw exhausted(call, bucket);
+  return { caller, bucket };
 }
 
-interface AdmittedToOrganization {
+interface AdmittedToOrganization<Prefetched> {
   readonly admitted: OrganizationAdmission;
   readonly settings: Organization;
+  readonly prefetched: Promise<Prefetched> | undefined;
 }
 
-/** The organization's token, its settings, and the endpoint's reads beside both. */
-async function admitToOrganization(call: Call, caller: Caller, now: Date, prefetch: Prefetch): Promise<AdmittedToOrganization> {
+/** Takes the organization's token and loads its settings, in parallel with the endpoint's prefetch. */
+async function admitToOrganization<Input, Prefetched>(
+  call: Call<Input, Prefetched>,
+  caller: Caller,
+  now: Date,
+  prefetch: Prefetch<Input, Prefetched> | undefined,
+): Promise<AdmittedToOrganization<Prefetched>> {
   const { organizationId, keyId } = caller;
   const { table, input, endpoint } = call;
-  const cachedOrganization = organizations.get(organizationId);
-  if (input?.ok && holdsScope(caller, endpoint)) {
-    call.prefetched = prefetch({ table, organizationId, keyId, cachedOrganization, input: input.parts });
-    call.prefetched.catch(() => undefined); // awaited by the endpoint, unless admission refuses
-  }
+  const cachedOrganization = cachedOrganizations.get(organizationId);
+  const mayPrefetch = input?.ok && holdsScope(caller, endpoint);
+  const prefetched = mayPrefetch
+    ? prefetch?.({ table, organizationId, keyId, cachedOrganization, input: input.parts })
+    : undefined;
+  prefetched?.catch(() => undefined); // the endpoint awaits it, unless admission refuses the request
   const admitting = Promise.all([
     admitOrganization(table, organizationId, now, endpoint.numbersLeads === true),
     cachedOrganization ?? loadOrganization(table, organizationId),
@@ -139,11 +143,11 @@ async function admitToOrganization(call: Call, caller: Caller, now: Date, prefet
   const isCurrent = cached && (admitted.outcome === 'exhausted' || cached.version >= admitted.settingsVersion);
   const settings = isCurrent ? cached : await loadOrganization(table, organizationId);
   if (!settings) throw new Error(`Organization ${organizationId} has a usage item but no settings.`);
-  organizations.set(organizationId, settings);
-  return { admitted, settings };
+  cachedOrganizations.set(organizationId, settings);
+  return { admitted, settings, prefetched };
 }
 
-/** The bucket that is closer to running out; equal: the one whose window ends later (design, section 3). */
+/** The bucket that is closer to running out; of two that are equal, the one whose window ends later (design, section 3). */
 function closer(a: Bucket, b: Bucket): Bucket {
   if (a.remaining !== b.remaining) return a.remaining < b.remaining ? a : b;
   return a.resetsAt >= b.resetsAt ? a : b;
@@ -158,7 +162,7 @@ function showLimits(call: Call, a: Bucket, b: Bucket = a): void {
   call.responseHeaders['RateLimit-Reset'] = secondsUntil(resetsAt);
 }
 
-/** The refusal of an exhausted bucket; `Retry-After` and `RateLimit-Reset` name the same moment. */
+/** The error of an exhausted bucket. `Retry-After` and `RateLimit-Reset` name the same moment. */
 function exhausted(call: Call, bucket: Bucket): ApiError {
   showLimits(call, { ...bucket, remaining: 0 });
   call.responseHeaders['Retry-After'] = call.responseHeaders['RateLimit-Reset'] ?? secondsUntil(bucket.resetsAt);

@@ -3,24 +3,24 @@ import { ApiError } from '../errors.ts';
 import type { Caller } from '../store/organizations/admission.ts';
 import type { Middleware } from './call.ts';
 
-/** Whether the API key holds one of the scopes that the endpoint wants. */
+/** Whether the API key has one of the endpoint's scopes. */
 export const holdsScope = ({ scopes }: Caller, endpoint: Endpoint): boolean =>
   endpoint.scopes.some((scope) => scopes.includes(scope));
 
 /**
- * Lets a caller in whose organization has the endpoint's module and whose API key holds one of its scopes (contract, section 5).
- * @throws ApiError FORBIDDEN, naming what would do.
+ * Requires that the organization has the endpoint's module and that the API key has one of its scopes (contract, section 5).
+ * @throws ApiError FORBIDDEN, naming the module or the scopes that are missing.
  */
 export const authorize = (): Middleware => ({
-  before: ({ context: { endpoint, caller, organization } }) => {
-    if (!organization?.modules.includes(endpoint.module)) {
+  before: ({ context: { endpoint, admitted } }) => {
+    if (!admitted?.organization.modules.includes(endpoint.module)) {
       throw new ApiError(
         'FORBIDDEN',
         { module: endpoint.module },
         `The organization's plan does not include the module ${endpoint.module}.`,
       );
     }
-    if (!caller || !holdsScope(caller, endpoint)) {
+    if (!holdsScope(admitted.caller, endpoint)) {
       throw new ApiError(
         'FORBIDDEN',
         { scopes: endpoint.scopes },

@@ -1,82 +1,66 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type EndpointName, endpointNamed } from '../endpoints.ts';
-import type { Organization } from '../organization/organization.ts';
-import type { Caller } from '../store/organizations/admission.ts';
 import { openTable, type Table, usableUntil } from '../store/table/client.ts';
 import { noConsumedCapacity, withCapacityMetering } from '../store/table/consumed-capacity.ts';
-import { admission } from './admission.ts';
+import { admission, type Prefetch } from './admission.ts';
 import { authorize } from './authorize.ts';
-import type { Call } from './call.ts';
+import type { Admitted, Call } from './call.ts';
 import { errorResponse, type Reply, replyResponse } from './respond.ts';
 import { transport } from './transport.ts';
 import { type Input, parseInput, refuseInput, type Schemas } from './validate.ts';
 
-/** What is known while admission runs: enough to read ahead, not yet allowed to answer. */
-export interface PrefetchContext<S extends Schemas> {
+/** What an endpoint's `respond` receives once the request is authenticated, authorized and validated. */
+export interface ReadyCall<Input, Prefetched> extends Omit<Admitted<Prefetched>, 'prefetched'> {
   readonly table: Table;
-  readonly organizationId: number;
-  readonly keyId: string;
-  /** The settings this function saw last; those of the call may be newer. */
-  readonly cachedOrganization: Organization | undefined;
-  readonly input: Input<S>;
+  readonly requestId: string;
+  readonly input: Input;
+  /** The result of the endpoint's `prefetch`. */
+  readonly prefetched: Prefetched;
 }
 
-/** What an endpoint's story is told from. */
-export type ReadyCall<S extends Schemas, Prefetched> = Input<S> & {
-  readonly table: Table;
-  readonly caller: Caller;
-  readonly organization: Organization;
-  /** For an endpoint that numbers leads: the organization's sequence, advanced for this request alone. `newLeadId` makes an id of it. */
-  readonly leadSequence: number;
-  readonly requestId: string;
-  /** What was read beside admission. */
-  readonly prefetched: Prefetched;
-};
+/** The parts of an endpoint, in the order in which a request runs through them. */
+export interface EndpointParts<S extends Schemas, Prefetched> {
+  /** The schemas of the parts of the request that the endpoint reads. */
+  readonly input: S;
+  /** Reads that run in parallel with admission. Their result is dropped when the request is refused, so they must not write. */
+  readonly prefetch?: Prefetch<Input<S>, Prefetched>;
+  readonly respond: (call: ReadyCall<Input<S>, Prefetched>) => Promise<Reply>;
+}
 
 /**
- * Room to answer before the platform ends the function, in milliseconds. The sum, at worst: a request waits for three calls in turn
- * (admission; owner's turn or lead; transaction), each of which may take what `client.ts` says, and looks again for two seconds more.
- * That is more than a function has, so not the sum of the waits but this deadline, 9.5 s after the start of a function of 10 s, makes the last answer
- * arrive; API Gateway waits 29 s. One call that fails alone is answered before that: after 3.2 s of silence or of bodies that stall, or 6.2 s of
- * throttling or of headers that come late.
+ * The time to respond before the platform ends the function, in milliseconds. At worst a request waits for three DynamoDB calls in
+ * turn: admission, the rotation or the lead, and the transaction. Each may take as long as `client.ts` says, and conflicts are retried
+ * for two seconds more. The sum is longer than a function may run, so this deadline ends the wait: 9.5 s after the start of a function of
+ * 10 s, while API Gateway waits 29 s. A single call that fails ends before it: after 3.2 s of silence or of bodies that stall, or after
+ * 6.2 s of throttling or of headers that come late.
  */
 const responseReserveMs = 500;
 
 let sharedTable: Table | undefined;
 
-/**
- * The Lambda handler of an endpoint: the stack in its order (design, section 1), then the endpoint's own story.
- * @param prefetched reads that run beside admission and are dropped when it refuses; they must not write
- */
-export function endpoint<S extends Schemas, Prefetched>(
+/** The Lambda handler of an endpoint: the stack in its order (design, section 1), then the endpoint's own `respond`. */
+export function endpoint<S extends Schemas, Prefetched = undefined>(
   name: EndpointName,
-  schemas: S,
-  prefetched: (early: PrefetchContext<S>) => Promise<Prefetched>,
-  run: (call: ReadyCall<S, Prefetched>) => Promise<Reply>,
+  { input, prefetch, respond }: EndpointParts<S, Prefetched>,
 ): (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult> {
+  type OwnCall = Call<Input<S>, Prefetched>;
   const row = endpointNamed(name);
-  const stack = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Call & Context>(
-    async (_event: APIGatewayProxyEvent, call: Call & Context) => replyResponse(call, await run(await readyCall(call))),
+  const stack = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, OwnCall & Context>(
+    async (_event: APIGatewayProxyEvent, call: OwnCall & Context) => replyResponse(call, await respond(await readyCall(call))),
     { timeoutEarlyInMillis: 0 },
   )
     .onError(async (request) => {
-      if (request.context.deadline.aborted) return; // answered already, and logged
+      if (request.context.deadline.aborted) return; // the deadline has responded already, and logged it
       request.response = await errorResponse(request.context, request.error);
     })
-    .use([
-      transport(),
-      parseInput(schemas),
-      admission(prefetched as Parameters<typeof admission>[0]),
-      authorize(),
-      refuseInput(),
-    ]);
+    .use([transport(), parseInput(input), admission(prefetch), authorize(), refuseInput()]);
 
   return async (event, context) => {
     sharedTable ??= openTable();
     const consumedCapacity = noConsumedCapacity();
     const deadline = new AbortController();
-    const call: Call = {
+    const call: OwnCall = {
       endpoint: row,
       table: withCapacityMetering(usableUntil(sharedTable, deadline.signal), consumedCapacity),
       consumedCapacity,
@@ -85,31 +69,23 @@ export function endpoint<S extends Schemas, Prefetched>(
       startedAt: Date.now(),
       responseHeaders: {},
     };
-    return beforeDeadline(stack(event, call as Call & Context), context, call, deadline);
+    return beforeDeadline(stack(event, call as OwnCall & Context), context, call, deadline);
   };
 }
 
-/** For an endpoint that reads nothing ahead. */
-export const nothingPrefetched = async (): Promise<undefined> => undefined;
-
-async function readyCall<S extends Schemas, Prefetched>(call: Call): Promise<ReadyCall<S, Prefetched>> {
-  const { input, table, caller, organization, leadSequence, requestId } = call;
-  if (!input?.ok) throw new Error('The stack ran an endpoint without input.');
-  return {
-    ...input.parts,
-    table,
-    caller,
-    organization,
-    leadSequence,
-    requestId,
-    prefetched: await call.prefetched,
-  } as unknown as ReadyCall<S, Prefetched>;
+/** @throws Error if a middleware of the stack is missing */
+async function readyCall<Input, Prefetched>(call: Call<Input, Prefetched>): Promise<ReadyCall<Input, Prefetched>> {
+  const { table, requestId, input, admitted } = call;
+  if (!input?.ok || !admitted) throw new Error('The stack ran an endpoint without parsed input or without admission.');
+  const { prefetched, ...rest } = admitted;
+  // Undefined only for an endpoint without a prefetch, whose `Prefetched` is undefined.
+  return { table, requestId, input: input.parts, ...rest, prefetched: (await prefetched) as Prefetched };
 }
 
 /**
- * Answers INTERNAL in time, whatever hangs: the platform's own end would leave the caller without a body of the contract.
- * Nothing is sent to DynamoDB after that. Lambda freezes a function that has answered, so what it still meant to send would go out with
- * a request of minutes later, past what `applySettings` waits for and past the caller's own repeat.
+ * Responds INTERNAL before the deadline, whatever hangs. If the platform ended the function, the caller would get a body that is not the
+ * contract's. Nothing is sent to DynamoDB after the deadline: Lambda freezes a function that has responded, so a pending write would be
+ * sent with a request minutes later, after `applySettings` stopped waiting for it and after the caller's own retry.
  */
 async function beforeDeadline(
   response: Promise<APIGatewayProxyResult>,
@@ -122,7 +98,7 @@ async function beforeDeadline(
   const lastReply = new Promise<APIGatewayProxyResult>((resolve) => {
     timer = setTimeout(() => {
       deadline.abort();
-      resolve(errorResponse(call, new Error(`No answer within ${ms} ms.`)));
+      resolve(errorResponse(call, new Error(`No response within ${ms} ms.`)));
     }, ms);
   });
   try {

@@ -4,14 +4,13 @@ import { log } from '../log.ts';
 import type { MetricName, RequestMetrics } from '../metrics.ts';
 import type { Call } from './call.ts';
 
-/** What an endpoint answers. */
 export interface Reply {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An endpoint's answer as API Gateway wants it, with the headers of every response (contract, section 1). */
+/** Converts a reply to API Gateway's form, with the headers of every response (contract, section 1), and writes the call's log line. */
 export async function replyResponse(
   call: Call,
   { status, body, headers }: Reply,
@@ -31,7 +30,7 @@ export async function replyResponse(
   };
 }
 
-/** The one place where an error becomes a response: the contract's for an ApiError, INTERNAL for everything else, logged with its causes. */
+/** Converts an error to a response: an ApiError to the contract's, any other error to INTERNAL. The latter is logged with its causes. */
 export async function errorResponse(call: Call, error: unknown): Promise<APIGatewayProxyResult> {
   if (error instanceof ApiError) {
     return replyResponse(call, { status: error.status, body: errorBody(error.code, error.message, error.details) }, error.code);
@@ -47,7 +46,7 @@ export async function errorResponse(call: Call, error: unknown): Promise<APIGate
   return replyResponse(call, { status: 500, body: errorBody('INTERNAL') }, 'INTERNAL');
 }
 
-/** Refusals that somebody should look at when they pile up. All others are the caller's own affair. */
+/** Errors that an operator should look at when they become frequent. All other errors are for the caller to fix. */
 const countedCodes: Partial<Record<ErrorCode, MetricName>> = {
   INTERNAL: 'failed',
   NOT_READY: 'notReady',
@@ -55,13 +54,13 @@ const countedCodes: Partial<Record<ErrorCode, MetricName>> = {
   RATE_LIMITED: 'rateLimited',
 };
 
-/** Time enough to make the successor of a key and switch a server to it. */
+/** Enough time to create the next API key and to switch a server to it. */
 const keyExpiresSoonDays = 14;
 const dayMs = 86_400_000;
 
 let isColdStart = true;
 
-/** The one line of a call. What costs nothing extra is on every line; what somebody is to be woken for is there only then. */
+/** Writes the one log line of a call. Free metrics are on every line; metrics that drive alarms are there only when they apply. */
 async function logReply(call: Call, status: number, code: ErrorCode | undefined): Promise<void> {
   const { requestId, endpoint, caller, startedAt, consumedCapacity } = call;
   const now = Date.now();

@@ -1,38 +1,39 @@
 import jsonBodyParser from '@middy/http-json-body-parser';
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { ApiError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { apiKeyPrefix } from '../organization/api-key.ts';
 import { headerValues, type Middleware } from './call.ts';
 
 /**
- * The errors that are found before the key is looked at, in the contract's order (sections 5 and 7): HTTPS_REQUIRED, KEY_IN_URL, NOT_FOUND,
- * and for an endpoint that takes a body PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_JSON.
+ * Throws the errors that come before the API key is checked, in the contract's order (sections 5 and 7): HTTPS_REQUIRED, KEY_IN_URL,
+ * NOT_FOUND, and for an endpoint that takes a body PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_JSON.
  */
 export const transport = (): Middleware => ({
-  before: async ({ event, context: call }) => {
+  before: async (request) => {
+    const { event, context: call } = request;
     refusePlainHttp(event);
     refuseKeyInUrl(event);
-    // API Gateway brings an address with a slash behind it to the same route; the contract has no such endpoint.
+    // API Gateway routes an address with a trailing slash to the same function; the contract has no such endpoint.
     if (event.path.endsWith('/')) throw new ApiError('NOT_FOUND');
     if (!call.endpoint.takesBody) return;
     refuseLargeBody(event);
     refuseOtherMediaTypes(event);
-    call.jsonBody = parseJson(event);
+    call.jsonBody = parseJson(request);
   },
 });
 
-/** API Gateway names the scheme the client used; a proxy before it may add its own. */
+/** API Gateway names the scheme that the client used. A proxy in front of it may add its own. */
 function refusePlainHttp(event: APIGatewayProxyEvent): void {
   const schemes = headerValues(event, 'x-forwarded-proto').flatMap((value) => value.split(','));
   if (schemes.some((scheme) => scheme.trim().toLowerCase() === 'http')) throw new ApiError('HTTPS_REQUIRED');
 }
 
-/** Parameter names under which people send keys, without case and punctuation. */
+/** Parameter names under which people send API keys, in lower case and without punctuation. */
 const secretParameter =
   /^(key|token|secret|auth|authorization|bearer|password)$|((api|access|auth|secret|private)key|(api|access|auth|bearer|refresh|id)token|(api|client)secret)$/;
 
-/** @throws ApiError KEY_IN_URL for a parameter named like a secret, and for anything in the address that looks like an API key. */
+/** @throws ApiError KEY_IN_URL for a parameter named like a secret, and for any part of the address that looks like an API key */
 function refuseKeyInUrl(event: APIGatewayProxyEvent): void {
   const parameters = Object.entries(event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {});
   const isNamedLikeSecret = ([name]: [string, unknown]): boolean =>
@@ -46,7 +47,7 @@ function refuseKeyInUrl(event: APIGatewayProxyEvent): void {
     throw new ApiError('KEY_IN_URL');
 }
 
-/** Percent-decoded where it can be; the gateway decodes parameters once and leaves paths alone. */
+/** Percent-decodes what can be decoded. The gateway decodes parameters once and does not decode paths. */
 function decoded(text: string): string {
   return text.replace(/(%[0-9a-f]{2})+/gi, (encoded) => Buffer.from(encoded.replaceAll('%', ''), 'hex').toString());
 }
@@ -63,27 +64,29 @@ function refuseOtherMediaTypes(event: APIGatewayProxyEvent): void {
 
 const parser = jsonBodyParser();
 
-/** In bytes that are not UTF-8, API Gateway puts this in the place of what it cannot read, and hands the body on. */
+/** API Gateway replaces bytes that are not UTF-8 by this character and passes the body on. */
 const replacementCharacter = '\ufffd';
 const lostBytes =
-  'The body is not UTF-8, or it contains U+FFFD, which stands where bytes were not UTF-8: send it in UTF-8, and a U+FFFD that is meant as \\ufffd.';
+  'The body is not UTF-8, or it contains U+FFFD, which replaces bytes that are not UTF-8. Send UTF-8, and write an intended U+FFFD as \\ufffd.';
 
-/** The body parsed by middy's parser, whose own errors become the contract's. */
-function parseJson({ body, isBase64Encoded }: APIGatewayProxyEvent): unknown {
+/** Parses the body with middy's parser, and turns the parser's errors into the contract's. */
+function parseJson({ event, context, ...request }: Parameters<NonNullable<Middleware['before']>>[0]): unknown {
+  const { body, isBase64Encoded } = event;
   if (!body) throw new ApiError('INVALID_JSON', undefined, 'The body is missing: send a JSON object.');
   const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
-  // Nothing tells a letter that was lost from a U+FFFD that was sent; the lead would be stored with either.
+  // A replaced letter cannot be told from a U+FFFD that was sent, and the lead would be stored with it.
   if (text.includes(replacementCharacter)) throw new ApiError('INVALID_JSON', undefined, lostBytes);
-  const request = { event: { headers: { 'content-type': 'application/json' }, body: text, isBase64Encoded: false } };
+  const parsed = { ...event, headers: { 'content-type': 'application/json' }, body: text, isBase64Encoded: false };
   try {
-    parser.before?.(request as unknown as Parameters<NonNullable<typeof parser.before>>[0]);
+    // The parser reads nothing of the context.
+    parser.before?.({ ...request, context: context as typeof context & Context, event: parsed });
   } catch (error) {
     const { statusCode, message } = error as Error & { statusCode?: number };
     if (statusCode !== 422) throw error;
-    // Valid JSON with a key such as `__proto__` is not invalid JSON. JSON.parse makes it a property like any other, which the schemas and
-    // the field rules then refuse as unknown, naming it; they read own properties alone.
+    // The parser refuses valid JSON with a key such as `__proto__`. JSON.parse makes it a property like any other, which the schemas
+    // and the field rules then refuse as unknown, by its name; they read only own properties.
     if (message.startsWith('Forbidden key')) return JSON.parse(text);
-    throw new ApiError('INVALID_JSON'); // the parser's own error carries the whole body
+    throw new ApiError('INVALID_JSON'); // the parser's own error contains the whole body
   }
-  return request.event.body;
+  return parsed.body;
 }

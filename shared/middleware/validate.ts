@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { ApiError } from '../errors.ts';
 import { type Call, headerValues, type Middleware } from './call.ts';
 
-/** What an endpoint takes, each part by a schema; header names in lower case. */
+/** The schema of each part that an endpoint reads; header names in lower case. */
 export interface Schemas {
   readonly path?: v.GenericSchema;
   readonly headers?: v.GenericSchema;
@@ -16,15 +16,11 @@ export type Input<S extends Schemas> = {
   readonly [Part in keyof S]: S[Part] extends v.GenericSchema ? v.InferOutput<S[Part]> : never;
 };
 
-export type ParsedInput =
-  | { readonly ok: true; readonly parts: Readonly<Record<string, unknown>> }
-  | { readonly ok: false; readonly error: ApiError };
-
 /**
- * Reads the request by the endpoint's schemas before admission, so that the endpoint's reads can run beside it. What is wrong is only
- * said afterwards, by `refuseInput`: the key is checked first (contract, section 5).
+ * Reads the request by the endpoint's schemas before admission, so that the endpoint can prefetch in parallel with it. `refuseInput`
+ * reports what is wrong after admission, because the API key is checked first (contract, section 5).
  */
-export const parseInput = (schemas: Schemas): Middleware => ({
+export const parseInput = <S extends Schemas>(schemas: S): Middleware<Input<S>> => ({
   before: ({ event, context: call }) => {
     try {
       call.input = { ok: true, parts: partsOf(schemas, event, call) };
@@ -35,7 +31,7 @@ export const parseInput = (schemas: Schemas): Middleware => ({
   },
 });
 
-/** Says what `parseInput` found wrong. */
+/** Throws the error that `parseInput` found. */
 export const refuseInput = (): Middleware => ({
   before: ({ context: { input } }) => {
     if (input?.ok === false) throw input.error;
@@ -43,13 +39,13 @@ export const refuseInput = (): Middleware => ({
 });
 
 /** @throws ApiError for the first part that is wrong, in the order path, headers, query, body. */
-function partsOf(schemas: Schemas, event: APIGatewayProxyEvent, call: Call): Record<string, unknown> {
-  const parts: Record<string, unknown> = {};
+function partsOf<S extends Schemas>(schemas: S, event: APIGatewayProxyEvent, call: Call): Input<S> {
+  const parts: Partial<Record<keyof Schemas, unknown>> = {};
   if (schemas.path) parts.path = parse(schemas.path, pathOf(event), () => new ApiError('NOT_FOUND'));
   if (schemas.headers) parts.headers = parse(schemas.headers, headersOf(event), () => new ApiError('INVALID_IDEMPOTENCY_KEY'));
   if (schemas.query) parts.query = parse(schemas.query, queryOf(event), invalidQuery);
   if (schemas.body) parts.body = parse(schemas.body, call.jsonBody, (issues) => validationFailed(messagesOf(issues)));
-  return parts;
+  return parts as Input<S>;
 }
 
 type Issues = [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]];
@@ -60,7 +56,7 @@ function parse(schema: v.GenericSchema, input: unknown, refusal: (issues: Issues
   return result.output;
 }
 
-/** Path parameters, percent-decoded; what cannot be decoded names nothing. */
+/** Path parameters, percent-decoded; one that cannot be decoded names no resource. */
 function pathOf(event: APIGatewayProxyEvent): Record<string, string> {
   try {
     return Object.fromEntries(
@@ -72,13 +68,13 @@ function pathOf(event: APIGatewayProxyEvent): Record<string, string> {
   }
 }
 
-/** The headers a schema may ask for; a repeated one stands as HTTP joins it (RFC 9110, section 5.3). */
+/** Every request header by its name in lower case. A repeated header is joined as HTTP joins it (RFC 9110, section 5.3). */
 function headersOf(event: APIGatewayProxyEvent): Record<string, string> {
   const names = Object.keys({ ...event.headers, ...event.multiValueHeaders }).map((name) => name.toLowerCase());
   return Object.fromEntries(names.map((name) => [name, headerValues(event, name).join(', ')]));
 }
 
-/** Query parameters; one that is given twice stays a list, which no schema takes. */
+/** Query parameters. One that is given twice stays a list, which every schema refuses. */
 function queryOf({ multiValueQueryStringParameters, queryStringParameters }: APIGatewayProxyEvent): Record<string, unknown> {
   const all = multiValueQueryStringParameters ?? queryStringParameters ?? {};
   return Object.fromEntries(

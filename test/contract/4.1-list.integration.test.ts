@@ -161,7 +161,7 @@ describe('4.1 INVALID_QUERY: a parameter out of range, named; nothing is silentl
 
     expect([status, body.error.code]).toEqual([400, 'INVALID_QUERY']);
     expect(Object.keys(body.error.details.parameters)).toEqual([name]);
-    expect(body.error.message).toMatch(nearest ? `is ${nearest} meant?` : /known/);
+    expect(body.error.message).toMatch(nearest ? `did you mean ${nearest}?` : /known/);
   });
 
   test('several wrong parameters are all named', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Scope } from '../../shared/endpoints.ts';
+import { type EndpointName, endpointNamed, type Scope } from '../../shared/endpoints.ts';
 import { apiKeyPattern, apiKeyRandomBytes, hashApiKey, mintApiKey } from '../../shared/organization/api-key.ts';
 import { createApiKey, listApiKeys, revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { apiKeyPrimaryKey, keyListingPrimaryKey } from '../../shared/store/table/primary-keys.ts';
@@ -173,31 +173,17 @@ describe('5.7 UNAUTHORIZED: a missing, wrong, revoked or expired key, on every e
 });
 
 describe('5 scopes: each endpoint takes those of its section, and no other', () => {
-  const read = ['leads.read'];
-  const write = ['leads.write'];
-  /** The contract, sections 4.1 to 4.7. */
-  const scopesOf: Record<string, string[]> = {
-    'list-leads': read,
-    'create-lead': write,
-    'capture-lead': ['leads.capture', 'leads.write'],
-    'get-lead': read,
-    'update-lead': write,
-    'add-note': write,
-    'list-lead-fields': ['leads.read', 'leads.capture'],
-    'list-lead-stages': read,
-    'list-pipelines': read,
-    'list-lead-sources': read,
-    'list-users': read,
-  };
+  /** `test/contract.test.ts` checks these scopes against the contract, sections 4.1 to 4.7. */
+  const scopesOf = (name: EndpointName): readonly Scope[] => endpointNamed(name).scopes;
   /** What a key may do that was minted with a scope: leads.write brings leads.read with it. */
-  const granted: Record<Scope, string[]> = {
+  const granted: Record<Scope, Scope[]> = {
     'leads.read': ['leads.read'],
     'leads.write': ['leads.read', 'leads.write'],
     'leads.capture': ['leads.capture'],
   };
   const rows = (Object.keys(granted) as Scope[]).flatMap((scope) =>
     everyRequest.map(([name, good]) => {
-      const isTaken = granted[scope].some((one) => scopesOf[name]?.includes(one));
+      const isTaken = granted[scope].some((one) => scopesOf(name).includes(one));
       return [scope, isTaken ? 'may call' : 'may not call', name, good, isTaken] as const;
     }),
   );
@@ -210,8 +196,8 @@ describe('5 scopes: each endpoint takes those of its section, and no other', () 
 
     expect(answer.status).toBe(isTaken ? status : 403);
     if (isTaken) return;
-    expect(answer.body.error).toMatchObject({ code: 'FORBIDDEN', details: { scopes: scopesOf[name] } });
-    expect(answer.body.error.message).toContain(scopesOf[name]?.join(' or '));
+    expect(answer.body.error).toMatchObject({ code: 'FORBIDDEN', details: { scopes: scopesOf(name) } });
+    expect(answer.body.error.message).toContain(scopesOf(name).join(' or '));
     expect(await storedLeads(organization)).toEqual(before);
   });
 

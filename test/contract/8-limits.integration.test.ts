@@ -82,7 +82,7 @@ describe('8 and 4.3 phone: 6 to 32 characters', () => {
   });
 
   test.each([0, 5, 33])('a phone of %i characters is refused for its length', async (length) => {
-    expect(await problem('9'.repeat(length))).toBe('takes 6 to 32 characters.');
+    expect(await problem('9'.repeat(length))).toBe('must have 6 to 32 characters.');
   });
 
   test('a phone of 6 characters is not refused for its length', async () => {
@@ -166,6 +166,6 @@ describe('8 list: at most 10 filters, a filter string of at most 8000 characters
     const answer = await list(filter);
 
     expect(answer.status).toBe(status);
-    if (status === 400) expect(answer.body.error.details.parameters).toEqual({ filter: 'takes at most 8000 characters.' });
+    if (status === 400) expect(answer.body.error.details.parameters).toEqual({ filter: 'must have at most 8000 characters.' });
   });
 });

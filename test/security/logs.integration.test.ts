@@ -1,10 +1,11 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { endpoints } from '../../shared/endpoints.ts';
+import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
 import { hashApiKey } from '../../shared/organization/api-key.ts';
 import { settingsPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { newTenant } from '../fuzz/tenant.ts';
 import { type CallOptions, call } from '../support/call.ts';
+import { goodRequests } from '../support/requests.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { tableOf } from '../support/table.ts';
 
@@ -28,19 +29,17 @@ test('no line of the log holds a key, a header, an address, or anything of a per
   const tenant = await newTenant(table, 0);
   const apiKey = tenant.keys.all;
 
-  const requests: Record<(typeof endpoints)[number]['name'], CallOptions> = {
+  const secrets: Partial<Record<EndpointName, CallOptions>> = {
     'list-leads': { query: { filter: JSON.stringify([{ field: 'email', operator: 'equals', value: secret.email }]) } },
     'create-lead': { body: { fields: { ...person, city: secret.text } } },
     'capture-lead': { body: { ...person, notes: secret.text }, headers: { 'Idempotency-Key': secret.idempotencyKey } },
-    'get-lead': { leadId: 1 },
-    'update-lead': { leadId: 1, body: { fields: { city: `${secret.text} at all` } } },
-    'add-note': { leadId: 1, body: { text: secret.text } },
-    'list-lead-fields': {},
-    'list-lead-stages': {},
-    'list-pipelines': {},
-    'list-lead-sources': {},
-    'list-users': {},
+    'update-lead': { body: { fields: { city: `${secret.text} at all` } } },
+    'add-note': { body: { text: secret.text } },
   };
+  const requestOf = (name: EndpointName): CallOptions => ({
+    ...goodRequests.find((good) => good.name === name)?.request(1, person),
+    ...secrets[name],
+  });
   const spoiled: readonly CallOptions[] = [
     {},
     { apiKey: tenant.keys.expired },
@@ -57,17 +56,17 @@ test('no line of the log holds a key, a header, an address, or anything of a per
     { headers: { 'Idempotency-Key': `${secret.text}é` } },
   ];
   const statuses: number[] = [];
-  const ask = async (name: (typeof endpoints)[number]['name'], options: CallOptions): Promise<void> => {
+  const ask = async (name: EndpointName, options: CallOptions): Promise<void> => {
     statuses.push((await call(name, { apiKey, leadId: 1, ...options, baseUrl })).status);
   };
   for (const { name, takesBody } of endpoints) {
     const fitting = spoiled.filter(({ body }) => takesBody || body === undefined);
-    for (const other of fitting) await ask(name, { ...requests[name], ...other });
+    for (const other of fitting) await ask(name, { ...requestOf(name), ...other });
   }
   await table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...settingsPrimaryKey(tenant.organizationId) } }));
   const cold = await newTenant(table, 0);
   await table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...settingsPrimaryKey(cold.organizationId) } }));
-  for (const { name } of endpoints) await ask(name, { ...requests[name], apiKey: cold.keys.all });
+  for (const { name } of endpoints) await ask(name, { ...requestOf(name), apiKey: cold.keys.all });
   table.client.destroy();
   await service.end();
 

@@ -1,29 +1,33 @@
 import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
-import type { CallOptions } from './call.ts';
-import { person } from './people.ts';
+import { type Person, person } from './people.ts';
 
 export interface GoodRequest {
   readonly name: EndpointName;
-  /** The status of its answer. */
+  /** The status of its response. */
   readonly status: 200 | 201;
-  /** The request, new each time, so that it may be made more than once. */
-  readonly request: (leadId: number) => CallOptions;
+  /** The request about a lead and a person. The default person is new each time, so that the request can be sent more than once. */
+  readonly request: (leadId: number, who?: Person) => { readonly leadId?: number; readonly body?: object };
 }
 
-const bodies: Partial<Record<EndpointName, () => object>> = {
-  'create-lead': () => ({ fields: person() }),
-  'capture-lead': () => person(),
-  'update-lead': () => ({ fields: { city: `City of ${person().name}` } }),
-  'add-note': () => ({ text: 'Called back.' }),
+/** One good request per endpoint, which tests of every endpoint, the bench and the cold start share. */
+const requests: Readonly<Record<EndpointName, Omit<GoodRequest, 'name'>>> = {
+  'list-leads': { status: 200, request: () => ({}) },
+  'create-lead': { status: 201, request: (_, who = person()) => ({ body: { fields: who } }) },
+  'capture-lead': { status: 201, request: (_, who = person()) => ({ body: who }) },
+  'get-lead': { status: 200, request: (leadId) => ({ leadId }) },
+  'update-lead': {
+    status: 200,
+    request: (leadId, who = person()) => ({ leadId, body: { fields: { city: `City of ${who.name}` } } }),
+  },
+  'add-note': { status: 201, request: (leadId) => ({ leadId, body: { text: 'Called back.' } }) },
+  'list-lead-fields': { status: 200, request: () => ({}) },
+  'list-lead-stages': { status: 200, request: () => ({}) },
+  'list-pipelines': { status: 200, request: () => ({}) },
+  'list-lead-sources': { status: 200, request: () => ({}) },
+  'list-users': { status: 200, request: () => ({}) },
 };
-const making: readonly EndpointName[] = ['create-lead', 'capture-lead', 'add-note'];
 
-/** A request per endpoint that is taken, given the id of a lead: the base of whatever holds for every endpoint. */
-export const goodRequests: readonly GoodRequest[] = endpoints.map(({ name, path }) => ({
-  name,
-  status: making.includes(name) ? 201 : 200,
-  request: (leadId) => ({ body: bodies[name]?.(), ...(path.includes('{leadId}') && { leadId }) }),
-}));
+export const goodRequests: readonly GoodRequest[] = endpoints.map(({ name }) => ({ name, ...requests[name] }));
 
-/** Those of the endpoints that take a body. */
-export const bodyRequests = goodRequests.filter(({ name }) => bodies[name]);
+/** The good requests of the endpoints that take a body. */
+export const bodyRequests = goodRequests.filter(({ name }) => endpoints.some((one) => one.name === name && one.takesBody));

@@ -1,3 +1,4 @@
+import type { IdempotencyRecord } from '../../leads/idempotency.ts';
 import { comparableEmail } from '../../leads/identity.ts';
 import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
@@ -6,7 +7,7 @@ import type { Table } from '../table/client.ts';
 import { idempotencyPrimaryKey } from '../table/primary-keys.ts';
 import { conflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
-import { type IdempotencyRecord, liveRecord, putRecord } from './idempotency.ts';
+import { liveRecord, putRecord } from './idempotency.ts';
 import { identityPrimaryKeys, putEmail, putIdentities } from './identities.ts';
 import { checkLead, checkLeadExists, leadUpdateItem, putLead, readLead } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';

@@ -1,27 +1,7 @@
-import { limits } from '../../limits.ts';
+import type { CaptureResult, IdempotencyRecord } from '../../leads/idempotency.ts';
 import type { Table } from '../table/client.ts';
 import { idempotencyPrimaryKey } from '../table/primary-keys.ts';
 import type { TransactItem } from '../table/transact.ts';
-
-/** What a capture answered: the contract's `lead` object (section 4.3). */
-export interface CaptureResult {
-  readonly id: number;
-  readonly created: boolean;
-  readonly updated: boolean;
-  readonly archived?: true;
-}
-
-/** What a capture left behind for its repeats. */
-export interface IdempotencyRecord {
-  /** Digest of the body that was captured. */
-  readonly fingerprint: string;
-  readonly result: CaptureResult;
-  /** Epoch milliseconds. */
-  readonly expiresAt: number;
-}
-
-/** The end of the idempotency window of a capture made now, in epoch milliseconds. */
-export const recordExpiry = (now: Date): number => now.getTime() + limits.idempotencyHours * 3_600_000;
 
 /** A record that still counts. Expiry is compared here: TTL deletes late. */
 export function liveRecord(item: Readonly<Record<string, unknown>> | undefined, now: Date): IdempotencyRecord | undefined {

@@ -3,15 +3,16 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { bundleFunction } from '../../../infra/bundle/bundle.ts';
 import type { TableEnvironment } from '../../../infra/local/engine.ts';
 import { clientConfig, createTable } from '../../../infra/local/table.ts';
-import { type EndpointName, endpoints } from '../../../shared/endpoints.ts';
+import type { EndpointName } from '../../../shared/endpoints.ts';
 import { parseSettingsFile } from '../../../shared/organization/settings.ts';
 import { putLead } from '../../../shared/store/leads/leads.ts';
 import { createApiKey } from '../../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import { openTable } from '../../../shared/store/table/client.ts';
 import { transact } from '../../../shared/store/table/transact.ts';
+import { goodRequests } from '../../support/requests.ts';
 import { sampleSettings } from '../../support/settings.ts';
-import { eventOf, type RequestParts } from '../lambda-process.ts';
+import { eventOf } from '../lambda-process.ts';
 import { generatedLead } from '../listing/generated-leads.ts';
 
 /** A function, built, and a request that it takes. */
@@ -23,14 +24,6 @@ export interface FunctionCase {
 }
 
 const person = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.com' };
-const requests: Partial<Record<EndpointName, () => Omit<RequestParts, 'apiKey'>>> = {
-  'create-lead': () => ({ body: { fields: person } }),
-  'capture-lead': () => ({ body: person, headers: { 'Idempotency-Key': randomUUID() } }),
-  'get-lead': () => ({ leadId: 1 }),
-  'update-lead': () => ({ leadId: 1, body: { fields: { city: 'Pune' } } }),
-  'add-note': () => ({ leadId: 1, body: { text: 'Called back.' } }),
-};
-const making: readonly EndpointName[] = ['create-lead', 'capture-lead', 'add-note'];
 
 /** Every function with a request, in a table that holds what the request needs: an organization, a key, a lead. */
 export async function givenFunctionCases(environment: TableEnvironment): Promise<FunctionCase[]> {
@@ -50,11 +43,15 @@ export async function givenFunctionCases(environment: TableEnvironment): Promise
   const { key: apiKey } = await createApiKey(table, order);
   table.client.destroy();
   return Promise.all(
-    endpoints.map(async ({ name }) => ({
+    goodRequests.map(async ({ name, status, request }) => ({
       name,
+      status,
       code: (await bundleFunction(name)).code,
-      event: eventOf(name, { apiKey, ...requests[name]?.() }),
-      status: making.includes(name) ? 201 : 200,
+      event: eventOf(name, {
+        apiKey,
+        ...request(1, person),
+        ...(name === 'capture-lead' && { headers: { 'Idempotency-Key': randomUUID() } }),
+      }),
     })),
   );
 }

@@ -1,22 +1,10 @@
 import { expect, test } from 'vitest';
 import { errorsOf } from '../../../infra/openapi/endpoint-errors.ts';
-import { type EndpointName, endpoints } from '../../../shared/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../../shared/errors.ts';
 import { type CallOptions, call } from '../../support/call.ts';
 import { givenOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
-
-/** A request that each endpoint takes. */
-const taken = (name: EndpointName, leadId: number): CallOptions => {
-  const bodies: Partial<Record<EndpointName, unknown>> = {
-    'create-lead': { fields: person() },
-    'capture-lead': person(),
-    'update-lead': { fields: { city: 'Pune' } },
-    'add-note': { text: 'Called back.' },
-  };
-  const body = bodies[name];
-  return { leadId, ...(body !== undefined && { body }) };
-};
+import { goodRequests } from '../../support/requests.ts';
 
 /** How a request that would be taken is made to be refused. The codes that need 600 requests, a race or a failure have tests of their own. */
 const spoiled: Readonly<Partial<Record<ErrorCode, (other: ReturnType<typeof person>) => CallOptions>>> = {
@@ -33,12 +21,12 @@ const spoiled: Readonly<Partial<Record<ErrorCode, (other: ReturnType<typeof pers
   VALIDATION_FAILED: () => ({ body: { unknown: 1 } }),
 };
 
-test.each(endpoints.map(({ name }) => name))('%s answers each of its described errors as described', async (name) => {
+test.each(goodRequests)('$name answers each of its described errors as described', async ({ name, request }) => {
   const { writer, website, key } = await givenOrganization();
   const { key: foreign } = await key({ scopes: name === 'capture-lead' ? ['leads.read'] : ['leads.capture'] });
   const [first, second] = [person(), person()];
   const leads = await Promise.all([first, second].map((fields) => call('create-lead', { apiKey: writer, body: { fields } })));
-  const options = { ...taken(name, leads[0]!.body.lead.id), apiKey: name === 'capture-lead' ? website : writer };
+  const options = { ...request(leads[0]!.body.lead.id), apiKey: name === 'capture-lead' ? website : writer };
 
   const success = await call(name, options);
   const provoked = errorsOf(name).filter((code) => spoiled[code]);

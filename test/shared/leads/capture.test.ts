@@ -51,9 +51,9 @@ describe('reading a capture', () => {
     ['an e-mail that is none', { email: 'asha@' }, 'email', 'email address'],
     ['an unknown pipeline', { pipelineId: 99 }, 'pipelineId', 'pipelines'],
     ['a value a field cannot take', { fields: { course: 'bba' } }, 'course', 'mba, design'],
-    ['a field sent for the name', { fields: { name: 'X' } }, 'name', 'beside fields'],
-    ['a field sent for the phone', { fields: { phone: 'X' } }, 'phone', 'beside fields'],
-    ['a field sent for the e-mail', { fields: { email: 'X' } }, 'email', 'beside fields'],
+    ['a field sent for the name', { fields: { name: 'X' } }, 'name', 'send it as the property'],
+    ['a field sent for the phone', { fields: { phone: 'X' } }, 'phone', 'send it as the property'],
+    ['a field sent for the e-mail', { fields: { email: 'X' } }, 'email', 'send it as the property'],
     ['a field sent for the source', { fields: { source: 1 } }, 'source', 'by name'],
     ['a field sent for the owner', { fields: { assigned_to: 7 } }, 'assigned_to', 'assignment rules'],
   ])('refuses %s', async (_, request, fieldKey, part) => {

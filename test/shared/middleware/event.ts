@@ -22,8 +22,11 @@ export const requestEvent = (parts: EventParts = {}): APIGatewayProxyEvent =>
     ...parts,
   }) as APIGatewayProxyEvent;
 
-/** A call of an endpoint before its first middleware; the table is never touched by what is tested with it. */
-export const newCall = (name: EndpointName = 'capture-lead', more: Partial<Call> = {}): Call => ({
+/** A call of an endpoint before its first middleware. Its table is undefined: no test that uses it touches the table. */
+export const newCall = <Input, Prefetched>(
+  name: EndpointName = 'capture-lead',
+  more: Partial<Call<Input, Prefetched>> = {},
+): Call<Input, Prefetched> => ({
   endpoint: endpointNamed(name),
   table: undefined as never,
   consumedCapacity: { calls: 0, readUnits: 0, writeUnits: 0 },
@@ -35,8 +38,12 @@ export const newCall = (name: EndpointName = 'capture-lead', more: Partial<Call>
 });
 
 /** Runs a middleware's `before` as middy does. */
-export async function runBefore(middleware: Middleware, parts: EventParts, call: Call = newCall()): Promise<Call> {
+export async function runBefore<Input, Prefetched>(
+  middleware: Middleware<Input, Prefetched>,
+  parts: EventParts,
+  call: Call<Input, Prefetched> = newCall(),
+): Promise<Call<Input, Prefetched>> {
   const request = { event: requestEvent(parts), context: call, response: undefined, error: null, internal: {} };
-  await middleware.before?.(request as unknown as Parameters<NonNullable<Middleware['before']>>[0]);
+  await middleware.before?.(request as unknown as Parameters<NonNullable<typeof middleware.before>>[0]);
   return call;
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { id, leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
+import { id, leadIdPath, object, text } from '../../../shared/input/schemas.ts';
 import { parseInput, refuseInput } from '../../../shared/middleware/validate.ts';
 import { refusalOf } from '../leads/refusal.ts';
 import { type EventParts, newCall, runBefore } from './event.ts';
@@ -8,7 +8,7 @@ import { type EventParts, newCall, runBefore } from './event.ts';
 const schemas = {
   path: leadIdPath,
   headers: v.object({ 'idempotency-key': v.optional(v.pipe(v.string(), v.regex(/^[ -~]{1,200}$/))) }),
-  query: object({ limit: v.optional(v.pipe(v.string('is given more than once.'), v.regex(/^\d+$/, 'takes an integer.'))) }),
+  query: object({ limit: v.optional(v.pipe(v.string('is given more than once.'), v.regex(/^\d+$/, 'must be an integer.'))) }),
   body: object({ name: text(1, 5), stageId: v.optional(id), fields: v.optional(v.custom<object>(() => true)) }),
 };
 const good: EventParts = { pathParameters: { leadId: '5' } };
@@ -93,8 +93,8 @@ describe('what a refusal says', () => {
 
   test('every property of the body that is wrong, by its name', async () => {
     const { details, message } = await refusal({}, { name: 'longer than five', stageId: 'x' });
-    expect(details.fields).toEqual({ name: 'takes 1 to 5 characters.', stageId: expect.stringContaining('takes an id') });
-    expect(message).toMatch(/^name takes 1 to 5 characters\. stageId takes an id/);
+    expect(details.fields).toEqual({ name: 'must have 1 to 5 characters.', stageId: expect.stringContaining('must be an ID') });
+    expect(message).toMatch(/^name must have 1 to 5 characters\. stageId must be an ID/);
   });
 
   test.each([null, 5, 'x', []])('that %j is no object', async (jsonBody) => {
@@ -104,10 +104,10 @@ describe('what a refusal says', () => {
   test('the query parameter that is wrong, unknown or given twice', async () => {
     expect(await refusal(query('limit', 'x'))).toMatchObject({
       code: 'INVALID_QUERY',
-      details: { parameters: { limit: 'takes an integer.' } },
+      details: { parameters: { limit: 'must be an integer.' } },
     });
     expect((await refusal(query('limit', '1', '2'))).details.parameters).toEqual({ limit: 'is given more than once.' });
-    expect((await refusal(query('limt', '1'))).details.parameters?.limt).toContain('is limit meant?');
+    expect((await refusal(query('limt', '1'))).details.parameters?.limt).toContain('did you mean limit?');
   });
 
   test.each(['__proto__', 'constructor', 'toString'])('the query parameter %s, which objects inherit', async (name) => {

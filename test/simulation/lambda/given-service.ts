@@ -1,6 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { EndpointName } from '../../../shared/endpoints.ts';
-import { sampleSettings } from '../../support/organization.ts';
+import { sampleSettings } from '../../support/settings.ts';
 import { World, type WorldOptions } from '../world.ts';
 import { type BundleOptions, bundleFunctions, bundleSource, type EvaluateBundle } from './bundle-functions.ts';
 import { type CallerRequest, gatewayEvent } from './gateway-event.ts';

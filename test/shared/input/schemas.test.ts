@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { body, headers } from '../../../functions/capture-lead.ts';
 import { body as createBody } from '../../../functions/create-lead.ts';
 import { body as updateBody } from '../../../functions/update-lead.ts';
-import { fieldValues, id, leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
+import { fieldValues, id, leadIdPath, object, text } from '../../../shared/input/schemas.ts';
 import { messagesOf } from '../../../shared/middleware/validate.ts';
 
 /** What is wrong by property; undefined when nothing is. */
@@ -12,7 +12,7 @@ function issues(schema: v.GenericSchema, input: unknown): Readonly<Record<string
   return success ? undefined : messagesOf(issues);
 }
 const asha = { name: 'Asha', phone: '9876543210' };
-const problemsOfCapture = (more: object) => issues(body, { ...asha, ...more });
+const issuesOfCapture = (more: object) => issues(body, { ...asha, ...more });
 
 describe("an empty list, PHP's empty array, where an object is wanted is refused with what to send", () => {
   test.each<[string, v.GenericSchema, unknown, string]>([
@@ -25,13 +25,13 @@ describe("an empty list, PHP's empty array, where an object is wanted is refused
     const found = issues(schema, input);
 
     expect(Object.keys(found ?? {})).toEqual([name]);
-    expect(found?.[name]).toMatch(/^takes an? .*object.*; an empty one is \{\}, not \[\] \(in PHP: \(object\) \[\]\)\.$/);
+    expect(found?.[name]).toMatch(/^must be an? .*object.*; an empty one is \{\}, not \[\] \(in PHP: \(object\) \[\]\)\.$/);
   });
 
   test('a list that holds something is no empty object', () => {
-    expect(problemsOfCapture({ fields: ['a'], attribution: [{}] })).toEqual({
-      fields: 'takes an object of values by field key.',
-      attribution: 'takes a JSON object.',
+    expect(issuesOfCapture({ fields: ['a'], attribution: [{}] })).toEqual({
+      fields: 'must be an object of values by field key.',
+      attribution: 'must be a JSON object.',
     });
   });
 });
@@ -51,11 +51,11 @@ describe('a text is counted in code points', () => {
     [0, 3, 'ab🎓🎓', false],
   ])('%i to %i characters: %j', (min, max, input, isTaken) => expect(issues(text(min, max), input) === undefined).toBe(isTaken));
 
-  test.each(['a\0b', '\ud83c', 'a\udc00', '\udf93\ud83c'])('%j is no text', (input) =>
-    expect(issues(text(1, 9), input)?.body).toContain('no text'),
+  test.each(['a\0b', '\ud83c', 'a\udc00', '\udf93\ud83c'])('%j contains an invalid character', (input) =>
+    expect(issues(text(1, 9), input)?.body).toContain('invalid character'),
   );
-  test.each([null, 5, true, ['a'], {}])('%j is no text', (input) =>
-    expect(issues(text(1, 9), input)?.body).toBe('takes a text.'),
+  test.each([null, 5, true, ['a'], {}])('%j is not a string', (input) =>
+    expect(issues(text(1, 9), input)?.body).toBe('must be a string.'),
   );
 });
 
@@ -80,7 +80,7 @@ describe('every limit of a capture, at its edge and one past it', () => {
     const ofLength = (length: number) => {
       const [outer, inner] = property.split('.');
       const value = letter.repeat(length);
-      return problemsOfCapture({ [outer!]: inner ? { [inner]: value } : value });
+      return issuesOfCapture({ [outer!]: inner ? { [inner]: value } : value });
     };
     expect(ofLength(min)).toBeUndefined();
     expect(ofLength(max)).toBeUndefined();
@@ -91,13 +91,13 @@ describe('every limit of a capture, at its edge and one past it', () => {
   test.each(['fields', 'attribution', 'pipelineId', 'externalId', 'source', 'notes', 'email', 'name', 'phone'])(
     '%s is not null',
     (property) => {
-      expect(problemsOfCapture({ [property]: null })).toHaveProperty(property);
+      expect(issuesOfCapture({ [property]: null })).toHaveProperty(property);
     },
   );
 
   test('a field key is of 64 characters at the most', () => {
-    expect(problemsOfCapture({ fields: { ['🎓'.repeat(64)]: 'x' } })).toBeUndefined();
-    expect(problemsOfCapture({ fields: { ['k'.repeat(65)]: 'x' } })).toEqual({
+    expect(issuesOfCapture({ fields: { ['🎓'.repeat(64)]: 'x' } })).toBeUndefined();
+    expect(issuesOfCapture({ fields: { ['k'.repeat(65)]: 'x' } })).toEqual({
       ['k'.repeat(65)]: expect.stringContaining('64 characters'),
     });
   });
@@ -124,10 +124,10 @@ describe('an object', () => {
         part: { ctiy: 'Pune' },
       }),
     ).toEqual({
-      nmae: 'is not known here; is name meant?',
+      nmae: 'is not known here; did you mean name?',
       name: 'is required.',
-      note: 'takes at most 2 characters.',
-      'part.ctiy': 'is not known here; is city meant?',
+      note: 'must have at most 2 characters.',
+      'part.ctiy': 'is not known here; did you mean city?',
       'part.city': 'is required.',
     }));
   test('needs what it requires', () => expect(issues(schema, {})).toEqual({ name: 'is required.' }));
@@ -139,9 +139,9 @@ describe('an object', () => {
     },
   );
   test('names the property that was probably meant', () => {
-    expect(issues(schema, { name: 'Asha', phon: '1' })?.phon).toContain('is phone meant?');
-    expect(issues(body, { ...asha, pipelineID: 1, utm: 2 })?.pipelineID).toContain('is pipelineId meant?');
-    expect(problemsOfCapture({ attribution: { utmSorce: 'x' } })?.['attribution.utmSorce']).toContain('is utmSource meant?');
+    expect(issues(schema, { name: 'Asha', phon: '1' })?.phon).toContain('did you mean phone?');
+    expect(issues(body, { ...asha, pipelineID: 1, utm: 2 })?.pipelineID).toContain('did you mean pipelineId?');
+    expect(issuesOfCapture({ attribution: { utmSorce: 'x' } })?.['attribution.utmSorce']).toContain('did you mean utmSource?');
   });
   test('names those that there are where none is near, one or several', () => {
     expect(issues(object({ text: text(1, 9) }), { text: 'x', foo: 1 })?.foo).toBe('is not known here; known names: text.');
@@ -162,10 +162,10 @@ describe('the values of fields', () => {
     expect(issues(fieldValues(), { key: value })).toBeUndefined(),
   );
   test.each([{}, { a: 1 }, [1], [null], [['a']], [true], Infinity, -Infinity])('%j cannot', (value) =>
-    expect(issues(fieldValues(), { key: value })?.key).toMatch(/^takes /),
+    expect(issues(fieldValues(), { key: value })?.key).toMatch(/^must be /),
   );
-  test.each(['a\0', '\ud800', ['ok', '\0']])('%j cannot, being no text', (value) =>
-    expect(issues(fieldValues(), { key: value })?.key).toContain('no text'),
+  test.each(['a\0', '\ud800', ['ok', '\0']])('%j cannot, because it contains an invalid character', (value) =>
+    expect(issues(fieldValues(), { key: value })?.key).toContain('invalid character'),
   );
   test.each([null, [], 'x', 5])('%j is no object of them', (input) =>
     expect(issues(fieldValues(), input)?.body).toContain('object'),
@@ -173,7 +173,7 @@ describe('the values of fields', () => {
 
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('a wrong value of the key %s is named', (key) => {
     const fields = JSON.parse(`{"${key}":{"a":1}}`);
-    expect(Object.entries(problemsOfCapture({ fields })!)).toEqual([[key, expect.stringMatching(/^takes /)]]);
+    expect(Object.entries(issuesOfCapture({ fields })!)).toEqual([[key, expect.stringMatching(/^must be /)]]);
   });
 });
 

@@ -1,18 +1,37 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import type { IdempotencyRecord } from '../store/leads/idempotency.ts';
 
-/** Where an idempotency key was given; both are one namespace per API key (design, section 6). */
+/** The contract's `lead` object in the response to a capture (section 4.3). */
+export interface CaptureResult {
+  readonly id: number;
+  readonly created: boolean;
+  readonly updated: boolean;
+  readonly archived?: true;
+}
+
+/** What a capture records for its repeats. */
+export interface IdempotencyRecord {
+  /** Digest of the body that was captured. */
+  readonly fingerprint: string;
+  readonly result: CaptureResult;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** The end of the idempotency window of a capture made now, in epoch milliseconds. */
+export const recordExpiry = (now: Date): number => now.getTime() + limits.idempotencyHours * 3_600_000;
+
+/** An idempotency key and where it was given. Both places share one namespace per API key (design, section 6). */
 export interface IdempotencyKey {
   readonly value: string;
   readonly givenAs: 'Idempotency-Key' | 'externalId';
 }
 
-/** A header that may be remembered under: 1 to 200 printable ASCII characters (contract, section 4.3). */
+/** A valid `Idempotency-Key` header: 1 to 200 printable ASCII characters (contract, section 4.3). */
 export const idempotencyKeyHeader = new RegExp(`^[ -~]{1,${limits.idempotencyKeyMaxChars}}$`);
 
-/** The keys of a request, the header's first; the same key given twice is one. */
+/** The idempotency keys of a request, the header's first. The same key given twice counts once. */
 export function idempotencyKeys(header: string | undefined, externalId: string | undefined): IdempotencyKey[] {
   const keys: IdempotencyKey[] = [];
   if (header !== undefined) keys.push({ value: header, givenAs: 'Idempotency-Key' });
@@ -20,7 +39,7 @@ export function idempotencyKeys(header: string | undefined, externalId: string |
   return keys;
 }
 
-/** SHA-256 of a body whatever the order of its properties, so that a repeat is known as one. */
+/** SHA-256 of a body, independent of the order of its properties, so that a repeat has the same fingerprint. */
 export const fingerprintOf = (body: unknown): string => createHash('sha256').update(canonical(body)).digest('base64url');
 
 function canonical(value: unknown): string {
@@ -31,7 +50,7 @@ function canonical(value: unknown): string {
 }
 
 /**
- * The record to replay, if any of the keys has one; where two disagree the header's counts.
+ * The record to replay, if any of the keys has one. If both keys have one, the header's is replayed.
  * @param records parallel to the keys
  * @throws ApiError VALIDATION_FAILED when a key was used with another body (contract, section 4.3, rule 7).
  */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fingerprintOf, idempotencyKeys, recordToReplay } from '../../../shared/middleware/idempotency.ts';
-import { refusalOf } from '../leads/refusal.ts';
+import { fingerprintOf, idempotencyKeys, recordToReplay } from '../../../shared/leads/idempotency.ts';
+import { refusalOf } from './refusal.ts';
 
 describe('the fingerprint of a body', () => {
   /** The same value with the properties of every object turned round. */

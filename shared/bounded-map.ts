@@ -1,4 +1,4 @@
-/** A map that forgets its oldest entry beyond its bound, so that what a function remembers cannot be made to grow. */
+/** A map that drops the entry set longest ago when it exceeds its bound, so that no caller can make a cache grow. */
 export class BoundedMap<Key, Value> {
   readonly #entries = new Map<Key, Value>();
   readonly #bound: number;

@@ -1,0 +1,45 @@
+import type * as v from 'valibot';
+import type { EndpointName, endpoints } from '../../shared/endpoints.ts';
+import type { ErrorBody, ErrorCode } from '../../shared/errors.ts';
+import type { tags } from './introduction.ts';
+import type { CarriedHeaders } from './response-headers.ts';
+
+/** Sentences by the name of a parameter or a body property. */
+export type Sentences = Readonly<Record<string, string>>;
+/** Example values by the name of the example. */
+export type Examples = Readonly<Record<string, unknown>>;
+
+/** A successful response. `RateLimit-*` and `X-Request-Id` are on all of them. */
+export interface DescribedResponse {
+  readonly description: string;
+  readonly schema: v.GenericSchema;
+  readonly headers?: CarriedHeaders;
+  readonly examples: Examples;
+}
+
+/** All that the document says about one endpoint, besides its row in `shared/endpoints.ts` and its function's own schemas. */
+export interface OperationDescription {
+  readonly tag: keyof typeof tags;
+  readonly description: string;
+  /** Path, query and header parameters by name. */
+  readonly parameters?: Sentences;
+  /** Body properties by name; those of a nested object by path. */
+  readonly body?: Sentences;
+  readonly requests?: Examples;
+  /** Successful responses by status (contract, section 4). */
+  readonly responses: Readonly<Record<number, DescribedResponse>>;
+  /**
+   * The errors besides those that every endpoint has (contract, sections 4 and 7), with examples by name. An error without examples
+   * is shown with its own sentence.
+   */
+  readonly errors: Readonly<Partial<Record<ErrorCode, Readonly<Record<string, ErrorBody>>>>>;
+}
+
+type Row<Name extends EndpointName> = Extract<(typeof endpoints)[number], { readonly name: Name }>;
+
+/** The description of one endpoint, complete for its row: an endpoint with a body describes the body, one with a `leadId` describes that. */
+export type EndpointDescription<Name extends EndpointName> = OperationDescription &
+  (Row<Name>['takesBody'] extends true
+    ? Required<Pick<OperationDescription, 'body' | 'requests'>>
+    : { readonly body?: never; readonly requests?: never }) &
+  (Row<Name>['path'] extends `${string}{leadId}${string}` ? { readonly parameters: { readonly leadId: string } } : unknown);

@@ -1,0 +1,84 @@
+import { ApiError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import type { Organization } from '../organization/organization.ts';
+import { type LeadFilter, readFilters } from './filters.ts';
+import { type Lead, ownerIdOf, presentLead, sourceIdOf } from './lead.ts';
+
+/** The parameters of a list of leads, besides its field filters (contract, section 4.1). */
+export interface ListParameters {
+  readonly limit?: number | undefined;
+  readonly cursor?: number | undefined;
+  /** Epoch milliseconds. */
+  readonly updated_since?: number | undefined;
+  readonly stage_id?: number | undefined;
+  readonly pipeline_id?: number | undefined;
+  readonly source_id?: number | undefined;
+  readonly owner_id?: number | undefined;
+}
+
+/**
+ * The query of one page of leads: which index lists it may read, and the rule that each lead must match. A query counts the size of
+ * one page, so each page needs a query of its own.
+ */
+export function leadQuery(organization: Organization, parameters: ListParameters, filter: LeadFilter) {
+  const { limit = limits.pageSizeDefault, cursor, updated_since, stage_id, pipeline_id, source_id, owner_id } = parameters;
+  return {
+    organizationId: organization.id,
+    limit,
+    cursor,
+    stageIds: stageIdsOf(organization, stage_id, pipeline_id),
+    ownerId: owner_id,
+    sourceId: source_id,
+    updatedSince: updated_since,
+    matches: matcher(parameters, filter),
+    hasRoom: responseRoom(organization),
+  };
+}
+
+const matcher =
+  ({ updated_since, stage_id, pipeline_id, source_id, owner_id }: ListParameters, filter: LeadFilter) =>
+  (lead: Lead): boolean =>
+    lead.archivedAt === undefined &&
+    (updated_since === undefined || Date.parse(lead.updatedAt) >= updated_since) &&
+    (stage_id === undefined || lead.stageId === stage_id) &&
+    (pipeline_id === undefined || lead.pipelineId === pipeline_id) &&
+    (source_id === undefined || sourceIdOf(lead) === source_id) &&
+    (owner_id === undefined || ownerIdOf(lead) === owner_id) &&
+    filter(lead.fields);
+
+/** The stages whose index lists hold the leads. A pipeline's leads are in the lists of all its stages, inactive ones too. */
+function stageIdsOf(
+  organization: Organization,
+  stageId: number | undefined,
+  pipelineId: number | undefined,
+): number[] | undefined {
+  if (pipelineId === undefined) return stageId === undefined ? undefined : [stageId];
+  const ofPipeline = organization.stages.filter((stage) => stage.pipelineId === pipelineId).map(({ id }) => id);
+  return stageId === undefined ? ofPipeline : ofPipeline.filter((one) => one === stageId);
+}
+
+/**
+ * Tells whether the response has room for one more lead. It counts bytes as Lambda does: a function returns at most 6 MB of JSON, in
+ * which the response's body is a string, so every quote in it is escaped.
+ */
+function responseRoom(organization: Organization): (lead: Lead) => boolean {
+  let bytesLeft: number = limits.responseMaxBytes;
+  return (lead) => {
+    bytesLeft -= Buffer.byteLength(JSON.stringify(JSON.stringify(presentLead(organization, lead))));
+    return bytesLeft >= 0;
+  };
+}
+
+/** Reads field filters that must all apply.
+ *  @throws ApiError INVALID_QUERY with the positions of the filters that do not */
+export function requireFilters(organization: Organization, raw: readonly unknown[]): LeadFilter {
+  const { filter, issues } = readFilters(organization, raw);
+  if (issues.length === 0) return filter;
+  const reported = issues.slice(0, limits.filtersMax + 1); // the first filter beyond the limit says that there are too many
+  const sentences = reported.map(({ position, sentence }) => `filter[${position}] ${sentence}`);
+  throw new ApiError(
+    'INVALID_QUERY',
+    { filters: issues.map(({ position }) => position), problems: sentences },
+    sentences.slice(0, 3).join(' '),
+  );
+}

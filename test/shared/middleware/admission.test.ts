@@ -1,0 +1,294 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ApiError, type ErrorCode } from '../../../shared/errors.ts';
+import { admission, type Prefetch } from '../../../shared/middleware/admission.ts';
+import type { Call } from '../../../shared/middleware/call.ts';
+import type { Organization } from '../../../shared/organization/organization.ts';
+import { admitKey, admitOrganization, type Caller } from '../../../shared/store/organizations/admission.ts';
+import { loadOrganization } from '../../../shared/store/organizations/organizations.ts';
+import { sampleOrganization } from '../../support/settings.ts';
+import { bucketWith, callerWith, newApiKey, newOrganizationId } from './admitted.ts';
+import { newCall, runBefore } from './event.ts';
+
+vi.mock('../../../shared/store/organizations/admission.ts');
+vi.mock('../../../shared/store/organizations/organizations.ts');
+
+const keys = vi.mocked(admitKey);
+const organizations = vi.mocked(admitOrganization);
+const settings = vi.mocked(loadOrganization);
+
+let caller: Caller;
+let apiKey: string;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  apiKey = newApiKey();
+  caller = callerWith({ organizationId: newOrganizationId() });
+  keys.mockReset().mockImplementation(async () => ({ outcome: 'admitted', caller, bucket: bucketWith(500) }));
+  organizations.mockReset().mockImplementation(async () => admittedAt(1));
+  settings.mockReset().mockImplementation(async () => organizationAt(1));
+});
+afterEach(() => void vi.useRealTimers());
+
+const admittedAt = (settingsVersion: number) =>
+  ({ outcome: 'admitted', bucket: bucketWith(2000, 3000), settingsVersion, leadSequence: 41 }) as const;
+const organizationAt = (version: number): Organization => ({ ...sampleOrganization(), version });
+
+const goodInput = { ok: true, parts: {} } as const;
+const noPrefetch: Prefetch<object, undefined> | undefined = undefined;
+
+async function admit(
+  more: Partial<Call<object, string | undefined>> = {},
+  prefetch: Prefetch<object, string | undefined> | undefined = noPrefetch,
+): Promise<{ call: Call<object, string | undefined>; code: ErrorCode | 'admitted'; error: unknown }> {
+  const call = newCall<object, string | undefined>('list-leads', { input: goodInput, ...more });
+  try {
+    await runBefore(admission(prefetch), { headers: { Authorization: `Bearer ${apiKey}` } }, call);
+    return { call, code: 'admitted', error: undefined };
+  } catch (error) {
+    return { call, code: error instanceof ApiError ? error.code : 'INTERNAL', error };
+  }
+}
+const codes = async (times: number): Promise<string[]> => {
+  const all: string[] = [];
+  for (let left = times; left > 0; left -= 1) all.push((await admit()).code);
+  return all;
+};
+
+describe('what admission establishes', () => {
+  test('is the caller, the organization and its lead sequence', async () => {
+    const { call } = await admit();
+
+    expect(call.admitted).toEqual({ caller, organization: organizationAt(1), leadSequence: 41, prefetched: undefined });
+    expect(call.caller).toBe(caller);
+  });
+
+  test('shows the bucket that is closer to running out', async () => {
+    const { call } = await admit();
+
+    expect(call.responseHeaders).toEqual({
+      'RateLimit-Limit': '600',
+      'RateLimit-Remaining': '500',
+      'RateLimit-Reset': '3600',
+    });
+  });
+});
+
+describe('the cache of API keys', () => {
+  test.each(['unknown', 'revoked', 'expired'] as const)('refuses a key that was %s again without DynamoDB', async (outcome) => {
+    keys.mockResolvedValue({ outcome });
+
+    expect(await codes(3)).toEqual(['UNAUTHORIZED', 'UNAUTHORIZED', 'UNAUTHORIZED']);
+    expect(keys).toHaveBeenCalledOnce();
+    expect(organizations).not.toHaveBeenCalled();
+  });
+
+  test('refuses a key that has expired since without DynamoDB', async () => {
+    caller = { ...caller, expiresAt: Date.now() + 1000 };
+    const before = await admit();
+    vi.setSystemTime(Date.now() + 1000);
+
+    expect([before.code, (await admit()).code]).toEqual(['admitted', 'UNAUTHORIZED']);
+    expect(keys).toHaveBeenCalledOnce();
+  });
+
+  test('refuses an exhausted key without DynamoDB until its window ends, and tells when', async () => {
+    keys.mockResolvedValueOnce({ outcome: 'exhausted', caller, bucket: bucketWith(0) });
+    const first = await admit();
+    vi.setSystemTime(Date.now() + 600_000);
+    const second = await admit();
+    vi.setSystemTime(Date.now() + 3_000_000);
+    const third = await admit();
+
+    expect([first.code, second.code, third.code]).toEqual(['RATE_LIMITED', 'RATE_LIMITED', 'admitted']);
+    expect(second.call.responseHeaders).toMatchObject({ 'RateLimit-Remaining': '0', 'Retry-After': '3000' });
+    expect(second.call.caller).toBe(caller);
+    expect(keys).toHaveBeenCalledTimes(2);
+    expect(organizations).toHaveBeenCalledOnce();
+  });
+
+  test('asks for a key that was admitted with its last token only after its window ends', async () => {
+    keys.mockResolvedValueOnce({ outcome: 'admitted', caller, bucket: bucketWith(0) });
+
+    expect(await codes(2)).toEqual(['admitted', 'RATE_LIMITED']);
+    expect(keys).toHaveBeenCalledOnce();
+  });
+
+  test('does not cache a failure of DynamoDB', async () => {
+    keys.mockRejectedValueOnce(new Error('DynamoDB is away.'));
+
+    expect(await codes(2)).toEqual(['INTERNAL', 'admitted']);
+  });
+
+  test('has no entry for a mistyped key, which is refused without DynamoDB', async () => {
+    apiKey = `${apiKey.slice(0, -1)}${apiKey.endsWith('0') ? '1' : '0'}`;
+
+    expect(await codes(2)).toEqual(['UNAUTHORIZED', 'UNAUTHORIZED']);
+    expect(keys).not.toHaveBeenCalled();
+  });
+});
+
+describe('the order of the two token buckets', () => {
+  /** Whether admission asks for the organization's token before the key's is there. */
+  async function isParallel(): Promise<boolean> {
+    organizations.mockClear();
+    let release = (): void => undefined;
+    keys.mockImplementationOnce(async () => {
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return { outcome: 'admitted', caller, bucket: bucketWith(500) };
+    });
+    const admitting = admit();
+    await nextTick();
+    const before = organizations.mock.calls.length;
+    release();
+    await admitting;
+    return before === 1;
+  }
+
+  test('of an unknown key: the key, then the organization; of a cached one: both in parallel', async () => {
+    expect([await isParallel(), await isParallel()]).toEqual([false, true]);
+  });
+
+  test('of a cached key with a tenth of its tokens left: the key, then the organization', async () => {
+    keys.mockResolvedValueOnce({ outcome: 'admitted', caller, bucket: bucketWith(60) });
+    await admit();
+
+    expect(await isParallel()).toBe(false);
+  });
+
+  test('of a cached key whose window has ended: both in parallel', async () => {
+    keys.mockResolvedValueOnce({ outcome: 'admitted', caller, bucket: bucketWith(1) });
+    await admit();
+    vi.setSystemTime(Date.now() + 3_600_000);
+
+    expect(await isParallel()).toBe(true);
+  });
+
+  test('a key that turns out to be revoked is refused, though its organization gave a token in parallel', async () => {
+    await admit();
+    keys.mockResolvedValueOnce({ outcome: 'revoked' });
+    const { call, code } = await admit();
+
+    expect(code).toBe('UNAUTHORIZED');
+    expect(call.admitted).toBeUndefined();
+    expect(call.responseHeaders).toEqual({});
+  });
+});
+
+describe('the cache of exhausted organizations', () => {
+  const exhausted = () => ({ outcome: 'exhausted', bucket: bucketWith(0, 3000) }) as const;
+
+  test('refuses every cached key of the organization without DynamoDB until the window ends', async () => {
+    const first = apiKey;
+    const second = newApiKey();
+    await admit();
+    apiKey = second;
+    organizations.mockResolvedValueOnce(exhausted());
+    const refused = await admit();
+    apiKey = first;
+    const cached = await admit();
+    const callsBefore = organizations.mock.calls.length;
+    vi.setSystemTime(Date.now() + 3_600_000);
+    const after = await admit();
+
+    expect([refused.code, cached.code, after.code]).toEqual(['RATE_LIMITED', 'RATE_LIMITED', 'admitted']);
+    expect(callsBefore).toBe(2);
+    expect(cached.call.responseHeaders).toMatchObject({ 'RateLimit-Limit': '3000', 'Retry-After': '3600' });
+  });
+
+  test('does not refuse the keys of another organization', async () => {
+    organizations.mockResolvedValueOnce(exhausted());
+    const refused = await admit();
+    caller = callerWith({ organizationId: newOrganizationId() });
+    apiKey = newApiKey();
+
+    expect([refused.code, (await admit()).code]).toEqual(['RATE_LIMITED', 'admitted']);
+  });
+});
+
+describe('the cache of settings', () => {
+  test('is used while its version is the newest', async () => {
+    await admit();
+    const { call } = await admit();
+
+    expect(settings).toHaveBeenCalledOnce();
+    expect(call.admitted?.organization.version).toBe(1);
+  });
+
+  test('is replaced when admission reports a newer version', async () => {
+    await admit();
+    organizations.mockResolvedValue(admittedAt(2));
+    settings.mockResolvedValue(organizationAt(2));
+    const second = await admit();
+    const third = await admit();
+
+    expect([second, third].map(({ call }) => call.admitted?.organization.version)).toEqual([2, 2]);
+    expect(settings).toHaveBeenCalledTimes(2);
+  });
+
+  test('is not needed to fail on an organization without settings', async () => {
+    settings.mockResolvedValue(undefined);
+    const { code, error, call } = await admit();
+
+    expect([code, call.caller]).toEqual(['INTERNAL', caller]);
+    expect(String(error)).toContain('no settings');
+  });
+});
+
+describe('the prefetch of an endpoint', () => {
+  const prefetch = vi.fn<Prefetch<object, string | undefined>>();
+  beforeEach(() => void prefetch.mockReset().mockResolvedValue('read'));
+
+  test('runs with the input and the settings seen last', async () => {
+    await admit();
+    const { call } = await admit({ input: { ok: true, parts: { query: 1 } } }, prefetch);
+
+    expect(await call.admitted?.prefetched).toBe('read');
+    expect(prefetch.mock.calls).toEqual([
+      [
+        {
+          table: undefined,
+          organizationId: caller.organizationId,
+          keyId: caller.keyId,
+          cachedOrganization: organizationAt(1),
+          input: { query: 1 },
+        },
+      ],
+    ]);
+  });
+
+  test('does not run for input that will be refused', async () => {
+    await admit({ input: { ok: false, error: new ApiError('VALIDATION_FAILED') } }, prefetch);
+
+    expect(prefetch).not.toHaveBeenCalled();
+  });
+
+  test('does not run for a key without a scope of the endpoint', async () => {
+    caller = { ...caller, scopes: ['leads.capture'] };
+    await admit({}, prefetch);
+
+    expect(prefetch).not.toHaveBeenCalled();
+  });
+
+  test('that fails for a refused request is dropped, and ends no process as an unhandled rejection', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    prefetch.mockRejectedValue(new Error('DynamoDB is away.'));
+    organizations.mockResolvedValueOnce({ outcome: 'exhausted', bucket: bucketWith(0, 3000) });
+    const { code } = await admit({}, prefetch);
+    await nextTick();
+    process.off('unhandledRejection', unhandled);
+
+    expect(code).toBe('RATE_LIMITED');
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  test('that fails is the endpoint’s to report: admission itself does not', async () => {
+    prefetch.mockRejectedValue(new Error('DynamoDB is away.'));
+    const { call, code } = await admit({}, prefetch);
+
+    expect(code).toBe('admitted');
+    await expect(call.admitted?.prefetched).rejects.toThrow('DynamoDB is away.');
+  });
+});

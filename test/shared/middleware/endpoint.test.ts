@@ -1,0 +1,185 @@
+import type { Context } from 'aws-lambda';
+import * as v from 'valibot';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ApiError } from '../../../shared/errors.ts';
+import { leadIdPath, object, text } from '../../../shared/input/schemas.ts';
+import { endpoint } from '../../../shared/middleware/endpoint.ts';
+import { admitKey, admitOrganization, type Caller } from '../../../shared/store/organizations/admission.ts';
+import { loadOrganization } from '../../../shared/store/organizations/organizations.ts';
+import { sampleOrganization } from '../../support/settings.ts';
+import { bucketWith, callerWith, newApiKey, newOrganizationId } from './admitted.ts';
+import { type EventParts, requestEvent } from './event.ts';
+
+vi.mock('../../../shared/store/organizations/admission.ts');
+vi.mock('../../../shared/store/organizations/organizations.ts');
+
+let caller: Caller;
+let lines: string[];
+beforeEach(() => {
+  vi.stubEnv('LEADS_TABLE', 'table');
+  vi.stubEnv('AWS_REGION', 'eu-central-1');
+  lines = [];
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
+  }
+  caller = callerWith({ organizationId: newOrganizationId() });
+  vi.mocked(admitKey).mockImplementation(async () => ({ outcome: 'admitted', caller, bucket: bucketWith(500) }));
+  vi.mocked(admitOrganization).mockImplementation(async () => ({
+    outcome: 'admitted',
+    bucket: bucketWith(2000, 3000),
+    settingsVersion: 1,
+    leadSequence: 41,
+  }));
+  vi.mocked(loadOrganization).mockImplementation(async () => ({ ...sampleOrganization(), version: 1 }));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+type Handler = ReturnType<typeof endpoint>;
+
+async function send(handler: Handler, parts: EventParts = {}, remainingMs = 10_000) {
+  const headers = { Authorization: `Bearer ${newApiKey()}`, 'Content-Type': 'application/json', ...parts.headers };
+  const context = { getRemainingTimeInMillis: () => remainingMs } as Context;
+  const { statusCode, body } = await handler(requestEvent({ ...parts, headers }), context);
+  return { status: statusCode, body: JSON.parse(body) as { error?: { code: string } } & Record<string, unknown> };
+}
+
+const body = object({ text: text(1, 10) });
+const note = { pathParameters: { leadId: '5' }, body: '{"text":"Called."}' };
+
+describe('what an endpoint receives', () => {
+  test('is its input, the caller, the organization, the sequence and what it prefetched', async () => {
+    const respond = vi.fn(async () => ({ status: 201, body: {} }));
+    const handler = endpoint('add-note', {
+      input: { path: leadIdPath, body },
+      prefetch: async ({ input, organizationId, keyId }) => ({ leadId: input.path.leadId, organizationId, keyId }),
+      respond,
+    });
+
+    expect((await send(handler, note)).status).toBe(201);
+    expect(respond).toHaveBeenCalledWith({
+      table: expect.anything(),
+      requestId: 'request-1',
+      input: { path: { leadId: 5 }, body: { text: 'Called.' } },
+      caller,
+      organization: expect.objectContaining({ version: 1 }),
+      leadSequence: 41,
+      prefetched: { leadId: 5, organizationId: caller.organizationId, keyId: caller.keyId },
+    });
+  });
+
+  test('has types that follow from its schemas and its prefetch', () => {
+    endpoint('add-note', {
+      input: { path: leadIdPath, body, headers: v.object({ 'idempotency-key': v.optional(v.string()) }) },
+      prefetch: async ({ input }) => input.path.leadId,
+      respond: async ({ input, prefetched }) => {
+        const leadId: number = prefetched;
+        const sent: string = input.body.text;
+        const header: string | undefined = input.headers['idempotency-key'];
+        return { status: 200, body: { leadId, sent, header } };
+      },
+    });
+    endpoint('list-users', {
+      input: {},
+      respond: async ({ prefetched }) => {
+        const nothing: undefined = prefetched;
+        return { status: 200, body: { nothing } };
+      },
+    });
+  });
+
+  test('is nothing prefetched where it has no prefetch', async () => {
+    const handler = endpoint('list-users', {
+      input: {},
+      respond: async (call) => ({ status: 200, body: { has: 'prefetched' in call, prefetched: call.prefetched ?? null } }),
+    });
+
+    expect(await send(handler)).toEqual({ status: 200, body: { has: true, prefetched: null } });
+  });
+});
+
+describe('the order of the stack', () => {
+  const prefetch = vi.fn(async () => undefined);
+  const respond = vi.fn(async () => ({ status: 201, body: {} }));
+  beforeEach(() => {
+    prefetch.mockClear();
+    respond.mockClear();
+  });
+  const handler = endpoint('add-note', { input: { path: leadIdPath, body }, prefetch, respond });
+
+  test.each<[string, EventParts, () => void, string]>([
+    [
+      'plain HTTP before a missing key',
+      { ...note, headers: { 'X-Forwarded-Proto': 'http', Authorization: '' } },
+      () => undefined,
+      'HTTPS_REQUIRED',
+    ],
+    ['JSON before a missing key', { ...note, body: '{', headers: { Authorization: '' } }, () => undefined, 'INVALID_JSON'],
+    ['the key before the input', { ...note, body: '{}', headers: { Authorization: '' } }, () => undefined, 'UNAUTHORIZED'],
+    [
+      'the scopes before the input',
+      { ...note, body: '{}' },
+      () => {
+        caller = { ...caller, scopes: ['leads.capture'] };
+      },
+      'FORBIDDEN',
+    ],
+    ['the path before the body', { pathParameters: { leadId: 'x' }, body: '{}' }, () => undefined, 'NOT_FOUND'],
+    ['the body before the endpoint', { ...note, body: '{}' }, () => undefined, 'VALIDATION_FAILED'],
+  ])('checks %s, and does not run the endpoint', async (_, parts, arrange, code) => {
+    arrange();
+
+    expect((await send(handler, parts)).body.error?.code).toBe(code);
+    expect(prefetch).not.toHaveBeenCalled();
+    expect(respond).not.toHaveBeenCalled();
+  });
+});
+
+describe('the errors of an endpoint', () => {
+  test('are the contract’s where it throws an ApiError', async () => {
+    const respond = async () => {
+      throw new ApiError('NOT_READY');
+    };
+
+    expect(await send(endpoint('list-users', { input: {}, respond }))).toMatchObject({
+      status: 503,
+      body: { error: { code: 'NOT_READY' } },
+    });
+  });
+
+  test('are INTERNAL where its prefetch fails, and are logged', async () => {
+    const handler = endpoint('list-users', {
+      input: {},
+      prefetch: async () => {
+        throw new Error('DynamoDB is away.');
+      },
+      respond: async () => ({ status: 200, body: {} }),
+    });
+
+    expect(await send(handler)).toMatchObject({ status: 500, body: { error: { code: 'INTERNAL' } } });
+    expect(lines.join('')).toContain('DynamoDB is away.');
+  });
+
+  test('are INTERNAL half a second before the function ends, while it still hangs, and are logged once', async () => {
+    const handler = endpoint('list-users', { input: {}, respond: () => new Promise<never>(() => undefined) });
+
+    expect(await send(handler, {}, 520)).toMatchObject({ status: 500, body: { error: { code: 'INTERNAL' } } });
+    expect(lines.filter((line) => line.includes('"answered"'))).toHaveLength(1);
+  });
+
+  test('that come after the deadline are not logged', async () => {
+    let fail = (_: Error): void => undefined;
+    const respond = () =>
+      new Promise<never>((_, reject) => {
+        fail = reject;
+      });
+    await send(endpoint('list-users', { input: {}, respond }), {}, 520);
+    const before = lines.length;
+    fail(new Error('The call was broken off.'));
+    await new Promise((resolve) => setImmediate(resolve));
+
+    expect(lines).toHaveLength(before);
+  });
+});
