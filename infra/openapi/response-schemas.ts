@@ -5,7 +5,8 @@ import type { PresentedLead } from '../../shared/leads/lead.ts';
 import type { presentField, presentNamed, presentPipeline, presentStage } from '../../shared/leads/reference-lists.ts';
 import { limits } from '../../shared/limits.ts';
 import { id } from '../../shared/middleware/schemas.ts';
-import { fieldTypes, leadTypes, stageMeanings } from '../../shared/organization/organization.ts';
+import { fieldTypes, leadTypes } from '../../shared/organization/field-kinds.ts';
+import { stageMeanings } from '../../shared/organization/settings-schema.ts';
 import type { CaptureResult } from '../../shared/store/leads/idempotency.ts';
 import type { CarriedHeaders } from './response-headers.ts';
 

@@ -1,4 +1,5 @@
-import { activeSourceNamed, defaultSourceName, isBuiltIn, type Organization } from '../organization/organization.ts';
+import { isBuiltIn } from '../organization/field-kinds.ts';
+import { activeSourceNamed, defaultSourceName, type Organization } from '../organization/organization.ts';
 import { FieldIssue, isEmptyValue, notAPhone, type RawValue } from './field-types.ts';
 import { activeFields, applyChanges, type FieldChanges, FieldIssues, readFields } from './fields.ts';
 import { comparableEmail } from './identity.ts';

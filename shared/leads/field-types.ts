@@ -1,6 +1,7 @@
 import { limits } from '../limits.ts';
 import { memoize } from '../memoize.ts';
-import type { Field, FieldType, Organization } from '../organization/organization.ts';
+import type { FieldType } from '../organization/field-kinds.ts';
+import type { Field, Organization } from '../organization/organization.ts';
 import { asciiDigits, emailIdentity, parsePhone } from './identity.ts';
 import type { FieldValue } from './lead.ts';
 

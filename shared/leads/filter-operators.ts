@@ -1,4 +1,4 @@
-import type { FieldType } from '../organization/organization.ts';
+import type { FieldType } from '../organization/field-kinds.ts';
 import type { FieldValue } from './lead.ts';
 import { foldText, partFinder } from './text-search.ts';
 

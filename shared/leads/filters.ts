@@ -1,6 +1,7 @@
 import { limits } from '../limits.ts';
+import type { FieldType } from '../organization/field-kinds.ts';
 import { nearestName } from '../organization/nearest-name.ts';
-import type { Field, FieldType, Organization } from '../organization/organization.ts';
+import type { Field, Organization } from '../organization/organization.ts';
 import { FieldIssue, parsers, type RawValue, withAllOptions } from './field-types.ts';
 import { activeFields } from './fields.ts';
 import { ComparedValue, matchingEmpty, type Operator, operators, type Takes, type Test } from './filter-operators.ts';

@@ -1,5 +1,6 @@
 import { limits } from '../limits.ts';
-import { isBuiltIn, type Organization, type Stage } from '../organization/organization.ts';
+import { isBuiltIn } from '../organization/field-kinds.ts';
+import type { Organization, Stage } from '../organization/organization.ts';
 
 /** A field's value as a lead holds it: never empty (an empty field is absent). Numbers of `lead_source` and `user` fields are ids. */
 export type FieldValue = string | number | boolean | readonly string[];

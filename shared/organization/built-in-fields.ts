@@ -1,4 +1,4 @@
-import { type BuiltInFieldKey, builtInFieldKeys, type FieldType, leadTypes } from './organization.ts';
+import { type BuiltInFieldKey, builtInFieldKeys, type FieldType, leadTypes } from './field-kinds.ts';
 
 /** The fields that every organization has: what a settings file may not change of them, and what holds when it leaves them out. */
 const facts: Record<BuiltInFieldKey, { readonly label: string; readonly type: FieldType; readonly alwaysRequired: boolean }> = {

@@ -1,30 +1,4 @@
-import type { Settings } from './settings.ts';
-
-/** The contract's field types (section 2, LeadField). */
-export const fieldTypes = [
-  'text',
-  'textarea',
-  'number',
-  'date',
-  'phone',
-  'email',
-  'url',
-  'select',
-  'multiselect',
-  'checkbox',
-  'lead_source',
-  'user',
-] as const;
-export type FieldType = (typeof fieldTypes)[number];
-
-export const stageMeanings = ['open', 'won', 'lost'] as const;
-export const leadTypes = ['student', 'consultant'] as const;
-
-/** The keys of the fields that every organization has. */
-export const builtInFieldKeys = ['name', 'phone', 'email', 'source', 'assigned_to', 'lead_type'] as const;
-export type BuiltInFieldKey = (typeof builtInFieldKeys)[number];
-export const isBuiltIn = (fieldKey: string): fieldKey is BuiltInFieldKey =>
-  (builtInFieldKeys as readonly string[]).includes(fieldKey);
+import type { Settings } from './settings-types.ts';
 
 export type Field = Settings['fields'][number];
 export type AssignmentRule = Settings['assignmentRules'][number];

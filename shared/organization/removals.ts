@@ -1,5 +1,5 @@
-import { isBuiltIn } from './organization.ts';
-import type { Settings, SettingsField } from './settings.ts';
+import { isBuiltIn } from './field-kinds.ts';
+import type { Settings, SettingsField } from './settings-types.ts';
 
 /** What the look for uses reads of a lead. */
 export interface ReferencingLead {

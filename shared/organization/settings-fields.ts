@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import { builtInOptions, builtInType, isAlwaysRequired } from './built-in-fields.ts';
+import { type BuiltInFieldKey, builtInFieldKeys, type FieldType, isBuiltIn } from './field-kinds.ts';
 import { nearestName } from './nearest-name.ts';
-import { type BuiltInFieldKey, builtInFieldKeys, type FieldType, isBuiltIn } from './organization.ts';
 import { type fieldSchema, optionSchema } from './settings-schema.ts';
 import { type Entry, entriesOf, repeated, type SettingsIssue, shown } from './settings-shape.ts';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { limits } from '../limits.ts';
 import { apiKeyScopes, apiKeyTypes } from './api-key.ts';
-import { fieldTypes, stageMeanings } from './organization.ts';
+import { fieldTypes } from './field-kinds.ts';
 
 /**
  * The settings file's shape (LOCAL.md, "The settings file"), property by property. The description of each value completes the sentence
@@ -68,6 +68,8 @@ function isDateTime(text: string): boolean {
   const [, year, month, day] = match.map(Number);
   return new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day)).getUTCDate() === day;
 }
+
+export const stageMeanings = ['open', 'won', 'lost'] as const;
 
 export const userSchema = v.object({ id, name: label, active: v.optional(yesNo, true) });
 

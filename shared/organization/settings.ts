@@ -1,56 +1,11 @@
 import * as v from 'valibot';
-import type { Scope } from '../endpoints.ts';
-import { type ApiKeyType, scopesFor } from './api-key.ts';
+import { scopesFor } from './api-key.ts';
 import { builtInFields, builtInOptions, isAlwaysRequired } from './built-in-fields.ts';
-import { type FieldType, isBuiltIn } from './organization.ts';
+import { isBuiltIn } from './field-kinds.ts';
 import { referenceIssues } from './settings-references.ts';
 import { type SettingsFile, settingsFileSchema } from './settings-schema.ts';
 import { type SettingsIssue, shapeIssues } from './settings-shape.ts';
-
-export interface FieldOption {
-  value: string;
-  label: string;
-  /** Being dropped: still shown for leads that have it, no longer offered or accepted. Never in a file. */
-  retired?: true;
-}
-
-export interface SettingsField {
-  key: string;
-  label: string;
-  type: FieldType;
-  section: string;
-  storage: 'column' | 'custom';
-  /** Empty unless `select` or `multiselect`. */
-  options: FieldOption[];
-  requiredOnCreate: boolean;
-  requiredOnEdit: boolean;
-  showWhen: { field: string; equals: string[] } | null;
-  active: boolean;
-}
-
-/** An organization's settings, whole: the file's lists (LOCAL.md, "The settings file") with every default filled in and the built-in fields in place. */
-export interface Settings {
-  id: number;
-  name: string;
-  modules: string[];
-  users: SettingsFile['users'];
-  pipelines: SettingsFile['pipelines'];
-  sources: SettingsFile['sources'];
-  /** In form order. */
-  fields: SettingsField[];
-  /** In the order they are tried. */
-  assignmentRules: { when?: { field: string; equals: string[] }; users: number[] }[];
-}
-
-/** A key that `npm start` mints when it does not exist yet. */
-export interface KeyRequest {
-  label: string;
-  type: ApiKeyType;
-  scopes: Scope[];
-  createdBy: number;
-  /** ISO 8601, UTC. */
-  expiresAt?: string;
-}
+import type { KeyRequest, Settings, SettingsField } from './settings-types.ts';
 
 /** A settings file that cannot be used, with all that is wrong with it. */
 export class SettingsFileError extends Error {

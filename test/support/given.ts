@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { Scope } from '../../shared/endpoints.ts';
 import { apiKeyScopes } from '../../shared/organization/api-key.ts';
-import type { Settings } from '../../shared/organization/settings.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
+import type { Settings } from '../../shared/organization/settings-types.ts';
 import { createApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { clientConfig } from '../../../infra/local/table.ts';
 import type { EndpointName, Scope } from '../../../shared/endpoints.ts';
-import { parseSettingsFile, type Settings } from '../../../shared/organization/settings.ts';
+import { parseSettingsFile } from '../../../shared/organization/settings.ts';
+import type { Settings } from '../../../shared/organization/settings-types.ts';
 import { createApiKey } from '../../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import { openTable, type Table } from '../../../shared/store/table/client.ts';

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { fieldTypes, stageMeanings } from '../../../shared/organization/organization.ts';
+import { fieldTypes } from '../../../shared/organization/field-kinds.ts';
 import { parseSettingsFile, SettingsFileError, toSettingsFile } from '../../../shared/organization/settings.ts';
+import { stageMeanings } from '../../../shared/organization/settings-schema.ts';
 import { northwind, withValue } from './settings-cases.ts';
 
 const parse = (file: unknown) => parseSettingsFile(JSON.stringify(file));

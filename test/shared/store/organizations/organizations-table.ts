@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { clientConfig } from '../../../../infra/local/table.ts';
 import { limits } from '../../../../shared/limits.ts';
-import { parseSettingsFile, type Settings } from '../../../../shared/organization/settings.ts';
+import { parseSettingsFile } from '../../../../shared/organization/settings.ts';
+import type { Settings } from '../../../../shared/organization/settings-types.ts';
 import { openTable, type Table } from '../../../../shared/store/table/client.ts';
 import { service } from '../../../support/service.ts';
 import { northwind } from '../../organization/settings-cases.ts';
