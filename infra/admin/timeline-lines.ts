@@ -1,6 +1,7 @@
 import type { KeptField } from '../../shared/leads/capture.ts';
 import type { FieldValue } from '../../shared/leads/lead.ts';
 import type { Attribution, FieldChange, TimelineItem } from '../../shared/leads/timeline.ts';
+import { fieldKinds } from '../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { printable } from './context.ts';
 
@@ -84,10 +85,9 @@ function valueNamed(organization: Organization, field: string, value: FieldValue
 }
 
 function namesOf(organization: Organization, field: string): ReadonlyMap<number, { readonly name: string }> | undefined {
+  const { sourceById: sources, userById: users, stageById: stage, pipelineById: pipeline } = organization;
   const type = organization.fieldByKey.get(field)?.type;
-  if (type === 'lead_source') return organization.sourceById;
-  if (type === 'user') return organization.userById;
-  if (type !== undefined) return undefined;
-  if (field === 'stage') return organization.stageById;
-  return field === 'pipeline' ? organization.pipelineById : undefined;
+  if (type === undefined) return field === 'stage' ? stage : field === 'pipeline' ? pipeline : undefined;
+  const { references } = fieldKinds[type];
+  return references === null ? undefined : { sources, users }[references];
 }

@@ -1,6 +1,6 @@
 import { limits } from '../limits.ts';
 import { memoize } from '../memoize.ts';
-import type { FieldType } from '../organization/field-kinds.ts';
+import { type FieldType, fieldKinds } from '../organization/field-kinds.ts';
 import type { Field, Organization } from '../organization/organization.ts';
 import { asciiDigits, emailIdentity, parsePhone } from './identity.ts';
 import type { FieldValue } from './lead.ts';
@@ -53,7 +53,7 @@ export const parsers: Readonly<Record<FieldType, Parse>> = {
 export function isEmptyValue(raw: RawValue, type: FieldType): raw is null {
   if (raw === null) return true;
   if (typeof raw === 'string') return raw.trim() === '';
-  return type === 'multiselect' && Array.isArray(raw) && raw.every((item) => item.trim() === '');
+  return fieldKinds[type].isList && Array.isArray(raw) && raw.every((item) => item.trim() === '');
 }
 
 /** Digits beyond these cannot be held exactly by a JSON number, and 1E126 not by DynamoDB. */

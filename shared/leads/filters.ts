@@ -2,7 +2,7 @@ import { limits } from '../limits.ts';
 import type { FieldType } from '../organization/field-kinds.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, Organization } from '../organization/organization.ts';
-import { FieldIssue, parsers, type RawValue, withAllOptions } from './field-types.ts';
+import { FieldIssue, parsers, withAllOptions } from './field-types.ts';
 import { activeFields } from './fields.ts';
 import { ComparedValue, matchingEmpty, type Operator, operators, type Takes, type Test } from './filter-operators.ts';
 import { asciiDigits, parsePhone } from './identity.ts';
@@ -134,44 +134,64 @@ function readOperands(
   return operands;
 }
 
-const textTypes: ReadonlySet<FieldType> = new Set(['text', 'textarea', 'phone', 'email', 'url']);
-
 function readOperand(organization: Organization, field: Field, raw: unknown, isPart: boolean): FieldValue | FieldIssue {
   if (typeof raw !== 'string' && typeof raw !== 'number')
     return new FieldIssue('has a value that is neither a text nor a number.');
   if (raw === '') return new FieldIssue('has an empty value: the operator is_empty finds the leads that have none.');
   if (typeof raw === 'string' && (raw.includes('\0') || !raw.isWellFormed()))
     return new FieldIssue('has a value with a character that is no text (U+0000, or half of a surrogate pair).');
-  if (textTypes.has(field.type))
-    return typeof raw === 'string'
-      ? textOperand(field, raw, isPart)
-      : new FieldIssue(`has a number as value, but ${field.key} is a text.`);
-  if (field.type === 'lead_source' || field.type === 'user') return idOperand(organization, field, raw);
-  const value = parseStored(organization, field, raw);
-  if (value instanceof FieldIssue) return new FieldIssue(`has a value that does not fit: ${field.key} ${value.sentence}`);
-  return value;
+  return operandReaders[field.type](raw, { organization, field, isPart });
 }
+
+interface OperandContext {
+  readonly organization: Organization;
+  readonly field: Field;
+  readonly isPart: boolean;
+}
+type ReadOperand = (raw: string | number, context: OperandContext) => FieldValue | FieldIssue;
+
+const ofText =
+  (read: (text: string, context: OperandContext) => FieldValue): ReadOperand =>
+  (raw, context) =>
+    typeof raw === 'string' ? read(raw, context) : new FieldIssue(`has a number as value, but ${context.field.key} is a text.`);
+
+const plainText = ofText((text) => text);
 
 /** A phone is looked for as it is stored: whole numbers in E.164, parts without the marks people type between digits. */
-function textOperand(field: Field, text: string, isPart: boolean): FieldValue {
-  if (field.type !== 'phone') return text;
+const phone = ofText((text, { isPart }) => {
   const digits = asciiDigits(text).replace(/[\s().-]/g, '') || text;
   return isPart ? digits : (parsePhone(text) ?? digits);
-}
+});
 
-function parseStored(organization: Organization, field: Field, raw: Exclude<RawValue, null>): FieldValue | FieldIssue {
-  const type = field.type === 'multiselect' ? 'select' : field.type; // one of them, not a list in one text
-  return parsers[type](raw, withAllOptions(field), organization); // retired options still stand in leads and may be looked for
-}
+/** Read as a value of the type is. Leads still hold retired options, so filters can find them. */
+const storedAs =
+  (type: FieldType): ReadOperand =>
+  (raw, { organization, field }) => {
+    const value = parsers[type](raw, withAllOptions(field), organization);
+    return value instanceof FieldIssue ? new FieldIssue(`has a value that does not fit: ${field.key} ${value.sentence}`) : value;
+  };
 
-/** An id the organization has; inactive sources and people still stand in leads. */
-function idOperand(organization: Organization, field: Field, raw: string | number): FieldValue | FieldIssue {
-  const [known, noun, path] =
-    field.type === 'user'
-      ? ([organization.userById, 'person', 'users'] as const)
-      : ([organization.sourceById, 'source', 'lead-sources'] as const);
-  const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw) ? Number(raw) : raw;
-  return typeof id === 'number' && known.has(id)
-    ? id
-    : new FieldIssue(`has a value that is no id of a ${noun}: GET /api/v1/${path} lists them.`);
-}
+/** An ID that the organization has. Leads still hold inactive sources and users, so filters can find them. */
+const idIn =
+  (byId: 'sourceById' | 'userById', noun: string, path: string): ReadOperand =>
+  (raw, { organization }) => {
+    const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw) ? Number(raw) : raw;
+    return typeof id === 'number' && organization[byId].has(id)
+      ? id
+      : new FieldIssue(`has a value that is no id of a ${noun}: GET ${path} lists them.`);
+  };
+
+const operandReaders: Readonly<Record<FieldType, ReadOperand>> = {
+  text: plainText,
+  textarea: plainText,
+  number: storedAs('number'),
+  date: storedAs('date'),
+  phone,
+  email: plainText,
+  url: plainText,
+  select: storedAs('select'),
+  multiselect: storedAs('select'), // each operand is one option, not a list in one text
+  checkbox: storedAs('checkbox'),
+  lead_source: idIn('sourceById', 'source', '/api/v1/lead-sources'),
+  user: idIn('userById', 'person', '/api/v1/users'),
+};

@@ -1,4 +1,4 @@
-import { isBuiltIn } from './field-kinds.ts';
+import { fieldKinds, isBuiltIn } from './field-kinds.ts';
 import type { Settings, SettingsField } from './settings-types.ts';
 
 /** What the look for uses reads of a lead. */
@@ -33,13 +33,15 @@ const valueOf = (lead: ReferencingLead, fieldKey: string): unknown =>
 
 /** Everything that is dropped on the way from one settings to the next. A field's new type or a stage's new pipeline drops the old. */
 export function removalsBetween(before: Settings, after: Settings): Removal[] {
-  const keysOfType = (type: string): string[] => [
-    ...new Set([...before.fields, ...after.fields].filter((field) => field.type === type).map(({ key }) => key)),
+  const keysReferencing = (items: 'sources' | 'users'): string[] => [
+    ...new Set(
+      [...before.fields, ...after.fields].filter(({ type }) => fieldKinds[type].references === items).map(({ key }) => key),
+    ),
   ];
   const holds = (fieldKeys: readonly string[], id: number) => (lead: ReferencingLead) =>
     fieldKeys.some((key) => valueOf(lead, key) === id);
-  const userKeys = keysOfType('user');
-  const sourceKeys = keysOfType('lead_source');
+  const userKeys = keysReferencing('users');
+  const sourceKeys = keysReferencing('sources');
   const deactivate = 'deactivate it instead ("active": false)';
   return [
     ...missing(before.users, after.users).map(({ id, name, active }) => ({

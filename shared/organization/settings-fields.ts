@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import { builtInOptions, builtInType, isAlwaysRequired } from './built-in-fields.ts';
-import { type BuiltInFieldKey, builtInFieldKeys, type FieldType, isBuiltIn } from './field-kinds.ts';
+import { type BuiltInFieldKey, builtInFieldKeys, type FieldType, fieldKinds, isBuiltIn } from './field-kinds.ts';
 import { nearestName } from './nearest-name.ts';
 import { type fieldSchema, optionSchema } from './settings-schema.ts';
 import { type Entry, entriesOf, repeated, type SettingsIssue, shown } from './settings-shape.ts';
@@ -16,8 +16,6 @@ export interface References {
   readonly sources: IdSet;
   readonly pipelines: IdSet;
 }
-
-const takesOptions = (type: FieldType): boolean => type === 'select' || type === 'multiselect';
 
 /** What is wrong with the fields beyond their shape: the built-in ones' fixed parts, option lists, conditions, keys used twice. */
 export function fieldIssues(references: References): SettingsIssue[] {
@@ -58,7 +56,7 @@ function optionFaults({ value: { key, type }, raw, path }: FieldEntry): Settings
   if (type === undefined) return [];
   const fixed = key !== undefined && isBuiltIn(key) ? builtInOptions(key) : [];
   const at = `${path}.options`;
-  if (!takesOptions(type)) {
+  if (!fieldKinds[type].hasOptions) {
     const some = Array.isArray(raw.options) && raw.options.length > 0;
     return some
       ? [{ path: at, message: `must be left out or empty: a ${type} field takes no options, only select and multiselect do` }]
@@ -99,28 +97,67 @@ export function equalsIssues(
   path: string,
   besides?: 'pipeline',
 ): SettingsIssue[] {
-  const values = (isKnown: (value: string) => boolean, what: string): SettingsIssue[] =>
+  const issuesOf = (allowed: AllowedValues | undefined): SettingsIssue[] =>
     condition.equals.flatMap((value, index) =>
-      isKnown(value) ? [] : [{ path: `${path}.equals[${index}]`, message: `is ${shown(value)}, but must be ${what}` }],
+      !allowed || allowed.includes(value)
+        ? []
+        : [{ path: `${path}.equals[${index}]`, message: `is ${shown(value)}, but must be ${allowed.description}` }],
     );
-  const idIn = (known: IdSet) => (value: string) => /^[1-9]\d{0,9}$/.test(value) && known.has(Number(value));
-
   if (besides !== undefined && condition.field === besides)
-    return values(idIn(references.pipelines), 'the id of a pipeline in $.pipelines');
+    return issuesOf(idsIn(references.pipelines, 'the id of a pipeline in $.pipelines'));
 
   const field = references.fields.find(({ value }) => value.key === condition.field);
   const type = field?.value.type ?? (isBuiltIn(condition.field) ? builtInType(condition.field) : undefined);
   if (!field && type === undefined) return [unknownField(references, condition.field, `${path}.field`, besides)];
-
-  if (type === 'lead_source') return values(idIn(references.sources), 'the id of a source in $.sources');
-  if (type === 'user') return values(idIn(references.users), 'the id of a user in $.users');
-  if (type === 'checkbox') return values((value) => value === 'true' || value === 'false', 'true or false');
-  if (type === undefined || !takesOptions(type)) return [];
-  const options = optionValues(field, condition.field);
-  // Without options the field has its own fault, and no value could be right.
-  if (options.length === 0) return [];
-  return values((value) => options.includes(value), `the value of an option of ${condition.field}: ${options.join(', ')}`);
+  return type === undefined ? [] : issuesOf(allowedValues[type]({ references, field, fieldKey: condition.field }));
 }
+
+/** The values that a condition on a field can compare with. */
+interface AllowedValues {
+  includes(value: string): boolean;
+  /** Completes the sentence "must be …". */
+  readonly description: string;
+}
+
+interface ConditionField {
+  readonly references: References;
+  /** Undefined for a built-in field that the file leaves out. */
+  readonly field: FieldEntry | undefined;
+  readonly fieldKey: string;
+}
+
+const idsIn = (known: IdSet, description: string): AllowedValues => ({
+  includes: (value) => /^[1-9]\d{0,9}$/.test(value) && known.has(Number(value)),
+  description,
+});
+
+const anyValue = (): undefined => undefined;
+
+function optionsOf({ field, fieldKey }: ConditionField): AllowedValues | undefined {
+  const options = optionValues(field, fieldKey);
+  // Without options the field has its own issue, and no value could be right.
+  if (options.length === 0) return undefined;
+  return {
+    includes: (value) => options.includes(value),
+    description: `the value of an option of ${fieldKey}: ${options.join(', ')}`,
+  };
+}
+
+/** What a condition on a field of each type can compare with; undefined for any text. */
+const allowedValues: Readonly<Record<FieldType, (condition: ConditionField) => AllowedValues | undefined>> = {
+  text: anyValue,
+  textarea: anyValue,
+  number: anyValue,
+  date: anyValue,
+  phone: anyValue,
+  email: anyValue,
+  url: anyValue,
+  select: optionsOf,
+  multiselect: optionsOf,
+  checkbox: () => ({ includes: (value) => value === 'true' || value === 'false', description: 'true or false' }),
+  lead_source: ({ references }) => idsIn(references.sources, 'the id of a source in $.sources'),
+  user: ({ references }) => idsIn(references.users, 'the id of a user in $.users'),
+};
 
 /** The raw list is read, so that an option without a label does not make every condition that names it a fault too. */
 function optionValues(field: FieldEntry | undefined, fieldKey: string): string[] {

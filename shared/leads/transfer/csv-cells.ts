@@ -1,15 +1,16 @@
+import { fieldKinds } from '../../organization/field-kinds.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
 import type { RawValue } from '../field-types.ts';
 import type { FieldValue } from '../lead.ts';
-import { idNamed } from './resolve-id.ts';
+import { idNamed, type NamedItem } from './resolve-id.ts';
 
 /**
  * A field's value as the cell of a CSV file and back. Sources, people and the like are written by name where the name says which,
  * a list with commas between unless a value holds one.
  */
 export function cellOf(organization: Organization, field: Field, value: FieldValue): string {
-  if (field.type === 'lead_source') return nameOrId(organization.sources, value);
-  if (field.type === 'user') return nameOrId(organization.users, value);
+  const { references } = fieldKinds[field.type];
+  if (references !== null) return nameOrId(organization[references], value);
   if (typeof value !== 'object') return guarded(String(value));
   const isPlain = value.every((item) => item === item.trim() && !/[,[]/.test(item));
   return guarded(isPlain ? value.join(',') : JSON.stringify(value));
@@ -22,7 +23,7 @@ export function cellOf(organization: Organization, field: Field, value: FieldVal
 export function rawFromCell(cell: string, type: Field['type'] | undefined, isOurs = true): RawValue {
   if (cell === '') return null;
   const text = isOurs ? unguarded(cell) : unguardedPlainly(cell);
-  return type === 'multiselect' ? (listFrom(text) ?? text) : text;
+  return type !== undefined && fieldKinds[type].isList ? (listFrom(text) ?? text) : text;
 }
 
 function listFrom(text: string): readonly string[] | undefined {
@@ -37,10 +38,7 @@ function listFrom(text: string): readonly string[] | undefined {
 }
 
 /** An item's name where a cell with that name leads back to this item, else its id. */
-export function nameOrId(
-  items: readonly { readonly id: number; readonly name: string; readonly active?: boolean }[],
-  id: unknown,
-): string {
+export function nameOrId(items: readonly NamedItem[], id: unknown): string {
   const name = items.find((item) => item.id === id)?.name;
   return name !== undefined && guarded(name) === name && idNamed(items, name) === id ? name : String(id);
 }

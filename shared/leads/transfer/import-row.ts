@@ -1,5 +1,6 @@
 import { parseDateTime } from '../../date-time.ts';
 import { memoize } from '../../memoize.ts';
+import { fieldKinds } from '../../organization/field-kinds.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization, Stage } from '../../organization/organization.ts';
 import { chooseRotation, type Rotation } from '../assignment.ts';
@@ -9,7 +10,7 @@ import { type FieldValues, ownerIdOf } from '../lead.ts';
 import { assertLeadFits } from '../lead-size.ts';
 import { placeLead } from '../placement.ts';
 import type { ImportProperty } from './import-columns.ts';
-import { idNamed } from './resolve-id.ts';
+import { idNamed, type NamedItem } from './resolve-id.ts';
 
 /** One row of a file, its values by where they go; what is not there is empty. */
 export interface ImportRow {
@@ -103,21 +104,22 @@ function withReferences(
 ): Readonly<Record<string, RawValue>> {
   const entries = Object.entries(sent).map(([fieldKey, raw]): [string, RawValue] => {
     const type = organization.fieldByKey.get(fieldKey)?.type;
-    if (typeof raw !== 'string' || raw.trim() === '' || (type !== 'lead_source' && type !== 'user')) return [fieldKey, raw];
-    const items = type === 'user' ? organization.users : organization.sources;
-    const id = readNamed(type === 'user' ? 'person' : 'source', items, raw, fieldKey, issues);
-    return [fieldKey, id ?? null];
+    const references = type === undefined ? null : fieldKinds[type].references;
+    if (typeof raw !== 'string' || raw.trim() === '' || references === null) return [fieldKey, raw];
+    const items = { noun: nouns[references], items: organization[references] };
+    return [fieldKey, readNamed(items, raw, fieldKey, issues) ?? null];
   });
   return Object.fromEntries(entries);
 }
 
-function readNamed(
-  noun: string,
-  items: readonly { readonly id: number; readonly name: string; readonly active?: boolean }[],
-  raw: RawValue,
-  field: string,
-  issues: FieldIssues,
-): number | undefined {
+const nouns = { sources: 'source', users: 'person' } as const;
+
+interface NamedItems {
+  readonly noun: string;
+  readonly items: readonly NamedItem[];
+}
+
+function readNamed({ noun, items }: NamedItems, raw: RawValue, field: string, issues: FieldIssues): number | undefined {
   const found = idNamed(items, raw);
   if (typeof found === 'number') return found;
   const said = JSON.stringify(raw);
@@ -140,11 +142,13 @@ function readPlace(
   issues: FieldIssues,
 ): Stage | undefined {
   const isGiven = (raw: RawValue | undefined): raw is Exclude<RawValue, null> => raw !== undefined && raw !== null && raw !== '';
-  const pipelineId = isGiven(pipeline) ? readNamed('pipeline', organization.pipelines, pipeline, 'pipeline', issues) : undefined;
+  const pipelineId = isGiven(pipeline)
+    ? readNamed({ noun: 'pipeline', items: organization.pipelines }, pipeline, 'pipeline', issues)
+    : undefined;
   if (isGiven(pipeline) && pipelineId === undefined) return undefined;
   if (!isGiven(stage)) return placeLead(organization, { pipelineId }, issues);
   const own = organization.stages.filter((one) => pipelineId === undefined || one.pipelineId === pipelineId);
-  const stageId = readNamed('stage', own, stage, 'stage', issues);
+  const stageId = readNamed({ noun: 'stage', items: own }, stage, 'stage', issues);
   return stageId === undefined ? undefined : placeLead(organization, { stageId, pipelineId }, issues);
 }
 

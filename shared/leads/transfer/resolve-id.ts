@@ -1,4 +1,4 @@
-interface NamedItem {
+export interface NamedItem {
   readonly id: number;
   readonly name: string;
   readonly active?: boolean;
