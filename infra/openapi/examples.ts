@@ -130,11 +130,11 @@ const fieldProblem = (code: ErrorCode, problems: Readonly<Record<string, string>
   return errorBody(code, sentences.join(' '), { fields: problems, ...more });
 };
 const invalidField = fieldProblem('VALIDATION_FAILED', {
-  phone: 'takes a phone number with its country code; one without is read as an Indian number.',
+  phone: 'must be a phone number with a country code; a number without one is read as an Indian number.',
 });
 const refusedStage = fieldProblem(
   'VALIDATION_FAILED',
-  { stageId: 'is a stage of pipeline 2, not of 1.' },
+  { stageId: 'belongs to pipeline 2, not to pipeline 1.' },
   { reason: 'STAGE_NOT_IN_PIPELINE', field: 'stageId' },
 );
 const duplicate = { duplicate: errorBody('DUPLICATE_LEAD', undefined, { leadId: created.id }) };
@@ -146,9 +146,9 @@ const ownErrorExamples: Readonly<Partial<Record<EndpointName, Partial<Record<Err
       'a parameter': errorBody('INVALID_QUERY', 'limit takes an integer from 1 to 100.', {
         parameters: { limit: 'takes an integer from 1 to 100.' },
       }),
-      'a filter': errorBody('INVALID_QUERY', 'filter[0] names no active field (is city meant?).', {
+      'a filter': errorBody('INVALID_QUERY', 'filter[0] does not name an active field (did you mean city?).', {
         filters: [0],
-        problems: ['filter[0] names no active field (is city meant?).'],
+        problems: ['filter[0] does not name an active field (did you mean city?).'],
       }),
     },
   },
@@ -160,7 +160,7 @@ const ownErrorExamples: Readonly<Partial<Record<EndpointName, Partial<Record<Err
     VALIDATION_FAILED: {
       'an unknown field': fieldProblem(
         'VALIDATION_FAILED',
-        { corse: 'is not an active field; is course meant?' },
+        { corse: 'is not an active field; did you mean course?' },
         { validKeys: ['city', 'course', 'work_experience', 'countries', 'intake'] },
       ),
       'another body': fieldProblem('VALIDATION_FAILED', {

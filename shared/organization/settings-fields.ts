@@ -9,7 +9,7 @@ type FieldEntry = Entry<v.InferOutput<typeof fieldSchema>>;
 
 export type IdSet = Pick<ReadonlySet<number>, 'has'>;
 
-/** What the values of a file may refer to. */
+/** The items of a file that its values can refer to. */
 export interface References {
   readonly fields: readonly FieldEntry[];
   readonly users: IdSet;
@@ -17,49 +17,49 @@ export interface References {
   readonly pipelines: IdSet;
 }
 
-/** What is wrong with the fields beyond their shape: the built-in ones' fixed parts, option lists, conditions, keys used twice. */
+/** The issues of the fields beyond their shape: repeated keys, fixed properties of built-in fields, options and conditions. */
 export function fieldIssues(references: References): SettingsIssue[] {
   return [
-    ...repeated(references.fields, 'key', (value) => value.key, 'give each field a key of its own'),
+    ...repeated(references.fields, 'key', (value) => value.key, 'give each field its own key'),
     ...references.fields.flatMap((field) => [
       ...(field.value.key !== undefined && isBuiltIn(field.value.key)
-        ? builtInFaults(field.value.key, field)
-        : customFaults(field)),
-      ...optionFaults(field),
-      ...conditionFaults(references, field),
+        ? builtInIssues(field.value.key, field)
+        : customIssues(field)),
+      ...optionIssues(field),
+      ...conditionIssues(references, field),
     ]),
   ];
 }
 
-function builtInFaults(key: BuiltInFieldKey, { value, path }: FieldEntry): SettingsIssue[] {
+function builtInIssues(key: BuiltInFieldKey, { value, path }: FieldEntry): SettingsIssue[] {
   const issues: SettingsIssue[] = [];
   const fixed = (property: string, message: string) => issues.push({ path: `${path}.${property}`, message });
   if (value.type !== undefined && value.type !== builtInType(key)) {
-    fixed('type', `must be ${builtInType(key)}, as ${key} is built in, but is ${shown(value.type)}`);
+    fixed('type', `must be ${builtInType(key)}, because ${key} is a built-in field, but is ${shown(value.type)}`);
   }
-  if (value.storage === 'custom') fixed('storage', `must be column, as ${key} is built in, but is "custom"`);
-  if (value.showWhen) fixed('showWhen', `must be null or left out: ${key} is built in and always asked for`);
-  if (value.active === false) fixed('active', `must be true or left out: ${key} is built in and cannot be deactivated`);
+  if (value.storage === 'custom') fixed('storage', `must be column, because ${key} is a built-in field, but is "custom"`);
+  if (value.showWhen) fixed('showWhen', `must be null or omitted: ${key} is a built-in field, which forms always show`);
+  if (value.active === false) fixed('active', `must be true or omitted: ${key} is a built-in field and cannot be deactivated`);
   for (const property of ['requiredOnCreate', 'requiredOnEdit'] as const) {
-    if (isAlwaysRequired(key) && value[property] === false) fixed(property, `must be true or left out: ${key} stays required`);
+    if (isAlwaysRequired(key) && value[property] === false) fixed(property, `must be true or omitted: ${key} is always required`);
   }
   return issues;
 }
 
-function customFaults({ value: { key, storage }, path }: FieldEntry): SettingsIssue[] {
+function customIssues({ value: { key, storage }, path }: FieldEntry): SettingsIssue[] {
   if (storage !== 'column') return [];
-  const right = key === undefined ? '' : `: ${shown(key)} is none of ${builtInFieldKeys.join(', ')}`;
-  return [{ path: `${path}.storage`, message: `must be custom, as only built-in fields are stored as column${right}` }];
+  const hint = key === undefined ? '' : `: ${shown(key)} is not one of ${builtInFieldKeys.join(', ')}`;
+  return [{ path: `${path}.storage`, message: `must be custom, because only built-in fields are stored as column${hint}` }];
 }
 
-function optionFaults({ value: { key, type }, raw, path }: FieldEntry): SettingsIssue[] {
+function optionIssues({ value: { key, type }, raw, path }: FieldEntry): SettingsIssue[] {
   if (type === undefined) return [];
   const fixed = key !== undefined && isBuiltIn(key) ? builtInOptions(key) : [];
   const at = `${path}.options`;
   if (!fieldKinds[type].hasOptions) {
     const some = Array.isArray(raw.options) && raw.options.length > 0;
     return some
-      ? [{ path: at, message: `must be left out or empty: a ${type} field takes no options, only select and multiselect do` }]
+      ? [{ path: at, message: `must be omitted or empty: a ${type} field has no options, only select and multiselect fields do` }]
       : [];
   }
   if (raw.options === undefined && fixed.length > 0) return [];
@@ -68,7 +68,7 @@ function optionFaults({ value: { key, type }, raw, path }: FieldEntry): Settings
     return [{ path: at, message: `is empty: a ${type} field must list at least one option` }];
   }
   const options = entriesOf(optionSchema, raw.options, at);
-  const issues = repeated(options, 'value', (option) => option.value, 'give each option of a field a value of its own');
+  const issues = repeated(options, 'value', (option) => option.value, 'give each option of a field its own value');
   if (fixed.length === 0) return issues;
   const required = fixed.map((option) => option.value);
   const named = options.flatMap((option) => option.value.value ?? []);
@@ -79,18 +79,18 @@ function optionFaults({ value: { key, type }, raw, path }: FieldEntry): Settings
         ...issues,
         {
           path: at,
-          message: `must have the values ${required.join(' and ')}, as ${key} is built in: only their labels are free`,
+          message: `must have exactly the values ${required.join(' and ')}, because ${key} is a built-in field: only their labels can change`,
         },
       ];
 }
 
-function conditionFaults(references: References, { value: { key, showWhen }, path }: FieldEntry): SettingsIssue[] {
+function conditionIssues(references: References, { value: { key, showWhen }, path }: FieldEntry): SettingsIssue[] {
   if (!showWhen) return [];
-  if (showWhen.field === key) return [{ path: `${path}.showWhen.field`, message: `is the field itself: name another field` }];
+  if (showWhen.field === key) return [{ path: `${path}.showWhen.field`, message: 'is the field itself: name another field' }];
   return equalsIssues(references, showWhen, `${path}.showWhen`);
 }
 
-/** A condition whose field, or one of whose values, does not exist. `besides` is a name that may stand in place of a field's key. */
+/** Reports a condition whose field or values do not exist. @param besides a name that is allowed in place of a field key */
 export function equalsIssues(
   references: References,
   condition: { field: string; equals: readonly string[] },
@@ -104,7 +104,7 @@ export function equalsIssues(
         : [{ path: `${path}.equals[${index}]`, message: `is ${shown(value)}, but must be ${allowed.description}` }],
     );
   if (besides !== undefined && condition.field === besides)
-    return issuesOf(idsIn(references.pipelines, 'the id of a pipeline in $.pipelines'));
+    return issuesOf(idsIn(references.pipelines, 'the ID of a pipeline in $.pipelines'));
 
   const field = references.fields.find(({ value }) => value.key === condition.field);
   const type = field?.value.type ?? (isBuiltIn(condition.field) ? builtInType(condition.field) : undefined);
@@ -155,11 +155,11 @@ const allowedValues: Readonly<Record<FieldType, (condition: ConditionField) => A
   select: optionsOf,
   multiselect: optionsOf,
   checkbox: () => ({ includes: (value) => value === 'true' || value === 'false', description: 'true or false' }),
-  lead_source: ({ references }) => idsIn(references.sources, 'the id of a source in $.sources'),
-  user: ({ references }) => idsIn(references.users, 'the id of a user in $.users'),
+  lead_source: ({ references }) => idsIn(references.sources, 'the ID of a source in $.sources'),
+  user: ({ references }) => idsIn(references.users, 'the ID of a user in $.users'),
 };
 
-/** The raw list is read, so that an option without a label does not make every condition that names it a fault too. */
+/** Reads the raw list, so that an option without a label does not also cause an issue in every condition that names it. */
 function optionValues(field: FieldEntry | undefined, fieldKey: string): string[] {
   const options = field?.raw.options;
   if (Array.isArray(options)) return options.flatMap((option) => (typeof option?.value === 'string' ? [option.value] : []));
@@ -172,6 +172,6 @@ function unknownField({ fields }: References, fieldKey: string, path: string, be
   const near = nearestName(fieldKey, names);
   return {
     path,
-    message: `is ${shown(fieldKey)}, which is no field: ${near ? `did you mean ${near}?` : `name one of ${names.join(', ')}`}`,
+    message: `is ${shown(fieldKey)}, which is not a field: ${near ? `did you mean ${near}?` : `use one of ${names.join(', ')}`}`,
   };
 }

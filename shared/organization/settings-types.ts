@@ -6,7 +6,7 @@ import type { SettingsFile } from './settings-schema.ts';
 export interface FieldOption {
   value: string;
   label: string;
-  /** Being dropped: still shown for leads that have it, no longer offered or accepted. Never in a file. */
+  /** Being removed: still shown for leads that have it, but no longer offered or accepted. Never in a file. */
   retired?: true;
 }
 
@@ -24,7 +24,7 @@ export interface SettingsField {
   active: boolean;
 }
 
-/** An organization's settings, whole: the file's lists (LOCAL.md, "The settings file") with every default filled in and the built-in fields in place. */
+/** An organization's settings: those of the file (LOCAL.md, "The settings file"), with every default filled in and all built-in fields. */
 export interface Settings {
   id: number;
   name: string;
@@ -38,7 +38,7 @@ export interface Settings {
   assignmentRules: { when?: { field: string; equals: string[] }; users: number[] }[];
 }
 
-/** A key that `npm start` mints when it does not exist yet. */
+/** An API key that `npm start` creates if no key has its label. */
 export interface KeyRequest {
   label: string;
   type: ApiKeyType;

@@ -7,7 +7,7 @@ import { type SettingsFile, settingsFileSchema } from './settings-schema.ts';
 import { type SettingsIssue, shapeIssues } from './settings-shape.ts';
 import type { KeyRequest, Settings, SettingsField } from './settings-types.ts';
 
-/** A settings file that cannot be used, with all that is wrong with it. */
+/** Thrown for a settings file that is not valid, with all its issues. */
 export class SettingsFileError extends Error {
   override readonly name = 'SettingsFileError';
   readonly issues: readonly SettingsIssue[];
@@ -19,7 +19,7 @@ export class SettingsFileError extends Error {
   }
 }
 
-/** Reads a settings file. @throws SettingsProblem with every problem of the file, each by its JSON path. */
+/** Reads a settings file. @throws SettingsFileError with every issue of the file */
 export function parseSettingsFile(text: string): { settings: Settings; keys: KeyRequest[] } {
   const file = parseJson(text);
   const issues = [...shapeIssues(settingsFileSchema, file), ...referenceIssues(file)];
@@ -30,7 +30,7 @@ export function parseSettingsFile(text: string): { settings: Settings; keys: Key
 
 function parseJson(text: string): unknown {
   try {
-    // Some editors begin a file with a byte order mark, which is no JSON.
+    // Some editors begin a file with a byte order mark, which is not JSON.
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -65,7 +65,7 @@ function settingsField(field: SettingsFile['fields'][number]): SettingsField {
 
 function keyRequest({ label, type, scopes, createdBy, expiresAt }: SettingsFile['keys'][number]): KeyRequest {
   const granted = scopesFor(type, scopes);
-  // The file's checks have refused such scopes with their path.
+  // `referenceIssues` has already reported invalid scopes.
   if (typeof granted === 'string') throw new SettingsFileError([{ path: '$.keys', message: granted }]);
   const request = { label, type, scopes: granted, createdBy };
   return expiresAt === undefined ? request : { ...request, expiresAt: new Date(expiresAt).toISOString() };

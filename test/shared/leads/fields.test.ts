@@ -50,7 +50,7 @@ describe('reading what was sent for fields', () => {
 
     expect(code).toBe('VALIDATION_FAILED');
     expect(Object.keys(details.fields!)).toEqual(['budget', 'course', 'start_on']);
-    expect(message).toContain('start_on takes a date that exists, as YYYY-MM-DD.');
+    expect(message).toContain('start_on must be a date that exists, in the form YYYY-MM-DD.');
   });
 
   test('names the source or owner that is refused, with the reason', async () => {
@@ -76,8 +76,8 @@ describe('a key that is no active field', () => {
 
   test('is met with the key that was probably meant', async () => {
     const { details } = await refusalOf(() => read({ coursee: 'mba', guardian_fone: '9876543210', zzzzzzzz: 1 }));
-    expect(details.fields!.coursee).toContain('is course meant?');
-    expect(details.fields!.guardian_fone).toContain('is guardian_phone meant?');
+    expect(details.fields!.coursee).toContain('did you mean course?');
+    expect(details.fields!.guardian_fone).toContain('did you mean guardian_phone?');
     expect(details.fields!.zzzzzzzz).toBe('is not an active field.');
   });
 
@@ -176,7 +176,7 @@ describe('required on edit', () => {
   const edit = (changes: FieldChanges, before: FieldValues = {}) => {
     const issues = new FieldIssues();
     const lead = { ...person, ...before };
-    addEmptied(of, lead, changes, applyChanges(lead, changes), issues);
+    addEmptied(of, lead, changes, issues);
     issues.throwIfAny();
   };
   const empty = (fieldKey: string, before?: FieldValues) => edit({ [fieldKey]: null }, { [fieldKey]: 'filled', ...before });
