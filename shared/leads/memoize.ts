@@ -1,9 +1,9 @@
-/** Remembers what a function makes of an object for as long as the object lives; what it makes must follow from the object alone. */
-export function memoize<From extends object, Made>(make: (from: From) => Made): (from: From) => Made {
-  const made = new WeakMap<From, { readonly value: Made }>();
+/** Caches a function's result for each object, for as long as the object lives. The result must depend only on the object. */
+export function memoize<From extends object, Result>(compute: (from: From) => Result): (from: From) => Result {
+  const results = new WeakMap<From, { readonly value: Result }>();
   return (from) => {
-    const known = made.get(from) ?? { value: make(from) };
-    made.set(from, known);
-    return known.value;
+    const result = results.get(from) ?? { value: compute(from) };
+    results.set(from, result);
+    return result.value;
   };
 }

@@ -3,7 +3,7 @@ import { builtInOptions, builtInType, isAlwaysRequired } from './built-in-fields
 import { type BuiltInFieldKey, builtInFieldKeys, type FieldType, fieldKinds, isBuiltIn } from './field-kinds.ts';
 import { nearestName } from './nearest-name.ts';
 import { type fieldSchema, optionSchema } from './settings-schema.ts';
-import { type Entry, entriesOf, repeated, type SettingsIssue, shown } from './settings-shape.ts';
+import { display, type Entry, entriesOf, repeated, type SettingsIssue } from './settings-shape.ts';
 
 type FieldEntry = Entry<v.InferOutput<typeof fieldSchema>>;
 
@@ -35,7 +35,7 @@ function builtInIssues(key: BuiltInFieldKey, { value, path }: FieldEntry): Setti
   const issues: SettingsIssue[] = [];
   const fixed = (property: string, message: string) => issues.push({ path: `${path}.${property}`, message });
   if (value.type !== undefined && value.type !== builtInType(key)) {
-    fixed('type', `must be ${builtInType(key)}, because ${key} is a built-in field, but is ${shown(value.type)}`);
+    fixed('type', `must be ${builtInType(key)}, because ${key} is a built-in field, but is ${display(value.type)}`);
   }
   if (value.storage === 'custom') fixed('storage', `must be column, because ${key} is a built-in field, but is "custom"`);
   if (value.showWhen) fixed('showWhen', `must be null or omitted: ${key} is a built-in field, which forms always show`);
@@ -48,7 +48,7 @@ function builtInIssues(key: BuiltInFieldKey, { value, path }: FieldEntry): Setti
 
 function customIssues({ value: { key, storage }, path }: FieldEntry): SettingsIssue[] {
   if (storage !== 'column') return [];
-  const hint = key === undefined ? '' : `: ${shown(key)} is not one of ${builtInFieldKeys.join(', ')}`;
+  const hint = key === undefined ? '' : `: ${display(key)} is not one of ${builtInFieldKeys.join(', ')}`;
   return [{ path: `${path}.storage`, message: `must be custom, because only built-in fields are stored as column${hint}` }];
 }
 
@@ -101,7 +101,7 @@ export function equalsIssues(
     condition.equals.flatMap((value, index) =>
       !allowed || allowed.includes(value)
         ? []
-        : [{ path: `${path}.equals[${index}]`, message: `is ${shown(value)}, but must be ${allowed.description}` }],
+        : [{ path: `${path}.equals[${index}]`, message: `is ${display(value)}, but must be ${allowed.description}` }],
     );
   if (besides !== undefined && condition.field === besides)
     return issuesOf(idsIn(references.pipelines, 'the ID of a pipeline in $.pipelines'));
@@ -172,6 +172,6 @@ function unknownField({ fields }: References, fieldKey: string, path: string, be
   const near = nearestName(fieldKey, names);
   return {
     path,
-    message: `is ${shown(fieldKey)}, which is not a field: ${near ? `did you mean ${near}?` : `use one of ${names.join(', ')}`}`,
+    message: `is ${display(fieldKey)}, which is not a field: ${near ? `did you mean ${near}?` : `use one of ${names.join(', ')}`}`,
   };
 }

@@ -15,14 +15,14 @@ export const stepInto = (path: string, property: string): string =>
   /^[A-Za-z_][A-Za-z0-9_]*$/.test(property) ? `${path}.${property}` : `${path}[${JSON.stringify(property)}]`;
 
 /** A value as a message shows it: on one line, at most 60 characters. */
-export function shown(value: unknown): string {
+export function display(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   const text = JSON.stringify(value) ?? 'missing';
   return text.length <= 60 ? text : `${text.slice(0, 57)}…"`;
 }
 
-function described(schema: v.GenericSchema): string {
+function descriptionOf(schema: v.GenericSchema): string {
   if (isObjectSchema(schema)) return 'an object';
   if (isArraySchema(schema)) return v.getDescription(schema) ?? 'a list';
   return v.getDescription(schema) ?? schema.expects;
@@ -45,16 +45,16 @@ export function shapeIssues(schema: v.GenericSchema, value: unknown, path = '$')
     return schema.type === 'nullable' && value === null ? [] : shapeIssues(schema.wrapped, value, path);
   }
   if (isObjectSchema(schema)) return objectIssues(schema, value, path);
-  const wrong = { path, message: `must be ${described(schema)}, but is ${shown(value)}` };
+  const wrong = { path, message: `must be ${descriptionOf(schema)}, but is ${display(value)}` };
   if (isArraySchema(schema) && Array.isArray(value)) {
     const issues = value.flatMap((item, index) => shapeIssues(schema.item, item, `${path}[${index}]`));
-    return issues.length > 0 || v.is(schema, value) ? issues : [{ path, message: `must be ${described(schema)}` }];
+    return issues.length > 0 || v.is(schema, value) ? issues : [{ path, message: `must be ${descriptionOf(schema)}` }];
   }
   return v.is(schema, value) ? [] : [wrong];
 }
 
 function objectIssues(schema: ObjectSchema, value: unknown, path: string): SettingsIssue[] {
-  if (!isPlainObject(value)) return [{ path, message: `must be an object, but is ${shown(value)}` }];
+  if (!isPlainObject(value)) return [{ path, message: `must be an object, but is ${display(value)}` }];
   const names = Object.keys(schema.entries);
   const unknown = Object.keys(value)
     .filter((name) => !Object.hasOwn(schema.entries, name))
@@ -68,7 +68,7 @@ function objectIssues(schema: ObjectSchema, value: unknown, path: string): Setti
     if (Object.hasOwn(value, name)) return shapeIssues(entrySchema, value[name], stepInto(path, name));
     return entrySchema.type === 'optional'
       ? []
-      : [{ path: stepInto(path, name), message: `is missing: it must be ${described(entrySchema)}` }];
+      : [{ path: stepInto(path, name), message: `is missing: it must be ${descriptionOf(entrySchema)}` }];
   });
   return [...unknown, ...known];
 }
@@ -119,6 +119,6 @@ export function repeated<T>(
       first.set(compared, path);
       return [];
     }
-    return [{ path: `${path}.${property}`, message: `is ${shown(raw[property])}, as in ${earlier}: ${rule}` }];
+    return [{ path: `${path}.${property}`, message: `is ${display(raw[property])}, as in ${earlier}: ${rule}` }];
   });
 }

@@ -71,7 +71,7 @@ function keyRequest({ label, type, scopes, createdBy, expiresAt }: SettingsFile[
   return expiresAt === undefined ? request : { ...request, expiresAt: new Date(expiresAt).toISOString() };
 }
 
-/** Settings in the form of the file: applying it changes nothing. An option that is being dropped is left out, which completes its drop. */
+/** Settings in the form of the file; applying it changes nothing. Omits options that are being removed, which completes their removal. */
 export function toSettingsFile(settings: Settings): Settings {
   const { id, name, modules, users, pipelines, sources, fields, assignmentRules } = settings;
   return {
@@ -79,36 +79,48 @@ export function toSettingsFile(settings: Settings): Settings {
     name,
     modules,
     users: users.map(({ id, name, active }) => ({ id, name, active })),
-    pipelines: pipelines.map(({ id, name, order, isDefault, stages }) => ({
-      id,
-      name,
-      order,
-      isDefault,
-      stages: stages.map(({ id, name, slug, order, meaning, isDefault, active }) => ({
-        id,
-        name,
-        slug,
-        order,
-        meaning,
-        isDefault,
-        active,
-      })),
-    })),
+    pipelines: pipelines.map(pipelineInFile),
     sources: sources.map(({ id, name, active }) => ({ id, name, active })),
-    fields: fields.map(({ key, label, type, section, storage, options, requiredOnCreate, requiredOnEdit, showWhen, active }) => ({
-      key,
-      label,
-      type,
-      section,
-      storage,
-      options: options.filter(({ retired }) => !retired).map(({ value, label }) => ({ value, label })),
-      requiredOnCreate,
-      requiredOnEdit,
-      showWhen: showWhen && { field: showWhen.field, equals: showWhen.equals },
-      active,
-    })),
+    fields: fields.map(fieldInFile),
     assignmentRules: assignmentRules.map(({ when, users }) =>
       when ? { when: { field: when.field, equals: when.equals }, users } : { users },
     ),
+  };
+}
+
+// The properties are listed in the file's order, because DynamoDB returns those of a map in any order.
+
+const pipelineInFile = ({ id, name, order, isDefault, stages }: Settings['pipelines'][number]) => ({
+  id,
+  name,
+  order,
+  isDefault,
+  stages: stages.map(stageInFile),
+});
+
+type Stage = Settings['pipelines'][number]['stages'][number];
+const stageInFile = ({ id, name, slug, order, meaning, isDefault, active }: Stage): Stage => ({
+  id,
+  name,
+  slug,
+  order,
+  meaning,
+  isDefault,
+  active,
+});
+
+function fieldInFile(field: SettingsField): SettingsField {
+  const { key, label, type, section, storage, options, requiredOnCreate, requiredOnEdit, showWhen, active } = field;
+  return {
+    key,
+    label,
+    type,
+    section,
+    storage,
+    options: options.filter(({ retired }) => !retired).map(({ value, label }) => ({ value, label })),
+    requiredOnCreate,
+    requiredOnEdit,
+    showWhen: showWhen && { field: showWhen.field, equals: showWhen.equals },
+    active,
   };
 }

@@ -45,7 +45,7 @@ describe('empty values', () => {
     'interests',
     'wants_call',
     'mentor',
-  ])('%s is empty for null and for blanks alone', (fieldKey) =>
+  ])('%s is empty for null and for only blanks', (fieldKey) =>
     expect([null, '', ' \t\n', '\u00a0'].map((raw) => read(fieldKey, raw))).toEqual([null, null, null, null]),
   );
 
@@ -271,7 +271,7 @@ describe('phone and email', () => {
   });
 });
 
-describe('ids of sources and people', () => {
+describe('IDs of sources and users', () => {
   test.each<[string, RawValue, number]>([
     ['second_source', 3, 3],
     ['source', '1', 1],

@@ -64,7 +64,7 @@ describe('reading what was sent for fields', () => {
   });
 });
 
-describe('a key that is no active field', () => {
+describe('a key that is not an active field', () => {
   test.each(['old_notes', 'nonsense', '__proto__', 'constructor', 'toString', 'prototype', 'valueOf', '', 'City', 'leadType'])(
     '%j is refused, the valid keys listed',
     async (fieldKey) => {
@@ -78,7 +78,7 @@ describe('a key that is no active field', () => {
     },
   );
 
-  test('is met with the key that was probably meant', async () => {
+  test('is reported with the key that was probably meant', async () => {
     const { details } = await refusalOf(() => read({ coursee: 'mba', guardian_fone: '9876543210', zzzzzzzz: 1 }));
     expect(details.fields!.coursee).toContain('did you mean course?');
     expect(details.fields!.guardian_fone).toContain('did you mean guardian_phone?');
@@ -195,5 +195,5 @@ describe('required on edit', () => {
     expect((await refusalOf(() => empty('hidden', { course: 'mba' }))).details.fields).toHaveProperty('hidden');
   });
   test('what is empty already may be sent so', () => expect(() => edit({ later: null })).not.toThrow());
-  test('a field that was not sent is left alone, empty or not', () => expect(() => edit({ city: 'Pune' })).not.toThrow());
+  test('a field that was not sent is not checked, empty or not', () => expect(() => edit({ city: 'Pune' })).not.toThrow());
 });

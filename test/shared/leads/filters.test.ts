@@ -45,7 +45,7 @@ test('all filters must match', () => {
   expect(filter({ name: 'Asha Rao', budget: 5 })).toBe(false);
 });
 
-test('any JSON in any place of a filter makes a filter that can be asked, or a problem in a sentence', () => {
+test('any JSON in any place of a filter makes a filter that can be run, or an issue in a sentence', () => {
   const scenario = fc.constantFrom(...fields).chain((field) =>
     fc.record({
       filter: placedAnywhere(filterFor(field, ids), ['field', 'operator', 'value', 'values']),
@@ -84,7 +84,7 @@ describe('a filter cannot apply', () => {
     ['an inactive field', { field: 'old_notes', operator: 'is_empty' }],
     ['a prototype name as field', { field: 'constructor', operator: 'is_empty' }],
     ['a prototype name as operator', { field: 'name', operator: 'constructor' }],
-    ['a field that is no text', { field: 7, operator: 'is_empty' }],
+    ['a field that is not a string', { field: 7, operator: 'is_empty' }],
     ['an object as operator that cannot be made a text', { field: 'name', operator: { toString: null } }],
     ['an operator nested deeply', { field: 'name', operator: JSON.parse('['.repeat(3900) + ']'.repeat(3900)) }],
     ['no operator', { field: 'name' }],
@@ -110,8 +110,8 @@ describe('a filter cannot apply', () => {
     ['no options', { field: 'course', operator: 'is_any_of', values: [] }],
     ['values that are no list', { field: 'course', operator: 'is_any_of', values: 'mba' }],
     ['an unknown source', { field: 'source', operator: 'is_any_of', values: [99] }],
-    ['an unknown person', { field: 'assigned_to', operator: 'is_any_of', values: [99] }],
-    ['a person by name', { field: 'assigned_to', operator: 'is_any_of', values: ['Asha Rao'] }],
+    ['an unknown user', { field: 'assigned_to', operator: 'is_any_of', values: [99] }],
+    ['a user by name', { field: 'assigned_to', operator: 'is_any_of', values: ['Asha Rao'] }],
   ])('with %s', (_, filter) => {
     const { issues } = readFilters(organization, [{ field: 'name', operator: 'is_not_empty' }, filter]);
 
@@ -213,7 +213,7 @@ describe('the most values that a filter holds, over the most options that settin
     expect(looks).toBe(looksAtFirst);
   });
 
-  test('are refused at the first value that is no option', () => {
+  test('are rejected at the first value that is not an option', () => {
     const filter = { field: 'course', operator: 'is_any_of', values: values.map((value) => `no ${value}`) };
 
     const [issue] = readFilters(large, [filter]).issues;

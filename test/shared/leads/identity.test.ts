@@ -124,7 +124,7 @@ describe('digits', () => {
   test('leave the other letters alone', () => expect(asciiDigits('Flat ४ब, 🎓')).toBe('Flat 4ब, 🎓'));
 });
 
-describe('an e-mail address', () => {
+describe('an email address', () => {
   const organization = sampleOrganization();
   const field = organization.fieldByKey.get('email')!;
   const read = (text: string) => parsers.email(text, field, organization);

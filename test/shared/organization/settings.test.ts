@@ -73,7 +73,7 @@ test('gives back a file that is the same settings again', () => {
   expect(again.settings).toEqual(settings);
 });
 
-test('leaves an option that is being dropped out of the file', () => {
+test('leaves an option that is being removed out of the file', () => {
   const { settings } = parse(northwind());
   settings.fields[6]?.options.push({ value: 'bba', label: 'BBA', retired: true });
 
@@ -191,7 +191,7 @@ test.each(odd)('accepts %s', (_, path, value) => {
   expect(issuesOf(JSON.stringify(withValue(northwind(), path, value)))).toEqual([]);
 });
 
-test('lists every problem of a file at once', () => {
+test('lists every issue of a file at once', () => {
   const file = [
     ['$.id', 'x'],
     ['$.users[1].name', 5],
