@@ -50,7 +50,7 @@ function changed(organization: Organization, before: Lead, body: Body): Lead {
     issues,
   );
   const fields = applyChanges(before.fields, changes);
-  requireOnEdit(organization, before.fields, changes, fields, issues);
+  requireOnEdit(organization, before.fields, changes, issues);
   const isMoved = body.stageId !== undefined || body.pipelineId !== undefined;
   const stage = isMoved ? placeLead(organization, body, issues, before.stageId) : undefined;
   issues.throwIfAny();

@@ -1,8 +1,8 @@
 const form = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|[+-]\d{2}:\d{2})$/i;
 
 /**
- * A date-time with an offset or `Z` that exists on the calendar, as epoch milliseconds; digits beyond milliseconds round up, so that
- * nothing before the named moment counts as after it. Undefined for any other text. `Date.parse` would take 30 February for 2 March.
+ * A date-time with an offset or `Z`, as epoch milliseconds; undefined for any other text, and for a date that does not exist: `Date.parse`
+ * reads 30 February as 2 March. Rounds up to milliseconds, so that nothing before the moment counts as after it.
  */
 export function parseDateTime(text: string): number | undefined {
   const match = form.exec(text);

@@ -1,11 +1,11 @@
 /**
- * THE endpoint table (contract, section 4): routes, roles, the local run, the API description and tests follow from it.
+ * Every endpoint (contract, section 4). The routes, IAM roles, the local service, the API description and tests are derived from this list.
  * Plain data without imports, so that infra/ can read it without loading a function.
  */
 
 export type Scope = 'leads.read' | 'leads.write' | 'leads.capture';
 
-/** The item types of the table and of its indexes, by the names that `store/table-definition.ts` gives a prefix. */
+/** The item types of the table and its indexes. `store/table/table-definition.ts` gives each its prefix. */
 export type ItemType =
   | 'settings'
   | 'usage'
@@ -24,7 +24,7 @@ export type ItemType =
   | 'sourceIndex'
   | 'updateIndex';
 
-/** DynamoDB action (as IAM names it) to the item types it may touch. A transaction needs the actions of its parts. */
+/** The item types that each DynamoDB action (as IAM names it) can access. A transaction needs the actions of its parts. */
 export type Access = Partial<
   Record<
     'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'ConditionCheckItem',
@@ -35,20 +35,20 @@ export type Access = Partial<
 export interface Endpoint {
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PATCH';
-  /** As API Gateway writes it, path parameters in braces. */
+  /** In API Gateway's notation, with path parameters in braces. */
   readonly path: string;
   readonly summary: string;
   readonly module: 'crm';
-  /** One of these is enough. */
+  /** An API key needs one of these. */
   readonly scopes: readonly Scope[];
   readonly takesBody: boolean;
-  /** The endpoint numbers a lead: admission advances the organization's sequence with the same write. */
+  /** The endpoint can create a lead: admission advances the organization's lead sequence in the write that takes the token. */
   readonly numbersLeads?: boolean;
-  /** What the endpoint does with the table beyond admission. */
+  /** The endpoint's own access to the table, besides `admissionAccess`. */
   readonly access: Access;
 }
 
-/** What every function needs before its endpoint begins: both token buckets and the settings. */
+/** The access that every function needs for admission: both token buckets and the settings. */
 export const admissionAccess = { UpdateItem: ['apiKey', 'usage'], GetItem: ['settings'] } as const satisfies Access;
 
 export const endpoints = [
@@ -173,7 +173,7 @@ export const endpoints = [
     name: 'list-users',
     method: 'GET',
     path: '/api/v1/users',
-    summary: 'List the active people',
+    summary: 'List the active users',
     module: 'crm',
     scopes: ['leads.read'],
     takesBody: false,
@@ -183,9 +183,8 @@ export const endpoints = [
 
 export type EndpointName = (typeof endpoints)[number]['name'];
 
-/** The row of an endpoint. */
 export function endpointNamed(name: EndpointName): Endpoint {
   const found = endpoints.find((endpoint) => endpoint.name === name);
-  if (!found) throw new Error(`The endpoint table has no row '${name}'.`);
+  if (!found) throw new Error(`There is no endpoint named '${name}'.`);
   return found;
 }

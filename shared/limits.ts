@@ -1,4 +1,4 @@
-/** Every number of the contract (section 8) and the service's own, each with its unit in the name. */
+/** The limits of the contract (section 8) and of the service itself, each with its unit in the name. */
 export const limits = {
   requestsPerKeyPerWindow: 600,
   requestsPerOrganizationPerWindow: 3000,
@@ -28,19 +28,19 @@ export const limits = {
   keyDaysWebsiteForm: 730,
   keyDaysApplication: 90,
 
-  /** DynamoDB holds 400 KB an item; the rest is room for keys, index attributes and later ones. */
+  /** DynamoDB holds 400 KB an item; the rest is for keys, index attributes and future attributes. */
   leadMaxBytes: 350_000,
-  /** A lead beyond this carries its size in the indexes, so that a page knows what it asks for. A page of 100 such is 3.2 MB. */
+  /** Larger leads have their size in the indexes, so that a page can plan its reads. A page of 100 leads of this size is 3.2 MB. */
   largeLeadBytes: 32_000,
   /** As JSON. */
   settingsMaxBytes: 350_000,
-  /** As they are stored, which for many small parts is more than their JSON; the rest of an item's 400 KB is as above. */
+  /** As DynamoDB stores them: many small parts need more bytes than their JSON. */
   settingsItemMaxBytes: 395_000,
   presentedLeadMaxBytes: 1_000_000,
-  /** A Lambda gives at most 6 MB; a list's leads, escaped as they travel, take less. */
+  /** Lambda returns at most 6 MB, with the body escaped inside JSON. */
   responseMaxBytes: 5_000_000,
 
-  /** How long a write looks again after meeting another (design, section 4). */
+  /** How long a write retries on conflict (design, section 4). */
   conflictRetryMs: 2000,
   /** The function's own time-out; no request outlives it. */
   functionTimeoutSeconds: 10,

@@ -2,22 +2,22 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Metrics } from '@aws-lambda-powertools/metrics';
 import { metricNamespace, type RequestMetrics, serviceNameVariable } from './metrics.ts';
 
-/** What a log line may hold. Never an API key, a header, a query string, a body, or a person's name, phone or e-mail. */
+/** What a log line may hold. Never an API key, a header, a query string, a body, or a person's name, phone or email. */
 export interface LogFields {
   readonly requestId: string;
   readonly endpoint: string;
   readonly organizationId?: number | undefined;
   readonly keyId?: string | undefined;
   readonly status?: number;
-  /** The contract's error code of a refusal. */
+  /** The contract's error code. */
   readonly code?: string;
   readonly ms?: number;
   readonly error?: unknown;
 }
 
 /**
- * One JSON line per event, for CloudWatch Logs; its figures become metrics there (CloudWatch embedded metric format, on the same line:
- * a line of its own would double what is paid for logs).
+ * Writes one JSON line per event to CloudWatch Logs. Its metrics are in the embedded metric format on the same line: a second line would
+ * double the cost of logs.
  */
 export async function log(
   level: 'info' | 'error',
@@ -34,14 +34,14 @@ export async function log(
   });
 }
 
-/** Begins to load what lines are written with: the first one's 4 ms pass while DynamoDB is waited for. */
+/** Starts loading the logger (4 ms) while the first DynamoDB call is in flight. */
 export function prepareLog(): void {
-  if (opened === undefined) setImmediate(writers); // after what was just sent has left
+  if (opened === undefined) setImmediate(writers); // after the DynamoDB request is sent
 }
 
 interface Writers {
   readonly logger: Logger;
-  /** Undefined on one machine. */
+  /** Undefined in the local service. */
   readonly metrics: Metrics | undefined;
 }
 let opened: Promise<Writers> | undefined;
@@ -57,7 +57,7 @@ async function openWriters(): Promise<Writers> {
     import('@aws-lambda-powertools/metrics'),
   ]);
   const serviceName = process.env[serviceNameVariable];
-  // The logger puts the name on every line as `service`, where the metrics' dimension is read from.
+  // The logger writes the name as `service`, the dimension of the metrics, on every line.
   return {
     logger: new Logger({ serviceName: serviceName ?? 'local' }),
     metrics: serviceName === undefined ? undefined : new Metrics({ namespace: metricNamespace, serviceName }),
@@ -65,15 +65,15 @@ async function openWriters(): Promise<Writers> {
 }
 
 function embedded(metrics: Metrics, requestMetrics: RequestMetrics): object {
-  const counted = Object.entries(requestMetrics);
-  if (counted.length === 0) return {};
-  for (const [name, value] of counted) metrics.addMetric(name, 'Count', value);
+  const entries = Object.entries(requestMetrics);
+  if (entries.length === 0) return {};
+  for (const [name, value] of entries) metrics.addMetric(name, 'Count', value);
   const { _aws } = metrics.serializeMetrics();
   metrics.clearMetrics();
   return { _aws };
 }
 
-/** The causes of an error that are followed; a chain may be a circle. */
+/** Causes of an error that are logged; a chain of causes can be circular. */
 const causesMax = 5;
 
 interface ThrottlingReason {
@@ -81,7 +81,7 @@ interface ThrottlingReason {
   readonly reason?: string | undefined;
 }
 
-/** Which table or index DynamoDB throttles, and why (AWS: API_ThrottlingReason); the SDK spells the list in two ways. */
+/** Which table or index DynamoDB throttles, and why (AWS: API_ThrottlingReason). The SDK has two spellings of the property. */
 function throttlingOf(error: Error): readonly ThrottlingReason[] {
   const { ThrottlingReasons, throttlingReasons = ThrottlingReasons } = error as {
     ThrottlingReasons?: readonly ThrottlingReason[];
@@ -90,7 +90,7 @@ function throttlingOf(error: Error): readonly ThrottlingReason[] {
   return (throttlingReasons ?? []).map(({ resource, reason }) => ({ resource, reason }));
 }
 
-/** Name, message, stack and causes. Other properties stay out: an SDK error's may hold the item, and so a person's data. */
+/** Name, message, stack and causes. Omits other properties: those of an SDK error can hold the item, with personal data. */
 function describe(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { message: `A ${typeof error} was thrown.` };
   const { name, message, stack, cause } = error;

@@ -1,6 +1,6 @@
 /**
- * The figures of a call, by name: on the line as they are, and CloudWatch metrics of the service as a whole. Organization, key
- * and endpoint are on the line for queries, and are no dimensions: each of their values would be a metric that is paid for.
+ * A request's metrics by name: on the log line, and as CloudWatch metrics of the whole service. Organization, key and endpoint are on
+ * the line for queries, but are not dimensions: each value would be a metric to pay for.
  */
 export type RequestMetrics = Readonly<Partial<Record<MetricName, number>>>;
 export type MetricName =
@@ -14,8 +14,8 @@ export type MetricName =
   | 'rateLimited'
   | 'keyExpiresSoon';
 
-/** Where the metrics are found; infra/ draws and alarms on the same names. */
+/** The dashboard and the alarms in infra/ use these names. */
 export const metricNamespace = 'LeadService';
 export const metricDimension = 'service';
-/** Names the deployment among others of its account. Not set on one machine: no metrics then. */
+/** Identifies the deployment within its account. Not set in the local service, which writes no metrics. */
 export const serviceNameVariable = 'SERVICE_NAME';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Settings } from '../../shared/organization/settings.ts';
+import type { Settings } from '../../shared/organization/settings-types.ts';
 import { applySettings, SettingsMoved } from '../../shared/store/organizations/apply-settings.ts';
 import {
   type AuditEntry,

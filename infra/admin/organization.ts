@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import { parseSettingsFile, type Settings, toSettingsFile } from '../../shared/organization/settings.ts';
+import { parseSettingsFile, toSettingsFile } from '../../shared/organization/settings.ts';
+import type { Settings } from '../../shared/organization/settings-types.ts';
 import { applySettings, previewSettings } from '../../shared/store/organizations/apply-settings.ts';
 import { listOrganizations, readSettings } from '../../shared/store/organizations/organizations.ts';
 import { type CommandContext, CommandError, countOf, formatColumns, parseId, unknownOrganizationError } from './context.ts';

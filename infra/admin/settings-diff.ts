@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isPlainObject, stepInto } from '../../shared/organization/settings-shape.ts';
+import { isPlainObject } from '../../shared/json.ts';
+import { stepInto } from '../../shared/organization/settings-shape.ts';
 
 /** One place where two settings differ. */
 export interface SettingsChange {

@@ -1,6 +1,6 @@
 import { defaultPipelineId, startingStage } from '../../shared/leads/placement.ts';
 import { activeSourceNamed, defaultSourceName, organizationFrom } from '../../shared/organization/organization.ts';
-import type { Settings } from '../../shared/organization/settings.ts';
+import type { Settings } from '../../shared/organization/settings-types.ts';
 
 /**
  * What keeps an organization with these settings from taking captures, or from recording their source: a sentence each, with what would

@@ -1,5 +1,6 @@
 import type { FieldValue } from '../../shared/leads/lead.ts';
 import type { Attribution, FieldChange, KeptField, TimelineItem } from '../../shared/leads/timeline.ts';
+import { fieldKinds } from '../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { printable } from './context.ts';
 
@@ -83,10 +84,9 @@ function valueNamed(organization: Organization, field: string, value: FieldValue
 }
 
 function namesOf(organization: Organization, field: string): ReadonlyMap<number, { readonly name: string }> | undefined {
+  const { sourceById: sources, userById: users, stageById: stage, pipelineById: pipeline } = organization;
   const type = organization.fieldByKey.get(field)?.type;
-  if (type === 'lead_source') return organization.sourceById;
-  if (type === 'user') return organization.userById;
-  if (type !== undefined) return undefined;
-  if (field === 'stage') return organization.stageById;
-  return field === 'pipeline' ? organization.pipelineById : undefined;
+  if (type === undefined) return field === 'stage' ? stage : field === 'pipeline' ? pipeline : undefined;
+  const { references } = fieldKinds[type];
+  return references === null ? undefined : { sources, users }[references];
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type KeyRequest, parseSettingsFile, type Settings, SettingsFileError } from '../../shared/organization/settings.ts';
+import { parseSettingsFile, SettingsFileError } from '../../shared/organization/settings.ts';
+import type { KeyRequest, Settings } from '../../shared/organization/settings-types.ts';
 import { ApiKeyError, createApiKey, listApiKeys } from '../../shared/store/organizations/api-keys.ts';
 import { applySettings, SettingsRejectedError } from '../../shared/store/organizations/apply-settings.ts';
 import { readSettings } from '../../shared/store/organizations/organizations.ts';

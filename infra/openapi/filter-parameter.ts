@@ -1,10 +1,8 @@
-import { operators } from '../../shared/leads/filter-operators.ts';
+import { operators, type Takes } from '../../shared/leads/filter-operators.ts';
 import { limits } from '../../shared/limits.ts';
 import type { Json } from './json-schema.ts';
 
 /** The parameter `filter` (contract, section 4.1), described from the operators that the service itself applies. */
-
-type Takes = 'nothing' | 'value' | 'two values' | 'values';
 
 /** What a filter has besides its field and operator, and how the list of operators words it. */
 const operands: Readonly<Record<Takes, { readonly wording: string; readonly properties: Json }>> = {

@@ -4,7 +4,8 @@ import { id } from '../../shared/input/schemas.ts';
 import type { CaptureResult } from '../../shared/leads/idempotency.ts';
 import type { PresentedLead } from '../../shared/leads/lead.ts';
 import type { presentField, presentNamed, presentPipeline, presentStage } from '../../shared/leads/reference-lists.ts';
-import { fieldTypes, leadTypes, stageMeanings } from '../../shared/organization/organization.ts';
+import { fieldTypes, leadTypes } from '../../shared/organization/field-kinds.ts';
+import { stageMeanings } from '../../shared/organization/settings-schema.ts';
 
 /**
  * Schemas of what the endpoints return (contract, sections 2 and 4). They are not in the functions, because a schema that no function

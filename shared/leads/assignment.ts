@@ -2,19 +2,19 @@ import type { AssignmentRule, Organization } from '../organization/organization.
 import { isOneOf } from './fields.ts';
 import { type FieldValues, valueOf } from './lead.ts';
 
-/** Who may own a new lead, and whose rotation it is: each rule turns on its own (LOCAL.md, "Assignment rules"). */
+/** The users who take turns to own new leads. Each assignment rule has a rotation of its own (LOCAL.md, "Assignment rules"). */
 export interface Rotation {
-  /** The same text as long as the rule says the same; names the rule's turn. */
+  /** Identifies the stored rotation: the same text for as long as the rule is the same. */
   readonly rule: string;
-  /** Ids of active people; never empty. */
+  /** IDs of active users; never empty. */
   readonly userIds: readonly number[];
 }
 
 const everyone = 'everyone';
 
 /**
- * The first assignment rule that holds for a new lead and has an active person; none left: all active people.
- * Undefined when nobody is active.
+ * The rotation of the first assignment rule that holds for a new lead and has an active user. If there is none, all active users.
+ * @returns undefined if no user is active
  */
 export function chooseRotation(organization: Organization, fields: FieldValues, pipelineId: number): Rotation | undefined {
   const isActive = (userId: number): boolean => organization.userById.get(userId)?.active === true;
@@ -26,7 +26,7 @@ export function chooseRotation(organization: Organization, fields: FieldValues, 
   return userIds.length > 0 ? { rule: everyone, userIds } : undefined;
 }
 
-/** Properties are named one by one: a stored map comes back in any order. */
+/** Lists the properties one by one, because DynamoDB returns those of a map in any order. */
 const nameOf = ({ when, users }: AssignmentRule): string =>
   JSON.stringify([when ? { field: when.field, equals: when.equals } : null, users]);
 
@@ -35,9 +35,9 @@ function holds({ when }: AssignmentRule, fields: FieldValues, pipelineId: number
   return isOneOf(when.field === 'pipeline' ? pipelineId : valueOf(fields, when.field), when.equals);
 }
 
-/** The person of a turn; turns count from 1. */
+/** The user whose turn it is. @param position counts from 1 */
 export function ownerAt({ userIds }: Rotation, position: number): number {
   const userId = userIds[(position - 1) % userIds.length];
-  if (userId === undefined) throw new RangeError('A rotation has at least one person.');
+  if (userId === undefined) throw new RangeError('A rotation must have at least one user.');
   return userId;
 }

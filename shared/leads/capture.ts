@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts';
-import { activeSourceNamed, defaultSourceName, isBuiltIn, type Organization } from '../organization/organization.ts';
+import { isBuiltIn } from '../organization/field-kinds.ts';
+import { activeSourceNamed, defaultSourceName, type Organization } from '../organization/organization.ts';
 import { chooseRotation } from './assignment.ts';
 import { changeTimeOf } from './change-time.ts';
 import { FieldIssue, isEmptyValue, notAPhone, type RawValue } from './field-types.ts';

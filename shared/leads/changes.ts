@@ -4,8 +4,8 @@ import { type Lead, valueOf } from './lead.ts';
 import type { FieldChange } from './timeline.ts';
 
 /**
- * The sent values that differ from what the lead has. What a caller sends back as it read it is no change, and needs no rule to allow it:
- * an owner or an option that is no longer active stays.
+ * The sent values that differ from the lead's. A value that a caller sends back as it read it is not checked: it can be an owner or an option
+ * that is no longer active.
  */
 export function differing(
   organization: Organization,
@@ -19,7 +19,7 @@ export function differing(
   return Object.fromEntries(Object.entries(raw).filter((entry) => !isUnchanged(entry)));
 }
 
-/** What an update changed, for the timeline: field keys, `stage` and `pipeline`, with ids and values as in the lead. */
+/** An update's changes for the timeline, by field key, `stage` and `pipeline`, with IDs and values as in the lead. */
 export function changesBetween(before: Lead, after: Lead): FieldChange[] {
   const fieldKeys = [...new Set([...Object.keys(before.fields), ...Object.keys(after.fields)])];
   const changes = fieldKeys.map((field) => ({ field, from: valueOf(before.fields, field), to: valueOf(after.fields, field) }));

@@ -1,15 +1,18 @@
 import { limits } from '../limits.ts';
-import { memoize } from '../memoize.ts';
-import type { Field, FieldType, Organization } from '../organization/organization.ts';
+import { type FieldType, fieldKinds } from '../organization/field-kinds.ts';
+import type { Field, Organization } from '../organization/organization.ts';
 import { asciiDigits, emailIdentity, parsePhone } from './identity.ts';
 import type { FieldValue } from './lead.ts';
+import { memoize } from './memoize.ts';
 
 /** A field's value as it is sent (contract, section 4.2). */
 export type RawValue = string | number | boolean | readonly string[] | null;
 
-/** What a field cannot take, as a sentence that follows the field's name; `reason` where the contract wants one. */
+/** Why a field's value is rejected. */
 export class FieldIssue {
+  /** Follows the field's name, such as "must be a number." */
   readonly sentence: string;
+  /** `details.reason`, for a stage, pipeline, owner, source or user (contract, section 7). */
   readonly reason: string | undefined;
   constructor(sentence: string, reason?: string) {
     this.sentence = sentence;
@@ -17,62 +20,66 @@ export class FieldIssue {
   }
 }
 
-/** Reads one non-empty value; the same rules for every endpoint, as in the app's forms. */
+/** Reads one non-empty value, by the same rules on every endpoint and in an import. */
 type Parse = (raw: Exclude<RawValue, null>, field: Field, organization: Organization) => FieldValue | FieldIssue;
 
 const ofText =
   (parse: (text: string, field: Field) => FieldValue | FieldIssue): Parse =>
   (raw, field) =>
-    typeof raw === 'string' ? parse(raw.trim(), field) : new FieldIssue('takes a text.');
+    typeof raw === 'string' ? parse(raw.trim(), field) : notAString;
 
-/** Of a text that `parsePhone` cannot read. */
-export const notAPhone = new FieldIssue('takes a phone number with its country code; one without is read as an Indian number.');
+const notAString = new FieldIssue('must be a string.');
 
-/** One row per field type (contract, section 2). */
+/** For text that `parsePhone` cannot read. */
+export const notAPhone = new FieldIssue(
+  'must be a phone number with a country code; a number without one is read as an Indian number.',
+);
+
+/** By field type (contract, section 2). */
 export const parsers: Readonly<Record<FieldType, Parse>> = {
   text: ofText((text) => text),
-  textarea: (raw) => (typeof raw === 'string' ? raw : new FieldIssue('takes a text.')),
+  textarea: (raw) => (typeof raw === 'string' ? raw : notAString),
   number: parseNumber,
-  date: ofText((text) => (isDate(text) ? text : new FieldIssue('takes a date that exists, as YYYY-MM-DD.'))),
+  date: ofText((text) => (isDate(text) ? text : new FieldIssue('must be a date that exists, in the form YYYY-MM-DD.'))),
   phone: ofText((text) => parsePhone(text) ?? notAPhone),
   email: ofText((text) =>
-    isEmail(text) ? text : new FieldIssue(`takes an email address of at most ${limits.emailMaxChars} characters.`),
+    isEmail(text) ? text : new FieldIssue(`must be an email address of at most ${limits.emailMaxChars} characters.`),
   ),
   url: ofText((text) =>
-    isWebAddress(text) ? text : new FieldIssue('takes a web address that begins with http:// or https://.'),
+    isWebAddress(text) ? text : new FieldIssue('must be a web address that starts with http:// or https://.'),
   ),
   select: ofText((text, field) => finderFor(field.options)(text) ?? notAnOption(field.options)),
   multiselect: parseList,
-  checkbox: parseCheckbox,
+  checkbox: (raw) => parseYesOrNo(raw) ?? notYesOrNo,
   lead_source: (raw, _, organization) => parseReference(raw, 'source', organization.sourceById),
   user: (raw, field, organization) => parseReference(raw, field.key === 'assigned_to' ? 'owner' : 'user', organization.userById),
 };
 
-/** Empty as people mean it: nothing, blanks alone, no item. An unticked checkbox is an answer. */
+/** Whether a value is empty: null, only blanks, or a list without items. An unticked checkbox is not empty. */
 export function isEmptyValue(raw: RawValue, type: FieldType): raw is null {
   if (raw === null) return true;
   if (typeof raw === 'string') return raw.trim() === '';
-  return type === 'multiselect' && Array.isArray(raw) && raw.every((item) => item.trim() === '');
+  return fieldKinds[type].isList && Array.isArray(raw) && raw.every((item) => item.trim() === '');
 }
 
-/** Digits beyond these cannot be held exactly by a JSON number, and 1E126 not by DynamoDB. */
+/** A JSON number is not exact beyond this, and DynamoDB cannot store 1E126. */
 const largestNumber = Number.MAX_SAFE_INTEGER;
 const smallestNumber = 1e-130;
 const plainNumber = /^[+-]?(?=[\d.])(\d+|\d{1,3}(,\d{2,3})*,\d{3})?(\.\d+)?(e[+-]?\d{1,3})?$/i;
 const significantDigitsMax = 17;
-/** More than any number that can be held takes, written out; the forms below are read with each digit looked at often. */
+/** Longer than any number that can be stored. Bounds the work of the regular expressions, which visit each digit many times. */
 const numberTextMaxChars = 400;
-const notANumber = new FieldIssue('takes a number.');
-const tooSmall = new FieldIssue(`takes 0 or a number of at least ${smallestNumber} in size.`);
+const notANumber = new FieldIssue('must be a number.');
+const tooSmall = new FieldIssue(`must be 0, or at least ${smallestNumber} in absolute value.`);
 
 function parseNumber(raw: Exclude<RawValue, null>): FieldValue | FieldIssue {
   const number = typeof raw === 'string' ? numberFrom(raw.trim()) : raw;
   if (number instanceof FieldIssue) return number;
   if (typeof number !== 'number' || Number.isNaN(number)) return notANumber;
   const size = Math.abs(number);
-  if (size > largestNumber) return new FieldIssue(`takes a number between -${largestNumber} and ${largestNumber}.`);
+  if (size > largestNumber) return new FieldIssue(`must be a number between -${largestNumber} and ${largestNumber}.`);
   if (size !== 0 && size < smallestNumber) return tooSmall;
-  return number === 0 ? 0 : number; // -0 does not survive being stored
+  return number === 0 ? 0 : number; // DynamoDB does not store -0
 }
 
 function numberFrom(typed: string): number | FieldIssue {
@@ -83,12 +90,13 @@ function numberFrom(typed: string): number | FieldIssue {
     .replace(/e.*$/i, '')
     .replace(/[^\d]/g, '')
     .replace(/^0+|0+$/g, '');
-  if (digits.length > significantDigitsMax) return new FieldIssue(`takes a number of at most ${significantDigitsMax} digits.`);
+  if (digits.length > significantDigitsMax)
+    return new FieldIssue(`must be a number with at most ${significantDigitsMax} digits.`);
   const number = Number(text.replaceAll(',', ''));
   return number === 0 && digits !== '' ? tooSmall : number;
 }
 
-/** A calendar date that exists, `YYYY-MM-DD`; valibot's isoDate takes 2026-02-30. */
+/** Whether a text is a date that exists, as `YYYY-MM-DD`; valibot's isoDate accepts 2026-02-30. */
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith('0000')) return false;
   const at = new Date(`${text}T00:00:00Z`);
@@ -97,7 +105,7 @@ export function isDate(text: string): boolean {
 
 const domainLabel = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}\\p{M}-]*[\\p{L}\\p{N}\\p{M}])?';
 const emailForm = new RegExp(`^[^\\s\\p{Cc}@<>(),;:"\\\\[\\]]+@(?:${domainLabel}\\.)+${domainLabel}$`, 'u');
-/** Whether a text has the form of a whole email address, of any length. */
+/** Whether a text is one email address, of any length. */
 export const hasEmailForm = (text: string): boolean => emailForm.test(text);
 const isEmail = (text: string): boolean =>
   [...text].length <= limits.emailMaxChars && emailIdentity(text) !== undefined && hasEmailForm(text);
@@ -109,10 +117,12 @@ function isWebAddress(text: string): boolean {
 
 type Options = Field['options'];
 
-/** Finds an option by its value, else by its label, else by either without regard to case. Made once for settings that are read. */
+/** Finds an option by its value, else by its label, else by either, ignoring case. Indexed once per list of options. */
 const finderFor = memoize((options: Options): ((text: string) => string | undefined) => {
   const found = new Map<string, string>();
-  const add = (name: string, value: string): void => void (found.has(name) || found.set(name, value));
+  const add = (name: string, value: string): void => {
+    if (!found.has(name)) found.set(name, value);
+  };
   const live = options.filter(({ retired }) => !retired);
   for (const { value } of live) add(`as is ${value}`, value);
   for (const { label, value } of live) add(`as is ${label}`, value);
@@ -120,27 +130,28 @@ const finderFor = memoize((options: Options): ((text: string) => string | undefi
   return (text) => found.get(`as is ${text}`) ?? found.get(`folded ${text.toLowerCase()}`);
 });
 
-/** The field with its retired options as good as the others. */
+/** The field with its retired options accepted like the others. */
 export const withAllOptions = memoize((field: Field): Field => {
   if (!field.options.some(({ retired }) => retired)) return field;
   return { ...field, options: field.options.map(({ value, label }) => ({ value, label })) };
 });
 
-/** The longest list of options that a message still names. */
+/** Options that a message lists. */
 const optionsNamedMax = 20;
 
 const notAnOption = memoize((options: Options): FieldIssue => {
   const named = options.filter(({ retired }) => !retired).map(({ value }) => value);
   const rest = named.length > optionsNamedMax ? `, and ${named.length - optionsNamedMax} more` : '';
-  return new FieldIssue(`takes one of its options: ${named.slice(0, optionsNamedMax).join(', ')}${rest}.`);
+  return new FieldIssue(`must be one of its options: ${named.slice(0, optionsNamedMax).join(', ')}${rest}.`);
 });
 
-/** A list of options; a form that can send text alone may send one option, or several with commas between. */
+/** A list of options. A form that can only send text sends one option, or several separated by commas. */
 function parseList(raw: Exclude<RawValue, null>, field: Field): FieldValue | FieldIssue {
-  if (typeof raw === 'number' || typeof raw === 'boolean') return new FieldIssue('takes a list of its options.');
+  if (typeof raw === 'number' || typeof raw === 'boolean') return new FieldIssue('must be a list of its options.');
   const find = finderFor(field.options);
-  const texts = typeof raw !== 'string' ? raw : find(raw.trim()) ? [raw] : raw.split(',');
-  // Forms send a blank item for a list with nothing ticked, beside the ticked ones too.
+  const isOneOption = typeof raw === 'string' && find(raw.trim()) !== undefined;
+  const texts = typeof raw === 'string' && !isOneOption ? raw.split(',') : [raw].flat();
+  // Forms send a blank item with every list, also when nothing is ticked.
   const chosen = new Set(
     texts
       .map((text) => text.trim())
@@ -155,18 +166,20 @@ function parseList(raw: Exclude<RawValue, null>, field: Field): FieldValue | Fie
 const yes = new Set(['true', 'yes', 'y', 'on', '1', 'checked']);
 const no = new Set(['false', 'no', 'n', 'off', '0', 'unchecked']);
 
-function parseCheckbox(raw: Exclude<RawValue, null>): FieldValue | FieldIssue {
+/** Reads `true`, `no`, `1` and the like, ignoring case; undefined for any other value. */
+export function parseYesOrNo(raw: Exclude<RawValue, null>): boolean | undefined {
   const text = typeof raw === 'object' ? '' : String(raw).trim().toLowerCase();
   if (yes.has(text)) return true;
-  if (no.has(text)) return false;
-  return new FieldIssue('takes true or false (yes, no, 1, 0, on and off are read so).');
+  return no.has(text) ? false : undefined;
 }
 
+const notYesOrNo = new FieldIssue('must be true or false (yes, no, 1, 0, on and off are also accepted).');
+
 type Reference = 'source' | 'owner' | 'user';
-const refusals = {
-  source: { unknown: 'SOURCE_NOT_FOUND', inactive: 'SOURCE_NOT_ACTIVE', sentence: 'takes the id of an active source.' },
-  owner: { unknown: 'OWNER_NOT_FOUND', inactive: 'OWNER_NOT_ACTIVE', sentence: 'takes the id of an active person.' },
-  user: { unknown: 'USER_NOT_FOUND', inactive: 'USER_NOT_ACTIVE', sentence: 'takes the id of an active person.' },
+const referenceIssues = {
+  source: { unknown: 'SOURCE_NOT_FOUND', inactive: 'SOURCE_NOT_ACTIVE', sentence: 'must be the ID of an active source.' },
+  owner: { unknown: 'OWNER_NOT_FOUND', inactive: 'OWNER_NOT_ACTIVE', sentence: 'must be the ID of an active user.' },
+  user: { unknown: 'USER_NOT_FOUND', inactive: 'USER_NOT_ACTIVE', sentence: 'must be the ID of an active user.' },
 } as const;
 
 function parseReference(
@@ -174,7 +187,7 @@ function parseReference(
   kind: Reference,
   known: ReadonlyMap<number, { active: boolean }>,
 ): FieldValue | FieldIssue {
-  const { unknown, inactive, sentence } = refusals[kind];
+  const { unknown, inactive, sentence } = referenceIssues[kind];
   const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw.trim()) ? Number(raw) : raw;
   if (typeof id !== 'number') return new FieldIssue(sentence, unknown);
   const found = known.get(id);

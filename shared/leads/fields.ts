@@ -4,43 +4,43 @@ import type { Field, Organization } from '../organization/organization.ts';
 import { FieldIssue, isEmptyValue, parsers, type RawValue } from './field-types.ts';
 import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 
-/** What a request says of fields: a value, or null for a field to be empty. */
+/** A request's changes by field key: the new value, or null to clear the field. */
 export type FieldChanges = Readonly<Record<string, FieldValue | null>>;
 
-/** The unknown keys of one request that are compared with every known one: a body can hold thousands of each. */
+/** Unknown keys of one request that get a "did you mean": each is compared with every known key, and there can be thousands of both. */
 const nearMissesMax = 10;
 
-/** Refusals by field key, gathered so that a caller reads all of them at once. */
+/** Collects the issues of a request by field key, so that one response reports all of them. */
 export class FieldIssues {
-  readonly #problems = new Map<string, FieldIssue>();
+  readonly #issues = new Map<string, FieldIssue>();
   #validKeys: readonly string[] | undefined;
   #unknownKeys = 0;
 
-  /** The first problem of a field stands. */
+  /** Keeps only the first issue of a field. */
   add(fieldKey: string, issue: FieldIssue): void {
-    if (!this.#problems.has(fieldKey)) this.#problems.set(fieldKey, issue);
+    if (!this.#issues.has(fieldKey)) this.#issues.set(fieldKey, issue);
   }
 
-  /** A key that is no active field; the refusal lists those that are. */
+  /** Reports a key that is not an active field. `throwIfAny` lists the valid keys. @param accepted the fields that may be sent here */
   addUnknown(fieldKey: string, accepted: readonly Field[]): void {
     this.#validKeys ??= accepted.map(({ key }) => key);
     this.#unknownKeys += 1;
     const near = this.#unknownKeys <= nearMissesMax ? nearestName(fieldKey, this.#validKeys) : undefined;
-    this.add(fieldKey, new FieldIssue(near ? `is not an active field; is ${near} meant?` : 'is not an active field.'));
+    this.add(fieldKey, new FieldIssue(near ? `is not an active field; did you mean ${near}?` : 'is not an active field.'));
   }
 
   /**
-   * @throws ApiError VALIDATION_FAILED, with `details.fields`; with `details.validKeys` after an unknown key; with `details.reason` and
-   * `details.field` for a refused stage, pipeline, owner or source.
+   * @throws ApiError VALIDATION_FAILED with `details.fields`; with `details.validKeys` if a key is unknown; with `details.reason` and
+   * `details.field` if a stage, pipeline, owner or source is rejected
    */
   throwIfAny(): void {
-    if (this.#problems.size === 0) return;
-    const issues = [...this.#problems];
+    if (this.#issues.size === 0) return;
+    const issues = [...this.#issues];
     const fields = Object.fromEntries(issues.map(([fieldKey, { sentence }]) => [fieldKey, sentence]));
-    const refused = issues.find(([, { reason }]) => reason !== undefined);
+    const withReason = issues.find(([, { reason }]) => reason !== undefined);
     const details = {
       fields,
-      ...(refused && { reason: refused[1].reason, field: refused[0] }),
+      ...(withReason && { reason: withReason[1].reason, field: withReason[0] }),
       ...(this.#validKeys && { validKeys: this.#validKeys }),
     };
     const sentences = issues.map(([fieldKey, { sentence }]) => `${fieldKey} ${sentence}`);
@@ -49,7 +49,7 @@ export class FieldIssues {
 }
 
 /**
- * Reads what was sent for fields by the organization's rules; what cannot be read goes to the problems.
+ * Reads a request's fields by the organization's rules, and adds the values that are not valid to the issues.
  * @param accepted the fields that may be sent here
  */
 export function readFields(
@@ -74,54 +74,48 @@ export function readFields(
 
 export const activeFields = (organization: Organization): readonly Field[] => organization.fields.filter(({ active }) => active);
 
-/** The values after the changes; what is empty is absent. */
+/** The fields after the changes; empty fields are absent. */
 export function applyChanges(fields: FieldValues, changes: FieldChanges): FieldValues {
   return Object.fromEntries(
     Object.entries({ ...fields, ...changes }).filter((entry): entry is [string, FieldValue] => entry[1] !== null),
   );
 }
 
-/** Whether a form asks for the field: `showWhen` holds, or there is none (contract, section 2). */
+/** Whether a form shows the field: `showWhen` holds or is null (contract, section 2). */
 export function isAskedFor({ showWhen }: Field, fields: FieldValues): boolean {
   return showWhen === null || isOneOf(valueOf(fields, showWhen.field), showWhen.equals);
 }
 
-/** Whether a value, or one item of a list, is among these as texts: `true`, `3`, an option's value. */
+/** Whether a value, or an item of a list, is written as one of these texts: `true`, `3`, an option's value. */
 export function isOneOf(value: FieldValue | null, texts: readonly string[]): boolean {
   if (value === null) return false;
   const values: readonly unknown[] = typeof value === 'object' ? value : [value];
   return values.some((one) => texts.includes(String(one)));
 }
 
-/** A new lead's fields: of type student when not given (LOCAL.md, "Fields"). */
+/** A new lead's fields; the lead type defaults to student (LOCAL.md, "Fields"). */
 export const newLeadFields = (fields: FieldValues): FieldValues => ({ lead_type: 'student', ...fields });
 
-/**
- * Adds to the problems what a new lead lacks of what the organization requires on create. The owner is never missing: the assignment rules choose one.
- */
+/** Reports the fields required on create that the new lead does not have. The assignment rules choose an owner, so none is required. */
 export function requireOnCreate(organization: Organization, fields: FieldValues, issues: FieldIssues): void {
   const complete = newLeadFields(fields);
   for (const field of activeFields(organization)) {
-    const wanted = field.requiredOnCreate && field.key !== 'assigned_to' && isAskedFor(field, complete);
-    if (wanted && valueOf(fields, field.key) === null) issues.add(field.key, new FieldIssue('is required.'));
+    const isRequired = field.requiredOnCreate && field.key !== 'assigned_to' && isAskedFor(field, complete);
+    if (isRequired && valueOf(fields, field.key) === null) issues.add(field.key, new FieldIssue('is required.'));
   }
 }
 
 /**
- * Adds to the problems what the changes would empty of what the organization requires on edit. Fields that were not sent, or are empty already, are left alone.
+ * Reports the fields required on edit that the changes would clear. A field that is not sent, or is empty already, is not reported.
+ * @param before the lead's fields
  */
-export function requireOnEdit(
-  organization: Organization,
-  before: FieldValues,
-  changes: FieldChanges,
-  after: FieldValues,
-  issues: FieldIssues,
-): void {
+export function requireOnEdit(organization: Organization, before: FieldValues, changes: FieldChanges, issues: FieldIssues): void {
+  const after = applyChanges(before, changes);
   for (const [fieldKey, value] of Object.entries(changes)) {
     const field = organization.fieldByKey.get(fieldKey);
     if (value !== null || !field) continue;
-    const keptAlways = field.key === 'lead_type'; // a lead is always of one type: contract, section 2
-    const isEmptied = field.requiredOnEdit && valueOf(before, fieldKey) !== null && isAskedFor(field, after);
-    if (keptAlways || isEmptied) issues.add(fieldKey, new FieldIssue('cannot be emptied.'));
+    const isNeverEmpty = field.key === 'lead_type'; // contract, section 2
+    const isRequired = field.requiredOnEdit && valueOf(before, fieldKey) !== null && isAskedFor(field, after);
+    if (isNeverEmpty || isRequired) issues.add(fieldKey, new FieldIssue('cannot be emptied.'));
   }
 }

@@ -1,22 +1,22 @@
-import type { FieldType } from '../organization/organization.ts';
+import type { FieldType } from '../organization/field-kinds.ts';
 import type { FieldValue } from './lead.ts';
 import { foldText, partFinder } from './text-search.ts';
 
-/** What an operator takes beside the field (contract, section 4.1). */
+/** The operands of an operator (contract, section 4.1). */
 export type Takes = 'nothing' | 'value' | 'two values' | 'values';
 
-/** A value that is there. */
+/** Whether a value that is not empty matches. */
 export type Test = (value: ComparedValue) => boolean;
 
 export interface Operator {
   readonly takes: Takes;
   /** The operand is part of a value, not a whole one. */
   readonly isPart?: true;
-  /** What finds the values that match. Made once for a filter, asked for each lead. @param operands in the form values are stored in */
+  /** Makes a filter's test once; it then runs for each lead. @param operands in the form that values are stored in */
   readonly testFor: (operands: readonly FieldValue[]) => Test;
 }
 
-/** A lead's value of a field. Several filters may ask for its folded text, which is made once. */
+/** A lead's value of a field, with its folded text made once for all filters on the field. */
 export class ComparedValue {
   readonly value: FieldValue;
   #folded: string | undefined;
@@ -51,17 +51,17 @@ const comparing = (holds: (value: FieldValue, operand: FieldValue) => boolean): 
 const anyOf: Operator = {
   takes: 'values',
   testFor: (operands) => {
-    const wanted = new Set(operands);
-    return ({ value }) => (typeof value === 'object' ? value.some((one) => wanted.has(one)) : wanted.has(value));
+    const accepted = new Set(operands);
+    return ({ value }) => (typeof value === 'object' ? value.some((one) => accepted.has(one)) : accepted.has(value));
   },
 };
 const always =
-  (answer: boolean): Operator['testFor'] =>
+  (matches: boolean): Operator['testFor'] =>
   () =>
   () =>
-    answer;
+    matches;
 
-/** Absent, empty and cleared values are alike: a lead holds none of them. */
+/** A lead holds no empty values, so every value that is tested is not empty. */
 const emptiness = {
   is_empty: { takes: 'nothing', testFor: always(false) },
   is_not_empty: { takes: 'nothing', testFor: always(true) },
@@ -86,7 +86,7 @@ const ofText = {
 } as const satisfies Record<string, Operator>;
 const ofChoice = { is_any_of: anyOf, ...emptiness } as const;
 
-/** Which operators a field type takes: the contract's table, a row per type. */
+/** The operators of each field type (contract, section 4.1). */
 export const operators: Readonly<Record<FieldType, Readonly<Record<string, Operator>>>> = {
   text: ofText,
   textarea: ofText,
@@ -111,7 +111,7 @@ export const operators: Readonly<Record<FieldType, Readonly<Record<string, Opera
   lead_source: ofChoice,
   user: ofChoice,
   multiselect: { has_any_of: anyOf, ...emptiness },
-  // A box that was never ticked is not ticked: each lead is one of the two.
+  // A checkbox without a value counts as not ticked, so each lead matches one of the two.
   checkbox: {
     is_true: {
       takes: 'nothing',
@@ -130,5 +130,5 @@ export const operators: Readonly<Record<FieldType, Readonly<Record<string, Opera
   },
 };
 
-/** What matches although the field is empty. */
+/** The operators that match a lead without a value. */
 export const matchingEmpty = new Set(['is_empty', 'is_false']);

@@ -1,7 +1,9 @@
+import { isPlainObject } from '../json.ts';
 import { limits } from '../limits.ts';
+import type { FieldType } from '../organization/field-kinds.ts';
 import { nearestName } from '../organization/nearest-name.ts';
-import type { Field, FieldType, Organization } from '../organization/organization.ts';
-import { FieldIssue, parsers, type RawValue, withAllOptions } from './field-types.ts';
+import type { Field, Organization } from '../organization/organization.ts';
+import { FieldIssue, parsers, withAllOptions } from './field-types.ts';
 import { activeFields } from './fields.ts';
 import { ComparedValue, matchingEmpty, type Operator, operators, type Takes, type Test } from './filter-operators.ts';
 import { asciiDigits, parsePhone } from './identity.ts';
@@ -9,22 +11,23 @@ import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 
 export type LeadFilter = (fields: FieldValues) => boolean;
 
-/** A filter that cannot apply: its 0-based position and why. */
+/** Why a filter is not valid. */
 export interface FilterIssue {
+  /** 0-based, in the request. */
   readonly position: number;
+  /** Follows the filter's name, such as "has no operator." */
   readonly sentence: string;
 }
 
-/** Reads field filters; all must match. Problems of every filter that cannot apply, those beyond the tenth among them. */
+/** Reads field filters, all of which must match, and reports every filter that is not valid or exceeds the limit. */
 export function readFilters(organization: Organization, raw: readonly unknown[]): { filter: LeadFilter; issues: FilterIssue[] } {
-  const tooMany = new FieldIssue(`is one too many: at most ${limits.filtersMax} filters are taken.`);
+  const tooMany = new FieldIssue(`exceeds the limit of ${limits.filtersMax} filters.`);
   const read = raw.map((one, position) => (position < limits.filtersMax ? readFilter(organization, one) : tooMany));
   const issues = read.flatMap((one, position) => (one instanceof FieldIssue ? [{ position, sentence: one.sentence }] : []));
   const filters = read.filter((one): one is FieldFilter => !(one instanceof FieldIssue));
   return { filter: (fields) => matchesAll(fields, filters), issues };
 }
 
-/** A filter that can apply to a field. */
 interface FieldFilter {
   readonly fieldKey: string;
   /** Whether a lead without a value matches. */
@@ -46,38 +49,37 @@ function matchesAll(fields: FieldValues, filters: readonly FieldFilter[]): boole
 const properties = ['field', 'operator', 'value', 'values'];
 
 function readFilter(organization: Organization, raw: unknown): FieldFilter | FieldIssue {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
-    return new FieldIssue('is not an object, such as {"field":"name","operator":"contains","value":"Rao"}.');
+  if (!isPlainObject(raw))
+    return new FieldIssue('must be an object, such as {"field":"name","operator":"contains","value":"Rao"}.');
   const unknown = Object.keys(raw).find((name) => !properties.includes(name));
   if (unknown !== undefined)
     return new FieldIssue(
-      `has an unknown property ${unknown}${meant(unknown, properties)}; a filter has ${properties.join(', ')}.`,
+      `has an unknown property ${unknown}${didYouMean(unknown, properties)}; the properties are ${properties.join(', ')}.`,
     );
-  const { field: fieldKey, operator: name } = raw as { field?: unknown; operator?: unknown };
-  const field = fieldNamed(organization, fieldKey);
+  const field = fieldNamed(organization, raw.field);
   if (field instanceof FieldIssue) return field;
-  const operator = operatorNamed(field, name);
+  const operator = operatorNamed(field, raw.operator);
   if (operator instanceof FieldIssue) return operator;
   const operands = readOperands(organization, field, operator, raw);
   if (operands instanceof FieldIssue) return operands;
   return { fieldKey: field.key, matchesEmpty: matchingEmpty.has(operator.name), test: operator.testFor(operands) };
 }
 
-const whereFieldsAre = 'GET /api/v1/lead-fields lists them';
-
 function fieldNamed(organization: Organization, fieldKey: unknown): Field | FieldIssue {
-  if (fieldKey === undefined) return new FieldIssue(`has no field, which takes the key of one: ${whereFieldsAre}.`);
+  if (fieldKey === undefined) return new FieldIssue(`has no field: name one by its key; ${fieldsAreListed}.`);
   if (typeof fieldKey !== 'string')
-    return new FieldIssue(`has a field that is no text; it takes the key of one: ${whereFieldsAre}.`);
+    return new FieldIssue(`has a field that is not a string: name one by its key; ${fieldsAreListed}.`);
   const fields = activeFields(organization);
   const field = fields.find(({ key }) => key === fieldKey);
   if (field) return field;
-  const near = meant(
+  const hint = didYouMean(
     fieldKey,
     fields.map(({ key }) => key),
   );
-  return new FieldIssue(`names no active field${near || `: ${whereFieldsAre}`}.`);
+  return new FieldIssue(`does not name an active field${hint || `; ${fieldsAreListed}`}.`);
 }
+
+const fieldsAreListed = 'GET /api/v1/lead-fields lists the fields';
 
 interface NamedOperator extends Operator {
   readonly name: string;
@@ -85,92 +87,127 @@ interface NamedOperator extends Operator {
 
 function operatorNamed({ key, type }: Field, name: unknown): NamedOperator | FieldIssue {
   const known = operators[type];
-  // Any JSON may stand here: what is no text is not to be made one, as an object's own `toString` would be called.
+  // The operator can be any JSON. It is not converted to a string, because that would call an object's own `toString`.
   const text = typeof name === 'string' ? name : undefined;
   const found = text !== undefined && Object.hasOwn(known, text) ? known[text] : undefined;
   if (text !== undefined && found) return { ...found, name: text };
   const names = Object.keys(known);
-  const takes = `${key} takes ${names.join(', ')}`;
-  if (name === undefined) return new FieldIssue(`has no operator: ${takes}.`);
-  return new FieldIssue(
-    `has an operator that a field of type ${type} does not take${text === undefined ? '' : meant(text, names)}: ${takes}.`,
-  );
+  const supported = `${key} supports ${names.join(', ')}`;
+  if (name === undefined) return new FieldIssue(`has no operator: ${supported}.`);
+  const hint = text === undefined ? '' : didYouMean(text, names);
+  return new FieldIssue(`has an operator that a field of type ${type} does not support${hint}: ${supported}.`);
 }
 
-function meant(mistyped: string, names: readonly string[]): string {
+function didYouMean(mistyped: string, names: readonly string[]): string {
   const near = nearestName(mistyped, names);
-  return near ? ` (is ${near} meant?)` : '';
+  return near ? ` (did you mean ${near}?)` : '';
 }
 
-/** What a filter gives beside field and operator where its operator takes something else. */
-const takesInWords: Readonly<Record<Takes, string>> = {
-  nothing: 'neither value nor values',
-  value: 'value alone',
-  'two values': 'values alone, a list of two',
-  values: 'values alone, a list of one or more',
+interface OperandForm {
+  /** Completes the sentence "the operator …". */
+  readonly rule: string;
+  readonly properties: readonly ('value' | 'values')[];
+  readonly isLength: (count: number) => boolean;
+}
+
+/** What a filter must have besides field and operator. */
+const operandForms: Readonly<Record<Takes, OperandForm>> = {
+  nothing: { rule: 'takes neither value nor values', properties: [], isLength: () => true },
+  value: { rule: 'takes value, and not values', properties: ['value'], isLength: () => true },
+  'two values': {
+    rule: 'takes values, a list of two items, and not value',
+    properties: ['values'],
+    isLength: (count) => count === 2,
+  },
+  values: {
+    rule: 'takes values, a list of at least one item, and not value',
+    properties: ['values'],
+    isLength: (count) => count > 0,
+  },
 };
 
-/** The operands in stored form. Whatever was given beyond what the operator takes is a mistake, not ignored. */
+/** Reads the operands into the form that values are stored in. An operand that the operator does not take is an issue, not ignored. */
 function readOperands(
   organization: Organization,
   field: Field,
   { name, takes, isPart }: NamedOperator,
-  raw: object,
+  raw: Readonly<Record<string, unknown>>,
 ): readonly FieldValue[] | FieldIssue {
-  const given = Object.keys(raw).filter((one) => one === 'value' || one === 'values');
-  const wanted = takes === 'nothing' ? [] : takes === 'value' ? ['value'] : ['values'];
-  const { value, values } = raw as { value?: unknown; values?: unknown };
-  const list = takes === 'nothing' ? [] : takes === 'value' ? [value] : values;
-  const isCount = Array.isArray(list) && (takes === 'two values' ? list.length === 2 : takes !== 'values' || list.length > 0);
-  if (given.join() !== wanted.join() || !isCount)
-    return new FieldIssue(`has the operator ${name}, which takes ${takesInWords[takes]}.`);
+  const { rule, properties, isLength } = operandForms[takes];
+  const sent = ['value', 'values'].filter((property) => Object.hasOwn(raw, property));
+  const list: unknown = properties.includes('values') ? raw.values : properties.map((property) => raw[property]);
+  if (sent.join() !== properties.join() || !Array.isArray(list) || !isLength(list.length))
+    return new FieldIssue(`has the operator ${name}, which ${rule}.`);
   const operands: FieldValue[] = [];
   for (const one of list) {
-    const operand = readOperand(organization, field, one, isPart === true);
-    if (operand instanceof FieldIssue) return operand; // the first says it: a message is made of all options
+    const operand = readOperand(one, { organization, field, isPart: isPart === true });
+    if (operand instanceof FieldIssue) return operand; // only the first: each message can list all options
     operands.push(operand);
   }
   return operands;
 }
 
-const textTypes: ReadonlySet<FieldType> = new Set(['text', 'textarea', 'phone', 'email', 'url']);
-
-function readOperand(organization: Organization, field: Field, raw: unknown, isPart: boolean): FieldValue | FieldIssue {
+function readOperand(raw: unknown, context: OperandContext): FieldValue | FieldIssue {
   if (typeof raw !== 'string' && typeof raw !== 'number')
-    return new FieldIssue('has a value that is neither a text nor a number.');
-  if (raw === '') return new FieldIssue('has an empty value: the operator is_empty finds the leads that have none.');
+    return new FieldIssue('has a value that is neither a string nor a number.');
+  if (raw === '') return new FieldIssue('has an empty value: to find leads without a value, use the operator is_empty.');
   if (typeof raw === 'string' && (raw.includes('\0') || !raw.isWellFormed()))
-    return new FieldIssue('has a value with a character that is no text (U+0000, or half of a surrogate pair).');
-  if (textTypes.has(field.type))
-    return typeof raw === 'string'
-      ? textOperand(field, raw, isPart)
-      : new FieldIssue(`has a number as value, but ${field.key} is a text.`);
-  if (field.type === 'lead_source' || field.type === 'user') return idOperand(organization, field, raw);
-  const value = parseStored(organization, field, raw);
-  if (value instanceof FieldIssue) return new FieldIssue(`has a value that does not fit: ${field.key} ${value.sentence}`);
-  return value;
+    return new FieldIssue('has a value that contains an invalid character (U+0000 or an unpaired surrogate).');
+  return operandReaders[context.field.type](raw, context);
 }
 
-/** A phone is looked for as it is stored: whole numbers in E.164, parts without the marks people type between digits. */
-function textOperand(field: Field, text: string, isPart: boolean): FieldValue {
-  if (field.type !== 'phone') return text;
+interface OperandContext {
+  readonly organization: Organization;
+  readonly field: Field;
+  /** The operand is part of a value, not a whole one. */
+  readonly isPart: boolean;
+}
+type ReadOperand = (raw: string | number, context: OperandContext) => FieldValue | FieldIssue;
+
+const ofText =
+  (read: (text: string, context: OperandContext) => FieldValue): ReadOperand =>
+  (raw, context) =>
+    typeof raw === 'string'
+      ? read(raw, context)
+      : new FieldIssue(`has a number as its value, but ${context.field.key} holds text: send a string.`);
+
+const plainText = ofText((text) => text);
+
+/** Phones are stored in E.164. A whole number is brought into that form; of a part, only the digits are searched for. */
+const phone = ofText((text, { isPart }) => {
   const digits = asciiDigits(text).replace(/[\s().-]/g, '') || text;
   return isPart ? digits : (parsePhone(text) ?? digits);
-}
+});
 
-function parseStored(organization: Organization, field: Field, raw: Exclude<RawValue, null>): FieldValue | FieldIssue {
-  const type = field.type === 'multiselect' ? 'select' : field.type; // one of them, not a list in one text
-  return parsers[type](raw, withAllOptions(field), organization); // retired options still stand in leads and may be looked for
-}
+/** Reads an operand as a value of the type is read. Leads still hold retired options, so filters must find them. */
+const storedAs =
+  (type: FieldType): ReadOperand =>
+  (raw, { organization, field }) => {
+    const value = parsers[type](raw, withAllOptions(field), organization);
+    return value instanceof FieldIssue ? new FieldIssue(`has an invalid value: ${field.key} ${value.sentence}`) : value;
+  };
 
-/** An id the organization has; inactive sources and people still stand in leads. */
-function idOperand(organization: Organization, field: Field, raw: string | number): FieldValue | FieldIssue {
-  const [known, noun, path] =
-    field.type === 'user'
-      ? ([organization.userById, 'person', 'users'] as const)
-      : ([organization.sourceById, 'source', 'lead-sources'] as const);
-  const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw) ? Number(raw) : raw;
-  return typeof id === 'number' && known.has(id)
-    ? id
-    : new FieldIssue(`has a value that is no id of a ${noun}: GET /api/v1/${path} lists them.`);
-}
+/** Reads the ID of a source or user. Leads still hold inactive ones, so filters must find them. */
+const idIn =
+  (byId: 'sourceById' | 'userById', noun: string, path: string): ReadOperand =>
+  (raw, { organization }) => {
+    const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw) ? Number(raw) : raw;
+    return typeof id === 'number' && organization[byId].has(id)
+      ? id
+      : new FieldIssue(`has a value that is not a ${noun} ID; GET ${path} lists them.`);
+  };
+
+const operandReaders: Readonly<Record<FieldType, ReadOperand>> = {
+  text: plainText,
+  textarea: plainText,
+  number: storedAs('number'),
+  date: storedAs('date'),
+  phone,
+  email: plainText,
+  url: plainText,
+  select: storedAs('select'),
+  multiselect: storedAs('select'), // each operand is one option, not a list in one text
+  checkbox: storedAs('checkbox'),
+  lead_source: idIn('sourceById', 'source', '/api/v1/lead-sources'),
+  user: idIn('userById', 'user', '/api/v1/users'),
+};

@@ -1,7 +1,8 @@
 import { limits } from '../limits.ts';
-import { isBuiltIn, type Organization, type Stage } from '../organization/organization.ts';
+import { isBuiltIn } from '../organization/field-kinds.ts';
+import type { Organization, Stage } from '../organization/organization.ts';
 
-/** A field's value as a lead holds it: never empty (an empty field is absent). Numbers of `lead_source` and `user` fields are ids. */
+/** A field's value as a lead holds it. It is never empty: an empty field is absent. The values of `lead_source` and `user` fields are IDs. */
 export type FieldValue = string | number | boolean | readonly string[];
 /** By field key, the built-in fields included. */
 export type FieldValues = Readonly<Record<string, FieldValue>>;
@@ -12,7 +13,7 @@ export interface Lead {
   readonly organizationId: number;
   /** Grows by one with each write of the lead: optimistic locking. */
   readonly version: number;
-  /** Every field that is not empty, built-in and inactive ones included: `name`, `phone` (E.164), `lead_type` always. */
+  /** Every field that is not empty, built-in and inactive ones included. `name`, `phone` (E.164) and `lead_type` are always there. */
   readonly fields: FieldValues;
   readonly stageId: number;
   readonly pipelineId: number;
@@ -22,22 +23,21 @@ export interface Lead {
   readonly archivedAt?: string;
 }
 
-/** Thrown when an organization has given out every id that a lead can have: it takes no new lead any more. */
+/** Thrown when an organization has used every lead ID: it can have no new leads. */
 export class LeadIdsExhaustedError extends Error {
   override readonly name = 'LeadIdsExhaustedError';
 }
 
 /**
- * The id of a new lead.
- * @param leadSequence of the organization, advanced for this lead alone; it goes on beyond the last id
+ * The ID of a new lead.
+ * @param leadSequence the organization's, advanced for only this lead; it can exceed the last ID
  * @throws LeadIdsExhaustedError
  */
 export function newLeadId(organizationId: number, leadSequence: number): number {
   if (leadSequence <= limits.idMax) return leadSequence;
-  throw new LeadIdsExhaustedError(`Organization ${organizationId} has no lead ids left.`);
+  throw new LeadIdsExhaustedError(`Organization ${organizationId} has no lead IDs left.`);
 }
 
-/** A lead as it begins. @param lead `now` in ISO 8601, UTC */
 export function newLead({ id, organizationId, fields, stage, owner, now }: NewLead): Lead {
   return {
     id,
@@ -53,12 +53,13 @@ export function newLead({ id, organizationId, fields, stage, owner, now }: NewLe
 
 interface NewLead extends Pick<Lead, 'id' | 'organizationId' | 'fields'> {
   readonly stage: Pick<Stage, 'id' | 'pipelineId'>;
-  /** The owner's user id. */
+  /** The owner's user ID. */
   readonly owner: number;
+  /** ISO 8601, UTC. */
   readonly now: string;
 }
 
-/** A field's value, null when empty. Own properties only: `constructor` is a field key like any other. */
+/** A field's value, or null if it is empty. Reads own properties only: `constructor` is a valid field key. */
 export function valueOf(fields: FieldValues, fieldKey: string): FieldValue | null {
   return Object.hasOwn(fields, fieldKey) ? (fields[fieldKey] ?? null) : null;
 }
@@ -74,7 +75,7 @@ interface NamedRef {
   readonly name: string;
 }
 
-/** The contract's lead (section 2): all properties always there, no others. */
+/** The contract's Lead (section 2), with every property always there. */
 export interface PresentedLead {
   readonly id: number;
   readonly name: string;
@@ -96,7 +97,7 @@ export interface PresentedLead {
 
 const namedRef = (found: NamedRef | undefined): NamedRef | null => (found ? { id: found.id, name: found.name } : null);
 
-/** A lead in the contract's shape; names are joined from the settings, so a renamed stage or person shows at once. */
+/** A lead in the contract's shape. Names are joined from the settings, so that a renamed stage or user shows at once. */
 export function presentLead(organization: Organization, lead: Lead): PresentedLead {
   const { fields } = lead;
   const stage = organization.stageById.get(lead.stageId);
@@ -122,7 +123,7 @@ export function presentLead(organization: Organization, lead: Lead): PresentedLe
   };
 }
 
-/** Every active field that has no property of its own, in form order. */
+/** Every active field that is not built in, in form order. */
 function otherFields(organization: Organization, fields: FieldValues): FieldValues {
   const others: Record<string, FieldValue> = {};
   for (const { key, active } of organization.fields) {

@@ -2,7 +2,7 @@ import type { Organization, Stage } from '../organization/organization.ts';
 import { FieldIssue } from './field-types.ts';
 import type { FieldIssues } from './fields.ts';
 
-/** The default pipeline's id, where the organization has one. */
+/** The default pipeline's ID, if the organization has one. */
 export const defaultPipelineId = (organization: Organization): number | undefined =>
   organization.pipelines.find(({ isDefault }) => isDefault)?.id;
 
@@ -10,16 +10,17 @@ export const defaultPipelineId = (organization: Organization): number | undefine
 export const startingStage = (organization: Organization, pipelineId: number | undefined): Stage | undefined =>
   organization.stages.find((stage) => stage.pipelineId === pipelineId && stage.isDefault && stage.active);
 
-/** Where a request wants a lead (contract, sections 4.2 and 4.5). */
+/** The stage and pipeline that a request names (contract, sections 4.2 and 4.5). */
 export interface RequestedPlace {
   readonly stageId?: number | undefined;
   readonly pipelineId?: number | undefined;
 }
 
 /**
- * The stage of a lead that is created or moved (contract, section 3): the stage asked for, which names its pipeline; else the starting
- * stage of the pipeline asked for, or of the default one. Undefined when refused: the problems then hold the reason.
- * @param current the stage of a lead that stays where it is although the stage is no longer active
+ * The stage of a lead that is created or moved (contract, section 3): the requested stage, else the starting stage of the requested
+ * pipeline, else the starting stage of the default pipeline.
+ * @param current the stage of the lead that is moved: it may stay there although the stage is inactive
+ * @returns undefined if the request is not valid; the issues then say why
  */
 export function placeLead(
   organization: Organization,
@@ -31,33 +32,33 @@ export function placeLead(
     issues.add('pipelineId', new FieldIssue("is not one of the organization's pipelines.", 'PIPELINE_NOT_FOUND'));
     return undefined;
   }
-  if (stageId !== undefined) return askedStage(organization, stageId, pipelineId, issues, current);
+  if (stageId !== undefined) return requestedStage(organization, { stageId, pipelineId }, issues, current);
   const stage = startingStage(organization, pipelineId ?? defaultPipelineId(organization));
   if (!stage) {
     const field = pipelineId === undefined ? 'stageId' : 'pipelineId';
     const sentence =
       pipelineId === undefined
-        ? 'is needed: there is no default pipeline with an active starting stage.'
-        : 'has no active starting stage.';
+        ? 'is required, because there is no default pipeline with an active starting stage.'
+        : 'has no active starting stage: name a stage.';
     issues.add(field, new FieldIssue(sentence, 'NO_STARTING_STAGE'));
   }
   return stage;
 }
 
-function askedStage(
+function requestedStage(
   organization: Organization,
-  stageId: number,
-  pipelineId: number | undefined,
+  { stageId, pipelineId }: RequestedPlace & { readonly stageId: number },
   issues: FieldIssues,
   current: number | undefined,
 ): Stage | undefined {
   const stage = organization.stageById.get(stageId);
-  const refuse = (sentence: string, reason: string): undefined =>
-    issues.add('stageId', new FieldIssue(sentence, reason)) as undefined;
-  if (!stage) return refuse("is not one of the organization's stages.", 'STAGE_NOT_FOUND');
+  const reject = (sentence: string, reason: string): undefined => {
+    issues.add('stageId', new FieldIssue(sentence, reason));
+  };
+  if (!stage) return reject("is not one of the organization's stages.", 'STAGE_NOT_FOUND');
   if (pipelineId !== undefined && stage.pipelineId !== pipelineId) {
-    return refuse(`is a stage of pipeline ${stage.pipelineId}, not of ${pipelineId}.`, 'STAGE_NOT_IN_PIPELINE');
+    return reject(`belongs to pipeline ${stage.pipelineId}, not to pipeline ${pipelineId}.`, 'STAGE_NOT_IN_PIPELINE');
   }
-  if (!stage.active && stageId !== current) return refuse('is a stage that is no longer active.', 'STAGE_NOT_ACTIVE');
+  if (!stage.active && stageId !== current) return reject('is not an active stage.', 'STAGE_NOT_ACTIVE');
   return stage;
 }

@@ -39,13 +39,13 @@ export const presentPipeline = ({ id, name, order, isDefault }: Pipeline) => ({ 
 
 let collator: Intl.Collator | undefined;
 
-/** Made when names are first compared: 5 ms that the lists without names, and an import, do without. */
+/** The collator takes 5 ms to make, so it is made when names are first compared. */
 function byName(a: string, b: string): number {
   collator ??= new Intl.Collator('en', { sensitivity: 'base', numeric: true });
   return collator.compare(a, b);
 }
 
-/** Active items of the source list or the people list, as NamedRefs, by name (contract, section 4.7). */
+/** Active sources or users as NamedRefs, sorted by name (contract, section 4.7). */
 export const presentNamed = (items: Organization['sources'] | Organization['users']) =>
   items
     .filter(({ active }) => active)

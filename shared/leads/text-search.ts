@@ -1,24 +1,24 @@
-/** Marks that follow one another: no script stacks so many (Unicode Standard Annex #15, section 13, allows 30). */
+/** No script stacks more marks (Unicode Standard Annex #15, section 13, allows 30). */
 const stackedMarks = /\p{M}{30}/gu;
 const graphemeJoiner = '\u034f';
 
 /**
- * A text in the one form in which texts are compared: case and composition are ignored. Takes time in proportion to its length.
- * Normalization sorts the marks that follow a letter, and needs a second for the 47,000 that a value can hold: a joiner, which
- * it does not sort across, goes in after each 30.
+ * The form in which texts are compared, which ignores case and composition. Takes time in proportion to the text's length: normalization
+ * sorts the marks after a letter, a second's work for the 47,000 that a value can hold. It does not sort across a joiner, so one
+ * follows every 30 marks.
  */
 export const foldText = (text: string): string =>
   text.replace(stackedMarks, `$&${graphemeJoiner}`).normalize('NFC').toLowerCase();
 
-/** V8 searches in proportion to the text's length only for parts that its tables hold (v8: `src/strings/string-search.h`, kBMMaxShift). */
+/** For longer parts, V8's search is not linear in the text's length (v8: `src/strings/string-search.h`, kBMMaxShift). */
 const nativePartMaxChars = 250;
 
-/** Finds one part in many texts. Each search takes time in proportion to the text's length, whatever text and part say. */
+/** Finds one part in many texts. Each search takes time in proportion to the text's length, whatever the text and the part are. */
 export function partFinder(part: string): (text: string) => boolean {
   return part.length <= nativePartMaxChars ? (text) => text.includes(part) : longPartFinder(part);
 }
 
-/** The search of Knuth, Morris and Pratt: a mismatch never looks at the text's earlier characters again. */
+/** The Knuth-Morris-Pratt search: it never goes back in the text. */
 function longPartFinder(part: string): (text: string) => boolean {
   const codes = Uint16Array.from({ length: part.length }, (_, index) => part.charCodeAt(index));
   const overlaps = overlapsOf(codes);
@@ -34,7 +34,7 @@ function longPartFinder(part: string): (text: string) => boolean {
   };
 }
 
-/** For each position, how many characters that end there are also the part's first ones. */
+/** For each position, the length of the longest suffix that ends there and is also a prefix of the part. */
 function overlapsOf(codes: Uint16Array): Uint16Array {
   const overlaps = new Uint16Array(codes.length);
   let matched = 0;

@@ -1,10 +1,10 @@
 import { storedBytes } from '../item-size.ts';
 import type { FieldValue } from './lead.ts';
 
-/** Who did it: the person who created the API key, or the administrator at the terminal (null). */
+/** The user who created the API key, or null for the administrator at the terminal. */
 export type ActorId = number | null;
 
-interface Happening {
+interface EntryOrigin {
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly actorId: ActorId;
@@ -41,13 +41,13 @@ export interface FieldChange {
 }
 
 /**
- * One stored entry of a lead's history (LOCAL.md, "Timeline items"). `captured_new` is what one capture of a new lead does,
- * stored as one item and shown as `lead_created` and `captured`.
+ * One stored entry of a lead's timeline (LOCAL.md, "Timeline items"). `captured_new` is a capture that created the lead: one item, which is
+ * presented as `lead_created` and `captured`.
  */
-export type TimelineEntry = Happening &
+export type TimelineEntry = EntryOrigin &
   (
     | { readonly type: 'lead_created'; readonly via: 'api'; readonly keyId: string }
-    /** By an import; `at` is when the lead was created where it came from. */
+    /** By an import; `at` is when the lead was created in the system it came from. */
     | { readonly type: 'lead_created'; readonly via: 'import'; readonly importedAt: string }
     | ({ readonly type: 'captured' | 'captured_new' } & Enquiry)
     | { readonly type: 'lead_updated'; readonly via: 'api'; readonly keyId: string; readonly changes: readonly FieldChange[] }
@@ -65,8 +65,8 @@ export type TimelineItem = {
 const administrator = { userId: null, name: 'administrator' };
 
 /**
- * Shows an entry as the items it stands for, the actor's name as it is now.
- * @param nameOf a person's name by id
+ * Presents an entry as one or two items, with the actor's current name.
+ * @param nameOf a user's name by ID
  */
 export function presentEntry(entry: TimelineEntry, nameOf: (userId: number) => string): TimelineItem[] {
   const { type, at, actorId, ...rest } = entry;
@@ -78,36 +78,37 @@ export function presentEntry(entry: TimelineEntry, nameOf: (userId: number) => s
   ];
 }
 
-/** DynamoDB holds 400 KB an item; the rest is room for its keys. */
+/** DynamoDB holds 400 KB an item; the rest is for its keys. */
 const entryMaxBytes = 380_000;
-/** The shortest that a value is cut to; with it the most fields that settings of 350 KB hold fit too. */
-const leastChars = 4;
+/** Values are cut no shorter. At this length, even the most fields that settings of 350 KB can define fit. */
+const minChars = 4;
 
 /**
- * An entry that fits into an item. A captured or changed field may say two values of up to what a lead holds: where they are together
- * too large, the longest texts and lists are cut, all to the same length, and end in `…`. Everything else comes back as it is.
+ * Makes an entry fit into an item. Each captured or changed field has two values, each of up to the size of a lead. If an entry is too
+ * large, the longest texts and lists are cut, all to the same length, and end in `…`.
+ * @returns the entry itself if it fits
  */
 export function fitEntry(entry: TimelineEntry): TimelineEntry {
   if (!mayOutgrow(entry)) return entry;
-  for (let chars = 65_536; chars >= leastChars; chars /= 2) {
+  for (let chars = 65_536; chars >= minChars; chars /= 2) {
     const fitted = cutValues(entry, chars);
     if (storedBytes(fitted) <= entryMaxBytes) return fitted;
   }
-  return cutValues(entry, leastChars);
+  return cutValues(entry, minChars);
 }
 
 const mayOutgrow = (entry: TimelineEntry): boolean =>
   ('kept' in entry || 'changes' in entry) && storedBytes(entry) > entryMaxBytes;
 
 function cutValues(entry: TimelineEntry, chars: number): TimelineEntry {
-  const cut = (value: FieldValue | null) => cutValue(value, chars);
+  const cut = (value: FieldValue | null) => (value === null ? null : cutValue(value, chars));
   if ('kept' in entry) {
     return {
       ...entry,
       kept: entry.kept.map(({ field, current, submitted }) => ({
         field,
         current: cut(current),
-        submitted: cut(submitted) as FieldValue,
+        submitted: cutValue(submitted, chars),
       })),
     };
   }
@@ -116,10 +117,10 @@ function cutValues(entry: TimelineEntry, chars: number): TimelineEntry {
   return entry;
 }
 
-function cutValue(value: FieldValue | null, chars: number): FieldValue | null {
+function cutValue(value: FieldValue, chars: number): FieldValue {
   if (typeof value === 'string')
     return value.length <= chars ? value : `${value.slice(0, chars).replace(/[\uD800-\uDBFF]$/, '')}…`;
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object') return value;
   let used = 0;
   for (const [index, item] of value.entries()) {
     used += item.length;

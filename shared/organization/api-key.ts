@@ -3,8 +3,8 @@ import type { Scope } from '../endpoints.ts';
 import { limits } from '../limits.ts';
 
 /**
- * An API key is `leads_live_<key id>_<secret><checksum>`: ten, 43 and six characters of base 62. The prefix and the checksum let a
- * leaked key be found by a pattern and a mistyped one be refused without a read; the key id names the key to people.
+ * An API key is `leads_live_<key ID>_<secret><checksum>`: 10, 43 and 6 characters of base 62. Secret scanners find leaked keys by the
+ * prefix; the checksum detects a mistyped key without a read; the key ID identifies the key to people.
  */
 export const apiKeyPrefix = 'leads_live_';
 const keyIdChars = 10;
@@ -22,10 +22,10 @@ export const apiKeyScopes = ['leads.read', 'leads.write', 'leads.capture'] as co
 
 const keyIdBytes = 8;
 const secretBytes = 32;
-/** Random bytes that `mintApiKey` takes: 8 for the key id, 32 for the secret. */
+/** Random bytes that `mintApiKey` needs: 8 for the key ID, 32 for the secret. */
 export const apiKeyRandomBytes = keyIdBytes + secretBytes;
 
-/** Bytes as one number in base 62, to a fixed width; a number too wide for it loses its highest digits. */
+/** Bytes as one number in base 62, of a fixed width; the highest digits of a wider number are dropped. */
 function base62(bytes: Uint8Array, chars: number): string {
   let rest = bytes.reduce((number, byte) => number * 256n + BigInt(byte), 0n);
   let text = '';
@@ -36,7 +36,7 @@ function base62(bytes: Uint8Array, chars: number): string {
   return text;
 }
 
-/** CRC-32 as zlib has it. Written out, since loading zlib for it would be two milliseconds of every cold start. */
+/** The CRC-32 of zlib. Loading zlib would add two milliseconds to every cold start. */
 export function crc32(text: string): number {
   let crc = 0xffffffff;
   for (const byte of Buffer.from(text)) {
@@ -52,39 +52,42 @@ function checksumOf(text: string): string {
   return base62(bytes, checksumChars);
 }
 
-/** Makes an API key from random bytes. @throws RangeError unless given exactly `apiKeyRandomBytes` of them. */
+/** Makes an API key from random bytes. @throws RangeError unless there are exactly `apiKeyRandomBytes` */
 export function mintApiKey(randomBytes: Uint8Array): { key: string; keyId: string } {
-  if (randomBytes.length !== apiKeyRandomBytes) throw new RangeError(`An API key takes ${apiKeyRandomBytes} random bytes.`);
+  if (randomBytes.length !== apiKeyRandomBytes)
+    throw new RangeError(`An API key must be made from ${apiKeyRandomBytes} random bytes.`);
   const keyId = base62(randomBytes.subarray(0, keyIdBytes), keyIdChars);
   const checked = `${apiKeyPrefix}${keyId}_${base62(randomBytes.subarray(keyIdBytes), secretChars)}`;
   return { key: `${checked}${checksumOf(checked)}`, keyId };
 }
 
-/** The id of a key that is spelled as a key must be, checksum included; undefined for any other text. */
+/** The ID of an API key; undefined if the text does not have a key's form or its checksum is wrong. */
 export function parseApiKey(text: string): { keyId: string } | undefined {
   if (!wholeKey.test(text)) return undefined;
   if (checksumOf(text.slice(0, -checksumChars)) !== text.slice(-checksumChars)) return undefined;
   return { keyId: text.slice(apiKeyPrefix.length, apiKeyPrefix.length + keyIdChars) };
 }
 
-/** SHA-256 in hexadecimal: all of a key that is ever stored. The secret's 256 random bits need no salt and no slow hash. */
+/** SHA-256 in hexadecimal; only this is stored of a key. The secret's 256 random bits need no salt and no slow hash. */
 export const hashApiKey = (apiKey: string): string => createHash('sha256').update(apiKey).digest('hex');
 
-/** How long a key of a type lives, in days (contract, section 5, key types). */
+/** By key type, in days (contract, section 5). */
 export const lifetimeDays: Record<ApiKeyType, number> = {
   'website-form': limits.keyDaysWebsiteForm,
   application: limits.keyDaysApplication,
 };
 
 /**
- * The scopes a key gets for those asked for: `website-form` has `leads.capture` alone, `leads.write` brings `leads.read` with it
- * (contract, section 5). A text instead of a list says why they cannot be had.
+ * The scopes that a new key gets: a website-form key only `leads.capture`; `leads.write` includes `leads.read` (contract, section 5).
+ * @returns a string if the requested scopes are not valid: why, to follow the word "scopes"
  */
-export function scopesFor(type: ApiKeyType, asked: readonly Scope[] | undefined): Scope[] | string {
+export function scopesFor(type: ApiKeyType, requested: readonly Scope[] | undefined): Scope[] | string {
   if (type === 'website-form') {
-    const fits = !asked || (asked.length > 0 && asked.every((scope) => scope === 'leads.capture'));
-    return fits ? ['leads.capture'] : 'must be leads.capture alone, or left out, for a website-form key';
+    const isValid = !requested || (requested.length > 0 && requested.every((scope) => scope === 'leads.capture'));
+    return isValid ? ['leads.capture'] : 'must be only leads.capture, or omitted, for a website-form key';
   }
-  if (!asked || asked.length === 0) return `must name at least one of ${apiKeyScopes.join(', ')} for an application key`;
-  return apiKeyScopes.filter((scope) => asked.includes(scope) || (scope === 'leads.read' && asked.includes('leads.write')));
+  if (!requested || requested.length === 0)
+    return `must include at least one of ${apiKeyScopes.join(', ')} for an application key`;
+  const isGranted = (scope: Scope) => requested.includes(scope) || (scope === 'leads.read' && requested.includes('leads.write'));
+  return apiKeyScopes.filter(isGranted);
 }

@@ -1,7 +1,10 @@
-import { type BuiltInFieldKey, builtInFieldKeys, type FieldType, leadTypes } from './organization.ts';
+import { type BuiltInFieldKey, builtInFieldKeys, type FieldType, leadTypes } from './field-kinds.ts';
 
-/** The fields that every organization has: what a settings file may not change of them, and what holds when it leaves them out. */
-const facts: Record<BuiltInFieldKey, { readonly label: string; readonly type: FieldType; readonly alwaysRequired: boolean }> = {
+/** The built-in fields: their types, which a settings file cannot change, and their defaults. */
+const properties: Record<
+  BuiltInFieldKey,
+  { readonly label: string; readonly type: FieldType; readonly alwaysRequired: boolean }
+> = {
   name: { label: 'Name', type: 'text', alwaysRequired: true },
   phone: { label: 'Phone', type: 'phone', alwaysRequired: true },
   email: { label: 'Email', type: 'email', alwaysRequired: false },
@@ -10,21 +13,21 @@ const facts: Record<BuiltInFieldKey, { readonly label: string; readonly type: Fi
   lead_type: { label: 'Lead type', type: 'select', alwaysRequired: false },
 };
 
-export const builtInType = (fieldKey: BuiltInFieldKey): FieldType => facts[fieldKey].type;
-export const isAlwaysRequired = (fieldKey: BuiltInFieldKey): boolean => facts[fieldKey].alwaysRequired;
+export const builtInType = (fieldKey: BuiltInFieldKey): FieldType => properties[fieldKey].type;
+export const isAlwaysRequired = (fieldKey: BuiltInFieldKey): boolean => properties[fieldKey].alwaysRequired;
 
-/** The options of a built-in select when the file names none. */
+/** The options of a built-in field if a settings file lists none. */
 export const builtInOptions = (fieldKey: BuiltInFieldKey): { value: string; label: string }[] =>
   fieldKey === 'lead_type'
     ? leadTypes.map((value) => ({ value, label: `${value.charAt(0).toUpperCase()}${value.slice(1)}` }))
     : [];
 
-/** The built-in fields as they stand when a file says nothing of them, in their own order. */
+/** The built-in fields, as they are if a settings file does not mention them. */
 export const builtInFields = () =>
   builtInFieldKeys.map((key) => ({
     key,
-    label: facts[key].label,
-    type: facts[key].type,
+    label: properties[key].label,
+    type: properties[key].type,
     section: 'Contact',
     storage: 'column' as const,
     options: builtInOptions(key),

@@ -1,4 +1,4 @@
-/** Edits (insert, delete, replace, swap of neighbours) that turn one word into another: optimal string alignment. */
+/** The least edits (insert, delete, replace, swap neighbours) that turn one word into another: optimal string alignment distance. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
@@ -16,8 +16,8 @@ function distance(a: string, b: string): number {
 }
 
 /**
- * The name that was probably meant: at most a third of its letters away (at least one, case ignored), else the only one that begins so;
- * undefined when none is near.
+ * The name that was probably meant: the one with the fewest edits, at most a third of its letters (at least one), ignoring case. If there
+ * is none, the only name that starts with the typed text.
  */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   if (typed.length > 64) return undefined;
@@ -26,6 +26,6 @@ export function nearestName(typed: string, names: readonly string[]): string | u
     .filter(({ name, edits }) => edits <= Math.max(1, Math.floor(name.length / 3)))
     .sort((a, b) => a.edits - b.edits);
   if (best) return best.name;
-  const begun = typed.length > 2 ? names.filter((name) => name.toLowerCase().startsWith(typed.toLowerCase())) : [];
-  return begun.length === 1 ? begun[0] : undefined;
+  const starting = typed.length > 2 ? names.filter((name) => name.toLowerCase().startsWith(typed.toLowerCase())) : [];
+  return starting.length === 1 ? starting[0] : undefined;
 }

@@ -1,30 +1,4 @@
-import type { Settings } from './settings.ts';
-
-/** The contract's field types (section 2, LeadField). */
-export const fieldTypes = [
-  'text',
-  'textarea',
-  'number',
-  'date',
-  'phone',
-  'email',
-  'url',
-  'select',
-  'multiselect',
-  'checkbox',
-  'lead_source',
-  'user',
-] as const;
-export type FieldType = (typeof fieldTypes)[number];
-
-export const stageMeanings = ['open', 'won', 'lost'] as const;
-export const leadTypes = ['student', 'consultant'] as const;
-
-/** The keys of the fields that every organization has. */
-export const builtInFieldKeys = ['name', 'phone', 'email', 'source', 'assigned_to', 'lead_type'] as const;
-export type BuiltInFieldKey = (typeof builtInFieldKeys)[number];
-export const isBuiltIn = (fieldKey: string): fieldKey is BuiltInFieldKey =>
-  (builtInFieldKeys as readonly string[]).includes(fieldKey);
+import type { Settings } from './settings-types.ts';
 
 export type Field = Settings['fields'][number];
 export type AssignmentRule = Settings['assignmentRules'][number];
@@ -33,7 +7,7 @@ export type Source = Settings['sources'][number];
 export type Pipeline = Omit<Settings['pipelines'][number], 'stages'>;
 export type Stage = Settings['pipelines'][number]['stages'][number] & { readonly pipelineId: number };
 
-/** An organization's settings as the rules use them: lists in the contract's order, and by id or key. Inactive items included. */
+/** An organization's settings as the rules use them: lists in the contract's order, and by ID or key. They include inactive items. */
 export interface Organization {
   readonly id: number;
   readonly name: string;
@@ -60,7 +34,6 @@ const byOrder = (a: { order: number; id: number }, b: { order: number; id: numbe
 const byId = <T extends { id: number }>(items: readonly T[]): ReadonlyMap<number, T> =>
   new Map(items.map((item) => [item.id, item]));
 
-/** Reads settings for use by the rules. */
 export function organizationFrom(settings: Settings, version: number): Organization {
   const ordered = [...settings.pipelines].sort(byOrder);
   const pipelines = ordered.map(({ stages: _, ...pipeline }) => pipeline);
@@ -86,11 +59,11 @@ export function organizationFrom(settings: Settings, version: number): Organizat
   };
 }
 
-/** The source that captures are recorded under when they name none, or none that is known (contract, section 4.3). */
+/** The source of captures that name none, or an unknown one (contract, section 4.3). */
 export const defaultSourceName = 'Website';
 
-/** The active source of this name, case ignored. */
+/** The active source with this name, ignoring case. */
 export function activeSourceNamed(organization: Organization, name: string): Source | undefined {
-  const wanted = name.trim().toLowerCase();
-  return organization.sources.find((source) => source.active && source.name.toLowerCase() === wanted);
+  const folded = name.trim().toLowerCase();
+  return organization.sources.find((source) => source.active && source.name.toLowerCase() === folded);
 }

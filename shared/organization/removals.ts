@@ -1,24 +1,24 @@
-import { isBuiltIn } from './organization.ts';
-import type { Settings, SettingsField } from './settings.ts';
+import { fieldKinds, isBuiltIn } from './field-kinds.ts';
+import type { Settings, SettingsField } from './settings-types.ts';
 
-/** What the look for uses reads of a lead. */
+/** The attributes of a lead that the reference check reads. */
 export interface ReferencingLead {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly stageId: number;
   readonly pipelineId: number;
 }
 
-/** Something that settings have and their successors have not, or have as something else. */
+/** An item of the settings that the next settings do not have, or have with another type or place. */
 export interface Removal {
-  /** JSON path in the settings before, by id or key: `$.sources[id=3]`. */
+  /** JSON path in the earlier settings, by ID or key: `$.sources[id=3]`. */
   readonly path: string;
   readonly name: string;
-  /** What to do instead, for people. */
+  /** What to do instead, as part of a message. */
   readonly instead: string;
-  /** Until it is inactive, a lead can come to use it at any moment. */
+  /** While an item is active, any lead can begin to reference it. */
   readonly wasActive: boolean;
   isReferencedBy(lead: ReferencingLead): boolean;
-  /** Of a user: whose API keys keep it from being dropped. */
+  /** Of a user: API keys that the user created also block the removal. */
   readonly userId?: number;
 }
 
@@ -31,15 +31,17 @@ const missing = <T extends { id: number }>(before: readonly T[], after: readonly
 const valueOf = (lead: ReferencingLead, fieldKey: string): unknown =>
   Object.hasOwn(lead.fields, fieldKey) ? lead.fields[fieldKey] : undefined;
 
-/** Everything that is dropped on the way from one settings to the next. A field's new type or a stage's new pipeline drops the old. */
+/** Every removal between two settings. A field that changes its type, or a stage that changes its pipeline, counts as removed. */
 export function removalsBetween(before: Settings, after: Settings): Removal[] {
-  const keysOfType = (type: string): string[] => [
-    ...new Set([...before.fields, ...after.fields].filter((field) => field.type === type).map(({ key }) => key)),
+  const keysReferencing = (items: 'sources' | 'users'): string[] => [
+    ...new Set(
+      [...before.fields, ...after.fields].filter(({ type }) => fieldKinds[type].references === items).map(({ key }) => key),
+    ),
   ];
   const holds = (fieldKeys: readonly string[], id: number) => (lead: ReferencingLead) =>
     fieldKeys.some((key) => valueOf(lead, key) === id);
-  const userKeys = keysOfType('user');
-  const sourceKeys = keysOfType('lead_source');
+  const userKeys = keysReferencing('users');
+  const sourceKeys = keysReferencing('sources');
   const deactivate = 'deactivate it instead ("active": false)';
   return [
     ...missing(before.users, after.users).map(({ id, name, active }) => ({
@@ -104,8 +106,8 @@ function fieldRemovals(field: SettingsField, after: Settings): Removal[] {
     instead: 'keep it, or change those leads first',
     wasActive: field.active && !retired,
     isReferencedBy: (lead: ReferencingLead) => {
-      const held = valueOf(lead, field.key);
-      return Array.isArray(held) ? held.includes(value) : held === value;
+      const current = valueOf(lead, field.key);
+      return Array.isArray(current) ? current.includes(value) : current === value;
     },
   }));
 }
@@ -113,7 +115,7 @@ function fieldRemovals(field: SettingsField, after: Settings): Removal[] {
 const missingOptions = (field: SettingsField, next: SettingsField) =>
   field.options.filter(({ value }) => !next.options.some((kept) => kept.value === value));
 
-/** The next settings with all that they drop still there, but inactive: no new use can begin, and what is in use keeps its name. */
+/** The next settings plus every removed item, inactive: no lead can begin to reference it, and leads that do still show its name. */
 export function withRemovalsInactive(before: Settings, after: Settings): Settings {
   const inactive = <T extends { active: boolean }>(item: T): T => ({ ...item, active: false });
   return {
@@ -135,7 +137,7 @@ function pipelinesWithRemovals(before: Settings, after: Settings): Pipeline[] {
   return [
     ...after.pipelines.map((pipeline) => {
       const old = before.pipelines.find(({ id }) => id === pipeline.id);
-      // A stage has one place at a time: a moved one stays where it was until no lead can be there.
+      // A moved stage stays in its old pipeline until no lead can be there.
       const own = pipeline.stages.filter((stage) => !isMoved(stage, pipeline.id));
       return { ...pipeline, stages: [...own, ...(old ? removed(old) : [])] };
     }),
@@ -148,7 +150,7 @@ function pipelinesWithRemovals(before: Settings, after: Settings): Pipeline[] {
 }
 
 function fieldsWithRemovals(before: Settings, after: Settings): SettingsField[] {
-  // Without its condition, which may name something that is dropped with it.
+  // Without its condition, which can name another removed item.
   const idle = (field: SettingsField): SettingsField => ({ ...field, active: false, showWhen: null });
   const kept = after.fields.map((field) => {
     const old = before.fields.find(({ key }) => key === field.key);

@@ -1,15 +1,15 @@
 import type * as v from 'valibot';
 import { builtInOptions, builtInType, isAlwaysRequired } from './built-in-fields.ts';
+import { type BuiltInFieldKey, builtInFieldKeys, type FieldType, fieldKinds, isBuiltIn } from './field-kinds.ts';
 import { nearestName } from './nearest-name.ts';
-import { type BuiltInFieldKey, builtInFieldKeys, type FieldType, isBuiltIn } from './organization.ts';
 import { type fieldSchema, optionSchema } from './settings-schema.ts';
-import { type Entry, entriesOf, repeated, type SettingsIssue, shown } from './settings-shape.ts';
+import { display, type Entry, entriesOf, repeated, type SettingsIssue } from './settings-shape.ts';
 
 type FieldEntry = Entry<v.InferOutput<typeof fieldSchema>>;
 
 export type IdSet = Pick<ReadonlySet<number>, 'has'>;
 
-/** What the values of a file may refer to. */
+/** The items of a file that its values can refer to. */
 export interface References {
   readonly fields: readonly FieldEntry[];
   readonly users: IdSet;
@@ -17,51 +17,49 @@ export interface References {
   readonly pipelines: IdSet;
 }
 
-const takesOptions = (type: FieldType): boolean => type === 'select' || type === 'multiselect';
-
-/** What is wrong with the fields beyond their shape: the built-in ones' fixed parts, option lists, conditions, keys used twice. */
+/** The issues of the fields beyond their shape: repeated keys, fixed properties of built-in fields, options and conditions. */
 export function fieldIssues(references: References): SettingsIssue[] {
   return [
-    ...repeated(references.fields, 'key', (value) => value.key, 'give each field a key of its own'),
+    ...repeated(references.fields, 'key', (value) => value.key, 'give each field its own key'),
     ...references.fields.flatMap((field) => [
       ...(field.value.key !== undefined && isBuiltIn(field.value.key)
-        ? builtInFaults(field.value.key, field)
-        : customFaults(field)),
-      ...optionFaults(field),
-      ...conditionFaults(references, field),
+        ? builtInIssues(field.value.key, field)
+        : customIssues(field)),
+      ...optionIssues(field),
+      ...conditionIssues(references, field),
     ]),
   ];
 }
 
-function builtInFaults(key: BuiltInFieldKey, { value, path }: FieldEntry): SettingsIssue[] {
+function builtInIssues(key: BuiltInFieldKey, { value, path }: FieldEntry): SettingsIssue[] {
   const issues: SettingsIssue[] = [];
   const fixed = (property: string, message: string) => issues.push({ path: `${path}.${property}`, message });
   if (value.type !== undefined && value.type !== builtInType(key)) {
-    fixed('type', `must be ${builtInType(key)}, as ${key} is built in, but is ${shown(value.type)}`);
+    fixed('type', `must be ${builtInType(key)}, because ${key} is a built-in field, but is ${display(value.type)}`);
   }
-  if (value.storage === 'custom') fixed('storage', `must be column, as ${key} is built in, but is "custom"`);
-  if (value.showWhen) fixed('showWhen', `must be null or left out: ${key} is built in and always asked for`);
-  if (value.active === false) fixed('active', `must be true or left out: ${key} is built in and cannot be deactivated`);
+  if (value.storage === 'custom') fixed('storage', `must be column, because ${key} is a built-in field, but is "custom"`);
+  if (value.showWhen) fixed('showWhen', `must be null or omitted: ${key} is a built-in field, which forms always show`);
+  if (value.active === false) fixed('active', `must be true or omitted: ${key} is a built-in field and cannot be deactivated`);
   for (const property of ['requiredOnCreate', 'requiredOnEdit'] as const) {
-    if (isAlwaysRequired(key) && value[property] === false) fixed(property, `must be true or left out: ${key} stays required`);
+    if (isAlwaysRequired(key) && value[property] === false) fixed(property, `must be true or omitted: ${key} is always required`);
   }
   return issues;
 }
 
-function customFaults({ value: { key, storage }, path }: FieldEntry): SettingsIssue[] {
+function customIssues({ value: { key, storage }, path }: FieldEntry): SettingsIssue[] {
   if (storage !== 'column') return [];
-  const right = key === undefined ? '' : `: ${shown(key)} is none of ${builtInFieldKeys.join(', ')}`;
-  return [{ path: `${path}.storage`, message: `must be custom, as only built-in fields are stored as column${right}` }];
+  const hint = key === undefined ? '' : `: ${display(key)} is not one of ${builtInFieldKeys.join(', ')}`;
+  return [{ path: `${path}.storage`, message: `must be custom, because only built-in fields are stored as column${hint}` }];
 }
 
-function optionFaults({ value: { key, type }, raw, path }: FieldEntry): SettingsIssue[] {
+function optionIssues({ value: { key, type }, raw, path }: FieldEntry): SettingsIssue[] {
   if (type === undefined) return [];
   const fixed = key !== undefined && isBuiltIn(key) ? builtInOptions(key) : [];
   const at = `${path}.options`;
-  if (!takesOptions(type)) {
+  if (!fieldKinds[type].hasOptions) {
     const some = Array.isArray(raw.options) && raw.options.length > 0;
     return some
-      ? [{ path: at, message: `must be left out or empty: a ${type} field takes no options, only select and multiselect do` }]
+      ? [{ path: at, message: `must be omitted or empty: a ${type} field has no options, only select and multiselect fields do` }]
       : [];
   }
   if (raw.options === undefined && fixed.length > 0) return [];
@@ -70,7 +68,7 @@ function optionFaults({ value: { key, type }, raw, path }: FieldEntry): Settings
     return [{ path: at, message: `is empty: a ${type} field must list at least one option` }];
   }
   const options = entriesOf(optionSchema, raw.options, at);
-  const issues = repeated(options, 'value', (option) => option.value, 'give each option of a field a value of its own');
+  const issues = repeated(options, 'value', (option) => option.value, 'give each option of a field its own value');
   if (fixed.length === 0) return issues;
   const required = fixed.map((option) => option.value);
   const named = options.flatMap((option) => option.value.value ?? []);
@@ -81,48 +79,87 @@ function optionFaults({ value: { key, type }, raw, path }: FieldEntry): Settings
         ...issues,
         {
           path: at,
-          message: `must have the values ${required.join(' and ')}, as ${key} is built in: only their labels are free`,
+          message: `must have exactly the values ${required.join(' and ')}, because ${key} is a built-in field: only their labels can change`,
         },
       ];
 }
 
-function conditionFaults(references: References, { value: { key, showWhen }, path }: FieldEntry): SettingsIssue[] {
+function conditionIssues(references: References, { value: { key, showWhen }, path }: FieldEntry): SettingsIssue[] {
   if (!showWhen) return [];
-  if (showWhen.field === key) return [{ path: `${path}.showWhen.field`, message: `is the field itself: name another field` }];
+  if (showWhen.field === key) return [{ path: `${path}.showWhen.field`, message: 'is the field itself: name another field' }];
   return equalsIssues(references, showWhen, `${path}.showWhen`);
 }
 
-/** A condition whose field, or one of whose values, does not exist. `besides` is a name that may stand in place of a field's key. */
+/** Reports a condition whose field or values do not exist. @param besides a name that is allowed in place of a field key */
 export function equalsIssues(
   references: References,
   condition: { field: string; equals: readonly string[] },
   path: string,
   besides?: 'pipeline',
 ): SettingsIssue[] {
-  const values = (isKnown: (value: string) => boolean, what: string): SettingsIssue[] =>
+  const issuesOf = (allowed: AllowedValues | undefined): SettingsIssue[] =>
     condition.equals.flatMap((value, index) =>
-      isKnown(value) ? [] : [{ path: `${path}.equals[${index}]`, message: `is ${shown(value)}, but must be ${what}` }],
+      !allowed || allowed.includes(value)
+        ? []
+        : [{ path: `${path}.equals[${index}]`, message: `is ${display(value)}, but must be ${allowed.description}` }],
     );
-  const idIn = (known: IdSet) => (value: string) => /^[1-9]\d{0,9}$/.test(value) && known.has(Number(value));
-
   if (besides !== undefined && condition.field === besides)
-    return values(idIn(references.pipelines), 'the id of a pipeline in $.pipelines');
+    return issuesOf(idsIn(references.pipelines, 'the ID of a pipeline in $.pipelines'));
 
   const field = references.fields.find(({ value }) => value.key === condition.field);
   const type = field?.value.type ?? (isBuiltIn(condition.field) ? builtInType(condition.field) : undefined);
   if (!field && type === undefined) return [unknownField(references, condition.field, `${path}.field`, besides)];
-
-  if (type === 'lead_source') return values(idIn(references.sources), 'the id of a source in $.sources');
-  if (type === 'user') return values(idIn(references.users), 'the id of a user in $.users');
-  if (type === 'checkbox') return values((value) => value === 'true' || value === 'false', 'true or false');
-  if (type === undefined || !takesOptions(type)) return [];
-  const options = optionValues(field, condition.field);
-  // Without options the field has its own fault, and no value could be right.
-  if (options.length === 0) return [];
-  return values((value) => options.includes(value), `the value of an option of ${condition.field}: ${options.join(', ')}`);
+  return type === undefined ? [] : issuesOf(allowedValues[type]({ references, field, fieldKey: condition.field }));
 }
 
-/** The raw list is read, so that an option without a label does not make every condition that names it a fault too. */
+/** The values that a condition on a field can compare with. */
+interface AllowedValues {
+  includes(value: string): boolean;
+  /** Completes the sentence "must be …". */
+  readonly description: string;
+}
+
+interface ConditionField {
+  readonly references: References;
+  /** Undefined for a built-in field that the file leaves out. */
+  readonly field: FieldEntry | undefined;
+  readonly fieldKey: string;
+}
+
+const idsIn = (known: IdSet, description: string): AllowedValues => ({
+  includes: (value) => /^[1-9]\d{0,9}$/.test(value) && known.has(Number(value)),
+  description,
+});
+
+const anyValue = (): undefined => undefined;
+
+function optionsOf({ field, fieldKey }: ConditionField): AllowedValues | undefined {
+  const options = optionValues(field, fieldKey);
+  // Without options the field has its own issue, and no value could be right.
+  if (options.length === 0) return undefined;
+  return {
+    includes: (value) => options.includes(value),
+    description: `the value of an option of ${fieldKey}: ${options.join(', ')}`,
+  };
+}
+
+/** What a condition on a field of each type can compare with; undefined for any text. */
+const allowedValues: Readonly<Record<FieldType, (condition: ConditionField) => AllowedValues | undefined>> = {
+  text: anyValue,
+  textarea: anyValue,
+  number: anyValue,
+  date: anyValue,
+  phone: anyValue,
+  email: anyValue,
+  url: anyValue,
+  select: optionsOf,
+  multiselect: optionsOf,
+  checkbox: () => ({ includes: (value) => value === 'true' || value === 'false', description: 'true or false' }),
+  lead_source: ({ references }) => idsIn(references.sources, 'the ID of a source in $.sources'),
+  user: ({ references }) => idsIn(references.users, 'the ID of a user in $.users'),
+};
+
+/** Reads the raw list, so that an option without a label does not also cause an issue in every condition that names it. */
 function optionValues(field: FieldEntry | undefined, fieldKey: string): string[] {
   const options = field?.raw.options;
   if (Array.isArray(options)) return options.flatMap((option) => (typeof option?.value === 'string' ? [option.value] : []));
@@ -135,6 +172,6 @@ function unknownField({ fields }: References, fieldKey: string, path: string, be
   const near = nearestName(fieldKey, names);
   return {
     path,
-    message: `is ${shown(fieldKey)}, which is no field: ${near ? `did you mean ${near}?` : `name one of ${names.join(', ')}`}`,
+    message: `is ${display(fieldKey)}, which is not a field: ${near ? `did you mean ${near}?` : `use one of ${names.join(', ')}`}`,
   };
 }

@@ -1,3 +1,5 @@
+import type * as v from 'valibot';
+import { isPlainObject } from '../json.ts';
 import { scopesFor } from './api-key.ts';
 import { equalsIssues, fieldIssues, type IdSet, type References } from './settings-fields.ts';
 import {
@@ -9,58 +11,60 @@ import {
   stageSchema,
   userSchema,
 } from './settings-schema.ts';
-import { type Entry, entriesOf, isPlainObject, repeated, type SettingsIssue } from './settings-shape.ts';
+import { type Entry, entriesOf, repeated, type SettingsIssue } from './settings-shape.ts';
 
 const byId = (value: { id?: number }): number | undefined => value.id;
 
-/** The ids of a list's items, as far as they can be read; of something that is no list, any id, as its one fault has been reported. */
+/** The valid IDs of a list's items. If the value is not a list, which is reported elsewhere, every ID counts as known. */
 function idsIn(list: unknown): IdSet {
   if (!Array.isArray(list)) return { has: () => true };
   return new Set(list.flatMap((item) => (isPlainObject(item) && typeof item.id === 'number' ? [item.id] : [])));
 }
 
-/** The users of a list that the file does not have, and those named twice. */
-function userFaults(users: unknown, known: IdSet, path: string): SettingsIssue[] {
+const unknownUser = (user: number): string => `is user ${user}, who is not in $.users: use the ID of a user in $.users`;
+
+/** Reports the users of a list that are unknown or repeated. */
+function userIssues(users: unknown, known: IdSet, path: string): SettingsIssue[] {
   if (!Array.isArray(users)) return [];
   return users.flatMap((user, index) => {
     if (typeof user !== 'number') return [];
-    if (!known.has(user))
-      return [{ path: `${path}[${index}]`, message: `is user ${user}, who is not in $.users: name one who is` }];
+    if (!known.has(user)) return [{ path: `${path}[${index}]`, message: unknownUser(user) }];
     return users.indexOf(user) < index
-      ? [{ path: `${path}[${index}]`, message: `names user ${user} again: once is enough` }]
+      ? [{ path: `${path}[${index}]`, message: `is user ${user} again: list each user only once` }]
       : [];
   });
 }
 
-function pipelineFaults(pipelines: readonly Entry<Pipelined>[], stages: readonly (readonly Entry<Staged>[])[]): SettingsIssue[] {
+type PipelineEntry = Entry<v.InferOutput<typeof pipelineSchema>>;
+type StageEntry = Entry<v.InferOutput<typeof stageSchema>>;
+
+function pipelineIssues(pipelines: readonly PipelineEntry[], stages: readonly (readonly StageEntry[])[]): SettingsIssue[] {
   return [
-    ...repeated(pipelines, 'id', byId, 'give each pipeline an id of its own'),
-    ...repeated(pipelines, 'isDefault', (value) => value.isDefault || undefined, 'just one pipeline can be the default'),
-    ...repeated(stages.flat(), 'id', byId, 'stage ids are unique in the organization, across pipelines'),
+    ...repeated(pipelines, 'id', byId, 'give each pipeline its own ID'),
+    ...repeated(pipelines, 'isDefault', (value) => value.isDefault || undefined, 'only one pipeline can be the default'),
+    ...repeated(stages.flat(), 'id', byId, 'give each stage its own ID, across pipelines'),
     ...stages.flatMap((own) =>
       repeated(
         own,
         'isDefault',
         (value) => (value.isDefault && value.active) || undefined,
-        'just one active stage of a pipeline can be where its leads start',
+        'only one active stage of a pipeline can be its default',
       ),
     ),
   ];
 }
-type Pipelined = { id: number; isDefault: boolean };
-type Staged = { id: number; isDefault: boolean; active: boolean };
 
 function keyIssues(raw: unknown, known: IdSet): SettingsIssue[] {
   const keys = entriesOf(keySchema, raw, '$.keys');
   return [
-    ...repeated(keys, 'label', (value) => value.label, 'npm start tells keys apart by their label, so give each its own'),
-    ...keys.flatMap(({ value: { type, scopes, createdBy }, raw: { scopes: asked }, path }) => {
+    ...repeated(keys, 'label', (value) => value.label, 'npm start identifies keys by label: give each key its own'),
+    ...keys.flatMap(({ value: { type, scopes, createdBy }, raw: { scopes: rawScopes }, path }) => {
       const issues: SettingsIssue[] = [];
       if (createdBy !== undefined && !known.has(createdBy)) {
-        issues.push({ path: `${path}.createdBy`, message: `is user ${createdBy}, who is not in $.users: name one who is` });
+        issues.push({ path: `${path}.createdBy`, message: unknownUser(createdBy) });
       }
       // Scopes that are malformed have been reported already.
-      if (type !== undefined && (asked === undefined) === (scopes === undefined)) {
+      if (type !== undefined && (rawScopes === undefined) === (scopes === undefined)) {
         const granted = scopesFor(type, scopes);
         if (typeof granted === 'string') issues.push({ path: `${path}.scopes`, message: granted });
       }
@@ -69,7 +73,7 @@ function keyIssues(raw: unknown, known: IdSet): SettingsIssue[] {
   ];
 }
 
-/** Every reference that leads nowhere and every two items that may not both be. Looks at whatever is well-formed of any JSON value. */
+/** Reports references to unknown items and items that must be unique. Checks the valid parts of any JSON value. */
 export function referenceIssues(file: unknown): SettingsIssue[] {
   if (!isPlainObject(file)) return [];
   const users = entriesOf(userSchema, file.users, '$.users');
@@ -85,19 +89,19 @@ export function referenceIssues(file: unknown): SettingsIssue[] {
     pipelines: idsIn(file.pipelines),
   };
   return [
-    ...repeated(users, 'id', byId, 'give each user an id of their own'),
-    ...repeated(sources, 'id', byId, 'give each source an id of its own'),
+    ...repeated(users, 'id', byId, 'give each user their own ID'),
+    ...repeated(sources, 'id', byId, 'give each source its own ID'),
     ...repeated(
       sources,
       'name',
       ({ active, name }) => (active ? name?.toLowerCase() : undefined),
-      'active sources are found by name, case ignored, so give each its own',
+      'active sources are found by name, ignoring case: give each its own name',
     ),
-    ...pipelineFaults(pipelines, stages),
+    ...pipelineIssues(pipelines, stages),
     ...fieldIssues(references),
     ...rules.flatMap(({ value: { when }, raw, path }) => [
       ...(when ? equalsIssues(references, when, `${path}.when`, 'pipeline') : []),
-      ...userFaults(raw.users, references.users, `${path}.users`),
+      ...userIssues(raw.users, references.users, `${path}.users`),
     ]),
     ...keyIssues(file.keys, references.users),
   ];

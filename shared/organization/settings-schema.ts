@@ -1,27 +1,28 @@
 import * as v from 'valibot';
+import { parseDateTime } from '../date-time.ts';
 import { limits } from '../limits.ts';
 import { apiKeyScopes, apiKeyTypes } from './api-key.ts';
-import { fieldTypes, stageMeanings } from './organization.ts';
+import { fieldTypes } from './field-kinds.ts';
 
 /**
- * The settings file's shape (LOCAL.md, "The settings file"), property by property. The description of each value completes the sentence
- * "must be …". What a property may refer to is checked in `settings-references.ts`.
+ * The settings file's shape (LOCAL.md, "The settings file"). Each description completes the sentence "must be …".
+ * `settings-references.ts` checks that what a property refers to exists.
  */
 
 const labelMaxChars = 200;
 const fieldKeyMaxChars = 64;
 
-/** Names that mean something else wherever fields are looked up by key, or that JavaScript keeps for itself. */
+/** Names with another meaning where fields are named by key, and names that JavaScript reserves. */
 const reservedFieldKeys = ['__proto__', 'constructor', 'prototype', 'pipeline', 'stage'];
 
-/** Text that JSON, DynamoDB and every reader can carry: no NUL, no half of a surrogate pair. */
-const isCarriable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+/** Whether JSON, DynamoDB and every client can hold the text: no U+0000, no unpaired surrogate. */
+const isValidText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 const codePoints = (text: string): number => [...text].length;
 
 const label = v.pipe(
   v.string(),
-  v.check((text) => isCarriable(text) && text !== '' && text.trim() === text && codePoints(text) <= labelMaxChars),
-  v.description(`1 to ${labelMaxChars} characters, without spaces around them, U+0000 or halves of surrogate pairs`),
+  v.check((text) => isValidText(text) && text !== '' && text.trim() === text && codePoints(text) <= labelMaxChars),
+  v.description(`1 to ${labelMaxChars} characters, without spaces around them, U+0000 or unpaired surrogates`),
 );
 const id = v.pipe(
   v.number(),
@@ -46,28 +47,24 @@ const fieldKey = v.pipe(
   v.regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/),
   v.maxLength(fieldKeyMaxChars),
   v.check((key) => !reservedFieldKeys.includes(key)),
-  v.description(`1 to ${fieldKeyMaxChars} letters a to z, digits, _, - or ., and none of ${reservedFieldKeys.join(', ')}`),
+  v.description(
+    `1 to ${fieldKeyMaxChars} characters (letters a to z, digits, _, - and .), and not one of ${reservedFieldKeys.join(', ')}`,
+  ),
 );
-const fieldReference = v.pipe(v.string(), v.check(isCarriable), v.description("a field's key"));
+const fieldReference = v.pipe(v.string(), v.check(isValidText), v.description('a field key'));
 const equals = v.pipe(
   v.array(
     v.pipe(
       v.string(),
-      v.check((text) => text !== '' && isCarriable(text)),
-      v.description('text that is not empty'),
+      v.check((text) => text !== '' && isValidText(text)),
+      v.description('a string that is not empty'),
     ),
   ),
   v.minLength(1),
-  v.description('a list of at least one text'),
+  v.description('a list of at least one string'),
 );
 
-/** A date-time with an offset or Z that exists on the calendar: `Date` alone would turn 30 February into 2 March. */
-function isDateTime(text: string): boolean {
-  const match = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/.exec(text);
-  if (!match || Number.isNaN(Date.parse(text))) return false;
-  const [, year, month, day] = match.map(Number);
-  return new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day)).getUTCDate() === day;
-}
+export const stageMeanings = ['open', 'won', 'lost'] as const;
 
 export const userSchema = v.object({ id, name: label, active: v.optional(yesNo, true) });
 
@@ -102,7 +99,7 @@ export const fieldSchema = v.object({
   section: label,
   storage: oneOf(['column', 'custom']),
   options: v.optional(v.array(optionSchema)),
-  /** No default here: left out, `name` and `phone` are required and the others are not. */
+  /** Without it, `name` and `phone` are required and the other fields are not. */
   requiredOnCreate: v.optional(yesNo),
   requiredOnEdit: v.optional(yesNo),
   showWhen: v.optional(v.nullable(showWhenSchema), null),
@@ -120,7 +117,11 @@ export const keySchema = v.object({
   scopes: v.optional(v.array(oneOf(apiKeyScopes))),
   createdBy: id,
   expiresAt: v.optional(
-    v.pipe(v.string(), v.check(isDateTime), v.description('a date-time with an offset or Z, such as 2027-01-31T18:30:00+05:30')),
+    v.pipe(
+      v.string(),
+      v.check((text) => parseDateTime(text) !== undefined),
+      v.description('a date-time with an offset or Z, such as 2027-01-31T18:30:00+05:30'),
+    ),
   ),
 });
 
@@ -128,7 +129,7 @@ export const settingsFileSchema = v.object({
   id,
   name: label,
   modules: v.array(
-    v.pipe(v.string(), v.regex(/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/), v.maxLength(64), v.description("a module's name, such as crm")),
+    v.pipe(v.string(), v.regex(/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/), v.maxLength(64), v.description('a module name, such as crm')),
   ),
   users: v.array(userSchema),
   pipelines: v.array(pipelineSchema),

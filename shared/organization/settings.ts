@@ -1,58 +1,13 @@
 import * as v from 'valibot';
-import type { Scope } from '../endpoints.ts';
-import { type ApiKeyType, scopesFor } from './api-key.ts';
+import { scopesFor } from './api-key.ts';
 import { builtInFields, builtInOptions, isAlwaysRequired } from './built-in-fields.ts';
-import { type FieldType, isBuiltIn } from './organization.ts';
+import { isBuiltIn } from './field-kinds.ts';
 import { referenceIssues } from './settings-references.ts';
 import { type SettingsFile, settingsFileSchema } from './settings-schema.ts';
 import { type SettingsIssue, shapeIssues } from './settings-shape.ts';
+import type { KeyRequest, Settings, SettingsField } from './settings-types.ts';
 
-export interface FieldOption {
-  value: string;
-  label: string;
-  /** Being dropped: still shown for leads that have it, no longer offered or accepted. Never in a file. */
-  retired?: true;
-}
-
-export interface SettingsField {
-  key: string;
-  label: string;
-  type: FieldType;
-  section: string;
-  storage: 'column' | 'custom';
-  /** Empty unless `select` or `multiselect`. */
-  options: FieldOption[];
-  requiredOnCreate: boolean;
-  requiredOnEdit: boolean;
-  showWhen: { field: string; equals: string[] } | null;
-  active: boolean;
-}
-
-/** An organization's settings, whole: the file's lists (LOCAL.md, "The settings file") with every default filled in and the built-in fields in place. */
-export interface Settings {
-  id: number;
-  name: string;
-  modules: string[];
-  users: SettingsFile['users'];
-  pipelines: SettingsFile['pipelines'];
-  sources: SettingsFile['sources'];
-  /** In form order. */
-  fields: SettingsField[];
-  /** In the order they are tried. */
-  assignmentRules: { when?: { field: string; equals: string[] }; users: number[] }[];
-}
-
-/** A key that `npm start` mints when it does not exist yet. */
-export interface KeyRequest {
-  label: string;
-  type: ApiKeyType;
-  scopes: Scope[];
-  createdBy: number;
-  /** ISO 8601, UTC. */
-  expiresAt?: string;
-}
-
-/** A settings file that cannot be used, with all that is wrong with it. */
+/** Thrown for a settings file that is not valid, with all its issues. */
 export class SettingsFileError extends Error {
   override readonly name = 'SettingsFileError';
   readonly issues: readonly SettingsIssue[];
@@ -64,7 +19,7 @@ export class SettingsFileError extends Error {
   }
 }
 
-/** Reads a settings file. @throws SettingsProblem with every problem of the file, each by its JSON path. */
+/** Reads a settings file. @throws SettingsFileError with every issue of the file */
 export function parseSettingsFile(text: string): { settings: Settings; keys: KeyRequest[] } {
   const file = parseJson(text);
   const issues = [...shapeIssues(settingsFileSchema, file), ...referenceIssues(file)];
@@ -75,7 +30,7 @@ export function parseSettingsFile(text: string): { settings: Settings; keys: Key
 
 function parseJson(text: string): unknown {
   try {
-    // Some editors begin a file with a byte order mark, which is no JSON.
+    // Some editors begin a file with a byte order mark, which is not JSON.
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -110,13 +65,13 @@ function settingsField(field: SettingsFile['fields'][number]): SettingsField {
 
 function keyRequest({ label, type, scopes, createdBy, expiresAt }: SettingsFile['keys'][number]): KeyRequest {
   const granted = scopesFor(type, scopes);
-  // The file's checks have refused such scopes with their path.
+  // `referenceIssues` has already reported invalid scopes.
   if (typeof granted === 'string') throw new SettingsFileError([{ path: '$.keys', message: granted }]);
   const request = { label, type, scopes: granted, createdBy };
   return expiresAt === undefined ? request : { ...request, expiresAt: new Date(expiresAt).toISOString() };
 }
 
-/** Settings in the form of the file: applying it changes nothing. An option that is being dropped is left out, which completes its drop. */
+/** Settings in the form of the file; applying it changes nothing. Omits options that are being removed, which completes their removal. */
 export function toSettingsFile(settings: Settings): Settings {
   const { id, name, modules, users, pipelines, sources, fields, assignmentRules } = settings;
   return {
@@ -124,36 +79,48 @@ export function toSettingsFile(settings: Settings): Settings {
     name,
     modules,
     users: users.map(({ id, name, active }) => ({ id, name, active })),
-    pipelines: pipelines.map(({ id, name, order, isDefault, stages }) => ({
-      id,
-      name,
-      order,
-      isDefault,
-      stages: stages.map(({ id, name, slug, order, meaning, isDefault, active }) => ({
-        id,
-        name,
-        slug,
-        order,
-        meaning,
-        isDefault,
-        active,
-      })),
-    })),
+    pipelines: pipelines.map(pipelineInFile),
     sources: sources.map(({ id, name, active }) => ({ id, name, active })),
-    fields: fields.map(({ key, label, type, section, storage, options, requiredOnCreate, requiredOnEdit, showWhen, active }) => ({
-      key,
-      label,
-      type,
-      section,
-      storage,
-      options: options.filter(({ retired }) => !retired).map(({ value, label }) => ({ value, label })),
-      requiredOnCreate,
-      requiredOnEdit,
-      showWhen: showWhen && { field: showWhen.field, equals: showWhen.equals },
-      active,
-    })),
+    fields: fields.map(fieldInFile),
     assignmentRules: assignmentRules.map(({ when, users }) =>
       when ? { when: { field: when.field, equals: when.equals }, users } : { users },
     ),
+  };
+}
+
+// The properties are listed in the file's order, because DynamoDB returns those of a map in any order.
+
+const pipelineInFile = ({ id, name, order, isDefault, stages }: Settings['pipelines'][number]) => ({
+  id,
+  name,
+  order,
+  isDefault,
+  stages: stages.map(stageInFile),
+});
+
+type Stage = Settings['pipelines'][number]['stages'][number];
+const stageInFile = ({ id, name, slug, order, meaning, isDefault, active }: Stage): Stage => ({
+  id,
+  name,
+  slug,
+  order,
+  meaning,
+  isDefault,
+  active,
+});
+
+function fieldInFile(field: SettingsField): SettingsField {
+  const { key, label, type, section, storage, options, requiredOnCreate, requiredOnEdit, showWhen, active } = field;
+  return {
+    key,
+    label,
+    type,
+    section,
+    storage,
+    options: options.filter(({ retired }) => !retired).map(({ value, label }) => ({ value, label })),
+    requiredOnCreate,
+    requiredOnEdit,
+    showWhen: showWhen && { field: showWhen.field, equals: showWhen.equals },
+    active,
   };
 }

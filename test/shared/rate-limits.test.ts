@@ -20,7 +20,7 @@ describe('the hourly limits', () => {
     'a function with %j for one does not start, and names the variable',
     (text) => {
       expect(() => readRateLimits({ REQUESTS_PER_KEY_PER_HOUR: text })).toThrow(
-        `REQUESTS_PER_KEY_PER_HOUR is '${text}': it takes a whole number from 1 to 360000.`,
+        `REQUESTS_PER_KEY_PER_HOUR is '${text}': it must be a whole number from 1 to 360000.`,
       );
     },
   );

@@ -1,6 +1,6 @@
+import { isPlainObject } from '../../../shared/json.ts';
 import { type ImportTarget, propertyHeadings, reportHeadings } from '../../../shared/leads/transfer/import-columns.ts';
 import { builtInFields } from '../../../shared/organization/built-in-fields.ts';
-import { isPlainObject } from '../../../shared/organization/settings-shape.ts';
 
 /**
  * Whether a CSV file is an export from before exports marked their rows: it has, to the letter, every column that each of those has. A

@@ -32,9 +32,7 @@ export const updateLead: EndpointDescription<'update-lead'> = {
     NOT_FOUND: { 'no lead': noSuchLead },
     DUPLICATE_LEAD: { duplicate: duplicateLead },
     VALIDATION_FAILED: {
-      'an emptied field': refusedWith((issues) =>
-        requireOnEdit(demo, createdLead.fields, { name: null }, createdLead.fields, issues),
-      ),
+      'an emptied field': refusedWith((issues) => requireOnEdit(demo, createdLead.fields, { name: null }, issues)),
       'a stage': refusedStage,
     },
   },

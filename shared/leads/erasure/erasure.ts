@@ -1,22 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { isPlainObject } from '../../json.ts';
 import { hasEmailForm } from '../field-types.ts';
 import { asciiDigits, comparableEmail, parsePhone } from '../identity.ts';
 import { emailOf, type FieldValues, type Lead, phoneOf } from '../lead.ts';
 import type { TimelineEntry } from '../timeline.ts';
 
-/** What tells a person from others, in the forms that are compared. */
+/** A person's phones and emails, in the forms in which they are compared. */
 export interface Identities {
   readonly phones: readonly string[];
   readonly emails: readonly string[];
 }
 
-/** Stands where a person's data was. */
+/** Replaces a person's data. */
 export const erasedMark = '[erased]';
 
 /**
- * The values that are a whole phone or email. Timelines also hold what is neither: the mark that an earlier erasure left, a value that was cut
- * to fit, a value that was damaged. Such a value identifies nobody, and a search for it would find it in everybody's texts.
+ * The values that are a whole phone or email. Timelines also hold other values: the mark of an earlier erasure, a value that was cut to fit,
+ * a damaged value. Such a value identifies nobody, and a search for it would match everybody's texts.
  */
 export const wholeIdentities = ({ phones, emails }: Identities): Identities => ({
   phones: [...new Set(phones.filter(isWholePhone))],
@@ -33,7 +34,7 @@ export function identitiesOf(lead: Lead): Identities {
   return wholeIdentities({ phones: [phoneOf(lead)], emails: email === null ? [] : [email] });
 }
 
-/** Every phone and email on a lead's timeline: those that the lead had, and those that enquiries of the same person sent. */
+/** Every phone and email on a lead's timeline: those that the lead had, and those that enquiries submitted. */
 export function identitiesIn(entries: readonly TimelineEntry[]): Identities {
   const valuesOf = (fieldKey: string): string[] =>
     entries
@@ -50,38 +51,38 @@ export function identitiesIn(entries: readonly TimelineEntry[]): Identities {
 export const joinedIdentities = (a: Identities, b: Identities): Identities =>
   wholeIdentities({ phones: [...a.phones, ...b.phones], emails: [...a.emails, ...b.emails] });
 
-/** Finds a person's phones and e-mails in any text. */
+/** Finds a person's phones and emails in any text. */
 export type IdentityPattern = RegExp;
 
-/** Between the digits of a phone as people write it, in an address too. */
+/** The characters that people write between the digits of a phone, in an address too. */
 const gap = '(?:[\\s().\\p{Pd}\\p{Cf}]|%20)*';
-/** What ends an escape of an address, such as `%20`, is no part of what follows. */
+/** The end of an escape of an address, such as `%20`, does not belong to what follows. */
 const afterEscape = '(?<=%[0-9A-F]{2})';
-/** A number of eight digits may look like a day with them: 2026-11-21 is one. */
+/** A date, such as 2026-11-21, can look like a phone number of eight digits. */
 const noDate = '(?!\\d{4}-\\d\\d-\\d\\d(?!\\d))';
-/** A hyphen stays as it is: a Unicode pattern refuses `\\-`. */
+/** Leaves hyphens as they are: `\\-` is a syntax error in a Unicode pattern. */
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
-/** A search that would find what is not a person's. It is a defect of the program: nothing may be erased by it. */
+/** A search that would match data of other people. It is a defect of the program, and must erase nothing. */
 export class UnsafeSearchError extends Error {
   override readonly name = 'UnsafeSearchError';
 }
 
 /**
- * Phones in any spelling, with and without the country's code; emails without regard to case; both as part of an address too.
- * @throws UnsafeSearchError when an identity is not a whole phone or email, or the search would match an empty text
+ * Matches phones in any spelling, with and without the country code, and emails in any case, also inside a URL.
+ * @throws UnsafeSearchError if an identity is not a whole phone or email, or the pattern would match an empty text
  */
 export function identityPatternOf(identities: Identities): IdentityPattern {
   if (!isDeepStrictEqual(wholeIdentities(identities), identities))
-    throw new UnsafeSearchError('A search for a person takes whole phones and emails only.');
-  // Emails first: one that is made of the person's phone goes as a whole.
+    throw new UnsafeSearchError('A search for a person must have only whole phones and emails.');
+  // Emails first: an email that contains the person's phone is erased as a whole.
   const parts = [...identities.emails.map(emailPattern), ...identities.phones.map(phonePattern)];
   const pattern = new RegExp(parts.length > 0 ? parts.join('|') : '(?!)', 'giu');
   if (''.search(pattern) >= 0) throw new UnsafeSearchError('A search for a person must not match an empty text.');
   return pattern;
 }
 
-/** A national number with fewer digits is found only with the country's code: "room 1234" is not a phone. */
+/** A national number with fewer digits is matched only with the country code: "room 1234" is not a phone. */
 const nationalDigitsMin = 7;
 
 function phonePattern(phone: string): string {
@@ -124,7 +125,7 @@ function emailPattern(email: string): string {
 
 const mentions = (value: unknown, pattern: IdentityPattern): boolean => typeof value === 'string' && value.search(pattern) >= 0;
 
-/** A value with every trace replaced, texts within lists and maps too; the same value where there is none. */
+/** A value with every match replaced, also in the texts of lists and maps. */
 function cleaned<T>(value: T, pattern: IdentityPattern): T {
   if (typeof value === 'string') return (mentions(value, pattern) ? value.replace(pattern, erasedMark) : value) as T;
   if (Array.isArray(value)) return value.map((item) => cleaned(item, pattern)) as T;
@@ -134,13 +135,13 @@ function cleaned<T>(value: T, pattern: IdentityPattern): T {
 
 const isIdentityField = (fieldKey: string): boolean => fieldKey === 'phone' || fieldKey === 'email';
 
-/** Whether a value is one of the person's phones or emails, and nothing else: an email may be made of somebody's phone. */
+/** Whether a value is only one of the person's phones or emails: another person's email can contain their phone. */
 const isIdentity = (value: unknown, pattern: IdentityPattern): boolean =>
   typeof value === 'string' &&
   value !== '' &&
   [value, comparableEmail(value)].some((spelled) => spelled.replace(pattern, '') === '');
 
-/** Values of a field of another lead: which field it is stays. */
+/** Cleans the values of another lead's fields, but not the field keys. */
 const cleanedValues = <T extends { readonly field: string }>(values: readonly T[], pattern: IdentityPattern): T[] =>
   values.map((value) => {
     const clean = (side: unknown): unknown => {
@@ -151,7 +152,7 @@ const cleanedValues = <T extends { readonly field: string }>(values: readonly T[
     return { ...value, ...Object.fromEntries(Object.entries(sides).map(([name, side]) => [name, clean(side)])) };
   });
 
-/** What people typed of an entry. The rest, such as times, ids and keys, is the service's, and holds nothing of a person. */
+/** The attributes of an entry that hold text that people typed. The others, such as times, IDs and keys, hold no personal data. */
 const typedAttributes: readonly string[] = ['notes', 'text', 'attribution', 'kept', 'changes'];
 
 function cleanedEntry<T extends object>(entry: T, pattern: IdentityPattern): T {
@@ -163,8 +164,8 @@ function cleanedEntry<T extends object>(entry: T, pattern: IdentityPattern): T {
 }
 
 /**
- * An entry of another lead's timeline without the person. An enquiry that was sent with their phone or email is theirs: all that it submitted
- * goes, what the lead itself had stays. Anywhere else only the phone or email goes. The entry keeps its shape.
+ * Erases a person from an entry of another lead's timeline. An enquiry with their phone or email is theirs: everything that it submitted is
+ * erased, and the lead's own values stay. Elsewhere only the phone or email is erased. The entry keeps its shape.
  */
 export function withoutPerson(entry: TimelineEntry, pattern: IdentityPattern): TimelineEntry {
   const isTheirs =
@@ -179,7 +180,7 @@ export function withoutPerson(entry: TimelineEntry, pattern: IdentityPattern): T
   };
 }
 
-/** Marks with one character between them: no phone and no email is so short that this could be what an erasure leaves. */
+/** Marks with one character between them. No erasure leaves this, because no phone or email is that short. */
 const marksInARow = /(?:\[erased\](?!\[erased\])\D){2,}\[erased\]/gu;
 const isDamaged = (text: string): boolean =>
   (text.match(marksInARow) ?? []).some((row) => /\p{L}/u.test(row.replaceAll(erasedMark, '')));
@@ -189,13 +190,13 @@ function hasDamage(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(hasDamage);
 }
 
-/** The attributes of an entry with a text that an erasure destroyed by a search that matched between its characters. */
+/** The attributes of an entry that hold a text that an earlier erasure destroyed: its search matched between all characters. */
 export const damagedAttributes = (entry: Readonly<Record<string, unknown>>): string[] =>
   typedAttributes.filter((name) => hasDamage(entry[name]));
 
 /**
- * An entry with what erasures took from it in another copy of it. Whatever else differs stays, and so does everything where the copy is damaged.
- * @returns the entry itself when an erasure took nothing from the copy
+ * Erases from an entry what was erased from another copy of it. Other differences stay, and a damaged copy changes nothing.
+ * @returns the entry itself if nothing was erased from the copy
  */
 export function withErasuresOf<T extends Readonly<Record<string, unknown>>>(
   entry: T,
@@ -211,14 +212,11 @@ function withErased(value: unknown, copy: unknown): unknown {
   if (typeof copy === 'string') return isErasureOf(value, copy) ? copy : value;
   if (Array.isArray(value) && Array.isArray(copy))
     return value.length === copy.length ? value.map((item, at) => withErased(item, copy[at])) : value;
-  if (!isMap(value) || !isMap(copy)) return value;
+  if (!isPlainObject(value) || !isPlainObject(copy)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withErased(one, copy[name])]));
 }
 
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Whether a text is a value in which marks stand for something: what is between the marks comes in the value, in this order. */
+/** Whether a text is the value with parts replaced by marks: the parts between the marks occur in the value, in this order. */
 function isErasureOf(value: unknown, text: string): boolean {
   if (text === erasedMark) return true;
   const [first = '', ...others] = text.split(erasedMark);
@@ -233,7 +231,7 @@ function isErasureOf(value: unknown, text: string): boolean {
   return value.endsWith(last) && value.length - last.length >= end;
 }
 
-/** The fields in which another lead mentions the person: they are that lead's data, and an administrator's to judge. */
+/** The fields of another lead that mention the person. They are that lead's data, so an administrator decides about them. */
 export const mentionsIn = (fields: FieldValues, pattern: IdentityPattern): string[] =>
   Object.entries(fields)
     .filter(([, value]) => !isDeepStrictEqual(cleaned(value, pattern), value))

@@ -1,55 +1,47 @@
+import { parseJson } from '../../json.ts';
+import { fieldKinds } from '../../organization/field-kinds.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
 import type { RawValue } from '../field-types.ts';
 import type { FieldValue } from '../lead.ts';
-import { idNamed } from './resolve-id.ts';
+import { idNamed, type NamedItem } from './resolve-id.ts';
 
 /**
- * A field's value as the cell of a CSV file and back. Sources, people and the like are written by name where the name says which,
- * a list with commas between unless a value holds one.
+ * A field's value as a cell of a CSV file. Sources and users are written by name if only one has the name, and lists are separated by commas
+ * unless an item contains one.
  */
 export function cellOf(organization: Organization, field: Field, value: FieldValue): string {
-  if (field.type === 'lead_source') return nameOrId(organization.sources, value);
-  if (field.type === 'user') return nameOrId(organization.users, value);
+  const { references } = fieldKinds[field.type];
+  if (references !== null) return nameOrId(organization[references], value);
   if (typeof value !== 'object') return guarded(String(value));
   const isPlain = value.every((item) => item === item.trim() && !/[,[]/.test(item));
   return guarded(isPlain ? value.join(',') : JSON.stringify(value));
 }
 
 /**
- * What a cell says for a field, as a request would send it; an empty cell is null.
+ * A cell's value as a request would send it; null for an empty cell.
  * @param isOurs whether an export of this service wrote the cell
  */
 export function rawFromCell(cell: string, type: Field['type'] | undefined, isOurs = true): RawValue {
   if (cell === '') return null;
   const text = isOurs ? unguarded(cell) : unguardedPlainly(cell);
-  return type === 'multiselect' ? (listFrom(text) ?? text) : text;
+  return type !== undefined && fieldKinds[type].isList ? (listFrom(text) ?? text) : text;
 }
 
 function listFrom(text: string): readonly string[] | undefined {
-  if (!text.startsWith('[')) return undefined;
-  try {
-    const list: unknown = JSON.parse(text);
-    return Array.isArray(list) && list.every((item) => typeof item === 'string') ? list : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined; // text that merely begins so
-    throw error;
-  }
+  const list = text.startsWith('[') ? parseJson(text) : undefined;
+  return Array.isArray(list) && list.every((item) => typeof item === 'string') ? list : undefined;
 }
 
-/** An item's name where a cell with that name leads back to this item, else its id. */
-export function nameOrId(
-  items: readonly { readonly id: number; readonly name: string; readonly active?: boolean }[],
-  id: unknown,
-): string {
+/** An item's name if a cell with that name is read as this item, else its ID. */
+export function nameOrId(items: readonly NamedItem[], id: unknown): string {
   const name = items.find((item) => item.id === id)?.name;
   return name !== undefined && guarded(name) === name && idNamed(items, name) === id ? name : String(id);
 }
 
 /**
- * A spreadsheet runs a cell that begins so as a formula, and a website's visitor can write one into a form: an apostrophe before it
- * makes it text (OWASP, CSV Injection). Plain numbers and phones are harmless. Where the comma is the decimal mark a spreadsheet parts
- * cells at semicolons, and as no line begins with a quote, quotes hold no text together for it: within a text, what begins a cell or a
- * line there gets an apostrophe too.
+ * A spreadsheet runs a cell that begins like this as a formula, and any visitor of a website can write one into a form. An apostrophe in
+ * front makes it text (OWASP, CSV Injection). Plain numbers and phones are harmless. Where the comma is the decimal mark, a spreadsheet
+ * splits cells at semicolons and ignores the file's quotes, so an apostrophe also guards every start of a cell or line within a text.
  */
 const formulaLike = /^'*[=+\-@＝＋－＠\t\r\n]/;
 const harmless = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
@@ -63,5 +55,5 @@ function guarded(text: string): string {
 const guardWithin = /(?<=[;\r\n])'(?=['"]*[=+\-@＝＋－＠])/g;
 const unguarded = (cell: string): string =>
   (/^'+[=+\-@＝＋－＠\t\r\n]/.test(cell) ? cell.slice(1) : cell).replace(guardWithin, '');
-/** As earlier exports guarded their cells, and others do. */
+/** Removes the guard that earlier exports and other programs write. */
 const unguardedPlainly = (cell: string): string => (/^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell);

@@ -4,7 +4,7 @@ import { type Lead, valueOf } from '../lead.ts';
 import { cellOf, nameOrId } from './csv-cells.ts';
 import { exportMark, propertyHeadings } from './import-columns.ts';
 
-/** A lead as a line of a JSONL export, everything by id, its fields in form order. Importing it makes the same lead (import-row.ts). */
+/** A lead as a line of a JSONL export, with IDs instead of names and its fields in form order. Its import creates the same lead. */
 export function exportObject(organization: Organization, lead: Lead): object {
   const { id, pipelineId, stageId, createdAt, updatedAt, archivedAt } = lead;
   const fields = organization.fields.flatMap(({ key }) => {
@@ -26,16 +26,16 @@ export const exportHeadings = (organization: Organization): string[] => [
   ...organization.fields.map(({ key }) => key),
 ];
 
-/** A lead's id and the id of its organization from how its line or row begins; undefined for what no export wrote. */
+/** The IDs of the lead and its organization, read from the start of a line or row; undefined if no export wrote it. */
 export function exportedIds(format: 'csv' | 'jsonl', begins: string): { leadId: number; organizationId: number } | undefined {
   const pattern = format === 'csv' ? /^(\d+),organization (\d+),/ : /^\{"leadId":(\d+),"leadServiceExport":"organization (\d+)",/;
   const [, leadId, organizationId] = pattern.exec(begins)?.map(Number) ?? [];
   return leadId === undefined || organizationId === undefined || leadId > limits.idMax ? undefined : { leadId, organizationId };
 }
-/** As much of a line or row as that takes, in bytes. */
+/** The bytes of a line or row that `exportedIds` reads. */
 export const exportedIdsMaxBytes = 100;
 
-/** A lead as a row of a CSV export, stage, pipeline, source and people by name where the name says which. */
+/** A lead as a row of a CSV export. Stage, pipeline, source and users are written by name if only one has the name. */
 export function exportCells(organization: Organization, lead: Lead): string[] {
   const stages = organization.stages.filter(({ pipelineId }) => pipelineId === lead.pipelineId);
   const values = organization.fields.map((field) => {

@@ -1,18 +1,18 @@
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization } from '../../organization/organization.ts';
 
-/** What a row can say of a lead besides its fields. */
+/** The properties of a lead that a row can have besides its fields. */
 export type ImportProperty = 'leadId' | 'stage' | 'pipeline' | 'createdAt' | 'updatedAt' | 'archived';
 
 /** Where a column's values go. */
 export type ImportTarget =
   | { readonly kind: 'field'; readonly fieldKey: string }
   | { readonly kind: 'property'; readonly property: ImportProperty }
-  /** Says that lead export wrote the row. */
+  /** The column marks rows that an export wrote. */
   | { readonly kind: 'mark' }
   | { readonly kind: 'nothing' };
 
-/** The columns that an export writes besides the fields. With a space, so that no field key can be the same. */
+/** The columns that an export writes besides the fields. */
 export const propertyHeadings: Readonly<Record<ImportProperty, string>> = {
   leadId: 'lead id',
   pipeline: 'pipeline',
@@ -23,8 +23,8 @@ export const propertyHeadings: Readonly<Record<ImportProperty, string>> = {
 };
 
 /**
- * What an export writes of itself into every row: many systems have a column "Lead ID", none has this one. A text, which a spreadsheet
- * leaves as it is. Files from before exports wrote it are told by their other columns (import-mapping.ts, import-file.ts).
+ * The column by which an export marks every row: many systems have a column "Lead ID", but none has this one. Its value is a text that
+ * spreadsheets leave as it is. Exports without the mark, of earlier versions, are recognized by their other columns.
  */
 export const exportMark = {
   heading: 'lead service export',
@@ -33,7 +33,7 @@ export const exportMark = {
   isOne: (value: unknown): boolean => typeof value === 'string' && /^organization [1-9]\d{0,9}$/.test(value.trim()),
 } as const;
 
-/** The columns that a report of refused rows adds: a corrected report is a file that can be imported. */
+/** The columns that a report of refused rows adds. An import ignores them, so that a corrected report can be imported. */
 export const reportHeadings = { row: 'refused row', reason: 'refused because' } as const;
 
 const propertyNames: Readonly<Record<string, ImportProperty>> = {
@@ -51,8 +51,9 @@ const propertyNames: Readonly<Record<string, ImportProperty>> = {
 const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '');
 
 /**
- * What a column is by its heading: a field by its key, a property, the owner, else a field by its label. Undefined for none.
- * @param besideFields of an object that has its fields apart: a property comes before a field of the same name
+ * The target of a column, by its heading: a field by its key, a property, the owner, or a field by its label.
+ * @param besideFields true for JSONL objects with a `fields` object: property names win over field keys
+ * @returns undefined if the heading is unknown
  */
 export function targetNamed(organization: Organization, heading: string, besideFields = false): ImportTarget | undefined {
   const name = heading.trim();
@@ -64,12 +65,14 @@ export function targetNamed(organization: Organization, heading: string, besideF
   if (property) return { kind: 'property', property };
   const folded = name.toLowerCase();
   if (folded === 'owner') return field('assigned_to');
-  const labelled = organization.fields.filter(({ key, label }) => key.toLowerCase() === folded || label.toLowerCase() === folded);
-  const found = labelled.length > 1 ? labelled.filter(({ active }) => active) : labelled;
+  const candidates = organization.fields.filter(
+    ({ key, label }) => key.toLowerCase() === folded || label.toLowerCase() === folded,
+  );
+  const found = candidates.length > 1 ? candidates.filter(({ active }) => active) : candidates;
   return found.length === 1 && found[0] ? field(found[0].key) : undefined;
 }
 
-/** What is wrong with a heading that is nothing known, as the end of a sentence. */
+/** The issue of an unknown heading, which completes a sentence that begins with the heading. */
 export function unknownColumn(organization: Organization, heading: string): string {
   const near = nearestName(heading.trim(), [
     ...organization.fields.map(({ key }) => key),
@@ -77,5 +80,5 @@ export function unknownColumn(organization: Organization, heading: string): stri
     ...Object.values(propertyHeadings),
     'owner',
   ]);
-  return `is no field of the organization${near ? `; is ${JSON.stringify(near)} meant?` : '.'}`;
+  return `is not a field of the organization${near ? `; did you mean ${JSON.stringify(near)}?` : '.'}`;
 }

@@ -1,31 +1,31 @@
 import { parseDateTime } from '../../date-time.ts';
-import { memoize } from '../../memoize.ts';
+import { fieldKinds } from '../../organization/field-kinds.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization, Stage } from '../../organization/organization.ts';
 import { chooseRotation, type Rotation } from '../assignment.ts';
-import { FieldIssue, isDate, type RawValue, withAllOptions } from '../field-types.ts';
+import { FieldIssue, isDate, parseYesOrNo, type RawValue, withAllOptions } from '../field-types.ts';
 import { activeFields, applyChanges, FieldIssues, newLeadFields, readFields, requireOnCreate } from '../fields.ts';
 import { type FieldValues, ownerIdOf } from '../lead.ts';
 import { assertLeadFits } from '../lead-size.ts';
+import { memoize } from '../memoize.ts';
 import { placeLead } from '../placement.ts';
 import type { ImportProperty } from './import-columns.ts';
-import { idNamed } from './resolve-id.ts';
+import { idNamed, type NamedItem } from './resolve-id.ts';
 
-/** One row of a file, its values by where they go; what is not there is empty. */
+/** One row of a file, with its values by field key and by property. A missing value is empty. */
 export interface ImportRow {
-  /** Whether lead export wrote the row. */
+  /** Whether `lead export` wrote the row. */
   readonly isExported?: boolean;
   readonly fields: Readonly<Record<string, RawValue>>;
   readonly properties: Readonly<Partial<Record<ImportProperty, RawValue>>>;
 }
 
-/** A row that may become a lead. */
 export interface ReadRow {
-  /** In the file's numbering. */
+  /** The ID that the file gives the lead. */
   readonly leadId: number | undefined;
   readonly fields: FieldValues;
   readonly stage: Stage;
-  /** Who may own it; undefined when the row says, or when an exported lead has no owner. */
+  /** Chooses the owner; undefined if the row names one, or if an exported lead has none. */
   readonly rotation: Rotation | undefined;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -33,10 +33,10 @@ export interface ReadRow {
 }
 
 /**
- * Reads a row by the rules of create-lead; sources, people, stages and pipelines by id or by name. A lead that lead export wrote
- * is taken as it was, with what is no longer active, and with nothing required but what every lead has.
- * @param now ISO 8601: when a lead was created and updated if the row does not say
- * @throws ApiError VALIDATION_FAILED with every problem of the row in `details.fields`
+ * Reads a row by the rules of create-lead; sources, users, stages and pipelines can be named by ID or by name. An exported lead can also
+ * have values that are no longer active, and needs only the fields that every lead has.
+ * @param now ISO 8601; the default for the times of creation and update
+ * @throws ApiError VALIDATION_FAILED with every issue of the row in `details.fields`
  */
 export function readImportRow(organization: Organization, row: ImportRow, now: string): ReadRow {
   const { fields: sent, properties } = row;
@@ -45,15 +45,15 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
   const isExported = row.isExported === true && properties.leadId !== undefined && properties.leadId !== null;
   const rules = isExported ? withAllActive(organization) : organization;
   const raw = withReferences(rules, sent, issues);
-  const given = applyChanges({}, readFields(rules, raw, activeFields(rules), issues));
+  const values = applyChanges({}, readFields(rules, raw, activeFields(rules), issues));
   const stage = readPlace(rules, properties, issues);
-  requireOnCreate(rules, given, issues);
+  requireOnCreate(rules, values, issues);
   const times = readTimes(properties, now, issues);
-  const fields = newLeadFields(given);
+  const fields = newLeadFields(values);
   const isOwned = isExported || ownerIdOf({ fields }) !== null;
   const rotation = stage && !isOwned ? chooseRotation(organization, fields, stage.pipelineId) : undefined;
   if (stage && !isOwned && !rotation) {
-    const sentence = 'is needed: the organization has no active person to own new leads.';
+    const sentence = 'is required, because the organization has no active user to own new leads.';
     issues.add('assigned_to', new FieldIssue(sentence, 'NO_ACTIVE_OWNER'));
   }
   issues.throwIfAny();
@@ -62,7 +62,7 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
   return { leadId, fields, stage, rotation, ...times };
 }
 
-/** The organization as it was when all that leads still have was active. */
+/** The organization with every field, option, stage, source and user active: exported leads can have any of them. */
 const withAllActive = memoize((organization: Organization): Organization => {
   const active = <T extends { readonly active: boolean }>(item: T): T => ({ ...item, active: true });
   const byId = <T extends { readonly id: number; readonly active: boolean }>(items: readonly T[]) =>
@@ -84,18 +84,18 @@ const withAllActive = memoize((organization: Organization): Organization => {
   };
 });
 
-/** Ids go on behind the highest that is kept: half of them stay for new leads. */
-const keptIdMax = 1_000_000_000;
+/** New leads get IDs after the highest imported one: about half of all IDs stay free for them. */
+const importedIdMax = 1_000_000_000;
 
 function readLeadId(raw: RawValue | undefined, issues: FieldIssues): number | undefined {
   if (raw === undefined || raw === null) return undefined;
   const id = Number(raw);
-  if (/^[1-9]\d{0,9}$/.test(String(raw)) && id <= keptIdMax) return id;
-  issues.add('lead id', new FieldIssue(`takes an integer from 1 to ${keptIdMax}.`));
+  if (/^[1-9]\d{0,9}$/.test(String(raw)) && id <= importedIdMax) return id;
+  issues.add('lead id', new FieldIssue(`must be an integer from 1 to ${importedIdMax}.`));
   return undefined;
 }
 
-/** Names of sources and people become ids. What is neither stays, and the rules refuse it. */
+/** Replaces the names of sources and users by their IDs. Other values stay, and the rules reject them. */
 function withReferences(
   organization: Organization,
   sent: ImportRow['fields'],
@@ -103,34 +103,36 @@ function withReferences(
 ): Readonly<Record<string, RawValue>> {
   const entries = Object.entries(sent).map(([fieldKey, raw]): [string, RawValue] => {
     const type = organization.fieldByKey.get(fieldKey)?.type;
-    if (typeof raw !== 'string' || raw.trim() === '' || (type !== 'lead_source' && type !== 'user')) return [fieldKey, raw];
-    const items = type === 'user' ? organization.users : organization.sources;
-    const id = readNamed(type === 'user' ? 'person' : 'source', items, raw, fieldKey, issues);
-    return [fieldKey, id ?? null];
+    const references = type === undefined ? null : fieldKinds[type].references;
+    if (typeof raw !== 'string' || raw.trim() === '' || references === null) return [fieldKey, raw];
+    const items = { noun: nouns[references], items: organization[references] };
+    return [fieldKey, readNamed(items, raw, fieldKey, issues) ?? null];
   });
   return Object.fromEntries(entries);
 }
 
-function readNamed(
-  noun: string,
-  items: readonly { readonly id: number; readonly name: string; readonly active?: boolean }[],
-  raw: RawValue,
-  field: string,
-  issues: FieldIssues,
-): number | undefined {
+const nouns = { sources: 'source', users: 'user' } as const;
+
+interface NamedItems {
+  readonly noun: string;
+  readonly items: readonly NamedItem[];
+}
+
+function readNamed({ noun, items }: NamedItems, raw: RawValue, field: string, issues: FieldIssues): number | undefined {
   const found = idNamed(items, raw);
   if (typeof found === 'number') return found;
-  const said = JSON.stringify(raw);
+  const text = JSON.stringify(raw);
   if (found === 'several') {
-    issues.add(field, new FieldIssue(`names more than one ${noun} with ${said}: give the id instead.`));
+    issues.add(field, new FieldIssue(`is ${text}, which is the name of more than one ${noun}: use the ID instead.`));
     return undefined;
   }
   const near = nearestName(
     String(raw),
     items.map(({ name }) => name),
   );
-  const hint = near ? `is ${near} meant?` : `it takes an id or a name, such as ${items[0]?.name ?? 'none, as there is none'}.`;
-  issues.add(field, new FieldIssue(`says ${said}, which is no ${noun} of the organization; ${hint}`));
+  const example = items[0] ? `use an ID or a name, such as ${items[0].name}.` : `there is no ${noun} to choose.`;
+  const hint = near ? `did you mean ${near}?` : example;
+  issues.add(field, new FieldIssue(`is ${text}, which is not a ${noun} of the organization; ${hint}`));
   return undefined;
 }
 
@@ -139,25 +141,28 @@ function readPlace(
   { stage, pipeline }: ImportRow['properties'],
   issues: FieldIssues,
 ): Stage | undefined {
-  const isGiven = (raw: RawValue | undefined): raw is Exclude<RawValue, null> => raw !== undefined && raw !== null && raw !== '';
-  const pipelineId = isGiven(pipeline) ? readNamed('pipeline', organization.pipelines, pipeline, 'pipeline', issues) : undefined;
-  if (isGiven(pipeline) && pipelineId === undefined) return undefined;
-  if (!isGiven(stage)) return placeLead(organization, { pipelineId }, issues);
+  const isPresent = (raw: RawValue | undefined): raw is Exclude<RawValue, null> =>
+    raw !== undefined && raw !== null && raw !== '';
+  const pipelineId = isPresent(pipeline)
+    ? readNamed({ noun: 'pipeline', items: organization.pipelines }, pipeline, 'pipeline', issues)
+    : undefined;
+  if (isPresent(pipeline) && pipelineId === undefined) return undefined;
+  if (!isPresent(stage)) return placeLead(organization, { pipelineId }, issues);
   const own = organization.stages.filter((one) => pipelineId === undefined || one.pipelineId === pipelineId);
-  const stageId = readNamed('stage', own, stage, 'stage', issues);
+  const stageId = readNamed({ noun: 'stage', items: own }, stage, 'stage', issues);
   return stageId === undefined ? undefined : placeLead(organization, { stageId, pipelineId }, issues);
 }
 
 function readTimes(properties: ImportRow['properties'], now: string, issues: FieldIssues) {
-  const given = (['createdAt', 'updatedAt'] as const).map((name) => {
+  const timeOf = (name: 'createdAt' | 'updatedAt'): string | undefined => {
     const raw = properties[name];
     return raw === undefined || raw === null ? undefined : readTime(name, raw, now, issues);
-  });
-  const [created, updated] = given;
-  // Not given, the lead was updated now: a sync job that walks updated_since must meet it.
-  const updatedAt = updated ?? now;
+  };
+  const created = timeOf('createdAt');
+  // The default is now, so that a sync job that follows updated_since sees the lead.
+  const updatedAt = timeOf('updatedAt') ?? now;
   const createdAt = created ?? updatedAt;
-  if (updatedAt < createdAt) issues.add('updated at', new FieldIssue(`is before the lead was created at ${createdAt}.`));
+  if (updatedAt < createdAt) issues.add('updated at', new FieldIssue(`is earlier than the time of creation, ${createdAt}.`));
   return { createdAt, updatedAt, archivedAt: readArchived(properties.archived, updatedAt, now, issues) };
 }
 
@@ -167,18 +172,20 @@ function readTime(name: keyof typeof headings, raw: RawValue, now: string, issue
   const text = typeof raw === 'string' ? raw.trim() : '';
   const at = parseDateTime(isDate(text) ? `${text}T00:00:00Z` : text);
   if (at === undefined) {
-    issues.add(headings[name], new FieldIssue('takes a date-time with an offset, such as 2026-01-31T18:30:00+05:30, or a date.'));
+    issues.add(
+      headings[name],
+      new FieldIssue('must be a date, or a date-time with an offset, such as 2026-01-31T18:30:00+05:30.'),
+    );
     return undefined;
   }
   if (at > Date.parse(now)) issues.add(headings[name], new FieldIssue(`is in the future: ${text}.`));
   return new Date(at).toISOString();
 }
 
-const yes = new Set(['true', 'yes', 'y', '1', 'archived']);
-const no = new Set(['', 'false', 'no', 'n', '0']);
-
 function readArchived(raw: RawValue | undefined, updatedAt: string, now: string, issues: FieldIssues): string | undefined {
   const text = raw === undefined || raw === null ? '' : String(raw).trim().toLowerCase();
-  if (no.has(text)) return undefined;
-  return yes.has(text) ? updatedAt : readTime('archived', raw ?? null, now, issues);
+  if (raw === undefined || text === '') return undefined;
+  const isArchived = text === 'archived' || parseYesOrNo(text);
+  if (isArchived === undefined) return readTime('archived', raw, now, issues);
+  return isArchived ? updatedAt : undefined;
 }

@@ -1,12 +1,12 @@
-interface NamedItem {
+export interface NamedItem {
   readonly id: number;
   readonly name: string;
   readonly active?: boolean;
 }
 
 /**
- * The id of an item that people name by id or by name, case ignored; of several with the name, the one that is active.
- * @returns undefined when there is none, `several` when the name does not say which
+ * The ID of an item that is named by ID or by name, ignoring case. If several items have the name, the only active one.
+ * @returns undefined if there is no such item, `several` if the name is ambiguous
  */
 export function idNamed(items: readonly NamedItem[], named: unknown): number | 'several' | undefined {
   const text = String(named).trim();

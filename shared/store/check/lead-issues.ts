@@ -1,6 +1,7 @@
 import { FieldIssue, isDate, isEmptyValue, parsers, type RawValue } from '../../leads/field-types.ts';
 import { type FieldValue, type FieldValues, type Lead, valueOf } from '../../leads/lead.ts';
-import type { Field, FieldType, Organization } from '../../organization/organization.ts';
+import type { FieldType } from '../../organization/field-kinds.ts';
+import type { Field, Organization } from '../../organization/organization.ts';
 import { indexAttributesOf } from '../leads/leads.ts';
 
 type Item = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { damagedAttributes } from '../../leads/erasure/erasure.ts';
 import { comparableEmail } from '../../leads/identity.ts';
 import { type Lead, valueOf } from '../../leads/lead.ts';
 import { type Organization, organizationFrom } from '../../organization/organization.ts';
-import type { Settings } from '../../organization/settings.ts';
+import type { Settings } from '../../organization/settings-types.ts';
 import type { Table } from '../table/client.ts';
 import { named } from '../table/item-kind.ts';
 import {

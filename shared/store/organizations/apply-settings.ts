@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { storedBytes } from '../../item-size.ts';
 import { limits } from '../../limits.ts';
 import { type Removal, removalsBetween, withRemovalsInactive } from '../../organization/removals.ts';
-import type { Settings } from '../../organization/settings.ts';
+import type { Settings } from '../../organization/settings-types.ts';
 import type { Table } from '../table/client.ts';
 import type { AuditAction } from './audit-log.ts';
 import { readSettings, replaceSettings, type StoredSettings } from './organizations.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { GetCommand, PutCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Settings } from '../../organization/settings.ts';
+import type { Settings } from '../../organization/settings-types.ts';
 import type { Table } from '../table/client.ts';
 import { historyPartitionKey, type PrimaryKey, settingsVersionPrimaryKey } from '../table/primary-keys.ts';
 import { putIfAbsent, type TransactItem } from '../table/transact.ts';

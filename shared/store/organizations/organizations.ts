@@ -1,6 +1,6 @@
 import { GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { type Organization, organizationFrom } from '../../organization/organization.ts';
-import type { Settings } from '../../organization/settings.ts';
+import type { Settings } from '../../organization/settings-types.ts';
 import type { Table } from '../table/client.ts';
 import { directoryPartitionKey, directoryPrimaryKey, settingsPrimaryKey, usagePrimaryKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';

@@ -1,6 +1,6 @@
 import { CreateTableCommand, type CreateTableCommandInput, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import type { Settings } from '../../../shared/organization/settings.ts';
+import type { Settings } from '../../../shared/organization/settings-types.ts';
 
 /** The stack's own tables: the usual libraries each bring one. */
 export const tableNames = {

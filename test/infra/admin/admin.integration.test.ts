@@ -160,7 +160,7 @@ const failures: [args: string, status: number, stderr: RegExp][] = [
   ],
   ['key create --organization 1 --type app --label w --created-by 1', 2, /website-form, application/],
   ['key create --organization 1 --type application --label w --created-by 1', 2, /at least one/],
-  ['key create --organization 1 --type website-form --scopes leads.read --label w --created-by 1', 2, /leads.capture alone/],
+  ['key create --organization 1 --type website-form --scopes leads.read --label w --created-by 1', 2, /only leads\.capture/],
   ['key create --organization 1 --type application --scopes lead.read --label w --created-by 1', 2, /Did you mean leads\.read\?/],
 ];
 

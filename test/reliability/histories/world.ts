@@ -1,5 +1,5 @@
 import type { EndpointName, Scope } from '../../../shared/endpoints.ts';
-import type { Settings } from '../../../shared/organization/settings.ts';
+import type { Settings } from '../../../shared/organization/settings-types.ts';
 import { createApiKey } from '../../../shared/store/organizations/api-keys.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { type CallOptions, type CallReply, call } from '../../support/call.ts';

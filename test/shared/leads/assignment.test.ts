@@ -31,11 +31,11 @@ describe('choosing who may own a new lead', () => {
   test('a rule without a condition always holds', () =>
     expect(peopleFor(withRules({ users: [8] }, { users: [7] }))).toEqual([8]));
 
-  test('passes over rules without active people, and over people who are not active', () => {
+  test('skips rules without active users, and inactive users', () => {
     expect(peopleFor(withRules({ users: [9] }, { users: [] }, { users: [9, 8] }))).toEqual([8]);
   });
 
-  test('takes everybody who is active when no rule is left, in a rotation of their own', () => {
+  test('takes all active users when no rule is left, in a rotation of their own', () => {
     const rotation = chooseRotation(withRules({ users: [9] }), {}, 1);
     expect(rotation).toEqual({ rule: 'everyone', userIds: [7, 8] });
   });
@@ -45,7 +45,7 @@ describe('choosing who may own a new lead', () => {
     expect(chooseRotation(sampleOrganization({ users, assignmentRules: [{ users: [7, 8] }] }), {}, 1)).toBeUndefined();
   });
 
-  test('counts a person named twice once', () => {
+  test('counts a user that a rule names twice once', () => {
     expect(peopleFor({ ...withRules(), assignmentRules: [{ users: [7, 8, 7] }] })).toEqual([7, 8]);
   });
 });
@@ -62,7 +62,7 @@ describe('the name of a rule', () => {
     );
   });
 
-  test('is another for another condition or other people', () => {
+  test('differs for another condition or other users', () => {
     const names = [
       { users: [7, 8] },
       { users: [8, 7] },
@@ -79,7 +79,7 @@ describe('the rotation', () => {
     expect([1, 2, 3, 4].map((position) => ownerAt({ rule: '', userIds: [8, 7, 9] }, position))).toEqual([8, 7, 9, 8]);
   });
 
-  test('gives the people of any run of turns numbers that differ by at most one', () => {
+  test('gives the users equal numbers of turns, within one, over any run of turns', () => {
     const people = fc.uniqueArray(fc.integer({ min: 1, max: 2 ** 31 - 1 }), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(people, fc.nat(1e9), fc.nat(300), (userIds, first, turns) => {

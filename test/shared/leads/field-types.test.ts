@@ -29,7 +29,7 @@ describe('text', () => {
     ['city', []],
     ['remarks', 5],
     ['remarks', []],
-  ])('%s refuses %j', (fieldKey, raw) => expect(read(fieldKey, raw)).toEqual(refused('takes a text')));
+  ])('%s refuses %j', (fieldKey, raw) => expect(read(fieldKey, raw)).toEqual(refused('must be a string')));
 });
 
 describe('empty values', () => {
@@ -45,7 +45,7 @@ describe('empty values', () => {
     'interests',
     'wants_call',
     'mentor',
-  ])('%s is empty for null and for blanks alone', (fieldKey) =>
+  ])('%s is empty for null and for only blanks', (fieldKey) =>
     expect([null, '', ' \t\n', '\u00a0'].map((raw) => read(fieldKey, raw))).toEqual([null, null, null, null]),
   );
 
@@ -94,14 +94,14 @@ describe('number', () => {
     'Infinity',
     '-',
     '.',
-  ])('%j is none', (raw) => expect(read('budget', raw)).toEqual(refused('takes a number')));
+  ])('%j is none', (raw) => expect(read('budget', raw)).toEqual(refused('must be a number')));
   test.each<[RawValue]>([['e5'], ['E1'], ['+e5'], ['-e-5'], [true], [['12']], [[]], [Number.NaN]])('%j is none', (raw) =>
-    expect(read('budget', raw)).toEqual(refused('takes a number')),
+    expect(read('budget', raw)).toEqual(refused('must be a number')),
   );
 
   test.each<RawValue>([9_007_199_254_740_992, '9007199254740993', '1E126', '1e400', 1e126, '1'.repeat(38)])(
     '%j is too large to be held exactly',
-    (raw) => expect(read('budget', raw)).toEqual(refused('takes a number')),
+    (raw) => expect(read('budget', raw)).toEqual(refused('must be a number')),
   );
   test.each<RawValue>(['1e-131', 1e-131, '1e-400', '-4e-999'])('%j is too small to be held', (raw) =>
     expect(read('budget', raw)).toEqual(refused('at least')),
@@ -170,7 +170,7 @@ describe('date', () => {
     'tomorrow',
     20261120,
     true,
-  ])('refuses %j', (raw) => expect(read('start_on', raw)).toEqual(refused('takes a')));
+  ])('refuses %j', (raw) => expect(read('start_on', raw)).toEqual(refused('must be a')));
 
   test('takes every day of the calendar as it stands', () => {
     fc.assert(
@@ -195,7 +195,7 @@ describe('select', () => {
     expect(read('course', raw)).toEqual(refused('mba, design')),
   );
   test.each<[RawValue]>([[['mba']], [1], [true], [[]]])('refuses %j', (raw) =>
-    expect(read('course', raw)).toEqual(refused('takes a text')),
+    expect(read('course', raw)).toEqual(refused('must be a string')),
   );
   test('lead_type takes its two options', () =>
     expect(['student', 'Consultant'].map((raw) => read('lead_type', raw))).toEqual(['student', 'consultant']));
@@ -260,7 +260,7 @@ describe('url', () => {
     'data:,x',
     'mailto:a@b.in',
     5,
-  ])('refuses %j', (raw) => expect(read('portfolio', raw)).toEqual(refused('takes a')));
+  ])('refuses %j', (raw) => expect(read('portfolio', raw)).toEqual(refused('must be a')));
 });
 
 describe('phone and email', () => {
@@ -268,11 +268,11 @@ describe('phone and email', () => {
     expect(read('guardian_phone', '098765 43210')).toBe('+919876543210');
     expect(read('work_email', ' Asha@Example.IN ')).toBe('Asha@Example.IN');
     expect(read('guardian_phone', 'soon')).toEqual(refused('phone number'));
-    expect(read('guardian_phone', 9_876_543_210)).toEqual(refused('text'));
+    expect(read('guardian_phone', 9_876_543_210)).toEqual(refused('string'));
   });
 });
 
-describe('ids of sources and people', () => {
+describe('IDs of sources and users', () => {
   test.each<[string, RawValue, number]>([
     ['second_source', 3, 3],
     ['source', '1', 1],
@@ -290,10 +290,10 @@ describe('ids of sources and people', () => {
     ['mentor', 9, 'USER_NOT_ACTIVE'],
     ['mentor', 77, 'USER_NOT_FOUND'],
   ])('%s refuses %j as %s', (fieldKey, raw, reason) =>
-    expect(read(fieldKey, raw)).toEqual({ ...refused('takes the id of an active'), reason }),
+    expect(read(fieldKey, raw)).toEqual({ ...refused('must be the ID of an active'), reason }),
   );
 
   test.each<RawValue>(['Website', true, '1.0', '1e0', '+1'])('a source is not %j', (raw) =>
-    expect(read('source', raw)).toEqual({ ...refused('takes the id of an active source'), reason: 'SOURCE_NOT_FOUND' }),
+    expect(read('source', raw)).toEqual({ ...refused('must be the ID of an active source'), reason: 'SOURCE_NOT_FOUND' }),
   );
 });

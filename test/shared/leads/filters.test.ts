@@ -45,7 +45,7 @@ test('all filters must match', () => {
   expect(filter({ name: 'Asha Rao', budget: 5 })).toBe(false);
 });
 
-test('any JSON in any place of a filter makes a filter that can be asked, or a problem in a sentence', () => {
+test('any JSON in any place of a filter makes a filter that can be run, or an issue in a sentence', () => {
   const scenario = fc.constantFrom(...fields).chain((field) =>
     fc.record({
       filter: placedAnywhere(filterFor(field, ids), ['field', 'operator', 'value', 'values']),
@@ -84,7 +84,7 @@ describe('a filter cannot apply', () => {
     ['an inactive field', { field: 'old_notes', operator: 'is_empty' }],
     ['a prototype name as field', { field: 'constructor', operator: 'is_empty' }],
     ['a prototype name as operator', { field: 'name', operator: 'constructor' }],
-    ['a field that is no text', { field: 7, operator: 'is_empty' }],
+    ['a field that is not a string', { field: 7, operator: 'is_empty' }],
     ['an object as operator that cannot be made a text', { field: 'name', operator: { toString: null } }],
     ['an operator nested deeply', { field: 'name', operator: JSON.parse('['.repeat(3900) + ']'.repeat(3900)) }],
     ['no operator', { field: 'name' }],
@@ -110,8 +110,8 @@ describe('a filter cannot apply', () => {
     ['no options', { field: 'course', operator: 'is_any_of', values: [] }],
     ['values that are no list', { field: 'course', operator: 'is_any_of', values: 'mba' }],
     ['an unknown source', { field: 'source', operator: 'is_any_of', values: [99] }],
-    ['an unknown person', { field: 'assigned_to', operator: 'is_any_of', values: [99] }],
-    ['a person by name', { field: 'assigned_to', operator: 'is_any_of', values: ['Asha Rao'] }],
+    ['an unknown user', { field: 'assigned_to', operator: 'is_any_of', values: [99] }],
+    ['a user by name', { field: 'assigned_to', operator: 'is_any_of', values: ['Asha Rao'] }],
   ])('with %s', (_, filter) => {
     const { issues } = readFilters(organization, [{ field: 'name', operator: 'is_not_empty' }, filter]);
 
@@ -121,31 +121,43 @@ describe('a filter cannot apply', () => {
 });
 
 test.each([
-  ['name', /^is not an object, such as \{"field":"name",/],
-  [{ operator: 'contains', value: 'x' }, /^has no field, which takes the key of one: GET \/api\/v1\/lead-fields lists them\.$/],
-  [{ field: 'ctiy', operator: 'is_empty' }, /^names no active field \(is city meant\?\)\.$/],
-  [{ field: 'nope', operator: 'is_empty' }, /^names no active field: GET \/api\/v1\/lead-fields lists them\.$/],
-  [{ field: 'city' }, /^has no operator: city takes contains, equals, is_empty, is_not_empty\.$/],
+  ['name', /^must be an object, such as \{"field":"name",/],
+  [{ operator: 'contains', value: 'x' }, /^has no field: name one by its key; GET \/api\/v1\/lead-fields lists the fields\.$/],
+  [{ field: 'ctiy', operator: 'is_empty' }, /^does not name an active field \(did you mean city\?\)\.$/],
+  [{ field: 'nope', operator: 'is_empty' }, /^does not name an active field; GET \/api\/v1\/lead-fields lists the fields\.$/],
+  [{ field: 'city' }, /^has no operator: city supports contains, equals, is_empty, is_not_empty\.$/],
   [
     { field: 'city', operator: 'contans', value: 'x' },
-    /^has an operator that a field of type text does not take \(is contains meant\?\): city takes contains, /,
+    /^has an operator that a field of type text does not support \(did you mean contains\?\): city supports contains, /,
   ],
   [
     { field: 'city', operator: 'contains', value: '' },
-    /^has an empty value: the operator is_empty finds the leads that have none\.$/,
+    /^has an empty value: to find leads without a value, use the operator is_empty\.$/,
   ],
-  [{ field: 'city', operator: 'contains' }, /^has the operator contains, which takes value alone\.$/],
+  [{ field: 'city', operator: 'contains' }, /^has the operator contains, which takes value, and not values\.$/],
   [{ field: 'city', operator: 'is_empty', value: 'x' }, /^has the operator is_empty, which takes neither value nor values\.$/],
   [
     { field: 'course', operator: 'is_any_of', values: 'mba' },
-    /the operator is_any_of, which takes values alone, a list of one or more\.$/,
+    /the operator is_any_of, which takes values, a list of at least one item, and not value\.$/,
   ],
-  [{ field: 'budget', operator: 'between', values: [1] }, /the operator between, which takes values alone, a list of two\.$/],
-  [{ field: 'city', operator: 'contains', value: 7 }, /^has a number as value, but city is a text\.$/],
-  [{ field: 'city', operator: 'contains', value: null }, /^has a value that is neither a text nor a number\.$/],
-  [{ field: 'course', operator: 'is_any_of', values: ['x'] }, /does not fit: course takes one of its options: mba, design\.$/],
-  [{ field: 'interests', operator: 'has_any_of', values: ['loan,hostel'] }, /does not fit: interests takes one of its options:/],
-  [{ field: 'source', operator: 'is_any_of', values: [99] }, /no id of a source: GET \/api\/v1\/lead-sources lists them\.$/],
+  [
+    { field: 'budget', operator: 'between', values: [1] },
+    /the operator between, which takes values, a list of two items, and not value\.$/,
+  ],
+  [{ field: 'city', operator: 'contains', value: 7 }, /^has a number as its value, but city holds text: send a string\.$/],
+  [{ field: 'city', operator: 'contains', value: null }, /^has a value that is neither a string nor a number\.$/],
+  [
+    { field: 'course', operator: 'is_any_of', values: ['x'] },
+    /^has an invalid value: course must be one of its options: mba, design\.$/,
+  ],
+  [
+    { field: 'interests', operator: 'has_any_of', values: ['loan,hostel'] },
+    /^has an invalid value: interests must be one of its options:/,
+  ],
+  [
+    { field: 'source', operator: 'is_any_of', values: [99] },
+    /^has a value that is not a source ID; GET \/api\/v1\/lead-sources lists them\.$/,
+  ],
 ])('what is wrong with the filter %j is said with what would be right', (filter, sentence) => {
   expect(readFilters(organization, [filter]).issues).toEqual([{ position: 0, sentence: expect.stringMatching(sentence) }]);
 });
@@ -201,12 +213,12 @@ describe('the most values that a filter holds, over the most options that settin
     expect(looks).toBe(looksAtFirst);
   });
 
-  test('are refused at the first value that is no option', () => {
+  test('are rejected at the first value that is not an option', () => {
     const filter = { field: 'course', operator: 'is_any_of', values: values.map((value) => `no ${value}`) };
 
     const [issue] = readFilters(large, [filter]).issues;
 
-    expect(issue?.sentence).toMatch(/takes one of its options: o0, o1, .*, and 8980 more\.$/);
+    expect(issue?.sentence).toMatch(/must be one of its options: o0, o1, .*, and 8980 more\.$/);
     expect(looks).toBeLessThanOrEqual(2 * optionsCount);
   });
 });

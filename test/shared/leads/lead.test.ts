@@ -40,7 +40,7 @@ describe('a lead as the contract shows it', () => {
     });
   });
 
-  test('joins names from the settings, inactive sources and people included', () => {
+  test('joins names from the settings, inactive sources and users included', () => {
     const presented = presentLead(
       sampleOrganization(),
       lead({ source: 4, assigned_to: 9, email: 'A@b.in', lead_type: 'consultant' }),

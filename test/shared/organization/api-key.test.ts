@@ -92,9 +92,9 @@ test.each([
 });
 
 test.each([
-  ['website-form', ['leads.read'], /leads.capture alone/],
-  ['website-form', ['leads.capture', 'leads.read'], /leads.capture alone/],
-  ['website-form', [], /leads.capture alone/],
+  ['website-form', ['leads.read'], /only leads\.capture/],
+  ['website-form', ['leads.capture', 'leads.read'], /only leads\.capture/],
+  ['website-form', [], /only leads\.capture/],
   ['application', [], /at least one/],
   ['application', undefined, /at least one/],
 ] as const)('a %s key asked for %j is refused', (type, asked, reason) => {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { fieldTypes, stageMeanings } from '../../../shared/organization/organization.ts';
+import { fieldTypes } from '../../../shared/organization/field-kinds.ts';
 import { parseSettingsFile, SettingsFileError, toSettingsFile } from '../../../shared/organization/settings.ts';
+import { stageMeanings } from '../../../shared/organization/settings-schema.ts';
 import { smallFile, withValue } from './settings-cases.ts';
 
 const parse = (file: unknown) => parseSettingsFile(JSON.stringify(file));
@@ -72,7 +73,7 @@ test('gives back a file that is the same settings again', () => {
   expect(again.settings).toEqual(settings);
 });
 
-test('leaves an option that is being dropped out of the file', () => {
+test('leaves an option that is being removed out of the file', () => {
   const { settings } = parse(smallFile());
   settings.fields[6]?.options.push({ value: 'bba', label: 'BBA', retired: true });
 
@@ -100,18 +101,18 @@ const refusals: [path: string, value: unknown, message: RegExp, reportedAt?: str
   ['$.fields[0].__proto__', {}, /is not a property/],
   ['$.modules', 'crm', /must be a list/],
   ['$.pipelines[1].id', 1, /as in \$\.pipelines\[0\]/],
-  ['$.pipelines[1].isDefault', true, /just one pipeline/],
+  ['$.pipelines[1].isDefault', true, /only one pipeline/],
   ['$.pipelines[1].stages[0].id', 11, /across pipelines/],
-  ['$.pipelines[0].stages[1].isDefault', true, /just one active stage/],
+  ['$.pipelines[0].stages[1].isDefault', true, /only one active stage/],
   ['$.pipelines[0].stages[0].slug', 'New Lead', /lower-case/],
   ['$.pipelines[0].stages[0].meaning', 'opened', /one of open, won, lost/],
   ['$.pipelines[0].order', 1.5, /integer/],
   ['$.sources[2].id', 1, /as in \$\.sources\[0\]/],
-  ['$.sources[1].name', 'WEBSITE', /case ignored/],
+  ['$.sources[1].name', 'WEBSITE', /ignoring case/],
   ['$.fields[2].key', 'course', /as in \$\.fields\[0\]/],
-  ['$.fields[1].key', '__proto__', /none of __proto__/],
-  ['$.fields[1].key', 'constructor', /none of/],
-  ['$.fields[1].key', 'pipeline', /none of/],
+  ['$.fields[1].key', '__proto__', /not one of __proto__/],
+  ['$.fields[1].key', 'constructor', /not one of/],
+  ['$.fields[1].key', 'pipeline', /not one of/],
   ['$.fields[1].key', 'k'.repeat(65), /1 to 64/],
   ['$.fields[1].key', '', /1 to 64/],
   ['$.fields[1].type', 'numbr', /one of text/],
@@ -122,14 +123,14 @@ const refusals: [path: string, value: unknown, message: RegExp, reportedAt?: str
   ['$.fields[0].options[1].value', 'mba', /as in \$\.fields\[0\]\.options\[0\]/],
   ['$.fields[0].options[1].retired', true, /is not a property/],
   ['$.fields[1].showWhen.field', 'curse', /did you mean course/],
-  ['$.fields[1].showWhen.field', 'pipeline', /is no field/],
+  ['$.fields[1].showWhen.field', 'pipeline', /is not a field/],
   ['$.fields[1].showWhen.field', 'years', /itself/],
   ['$.fields[1].showWhen.equals[0]', 'phd', /option of course: mba, design/],
   ['$.fields[1].showWhen.equals', [], /at least one/],
   ['$.assignmentRules[0].when.field', 'sources', /did you mean source/],
-  ['$.assignmentRules[0].when.equals[0]', '9', /id of a source/],
-  ['$.assignmentRules[0].when', { field: 'pipeline', equals: ['3'] }, /id of a pipeline/, '$.assignmentRules[0].when.equals[0]'],
-  ['$.assignmentRules[0].when', { field: 'assigned_to', equals: ['3'] }, /id of a user/, '$.assignmentRules[0].when.equals[0]'],
+  ['$.assignmentRules[0].when.equals[0]', '9', /ID of a source/],
+  ['$.assignmentRules[0].when', { field: 'pipeline', equals: ['3'] }, /ID of a pipeline/, '$.assignmentRules[0].when.equals[0]'],
+  ['$.assignmentRules[0].when', { field: 'assigned_to', equals: ['3'] }, /ID of a user/, '$.assignmentRules[0].when.equals[0]'],
   ['$.assignmentRules[0].users[1]', 9, /not in \$\.users/],
   ['$.assignmentRules[0].users[1]', 7, /again/],
   ['$.keys[0].createdBy', 9, /not in \$\.users/],
@@ -137,16 +138,16 @@ const refusals: [path: string, value: unknown, message: RegExp, reportedAt?: str
   ['$.keys[0].scopes', undefined, /at least one/],
   ['$.keys[0].scopes', [], /at least one/],
   ['$.keys[0].scopes[0]', 'leads.delete', /one of leads.read/],
-  ['$.keys[0].type', 'website-form', /leads.capture alone/, '$.keys[0].scopes'],
+  ['$.keys[0].type', 'website-form', /only leads\.capture/, '$.keys[0].scopes'],
   ['$.keys[0].expiresAt', '2026-02-30T00:00:00Z', /date-time/],
   ['$.keys[0].expiresAt', '2026-02-20', /date-time/],
   ['$.keys[1]', { label: 'reader', type: 'website-form', createdBy: 7 }, /as in \$\.keys\[0\]/, '$.keys[1].label'],
-  ['$.fields[3]', builtIn('name', { requiredOnCreate: false }), /name stays required/, '$.fields[3].requiredOnCreate'],
-  ['$.fields[3]', builtIn('phone', { requiredOnEdit: false }), /phone stays required/, '$.fields[3].requiredOnEdit'],
+  ['$.fields[3]', builtIn('name', { requiredOnCreate: false }), /name is always required/, '$.fields[3].requiredOnCreate'],
+  ['$.fields[3]', builtIn('phone', { requiredOnEdit: false }), /phone is always required/, '$.fields[3].requiredOnEdit'],
   ['$.fields[3]', builtIn('email', { active: false }), /cannot be deactivated/, '$.fields[3].active'],
   ['$.fields[3]', builtIn('email', { type: 'text' }), /must be email/, '$.fields[3].type'],
   ['$.fields[3]', builtIn('email', { storage: 'custom' }), /must be column/, '$.fields[3].storage'],
-  ['$.fields[3]', builtIn('email', { showWhen: { field: 'course', equals: ['mba'] } }), /always asked/, '$.fields[3].showWhen'],
+  ['$.fields[3]', builtIn('email', { showWhen: { field: 'course', equals: ['mba'] } }), /always show/, '$.fields[3].showWhen'],
   [
     '$.fields[3]',
     builtIn('lead_type', { options: [{ value: 'student', label: 'S' }] }),
@@ -190,7 +191,7 @@ test.each(odd)('accepts %s', (_, path, value) => {
   expect(issuesOf(JSON.stringify(withValue(smallFile(), path, value)))).toEqual([]);
 });
 
-test('lists every problem of a file at once', () => {
+test('lists every issue of a file at once', () => {
   const file = [
     ['$.id', 'x'],
     ['$.users[1].name', 5],

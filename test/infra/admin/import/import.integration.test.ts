@@ -131,7 +131,7 @@ test('reports every refused row with its number and all its reasons, and takes t
       [
         '2',
         expect.stringMatching(
-          /^(?=.*phone takes)(?=.*email takes)(?=.*no source.*such as Website)(?=.*mba, design)(?=.*no stage)(?=.*updated at.*future)(?=.*name is required)/,
+          /^(?=.*phone must be)(?=.*email must be)(?=.*not a source.*such as Website)(?=.*mba, design)(?=.*not a stage)(?=.*updated at.*future)(?=.*name is required)/,
         ),
       ],
       ['3', `phone is that of lead ${body.id}: no two leads may have the same.`],
@@ -158,7 +158,7 @@ test('the report stands in the order of the file, and names the columns by their
   for (const { report, refused } of reports) expect([report, refused]).toEqual([expect.any(String), 10]);
   const refused = await refusedIn(reports[1].report);
   expect(refused.map((row) => Number(row['refused row']))).toEqual(Array.from({ length: 10 }, (_, index) => index * 20 + 9));
-  for (const row of refused) expect(row['refused because']).toMatch(/^phone \(column "Mobile"\) takes a phone number/);
+  for (const row of refused) expect(row['refused because']).toMatch(/^phone \(column "Mobile"\) must be a phone number/);
 });
 
 test('a dry run says the same counts and writes nothing', async () => {
@@ -216,7 +216,7 @@ test('a lead id that would leave none for new leads is refused', async () => {
   const answer = await importJson(organization, file, '--keep-ids');
 
   expect(answer).toMatchObject({ imported: 0, refused: 1 });
-  expect((await refusedIn(answer.report))[0]?.['refused because']).toBe('lead id takes an integer from 1 to 1000000000.');
+  expect((await refusedIn(answer.report))[0]?.['refused because']).toBe('lead id must be an integer from 1 to 1000000000.');
 });
 
 test('lead ids go on from the organization’s sequence, beside leads that are being created', async () => {
@@ -278,5 +278,5 @@ test('settings that are applied while an import runs hold from its next rows on'
   expect(imported + refused).toBe(80);
   expect(imported).toBeGreaterThanOrEqual(5);
   expect(refused).toBeGreaterThan(0);
-  expect((await refusedIn(report))[0]?.['refused because']).toMatch(/^source takes the id of an active source/);
+  expect((await refusedIn(report))[0]?.['refused because']).toMatch(/^source must be the ID of an active source/);
 }, 60_000);

@@ -67,7 +67,7 @@ test('a file of another system with a column "Lead ID" is not taken for an expor
   expect(ignored).toMatchObject({ rows: 3, imported: 1, refused: 2 });
   expect(report.map((row) => row['refused because'])).toEqual([
     expect.stringMatching(/^city/),
-    expect.stringMatching(/^source takes the id of an active source/),
+    expect.stringMatching(/^source must be the ID of an active source/),
   ]);
   expect(await fieldsOf(organization)).toEqual([
     { name: 'Right', phone: two.phone, city: 'Pune', assigned_to: expect.any(Number), lead_type: 'student' },

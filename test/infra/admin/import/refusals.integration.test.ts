@@ -20,7 +20,7 @@ async function givenFile(name: string, content: string | Buffer): Promise<string
 }
 
 const wrongFiles: [name: string, content: string | Buffer, args: string[], status: number, message: RegExp][] = [
-  ['columns.csv', 'nme,phone\nA,1\n', [], 1, /"nme" is no field of the organization; is "name" meant\? .*--map.*--ignore/],
+  ['columns.csv', 'nme,phone\nA,1\n', [], 1, /"nme" is not a field of the organization; did you mean "name"\? .*--map.*--ignore/],
   ['nophone.csv', 'name,email\nA,a@example.com\n', [], 1, /no column for phone.*--map 'COLUMN=phone'/],
   ['twice.csv', 'name,phone,Phone \nA,1,2\n', [], 1, /more than one column for phone/],
   ['empty.csv', '', [], 1, /is empty/],
@@ -33,7 +33,7 @@ const wrongFiles: [name: string, content: string | Buffer, args: string[], statu
     /is not UTF-8/,
   ],
   ['leads.xlsx', 'x', [], 1, /must end in \.csv or \.jsonl/],
-  ['map.csv', 'a,phone\nA,1\n', ['--map', 'a=nmae'], 1, /--map "a=nmae": "nmae" is no field .* "name" meant/],
+  ['map.csv', 'a,phone\nA,1\n', ['--map', 'a=nmae'], 1, /--map "a=nmae": "nmae" is not a field .* did you mean "name"\?/],
   [
     'maptypo.csv',
     'Full name,phone\nA,1\n',
@@ -86,7 +86,7 @@ test('a line of a JSONL file that is none, or says something unknown, is refused
   expect(refused.map((row) => [row['refused row'], row['refused because']])).toEqual([
     [1, 'The line is no JSON object.'],
     [2, 'The line is no JSON object.'],
-    [3, '"phne" is no field of the organization; is "phone" meant?'],
-    [4, expect.stringMatching(/^name takes a text/)],
+    [3, '"phne" is not a field of the organization; did you mean "phone"?'],
+    [4, expect.stringMatching(/^name must be a string/)],
   ]);
 });

@@ -100,7 +100,7 @@ test('an enquiry that the person sent keeps what the lead had, and its shape', (
   });
 });
 
-test('a change from or to the person’s phone loses that value alone', () => {
+test('a change from or to the person’s phone loses only that value', () => {
   const changes = [
     { field: 'phone', from: '+919812345678', to: '+919800000000' },
     { field: 'city', from: null, to: 'Pune' },
@@ -114,7 +114,7 @@ test('a person without a trace leaves every entry as it is', () => {
   expect(withoutPerson(note('anything'), identityPatternOf({ phones: [], emails: [] }))).toEqual(note('anything'));
 });
 
-test('a timeline tells the phones and e-mails that the person had or sent', () => {
+test('a timeline tells the phones and emails that the person had or sent', () => {
   const entries: TimelineEntry[] = [
     { type: 'lead_updated', at: '', actorId: 7, via: 'api', keyId: 'k', changes: [{ field: 'email', from: 'A@x.in', to: null }] },
     {
@@ -241,7 +241,7 @@ describe('a text is damaged', () => {
   });
 });
 
-test('names the fields of another lead that hold the person’s phone or e-mail', () => {
+test('names the fields of another lead that hold the person’s phone or email', () => {
   const fields = {
     name: 'Ravi',
     phone: '+919800000000',
@@ -285,7 +285,7 @@ describe('what an erasure took from a copy of an entry', () => {
     expect(withErasuresOf(entry, copyWith(changes))).toBe(entry);
   });
 
-  test('is taken alone when the copy differs in another way too', () => {
+  test('is all that is taken when the copy also differs in another way', () => {
     const copy = copyWith({ text: `Call ${erasedMark} at nine`, attribution: { pageUrl: 'https://example.com/other' } });
     expect(withErasuresOf(entry, copy)).toEqual({ ...entry, text: copy.text });
   });

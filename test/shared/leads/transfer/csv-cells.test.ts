@@ -60,7 +60,7 @@ test.each(['+919812345678', '-5', '1250.5', 'Rao - Pune', "'quoted'"])('%j stays
   expect(cellOf(organization, field('city'), text)).toBe(text);
 });
 
-test('a cell names a person or source by name only where the name leads back', () => {
+test('a cell names a user or source by name only if the name leads back to it', () => {
   const items = [
     { id: 1, name: 'Asha', active: true },
     { id: 2, name: 'asha', active: false },

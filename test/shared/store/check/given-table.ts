@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
-import type { Settings } from '../../../../shared/organization/settings.ts';
+import type { Settings } from '../../../../shared/organization/settings-types.ts';
 import { captureNewLead } from '../../../../shared/store/leads/captures.ts';
 import { createLead } from '../../../../shared/store/leads/create-lead.ts';
 import { nextOwner } from '../../../../shared/store/leads/rotation.ts';

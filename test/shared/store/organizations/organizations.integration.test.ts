@@ -1,7 +1,8 @@
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, expect, test } from 'vitest';
 import { limits } from '../../../../shared/limits.ts';
-import { parseSettingsFile, type Settings, toSettingsFile } from '../../../../shared/organization/settings.ts';
+import { parseSettingsFile, toSettingsFile } from '../../../../shared/organization/settings.ts';
+import type { Settings } from '../../../../shared/organization/settings-types.ts';
 import { createApiKey } from '../../../../shared/store/organizations/api-keys.ts';
 import { applySettings, SettingsRejectedError } from '../../../../shared/store/organizations/apply-settings.ts';
 import { loadOrganization, readSettings } from '../../../../shared/store/organizations/organizations.ts';

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { storedBytes } from '../../../../shared/item-size.ts';
 import { limits } from '../../../../shared/limits.ts';
-import type { Settings } from '../../../../shared/organization/settings.ts';
+import type { Settings } from '../../../../shared/organization/settings-types.ts';
 import { applySettings, previewSettings } from '../../../../shared/store/organizations/apply-settings.ts';
 import { readKeptSettings } from '../../../../shared/store/organizations/audit-log.ts';
 import { readSettings } from '../../../../shared/store/organizations/organizations.ts';

@@ -1,0 +1,52 @@
+/** The contract's field types (section 2, LeadField). */
+export const fieldTypes = [
+  'text',
+  'textarea',
+  'number',
+  'date',
+  'phone',
+  'email',
+  'url',
+  'select',
+  'multiselect',
+  'checkbox',
+  'lead_source',
+  'user',
+] as const;
+export type FieldType = (typeof fieldTypes)[number];
+
+interface FieldKind {
+  /** A field of the type lists the options that its values are taken from. */
+  readonly hasOptions: boolean;
+  /** A value is a list. */
+  readonly isList: boolean;
+  /** The list of the settings whose IDs are the values; null for values that are no IDs. */
+  readonly references: 'sources' | 'users' | null;
+}
+
+const plain = { hasOptions: false, isList: false, references: null } as const;
+
+/** What the rest of the service must know of each field type. The compiler asks for a new type here and in every other table by type. */
+export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
+  text: plain,
+  textarea: plain,
+  number: plain,
+  date: plain,
+  phone: plain,
+  email: plain,
+  url: plain,
+  select: { ...plain, hasOptions: true },
+  multiselect: { ...plain, hasOptions: true, isList: true },
+  checkbox: plain,
+  lead_source: { ...plain, references: 'sources' },
+  user: { ...plain, references: 'users' },
+};
+
+/** The keys of the fields that every organization has. */
+export const builtInFieldKeys = ['name', 'phone', 'email', 'source', 'assigned_to', 'lead_type'] as const;
+export type BuiltInFieldKey = (typeof builtInFieldKeys)[number];
+export const isBuiltIn = (fieldKey: string): fieldKey is BuiltInFieldKey =>
+  (builtInFieldKeys as readonly string[]).includes(fieldKey);
+
+/** The values of the built-in field `lead_type`. */
+export const leadTypes = ['student', 'consultant'] as const;
