@@ -228,7 +228,7 @@ test('a key that was rotated since the backup is named, since its holder is lock
     createdBy: 7,
     now: new Date(),
   });
-  await revokeApiKey(old, organization.id, before, new Date());
+  await revokeApiKey(old, organization.id, before);
   const on = await restored(backup);
 
   const { status, document } = await finish(on, '--from', old.name);

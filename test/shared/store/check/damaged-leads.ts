@@ -161,12 +161,12 @@ export const leads: Case[] = [
   [
     'a source is there',
     ({ table, key }) => damage(table, key.lead, { 'fields.source': 9, sourceKey: 'SOURCE#1#9' }),
-    (w) => [`${lead(w)} has 9 in the field source, which takes the id of one of the sources.`],
+    (w) => [`${lead(w)} has 9 in the field source, which must be the id of a source.`],
   ],
   [
     'an owner is there',
     ({ table, key }) => damage(table, key.lead, { 'fields.assigned_to': 99, ownerKey: 'OWNER#1#99' }),
-    (w) => [`${lead(w)} has 99 in the field assigned_to, which takes the id of one of the users.`],
+    (w) => [`${lead(w)} has 99 in the field assigned_to, which must be the id of a user.`],
   ],
   [
     'stageKey agrees',
@@ -210,7 +210,7 @@ export const leads: Case[] = [
   [
     'a date-time is one',
     ({ table, key }) => damage(table, key.lead, { updatedAt: 'today' }),
-    (w) => [`${lead(w)} has the updatedAt "today", which is no date-time.`],
+    (w) => [`${lead(w)} has the updatedAt "today", which is not a date-time.`],
   ],
   [
     'an update is not before the creation',

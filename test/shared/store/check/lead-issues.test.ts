@@ -38,18 +38,18 @@ test.each<[string, ...FieldValue[]]>([
 });
 
 test.each<[string, string, ...unknown[]]>([
-  ['city', 'takes a text that is not empty', '', ' ', 5, true, ['x']],
-  ['remarks', 'takes a text that is not empty', '', 1],
-  ['budget', 'takes a number', '4', true, []],
-  ['start_on', 'takes a date, as YYYY-MM-DD', '2026-02-30', '2026-1-1', 20260101],
-  ['guardian_phone', 'takes a phone number in the form of E.164', '9820012345', '+0123456', '+91 98200 12345', 919820012345],
-  ['work_email', 'takes an email address', 'a', ' a@b.co', 5],
-  ['portfolio', 'takes a web address', 'example.com', 'ftp://example.com', 5],
-  ['course', 'takes one of its options', 'MBA', 'law', ['mba'], 1],
-  ['interests', 'takes a list of its options', 'hostel', [], ['hostel', 'hostel'], ['hostel', 'x']],
-  ['wants_call', 'takes true or false', 'true', 1],
-  ['second_source', 'takes the id of one of the sources', 2, '1'],
-  ['mentor', 'takes the id of one of the users', 70, '7'],
+  ['city', 'must be a text that is not empty', '', ' ', 5, true, ['x']],
+  ['remarks', 'must be a text that is not empty', '', 1],
+  ['budget', 'must be a number', '4', true, []],
+  ['start_on', 'must be a date, as YYYY-MM-DD', '2026-02-30', '2026-1-1', 20260101],
+  ['guardian_phone', 'must be a phone number in E.164 form', '9820012345', '+0123456', '+91 98200 12345', 919820012345],
+  ['work_email', 'must be an email address', 'a', ' a@b.co', 5],
+  ['portfolio', 'must be a web address', 'example.com', 'ftp://example.com', 5],
+  ['course', 'must be one of its options', 'MBA', 'law', ['mba'], 1],
+  ['interests', 'must be a list of its options', 'hostel', [], ['hostel', 'hostel'], ['hostel', 'x']],
+  ['wants_call', 'must be true or false', 'true', 1],
+  ['second_source', 'must be the id of a source', 2, '1'],
+  ['mentor', 'must be the id of a user', 70, '7'],
 ])('a value in the field %s that the service would not store is a fault: it %s', (fieldKey, takes, ...values) => {
   for (const value of values) {
     const issues = faultsOf(item({ ...person, [fieldKey]: value }));
@@ -77,8 +77,8 @@ test('a lead with nothing but its key is told everything that it lacks', () => {
     [
       'has the version missing, which must be a number of writes',
       'has no fields',
-      'has the createdAt missing, which is no date-time',
-      'has the updatedAt missing, which is no date-time',
+      'has the createdAt missing, which is not a date-time',
+      'has the updatedAt missing, which is not a date-time',
       'is in stage missing, which the organization does not have',
       'is in pipeline missing, which the organization does not have',
       'has no name',

@@ -32,7 +32,7 @@ test('a change that a clock far ahead dated hides none of those that follow', as
   const since = Date.now() - 3_600_000;
   const entries = [entryOf(1, Date.now() + 120_000)];
   const { table } = indexOf(entries);
-  const read = () => readChangedLeads(table, 1, since, 1000, budget());
+  const read = () => readChangedLeads({ table, organizationId: 1 }, since, 1000, budget());
   expect([...(await read()).ids]).toEqual([1]);
 
   entries.push(entryOf(2, Date.now()));
@@ -46,12 +46,12 @@ test('nearly as many changed leads as are ever read are read on in pages, not on
   const justNow = Date.now() - 1000;
   const entries = Array.from({ length: changedLeadsMax - 1 }, (_, index) => entryOf(index + 1, justNow + (index % 900)));
   const { table, queries } = indexOf(entries);
-  const first = await readChangedLeads(table, 2, since, changedLeadsMax, budget());
+  const first = await readChangedLeads({ table, organizationId: 2 }, since, changedLeadsMax, budget());
   expect([first.ids.size, first.isComplete]).toEqual([changedLeadsMax - 1, true]);
   const queriesBefore = queries();
 
   entries.push(entryOf(changedLeadsMax, Date.now()));
-  const { ids, isComplete } = await readChangedLeads(table, 2, since, 1000, budget());
+  const { ids, isComplete } = await readChangedLeads({ table, organizationId: 2 }, since, 1000, budget());
 
   expect([ids.size, isComplete]).toEqual([changedLeadsMax, true]);
   expect(queries() - queriesBefore).toBeLessThanOrEqual(changedLeadsMax / 1000 + 1);

@@ -78,8 +78,8 @@ test('revokes a key once: again keeps the first time', async () => {
   const organizationId = await givenOrganizationId();
   const { key, keyId } = await createApiKey(table, { ...website, organizationId });
 
-  const revoked = await revokeApiKey(table, organizationId, keyId, now);
-  const again = await revokeApiKey(table, organizationId, keyId, new Date());
+  const revoked = await revokeApiKey(table, organizationId, keyId, { at: now });
+  const again = await revokeApiKey(table, organizationId, keyId);
 
   expect([revoked, again]).toEqual([now.toISOString(), now.toISOString()]);
   expect((await storedKey(key))?.revokedAt).toBe(now.toISOString());
@@ -90,7 +90,7 @@ test('simultaneous revocations agree on one time', async () => {
   const organizationId = await givenOrganizationId();
   const { keyId } = await createApiKey(table, { ...website, organizationId });
 
-  const times = await Promise.all([1, 2, 3, 4].map((ms) => revokeApiKey(table, organizationId, keyId, new Date(ms))));
+  const times = await Promise.all([1, 2, 3, 4].map((ms) => revokeApiKey(table, organizationId, keyId, { at: new Date(ms) })));
 
   expect(new Set(times).size).toBe(1);
 });
@@ -100,8 +100,8 @@ test('does not revoke an unknown key, nor another organization’s', async () =>
   const other = await givenOrganizationId();
   const { keyId, key } = await createApiKey(table, { ...website, organizationId: other });
 
-  expect(await revokeApiKey(table, organizationId, 'nothing000', now)).toBeUndefined();
-  expect(await revokeApiKey(table, organizationId, keyId, now)).toBeUndefined();
+  expect(await revokeApiKey(table, organizationId, 'nothing000', { at: now })).toBeUndefined();
+  expect(await revokeApiKey(table, organizationId, keyId, { at: now })).toBeUndefined();
   expect(await storedKey(key)).not.toHaveProperty('revokedAt');
 });
 

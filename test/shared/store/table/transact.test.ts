@@ -58,16 +58,17 @@ test('a conflict after a throttled attempt is a conflict: nothing was written', 
   expect(await transact(table, [])).toEqual({ outcome: 'conflict' });
 });
 
-test('a conflict beside a throttled item is a conflict', async () => {
+test('a conflict next to a throttled item is a conflict', async () => {
   const { table } = tableThat(cancelled('ThrottlingError', 'TransactionConflict'));
 
   expect(await transact(table, [])).toEqual({ outcome: 'conflict' });
 });
 
-test('a condition that does not hold decides beside a throttled item', async () => {
+test('a condition that does not hold decides, even next to a throttled item', async () => {
   const { table } = tableThat(cancelled('ThrottlingError', 'ConditionalCheckFailed'));
 
-  expect(await transact(table, [])).toMatchObject({ outcome: 'refused', failed: [false, true] });
+  const items = ['a', 'b'].map((pk) => ({ Delete: { TableName: 'leads', Key: { pk, sk: 'X' } } }));
+  expect(await transact(table, items)).toMatchObject({ outcome: 'refused', failed: new Set(['b / X']) });
 });
 
 test('a refusal that is the request’s own is thrown at once', async () => {
