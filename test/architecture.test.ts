@@ -78,6 +78,38 @@ describe('who imports whom', () => {
     expect(said(between.filter(({ from, to }) => layerOf(to) < layerOf(from)))).toEqual([]);
   });
 
+  test('a function and a middleware reach nothing that only the administrator runs', () => {
+    const isAdministrators = inside(
+      'shared/store/maintenance/',
+      'shared/store/check/',
+      'shared/leads/transfer/',
+      'shared/leads/erasure/',
+    );
+    const endpoints = files.filter(inside('functions/', 'shared/middleware/'));
+    const reached = endpoints.flatMap((file) =>
+      [...reachedFrom(file)].filter(isAdministrators).map((to) => `${file} reaches ${to}`),
+    );
+
+    expect(files.filter(isAdministrators).length).toBeGreaterThan(10);
+    expect(reached).toEqual([]);
+  });
+
+  test('the rooms of the store that requests use import neither maintenance nor the check', () => {
+    const isAdministrators = inside('shared/store/maintenance/', 'shared/store/check/');
+    const broken = own.filter(
+      ({ from, to }) => from.startsWith('shared/store/') && !isAdministrators(from) && isAdministrators(to),
+    );
+
+    expect(said(broken)).toEqual([]);
+  });
+
+  test('the store’s table room imports no other room of the store', () => {
+    const isTableRoom = inside('shared/store/table/');
+    const broken = own.filter(({ from, to }) => isTableRoom(from) && to.startsWith('shared/store/') && !isTableRoom(to));
+
+    expect(said(broken)).toEqual([]);
+  });
+
   test('a function does not import another', () => {
     expect(said(own.filter(({ from, to }) => from.startsWith('functions/') && to.startsWith('functions/')))).toEqual([]);
   });
@@ -143,6 +175,10 @@ describe('files', () => {
     const names = /^(?:utils?|helpers?|common|misc|shared)\.|(?:^|-)(?:utils?|helpers?)(?:\.|-)/;
 
     expect(files.filter((file) => names.test(basename(file)) || /\/(?:utils?|helpers?|common|misc)\//.test(file))).toEqual([]);
+  });
+
+  test('of the store are in a room: none is loose in shared/store', () => {
+    expect(files.filter((file) => dirname(file) === 'shared/store')).toEqual([]);
   });
 
   test('have kebab-case names', () => {
