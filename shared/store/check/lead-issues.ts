@@ -31,7 +31,7 @@ export function leadIssues(
   return [
     ...attributeIssues(item),
     ...(lastLeadId !== undefined && lead.id > lastLeadId
-      ? [`has an id beyond ${lastLeadId}, the last that the usage item says was given`]
+      ? [`has an id beyond ${lastLeadId}, the last one that the usage item has assigned`]
       : []),
     ...(organization ? [...placeIssues(lead, organization), ...fieldIssues(lead.fields, organization)] : []),
     ...indexIssues(lead, item),

@@ -222,9 +222,9 @@ export async function recheckEntry({ table, organizationId }: OrganizationTable,
 export async function recheckRecord(own: OrganizationTable, key: PrimaryKey, leadId: unknown): Violations {
   const violations = await readWithLead(own, key, { leadId, leadIdIn: recordedLead }, (namedId, lead) => {
     if (lead) return [];
-    const remembers = `The idempotency record ${keyText(key)} remembers`;
-    if (typeof namedId !== 'number') return [`${remembers} no lead.`];
-    return [`${remembers} lead ${namedId} of organization ${own.organizationId}, which is not there.`];
+    const names = `The idempotency record ${keyText(key)} names`;
+    if (typeof namedId !== 'number') return [`${names} no lead.`];
+    return [`${names} lead ${namedId} of organization ${own.organizationId}, which is not there.`];
   });
   return violations ?? [];
 }

@@ -7,10 +7,10 @@ import type { TransactItem } from '../table/transact.ts';
 /** The response to a capture: the contract's `lead` object (section 4.3). */
 export type CaptureResult = IdempotencyItem['result'];
 
-/** What a repeat of a capture is answered from. */
+/** The stored result of a capture, for its repeats. */
 export type IdempotencyRecord = Pick<IdempotencyItem, 'fingerprint' | 'result' | 'expiresAt'>;
 
-/** The end of the idempotency window of a capture made now, in epoch milliseconds. */
+/** When the idempotency window of a capture at this time ends, in epoch milliseconds. */
 export const recordExpiry = (now: Date): number => now.getTime() + limits.idempotencyHours * 3_600_000;
 
 /** A record that has not expired. The expiry is compared here because TTL deletes late. */

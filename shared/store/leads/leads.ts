@@ -8,7 +8,7 @@ import type { Item, LeadItem } from '../table/items.ts';
 import { leadPrimaryKey, ownerIndexKey, sourceIndexKey, stageIndexKey, updateIndexKey } from '../table/primary-keys.ts';
 import { putIfAbsent, type TransactItem } from '../table/transact.ts';
 
-/** What is stored of a lead besides its primary key, the index attributes derived from it included. */
+/** The attributes of a lead's item besides its primary key, including the index attributes. */
 function attributesOf(lead: Lead): Item {
   const { version, fields, stageId, pipelineId, createdAt, updatedAt, archivedAt } = lead;
   const own = { version, fields, stageId, pipelineId, createdAt, updatedAt };

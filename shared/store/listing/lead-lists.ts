@@ -10,7 +10,7 @@ import { PageBudget } from './page-budget.ts';
 /** The filters of a list that an index supports. `matches` checks each of them on the lead too. */
 export interface LeadQuery extends PageQuery {
   readonly organizationId: number;
-  /** Any of these stages; the stages of a pipeline stand for it. */
+  /** Leads in any of these stages; a filter by pipeline lists its stages. */
   readonly stageIds: readonly number[] | undefined;
   readonly ownerId: number | undefined;
   readonly sourceId: number | undefined;

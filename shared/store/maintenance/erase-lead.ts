@@ -175,7 +175,7 @@ async function storePerson({ table, organizationId }: OrganizationTable, leadId:
   );
 }
 
-/** Drops the phones and emails that another lead has now: they are that lead's, whoever sent them. */
+/** The identities without those that another lead has now: they are that lead's, whoever sent them. */
 async function withoutOtherHolders(
   { table, organizationId }: OrganizationTable,
   leadId: number,

@@ -29,15 +29,15 @@ export type OrganizationAdmission =
 
 /** Checks that the API key exists and is live, and takes a token from its bucket: one conditional write, two when a window begins. */
 export async function admitKey(table: Table, apiKeyHash: string, now: Date): Promise<KeyAdmission> {
-  const taken = await takeToken(table, apiKeyPrimaryKey(apiKeyHash), now, {
+  const result = await takeToken(table, apiKeyPrimaryKey(apiKeyHash), now, {
     limit: rateLimits.requestsPerKeyPerWindow,
     live: 'attribute_not_exists(revokedAt) AND expiresAt > :now',
     isLive: ({ revokedAt, expiresAt }) => revokedAt === undefined && expiresAt > now.getTime(),
   });
-  if (taken.outcome === 'absent') return { outcome: 'unknown' };
-  if (taken.outcome === 'refused') return { outcome: taken.item.revokedAt === undefined ? 'expired' : 'revoked' };
-  const { organizationId, keyId, label, scopes, createdBy, expiresAt } = taken.item;
-  return { ...taken, caller: { organizationId, keyId, label, scopes, createdBy, expiresAt } };
+  if (result.outcome === 'absent') return { outcome: 'unknown' };
+  if (result.outcome === 'refused') return { outcome: result.item.revokedAt === undefined ? 'expired' : 'revoked' };
+  const { organizationId, keyId, label, scopes, createdBy, expiresAt } = result.item;
+  return { ...result, caller: { organizationId, keyId, label, scopes, createdBy, expiresAt } };
 }
 
 /**
@@ -50,16 +50,16 @@ export async function admitOrganization(
   now: Date,
   numbersLeads: boolean,
 ): Promise<OrganizationAdmission> {
-  const taken = await takeToken(table, usagePrimaryKey(organizationId), now, {
+  const result = await takeToken(table, usagePrimaryKey(organizationId), now, {
     limit: rateLimits.requestsPerOrganizationPerWindow,
     sequence: numbersLeads ? 'lastLeadId' : undefined,
   });
-  if (taken.outcome === 'absent' || taken.outcome === 'refused') {
+  if (result.outcome === 'absent' || result.outcome === 'refused') {
     throw new Error(`Organization ${organizationId} has an API key but no usage item.`);
   }
-  if (taken.outcome === 'exhausted') return { outcome: 'exhausted', bucket: taken.bucket };
-  const { settingsVersion, lastLeadId } = taken.item;
-  return { outcome: 'admitted', bucket: taken.bucket, settingsVersion, leadSequence: lastLeadId };
+  if (result.outcome === 'exhausted') return { outcome: 'exhausted', bucket: result.bucket };
+  const { settingsVersion, lastLeadId } = result.item;
+  return { outcome: 'admitted', bucket: result.bucket, settingsVersion, leadSequence: lastLeadId };
 }
 
 interface TokenRules<T extends TokenBucketItem> {
@@ -97,16 +97,16 @@ async function takeToken<T extends TokenBucketItem>(
     });
 
   return retryOnConflict<TakeResult<T>>(async () => {
-    let taken = await take('used = used + :one', 'windowEndsAt > :now AND used < :limit', { ':limit': limit });
-    if (taken.outcome === 'refused') {
-      const { item } = taken;
+    let result = await take('used = used + :one', 'windowEndsAt > :now AND used < :limit', { ':limit': limit });
+    if (result.outcome === 'refused') {
+      const { item } = result;
       if (!item) return { outcome: 'absent' };
       if (!isLive(item)) return { outcome: 'refused', item };
       if (item.windowEndsAt > nowMs) return { outcome: 'exhausted', item, bucket: bucketOf(item, limit) };
-      taken = await take('used = :one, windowEndsAt = :end', 'windowEndsAt <= :now', { ':end': nowMs + limits.windowMs });
-      if (taken.outcome === 'refused') return conflict; // another request began the window: take a token from it
+      result = await take('used = :one, windowEndsAt = :end', 'windowEndsAt <= :now', { ':end': nowMs + limits.windowMs });
+      if (result.outcome === 'refused') return conflict; // another request began the window: take a token from it
     }
-    return { outcome: 'admitted', item: taken.item, bucket: bucketOf(taken.item, limit) };
+    return { outcome: 'admitted', item: result.item, bucket: bucketOf(result.item, limit) };
   });
 }
 

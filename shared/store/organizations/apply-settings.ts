@@ -31,7 +31,7 @@ export interface ApplyOptions {
   /** For the audit log; left out, the service itself. */
   readonly action?: AuditAction;
   readonly now?: () => Date;
-  /** Lets the given milliseconds pass; replaced in tests. */
+  /** Waits; replaced in tests. */
   readonly wait?: (ms: number) => Promise<unknown>;
   /** Called before a wait of many seconds. */
   readonly onWait?: (seconds: number, removals: readonly Removal[]) => void;
@@ -137,7 +137,7 @@ async function deactivateAndRemove(
   pause: (ms: number) => Promise<void>,
 ): Promise<number | undefined> {
   const intermediate = withRemovalsInactive(before.settings, settings);
-  assertFits(intermediate, 'The settings together with what they drop');
+  assertFits(intermediate, 'The settings together with the items that they remove');
   const step = { ...action, isBetween: true } as const;
   const version = await replaceSettings(table, { before, settings: intermediate, now: now(), action: step });
   if (version === undefined) return undefined;
@@ -145,7 +145,7 @@ async function deactivateAndRemove(
   await pause(longestRequestMs);
   const references = await findReferences(table, settings.id, removals);
   if (references.length > 0) await revert(table, version, { settings: before.settings, now, action: step });
-  assertUnreferenced(references, ' A request that was still running came to use it.');
+  assertUnreferenced(references, ' A request in progress began to use one of them.');
   const current = await readSettings(table, settings.id);
   // A key created since then may have a removed user as its creator, so the count must be from before the references were read.
   if (current?.version !== version || current.keysCreated !== before.keysCreated) return undefined;
@@ -173,17 +173,20 @@ function assertFits(settings: Settings, what: string): void {
 function sizeIssues(settings: Settings): SettingsRejectedError['issues'] {
   const bytes = Buffer.byteLength(JSON.stringify(settings));
   if (bytes > limits.settingsMaxBytes) {
-    return [{ path: '$', message: `is ${bytes} bytes with every default filled in: at most ${limits.settingsMaxBytes} fit` }];
+    return [
+      { path: '$', message: `is ${bytes} bytes with every default filled in, but must be at most ${limits.settingsMaxBytes}` },
+    ];
   }
   const itemBytes = storedBytes({ settings });
   if (itemBytes <= limits.settingsItemMaxBytes) return [];
-  const why = `its many small parts come to ${itemBytes} bytes as they are stored: at most ${limits.settingsItemMaxBytes} fit`;
+  const why = `its many small parts are stored as ${itemBytes} bytes, but must be at most ${limits.settingsItemMaxBytes}`;
   return [{ path: '$', message: `is ${bytes} bytes with every default filled in, and ${why}` }];
 }
 
 function assertUnreferenced(references: readonly Reference[], why: string): void {
   const issues = referenceIssues(references);
-  if (issues.length > 0) throw new SettingsRejectedError(`The file drops what is still used; nothing was changed.${why}`, issues);
+  if (issues.length > 0)
+    throw new SettingsRejectedError(`The file removes items that are still used; nothing was changed.${why}`, issues);
 }
 
 function referenceIssues(references: readonly Reference[]): SettingsRejectedError['issues'] {

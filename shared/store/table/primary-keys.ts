@@ -19,7 +19,7 @@ import { partitionKeyPrefixes as prefix } from './table-definition.ts';
 /**
  * The entity chart: where each item is stored, and its type in `items.ts`. Only this file spells a key.
  *
- * | item                  | pk                                  | sk                         | made by                         |
+ * | item                  | pk                                  | sk                         | written by                      |
  * |-----------------------|-------------------------------------|----------------------------|---------------------------------|
  * | organization settings | ORG#<organization>                  | SETTINGS                   | organizations/organizations.ts  |
  * | organization's name   | ORG#DIRECTORY                       | <organization, 10 digits>  | organizations/organizations.ts  |

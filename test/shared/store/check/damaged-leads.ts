@@ -130,7 +130,7 @@ export const timelines: Case[] = [
   [
     'an idempotency record remembers a lead that is there',
     ({ table, key }) => damage(table, key.record, { 'result.id': 79 }),
-    ({ key }) => [`The idempotency record ${named(key.record)} remembers lead 79 of organization 1, which is not there.`],
+    ({ key }) => [`The idempotency record ${named(key.record)} names lead 79 of organization 1, which is not there.`],
   ],
   [
     'an idempotency record belongs to a listed API key',
@@ -220,6 +220,6 @@ export const leads: Case[] = [
   [
     'an id is one that was given',
     ({ table }) => damage(table, usagePrimaryKey(1), { lastLeadId: 1 }),
-    ({ b }) => [`Lead ${b.id} of organization 1 has an id beyond 1, the last that the usage item says was given.`],
+    ({ b }) => [`Lead ${b.id} of organization 1 has an id beyond 1, the last one that the usage item has assigned.`],
   ],
 ];

@@ -5,7 +5,7 @@ import { ExpectedItems, ExpectedItemsPart } from '../../../../shared/store/check
 const phoneOf = (id: number): string => `+91${id}`;
 const emailOf = (id: number): string | undefined => (id % 3 === 0 ? undefined : `p${id}@example.com`);
 
-/** A ledger of these leads, in as many parts as asked. */
+/** The expected items of these leads, in this many parts. */
 function expectedItemsOf(ids: readonly number[], partCount: number): ExpectedItems {
   const ordered = [...ids].sort((a, b) => a - b);
   const size = Math.ceil(ordered.length / partCount) || 1;
@@ -19,7 +19,7 @@ function expectedItemsOf(ids: readonly number[], partCount: number): ExpectedIte
 
 const idSets = fc.uniqueArray(fc.integer({ min: 1, max: 2_147_483_647 }), { maxLength: 700 });
 
-test('it knows exactly the leads it was given, whatever their ids and however they were read', () => {
+test('the expected items have exactly the leads that were added, whatever their ids and order', () => {
   fc.assert(
     fc.property(
       idSets,

@@ -14,14 +14,14 @@ import type { PrimaryKey } from '../../../../shared/store/table/primary-keys.ts'
 import { sampleSettings } from '../../../support/organization.ts';
 import { service } from '../../../support/service.ts';
 
-/** A table of the test's own on the run's engine, so that a check of the whole of it meets nobody else's items. */
+/** A table of the test's own on the run's engine, so that a check of the whole table finds only its items. */
 export async function givenTable(): Promise<Table> {
   const environment = { ...(service().environment as Parameters<typeof createTable>[0]), LEADS_TABLE: `check-${randomUUID()}` };
   await createTable(environment);
   return openTable(environment.LEADS_TABLE, clientConfig(environment));
 }
 
-/** An organization with a key, a created and a captured lead, a turn taken, as the service writes them. */
+/** An organization with a key, a created and a captured lead, an advanced rotation counter, as the service writes them. */
 export async function givenWorld(
   table: Table,
   organizationId = 1,
@@ -125,7 +125,7 @@ export interface World extends Awaited<ReturnType<typeof givenWorld>> {
   readonly key: Readonly<Record<'lead' | 'phone' | 'email' | 'record' | 'opening' | 'listing' | 'apiKey', PrimaryKey>>;
 }
 
-/** A rule, what breaks it in one place of a sound table, and the sentences that a check then gives. */
+/** A rule, what breaks it in one place of a sound table, and the violations that a check then reports. */
 export type Case = [rule: string, damages: (world: World) => Promise<unknown>, violations: (world: World) => string[]];
 
 /** An item as the check names it. */

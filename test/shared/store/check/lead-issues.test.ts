@@ -50,15 +50,17 @@ test.each<[string, string, ...unknown[]]>([
   ['wants_call', 'must be true or false', 'true', 1],
   ['second_source', 'must be the id of a source', 2, '1'],
   ['mentor', 'must be the id of a user', 70, '7'],
-])('a value in the field %s that the service would not store is a fault: it %s', (fieldKey, takes, ...values) => {
+])('a value in the field %s that the service would not store is an issue: it %s', (fieldKey, requirement, ...values) => {
   for (const value of values) {
     const issues = faultsOf(item({ ...person, [fieldKey]: value }));
 
-    expect(issues).toEqual([`Lead 5 of organization 1 has ${JSON.stringify(value)} in the field ${fieldKey}, which ${takes}.`]);
+    expect(issues).toEqual([
+      `Lead 5 of organization 1 has ${JSON.stringify(value)} in the field ${fieldKey}, which ${requirement}.`,
+    ]);
   }
 });
 
-test('an option that is being dropped is still one, since leads keep it', () => {
+test('an option that is being removed is still valid, because leads keep it', () => {
   const fields = organization.fields.map((field) =>
     field.key === 'course' ? { ...field, options: [{ value: 'mba', label: 'MBA', retired: true as const }] } : field,
   );
@@ -68,11 +70,11 @@ test('an option that is being dropped is still one, since leads keep it', () => 
   expect(leadIssues(leadIn(1, 5, stored), stored, dropping, 5)).toEqual([]);
 });
 
-test.each([undefined, null, 'x', []])('fields that are %j are a fault and no crash', (fields) => {
+test.each([undefined, null, 'x', []])('fields that are %j are an issue, not a crash', (fields) => {
   expect(faultsOf(item(fields))[0]).toBe('Lead 5 of organization 1 has no fields.');
 });
 
-test('a lead with nothing but its key is told everything that it lacks', () => {
+test('a lead with only a key has an issue for everything that it lacks', () => {
   expect(faultsOf({})).toEqual(
     [
       'has the version missing, which must be a number of writes',
@@ -90,13 +92,13 @@ test('a lead with nothing but its key is told everything that it lacks', () => {
   );
 });
 
-test('without settings, what refers to them is not looked at', () => {
+test('without settings, references to them are not checked', () => {
   const stored = item({ ...person, mentor: 70 });
 
   expect(leadIssues(leadIn(1, 5, stored), stored, undefined, undefined)).toEqual([]);
 });
 
-test('a value of a field whose type this version does not know is a fault', () => {
+test('a value of a field whose type this version does not know is an issue', () => {
   const later = sampleOrganization();
   Object.assign(later.fieldByKey.get('city') ?? {}, { type: 'rating' });
   const stored = item({ ...person, city: 'Pune' });
