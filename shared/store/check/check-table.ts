@@ -5,6 +5,7 @@ import { type ItemKind, kindOf } from '../table/item-kind.ts';
 import type { Item } from '../table/items.ts';
 import { keyText, type PrimaryKey } from '../table/primary-keys.ts';
 import { inParallel } from './in-parallel.ts';
+import { isPositiveInteger } from './lead-issues.ts';
 import { type OrganizationSnapshot, readSnapshot, recheckKeyItem, type ViolationReporter } from './organization-snapshot.ts';
 import {
   entryIssues,
@@ -61,8 +62,6 @@ export async function checkTable(table: Table, options: CheckOptions = {}): Prom
   );
   return check.finish();
 }
-
-const isTurnCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 
 class TableCheck implements ViolationReporter {
   readonly #table: Table;
@@ -167,7 +166,7 @@ class TableCheck implements ViolationReporter {
       return typeof item.leadId === 'number' && expectedItems.has(item.leadId) ? undefined : () => recheckImportedRow(own, key);
     }
     if (kind.kind === 'erasure') return () => recheckErasure(own, key, kind.leadId);
-    if (kind.kind === 'turn' && !isTurnCount(item.turns)) return () => this.#recheckRotation(key);
+    if (kind.kind === 'turn' && !isPositiveInteger(item.turns)) return () => this.#recheckRotation(key);
     return undefined; // settings, usage, listings and leads were read with the organization
   }
 
@@ -178,7 +177,7 @@ class TableCheck implements ViolationReporter {
 
   async #recheckRotation(key: PrimaryKey): Promise<string[]> {
     const [counter] = await readUntilStable(this.#table, [key]);
-    if (!counter || isTurnCount(counter.turns)) return [];
+    if (!counter || isPositiveInteger(counter.turns)) return [];
     return [`The turn ${keyText(key)} has counted ${JSON.stringify(counter.turns)}, which must be a number of turns taken.`];
   }
 

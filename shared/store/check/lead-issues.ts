@@ -9,7 +9,8 @@ const storedDateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 export const isStoredDateTime = (value: unknown): boolean =>
   typeof value === 'string' && storedDateTime.test(value) && !Number.isNaN(Date.parse(value));
 
-const isWriteCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+export const isPositiveInteger = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 const isMap = (value: unknown): value is FieldValues => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The lead of an item whose attributes may have any type; `fields` that are not a map count as empty. */
@@ -41,7 +42,7 @@ export function leadIssues(
 function attributeIssues({ version, fields, createdAt, updatedAt, archivedAt }: Item): string[] {
   const dateTimes = Object.entries({ createdAt, updatedAt, ...(archivedAt !== undefined && { archivedAt }) });
   return [
-    ...(isWriteCount(version) ? [] : [`has the version ${display(version)}, which must be a number of writes`]),
+    ...(isPositiveInteger(version) ? [] : [`has the version ${display(version)}, which must be a number of writes`]),
     ...(isMap(fields) ? [] : ['has no fields']),
     ...dateTimes
       .filter(([, at]) => !isStoredDateTime(at))

@@ -44,8 +44,8 @@ const cachedReadsMax = 8;
 const cachedReads = new Map<string, CachedRead>();
 
 /**
- * The ids of an organization's leads changed since a time. A changed lead stays changed, so the ids read for one page are cached for the
- * next page, which continues that read or reads only later changes. A read unit for each 80 new ids.
+ * The ids of an organization's leads changed since a time. A changed lead stays changed, so the ids of one page are cached. The next
+ * page continues that read, or reads only later changes. A read unit for each 80 new ids.
  * @param since epoch milliseconds
  * @param max stops after more ids than this, unless they were all known before
  */

@@ -16,8 +16,8 @@ const rangeIdsMin = 25;
 const growthMax = 50;
 
 /**
- * Scans the leads themselves. The first read is as long as the page. If few of its leads match, the next ones read ranges of ids in
- * parallel, as many as the share of matching leads suggests for the rest of the page.
+ * Scans the leads themselves. The first read is as long as the page. If few of its leads match, further reads
+ * cover ranges of ids in parallel, as many as the share of matching leads suggests.
  */
 export function scanLeads(own: OrganizationTable, budget: PageBudget): LeadReader {
   const seen: Seen = { ids: 0, bytes: 0, requested: 0 };

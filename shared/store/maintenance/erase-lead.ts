@@ -52,12 +52,12 @@ export interface Erased extends RelatedItems {
 }
 
 /**
- * Erases a lead and the person: the lead with its identity items, its timeline, the idempotency records and imported rows that refer to it,
- * and the person's phones and emails on other leads' timelines. Reads the whole table once.
+ * Erases a lead and its person. Deletes the lead with its identity items and timeline, and the idempotency records and imported rows that
+ * refer to it. Removes the person's phones and emails from other leads' timelines. Reads the whole table once.
  *
- * The first transaction deletes the lead and its identity items, stores an item that says what is still to be removed, and adds an audit
- * entry. From then on no request can add anything to the lead, a capture of the same person creates a new lead, and a repeat of the
- * erasure, even after a crash, completes it.
+ * The first transaction deletes the lead and its identity items, adds an audit entry, and stores an item that says what is left to do. From
+ * then on no request can add anything to the lead, and a capture of the same person creates a new lead. A repeat of the erasure, even
+ * after a crash, completes it.
  * @returns undefined if there is neither such a lead nor an unfinished erasure of it
  * @throws ContentionError
  */

@@ -47,9 +47,9 @@ export const leadIdMargin = 100_000_000;
 const versionMargin = 10_000;
 
 /**
- * Undoes what a restored table brings back: API keys revoked since the backup, leads erased since, lead ids that would be assigned again,
- * and settings versions that functions have cached with other contents. Each step finds what is left to do, so the command may be repeated
- * after any failure.
+ * Revokes and erases again the API keys and leads that a backup brought back. Skips lead ids that would be assigned
+ * again, and settings versions that functions have cached with other contents. Each step finds what is left to do, so the command may be
+ * repeated after any failure.
  * @throws RestoreError
  */
 export async function finishRestore(table: Table, options: RestoreOptions): Promise<FinishedRestore> {

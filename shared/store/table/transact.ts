@@ -33,8 +33,8 @@ const throttledReasons = new Set(['ThrottlingError', 'ProvisionedThroughputExcee
 const throttledErrors = new Set(['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded']);
 
 /**
- * Writes all items or none, exactly once. Every attempt is one `TransactWriteItems` under the same `ClientRequestToken`, so that a retry
- * after a lost response (the SDK's, or this function's while the outcome is unknown or DynamoDB throttles) does not write twice.
+ * Writes all items or none, exactly once. Every attempt is one `TransactWriteItems` under the same `ClientRequestToken`, so that no retry
+ * writes twice. The SDK retries after a lost response; this function retries while the outcome is unknown or DynamoDB throttles.
  * @throws ThrottledError
  * @throws Error of the last attempt, if the outcome is still unknown: an outage
  */
