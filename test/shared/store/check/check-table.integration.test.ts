@@ -84,7 +84,7 @@ const ofNobody = new Set([
 ]);
 
 test.each([...identities, ...timelines, ...leads, ...organizations])(
-  'it finds, and finds alone, of the whole table and of its organization, where this fails: %s',
+  'a check of the table, and one of the organization, reports exactly where this fails: %s',
   async (rule, damages, violations) => {
     await damages(world);
 
