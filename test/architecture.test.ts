@@ -46,6 +46,22 @@ describe('who imports whom', () => {
     expect(linesOf(between.filter(({ from, to }) => layerOf(to) < layerOf(from)))).toEqual([]);
   });
 
+  test('the rooms of the store that requests use import neither maintenance nor the check', () => {
+    const isAdministrators = inside('shared/store/maintenance/', 'shared/store/check/');
+    const broken = own.filter(
+      ({ from, to }) => from.startsWith('shared/store/') && !isAdministrators(from) && isAdministrators(to),
+    );
+
+    expect(linesOf(broken)).toEqual([]);
+  });
+
+  test('the store’s table room imports no other room of the store', () => {
+    const isTableRoom = inside('shared/store/table/');
+    const broken = own.filter(({ from, to }) => isTableRoom(from) && to.startsWith('shared/store/') && !isTableRoom(to));
+
+    expect(linesOf(broken)).toEqual([]);
+  });
+
   test('a function does not import another function', () => {
     expect(linesOf(own.filter(({ from, to }) => from.startsWith('functions/') && to.startsWith('functions/')))).toEqual([]);
   });

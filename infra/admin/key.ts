@@ -176,7 +176,7 @@ async function revoke(
   if (!yes && canAsk()) await confirmed(`API key ${keyId} loses its access at once, for good.`, keyId);
   const now = new Date();
   const action = { who: await context.callerIdentity(), what: `key revoke ${keyId}` };
-  const revokedAt = await revokeApiKey(context.table(), organizationId, keyId, now, action);
+  const revokedAt = await revokeApiKey(context.table(), organizationId, keyId, { at: now, action });
   if (revokedAt === undefined) throw noKey(organizationId, keyId);
   context.print({ keyId, revokedAt }, () =>
     revokedAt === now.toISOString()

@@ -4,7 +4,7 @@ import type { Lead } from '../../shared/leads/lead.ts';
 import { exportCells, exportHeadings, exportObject } from '../../shared/leads/transfer/export-lines.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { scanLeadsAscending } from '../../shared/store/maintenance/export-leads.ts';
-import { addAuditEntry, completeInHistory } from '../../shared/store/organizations/audit-log.ts';
+import { addAuditEntry, completeAuditEntry } from '../../shared/store/organizations/audit-log.ts';
 import { type CommandContext, countOf, existingOrganization, parseId } from './context.ts';
 import { brokenExport, type ExportForm, type ExportFormat, newExport, type OpenExport } from './export-file.ts';
 
@@ -69,7 +69,7 @@ async function exportLeads(context: CommandContext, options: ExportOptions, comm
     // Before the first lead leaves: one that is broken off has an entry too.
     const entry = await addAuditEntry(table, organization.id, { who: await context.callerIdentity(), what: 'lead export begun' });
     leads = await writeLeads(context, { organization, archived, form, opened });
-    await completeInHistory(table, entry, `lead export, ${countOf(leads, 'lead')}`);
+    await completeAuditEntry(table, entry, `lead export, ${countOf(leads, 'lead')}`);
   } finally {
     await opened?.file.close();
   }

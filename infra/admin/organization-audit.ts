@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Settings } from '../../shared/organization/settings-types.ts';
-import { applySettings, SettingsMoved } from '../../shared/store/organizations/apply-settings.ts';
+import { applySettings, SettingsMovedError } from '../../shared/store/organizations/apply-settings.ts';
 import {
   type AuditEntry,
   readAuditLog,
@@ -92,7 +92,7 @@ async function undo(context: CommandContext, organizationId: number, yes: boolea
     onWait: (seconds, removals) =>
       context.note(`Waiting ${seconds} s for requests that may still use ${removals.map(({ path }) => path).join(', ')}.`),
   }).catch(async (error: unknown) => {
-    throw error instanceof SettingsMoved ? await notAsShown(table, stored, error) : error;
+    throw error instanceof SettingsMovedError ? await notAsShown(table, stored, error) : error;
   });
   context.print({ organization: { id: organizationId }, version, settingsOf: before.version, changes }, () =>
     [
@@ -104,7 +104,11 @@ async function undo(context: CommandContext, organizationId: number, yes: boolea
 }
 
 /** Someone else applied settings after the difference was shown: says what an undo would change now. */
-async function notAsShown(table: Table, { settings: { id }, version }: StoredSettings, cause: SettingsMoved): Promise<Error> {
+async function notAsShown(
+  table: Table,
+  { settings: { id }, version }: StoredSettings,
+  cause: SettingsMovedError,
+): Promise<Error> {
   const current = await readSettings(table, id);
   if (!current) return unknownOrganizationError(table, id);
   const before = await settingsBefore(table, current);

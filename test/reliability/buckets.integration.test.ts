@@ -175,7 +175,7 @@ describe('a warm function', () => {
     const { key: apiKey, keyId } = await key();
     await ask(apiKey);
     const before = await usedOf(bucketOfOrganization(id));
-    await revokeApiKey(table(), id, keyId, new Date());
+    await revokeApiKey(table(), id, keyId);
 
     const { statuses, calls } = await askFiveTimes(apiKey);
 

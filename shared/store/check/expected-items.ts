@@ -1,20 +1,21 @@
 import { crc32 } from 'node:zlib';
 
-/** What is still to be seen of a lead: the items that exist because it does. */
+/** The items that must exist for a lead, as flags of those that the scan has not found yet. */
 const expected = { phone: 1, email: 2, opening: 4 } as const;
-export type Expected = keyof typeof expected;
+export type ExpectedItem = keyof typeof expected;
+const expectedNames = Object.keys(expected) as ExpectedItem[];
 
-/** A lead as it is remembered: its id, and what its identity items must say. */
+/** A lead's id, and the values of its identity items. */
 export interface ExpectedLead {
   readonly id: number;
-  /** As compared; undefined when the lead has none. */
+  /** As compared; undefined if the lead has none. */
   readonly phone: string | undefined;
   readonly email: string | undefined;
 }
 
 /**
- * The leads of a range of ids, in ascending order, while they are read: 13 bytes each, whatever the lead's size. Identities are
- * remembered as CRC-32, so that a wrong one goes unseen once in four thousand million.
+ * The leads of a range of ids, in ascending order: 13 bytes each, whatever the lead's size. Identities are stored as CRC-32, so that a
+ * wrong identity goes unnoticed once in four thousand million.
  */
 export class ExpectedItemsPart {
   ids = new Uint32Array(256);
@@ -49,11 +50,11 @@ export class ExpectedItemsPart {
   }
 }
 
-/** All leads of an organization as they were when they were read, and what has been seen of them since. */
+/** All leads of an organization as they were when they were read, and which of their items have been found since. */
 export class ExpectedItems {
   readonly #parts: readonly ExpectedItemsPart[];
 
-  /** @param parts of ascending ranges of ids */
+  /** @param parts in ascending order of their ranges of ids */
   constructor(parts: readonly ExpectedItemsPart[]) {
     this.#parts = parts.filter(({ count }) => count > 0);
   }
@@ -66,8 +67,8 @@ export class ExpectedItems {
     return this.#find(leadId) !== undefined;
   }
 
-  /** Whether the lead has this phone or e-mail; then its item has been seen. */
-  seeIdentity(kind: 'phone' | 'email', leadId: number, value: string): boolean {
+  /** Marks the item of this phone or email as found. @returns whether the lead has it, and its item was not found before */
+  markIdentity(kind: 'phone' | 'email', leadId: number, value: string): boolean {
     const found = this.#find(leadId);
     if (!found) return false;
     const { part, at } = found;
@@ -78,8 +79,8 @@ export class ExpectedItems {
     return true;
   }
 
-  /** Whether this is the first opening entry of a lead that is there. */
-  seeOpening(leadId: number): boolean {
+  /** Marks the opening entry as found. @returns whether it is the first one of an existing lead */
+  markOpening(leadId: number): boolean {
     const found = this.#find(leadId);
     if (!found) return false;
     const { part, at } = found;
@@ -88,14 +89,13 @@ export class ExpectedItems {
     return isFirst;
   }
 
-  /** Leads of which something has not been seen, by id. */
-  *lacking(): Generator<{ readonly leadId: number; readonly what: readonly Expected[] }> {
+  /** The leads with items that were not found, by id. */
+  *missingItems(): Generator<{ readonly leadId: number; readonly items: readonly ExpectedItem[] }> {
     for (const { ids, missing, count } of this.#parts) {
       for (let at = 0; at < count; at += 1) {
         const flags = missing[at] ?? 0;
         if (flags === 0) continue;
-        const what = (Object.keys(expected) as Expected[]).filter((name) => (flags & expected[name]) !== 0);
-        yield { leadId: ids[at] ?? 0, what };
+        yield { leadId: ids[at] ?? 0, items: expectedNames.filter((name) => (flags & expected[name]) !== 0) };
       }
     }
   }

@@ -1,4 +1,4 @@
-/** Runs a task for each of the items, at most so many at once. The first failure ends it. */
+/** Runs a task for each item, up to `atOnce` in parallel. @throws the first error of a task */
 export async function inParallel<T>(items: Iterable<T>, atOnce: number, task: (item: T) => Promise<void>): Promise<void> {
   const iterator = items[Symbol.iterator]();
   const work = async (): Promise<void> => {

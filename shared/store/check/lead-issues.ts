@@ -3,26 +3,26 @@ import { type FieldValue, type FieldValues, type Lead, valueOf } from '../../lea
 import type { FieldType } from '../../organization/field-kinds.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
 import { indexAttributesOf } from '../leads/leads.ts';
-
-type Item = Readonly<Record<string, unknown>>;
+import type { Item, LeadItem } from '../table/items.ts';
 
 /** The form in which every date-time is stored. */
 const storedDateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 export const isStoredDateTime = (value: unknown): boolean =>
   typeof value === 'string' && storedDateTime.test(value) && !Number.isNaN(Date.parse(value));
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
+export const isPositiveInteger = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 const isMap = (value: unknown): value is FieldValues => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What an item says a lead is, as far as it can be read: fields that are no map are none. */
+/** The lead of an item whose attributes may have any type; `fields` that are not a map count as empty. */
 export function leadIn(organizationId: number, leadId: number, item: Item): Lead {
-  return { ...(item as unknown as Lead), id: leadId, organizationId, fields: isMap(item.fields) ? item.fields : {} };
+  return { ...(item as LeadItem), id: leadId, organizationId, fields: isMap(item.fields) ? item.fields : {} };
 }
 
 /**
- * Everything that is wrong with a lead by itself and by its organization's settings, as sentences.
- * @param organization undefined when it has no settings: then what refers to them is not looked at
- * @param lastLeadId the last that was given; undefined when that is not known
+ * Everything that is wrong with a lead in itself and according to its organization's settings, as sentences.
+ * @param organization undefined if it has no settings: then references to them are not checked
+ * @param lastLeadId the last id that was assigned; undefined if unknown
  */
 export function leadIssues(
   lead: Lead,
@@ -31,53 +31,49 @@ export function leadIssues(
   lastLeadId: number | undefined,
 ): string[] {
   return [
-    ...attributeFaults(item),
+    ...attributeIssues(item),
     ...(lastLeadId !== undefined && lead.id > lastLeadId
-      ? [`has an id beyond ${lastLeadId}, the last that the usage item says was given`]
+      ? [`has an id beyond ${lastLeadId}, the last one that the usage item has assigned`]
       : []),
-    ...(organization ? [...placeFaults(lead, organization), ...fieldIssues(lead.fields, organization)] : []),
-    ...indexFaults(lead, item),
+    ...(organization ? [...placeIssues(lead, organization), ...fieldIssues(lead.fields, organization)] : []),
+    ...indexIssues(lead, item),
   ].map((issue) => `Lead ${lead.id} of organization ${lead.organizationId} ${issue}.`);
 }
 
-function attributeFaults({ version, fields, createdAt, updatedAt, archivedAt }: Item): string[] {
+function attributeIssues({ version, fields, createdAt, updatedAt, archivedAt }: Item): string[] {
   const dateTimes = Object.entries({ createdAt, updatedAt, ...(archivedAt !== undefined && { archivedAt }) });
   return [
-    ...(isCount(version) ? [] : [`has the version ${shown(version)}, which must be a number of writes`]),
+    ...(isPositiveInteger(version) ? [] : [`has the version ${display(version)}, which must be a number of writes`]),
     ...(isMap(fields) ? [] : ['has no fields']),
     ...dateTimes
       .filter(([, at]) => !isStoredDateTime(at))
-      .map(([name, at]) => `has the ${name} ${shown(at)}, which is no date-time`),
+      .map(([name, at]) => `has the ${name} ${display(at)}, which is not a date-time`),
     ...(isStoredDateTime(createdAt) && isStoredDateTime(updatedAt) && String(updatedAt) < String(createdAt)
       ? [`was updated at ${updatedAt}, before it was created at ${createdAt}`]
       : []),
   ];
 }
 
-function placeFaults({ stageId, pipelineId }: Lead, { stageById, pipelineById }: Organization): string[] {
+function placeIssues({ stageId, pipelineId }: Lead, { stageById, pipelineById }: Organization): string[] {
   const stage = stageById.get(stageId);
   return [
-    ...(stage ? [] : [`is in stage ${shown(stageId)}, which the organization does not have`]),
-    ...(pipelineById.has(pipelineId) ? [] : [`is in pipeline ${shown(pipelineId)}, which the organization does not have`]),
+    ...(stage ? [] : [`is in stage ${display(stageId)}, which the organization does not have`]),
+    ...(pipelineById.has(pipelineId) ? [] : [`is in pipeline ${display(pipelineId)}, which the organization does not have`]),
     ...(stage && pipelineById.has(pipelineId) && stage.pipelineId !== pipelineId
       ? [`is in pipeline ${pipelineId}, but its stage ${stageId} belongs to pipeline ${stage.pipelineId}`]
       : []),
   ];
 }
 
-/** Index attributes that are not what the lead is. */
-function indexFaults(lead: Lead, item: Item): string[] {
+/** Index attributes that disagree with the lead. */
+function indexIssues(lead: Lead, item: Item): string[] {
   const right = indexAttributesOf(lead);
   return (['stageKey', 'ownerKey', 'sourceKey', 'updateKey'] as const).flatMap((name) => {
     if (item[name] === right[name]) return [];
-    const is = item[name] === undefined ? 'is missing' : `is ${shown(item[name])}`;
-    const wanted =
-      right[name] === undefined
-        ? lead.archivedAt === undefined
-          ? 'absent'
-          : 'absent, as the lead is archived'
-        : shown(right[name]);
-    return [`has an index attribute that disagrees with it: ${name} ${is} and must be ${wanted}`];
+    const is = item[name] === undefined ? 'is missing' : `is ${display(item[name])}`;
+    const absent = lead.archivedAt === undefined ? 'absent' : 'absent, as the lead is archived';
+    const expected = right[name] === undefined ? absent : display(right[name]);
+    return [`has an index attribute that disagrees with it: ${name} ${is} and must be ${expected}`];
   });
 }
 
@@ -89,52 +85,55 @@ function fieldIssues(fields: FieldValues, organization: Organization): string[] 
     ...absent.map((fieldKey) => `has no ${fieldKey}`),
     ...Object.entries(fields).flatMap(([fieldKey, value]) => {
       const field = organization.fieldByKey.get(fieldKey);
-      if (!field) return [`has a value in the field ${shown(fieldKey)}, which the organization does not have`];
+      if (!field) return [`has a value in the field ${display(fieldKey)}, which the organization does not have`];
       const issue = value === null ? undefined : valueIssue(field, value, organization);
-      return issue ? [`has ${shown(value)} in the field ${fieldKey}, which ${issue}`] : [];
+      return issue ? [`has ${display(value)} in the field ${fieldKey}, which ${issue}`] : [];
     }),
   ];
 }
 
-/** What keeps a stored value from being one of its field; inactive options, sources and people are, since leads keep them. */
+/** Why a stored value is not valid in its field. Inactive options, sources and users are valid, because leads keep them. */
 function valueIssue(field: Field, value: FieldValue, organization: Organization): string | undefined {
-  // Stored settings may be of a later version, whose values this one cannot vouch for.
-  if (!Object.hasOwn(valueRules, field.type)) return `has the type ${shown(field.type)}, which this version does not know`;
+  // A later release may have stored the settings, with types that this one does not know.
+  if (!Object.hasOwn(valueRules, field.type)) return `has the type ${display(field.type)}, which this version does not know`;
   const rule = valueRules[field.type];
-  return rule.allows(value, field, organization) ? undefined : rule.fault;
+  return rule.allows(value, field, organization) ? undefined : rule.issue;
 }
 
 interface ValueRule {
   readonly allows: (value: FieldValue, field: Field, organization: Organization) => boolean;
-  /** What the field takes, as it follows "which". */
-  readonly fault: string;
+  /** What the value must be, as it follows "which". */
+  readonly issue: string;
 }
 
-const textRule: ValueRule = { allows: isText, fault: 'takes a text that is not empty' };
+const textRule: ValueRule = { allows: isText, issue: 'must be a text that is not empty' };
 
 /** One rule per field type: the compiler names a type that has none. */
 const valueRules: Readonly<Record<FieldType, ValueRule>> = {
   text: textRule,
   textarea: textRule,
-  number: { allows: (value) => typeof value === 'number' && Number.isFinite(value), fault: 'takes a number' },
-  date: { allows: (value) => typeof value === 'string' && isDate(value), fault: 'takes a date, as YYYY-MM-DD' },
+  number: { allows: (value) => typeof value === 'number' && Number.isFinite(value), issue: 'must be a number' },
+  date: { allows: (value) => typeof value === 'string' && isDate(value), issue: 'must be a date, as YYYY-MM-DD' },
   phone: {
     allows: (value) => typeof value === 'string' && /^\+[1-9]\d{3,17}$/.test(value),
-    fault: 'takes a phone number in the form of E.164',
+    issue: 'must be a phone number in E.164 form',
   },
-  email: { allows: isReadAsItself, fault: 'takes an email address' },
-  url: { allows: isReadAsItself, fault: 'takes a web address' },
+  email: { allows: isParsedAsItself, issue: 'must be an email address' },
+  url: { allows: isParsedAsItself, issue: 'must be a web address' },
   select: {
     allows: (value, field) => typeof value === 'string' && optionsOf(field).includes(value),
-    fault: 'takes one of its options',
+    issue: 'must be one of its options',
   },
-  multiselect: { allows: (value, field) => isListOf(value, optionsOf(field)), fault: 'takes a list of its options' },
-  checkbox: { allows: (value) => typeof value === 'boolean', fault: 'takes true or false' },
+  multiselect: { allows: (value, field) => isListOf(value, optionsOf(field)), issue: 'must be a list of its options' },
+  checkbox: { allows: (value) => typeof value === 'boolean', issue: 'must be true or false' },
   lead_source: {
-    allows: (value, _, { sourceById }) => sourceById.has(value as number),
-    fault: 'takes the id of one of the sources',
+    allows: (value, _, { sourceById }) => typeof value === 'number' && sourceById.has(value),
+    issue: 'must be the id of a source',
   },
-  user: { allows: (value, _, { userById }) => userById.has(value as number), fault: 'takes the id of one of the users' },
+  user: {
+    allows: (value, _, { userById }) => typeof value === 'number' && userById.has(value),
+    issue: 'must be the id of a user',
+  },
 };
 
 const optionsOf = (field: Field): string[] => field.options.map((option) => option.value);
@@ -143,10 +142,10 @@ function isText(value: FieldValue): boolean {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-function isReadAsItself(value: FieldValue, field: Field, organization: Organization): boolean {
+function isParsedAsItself(value: FieldValue, field: Field, organization: Organization): boolean {
   if (isEmptyValue(value, field.type)) return false;
-  const read = parsers[field.type](value as Exclude<RawValue, null>, field, organization);
-  return !(read instanceof FieldIssue) && read === value;
+  const parsed = parsers[field.type](value as Exclude<RawValue, null>, field, organization);
+  return !(parsed instanceof FieldIssue) && parsed === value;
 }
 
 const isListOf = (value: FieldValue, options: readonly string[]): boolean =>
@@ -155,7 +154,7 @@ const isListOf = (value: FieldValue, options: readonly string[]): boolean =>
   new Set(value).size === value.length &&
   value.every((item) => options.includes(item));
 
-function shown(value: unknown): string {
+function display(value: unknown): string {
   const text = JSON.stringify(value) ?? 'missing';
   return text.length <= 80 ? text : `${text.slice(0, 77)}…"`;
 }

@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import type { Lead } from '../../leads/lead.ts';
 import type { Organization } from '../../organization/organization.ts';
 import { requestsPerWindowMax } from '../../rate-limits.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
-import type { Table } from '../table/client.ts';
-import { kindOf, named } from '../table/item-kind.ts';
+import type { OrganizationTable, Table } from '../table/client.ts';
+import { kindOf } from '../table/item-kind.ts';
+import type { Item, SettingsItem } from '../table/items.ts';
 import {
   apiKeyPrimaryKey,
   directoryPrimaryKey,
   keyListingPrimaryKey,
+  keyText,
   leadSortKey,
   leadsPartitionKey,
   type PrimaryKey,
@@ -18,38 +21,33 @@ import {
 import { ExpectedItems, ExpectedItemsPart } from './expected-items.ts';
 import { inParallel } from './in-parallel.ts';
 import { leadIn, leadIssues } from './lead-issues.ts';
-import type { Item } from './read-together.ts';
-import { identityOf, organizationIn, readUntilStable, recheckLead } from './recheck.ts';
+import { identityOf, lastLeadIdIn, organizationIn, readUntilStable, recheckLead } from './recheck.ts';
 
 /** What the check keeps of an organization while it reads the rest of the table. */
 export interface OrganizationSnapshot {
   readonly organizationId: number;
-  /** Undefined when the organization has no settings. */
+  /** Undefined if the organization has no settings. */
   readonly userIds: ReadonlySet<number> | undefined;
   readonly expectedItems: ExpectedItems;
-  /** The last item among the leads, by sort key; undefined when there is none. */
+  /** The last item among the leads, by sort key; undefined if there is none. */
   readonly lastLead: PrimaryKey | undefined;
 }
 
-/** Where findings go. */
 export interface ViolationReporter {
   report(violations: readonly string[]): void;
   countLeads(leads: number): void;
-  /** An API key of an organization. */
-  knowKey(keyId: string, organizationId: number): void;
+  /** Registers an API key of an organization. */
+  addKey(keyId: string, organizationId: number): void;
 }
 
 const keysAtOnce = 8;
 const rechecksAtOnce = 8;
-/** Ranges of lead ids that are read side by side. */
+/** Ranges of lead ids that are read in parallel. */
 const parallelRanges = 4;
 
-/** Reads an organization's settings, usage, API keys and leads, checks them, and remembers the leads. */
-export async function readSnapshot(
-  table: Table,
-  organizationId: number,
-  reporter: ViolationReporter,
-): Promise<OrganizationSnapshot> {
+/** Reads and checks an organization's settings, usage, API keys and leads. */
+export async function readSnapshot(own: OrganizationTable, reporter: ViolationReporter): Promise<OrganizationSnapshot> {
+  const { table, organizationId } = own;
   const [settings, usage, directory] = await readUntilStable(table, [
     settingsPrimaryKey(organizationId),
     usagePrimaryKey(organizationId),
@@ -57,8 +55,8 @@ export async function readSnapshot(
   ]);
   reporter.report(organizationIssues(organizationId, settings, usage, directory));
   const organization = organizationIn(settings);
-  await checkKeys(table, organizationId, organization, reporter);
-  const leads = await readLeads(table, organizationId, organization, usage?.lastLeadId as number | undefined, reporter);
+  await checkKeys(own, organization, reporter);
+  const leads = await readLeads(own, organization, lastLeadIdIn(usage), reporter);
   return { organizationId, userIds: organization && new Set(organization.userById.keys()), ...leads };
 }
 
@@ -69,57 +67,57 @@ function organizationIssues(
   directory: Item | undefined,
 ): string[] {
   const whose = `Organization ${id}`;
-  if (!settings) return [`${whose} has items, but its settings ${named(settingsPrimaryKey(id))} are not there.`];
-  const own = settings.settings as { id?: unknown; name?: unknown };
+  if (!settings) return [`${whose} has items, but its settings ${keyText(settingsPrimaryKey(id))} are not there.`];
+  const { id: settingsId, name } = (settings as SettingsItem).settings;
   const { used, lastLeadId, windowEndsAt, settingsVersion } = usage ?? {};
-  const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+  const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
   const counters = Object.entries({ used, lastLeadId, windowEndsAt }).filter(([, value]) => usage && !isCount(value));
   return [
-    ...(own.id === id ? [] : [`${whose} has the settings of organization ${own.id}.`]),
-    ...(directory ? [] : [`${whose} is not in the directory: ${named(directoryPrimaryKey(id))} is not there.`]),
-    ...(!directory || directory.name === own.name
+    ...(settingsId === id ? [] : [`${whose} has the settings of organization ${settingsId}.`]),
+    ...(directory ? [] : [`${whose} is not in the directory: ${keyText(directoryPrimaryKey(id))} is not there.`]),
+    ...(!directory || directory.name === name
       ? []
-      : [`${whose} is called ${JSON.stringify(own.name)}, but ${JSON.stringify(directory.name)} in the directory.`]),
-    ...(usage ? [] : [`${whose} has no usage item ${named(usagePrimaryKey(id))}.`]),
+      : [`${whose} is called ${JSON.stringify(name)}, but ${JSON.stringify(directory.name)} in the directory.`]),
+    ...(usage ? [] : [`${whose} has no usage item ${keyText(usagePrimaryKey(id))}.`]),
     ...(!usage || settingsVersion === settings.version
       ? []
       : [`${whose} has settings of version ${settings.version}, but its usage item says ${settingsVersion}.`]),
     ...counters.map(
-      ([name, value]) => `${whose} has the ${name} ${JSON.stringify(value)} in its usage item, which must be a count.`,
+      ([counter, value]) => `${whose} has the ${counter} ${JSON.stringify(value)} in its usage item, which must be a count.`,
     ),
     ...overAnyLimit(whose, used),
   ];
 }
 
 /**
- * More requests than any deployment may allow. The table does not know the limit in force, and could not be held to it: a limit is an option of
- * the deployment, and one that was lowered leaves windows that rightly have more until they end. Admission itself keeps it, by a condition.
+ * More requests than any deployment may allow. The limit in force is an option of the deployment, which the table does not store; after it
+ * is lowered, the current windows may have more requests until they end. The condition of admission enforces the limit.
  */
 const overAnyLimit = (whose: string, used: unknown): string[] =>
   typeof used === 'number' && used > requestsPerWindowMax
     ? [`${whose} has used ${used} requests of a window; no deployment may allow more than ${requestsPerWindowMax}.`]
     : [];
 
-/** Each listed API key against its item. */
+/** Compares each listed API key with its item. */
 async function checkKeys(
-  table: Table,
-  organizationId: number,
+  { table, organizationId }: OrganizationTable,
   organization: Organization | undefined,
   reporter: ViolationReporter,
 ): Promise<void> {
   const listed = await listApiKeys(table, organizationId);
   await inParallel(listed, keysAtOnce, async ({ keyId }) => {
-    reporter.knowKey(keyId, organizationId);
+    reporter.addKey(keyId, organizationId);
     const listingKey = keyListingPrimaryKey(organizationId, keyId);
     const [before] = await readUntilStable(table, [listingKey]);
     const key = apiKeyPrimaryKey(String(before?.apiKeyHash));
     const [listing, item] = await readUntilStable(table, [listingKey, key]);
-    if (listing)
-      reporter.report(keyIssues(`API key ${keyId} of organization ${organizationId}`, key, listing, item, organization));
+    const whose = `API key ${keyId} of organization ${organizationId}`;
+    if (listing && item) reporter.report(keyIssues(whose, listing, item, organization));
+    else if (listing) reporter.report([`${whose} is listed, but its item ${keyText(key)} is not there.`]);
   });
 }
 
-/** What a key's item and its listing both say. */
+/** The attributes that a key's item and its listing have in common. */
 const sharedAttributes = [
   'organizationId',
   'keyId',
@@ -132,69 +130,66 @@ const sharedAttributes = [
   'revokedAt',
 ];
 
-function keyIssues(
-  whose: string,
-  key: PrimaryKey,
-  listing: Item,
-  item: Item | undefined,
-  organization: Organization | undefined,
-): string[] {
-  if (!item) return [`${whose} is listed, but its item ${named(key)} is not there.`];
+function keyIssues(whose: string, listing: Item, item: Item, organization: Organization | undefined): string[] {
+  const { createdBy, used } = item;
+  const isKnown = !organization || (typeof createdBy === 'number' && organization.userById.has(createdBy));
   const different = sharedAttributes.filter((name) => !isDeepStrictEqual(listing[name], item[name]));
   return [
     ...(different.length === 0 ? [] : [`${whose} is listed with another ${different.join(', ')} than its item has.`]),
-    ...(!organization || organization.userById.has(item.createdBy as number)
-      ? []
-      : [`${whose} was created by user ${JSON.stringify(item.createdBy)}, whom the organization does not have.`]),
-    ...overAnyLimit(whose, item.used),
+    ...(isKnown ? [] : [`${whose} was created by user ${JSON.stringify(createdBy)}, whom the organization does not have.`]),
+    ...overAnyLimit(whose, used),
   ];
 }
 
-/** An API key's item, met in the table: its organization must list it. */
+/** The organization of an API key's item must list the key. */
 export async function recheckKeyItem(table: Table, key: PrimaryKey, { organizationId, keyId }: Item): Promise<string[]> {
-  const isNamed = typeof organizationId === 'number' && typeof keyId === 'string' && keyId !== '';
-  if (!isNamed) return [`The API key item ${named(key)} says neither its organization nor its id.`];
+  const isOwned = typeof organizationId === 'number' && typeof keyId === 'string' && keyId !== '';
+  if (!isOwned) return [`The API key item ${keyText(key)} says neither its organization nor its id.`];
   const [item, listing] = await readUntilStable(table, [key, keyListingPrimaryKey(organizationId, keyId)]);
   if (!item) return [];
-  const says = `The API key item ${named(key)} is key ${keyId} of organization ${organizationId}`;
+  const says = `The API key item ${keyText(key)} is key ${keyId} of organization ${organizationId}`;
   if (!listing) return [`${says}, which does not list it.`];
   return apiKeyPrimaryKey(String(listing.apiKeyHash)).pk === key.pk ? [] : [`${says}, which lists it under another hash.`];
 }
 
 async function readLeads(
-  table: Table,
-  organizationId: number,
+  own: OrganizationTable,
   organization: Organization | undefined,
   lastLeadId: number | undefined,
   reporter: ViolationReporter,
 ): Promise<Pick<OrganizationSnapshot, 'expectedItems' | 'lastLead'>> {
-  const parts = await Promise.all(
-    rangesOf(lastLeadId ?? 0).map(async (range) => {
-      const part = new ExpectedItemsPart();
-      let last: PrimaryKey | undefined;
-      for await (const page of leadPages(table, organizationId, range)) {
-        const suspects: number[] = [];
-        for (const item of page) {
-          const key = { pk: String(item.pk), sk: String(item.sk) };
-          const kind = kindOf(key);
-          last = key;
-          if (kind?.kind !== 'lead') {
-            reporter.report([`The item ${named(key)} is of no type that the service knows.`]);
-            continue;
-          }
-          const lead = leadIn(organizationId, kind.leadId, item);
-          part.add({ id: lead.id, phone: identityOf(lead, 'phone'), email: identityOf(lead, 'email') });
-          if (leadIssues(lead, item, organization, lastLeadId).length > 0) suspects.push(lead.id);
-        }
-        await inParallel(suspects, rechecksAtOnce, async (leadId) =>
-          reporter.report(await recheckLead(table, organizationId, leadId)),
-        );
-        reporter.countLeads(page.length);
+  const isSound = (lead: Lead, item: Item): boolean => leadIssues(lead, item, organization, lastLeadId).length === 0;
+  const ranges = rangesOf(lastLeadId ?? 0).map((range) => readRange(own, range, isSound, reporter));
+  const read = await Promise.all(ranges);
+  return { expectedItems: new ExpectedItems(read.map(({ part }) => part)), lastLead: read.findLast(({ last }) => last)?.last };
+}
+
+async function readRange(
+  own: OrganizationTable,
+  range: Range,
+  isSound: (lead: Lead, item: Item) => boolean,
+  reporter: ViolationReporter,
+): Promise<{ part: ExpectedItemsPart; last: PrimaryKey | undefined }> {
+  const part = new ExpectedItemsPart();
+  let last: PrimaryKey | undefined;
+  for await (const page of leadPages(own, range)) {
+    const suspects: number[] = [];
+    for (const item of page) {
+      const key = { pk: String(item.pk), sk: String(item.sk) };
+      const kind = kindOf(key);
+      last = key;
+      if (kind?.kind !== 'lead') {
+        reporter.report([`The item ${keyText(key)} is of no type that the service knows.`]);
+        continue;
       }
-      return { part, last };
-    }),
-  );
-  return { expectedItems: new ExpectedItems(parts.map(({ part }) => part)), lastLead: parts.findLast(({ last }) => last)?.last };
+      const lead = leadIn(own.organizationId, kind.leadId, item);
+      part.add({ id: lead.id, phone: identityOf(lead, 'phone'), email: identityOf(lead, 'email') });
+      if (!isSound(lead, item)) suspects.push(lead.id);
+    }
+    await inParallel(suspects, rechecksAtOnce, async (leadId) => reporter.report(await recheckLead(own, leadId)));
+    reporter.countLeads(page.length);
+  }
+  return { part, last };
 }
 
 interface Range {
@@ -202,7 +197,7 @@ interface Range {
   readonly to: string | undefined;
 }
 
-/** Ids are given in sequence, so equal ranges hold about as many leads. Together they hold every sort key, malformed ones too. */
+/** Ids are assigned in sequence, so equal ranges have about as many leads. Together they cover every sort key, malformed ones too. */
 function rangesOf(lastLeadId: number): Range[] {
   const width = Math.ceil(lastLeadId / parallelRanges) + 1;
   return Array.from({ length: parallelRanges }, (_, index) => ({
@@ -213,7 +208,7 @@ function rangesOf(lastLeadId: number): Range[] {
 }
 
 /** Eventually consistent, at half the price: what looks wrong is read again. */
-async function* leadPages(table: Table, organizationId: number, { from, to }: Range): AsyncGenerator<Item[]> {
+async function* leadPages({ table, organizationId }: OrganizationTable, { from, to }: Range): AsyncGenerator<Item[]> {
   const range = [from && 'sk >= :from', to && 'sk <= :to'].filter(Boolean);
   const condition = range.length === 2 ? 'sk BETWEEN :from AND :to' : range[0];
   const pages = paginateQuery(

@@ -1,14 +1,13 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../table/client.ts';
+import type { Item } from '../table/items.ts';
 import type { PrimaryKey } from '../table/primary-keys.ts';
 import { conflict } from '../table/retry.ts';
 
-export type Item = Readonly<Record<string, unknown>>;
-
 /**
- * Reads items as they are at one moment: one `TransactGetItems`, two read units for 4 KB of each. The answer is parallel to the keys.
- * A write in progress at one of the items is another that was met.
+ * Reads items as of one moment: one `TransactGetItems`, two read units for each 4 KB of an item.
+ * @returns the items in the order of the keys; `conflict` while one of them is being written
  */
 export async function readTogether(table: Table, keys: readonly PrimaryKey[]): Promise<(Item | undefined)[] | typeof conflict> {
   try {

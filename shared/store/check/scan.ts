@@ -1,30 +1,34 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { ItemType } from '../../endpoints.ts';
 import type { Table } from '../table/client.ts';
+import type { Item } from '../table/items.ts';
 import type { PrimaryKey } from '../table/primary-keys.ts';
 import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
-import type { Item } from './read-together.ts';
 
-/** Parts of the table that are read side by side. */
+/** Segments of the table that are read in parallel. */
 const segments = 8;
 
-/** The attributes that the check looks at besides the keys; the second line is a timeline entry's texts. */
+/** The attributes that the check reads besides the keys; the second line has the texts of a timeline entry. */
 const attributes = [
   ...['leadId', 'type', 'at', 'actorId', 'result', 'organizationId', 'keyId', 'turns'],
   ...['notes', 'text', 'attribution', 'kept', 'changes'],
 ];
 
+export type TableItem = Item & PrimaryKey;
+
+const keyIn = ({ pk, sk }: Item): PrimaryKey => ({ pk: String(pk), sk: String(sk) });
+
 /**
- * Reads every item of the table but the leads, which the caller reads by organization: pages of items by segment. A page is handed
- * on before the next of its segment is read. Eventually consistent: what looks wrong is read again.
- * @param startAfter where to go on instead of an item, the last of its partition: a key that is there, since an engine may take any
- * other for the end of the table
- * @param organizationId only items that may be this organization's; DynamoDB reads the others all the same, but sends nothing
+ * Reads every item of the table except the leads, which the caller reads by organization. Each segment reads its next page when `onPage`
+ * is done with the last. Eventually consistent: the caller must read again what looks wrong.
+ * @param startAfter where a segment continues after a page: the page's last key, or the last key of the same partition, to skip it. The key
+ * must exist, because an engine may take any other for the end of the table
+ * @param organizationId return only items that may be this organization's; DynamoDB reads the others too, but does not send them
  */
 export async function scanTable(
   table: Table,
   organizationId: number | undefined,
-  onPage: (items: readonly (Item & PrimaryKey)[]) => Promise<void>,
+  onPage: (items: readonly TableItem[]) => Promise<void>,
   startAfter: (key: PrimaryKey) => Promise<PrimaryKey>,
 ): Promise<void> {
   const ofOrganization = organizationId === undefined ? {} : organizationFilter(organizationId);
@@ -43,16 +47,16 @@ export async function scanTable(
           ...ofOrganization,
         }),
       );
-      await onPage(Items as (Item & PrimaryKey)[]);
-      next = LastEvaluatedKey && { ...(await startAfter(LastEvaluatedKey as unknown as PrimaryKey)) };
+      await onPage(Items as TableItem[]);
+      next = LastEvaluatedKey && { ...(await startAfter(keyIn(LastEvaluatedKey))) };
     } while (next);
   };
   await Promise.all(Array.from({ length: segments }, (_, segment) => scanSegment(segment)));
 }
 
 /**
- * Where an item says whose it is: in all of its partition key (`whole`), at its beginning (`begins`), in the attribute `organizationId`, or
- * nowhere (`may be`: its API key tells). Entries of indexes are no items of their own. A new item type needs an answer here.
+ * Where an item names its organization: in its whole partition key (`whole`), at the beginning of it (`begins`), in the attribute
+ * `organizationId`, or nowhere (`may be`: its API key tells). Entries of indexes are not items. A new item type needs a row here.
  */
 const belonging = {
   settings: 'whole',

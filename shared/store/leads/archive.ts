@@ -7,10 +7,10 @@ import { leadUpdateItem, readLead } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
 
 /**
- * Archives a lead, or restores it, and notes it on its timeline; a lead that is so already is left as it is.
- * One read and one transaction, again while others write the lead.
- * @returns the lead after it, and whether it was changed; undefined when there is none
- * @throws StillContended
+ * Archives or restores a lead and adds the timeline entry; does nothing to a lead that is already archived or active.
+ * One read and one transaction, repeated while other requests write the lead.
+ * @returns the lead as it is now, and whether this call changed it; undefined if there is no such lead
+ * @throws ContentionError
  */
 export async function setArchived(
   table: Table,

@@ -4,50 +4,45 @@ import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
-import { idempotencyPrimaryKey } from '../table/primary-keys.ts';
+import { idempotencyPrimaryKey, keyText, leadPrimaryKey } from '../table/primary-keys.ts';
 import { conflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import { liveRecord, putRecord } from './idempotency.ts';
-import { identityPrimaryKeys, putEmail, putIdentities } from './identities.ts';
+import {
+  holdersIn,
+  type IdentityHolders,
+  identityPrimaryKeys,
+  type LeadIdentity,
+  putEmail,
+  putIdentities,
+} from './identities.ts';
 import { checkLead, checkLeadExists, leadUpdateItem, putLead, readLead } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
 
-/** Who is captured, and under which keys that is remembered. */
-export interface CaptureLookup {
-  readonly organizationId: number;
+/** The person captured, and the keys under which repeats of the capture are found. */
+export interface CaptureLookup extends LeadIdentity {
   /** The API key's id. */
   readonly keyId: string;
   readonly idempotencyKeys: readonly string[];
-  /** E.164; undefined when the text sent is no phone number. */
-  readonly phone: string | undefined;
-  readonly email: string | undefined;
 }
 
-/** What a capture finds before it writes: a hint, the transaction's conditions are the proof. */
-export interface CaptureMatches {
-  /** Parallel to the idempotency keys asked for. */
+/** What a capture reads before it writes. It is a hint: only the transaction's conditions prove it. */
+export interface CaptureMatches extends IdentityHolders {
+  /** In the order of the lookup's idempotency keys. */
   readonly records: readonly (IdempotencyRecord | undefined)[];
-  readonly phoneLeadId: number | undefined;
-  readonly emailLeadId: number | undefined;
 }
 
-/** Reads the idempotency records and who has the phone and the e-mail: one `BatchGetItem`, one read unit per item. */
+/** Reads the idempotency records and the identity items: one `BatchGetItem`, one read unit per item. */
 export async function findForCapture(table: Table, lookup: CaptureLookup): Promise<CaptureMatches> {
-  const { organizationId, keyId, idempotencyKeys, phone, email } = lookup;
-  const recordKeys = idempotencyKeys.map((key) => idempotencyPrimaryKey(keyId, key));
-  const items = await batchGet(table, [...recordKeys, ...identityPrimaryKeys(organizationId, phone, email)]);
+  const recordKeys = lookup.idempotencyKeys.map((key) => idempotencyPrimaryKey(lookup.keyId, key));
+  const items = await batchGet(table, [...recordKeys, ...identityPrimaryKeys(lookup)]);
   const now = new Date();
-  const [first, second] = items.slice(recordKeys.length).map((item) => item?.leadId as number | undefined);
-  return {
-    records: items.slice(0, recordKeys.length).map((item) => liveRecord(item, now)),
-    phoneLeadId: phone === undefined ? undefined : first,
-    emailLeadId: phone === undefined ? first : second,
-  };
+  return { records: recordKeys.map((key) => liveRecord(items.get(key), now)), ...holdersIn(items, lookup) };
 }
 
 /**
- * The lead that a capture matches, archived ones too: by phone, else by e-mail. One read where one was found.
- * Between the two reads a phone can move to another lead, or a lead be erased: then another request was met.
+ * The lead that a capture matches, archived or not: by phone, else by email. One read if the identity items named a lead.
+ * @returns `conflict` if since the first read the phone has moved to another lead, or the lead was erased
  */
 export async function findMatch(
   table: Table,
@@ -63,7 +58,7 @@ export async function findMatch(
   return stillHolds ? lead : conflict;
 }
 
-/** What a capture leaves behind besides the lead: its entry on the timeline, and the records that its repeats find. */
+/** What a capture writes besides the lead: its timeline entry, and the records that its repeats find. */
 export interface CaptureRecord {
   readonly lookup: CaptureLookup;
   readonly entry: TimelineEntry;
@@ -73,10 +68,10 @@ export interface CaptureRecord {
 
 const captureRecordItems = (table: Table, lead: Lead, { lookup, entry, record, now }: CaptureRecord) => [
   putTimelineEntry(table, lead, entry),
-  ...lookup.idempotencyKeys.map((key) => putRecord(table, lookup.keyId, key, record, now)),
+  ...lookup.idempotencyKeys.map((key) => putRecord(table, idempotencyPrimaryKey(lookup.keyId, key), record, now)),
 ];
 
-/** Writes a captured new lead and its trace, all or none; false when another request was met. One transaction of up to 6 items. */
+/** Writes a new lead and the capture's records: all or none. One transaction of up to 6 items. @returns false on a conflict with another request */
 export async function captureNewLead(table: Table, lead: Lead, record: CaptureRecord): Promise<boolean> {
   const written = await transact(table, [
     putLead(table, lead),
@@ -87,8 +82,9 @@ export async function captureNewLead(table: Table, lead: Lead, record: CaptureRe
 }
 
 /**
- * Writes what a capture fills of a lead as it was read, and its trace, all or none; false when another request was met.
- * Nothing filled (`after` is the lead itself): the lead is checked, not written.
+ * Writes the fields that a capture fills of a lead, and the capture's records: all or none. If it fills nothing (`after` is `before`),
+ * the lead's version is checked but the lead is not written.
+ * @returns false on a conflict with another request
  */
 export async function captureMatchedLead(table: Table, before: Lead, after: Lead, record: CaptureRecord): Promise<boolean> {
   const newEmail = emailOf(before) === null ? emailOf(after) : null;
@@ -101,8 +97,9 @@ export async function captureMatchedLead(table: Table, before: Lead, after: Lead
 }
 
 /**
- * Remembers a known capture under further keys too; false when another request was met. A lead that has been erased meanwhile
- * is remembered under no further key: its erasure would not find it.
+ * Stores the record of an earlier capture under further keys too, unless its lead has since been erased: the erasure would not find
+ * these records.
+ * @returns false on a conflict with another request
  */
 export async function recordUnder(
   table: Table,
@@ -114,7 +111,8 @@ export async function recordUnder(
   const now = new Date();
   const written = await transact(table, [
     checkLeadExists(table, organizationId, record.result.id),
-    ...keys.map((key) => putRecord(table, keyId, key, record, now)),
+    ...keys.map((key) => putRecord(table, idempotencyPrimaryKey(keyId, key), record, now)),
   ]);
-  return written.outcome === 'written' || (written.outcome === 'refused' && written.failed[0] === true);
+  const isErased = written.outcome === 'refused' && written.failed.has(keyText(leadPrimaryKey(organizationId, record.result.id)));
+  return written.outcome === 'written' || isErased;
 }

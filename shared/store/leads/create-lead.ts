@@ -4,19 +4,20 @@ import { batchGet } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
-import { identityPrimaryKeys, putIdentities } from './identities.ts';
+import { holdersIn, identityOf, identityPrimaryKeys, putIdentities } from './identities.ts';
 import { putLead } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
 
-/** The id of the lead that has the phone, else of the one that has the e-mail. One `BatchGetItem`, a read unit each. */
+/** The id of the lead that has the phone, else of the lead that has the email. One `BatchGetItem`, a read unit each. */
 export async function findLeadByIdentity(
   table: Table,
   organizationId: number,
   phone: string | undefined,
   email: string | undefined,
 ): Promise<number | undefined> {
-  const items = await batchGet(table, identityPrimaryKeys(organizationId, phone, email));
-  return items.find((item) => item !== undefined)?.leadId as number | undefined;
+  const identity = { organizationId, phone, email };
+  const { phoneLeadId, emailLeadId } = holdersIn(await batchGet(table, identityPrimaryKeys(identity)), identity);
+  return phoneLeadId ?? emailLeadId;
 }
 
 export type CreateLeadResult =
@@ -25,8 +26,8 @@ export type CreateLeadResult =
 
 /**
  * Writes a lead, its identity items and its first timeline entry: all or none. One transaction of 3 or 4 items.
- * @param leadAt makes them of the time, which is set anew at each try: a list by `updated_since` looks back from the commit by seconds only
- * @throws StillContended
+ * @param leadAt called with the time of each attempt: a list by `updated_since` only allows for seconds between `updatedAt` and the commit
+ * @throws ContentionError
  */
 export async function createLead(
   table: Table,
@@ -41,7 +42,7 @@ export async function createLead(
     ]);
     if (written.outcome === 'conflict') return conflict;
     if (written.outcome === 'written') return { outcome: 'created', lead };
-    const holder = written.existing.find((item) => item?.leadId !== undefined);
-    return { outcome: 'duplicate', leadId: holder?.leadId as number | undefined };
+    const { phoneLeadId, emailLeadId } = holdersIn(written.existing, identityOf(lead));
+    return { outcome: 'duplicate', leadId: phoneLeadId ?? emailLeadId };
   });
 }

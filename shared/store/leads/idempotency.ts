@@ -1,28 +1,28 @@
 import type { CaptureResult, IdempotencyRecord } from '../../leads/idempotency.ts';
 import type { Table } from '../table/client.ts';
-import { idempotencyPrimaryKey } from '../table/primary-keys.ts';
+import type { IdempotencyItem } from '../table/items.ts';
+import type { PrimaryKey } from '../table/primary-keys.ts';
 import type { TransactItem } from '../table/transact.ts';
 
-/** A record that still counts. Expiry is compared here: TTL deletes late. */
-export function liveRecord(item: Readonly<Record<string, unknown>> | undefined, now: Date): IdempotencyRecord | undefined {
-  if (!item || (item.expiresAt as number) <= now.getTime()) return undefined;
-  const { id, created, updated, archived } = item.result as CaptureResult;
-  // Stored maps have no order; a replay reads like the first answer.
-  const result = { id, created, updated, ...(archived && { archived }) };
-  return { fingerprint: item.fingerprint as string, result, expiresAt: item.expiresAt as number };
+/** A record that has not expired. The expiry is compared here because TTL deletes late. */
+export function liveRecord(item: IdempotencyItem | undefined, now: Date): IdempotencyRecord | undefined {
+  if (!item || item.expiresAt <= now.getTime()) return undefined;
+  const { fingerprint, expiresAt } = item;
+  const { id, created, updated, archived } = item.result;
+  // A stored map comes back in any order; a replay has the order of the first response.
+  return { fingerprint, result: { id, created, updated, ...(archived && { archived }) }, expiresAt };
 }
 
-/** Part of a transaction: remembers a capture, unless one is remembered under this key and not expired. */
+/** Part of a transaction: stores the record of a capture, unless there is one under this key that has not expired. */
 export const putRecord = (
   table: Table,
-  keyId: string,
-  idempotencyKey: string,
+  key: PrimaryKey<IdempotencyItem>,
   record: IdempotencyRecord,
   now: Date,
 ): TransactItem => ({
   Put: {
     TableName: table.name,
-    Item: { ...idempotencyPrimaryKey(keyId, idempotencyKey), ...record, ttl: Math.ceil(record.expiresAt / 1000) },
+    Item: { ...key, ...record, ttl: Math.ceil(record.expiresAt / 1000) },
     ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
     ExpressionAttributeValues: { ':now': now.getTime() },
   },

@@ -1,18 +1,20 @@
 import { comparableEmail } from '../../leads/identity.ts';
 import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
 import type { Table } from '../table/client.ts';
+import type { IdentityItem } from '../table/items.ts';
+import type { ItemsByKey } from '../table/items-by-key.ts';
 import { emailPrimaryKey, type PrimaryKey, phonePrimaryKey } from '../table/primary-keys.ts';
 import { putIfAbsent, type TransactItem } from '../table/transact.ts';
 
-/** The item that makes a phone unique in the organization; it exists exactly while a lead, archived or not, has it. */
+/** The item that makes a phone unique in the organization. It exists exactly while a lead, archived or not, has the phone. */
 export const putPhone = (table: Table, { organizationId, id }: Lead, phone: string): TransactItem =>
   putIfAbsent(table, { ...phonePrimaryKey(organizationId, phone), leadId: id });
 
-/** The item that makes an e-mail unique in the organization, case ignored. */
+/** The item that makes an email unique in the organization, case ignored. */
 export const putEmail = (table: Table, { organizationId, id }: Lead, email: string): TransactItem =>
   putIfAbsent(table, { ...emailPrimaryKey(organizationId, comparableEmail(email)), leadId: id });
 
-/** Part of a transaction: the identity item goes, only if it names this lead. */
+/** Part of a transaction: deletes an identity item, only if it names this lead. */
 const deleteIdentity = (table: Table, key: PrimaryKey, { id }: Lead): TransactItem => ({
   Delete: {
     TableName: table.name,
@@ -32,10 +34,35 @@ export function putIdentities(table: Table, lead: Lead): TransactItem[] {
   return [putPhone(table, lead, phoneOf(lead)), ...(email === null ? [] : [putEmail(table, lead, email)])];
 }
 
-/** The keys under which a phone and an e-mail are looked up. */
-export function identityPrimaryKeys(organizationId: number, phone: string | undefined, email: string | undefined): PrimaryKey[] {
-  return [
-    ...(phone === undefined ? [] : [phonePrimaryKey(organizationId, phone)]),
-    ...(email === undefined ? [] : [emailPrimaryKey(organizationId, comparableEmail(email))]),
-  ];
+/** The phone and email that a lead is found by. */
+export interface LeadIdentity {
+  readonly organizationId: number;
+  /** E.164. */
+  readonly phone: string | undefined;
+  readonly email: string | undefined;
+}
+
+export const identityOf = (lead: Lead): LeadIdentity => ({
+  organizationId: lead.organizationId,
+  phone: phoneOf(lead),
+  email: emailOf(lead) ?? undefined,
+});
+
+export interface IdentityHolders {
+  readonly phoneLeadId: number | undefined;
+  readonly emailLeadId: number | undefined;
+}
+
+const phoneKey = ({ organizationId, phone }: LeadIdentity): PrimaryKey<IdentityItem> | undefined =>
+  phone === undefined ? undefined : phonePrimaryKey(organizationId, phone);
+const emailKey = ({ organizationId, email }: LeadIdentity): PrimaryKey<IdentityItem> | undefined =>
+  email === undefined ? undefined : emailPrimaryKey(organizationId, comparableEmail(email));
+
+export const identityPrimaryKeys = (identity: LeadIdentity): PrimaryKey<IdentityItem>[] =>
+  [phoneKey(identity), emailKey(identity)].filter((key) => key !== undefined);
+
+/** The leads that have the phone and the email, according to the items under `identityPrimaryKeys`. */
+export function holdersIn(items: ItemsByKey, identity: LeadIdentity): IdentityHolders {
+  const holderOf = (key: PrimaryKey<IdentityItem> | undefined): number | undefined => key && items.get(key)?.leadId;
+  return { phoneLeadId: holderOf(phoneKey(identity)), emailLeadId: holderOf(emailKey(identity)) };
 }

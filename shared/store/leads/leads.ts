@@ -1,23 +1,22 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { isDeepStrictEqual } from 'node:util';
 import { type FieldValues, type Lead, ownerIdOf, sourceIdOf } from '../../leads/lead.ts';
 import { fieldsBytes } from '../../leads/lead-size.ts';
 import { limits } from '../../limits.ts';
 import type { Table } from '../table/client.ts';
+import { getItem } from '../table/get-item.ts';
+import type { Item, LeadItem } from '../table/items.ts';
 import { leadPrimaryKey, ownerIndexKey, sourceIndexKey, stageIndexKey, updateIndexKey } from '../table/primary-keys.ts';
 import { putIfAbsent, type TransactItem } from '../table/transact.ts';
 
-/** The attributes of a lead's item beside its primary key. */
-type LeadAttributes = Readonly<Record<string, unknown>>;
-
-/** A lead's attributes, the index attributes derived from it included. */
-function attributesOf(lead: Lead): LeadAttributes {
+/** The attributes of a lead's item besides its primary key, including the index attributes. */
+function attributesOf(lead: Lead): Item {
   const { version, fields, stageId, pipelineId, createdAt, updatedAt, archivedAt } = lead;
   const own = { version, fields, stageId, pipelineId, createdAt, updatedAt };
   const largeKb = largeKbOf(fields);
   return { ...own, ...(largeKb && { largeKb }), ...(archivedAt !== undefined && { archivedAt }), ...indexAttributesOf(lead) };
 }
 
-/** In steps, so that an edit of a large lead seldom costs its index entries; undefined below the first. */
+/** In steps, so that an edit of a large lead rarely changes its index entries; undefined below the first step. */
 function largeKbOf(fields: FieldValues): number | undefined {
   const steps = Math.ceil((fieldsBytes(fields) + keysMaxBytes) / limits.largeLeadBytes);
   return steps > 1 ? (steps * limits.largeLeadBytes) / 1000 : undefined;
@@ -27,7 +26,7 @@ const keysMaxBytes = 1000;
 
 export type IndexAttribute = 'stageKey' | 'ownerKey' | 'sourceKey' | 'updateKey';
 
-/** The index attributes that a lead has by what it is: archived leads have none and so leave the indexes. */
+/** The index attributes derived from a lead. Archived leads have none, so they are in no index. */
 export function indexAttributesOf(lead: Lead): Partial<Record<IndexAttribute, string>> {
   const { organizationId, stageId, archivedAt } = lead;
   if (archivedAt !== undefined) return {};
@@ -41,27 +40,16 @@ export function indexAttributesOf(lead: Lead): Partial<Record<IndexAttribute, st
   };
 }
 
-/** A lead from its item. */
-export function leadFrom(organizationId: number, item: Readonly<Record<string, unknown>>): Lead {
-  return {
-    id: Number(item.sk),
-    organizationId,
-    version: item.version as number,
-    fields: item.fields as FieldValues,
-    stageId: item.stageId as number,
-    pipelineId: item.pipelineId as number,
-    createdAt: item.createdAt as string,
-    updatedAt: item.updatedAt as string,
-    ...(typeof item.archivedAt === 'string' && { archivedAt: item.archivedAt }),
-  };
+export function leadFrom(organizationId: number, item: Item): Lead {
+  const { sk, version, fields, stageId, pipelineId, createdAt, updatedAt, archivedAt } = item as LeadItem;
+  const place = { stageId, pipelineId, createdAt, updatedAt };
+  return { id: Number(sk), organizationId, version, fields, ...place, ...(archivedAt !== undefined && { archivedAt }) };
 }
 
-/** Reads a lead, archived ones too. One consistent read. */
+/** Reads a lead, archived or not. One consistent read. */
 export async function readLead(table: Table, organizationId: number, leadId: number): Promise<Lead | undefined> {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: leadPrimaryKey(organizationId, leadId), ConsistentRead: true }),
-  );
-  return Item && leadFrom(organizationId, Item);
+  const item = await getItem(table, leadPrimaryKey(organizationId, leadId));
+  return item && leadFrom(organizationId, item);
 }
 
 /** Part of a transaction: a new lead. */
@@ -70,7 +58,7 @@ export const putLead = (table: Table, lead: Lead): TransactItem =>
 
 const atVersion = { ConditionExpression: '#version = :before', ExpressionAttributeNames: { '#version': 'version' } };
 
-/** Part of a transaction: the lead is still as it was read. */
+/** Part of a transaction: checks that the lead has not changed since it was read. */
 export const checkLead = (table: Table, lead: Lead): TransactItem => ({
   ConditionCheck: {
     TableName: table.name,
@@ -81,13 +69,13 @@ export const checkLead = (table: Table, lead: Lead): TransactItem => ({
 });
 
 /**
- * Part of a transaction: the lead as it was read becomes the changed one. Only attributes that differ are written,
- * so that an index costs nothing unless its key changes and attributes of a later release stay as they are.
+ * Part of a transaction: writes a changed lead, if it has not changed since it was read. Writes only the attributes that differ, so that
+ * an index costs nothing unless its key changes, and attributes of a later release are preserved.
  */
 export function leadUpdateItem(table: Table, before: Lead, after: Lead): TransactItem {
   const old = attributesOf(before);
-  const next: LeadAttributes = { ...attributesOf(after), version: before.version + 1 };
-  const changed = Object.keys(next).filter((name) => JSON.stringify(next[name]) !== JSON.stringify(old[name]));
+  const next: Item = { ...attributesOf(after), version: before.version + 1 };
+  const changed = Object.keys(next).filter((name) => !isDeepStrictEqual(next[name], old[name]));
   const gone = Object.keys(old).filter((name) => !(name in next));
   const sets = changed.map((name) => `#${name} = :${name}`);
   const removes = gone.map((name) => `#${name}`);
@@ -106,7 +94,7 @@ export function leadUpdateItem(table: Table, before: Lead, after: Lead): Transac
   };
 }
 
-/** Part of a transaction: there is such a lead. */
+/** Part of a transaction: checks that the lead exists. */
 export const checkLeadExists = (table: Table, organizationId: number, leadId: number): TransactItem => ({
   ConditionCheck: {
     TableName: table.name,
@@ -115,7 +103,7 @@ export const checkLeadExists = (table: Table, organizationId: number, leadId: nu
   },
 });
 
-/** Part of a transaction: there is such a lead, and its last change was before this time. A lead that was changed since is brought back. */
+/** Part of a transaction: checks that the lead exists and was last changed before this time; returns a lead that was changed later. */
 export const checkChangedBefore = (table: Table, organizationId: number, leadId: number, at: string): TransactItem => ({
   ConditionCheck: {
     TableName: table.name,

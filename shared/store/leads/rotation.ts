@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ownerAt, type Rotation } from '../../leads/assignment.ts';
 import type { Table } from '../table/client.ts';
+import type { RotationItem } from '../table/items.ts';
 import { turnPrimaryKey } from '../table/primary-keys.ts';
 
 /**
- * Whose turn it is. One write where more than one person may own the lead, none otherwise. Outside the lead's transaction,
- * where simultaneous creates would conflict; so the loser of a race may waste a turn (LOCAL.md, "Assignment rules").
+ * The user whose turn it is to own a lead. One write if several users may own it, otherwise none. The counter is not part of the lead's
+ * transaction, because simultaneous creates would conflict; so the loser of a race may skip a turn (LOCAL.md, "Assignment rules").
  */
 export async function nextOwner(table: Table, organizationId: number, rotation: Rotation): Promise<number> {
   if (rotation.userIds.length === 1) return ownerAt(rotation, 1);
@@ -20,5 +21,6 @@ export async function nextOwner(table: Table, organizationId: number, rotation: 
       ReturnValues: 'UPDATED_NEW',
     }),
   );
-  return ownerAt(rotation, Attributes?.turns as number);
+  const { turns } = Attributes as RotationItem;
+  return ownerAt(rotation, turns);
 }

@@ -3,10 +3,11 @@ import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { Lead } from '../../leads/lead.ts';
 import { fitEntry, type TimelineEntry } from '../../leads/timeline.ts';
 import type { Table } from '../table/client.ts';
+import type { TimelineEntryItem } from '../table/items.ts';
 import { timelinePartitionKey } from '../table/primary-keys.ts';
 import { putIfAbsent, type TransactItem } from '../table/transact.ts';
 
-/** Part of a transaction: an entry at the end of a lead's timeline. The random part keeps entries of one millisecond apart. */
+/** Part of a transaction: adds an entry to a lead's timeline. The random part of the key separates entries of the same millisecond. */
 export const putTimelineEntry = (table: Table, lead: Pick<Lead, 'organizationId' | 'id'>, entry: TimelineEntry): TransactItem =>
   putIfAbsent(table, {
     pk: timelinePartitionKey(lead.organizationId, lead.id),
@@ -14,7 +15,7 @@ export const putTimelineEntry = (table: Table, lead: Pick<Lead, 'organizationId'
     ...fitEntry(entry),
   });
 
-/** A lead's timeline, oldest first. Consistent reads, as many as its size takes. */
+/** A lead's timeline, oldest first. Consistent reads, one query for each megabyte. */
 export async function readTimeline(table: Table, organizationId: number, leadId: number): Promise<TimelineEntry[]> {
   const entries: TimelineEntry[] = [];
   const pages = paginateQuery(
@@ -27,7 +28,7 @@ export async function readTimeline(table: Table, organizationId: number, leadId:
     },
   );
   for await (const { Items = [] } of pages) {
-    for (const { pk: _pk, sk: _sk, ...entry } of Items) entries.push(entry as TimelineEntry);
+    for (const { pk: _pk, sk: _sk, ...entry } of Items as TimelineEntryItem[]) entries.push(entry);
   }
   return entries;
 }

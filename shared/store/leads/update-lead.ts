@@ -3,19 +3,19 @@ import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import type { Table } from '../table/client.ts';
 import { type TransactItem, transact } from '../table/transact.ts';
-import { deleteEmail, deletePhone, putEmail, putPhone } from './identities.ts';
+import { deleteEmail, deletePhone, holdersIn, identityOf, putEmail, putPhone } from './identities.ts';
 import { leadUpdateItem } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
 
 export type UpdateLeadResult =
   | { readonly outcome: 'changed' }
   | { readonly outcome: 'duplicate'; readonly leadId: number }
-  /** Another request wrote the lead, or is writing it: read it again. */
+  /** Another request wrote the lead, or is writing it: the caller must read it again. */
   | { readonly outcome: 'conflict' };
 
 /**
- * Writes a changed lead, its timeline entry, and the identity items that a new phone or e-mail takes and an old one leaves: all or none.
- * One transaction of 2 to 6 items.
+ * Writes a changed lead and its timeline entry, creates the identity items of a new phone or email and deletes those of the old one: all
+ * or none. One transaction of 2 to 6 items.
  */
 export async function updateLead(table: Table, before: Lead, after: Lead, entry: TimelineEntry): Promise<UpdateLeadResult> {
   const written = await transact(table, [
@@ -25,11 +25,12 @@ export async function updateLead(table: Table, before: Lead, after: Lead, entry:
   ]);
   if (written.outcome === 'written') return { outcome: 'changed' };
   if (written.outcome === 'conflict') return { outcome: 'conflict' };
-  const holderId = written.existing.find((item) => item?.leadId !== undefined && item.leadId !== before.id)?.leadId;
-  return typeof holderId === 'number' ? { outcome: 'duplicate', leadId: holderId } : { outcome: 'conflict' };
+  const { phoneLeadId, emailLeadId } = holdersIn(written.existing, identityOf(after));
+  const holderId = [phoneLeadId, emailLeadId].find((leadId) => leadId !== undefined && leadId !== before.id);
+  return holderId !== undefined ? { outcome: 'duplicate', leadId: holderId } : { outcome: 'conflict' };
 }
 
-/** An e-mail that only changes case stays the same identity: a transaction may not name an item twice. */
+/** An email that only changes case keeps its item: a transaction may not name an item twice. */
 function identityChanges(table: Table, before: Lead, after: Lead): TransactItem[] {
   const items: TransactItem[] = [];
   if (phoneOf(before) !== phoneOf(after)) {

@@ -1,70 +1,70 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { Table } from '../table/client.ts';
+import type { OrganizationTable } from '../table/client.ts';
+import type { LeadIndexEntry } from '../table/items.ts';
 import { updateIndexKey } from '../table/primary-keys.ts';
-import { indexEntryBytes, type LeadIds, listedIds } from './lead-ids.ts';
+import { idOf, indexEntryBytes, type LeadIds, listedIds } from './lead-ids.ts';
 import type { PageBudget } from './page-budget.ts';
 
-/** The leads changed since a time, as far as they were read. */
+/** The leads changed since a time, as many as were read. */
 export interface ChangedLeads {
   readonly ids: ReadonlySet<number>;
-  /** False when there are more than were read: then the ids alone say nothing. */
+  /** False if there are more than were read: then a lead that is not among them may have changed too. */
   readonly isComplete: boolean;
 }
 
 interface CachedRead {
-  /** When it began, epoch milliseconds. */
+  /** When the first read began, in epoch milliseconds. */
   readonly begunAt: number;
   readonly ids: Set<number>;
   readonly largeKb: Map<number, number>;
-  /** From this `updatedAt` on the index is being read. */
+  /** The `updatedAt` from which the index is being read. */
   from: string;
-  /** When reading from there began, epoch milliseconds. */
+  /** When reading from there began, in epoch milliseconds. */
   fromBegunAt: number;
-  /** The last change that was read, by the clock of who wrote it. */
+  /** The latest `updatedAt` that was read, by the clock of the function that wrote it. */
   newest: string;
   next: Record<string, unknown> | undefined;
   isComplete: boolean;
-  /** It was complete once. */
-  isReadOn: boolean;
+  /** Whether it has been complete before, and is being extended with later changes. */
+  isExtended: boolean;
 }
 
-/** An index lags the table by a moment, and `updatedAt` is set just before the commit: the lead decides. */
+/** An index lags behind the table, and `updatedAt` is set just before the commit. */
 const indexLagMs = 10_000;
 const lagBefore = (ms: number): string => new Date(Math.max(0, ms - indexLagMs)).toISOString();
 
-/** More are never read: so many entries are most of a page's budget. */
+/** The most ids that are read: their entries are most of a page's budget. */
 export const changedLeadsMax = 25_000;
-/** Entries of one call that reads on: 100 KB. */
-const readOnEntries = 1000;
-/** A walk's next pages follow within seconds; what was read longer ago is read anew, so that a change dated back is missed no longer than that. */
-const readingMaxMs = 60_000;
-/** Walks whose ids are remembered at once, 25,000 numbers each at the most. */
-const readingsMax = 8;
-const readings = new Map<string, CachedRead>();
+/** Entries in one query that extends a cached read: 100 KB. */
+const extensionEntries = 1000;
+/** A client asks for the next page within seconds. An older read is discarded, so that a back-dated change is not missed for longer. */
+const cacheMaxMs = 60_000;
+/** Each cached read has at most 25,000 ids. */
+const cachedReadsMax = 8;
+const cachedReads = new Map<string, CachedRead>();
 
 /**
- * The ids of an organization's leads changed since a time. A lead changed since stays so: what was read for one page of a walk serves
- * the next page too, which reads on from there, or just what changed meanwhile. A read unit for each 80 ids that are new.
+ * The ids of an organization's leads changed since a time. A changed lead stays changed, so the ids of one page are cached. The next
+ * page continues that read, or reads only later changes. A read unit for each 80 new ids.
  * @param since epoch milliseconds
- * @param max stops beyond so many, unless it knew them all
+ * @param max stops after more ids than this, unless they were all known before
  */
 export async function readChangedLeads(
-  table: Table,
-  organizationId: number,
+  { table, organizationId }: OrganizationTable,
   since: number,
   max: number,
   budget: PageBudget,
 ): Promise<ChangedLeads> {
-  const cachedRead = readingOf(organizationId, since);
+  const cachedRead = cachedReadOf(organizationId, since);
   if (cachedRead.isComplete) {
-    // Changes that a clock far ahead dated say nothing of what was committed when the index was read.
+    // The clock that dated the newest change may be far ahead; earlier dates may have been committed since the index was read.
     cachedRead.from = lagBefore(Math.min(Date.parse(cachedRead.newest), cachedRead.fromBegunAt));
     cachedRead.fromBegunAt = Date.now();
     cachedRead.isComplete = false;
-    cachedRead.isReadOn = true;
+    cachedRead.isExtended = true;
   }
-  // Of a reading that was complete just what changed meanwhile is read, however many it holds.
-  const most = cachedRead.isReadOn ? changedLeadsMax : max;
+  // A complete read is only extended with later changes, whatever its size.
+  const most = cachedRead.isExtended ? changedLeadsMax : max;
   while (!cachedRead.isComplete && cachedRead.ids.size <= most && !budget.isSpent) {
     const { Items = [], LastEvaluatedKey } = await table.client.send(
       new QueryCommand({
@@ -72,12 +72,12 @@ export async function readChangedLeads(
         IndexName: 'leadsByUpdate',
         KeyConditionExpression: 'updateKey = :leads AND updatedAt >= :from',
         ExpressionAttributeValues: { ':leads': updateIndexKey(organizationId), ':from': cachedRead.from },
-        // What is read on is mostly known: how many more ids are wanted does not say how many entries there are to read.
-        Limit: cachedRead.isReadOn ? readOnEntries : most + 1 - cachedRead.ids.size,
+        // Most entries of an extension are known ids: the number of ids to add does not tell how many entries to read.
+        Limit: cachedRead.isExtended ? extensionEntries : most + 1 - cachedRead.ids.size,
         ExclusiveStartKey: cachedRead.next,
       }),
     );
-    for (const entry of Items) take(cachedRead, entry);
+    for (const entry of Items as LeadIndexEntry[]) addEntry(cachedRead, entry);
     budget.spend(Items.length * indexEntryBytes);
     cachedRead.next = LastEvaluatedKey;
     cachedRead.isComplete = LastEvaluatedKey === undefined;
@@ -86,15 +86,15 @@ export async function readChangedLeads(
   return cachedRead;
 }
 
-/** At most so many leads are looked at besides a list's own; their entries are 4 KB, half a read unit. */
+/** The most leads that are examined besides a list's own; their entries are 4 KB, half a read unit. */
 const justChangedMax = 40;
 
 /**
- * The ids of an organization's leads that changed last, within the seconds that an index may lag. A lead that moves leaves its old place in an
- * index and gets its new one at two moments: between them a list that it never left, such as its pipeline's, has it in neither. The update index is another
- * one, and tells what just moved. One query, half a read unit.
+ * The ids of the leads that changed within the last seconds, while an index may lag. A lead that moves is removed from its old place in an
+ * index before it is added at the new one: in between, a list that it never left, such as its pipeline's, finds it in neither. The update
+ * index is a different index and tells which leads moved. One query, half a read unit.
  */
-export function justChangedIds(table: Table, organizationId: number, budget: PageBudget): LeadIds {
+export function justChangedIds({ table, organizationId }: OrganizationTable, budget: PageBudget): LeadIds {
   const read = async (): Promise<LeadIds> => {
     const now = Date.now();
     const { Items = [] } = await table.client.send(
@@ -105,39 +105,40 @@ export function justChangedIds(table: Table, organizationId: number, budget: Pag
         ExpressionAttributeValues: {
           ':leads': updateIndexKey(organizationId),
           ':from': lagBefore(now),
-          ':to': new Date(now + indexLagMs).toISOString(), // clocks may be ahead, far ahead they would take the place of others
+          ':to': new Date(now + indexLagMs).toISOString(), // a change dated further ahead would displace others
         },
         ScanIndexForward: false,
         Limit: justChangedMax,
       }),
     );
-    for (const { sk, largeKb } of Items) budget.noteSize(Number(sk), largeKb);
-    budget.spend(Items.length * indexEntryBytes);
-    return listedIds(Items.map(({ sk }) => Number(sk)));
+    const entries = Items as LeadIndexEntry[];
+    for (const entry of entries) budget.noteSize(idOf(entry), entry.largeKb);
+    budget.spend(entries.length * indexEntryBytes);
+    return listedIds(entries.map(idOf));
   };
-  let cachedRead: Promise<LeadIds> | undefined;
+  let ids: Promise<LeadIds> | undefined;
   return {
     async next(below) {
-      cachedRead ??= read();
-      return (await cachedRead).next(below);
+      ids ??= read();
+      return (await ids).next(below);
     },
   };
 }
 
-function take(cachedRead: CachedRead, { sk, updatedAt, largeKb }: Record<string, unknown>): void {
-  const leadId = Number(sk);
+function addEntry(cachedRead: CachedRead, entry: LeadIndexEntry): void {
+  const leadId = idOf(entry);
   cachedRead.ids.add(leadId);
-  if (typeof largeKb === 'number') cachedRead.largeKb.set(leadId, largeKb);
-  if (String(updatedAt) > cachedRead.newest) cachedRead.newest = String(updatedAt);
+  if (entry.largeKb !== undefined) cachedRead.largeKb.set(leadId, entry.largeKb);
+  if (entry.updatedAt > cachedRead.newest) cachedRead.newest = entry.updatedAt;
 }
 
-/** The reading of this organization and time, the longest unused one forgotten for a new one. */
-function readingOf(organizationId: number, since: number): CachedRead {
+/** The cached read of this organization and time, or a new one, which takes the place of the least recently used. */
+function cachedReadOf(organizationId: number, since: number): CachedRead {
   const name = `${organizationId} ${since}`;
   const from = lagBefore(since);
   const begunAt = Date.now();
-  const known = readings.get(name);
-  const isFresh = known !== undefined && begunAt - known.begunAt < readingMaxMs;
+  const known = cachedReads.get(name);
+  const isFresh = known !== undefined && begunAt - known.begunAt < cacheMaxMs;
   const cachedRead: CachedRead = isFresh
     ? known
     : {
@@ -149,11 +150,11 @@ function readingOf(organizationId: number, since: number): CachedRead {
         newest: from,
         next: undefined,
         isComplete: false,
-        isReadOn: false,
+        isExtended: false,
       };
-  readings.delete(name);
-  readings.set(name, cachedRead);
-  const [oldest] = readings.keys();
-  if (readings.size > readingsMax && oldest !== undefined) readings.delete(oldest);
+  cachedReads.delete(name);
+  cachedReads.set(name, cachedRead);
+  const [oldest] = cachedReads.keys();
+  if (cachedReads.size > cachedReadsMax && oldest !== undefined) cachedReads.delete(oldest);
   return cachedRead;
 }

@@ -1,88 +1,108 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { limits } from '../../limits.ts';
 import type { Table } from '../table/client.ts';
+import type { LeadIndexEntry } from '../table/items.ts';
 import { leadSortKey } from '../table/primary-keys.ts';
 import type { IndexName } from '../table/table-definition.ts';
 import type { PageBudget } from './page-budget.ts';
 
 /**
- * Lead ids, highest first, read as they are asked for. Joins seek: a list is read from another's id on, never whole.
- * `next(below)` is the highest id of the list that is lower than `below`, undefined when there is none.
+ * A list of lead ids, highest first, read on demand. Intersections skip ahead: each list is read from the other's current id, never in full.
  */
 export interface LeadIds {
+  /** The highest id of the list that is lower than `below`; undefined if there is none. */
   next(below: number): Promise<number | undefined>;
-  /** Whether an id that was given is not in the index, and its lead is only looked at to be sure. */
-  isDoubtful?(leadId: number): boolean;
+  /** Whether a returned id is not in the index, so that the list may not contain its lead. */
+  isUncertain?(leadId: number): boolean;
 }
 
-/** One more than any id: where a walk begins. */
+/** One more than any id: the start of a scan. */
 export const aboveAllIds = limits.idMax + 1;
 
-/** One index entry as it counts against a page's budget, in bytes: its keys and their names. */
+/** The bytes of one index entry in a page's budget: its keys and their names. */
 export const indexEntryBytes = 100;
+
+/** The lead's id of an index entry. */
+export const idOf = ({ sk }: Pick<LeadIndexEntry, 'sk'>): number => Number(sk);
 
 const chunkMin = 10;
 const chunkMax = 4000;
 
+/** One partition of an index. */
+export interface IndexPartition {
+  readonly name: IndexName;
+  /** The partition key, by its name and value. */
+  readonly attribute: string;
+  readonly value: string;
+}
+
 /**
- * An index's ids under one partition key. A list that is read on and on reads chunks that grow; one that is asked far below what it
- * has read, small ones.
+ * The ids of one partition of an index, read in chunks. Chunks grow while the list is read sequentially, and shrink when an id far below
+ * the last chunk is requested.
  */
-export function indexIds(
-  table: Table,
-  index: { readonly name: IndexName; readonly attribute: string; readonly value: string },
-  firstChunk: number,
-  budget: PageBudget,
-): LeadIds {
-  let chunk: number[] = [];
-  let chunkStart = Number.NEGATIVE_INFINITY; // the chunk holds every id from below this one on, until its own last
-  let at = 0; // where in the chunk the last answer stood
+export function indexIds(table: Table, partition: IndexPartition, firstChunk: number, budget: PageBudget): LeadIds {
+  let ids: number[] = [];
+  let chunkStart = Number.NEGATIVE_INFINITY; // the chunk has every id below this one, down to its own last
+  let at = 0; // the position in the chunk of the id returned last
   let isComplete = false;
   let size = firstChunk;
 
-  const read = async (below: number): Promise<void> => {
-    const [highest, lowest] = [chunk[0], chunk.at(-1)];
-    if (highest !== undefined && lowest !== undefined) {
-      const isReadOn = lowest - below <= highest - lowest;
-      size = isReadOn ? Math.min(4 * size, chunkMax) : Math.max(chunkMin, Math.floor(size / 4));
-    }
-    const { Items = [], LastEvaluatedKey } = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        IndexName: index.name,
-        KeyConditionExpression: `${index.attribute} = :value AND sk < :below`,
-        ExpressionAttributeValues: { ':value': index.value, ':below': leadSortKey(below) },
-        ScanIndexForward: false,
-        Limit: size,
-      }),
-    );
-    chunk = Items.map(({ sk }) => Number(sk));
-    for (const { sk, largeKb } of Items) budget.noteSize(Number(sk), largeKb);
+  const readChunk = async (below: number): Promise<void> => {
+    size = nextChunkSize(size, ids, below);
+    const { entries, isLast } = await readEntries(table, partition, below, size);
+    ids = entries.map(idOf);
+    for (const entry of entries) budget.noteSize(idOf(entry), entry.largeKb);
     chunkStart = below;
     at = 0;
-    isComplete = LastEvaluatedKey === undefined;
-    budget.spend(chunk.length * indexEntryBytes);
+    isComplete = isLast;
+    budget.spend(ids.length * indexEntryBytes);
   };
 
   return {
     async next(below) {
-      const lowest = chunk.at(-1) ?? Number.POSITIVE_INFINITY;
+      const lowest = ids.at(-1) ?? Number.POSITIVE_INFINITY;
       const isCovered = below <= chunkStart && (isComplete || below > lowest);
-      if (!isCovered) await read(below);
-      at = highestBelow(chunk, below, at);
-      return chunk[at];
+      if (!isCovered) await readChunk(below);
+      at = highestBelow(ids, below, at);
+      return ids[at];
     },
   };
 }
 
-/** The position of the highest id that is lower than `below`, in ids from high to low; their number when there is none. */
+function nextChunkSize(size: number, ids: readonly number[], below: number): number {
+  const [highest, lowest] = [ids[0], ids.at(-1)];
+  if (highest === undefined || lowest === undefined) return size;
+  const isSequential = lowest - below <= highest - lowest;
+  return isSequential ? Math.min(4 * size, chunkMax) : Math.max(chunkMin, Math.floor(size / 4));
+}
+
+async function readEntries(
+  table: Table,
+  { name, attribute, value }: IndexPartition,
+  below: number,
+  limit: number,
+): Promise<{ entries: readonly LeadIndexEntry[]; isLast: boolean }> {
+  const { Items = [], LastEvaluatedKey } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      IndexName: name,
+      KeyConditionExpression: `${attribute} = :value AND sk < :below`,
+      ExpressionAttributeValues: { ':value': value, ':below': leadSortKey(below) },
+      ScanIndexForward: false,
+      Limit: limit,
+    }),
+  );
+  return { entries: Items as LeadIndexEntry[], isLast: LastEvaluatedKey === undefined };
+}
+
+/** The position of the highest id that is lower than `below`, in ids from high to low; their count if there is none. */
 function highestBelow(ids: readonly number[], below: number, from: number): number {
   let at = from > 0 && (ids[from - 1] ?? 0) < below ? 0 : from;
   while ((ids[at] ?? Number.NEGATIVE_INFINITY) >= below) at += 1;
   return at;
 }
 
-/** Ids known already, in any order. */
+/** A list of ids that were read already, in any order. */
 export function listedIds(leadIds: Iterable<number>): LeadIds {
   const ordered = [...leadIds].sort((a, b) => b - a);
   let at = 0;
@@ -94,47 +114,48 @@ export function listedIds(leadIds: Iterable<number>): LeadIds {
   };
 }
 
-/** Ids that any of the lists has; the lists are read in parallel. */
+/** The ids that any of the lists has; the lists are read in parallel. */
 export const anyOfIds = (lists: readonly LeadIds[]): LeadIds => ({
   async next(below) {
     const heads = await Promise.all(lists.map((list) => list.next(below)));
-    const known = heads.filter((leadId) => leadId !== undefined);
-    return known.length === 0 ? undefined : Math.max(...known);
+    const ids = heads.filter((leadId) => leadId !== undefined);
+    return ids.length === 0 ? undefined : Math.max(...ids);
   },
 });
 
 /**
- * A list's ids, and further ones that it may have lost for a moment: the lead decides. Both are read in parallel.
- * @param further as few as may be looked at in vain
+ * A list's ids, and further ids that its index may lack for a moment. The caller must check each lead. Both lists are read in parallel.
+ * @param further few ids, because most of them are examined for nothing
  */
-export function withDoubtful(list: LeadIds, further: LeadIds): LeadIds {
-  const doubtful = new Set<number>();
+export function withUncertain(list: LeadIds, further: LeadIds): LeadIds {
+  const uncertain = new Set<number>();
   return {
-    isDoubtful: (leadId) => doubtful.has(leadId),
+    isUncertain: (leadId) => uncertain.has(leadId),
     async next(below) {
       const [listed, other] = await Promise.all([list.next(below), further.next(below)]);
       if (other === undefined || other <= (listed ?? 0)) return listed;
-      doubtful.add(other);
+      uncertain.add(other);
       return other;
     },
   };
 }
 
-/** Ids that all of the lists have: each list seeks to the lowest head, until all agree. Gives up, between two ids, with its budget. */
+/** The ids that all of the lists have: each list skips to the lowest head, until all agree. @throws PageEndedError from `next` */
 export const allOfIds = (lists: readonly LeadIds[], budget: PageBudget): LeadIds => {
   const [only] = lists;
   if (lists.length === 1 && only) return only;
   return {
-    isDoubtful: (leadId) => lists.some((list) => list.isDoubtful?.(leadId) === true),
+    isUncertain: (leadId) => lists.some((list) => list.isUncertain?.(leadId) === true),
     async next(below) {
       let candidate = below;
       while (true) {
         const heads = await Promise.all(lists.map((list) => list.next(candidate)));
-        if (heads.includes(undefined)) return undefined;
-        const lowest = Math.min(...(heads as number[]));
-        if (heads.every((leadId) => leadId === lowest)) return lowest;
+        const ids = heads.filter((leadId) => leadId !== undefined);
+        if (ids.length < heads.length) return undefined;
+        const lowest = Math.min(...ids);
+        if (ids.every((leadId) => leadId === lowest)) return lowest;
         candidate = lowest + 1;
-        budget.checkBetween(candidate);
+        budget.assertNotSpent(candidate);
       }
     },
   };

@@ -1,21 +1,21 @@
 import { limits } from '../../limits.ts';
 
-/** Thrown where a page's budget ended before the next lead was found. */
+/** Thrown when a page's budget is spent before the next lead was found. */
 export class PageEndedError extends Error {
   override readonly name = 'PageEndedError';
-  /** Every lead from this id up has been looked at. */
-  readonly lookedAtDownTo: number;
+  /** Every lead from this id up has been examined. */
+  readonly examinedDownTo: number;
 
-  constructor(lookedAtDownTo: number) {
+  constructor(examinedDownTo: number) {
     super('The budget of a page is spent.');
-    this.lookedAtDownTo = lookedAtDownTo;
+    this.examinedDownTo = examinedDownTo;
   }
 }
 
-/** The most that one lead takes: what it may hold, and room for keys and index attributes. */
+/** The largest possible lead: the limit of its fields, and room for keys and index attributes. */
 const leadMaxBytes = limits.leadMaxBytes + 10_000;
 
-/** What one page of a list may read: bytes and time, whichever ends first (design, section 5). */
+/** How much one page of a list may read: bytes and time, whichever is spent first (design, section 5). */
 export class PageBudget {
   #bytes: number;
   readonly #endsAt: number;
@@ -34,27 +34,27 @@ export class PageBudget {
     return Math.max(0, this.#bytes);
   }
 
-  /** True as soon as one lead more could be too much. */
+  /** Whether one more lead could exceed the budget. */
   get isSpent(): boolean {
     return this.#bytes < leadMaxBytes || Date.now() >= this.#endsAt;
   }
 
-  /** @throws PageEnded when the budget is spent while looking for ids below this one. */
-  checkBetween(below: number): void {
+  /** @throws PageEndedError if the budget is spent; every lead from `below` up has been examined */
+  assertNotSpent(below: number): void {
     if (this.isSpent) throw new PageEndedError(below);
   }
 
-  /** Remembers what an index entry says of its lead's size. @param kb undefined for a lead that is not large */
-  noteSize(leadId: number, kb: unknown): void {
-    if (typeof kb === 'number') this.#largeLeads.set(leadId, kb * 1000);
+  /** Notes the size of a lead that an index entry told. @param kb undefined for a lead that is not large */
+  noteSize(leadId: number, kb: number | undefined): void {
+    if (kb !== undefined) this.#largeLeads.set(leadId, kb * 1000);
   }
 
-  /** A large lead's size; undefined for one of which no index entry said that it is large. */
+  /** The size of a large lead, if an index entry told it. */
   knownBytes(leadId: number): number | undefined {
     return this.#largeLeads.get(leadId);
   }
 
-  /** The most bytes that reading this lead can take, as far as an index told. */
+  /** The most bytes that reading this lead can cost, according to the index entries read. */
   bytesAtMost(leadId: number): number {
     return this.knownBytes(leadId) ?? limits.largeLeadBytes;
   }

@@ -1,4 +1,10 @@
-import { BatchWriteCommand, DeleteCommand, GetCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchWriteCommand,
+  type BatchWriteCommandInput,
+  DeleteCommand,
+  paginateQuery,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import {
   type Identities,
   identitiesIn,
@@ -14,7 +20,9 @@ import { readLead } from '../leads/leads.ts';
 import { readTimeline } from '../leads/timeline.ts';
 import { auditEntryPut } from '../organizations/audit-log.ts';
 import { batchGet } from '../table/batch-get.ts';
-import type { Table } from '../table/client.ts';
+import type { OrganizationTable, Table } from '../table/client.ts';
+import { getItem } from '../table/get-item.ts';
+import type { ErasureItem, IdentityItem } from '../table/items.ts';
 import {
   emailPrimaryKey,
   erasurePrimaryKey,
@@ -28,14 +36,14 @@ import { type TransactItem, transact } from '../table/transact.ts';
 import { type RelatedItems, removeRelatedItems } from './erase-related-items.ts';
 
 export interface EraseOptions {
-  /** Who erases, as the organization's history names them. */
+  /** Who erases, for the audit log. */
   readonly who: string;
-  /** What the erasure is a part of, such as a restore. */
+  /** The action that the erasure is part of, such as a restore. */
   readonly partOf?: string;
   readonly onProgress?: EraseProgress | undefined;
 }
 
-/** Told how many items have been read. */
+/** Called with the number of items read so far. */
 type EraseProgress = (itemsRead: number) => void;
 
 export interface Erased extends RelatedItems {
@@ -44,14 +52,14 @@ export interface Erased extends RelatedItems {
 }
 
 /**
- * Removes a lead and every trace of the person: the lead with its identity items, its timeline, the idempotency records and imported rows
- * that point at it, and the person's phones and emails on other leads' timelines. Reads the whole table once.
+ * Erases a lead and its person. Deletes the lead with its identity items and timeline, and the idempotency records and imported rows that
+ * refer to it. Removes the person's phones and emails from other leads' timelines. Reads the whole table once.
  *
- * The lead and its identity items go first, in one transaction that leaves an item saying what is still to be removed, and an entry in the
- * organization's history: from then on no request can add anything to the lead, a capture of the same person makes a new one, and a repeat,
- * after a kill too, goes on.
- * @returns undefined when there is no such lead, nor an erasure of it under way
- * @throws StillContended
+ * The first transaction deletes the lead and its identity items, adds an audit entry, and stores an item that says what is left to do. From
+ * then on no request can add anything to the lead, and a capture of the same person creates a new lead. A repeat of the erasure, even
+ * after a crash, completes it.
+ * @returns undefined if there is neither such a lead nor an unfinished erasure of it
+ * @throws ContentionError
  */
 export async function eraseLead(
   table: Table,
@@ -59,94 +67,91 @@ export async function eraseLead(
   leadId: number,
   options: EraseOptions,
 ): Promise<Erased | undefined> {
-  const begun = await takeLeadAway(table, organizationId, leadId, options);
+  const own = { table, organizationId };
+  const begun = await beginErasure(own, leadId, options);
   if (!begun) return undefined;
-  const { person } = await personOf(table, organizationId, leadId, begun);
-  await rememberPerson(table, organizationId, leadId, person);
+  const { person } = await personOf(own, leadId, begun);
+  await storePerson(own, leadId, person);
   const relatedItems = await removeRelatedItems(table, {
     organizationId,
     leadId,
-    traces: identityPatternOf(person),
+    pattern: identityPatternOf(person),
     isDryRun: false,
     onProgress: options.onProgress ?? (() => undefined),
   });
-  const timelineEntries = await removeTimeline(table, organizationId, leadId);
+  const timelineEntries = await removeTimeline(own, leadId);
   await table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...erasurePrimaryKey(organizationId, leadId) } }));
   return { ...relatedItems, timelineEntries };
 }
 
-/** What `eraseLead` would do now. Reads the whole table once, and writes nothing. */
+/** What `eraseLead` would do now. Reads the whole table once; writes nothing. */
 export async function planErasure(
   table: Table,
   organizationId: number,
   leadId: number,
   onProgress: EraseProgress = () => undefined,
 ): Promise<Erased | undefined> {
-  const { lead, begun } = await readErasure(table, organizationId, leadId);
+  const own = { table, organizationId };
+  const { lead, begun } = await readErasure(own, leadId);
   if (!lead && !begun) return undefined;
-  const known = joinedIdentities(lead ? identitiesOf(lead) : nobody, begun ?? nobody);
-  const { person, entries } = await personOf(table, organizationId, leadId, known);
+  const identities = joinedIdentities(lead ? identitiesOf(lead) : nobody, begun ?? nobody);
+  const { person, entries } = await personOf(own, leadId, identities);
   const pattern = identityPatternOf(person);
-  const relatedItems = await removeRelatedItems(table, { organizationId, leadId, traces: pattern, isDryRun: true, onProgress });
+  const relatedItems = await removeRelatedItems(table, { organizationId, leadId, pattern, isDryRun: true, onProgress });
   return { ...relatedItems, timelineEntries: entries.length };
 }
 
 const nobody: Identities = { phones: [], emails: [] };
 
-/** The lead, and the person as an erasure that is under way knows them. */
+/** The lead, and the person's identities if an erasure has begun. */
 async function readErasure(
-  table: Table,
-  organizationId: number,
+  { table, organizationId }: OrganizationTable,
   leadId: number,
 ): Promise<{ lead: Lead | undefined; begun: Identities | undefined }> {
   const lead = await readLead(table, organizationId, leadId);
-  const Key = { ...erasurePrimaryKey(organizationId, leadId) };
-  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key, ConsistentRead: true }));
-  // An earlier version may have remembered what identifies nobody.
-  const begun = Item && wholeIdentities({ phones: Item.phones as string[], emails: Item.emails as string[] });
-  return { lead, begun };
+  const erasure = await getItem(table, erasurePrimaryKey(organizationId, leadId));
+  // An earlier release may have stored values that identify nobody.
+  return { lead, begun: erasure && wholeIdentities(erasure) };
 }
 
-/** The person's identities, those on the lead's timeline too, and that timeline. */
+/** The person's identities, including those on the lead's timeline, and that timeline. */
 async function personOf(
-  table: Table,
-  organizationId: number,
+  own: OrganizationTable,
   leadId: number,
-  known: Identities,
+  identities: Identities,
 ): Promise<{ person: Identities; entries: readonly TimelineEntry[] }> {
-  const entries = await readTimeline(table, organizationId, leadId);
-  const others = await notHeldByAnother(table, organizationId, leadId, identitiesIn(entries));
-  return { person: joinedIdentities(known, others), entries };
+  const entries = await readTimeline(own.table, own.organizationId, leadId);
+  const others = await withoutOtherHolders(own, leadId, identitiesIn(entries));
+  return { person: joinedIdentities(identities, others), entries };
 }
 
-/** The person's identities, as the erasure that is under way now knows them. */
-async function takeLeadAway(
-  table: Table,
-  organizationId: number,
+/** Deletes the lead and stores what is still to be removed. @returns the person's identities, as far as the lead has them */
+async function beginErasure(
+  own: OrganizationTable,
   leadId: number,
   { who, partOf }: EraseOptions,
 ): Promise<Identities | undefined> {
+  const { table, organizationId } = own;
   const what = `${partOf === undefined ? '' : `${partOf}: `}lead erase ${leadId}`;
   return retryOnConflict(async () => {
-    const { lead, begun } = await readErasure(table, organizationId, leadId);
+    const { lead, begun } = await readErasure(own, leadId);
     if (!lead) return begun;
     const person = joinedIdentities(identitiesOf(lead), begun ?? nobody);
     const email = emailOf(lead);
     const entry = { at: new Date().toISOString(), who, what, erasedLeadId: leadId };
+    const erasure: ErasureItem = { organizationId, leadId, ...person };
     const { outcome } = await transact(table, [
       deleteLead(table, lead),
       deletePhone(table, lead, phoneOf(lead)),
       ...(email === null ? [] : [deleteEmail(table, lead, email)]),
-      {
-        Put: { TableName: table.name, Item: { ...erasurePrimaryKey(organizationId, leadId), organizationId, leadId, ...person } },
-      },
+      { Put: { TableName: table.name, Item: { ...erasurePrimaryKey(organizationId, leadId), ...erasure } } },
       auditEntryPut(table, organizationId, entry),
     ]);
     return outcome === 'written' ? person : conflict;
   });
 }
 
-/** Part of a transaction: the lead goes, if it is still as it was read. */
+/** Part of a transaction: deletes the lead, if it has not changed since it was read. */
 const deleteLead = (table: Table, { organizationId, id, version }: Lead): TransactItem => ({
   Delete: {
     TableName: table.name,
@@ -157,8 +162,8 @@ const deleteLead = (table: Table, { organizationId, id, version }: Lead): Transa
   },
 });
 
-/** Found by the lead's timeline, which goes before the erasure ends. */
-async function rememberPerson(table: Table, organizationId: number, leadId: number, { phones, emails }: Identities) {
+/** Stores the identities that the lead's timeline told, because the timeline is deleted before the erasure ends. */
+async function storePerson({ table, organizationId }: OrganizationTable, leadId: number, { phones, emails }: Identities) {
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
@@ -170,34 +175,26 @@ async function rememberPerson(table: Table, organizationId: number, leadId: numb
   );
 }
 
-/** The most keys of one `BatchGetItem`. */
-const batchMax = 100;
-
-/** A phone or e-mail that another lead has now is that lead's, whoever sent it once. */
-async function notHeldByAnother(
-  table: Table,
-  organizationId: number,
+/** The identities without those that another lead has now: they are that lead's, whoever sent them. */
+async function withoutOtherHolders(
+  { table, organizationId }: OrganizationTable,
   leadId: number,
   { phones, emails }: Identities,
 ): Promise<Identities> {
-  const isFree = async (keys: readonly PrimaryKey[]): Promise<boolean[]> => {
-    const free: boolean[] = [];
-    for (let at = 0; at < keys.length; at += batchMax) {
-      const items = await batchGet(table, keys.slice(at, at + batchMax));
-      free.push(...items.map((item) => item === undefined || item.leadId === leadId));
-    }
-    return free;
+  const phoneKey = (phone: string) => phonePrimaryKey(organizationId, phone);
+  const emailKey = (email: string) => emailPrimaryKey(organizationId, email);
+  const items = await batchGet(table, [...phones.map(phoneKey), ...emails.map(emailKey)]);
+  const isFree = (key: PrimaryKey<IdentityItem>): boolean => (items.get(key)?.leadId ?? leadId) === leadId;
+  return {
+    phones: phones.filter((phone) => isFree(phoneKey(phone))),
+    emails: emails.filter((email) => isFree(emailKey(email))),
   };
-  const [freePhones, freeEmails] = await Promise.all([
-    isFree(phones.map((phone) => phonePrimaryKey(organizationId, phone))),
-    isFree(emails.map((email) => emailPrimaryKey(organizationId, email))),
-  ]);
-  return { phones: phones.filter((_, at) => freePhones[at]), emails: emails.filter((_, at) => freeEmails[at]) };
 }
 
+/** The most deletes of one `BatchWriteItem` (AWS: Service quotas). */
 const deletesMax = 25;
 
-async function removeTimeline(table: Table, organizationId: number, leadId: number): Promise<number> {
+async function removeTimeline({ table, organizationId }: OrganizationTable, leadId: number): Promise<number> {
   const pages = paginateQuery(
     { client: table.client },
     {
@@ -216,12 +213,12 @@ async function removeTimeline(table: Table, organizationId: number, leadId: numb
   return removed;
 }
 
-/** DynamoDB answers 200 with what it did not come to. */
+/** DynamoDB may respond with `UnprocessedItems`: they are sent again. */
 async function deleteAll(table: Table, keys: readonly Record<string, unknown>[]): Promise<void> {
-  let left = keys.map((Key) => ({ DeleteRequest: { Key } }));
+  let requests: BatchWriteCommandInput['RequestItems'] = { [table.name]: keys.map((Key) => ({ DeleteRequest: { Key } })) };
   await retryOnConflict(async () => {
-    const { UnprocessedItems } = await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: left } }));
-    left = (UnprocessedItems?.[table.name] ?? []) as typeof left;
-    return left.length > 0 ? conflict : undefined;
+    const { UnprocessedItems = {} } = await table.client.send(new BatchWriteCommand({ RequestItems: requests }));
+    requests = UnprocessedItems;
+    return Object.keys(UnprocessedItems).length > 0 ? conflict : undefined;
   });
 }

@@ -1,19 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type IdentityPattern, mentionsIn, withoutPerson } from '../../leads/erasure/erasure.ts';
-import type { FieldValues } from '../../leads/lead.ts';
-import type { TimelineEntry } from '../../leads/timeline.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import type { Table } from '../table/client.ts';
+import { getItem } from '../table/get-item.ts';
 import { kindOf } from '../table/item-kind.ts';
+import type { Item, LeadItem, TimelineEntryItem } from '../table/items.ts';
 import { importedRowPrimaryKey, leadsPartitionKey, type PrimaryKey, timelinePartitionKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
 
-type Item = Readonly<Record<string, unknown>>;
-
-/** What a lead left behind in the table besides its own items. */
+/** What the table stores about a lead, or about its person, besides the lead's own items. */
 export interface RelatedItems {
   readonly idempotencyRecords: number;
   readonly importedRows: number;
@@ -21,62 +19,68 @@ export interface RelatedItems {
   readonly otherEntries: number;
   /** The leads whose timelines these are. */
   readonly otherLeads: number;
-  /** Other leads whose fields name the person: they are left as they are. */
-  readonly mentions: readonly { readonly leadId: number; readonly fields: readonly string[] }[];
+  /** Other leads whose fields mention the person; they are not changed. */
+  readonly mentions: readonly Mention[];
 }
 
-/** Parts of the table that are read side by side. */
+interface Mention {
+  readonly leadId: number;
+  readonly fields: readonly string[];
+}
+
+/** Segments of the table that are read in parallel. */
 const segments = 4;
 
-/** What is looked for, and what is done with it. */
-export interface RemainsSearch {
+export interface RelatedItemsSearch {
   readonly organizationId: number;
   readonly leadId: number;
-  /** What finds the person. */
-  readonly traces: IdentityPattern;
-  /** Only count: nothing is written. */
+  /** Finds the person in any text. */
+  readonly pattern: IdentityPattern;
+  /** Only counts; writes nothing. */
   readonly isDryRun: boolean;
-  /** Told how many items have been read. */
+  /** Called with the number of items read so far. */
   readonly onProgress: (itemsRead: number) => void;
 }
 
 /**
- * Removes what points at a lead that is gone, and the person from other leads' timelines. Reads the whole table, since nothing says
- * where these lie: consistently, a read unit for each 4 KB.
+ * Deletes the items that refer to an erased lead, and removes the person from other leads' timelines. Reads the whole table, because no
+ * index leads to these items: consistent reads, a read unit for each 4 KB.
  */
-export async function removeRelatedItems(table: Table, search: RemainsSearch): Promise<RelatedItems> {
-  const { organizationId, leadId, traces: pattern, isDryRun } = search;
+export async function removeRelatedItems(table: Table, search: RelatedItemsSearch): Promise<RelatedItems> {
+  const { organizationId, leadId, pattern, isDryRun } = search;
   const keyIds = new Set((await listApiKeys(table, organizationId)).map(({ keyId }) => keyId));
-  const found = { idempotencyRecords: 0, importedRows: 0, otherEntries: 0, mentions: [] as RelatedItems['mentions'][number][] };
+  const counts = { idempotencyRecords: 0, importedRows: 0, otherEntries: 0 };
+  const mentions: Mention[] = [];
   const otherLeadIds = new Set<number>();
 
-  const look = async (item: Item): Promise<void> => {
+  const examine = async (item: Item): Promise<void> => {
     const key = { pk: String(item.pk), sk: String(item.sk) };
     const kind = kindOf(key);
     if (kind?.kind === 'idempotency' && keyIds.has(kind.keyId)) {
       if (!isDryRun) await remove(table, key);
-      found.idempotencyRecords += 1;
+      counts.idempotencyRecords += 1;
     } else if (kind?.kind === 'importedRow' && item.leadId === leadId) {
       if (!isDryRun) await remove(table, key);
-      found.importedRows += 1;
+      counts.importedRows += 1;
     } else if (kind?.kind === 'timeline' && kind.leadId !== leadId) {
-      const isTheirs = isDryRun ? changesOf(item, pattern).length > 0 : await cleanEntry(table, key, item, pattern);
-      if (!isTheirs) return;
-      found.otherEntries += 1;
+      const entry = item as TimelineEntryItem;
+      const hasPerson = isDryRun ? changesOf(entry, pattern).length > 0 : await cleanEntry(table, entry, pattern);
+      if (!hasPerson) return;
+      counts.otherEntries += 1;
       otherLeadIds.add(kind.leadId);
     } else if (kind?.kind === 'lead' && kind.leadId !== leadId) {
-      const fields = mentionsIn(item.fields as FieldValues, pattern);
-      if (fields.length > 0) found.mentions.push({ leadId: kind.leadId, fields });
+      const fields = mentionsIn((item as LeadItem).fields, pattern);
+      if (fields.length > 0) mentions.push({ leadId: kind.leadId, fields });
     }
   };
-  await scan(table, search, look);
-  return { ...found, otherLeads: otherLeadIds.size, mentions: found.mentions.sort((a, b) => a.leadId - b.leadId) };
+  await scan(table, search, examine);
+  return { ...counts, otherLeads: otherLeadIds.size, mentions: mentions.sort((a, b) => a.leadId - b.leadId) };
 }
 
 async function scan(
   table: Table,
-  { organizationId, leadId, onProgress }: RemainsSearch,
-  look: (item: Item) => Promise<void>,
+  { organizationId, leadId, onProgress }: RelatedItemsSearch,
+  examine: (item: Item) => Promise<void>,
 ): Promise<void> {
   let itemsRead = 0;
   const scanSegment = async (segment: number): Promise<void> => {
@@ -101,7 +105,7 @@ async function scan(
           },
         }),
       );
-      for (const item of Items ?? []) await look(item);
+      for (const item of Items ?? []) await examine(item);
       itemsRead += ScannedCount ?? 0;
       onProgress(itemsRead);
       next = LastEvaluatedKey;
@@ -114,37 +118,46 @@ const remove = (table: Table, key: PrimaryKey) =>
   table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...key } }));
 
 /**
- * The attributes of an entry that change when the person is taken out of it, with their new values. Compared as values: DynamoDB returns a
- * map's attributes in any order, so the same map may be spelled in two ways.
+ * The attributes of an entry that change when the person is removed from it, with their values before and after. They are compared as
+ * values, because DynamoDB returns the attributes of a map in any order.
  */
-function changesOf(item: Item, pattern: IdentityPattern): [name: string, value: unknown][] {
-  const clean = withoutPerson(item as unknown as TimelineEntry, pattern);
-  return Object.entries(clean).filter(([name, value]) => !isDeepStrictEqual(value, item[name]));
+function changesOf(entry: TimelineEntryItem, pattern: IdentityPattern): Change[] {
+  const before: Item = entry;
+  return Object.entries(withoutPerson(entry, pattern))
+    .map(([name, after]) => ({ name, before: before[name], after }))
+    .filter((change) => !isDeepStrictEqual(change.after, change.before));
+}
+
+interface Change {
+  readonly name: string;
+  readonly before: unknown;
+  readonly after: unknown;
 }
 
 /**
- * Takes the person out of an entry. Another erasure may be at the same entry: only what is still as it was read is replaced.
+ * Removes the person from an entry. Another erasure may be writing the same entry: a value is replaced only if it is still as it was read.
  * @returns whether the person was in it
- * @throws StillContended
+ * @throws ContentionError
  */
-async function cleanEntry(table: Table, key: PrimaryKey, read: Item, pattern: IdentityPattern): Promise<boolean> {
-  return retryOnConflict(async (turn) => {
-    const item = turn === 0 ? read : await readAgain(table, key);
-    if (!item) return false;
-    const changes = changesOf(item, pattern);
+async function cleanEntry(table: Table, read: TimelineEntryItem, pattern: IdentityPattern): Promise<boolean> {
+  const key: PrimaryKey<TimelineEntryItem> = { pk: read.pk, sk: read.sk };
+  return retryOnConflict(async (attempt) => {
+    const entry = attempt === 0 ? read : await getItem(table, key);
+    if (!entry) return false;
+    const changes = changesOf(entry, pattern);
     if (changes.length === 0) return false;
     try {
       await table.client.send(
         new UpdateCommand({
           TableName: table.name,
-          Key: { ...key },
-          UpdateExpression: `SET ${changes.map(([name]) => `#${name} = :${name}`).join(', ')}`,
-          ConditionExpression: changes.map(([name]) => `#${name} = :${name}Before`).join(' AND '),
-          ExpressionAttributeNames: Object.fromEntries(changes.map(([name]) => [`#${name}`, name])),
+          Key: key,
+          UpdateExpression: `SET ${changes.map(({ name }) => `#${name} = :${name}`).join(', ')}`,
+          ConditionExpression: changes.map(({ name }) => `#${name} = :${name}Before`).join(' AND '),
+          ExpressionAttributeNames: Object.fromEntries(changes.map(({ name }) => [`#${name}`, name])),
           ExpressionAttributeValues: Object.fromEntries(
-            changes.flatMap(([name, value]) => [
-              [`:${name}`, value],
-              [`:${name}Before`, item[name]],
+            changes.flatMap(({ name, before, after }) => [
+              [`:${name}`, after],
+              [`:${name}Before`, before],
             ]),
           ),
         }),
@@ -155,9 +168,4 @@ async function cleanEntry(table: Table, key: PrimaryKey, read: Item, pattern: Id
       throw error;
     }
   });
-}
-
-async function readAgain(table: Table, key: PrimaryKey): Promise<Item | undefined> {
-  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: { ...key }, ConsistentRead: true }));
-  return Item;
 }

@@ -6,9 +6,9 @@ import type { Table } from '../table/client.ts';
 import { leadSortKey, leadsPartitionKey } from '../table/primary-keys.ts';
 
 /**
- * An organization's leads by id, a page of up to a megabyte at a time: each as it is when it is passed, and every lead that was there
- * before the walk began and is not erased meanwhile. Consistent reads, about one unit per 4 KB of leads.
- * @param after only ids above this one
+ * An organization's leads by ascending id, in pages of up to a megabyte. Every lead that exists from the start of the scan to its end is
+ * in exactly one page, as it is when it is read. Consistent reads, about one read unit per 4 KB of leads.
+ * @param after only leads with higher ids
  */
 export async function* scanLeadsAscending(
   table: Table,

@@ -3,65 +3,62 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { emailOf, type Lead, LeadIdsExhaustedError, phoneOf } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import { limits } from '../../limits.ts';
-import { identityPrimaryKeys, putIdentities } from '../leads/identities.ts';
+import { holdersIn, type IdentityHolders, identityOf, identityPrimaryKeys, putIdentities } from '../leads/identities.ts';
 import { putLead } from '../leads/leads.ts';
 import { putTimelineEntry } from '../leads/timeline.ts';
 import { batchGet } from '../table/batch-get.ts';
-import type { Table } from '../table/client.ts';
+import type { OrganizationTable, Table } from '../table/client.ts';
+import type { UsageItem } from '../table/items.ts';
 import { importedRowPrimaryKey, usagePrimaryKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { putIfAbsent, transact } from '../table/transact.ts';
 
-/** What an import looks up of a row before it writes: a hint, the transaction's conditions are the proof. */
+/** What an import looks up before it writes a row. The result is a hint: only the transaction's conditions prove it. */
 export interface RowLookup {
-  /** Of what the row says. */
+  /** Of the row's values. */
   readonly digest: string;
   readonly phone: string;
   readonly email: string | undefined;
 }
 
-export interface RowMatches {
-  /** The lead that this row has become before. */
+export interface RowMatches extends IdentityHolders {
+  /** The lead that an earlier run created from this row. */
   readonly importedLeadId: number | undefined;
-  readonly phoneLeadId: number | undefined;
-  readonly emailLeadId: number | undefined;
 }
 
-/** The most rows of one look-up: `BatchGetItem` takes 100 keys, a row has three. */
+/** The most rows of one lookup: `BatchGetItem` accepts 100 keys, and a row has three. */
 export const rowsPerLookUp = 33;
 
-/** Which rows are leads already, and who has their phones and e-mails; parallel to the rows. A read unit for each key. */
+/** Which rows are leads already, and which leads have their phones and emails, in the order of the rows. A read unit for each key. */
 export async function findRows(table: Table, organizationId: number, rows: readonly RowLookup[]): Promise<RowMatches[]> {
-  const keys = rows.map(({ digest, phone, email }) => [
-    importedRowPrimaryKey(organizationId, digest),
-    ...identityPrimaryKeys(organizationId, phone, email),
-  ]);
-  // Two rows may share a phone, and a batch may not name a key twice.
-  const distinct = [...new Map(keys.flat().map((key) => [key.pk, key])).values()];
-  const items = await batchGet(table, distinct);
-  const leadIds = new Map(distinct.map(({ pk }, index) => [pk, items[index]?.leadId as number | undefined]));
-  return keys.map(([row, phone, email]) => ({
-    importedLeadId: leadIds.get(row?.pk ?? ''),
-    phoneLeadId: leadIds.get(phone?.pk ?? ''),
-    emailLeadId: leadIds.get(email?.pk ?? ''),
+  const lookups = rows.map(({ digest, phone, email }) => ({
+    rowKey: importedRowPrimaryKey(organizationId, digest),
+    identity: { organizationId, phone, email },
+  }));
+  const keys = lookups.flatMap(({ rowKey, identity }) => [rowKey, ...identityPrimaryKeys(identity)]);
+  const items = await batchGet(table, keys);
+  return lookups.map(({ rowKey, identity }) => ({
+    importedLeadId: items.get(rowKey)?.leadId,
+    ...holdersIn(items, identity),
   }));
 }
 
 export type ImportLeadResult =
   | { readonly outcome: 'created' }
-  /** Another run made a lead of the same row. */
+  /** Another run has imported the same row. */
   | { readonly outcome: 'imported'; readonly leadId: number }
   | { readonly outcome: 'duplicate'; readonly what: 'phone' | 'email' | 'lead id'; readonly leadId: number };
 
 /**
- * Writes an imported lead, its identity items, its first timeline entry and the item that remembers its row: all or none, so that the
- * same row never makes a second lead. One transaction of 4 or 5 items.
- * @throws StillContended
+ * Writes an imported lead, its identity items, its first timeline entry and the item of its row: all or none, so that the same row is
+ * never imported twice. One transaction of 4 or 5 items.
+ * @throws ContentionError
  */
 export async function importLead(table: Table, lead: Lead, opening: TimelineEntry, digest: string): Promise<ImportLeadResult> {
-  const row = { ...importedRowPrimaryKey(lead.organizationId, digest), organizationId: lead.organizationId, leadId: lead.id };
+  const { organizationId, id: leadId } = lead;
+  const rowKey = importedRowPrimaryKey(organizationId, digest);
   const items = [
-    putIfAbsent(table, row),
+    putIfAbsent(table, { ...rowKey, organizationId, leadId }),
     putLead(table, lead),
     ...putIdentities(table, lead),
     putTimelineEntry(table, lead, opening),
@@ -70,11 +67,12 @@ export async function importLead(table: Table, lead: Lead, opening: TimelineEntr
     const written = await transact(table, items);
     if (written.outcome === 'conflict') return conflict;
     if (written.outcome === 'written') return { outcome: 'created' };
-    const [sameRow, , phone, email] = written.existing;
-    if (sameRow) return { outcome: 'imported', leadId: sameRow.leadId as number };
-    if (phone) return { outcome: 'duplicate', what: 'phone', leadId: phone.leadId as number };
-    if (email && emailOf(lead) !== null) return { outcome: 'duplicate', what: 'email', leadId: email.leadId as number };
-    return { outcome: 'duplicate', what: 'lead id', leadId: lead.id };
+    const sameRow = written.existing.get(rowKey);
+    if (sameRow) return { outcome: 'imported', leadId: sameRow.leadId };
+    const { phoneLeadId, emailLeadId } = holdersIn(written.existing, identityOf(lead));
+    if (phoneLeadId !== undefined) return { outcome: 'duplicate', what: 'phone', leadId: phoneLeadId };
+    if (emailLeadId !== undefined) return { outcome: 'duplicate', what: 'email', leadId: emailLeadId };
+    return { outcome: 'duplicate', what: 'lead id', leadId };
   });
 }
 
@@ -84,28 +82,36 @@ export const lookupOf = (digest: string, lead: Pick<Lead, 'fields'>): RowLookup 
   email: emailOf(lead) ?? undefined,
 });
 
-/** Takes lead ids out of the organization's sequence, as many at once. @returns the first; the last, where no more are left, is refused. */
+/** Reserves consecutive lead ids of the organization. One write. @returns the first @throws LeadIdsExhaustedError */
 export async function reserveLeadIds(table: Table, organizationId: number, count: number): Promise<number> {
-  const last = await advance(table, organizationId, 'ADD lastLeadId :count', 'lastLeadId <= :most', {
-    ':count': count,
-    ':most': limits.idMax - count,
-  });
+  const last = await advance(
+    { table, organizationId },
+    {
+      expression: 'ADD lastLeadId :count',
+      condition: 'lastLeadId <= :most',
+      values: { ':count': count, ':most': limits.idMax - count },
+    },
+  );
   if (last === undefined) throw new LeadIdsExhaustedError(`Organization ${organizationId} has no lead ids left.`);
   return last - count + 1;
 }
 
-/** Moves the organization's sequence beyond an id that an imported lead keeps, so that no new lead gets it. */
+/** Advances the organization's sequence past an id that an imported lead keeps, so that no new lead gets it. One write. */
 export async function passLeadId(table: Table, organizationId: number, leadId: number): Promise<void> {
-  await advance(table, organizationId, 'SET lastLeadId = :id', 'lastLeadId < :id', { ':id': leadId });
+  const update = { expression: 'SET lastLeadId = :id', condition: 'lastLeadId < :id', values: { ':id': leadId } };
+  await advance({ table, organizationId }, update);
 }
 
-/** @returns the sequence after it; undefined when the condition did not hold */
+interface SequenceUpdate {
+  readonly expression: string;
+  readonly condition: string;
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/** @returns the new end of the sequence; undefined if the condition did not hold */
 async function advance(
-  table: Table,
-  organizationId: number,
-  expression: string,
-  condition: string,
-  values: Record<string, number>,
+  { table, organizationId }: OrganizationTable,
+  { expression, condition, values }: SequenceUpdate,
 ): Promise<number | undefined> {
   return retryOnConflict(async () => {
     try {
@@ -119,7 +125,7 @@ async function advance(
           ReturnValues: 'UPDATED_NEW',
         }),
       );
-      return Attributes?.lastLeadId as number;
+      return (Attributes as Pick<UsageItem, 'lastLeadId'>).lastLeadId;
     } catch (error) {
       if (error instanceof TransactionConflictException) return conflict; // settings are being applied
       if (error instanceof ConditionalCheckFailedException) return undefined;

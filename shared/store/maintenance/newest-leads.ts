@@ -4,12 +4,12 @@ import { leadFrom } from '../leads/leads.ts';
 import type { Table } from '../table/client.ts';
 import { leadsPartitionKey } from '../table/primary-keys.ts';
 
-/** Leads that are read at once: archived ones are few, and there is no index of them. */
+/** Leads in one query. Archived leads are few and in no index, so a query for them must read many others. */
 const readAtOnce = 1000;
 
 /**
- * The newest leads, either those that are archived or those that are not, and whether there are more. Reads leads until it has
- * found enough: all of them, where there are not so many. Consistent.
+ * The newest archived, or the newest active leads, and whether there are more. Reads leads until it has found enough, or all of them.
+ * Consistent.
  */
 export async function newestLeads(
   table: Table,

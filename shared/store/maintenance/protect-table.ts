@@ -14,33 +14,39 @@ import { tableDefinition } from '../table/table-definition.ts';
 export const protections = ['expiry', 'pointInTimeRecovery', 'deletionProtection'] as const;
 export type Protection = (typeof protections)[number];
 
-/** `begun`: DynamoDB has taken the order, which may take it an hour; `unknown here`: an engine that is not DynamoDB has no such thing. */
+/** `begun`: DynamoDB is switching it on, which may take an hour; `unknown here`: an engine other than DynamoDB that does not support it. */
 export type ProtectionState = 'on' | 'begun' | 'unknown here';
-type Look = ProtectionState | 'off';
+type SwitchState = ProtectionState | 'off';
 
-const lookEveryMs = 2000;
+const pollMs = 2000;
+
+export interface ProtectOptions {
+  readonly timeoutMs?: number;
+  readonly onWait?: (protection: Protection) => void;
+}
 
 /**
- * Switches on what a restored table lacks and waits until DynamoDB has it, each for `patienceMs` at the most.
- * @param onWait told what is waited for
- * @throws Error of DynamoDB when it refuses, or when it still says `off`
+ * Switches on what a restored table lacks, and waits up to `timeoutMs` for each protection.
+ * @param onWait called with the protection that is not on yet
+ * @throws Error of DynamoDB if it rejects the change; Error if a protection is still off after `timeoutMs`
  */
 export async function protectTable(
   table: Table,
-  { patienceMs = 120_000, onWait = () => undefined }: { patienceMs?: number; onWait?: (protection: Protection) => void } = {},
+  { timeoutMs = 120_000, onWait = () => undefined }: ProtectOptions = {},
 ): Promise<Record<Protection, ProtectionState>> {
   const states: Partial<Record<Protection, ProtectionState>> = {};
   for (const protection of protections) {
-    const { look, order } = switches[protection];
-    states[protection] = await knownHere(async () => {
-      let state = await look(table);
+    const { read, switchOn } = switches[protection];
+    states[protection] = await orUnknown(async () => {
+      let state = await read(table);
       if (state !== 'off') return state;
-      await orderPatiently(() => order(table), patienceMs);
-      const giveUpAt = Date.now() + patienceMs;
-      for (state = await look(table); state === 'off'; state = await look(table)) {
-        if (Date.now() >= giveUpAt) throw new Error(`DynamoDB does not switch on ${protection} of table ${table.name}.`);
+      await retryWhileBusy(() => switchOn(table), timeoutMs);
+      const giveUpAt = Date.now() + timeoutMs;
+      for (state = await read(table); state === 'off'; state = await read(table)) {
+        if (Date.now() >= giveUpAt)
+          throw new Error(`DynamoDB has not switched on ${protection} of table ${table.name}: repeat the command.`);
         onWait(protection);
-        await sleep(lookEveryMs);
+        await sleep(pollMs);
       }
       return state;
     });
@@ -48,56 +54,64 @@ export async function protectTable(
   return states as Record<Protection, ProtectionState>;
 }
 
-const switches: Record<Protection, { look: (table: Table) => Promise<Look>; order: (table: Table) => Promise<unknown> }> = {
+interface Switch {
+  read(table: Table): Promise<SwitchState>;
+  switchOn(table: Table): Promise<unknown>;
+}
+
+const switches: Record<Protection, Switch> = {
   expiry: {
-    async look({ client, name: TableName }) {
+    async read({ client, name: TableName }) {
       const { TimeToLiveDescription: found } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
       if (found?.TimeToLiveStatus === 'ENABLED') return 'on';
       return found?.TimeToLiveStatus === 'ENABLING' ? 'begun' : 'off';
     },
-    order: ({ client, name: TableName }) => {
+    switchOn: ({ client, name: TableName }) => {
       const TimeToLiveSpecification = { Enabled: true, AttributeName: tableDefinition.timeToLiveAttribute };
       return client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
     },
   },
   pointInTimeRecovery: {
-    async look({ client, name: TableName }) {
+    async read({ client, name: TableName }) {
       const { ContinuousBackupsDescription: found } = await client.send(new DescribeContinuousBackupsCommand({ TableName }));
       return found?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED' ? 'on' : 'off';
     },
-    order: ({ client, name: TableName }) => {
+    switchOn: ({ client, name: TableName }) => {
       const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
       return client.send(new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }));
     },
   },
   deletionProtection: {
-    async look({ client, name: TableName }) {
+    async read({ client, name: TableName }) {
       const { Table: found } = await client.send(new DescribeTableCommand({ TableName }));
       return found?.DeletionProtectionEnabled ? 'on' : 'off';
     },
-    order: ({ client, name: TableName }) => client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true })),
+    switchOn: ({ client, name: TableName }) =>
+      client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true })),
   },
 };
 
-/** A table that was just restored can be busy with it (AWS: UpdateContinuousBackups and UpdateTable, Errors). */
+/** A table that was just restored may be busy (AWS: UpdateContinuousBackups and UpdateTable, Errors). */
 const busyNames = new Set(['ContinuousBackupsUnavailableException', 'ResourceInUseException', 'LimitExceededException']);
 
-async function orderPatiently(order: () => Promise<unknown>, patienceMs: number): Promise<void> {
-  for (const giveUpAt = Date.now() + patienceMs; ; await sleep(lookEveryMs)) {
+async function retryWhileBusy(operation: () => Promise<unknown>, timeoutMs: number): Promise<void> {
+  for (const giveUpAt = Date.now() + timeoutMs; ; await sleep(pollMs)) {
     try {
-      await order();
+      await operation();
       return;
     } catch (error) {
-      if (!busyNames.has((error as Error).name) || Date.now() >= giveUpAt) throw error;
+      if (!busyNames.has(nameOf(error) ?? '') || Date.now() >= giveUpAt) throw error;
     }
   }
 }
 
-async function knownHere(ask: () => Promise<ProtectionState>): Promise<ProtectionState> {
+async function orUnknown(operation: () => Promise<ProtectionState>): Promise<ProtectionState> {
   try {
-    return await ask();
+    return await operation();
   } catch (error) {
-    if ((error as Error).name === 'UnknownOperationException') return 'unknown here';
+    if (nameOf(error) === 'UnknownOperationException') return 'unknown here';
     throw error;
   }
 }
+
+const nameOf = (error: unknown): string | undefined => (error instanceof Error ? error.name : undefined);

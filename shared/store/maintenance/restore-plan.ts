@@ -6,7 +6,9 @@ import { type ListedApiKey, listApiKeys } from '../organizations/api-keys.ts';
 import { readAuditLog } from '../organizations/audit-log.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
+import { getItem } from '../table/get-item.ts';
 import { kindOf } from '../table/item-kind.ts';
+import type { Item } from '../table/items.ts';
 import { erasurePrimaryKey, type PrimaryKey } from '../table/primary-keys.ts';
 import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
 import { describeTable, RestoreError } from './restore-origin.ts';
@@ -16,32 +18,29 @@ export interface LeadReference {
   readonly leadId: number;
 }
 
-/** What a restored table has and the old one has not, or has in another form. */
+/** The differences between a restored table and the old one. */
 export interface RestorePlan {
-  /** Leads that were erased since the backup, or were being erased at its moment. */
+  /** Leads that were erased since the backup, or were being erased when it was made. */
   readonly erased: readonly LeadReference[];
-  /** Leads that the old table lacks although nobody erased them: the restore brings them back. */
+  /** Leads that the old table lacks although nobody erased them; the restore keeps them. */
   readonly missing: readonly LeadReference[];
-  /** Timeline entries from which an erasure since the backup took a person. */
+  /** Timeline entries from which an erasure since the backup removed a person. */
   readonly entriesToClean: readonly PrimaryKey[];
-  /** Timeline entries that differ in another way: they stay as the backup has them. */
+  /** How many timeline entries differ in another way; they stay as they are in the backup. */
   readonly entriesDiffering: number;
-  /** API keys made since the backup that would still work: only the old table knows them. */
+  /** API keys that were created since the backup and would still work; only the old table has them. */
   readonly keysOnlyInOld: readonly (Pick<ListedApiKey, 'keyId' | 'label'> & { readonly organizationId: number })[];
 }
 
-/** Nothing to compare with: the old table is lost. */
+/** For a restore without the old table. */
 export const emptyPlan: RestorePlan = { erased: [], missing: [], entriesToClean: [], entriesDiffering: 0, keysOnlyInOld: [] };
 
-type Item = Record<string, unknown> & PrimaryKey;
-
-/** The most keys of one `BatchGetItem` (AWS: Service quotas). */
-const batchMax = 100;
+type TableItem = Item & PrimaryKey;
 
 /**
- * Compares a restored table with the old one, and writes nothing. Erased is what the old table says was erased: a lead that is gone from it in
- * any other way was lost, and is what the restore is for. Leads that were made in the restored table stay.
- * @throws NotRestored when the same id is of two leads
+ * Compares a restored table with the old one; writes nothing. A lead counts as erased only if the old table has a record of the erasure: a
+ * lead that is missing from it for another reason was lost, and the restore keeps it. Leads created in the restored table are kept.
+ * @throws RestoreError if the two tables have different leads under the same id
  */
 export async function planRestore(
   table: Table,
@@ -62,8 +61,7 @@ export async function planRestore(
     },
   );
   for await (const { Items = [], ScannedCount = 0 } of pages) {
-    const items = Items as Item[];
-    for (let at = 0; at < items.length; at += batchMax) await comparison.compare(items.slice(at, at + batchMax));
+    await comparison.compare(Items as TableItem[]);
     itemsRead += ScannedCount;
     onProgress(itemsRead);
   }
@@ -76,7 +74,7 @@ class Comparison {
   readonly #table: Table;
   readonly #old: Table;
   readonly #restoredAt: number;
-  /** Leads of which the old table says that they were erased, and ours does not. */
+  /** Leads whose erasure only the old table has a record of. */
   readonly #erasedInOld = new Set<string>();
   readonly #erased = new Map<string, LeadReference>();
   readonly #missing = new Map<string, LeadReference>();
@@ -95,40 +93,41 @@ class Comparison {
     for (const leadId of await erasedLeadIds(this.#old, organizationId))
       if (!ours.has(leadId)) this.#erasedInOld.add(nameOf({ organizationId, leadId }));
 
-    const known = new Set((await listApiKeys(this.#table, organizationId)).map(({ keyId }) => keyId));
+    const ourKeyIds = new Set((await listApiKeys(this.#table, organizationId)).map(({ keyId }) => keyId));
     for (const { keyId, label, revokedAt, expiresAt } of await listApiKeys(this.#old, organizationId)) {
       const isLive = revokedAt === null && Date.parse(expiresAt) > Date.now();
-      if (isLive && !known.has(keyId)) this.#keysOnlyInOld.push({ organizationId, keyId, label });
+      if (isLive && !ourKeyIds.has(keyId)) this.#keysOnlyInOld.push({ organizationId, keyId, label });
     }
   }
 
-  async compare(items: readonly Item[]): Promise<void> {
-    const theirs = await batchGet(this.#old, items);
-    for (const [at, item] of items.entries()) {
+  async compare(items: readonly TableItem[]): Promise<void> {
+    const copies = await batchGet(this.#old, items.map(keyOf));
+    for (const item of items) {
       const kind = kindOf(item);
-      if (kind?.kind === 'timeline') this.#compareEntry(item, theirs[at]);
-      if (kind?.kind === 'lead') await this.#compareLead(kind, item, theirs[at]);
+      const copy = copies.get(keyOf(item));
+      if (kind?.kind === 'timeline') this.#compareEntry(item, copy);
+      if (kind?.kind === 'lead') await this.#compareLead(kind, item, copy);
       if (kind?.kind === 'erasure') this.#erased.set(nameOf(kind), reference(kind));
     }
   }
 
-  #compareEntry(entry: Item, copy: Readonly<Record<string, unknown>> | undefined): void {
+  #compareEntry(entry: TableItem, copy: Item | undefined): void {
     if (!copy || isDeepStrictEqual(entry, copy)) return;
     if (withErasuresOf(entry, copy) === entry) this.#entriesDiffering += 1;
-    else this.#entriesToClean.push({ pk: entry.pk, sk: entry.sk });
+    else this.#entriesToClean.push(keyOf(entry));
   }
 
-  async #compareLead(kind: LeadReference, lead: Item, copy: Readonly<Record<string, unknown>> | undefined): Promise<void> {
+  async #compareLead(kind: LeadReference, lead: Item, copy: Item | undefined): Promise<void> {
     if (copy && copy.createdAt === lead.createdAt) return;
-    if ((await madeAt(this.#table, kind, lead)) >= this.#restoredAt) return;
+    if ((await addedAt(this.#table, kind, lead)) >= this.#restoredAt) return;
     if (copy) {
       throw new RestoreError(
         `Lead ${kind.leadId} of organization ${kind.organizationId} is one lead in table ${this.#table.name} and another in ${this.#old.name}: ` +
           'it is not the table that was in use. Check --from. Nothing was changed.',
       );
     }
-    const found = this.#erasedInOld.has(nameOf(kind)) ? this.#erased : this.#missing;
-    found.set(nameOf(kind), reference(kind));
+    const leads = this.#erasedInOld.has(nameOf(kind)) ? this.#erased : this.#missing;
+    leads.set(nameOf(kind), reference(kind));
   }
 
   plan(): RestorePlan {
@@ -143,12 +142,14 @@ class Comparison {
   }
 }
 
+const keyOf = ({ pk, sk }: TableItem): PrimaryKey => ({ pk, sk });
+
 const reference = ({ organizationId, leadId }: LeadReference): LeadReference => ({ organizationId, leadId });
 
-/** Leads whose erasure is in the history, or is under way. */
+/** Leads whose erasure is in the audit log, or in progress. */
 async function erasedLeadIds(table: Table, organizationId: number): Promise<number[]> {
   const entries = await readAuditLog(table, organizationId, Number.POSITIVE_INFINITY);
-  const underWay: number[] = [];
+  const inProgress: number[] = [];
   const pages = paginateQuery(
     { client: table.client },
     {
@@ -158,21 +159,21 @@ async function erasedLeadIds(table: Table, organizationId: number): Promise<numb
       ConsistentRead: true,
     },
   );
-  for await (const { Items = [] } of pages) underWay.push(...Items.map(({ sk }) => Number(sk)));
-  return [...entries.flatMap(({ erasedLeadId }) => erasedLeadId ?? []), ...underWay];
+  for await (const { Items = [] } of pages) inProgress.push(...Items.map(({ sk }) => Number(sk)));
+  return [...entries.flatMap(({ erasedLeadId }) => erasedLeadId ?? []), ...inProgress];
 }
 
-/** When a lead came into its table: an imported one has a `createdAt` of its own. */
-async function madeAt(table: Table, { organizationId, leadId }: LeadReference, lead: Item): Promise<number> {
+/** When a lead was added to its table: the `createdAt` of an imported lead is older. */
+async function addedAt(table: Table, { organizationId, leadId }: LeadReference, lead: Item): Promise<number> {
   const imported = (await readTimeline(table, organizationId, leadId)).flatMap((entry) =>
     'importedAt' in entry ? [entry.importedAt] : [],
   );
   return Date.parse(imported[0] ?? String(lead.createdAt));
 }
 
-/** Takes from an entry what erasures took from it in the old table. @returns whether that was anything */
+/** Removes from an entry what erasures removed from it in the old table. @returns whether there was anything to remove */
 export async function cleanAsInOld(table: Table, old: Table, key: PrimaryKey): Promise<boolean> {
-  const [[entry], [copy]] = await Promise.all([batchGet(table, [key]), batchGet(old, [key])]);
+  const [entry, copy] = await Promise.all([getItem(table, key), getItem(old, key)]);
   const clean = entry && copy && withErasuresOf(entry, copy);
   if (!clean || clean === entry) return false;
   await table.client.send(new PutCommand({ TableName: table.name, Item: clean }));

@@ -1,31 +1,23 @@
 import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Scope } from '../../endpoints.ts';
 import { limits } from '../../limits.ts';
 import { rateLimits } from '../../rate-limits.ts';
 import type { Table } from '../table/client.ts';
+import type { ApiKeyItem, TokenBucketItem } from '../table/items.ts';
 import { apiKeyPrimaryKey, type PrimaryKey, usagePrimaryKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 
-/** A token bucket after a look at it. */
+/** A token bucket as it was read or written last. */
 export interface Bucket {
   readonly limit: number;
   readonly remaining: number;
-  /** End of the window, epoch milliseconds. */
+  /** The end of the window, in epoch milliseconds. */
   readonly resetsAt: number;
 }
 
-/** The API key making a call, and the person who created it. */
-export interface Caller {
-  readonly organizationId: number;
-  readonly keyId: string;
-  readonly label: string;
-  readonly scopes: readonly Scope[];
-  readonly createdBy: number;
-  /** Epoch milliseconds. */
-  readonly expiresAt: number;
-}
+/** The API key that makes a call, and the user who created it. */
+export type Caller = Pick<ApiKeyItem, 'organizationId' | 'keyId' | 'label' | 'scopes' | 'createdBy' | 'expiresAt'>;
 
 export type KeyAdmission =
   | { readonly outcome: 'admitted' | 'exhausted'; readonly caller: Caller; readonly bucket: Bucket }
@@ -35,24 +27,22 @@ export type OrganizationAdmission =
   | { readonly outcome: 'admitted'; readonly bucket: Bucket; readonly settingsVersion: number; readonly leadSequence: number }
   | { readonly outcome: 'exhausted'; readonly bucket: Bucket };
 
-type Item = Readonly<Record<string, unknown>>;
-
-/** Looks the key up, checks that it is live and takes one token from its bucket: one conditional write (two when a window begins). */
+/** Checks that the API key exists and is live, and takes a token from its bucket: one conditional write, two when a window begins. */
 export async function admitKey(table: Table, apiKeyHash: string, now: Date): Promise<KeyAdmission> {
-  const taken = await takeToken(table, apiKeyPrimaryKey(apiKeyHash), now, {
+  const result = await takeToken(table, apiKeyPrimaryKey(apiKeyHash), now, {
     limit: rateLimits.requestsPerKeyPerWindow,
     live: 'attribute_not_exists(revokedAt) AND expiresAt > :now',
-    isLive: ({ revokedAt, expiresAt }) => revokedAt === undefined && (expiresAt as number) > now.getTime(),
+    isLive: ({ revokedAt, expiresAt }) => revokedAt === undefined && expiresAt > now.getTime(),
   });
-  if (taken.outcome === 'absent') return { outcome: 'unknown' };
-  if (taken.outcome === 'refused') return { outcome: taken.item.revokedAt === undefined ? 'expired' : 'revoked' };
-  const { organizationId, keyId, label, scopes, createdBy, expiresAt } = taken.item as unknown as Caller;
-  return { ...taken, caller: { organizationId, keyId, label, scopes, createdBy, expiresAt } };
+  if (result.outcome === 'absent') return { outcome: 'unknown' };
+  if (result.outcome === 'refused') return { outcome: result.item.revokedAt === undefined ? 'expired' : 'revoked' };
+  const { organizationId, keyId, label, scopes, createdBy, expiresAt } = result.item;
+  return { ...result, caller: { organizationId, keyId, label, scopes, createdBy, expiresAt } };
 }
 
 /**
- * Takes one token from the organization's bucket; with the same write learns the settings' version and, for an endpoint that
- * numbers leads, advances the organization's sequence. A retry after a lost answer may take a second token or skip an id: harmless.
+ * Takes a token from the organization's bucket. The same write returns the settings' version and, for an endpoint that numbers leads,
+ * advances the organization's sequence. A retry after a lost response may take a second token or skip an id, which does no harm.
  */
 export async function admitOrganization(
   table: Table,
@@ -60,78 +50,91 @@ export async function admitOrganization(
   now: Date,
   numbersLeads: boolean,
 ): Promise<OrganizationAdmission> {
-  const taken = await takeToken(table, usagePrimaryKey(organizationId), now, {
+  const result = await takeToken(table, usagePrimaryKey(organizationId), now, {
     limit: rateLimits.requestsPerOrganizationPerWindow,
     sequence: numbersLeads ? 'lastLeadId' : undefined,
   });
-  if (taken.outcome === 'absent' || taken.outcome === 'refused') {
+  if (result.outcome === 'absent' || result.outcome === 'refused') {
     throw new Error(`Organization ${organizationId} has an API key but no usage item.`);
   }
-  if (taken.outcome === 'exhausted') return { outcome: 'exhausted', bucket: taken.bucket };
-  const { settingsVersion, lastLeadId } = taken.item as { settingsVersion: number; lastLeadId: number };
-  return { outcome: 'admitted', bucket: taken.bucket, settingsVersion, leadSequence: lastLeadId };
+  if (result.outcome === 'exhausted') return { outcome: 'exhausted', bucket: result.bucket };
+  const { settingsVersion, lastLeadId } = result.item;
+  return { outcome: 'admitted', bucket: result.bucket, settingsVersion, leadSequence: lastLeadId };
 }
 
-interface TokenRules {
+interface TokenRules<T extends TokenBucketItem> {
   readonly limit: number;
-  /** Further conditions under which a token is given, as an expression and as a question to an item. */
+  /** Further conditions for a token, as an expression and as a predicate of the item. */
   readonly live?: string;
-  readonly isLive?: (item: Item) => boolean;
+  readonly isLive?: (item: T) => boolean;
   /** An attribute that each token advances by one. */
   readonly sequence?: string | undefined;
 }
 
-type Taken =
-  | { readonly outcome: 'admitted' | 'exhausted'; readonly item: Item; readonly bucket: Bucket }
-  | { readonly outcome: 'refused'; readonly item: Item }
+type TakeResult<T> =
+  | { readonly outcome: 'admitted' | 'exhausted'; readonly item: T; readonly bucket: Bucket }
+  | { readonly outcome: 'refused'; readonly item: T }
   | { readonly outcome: 'absent' };
 
 /**
  * Takes a token first and begins a new window only when that fails: one call, and two once an hour.
- * Exactly `limit` pass in a window, however many functions take: each token is one step of `used` under the condition.
+ * Exactly `limit` tokens are taken in a window, however many functions run: each token is one step of `used` under the condition.
  */
-async function takeToken(table: Table, primaryKey: PrimaryKey, now: Date, rules: TokenRules): Promise<Taken> {
+async function takeToken<T extends TokenBucketItem>(
+  table: Table,
+  primaryKey: PrimaryKey<T>,
+  now: Date,
+  rules: TokenRules<T>,
+): Promise<TakeResult<T>> {
   const { limit, live = 'attribute_exists(pk)', isLive = () => true, sequence } = rules;
   const nowMs = now.getTime();
   const advance = sequence === undefined ? '' : ` ADD ${sequence} :one`;
-  const take = (set: string, condition: string, values: Record<string, number>): Promise<Item | { refused: Item | undefined }> =>
-    update(table, primaryKey, `SET ${set}${advance}`, `attribute_exists(pk) AND ${live} AND ${condition}`, {
-      ':now': nowMs,
-      ':one': 1,
-      ...values,
+  const take = (set: string, condition: string, values: Record<string, number>): Promise<UpdateResult<T>> =>
+    update(table, primaryKey, {
+      expression: `SET ${set}${advance}`,
+      condition: `attribute_exists(pk) AND ${live} AND ${condition}`,
+      values: { ':now': nowMs, ':one': 1, ...values },
     });
 
-  return retryOnConflict<Taken>(async () => {
-    let taken = await take('used = used + :one', 'windowEndsAt > :now AND used < :limit', { ':limit': limit });
-    if (isRefused(taken)) {
-      const item = taken.refused;
+  return retryOnConflict<TakeResult<T>>(async () => {
+    let result = await take('used = used + :one', 'windowEndsAt > :now AND used < :limit', { ':limit': limit });
+    if (result.outcome === 'refused') {
+      const { item } = result;
       if (!item) return { outcome: 'absent' };
       if (!isLive(item)) return { outcome: 'refused', item };
-      if ((item.windowEndsAt as number) > nowMs) return { outcome: 'exhausted', item, bucket: bucketOf(item, limit) };
-      taken = await take('used = :one, windowEndsAt = :end', 'windowEndsAt <= :now', { ':end': nowMs + limits.windowMs });
-      if (isRefused(taken)) return conflict; // another request began the window: take from it
+      if (item.windowEndsAt > nowMs) return { outcome: 'exhausted', item, bucket: bucketOf(item, limit) };
+      result = await take('used = :one, windowEndsAt = :end', 'windowEndsAt <= :now', { ':end': nowMs + limits.windowMs });
+      if (result.outcome === 'refused') return conflict; // another request began the window: take a token from it
     }
-    return { outcome: 'admitted', item: taken, bucket: bucketOf(taken, limit) };
+    return { outcome: 'admitted', item: result.item, bucket: bucketOf(result.item, limit) };
   });
 }
 
-function bucketOf({ used, windowEndsAt }: Item, limit: number): Bucket {
-  return { limit, remaining: Math.max(0, limit - (used as number)), resetsAt: windowEndsAt as number };
+function bucketOf({ used, windowEndsAt }: TokenBucketItem, limit: number): Bucket {
+  return { limit, remaining: Math.max(0, limit - used), resetsAt: windowEndsAt };
 }
 
-const isRefused = (taken: Item | { refused: Item | undefined }): taken is { refused: Item | undefined } => 'refused' in taken;
+interface ConditionalUpdate {
+  readonly expression: string;
+  readonly condition: string;
+  readonly values: Readonly<Record<string, number>>;
+}
 
-/** One conditional update: the item after it, or the item that refused it. Meeting a transaction (a revocation, an apply) is tried again. */
-async function update(
+type UpdateResult<T> =
+  /** The item after the update. */
+  | { readonly outcome: 'written'; readonly item: T }
+  /** The item that failed the condition, if there is one. */
+  | { readonly outcome: 'refused'; readonly item: T | undefined };
+
+/** One conditional update, retried while a transaction (a revocation, an apply) holds the item. */
+async function update<T extends TokenBucketItem>(
   table: Table,
-  primaryKey: PrimaryKey,
-  expression: string,
-  condition: string,
-  values: Record<string, number>,
-): Promise<Item | { refused: Item | undefined }> {
-  return retryOnConflict(async () => {
+  primaryKey: PrimaryKey<T>,
+  { expression, condition, values }: ConditionalUpdate,
+): Promise<UpdateResult<T>> {
+  return retryOnConflict<UpdateResult<T>>(async () => {
     try {
-      const { Attributes = {} } = await table.client.send(
+      const { Attributes } = await table.client.send(
         new UpdateCommand({
           TableName: table.name,
           Key: { ...primaryKey },
@@ -142,11 +145,11 @@ async function update(
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
       );
-      return Attributes;
+      return { outcome: 'written', item: Attributes as T };
     } catch (error) {
       if (error instanceof TransactionConflictException) return conflict;
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return { refused: error.Item && unmarshall(error.Item) };
+      return { outcome: 'refused', item: error.Item && (unmarshall(error.Item) as T) };
     }
   });
 }

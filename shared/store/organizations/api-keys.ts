@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { Scope } from '../../endpoints.ts';
 import {
   type ApiKeyType,
@@ -9,14 +9,16 @@ import {
   mintApiKey,
   scopesFor,
 } from '../../organization/api-key.ts';
-import type { Table } from '../table/client.ts';
-import { apiKeyPrimaryKey, keyListingPrefix, keyListingPrimaryKey } from '../table/primary-keys.ts';
+import type { OrganizationTable, Table } from '../table/client.ts';
+import { getItem } from '../table/get-item.ts';
+import type { KeyListingItem } from '../table/items.ts';
+import { apiKeyPrimaryKey, keyListingPrefix, keyListingPrimaryKey, type PrimaryKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { putIfAbsent, type TransactItem, transact } from '../table/transact.ts';
 import { type AuditAction, auditEntryPut } from './audit-log.ts';
 import { countApiKey, readSettings } from './organizations.ts';
 
-/** An API key as the administrator sees it: all but the key. Times are ISO 8601, UTC. */
+/** An API key as the administrator sees it, without the key itself. Times are ISO 8601, UTC. */
 export interface ListedApiKey {
   readonly keyId: string;
   readonly label: string;
@@ -31,63 +33,68 @@ export interface ListedApiKey {
 export interface ApiKeyRequest {
   readonly organizationId: number;
   readonly type: ApiKeyType;
-  /** As asked for: `website-form` needs none, `leads.write` brings `leads.read`. */
+  /** `website-form` needs none; `leads.write` includes `leads.read`. */
   readonly scopes?: readonly Scope[] | undefined;
   readonly label: string;
-  /** Id of one of the organization's users, inactive ones too. */
+  /** The id of one of the organization's users, active or not. */
   readonly createdBy: number;
-  /** ISO 8601; left out, the type's lifetime from now. May be past, to try expiry. */
+  /** ISO 8601; left out, the end of the type's lifetime. May be in the past, to test expiry. */
   readonly expiresAt?: string | undefined;
   readonly now: Date;
-  /** How the organization's history says it; undefined: no entry. */
+  /** The action for the audit log; left out, no entry is written. */
   readonly action?: ((keyId: string) => AuditAction) | undefined;
 }
 
 export interface CreatedApiKey {
-  /** The key itself, shown this once: only its hash is stored. */
+  /** The key itself, which is shown only once: the table stores its hash. */
   readonly key: string;
   readonly keyId: string;
   readonly scopes: readonly Scope[];
   readonly expiresAt: string;
 }
 
-/** An API key that cannot be made as asked, with the reason as a sentence. */
+/** Thrown when an API key cannot be created as requested. */
 export class ApiKeyError extends Error {
   override readonly name = 'ApiKeyError';
 }
 
 /**
- * Mints an API key and stores its hash: key, listing, a check of the settings and an entry of the history in one transaction.
- * @throws ApiKeyRefused for an unknown organization or creator, or scopes the type cannot have.
+ * Creates an API key and stores its hash. One transaction of up to four items: the key, its listing, a condition on the settings and an
+ * audit entry.
+ * @throws ApiKeyError for an unknown organization or creator, or scopes that the type cannot have
  */
-export async function createApiKey(table: Table, order: ApiKeyRequest): Promise<CreatedApiKey> {
-  const { organizationId, createdBy, type } = order;
-  const scopes = scopesFor(type, order.scopes);
+export async function createApiKey(table: Table, request: ApiKeyRequest): Promise<CreatedApiKey> {
+  const { organizationId, createdBy, type } = request;
+  const own = { table, organizationId };
+  const scopes = scopesFor(type, request.scopes);
   if (typeof scopes === 'string') throw new ApiKeyError(`The scopes ${scopes}.`);
   return retryOnConflict(async () => {
     const stored = await readSettings(table, organizationId);
-    if (!stored) throw new ApiKeyError(`There is no organization ${organizationId}: create it with organization apply.`);
+    if (!stored) throw new ApiKeyError(`There is no organization ${organizationId}: create it first with organization apply.`);
     const { users } = stored.settings;
     if (!users.some(({ id }) => id === createdBy)) {
-      const named = ({ id, name, active }: (typeof users)[number]): string => `${id} (${name}${active ? '' : ', inactive'})`;
-      const known = users.map(named).join(', ') || 'nobody yet';
+      const lines = users.map(({ id, name, active }) => `${id} (${name}${active ? '' : ', inactive'})`);
+      const known = lines.join(', ') || 'nobody yet';
       throw new ApiKeyError(`Organization ${organizationId} has no user ${createdBy} to create a key: its users are ${known}.`);
     }
     const { key, keyId } = mintApiKey(randomBytes(apiKeyRandomBytes));
-    const attributes = attributesOf(order, keyId, scopes);
+    const attributes = attributesOf(request, keyId, scopes);
     const items = [
       countApiKey(table, organizationId, stored.version),
-      ...putApiKey(table, organizationId, hashApiKey(key), attributes),
-      ...entryOf(table, organizationId, order.action?.(keyId), order.now),
+      ...putApiKey(own, hashApiKey(key), attributes),
+      ...auditEntries(own, request.action?.(keyId), request.now),
     ];
-    // Refused: settings were applied since they were read, which may have dropped the creator.
+    // Refused: settings were applied since they were read, which may have removed the creator.
     if ((await transact(table, items)).outcome !== 'written') return conflict;
     return { key, keyId, scopes, expiresAt: new Date(attributes.expiresAt).toISOString() };
   });
 }
 
-const entryOf = (table: Table, organizationId: number, action: AuditAction | undefined, now: Date): TransactItem[] =>
-  action ? [auditEntryPut(table, organizationId, { at: now.toISOString(), ...action })] : [];
+const auditEntries = (
+  { table, organizationId }: OrganizationTable,
+  action: AuditAction | undefined,
+  now: Date,
+): TransactItem[] => (action ? [auditEntryPut(table, organizationId, { at: now.toISOString(), ...action })] : []);
 
 function attributesOf({ type, label, createdBy, expiresAt, now }: ApiKeyRequest, keyId: string, scopes: readonly Scope[]) {
   const expiry = expiresAt === undefined ? now.getTime() + lifetimeDays[type] * 86_400_000 : Date.parse(expiresAt);
@@ -95,8 +102,7 @@ function attributesOf({ type, label, createdBy, expiresAt, now }: ApiKeyRequest,
 }
 
 function putApiKey(
-  table: Table,
-  organizationId: number,
+  { table, organizationId }: OrganizationTable,
   apiKeyHash: string,
   attributes: ReturnType<typeof attributesOf>,
 ): TransactItem[] {
@@ -107,7 +113,7 @@ function putApiKey(
   ];
 }
 
-/** The organization's API keys, oldest first, revoked and expired ones too. Empty for an unknown organization. Consistent. */
+/** The organization's API keys, oldest first, revoked and expired ones too; none for an unknown organization. Consistent. */
 export async function listApiKeys(table: Table, organizationId: number): Promise<ListedApiKey[]> {
   const { pk, sk } = keyListingPrimaryKey(organizationId, '');
   const pages = paginateQuery(
@@ -120,49 +126,43 @@ export async function listApiKeys(table: Table, organizationId: number): Promise
     },
   );
   const listed: ListedApiKey[] = [];
-  for await (const { Items = [] } of pages) listed.push(...Items.map(listedFrom));
+  for await (const { Items = [] } of pages) listed.push(...(Items as StoredListing[]).map(listedFrom));
   return listed.sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.keyId < b.keyId ? -1 : 1));
 }
 
-function listedFrom(item: Readonly<Record<string, unknown>>): ListedApiKey {
-  const { label, type, scopes, createdBy, createdAt, expiresAt, revokedAt } = item as unknown as Omit<
-    ListedApiKey,
-    'expiresAt'
-  > & {
-    expiresAt: number;
-  };
-  const keyId = String(item.sk).slice(keyListingPrefix.length);
-  return {
-    keyId,
-    label,
-    type,
-    scopes,
-    createdBy,
-    createdAt,
-    expiresAt: new Date(expiresAt).toISOString(),
-    revokedAt: revokedAt ?? null,
-  };
+type StoredListing = KeyListingItem & PrimaryKey;
+
+function listedFrom(listing: StoredListing): ListedApiKey {
+  const { sk, label, type, scopes, createdBy, createdAt, expiresAt, revokedAt = null } = listing;
+  const keyId = sk.slice(keyListingPrefix.length);
+  return { keyId, label, type, scopes, createdBy, createdAt, expiresAt: new Date(expiresAt).toISOString(), revokedAt };
+}
+
+export interface Revocation {
+  /** @default now */
+  readonly at?: Date;
+  /** For the audit log; left out, no entry is written. */
+  readonly action?: AuditAction;
 }
 
 /**
- * Ends an API key's access with its next request: on the key, in the list and in the history in one transaction. Revoking again changes
- * nothing.
- * @returns when it was first revoked (ISO 8601); undefined when the organization has no such key.
+ * Revokes an API key from its next request on: the key, its listing and an audit entry in one transaction. Does nothing to a key that
+ * is already revoked.
+ * @returns when the key was first revoked (ISO 8601); undefined if the organization has no such key
+ * @throws ContentionError
  */
 export async function revokeApiKey(
   table: Table,
   organizationId: number,
   keyId: string,
-  now: Date,
-  action?: AuditAction,
+  { at = new Date(), action }: Revocation = {},
 ): Promise<string | undefined> {
-  const listing = keyListingPrimaryKey(organizationId, keyId);
+  const listingKey = keyListingPrimaryKey(organizationId, keyId);
   return retryOnConflict(async () => {
-    const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: listing, ConsistentRead: true }));
-    if (!Item) return undefined;
-    if (typeof Item.revokedAt === 'string') return Item.revokedAt;
-    const revokedAt = now.toISOString();
-    const revoke = (primaryKey: { pk: string; sk: string }): TransactItem => ({
+    const listing = await getItem(table, listingKey);
+    if (!listing || listing.revokedAt !== undefined) return listing?.revokedAt;
+    const revokedAt = at.toISOString();
+    const revoke = (primaryKey: PrimaryKey): TransactItem => ({
       Update: {
         TableName: table.name,
         Key: { ...primaryKey },
@@ -171,8 +171,8 @@ export async function revokeApiKey(
         ExpressionAttributeValues: { ':now': revokedAt },
       },
     });
-    const items = [revoke(listing), revoke(apiKeyPrimaryKey(String(Item.apiKeyHash)))];
-    const { outcome } = await transact(table, [...items, ...entryOf(table, organizationId, action, now)]);
+    const items = [revoke(listingKey), revoke(apiKeyPrimaryKey(listing.apiKeyHash))];
+    const { outcome } = await transact(table, [...items, ...auditEntries({ table, organizationId }, action, at)]);
     return outcome === 'written' ? revokedAt : conflict;
   });
 }

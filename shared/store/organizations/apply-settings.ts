@@ -6,60 +6,62 @@ import { type Removal, removalsBetween, withRemovalsInactive } from '../../organ
 import type { Settings } from '../../organization/settings-types.ts';
 import type { Table } from '../table/client.ts';
 import type { AuditAction } from './audit-log.ts';
-import { readSettings, replaceSettings, type StoredSettings } from './organizations.ts';
+import { readSettings, replaceSettings, type SettingsChange, type StoredSettings } from './organizations.ts';
 import { findReferences, type Reference } from './references.ts';
 
-/** Settings that would drop what is in use, or that do not fit: nothing was applied. */
+/** Thrown when settings would remove items that are still in use, or are too large: nothing was applied. */
 export class SettingsRejectedError extends Error {
   override readonly name = 'SettingsRejectedError';
   readonly issues: readonly { readonly path: string; readonly message: string }[];
 
-  constructor(sentence: string, issues: readonly { readonly path: string; readonly message: string }[]) {
-    super(sentence);
+  constructor(message: string, issues: readonly { readonly path: string; readonly message: string }[]) {
+    super(message);
     this.issues = issues;
   }
 }
 
-/** The settings are no longer of the version that was to be replaced: nothing was applied in the place of the newer ones. */
-export class SettingsMoved extends Error {
-  override readonly name = 'SettingsMoved';
+/** Thrown when the current settings are not of the version that was to be replaced: nothing was applied. */
+export class SettingsMovedError extends Error {
+  override readonly name = 'SettingsMovedError';
 }
 
 export interface ApplyOptions {
-  /** Only in the place of this version; left out, of whichever there is. */
+  /** Replace only this version; left out, any version. */
   readonly expectedVersion?: number;
-  /** For the history; left out, the service itself did it. */
+  /** For the audit log; left out, the service itself. */
   readonly action?: AuditAction;
   readonly now?: () => Date;
-  /** Lets the given milliseconds pass; replaced in tests. */
+  /** Waits; replaced in tests. */
   readonly wait?: (ms: number) => Promise<unknown>;
-  /** Told before a wait, which is long for a person. */
+  /** Called before a wait of many seconds. */
   readonly onWait?: (seconds: number, removals: readonly Removal[]) => void;
 }
 
-const ownDeed: AuditAction = { who: 'the service', what: 'organization apply' };
+const defaultAction: AuditAction = { who: 'the service', what: 'organization apply' };
 
 export type Applied = { readonly outcome: 'created' | 'updated' | 'unchanged'; readonly version: number };
 
-/** No request that began before this time ago is still running. */
+/** No request runs longer than this. */
 const longestRequestMs = (limits.functionTimeoutSeconds + 1) * 1000;
 
 /**
- * Makes these settings the organization's, whole, with a new version; the same settings again write nothing.
- * What a lead or a key's creator still uses is never dropped, in two steps: what is dropped is deactivated first, and goes when,
- * after the longest request, there is still no use. Broken off in between, it stays deactivated, and a repeat completes it.
- * @throws SettingsRefused naming every use, or the size.
- * @throws SettingsMoved when another version than the expected one holds
+ * Replaces an organization's settings under a new version; does nothing if they are already the current ones.
+ * An item that a lead or an API key refers to is never removed. A removal takes two steps: the item is deactivated, and removed when the
+ * longest possible request has ended and there is still no reference. If it is interrupted, the item stays deactivated and a repeat
+ * completes the removal.
+ * @throws SettingsRejectedError naming every reference, or the size
+ * @throws SettingsMovedError if the current version is not the expected one
+ * @throws ContentionError
  */
 export async function applySettings(table: Table, settings: Settings, options: ApplyOptions = {}): Promise<Applied> {
-  const { now = () => new Date(), action = ownDeed } = options;
+  const { now = () => new Date(), action = defaultAction } = options;
   let { expectedVersion } = options;
-  refuseTooLarge(settings, 'The settings');
-  // Each turn but the last met another apply, or a key being made, which was done then: someone always comes through.
+  assertFits(settings, 'The settings');
+  // Each pass but the last lost to another apply or a new API key, which completed: someone always succeeds.
   for (;;) {
     const before = await readSettings(table, settings.id);
     if (expectedVersion !== undefined && before?.version !== expectedVersion) {
-      throw new SettingsMoved(`Organization ${settings.id} has no longer version ${expectedVersion} of its settings.`);
+      throw new SettingsMovedError(`Organization ${settings.id} no longer has version ${expectedVersion} of its settings.`);
     }
     if (before && isDeepStrictEqual(before.settings, settings)) return { outcome: 'unchanged', version: before.version };
     const removals = before ? removalsBetween(before.settings, settings) : [];
@@ -68,106 +70,126 @@ export async function applySettings(table: Table, settings: Settings, options: A
     };
     const version =
       before && removals.length > 0
-        ? await replaceWithDrops(table, before, settings, { ...options, drops: removals, onStep })
-        : await replaceSettings(table, before, settings, now(), action);
+        ? await replaceWithRemovals(table, { before, settings, removals }, { ...options, onStep })
+        : await replaceSettings(table, { before, settings, now: now(), action });
     if (version !== undefined) return { outcome: before ? 'updated' : 'created', version };
   }
 }
 
 export interface ApplyPreview {
-  /** Undefined for an organization that is not there yet. */
+  /** Undefined for an organization that does not exist yet. */
   readonly before: StoredSettings | undefined;
-  /** What applying would be refused for; empty when it would be done. */
+  /** Why an apply would be rejected; empty if it would not be. */
   readonly refusals: SettingsRejectedError['issues'];
 }
 
-/** What applying the settings would meet, with nothing written. Costs what an apply reads: every lead, when something is dropped. */
+/** What an apply would do. Writes nothing; reads as much as an apply: every lead, if items are removed. */
 export async function previewSettings(table: Table, settings: Settings): Promise<ApplyPreview> {
   const before = await readSettings(table, settings.id);
   const removals = before ? removalsBetween(before.settings, settings) : [];
   const references = await findReferences(table, settings.id, removals);
-  const between =
+  const intermediate =
     before && removals.some(({ wasActive }) => wasActive) ? withRemovalsInactive(before.settings, settings) : settings;
   return {
     before,
-    refusals: [...sizeProblems(settings), ...(between === settings ? [] : sizeProblems(between)), ...useProblems(references)],
+    refusals: [
+      ...sizeIssues(settings),
+      ...(intermediate === settings ? [] : sizeIssues(intermediate)),
+      ...referenceIssues(references),
+    ],
   };
 }
 
-interface DropOptions extends ApplyOptions {
-  readonly drops: readonly Removal[];
-  /** Told the version of the settings in between. */
+interface Replacement {
+  readonly before: StoredSettings;
+  readonly settings: Settings;
+  readonly removals: readonly Removal[];
+}
+
+interface RemovalOptions extends ApplyOptions {
+  /** Called with the version of the intermediate settings. */
   readonly onStep: (version: number) => void;
 }
 
-async function replaceWithDrops(
-  table: Table,
-  before: StoredSettings,
-  settings: Settings,
-  { drops: removals, onStep, now = () => new Date(), wait = sleep, onWait, action = ownDeed }: DropOptions,
-): Promise<number | undefined> {
-  const seenAt = performance.now();
-  refuseUses(await findReferences(table, settings.id, removals), '');
+async function replaceWithRemovals(table: Table, replacement: Replacement, options: RemovalOptions): Promise<number | undefined> {
+  const readAt = performance.now();
+  const { before, settings, removals } = replacement;
+  const { now = () => new Date(), wait = sleep, onWait, action = defaultAction } = options;
+  assertUnreferenced(await findReferences(table, settings.id, removals), '');
   const pause = async (ms: number): Promise<void> => {
     onWait?.(Math.ceil(ms / 1000), removals);
     await wait(ms);
   };
+  if (removals.some(({ wasActive }) => wasActive)) return deactivateAndRemove(table, replacement, options, pause);
 
-  if (!removals.some(({ wasActive }) => wasActive)) {
-    // Inactive already; what is left to wait for are requests from before it became so. Since when it is, only the clock of whoever
-    // made it so could say, which may be ahead or behind: it is counted from when these settings were seen here.
-    const leftMs = seenAt + longestRequestMs - performance.now();
-    if (leftMs > 0) await pause(leftMs);
-    refuseUses(await findReferences(table, settings.id, removals), '');
-    return replaceSettings(table, before, settings, now(), action);
-  }
+  // The items are inactive already, but requests may be running that began before that. Only the clock of whoever deactivated them says
+  // since when, and it may be wrong: the wait counts from when these settings were read here.
+  const remainingMs = readAt + longestRequestMs - performance.now();
+  if (remainingMs > 0) await pause(remainingMs);
+  assertUnreferenced(await findReferences(table, settings.id, removals), '');
+  return replaceSettings(table, { before, settings, now: now(), action });
+}
 
-  const between = withRemovalsInactive(before.settings, settings);
-  refuseTooLarge(between, 'The settings together with what they drop');
-  const version = await replaceSettings(table, before, between, now(), { ...action, isBetween: true });
+async function deactivateAndRemove(
+  table: Table,
+  { before, settings, removals }: Replacement,
+  { onStep, now = () => new Date(), action = defaultAction }: RemovalOptions,
+  pause: (ms: number) => Promise<void>,
+): Promise<number | undefined> {
+  const intermediate = withRemovalsInactive(before.settings, settings);
+  assertFits(intermediate, 'The settings together with the items that they remove');
+  const step = { ...action, isBetween: true } as const;
+  const version = await replaceSettings(table, { before, settings: intermediate, now: now(), action: step });
   if (version === undefined) return undefined;
   onStep(version);
   await pause(longestRequestMs);
   const references = await findReferences(table, settings.id, removals);
-  if (references.length > 0) await restore(table, before.settings, version, now, action);
-  refuseUses(references, ' A request that was still running came to use it.');
+  if (references.length > 0) await revert(table, version, { settings: before.settings, now, action: step });
+  assertUnreferenced(references, ' A request in progress began to use one of them.');
   const current = await readSettings(table, settings.id);
-  // A key made since then may have a dropped user as its creator, so its count must be from before the look for uses.
+  // A key created since then may have a removed user as its creator, so the count must be from before the references were read.
   if (current?.version !== version || current.keysCreated !== before.keysCreated) return undefined;
-  return replaceSettings(table, current, settings, now(), action);
+  return replaceSettings(table, { before: current, settings, now: now(), action });
 }
 
-/** Puts back what was there before the first step, unless someone else has applied settings since. */
-async function restore(table: Table, settings: Settings, version: number, now: () => Date, action: AuditAction): Promise<void> {
+/** Restores the settings from before the first step, unless other settings have been applied since. */
+async function revert(
+  table: Table,
+  version: number,
+  { settings, now, action }: Pick<SettingsChange, 'settings' | 'action'> & { now: () => Date },
+): Promise<void> {
   for (;;) {
     const current = await readSettings(table, settings.id);
     if (current?.version !== version) return;
-    if ((await replaceSettings(table, current, settings, now(), { ...action, isBetween: true })) !== undefined) return;
+    if ((await replaceSettings(table, { before: current, settings, now: now(), action })) !== undefined) return;
   }
 }
 
-function refuseTooLarge(settings: Settings, what: string): void {
-  const issues = sizeProblems(settings);
+function assertFits(settings: Settings, what: string): void {
+  const issues = sizeIssues(settings);
   if (issues.length > 0) throw new SettingsRejectedError(`${what} are too large.`, issues);
 }
 
-function sizeProblems(settings: Settings): SettingsRejectedError['issues'] {
+function sizeIssues(settings: Settings): SettingsRejectedError['issues'] {
   const bytes = Buffer.byteLength(JSON.stringify(settings));
   if (bytes > limits.settingsMaxBytes) {
-    return [{ path: '$', message: `is ${bytes} bytes with every default filled in: at most ${limits.settingsMaxBytes} fit` }];
+    return [
+      { path: '$', message: `is ${bytes} bytes with every default filled in, but must be at most ${limits.settingsMaxBytes}` },
+    ];
   }
   const itemBytes = storedBytes({ settings });
   if (itemBytes <= limits.settingsItemMaxBytes) return [];
-  const why = `its many small parts come to ${itemBytes} bytes as they are stored: at most ${limits.settingsItemMaxBytes} fit`;
+  const why = `its many small parts are stored as ${itemBytes} bytes, but must be at most ${limits.settingsItemMaxBytes}`;
   return [{ path: '$', message: `is ${bytes} bytes with every default filled in, and ${why}` }];
 }
 
-function refuseUses(references: readonly Reference[], why: string): void {
-  const issues = useProblems(references);
-  if (issues.length > 0) throw new SettingsRejectedError(`The file drops what is still used; nothing was changed.${why}`, issues);
+function assertUnreferenced(references: readonly Reference[], why: string): void {
+  const issues = referenceIssues(references);
+  if (issues.length > 0)
+    throw new SettingsRejectedError(`The file removes items that are still used; nothing was changed.${why}`, issues);
 }
 
-function useProblems(references: readonly Reference[]): SettingsRejectedError['issues'] {
+function referenceIssues(references: readonly Reference[]): SettingsRejectedError['issues'] {
   return references.map(({ removal, leads, keyIds }) => {
     const users = [
       ...(leads > 0 ? [`by ${leads} ${leads === 1 ? 'lead' : 'leads'}`] : []),

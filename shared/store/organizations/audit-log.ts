@@ -1,62 +1,50 @@
 import { randomBytes } from 'node:crypto';
-import { GetCommand, PutCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Settings } from '../../organization/settings-types.ts';
 import type { Table } from '../table/client.ts';
+import { getItem } from '../table/get-item.ts';
+import type { AuditEntryItem, Item } from '../table/items.ts';
 import { historyPartitionKey, type PrimaryKey, settingsVersionPrimaryKey } from '../table/primary-keys.ts';
 import { putIfAbsent, type TransactItem } from '../table/transact.ts';
 
-/** What an administrator did to an organization. Entries are only ever added, and completed at the end by who
- * added them at the beginning. Never a person's data, never a key. */
-export interface AuditEntry {
-  /** ISO 8601, UTC. */
-  readonly at: string;
-  /** AWS identity, or the user of the machine. */
-  readonly who: string;
-  /** The command, such as `organization apply`. */
-  readonly what: string;
-  /** Of settings: the versions before and after. */
-  readonly versionBefore?: number;
-  readonly versionAfter?: number;
-  /** On the way to settings that drop something, or back from there: no version that anybody asked for. */
-  readonly isBetween?: true;
-  /** Of an erasure, written with it: the lead that is gone. Entries of earlier versions name it only in `what`. */
-  readonly erasedLeadId?: number;
-  /** Of a finished restore: which table this was, since a name can be given to another table. */
-  readonly restoredTableId?: string;
-}
+/**
+ * What an administrator did to an organization. Entries are only added; the command that adds one may complete it when it ends.
+ * An entry never contains personal data or an API key.
+ */
+export type AuditEntry = AuditEntryItem;
 
-/** Who does it and what, as the history says it. */
+/** Who does what. */
 export type AuditAction = Pick<AuditEntry, 'who' | 'what' | 'restoredTableId'>;
 
-const itemOf = (organizationId: number, entry: AuditEntry) => ({
+const auditEntryItem = (organizationId: number, entry: AuditEntry) => ({
   pk: historyPartitionKey(organizationId),
   sk: `${entry.at}#${randomBytes(6).toString('hex')}`,
   organizationId,
   ...entry,
 });
 
-/** Part of a transaction: an entry of the history. */
+/** Part of a transaction: adds an entry to the audit log. */
 export const auditEntryPut = (table: Table, organizationId: number, entry: AuditEntry): TransactItem =>
-  putIfAbsent(table, itemOf(organizationId, entry));
+  putIfAbsent(table, auditEntryItem(organizationId, entry));
 
-/** Adds what was done to the history. One write. @returns where the entry lies */
+/** Adds an action to the audit log. One write. @returns the entry's key */
 export async function addAuditEntry(
   table: Table,
   organizationId: number,
   action: AuditAction,
   now = new Date(),
 ): Promise<PrimaryKey> {
-  const item = itemOf(organizationId, { at: now.toISOString(), ...action });
+  const item = auditEntryItem(organizationId, { at: now.toISOString(), ...action });
   await table.client.send(new PutCommand({ TableName: table.name, Item: item }));
   return { pk: item.pk, sk: item.sk };
 }
 
-/** Completes the entry of what had begun when it was added. One write. @throws when the entry is gone */
-export async function completeInHistory(table: Table, entry: PrimaryKey, what: string): Promise<void> {
+/** Replaces what an entry says, once the action that it announced is complete. One write. @throws Error if the entry does not exist */
+export async function completeAuditEntry(table: Table, { pk, sk }: PrimaryKey, what: string): Promise<void> {
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
-      Key: { ...entry },
+      Key: { pk, sk },
       UpdateExpression: 'SET what = :what',
       ConditionExpression: 'attribute_exists(pk)',
       ExpressionAttributeValues: { ':what': what },
@@ -64,13 +52,13 @@ export async function completeInHistory(table: Table, entry: PrimaryKey, what: s
   );
 }
 
-/** The history, newest first, at most so many entries. Consistent. */
+/** The newest entries of the audit log, newest first. Consistent. */
 export async function readAuditLog(table: Table, organizationId: number, limit: number): Promise<AuditEntry[]> {
   const pages = paginateQuery(
     { client: table.client },
     {
       TableName: table.name,
-      // Entries begin with a year, kept settings with a letter.
+      // The sort key of an entry begins with a year, that of kept settings with a letter.
       KeyConditionExpression: 'pk = :history AND sk < :letters',
       ExpressionAttributeValues: { ':history': historyPartitionKey(organizationId), ':letters': 'A' },
       ScanIndexForward: false,
@@ -86,26 +74,31 @@ export async function readAuditLog(table: Table, organizationId: number, limit: 
   return entries.slice(0, limit);
 }
 
-function entryFrom(item: Readonly<Record<string, unknown>>): AuditEntry {
-  const { at, who, what, versionBefore, versionAfter, isBetween, erasedLeadId, restoredTableId } = item;
-  const inText = /^lead erase (\d+)$/.exec(String(what))?.[1];
-  const leadId = typeof erasedLeadId === 'number' ? erasedLeadId : inText && Number(inText);
+function entryFrom(item: Item): AuditEntry {
+  const { at, who, what, versionBefore, versionAfter, isBetween, erasedLeadId, restoredTableId } = item as AuditEntryItem;
+  const leadId = erasedLeadId ?? leadIdIn(what);
   return {
-    at: String(at),
-    who: String(who),
-    what: String(what),
-    ...(typeof versionBefore === 'number' && { versionBefore }),
-    ...(typeof versionAfter === 'number' && { versionAfter }),
-    ...(isBetween === true && { isBetween }),
-    ...(typeof leadId === 'number' && { erasedLeadId: leadId }),
-    ...(typeof restoredTableId === 'string' && { restoredTableId }),
+    at,
+    who,
+    what,
+    ...(versionBefore !== undefined && { versionBefore }),
+    ...(versionAfter !== undefined && { versionAfter }),
+    ...(isBetween && { isBetween }),
+    ...(leadId !== undefined && { erasedLeadId: leadId }),
+    ...(restoredTableId !== undefined && { restoredTableId }),
   };
 }
 
-/** Versions of an organization's settings that are kept besides the one that holds. */
+/** The erased lead of an entry that an earlier release wrote. */
+function leadIdIn(what: string): number | undefined {
+  const digits = /^lead erase (\d+)$/.exec(what)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** How many versions of an organization's settings are kept besides the current one. */
 export const versionsKept = 20;
 
-/** Part of a transaction: settings that are replaced are kept, and the oldest kept ones go. */
+/** Part of a transaction: keeps settings that are being replaced, and deletes the oldest kept version. */
 export function keepSettings(table: Table, settings: Settings, version: number): TransactItem[] {
   const { id: organizationId } = settings;
   const kept = { ...settingsVersionPrimaryKey(organizationId, version), organizationId, version, settings };
@@ -116,27 +109,20 @@ export function keepSettings(table: Table, settings: Settings, version: number):
   ];
 }
 
-/** Settings that were replaced; undefined when they are no longer kept. One consistent read. */
+/** Settings that were replaced; undefined if they are no longer kept. One consistent read. */
 export async function readKeptSettings(table: Table, organizationId: number, version: number): Promise<Settings | undefined> {
-  const { Item } = await table.client.send(
-    new GetCommand({
-      TableName: table.name,
-      Key: { ...settingsVersionPrimaryKey(organizationId, version) },
-      ConsistentRead: true,
-    }),
-  );
-  return Item?.settings as Settings | undefined;
+  return (await getItem(table, settingsVersionPrimaryKey(organizationId, version)))?.settings;
 }
 
-/** The versions before one, latest first, steps in between left out: what an undo may go back to. As far as the history says. */
-export function versionsBefore(history: readonly AuditEntry[], version: number): number[] {
-  const into = new Map(
-    history.flatMap((entry) => (entry.versionAfter === undefined ? [] : [[entry.versionAfter, entry] as const])),
+/** The versions that an undo may go back to, as far as the entries tell: those before a version, latest first, without intermediate ones. */
+export function versionsBefore(entries: readonly AuditEntry[], version: number): number[] {
+  const entryByVersion = new Map(
+    entries.flatMap((entry) => (entry.versionAfter === undefined ? [] : [[entry.versionAfter, entry] as const])),
   );
   const versions: number[] = [];
-  for (let entry = into.get(version); entry?.versionBefore !== undefined; ) {
+  for (let entry = entryByVersion.get(version); entry?.versionBefore !== undefined; ) {
     const before = entry.versionBefore;
-    entry = into.get(before);
+    entry = entryByVersion.get(before);
     if (!entry?.isBetween) versions.push(before);
   }
   return versions;

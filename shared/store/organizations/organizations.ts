@@ -1,65 +1,62 @@
-import { GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { type Organization, organizationFrom } from '../../organization/organization.ts';
 import type { Settings } from '../../organization/settings-types.ts';
 import type { Table } from '../table/client.ts';
-import { directoryPartitionKey, directoryPrimaryKey, settingsPrimaryKey, usagePrimaryKey } from '../table/primary-keys.ts';
+import { getItem } from '../table/get-item.ts';
+import type { DirectoryItem, SettingsItem } from '../table/items.ts';
+import {
+  directoryPartitionKey,
+  directoryPrimaryKey,
+  type PrimaryKey,
+  settingsPrimaryKey,
+  usagePrimaryKey,
+} from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { type TransactItem, transact } from '../table/transact.ts';
 import { type AuditAction, type AuditEntry, auditEntryPut, keepSettings } from './audit-log.ts';
 
-/** An organization's settings as they lie in the table. */
-export interface StoredSettings {
-  readonly settings: Settings;
-  /** Grows by one with each apply, by more after a restore. */
-  readonly version: number;
-  /** ISO 8601, UTC. */
-  readonly appliedAt: string;
-  /** Grows by one with each API key: a user who is about to be dropped must not become a key's creator meanwhile. */
-  readonly keysCreated: number;
-}
+export type StoredSettings = SettingsItem;
 
 /** Reads an organization's settings; undefined for an unknown organization. One consistent read of the whole document. */
 export async function readSettings(table: Table, organizationId: number): Promise<StoredSettings | undefined> {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: settingsPrimaryKey(organizationId), ConsistentRead: true }),
-  );
-  return (
-    Item && {
-      settings: Item.settings as Settings,
-      version: Item.version as number,
-      appliedAt: Item.appliedAt as string,
-      keysCreated: Item.keysCreated as number,
-    }
-  );
+  const item = await getItem(table, settingsPrimaryKey(organizationId));
+  if (!item) return undefined;
+  const { settings, version, appliedAt, keysCreated } = item;
+  return { settings, version, appliedAt, keysCreated };
 }
 
-/** An organization as the rules use it; undefined for an unknown one. One consistent read. */
+/** An organization as the rules use it; undefined for an unknown organization. One consistent read. */
 export async function loadOrganization(table: Table, organizationId: number): Promise<Organization | undefined> {
   const stored = await readSettings(table, organizationId);
   return stored && organizationFrom(stored.settings, stored.version);
 }
 
+/** Settings that replace others. */
+export interface SettingsChange {
+  /** The stored settings as they were read; undefined for a new organization. */
+  readonly before: StoredSettings | undefined;
+  readonly settings: Settings;
+  readonly now: Date;
+  /** For the audit log. */
+  readonly action: AuditAction & Pick<AuditEntry, 'isBetween'>;
+  /** Left out, one more than the version before. */
+  readonly version?: number;
+}
+
 /**
- * Puts settings in the place of those that were read (undefined: of none), tells admission of the new version and the directory of
- * the name, keeps those before for an undo and adds to the history, in one transaction of up to six items. What the usage item counts is
- * left alone.
- * @returns the version written; undefined when the settings, or the organization's API keys, are no longer as they were read.
- * @throws StillContended when another transaction is in the way for too long.
+ * Replaces an organization's settings in one transaction of up to six items: the settings, their version in the usage item, the name in
+ * the directory, the settings before (kept for an undo) and an audit entry. The counters of the usage item do not change.
+ * @returns the version written; undefined if the settings were replaced, or an API key was created, since they were read
+ * @throws ContentionError
  */
-export async function replaceSettings(
-  table: Table,
-  before: StoredSettings | undefined,
-  settings: Settings,
-  now: Date,
-  action: AuditAction & Pick<AuditEntry, 'isBetween'>,
-  version = (before?.version ?? 0) + 1,
-): Promise<number | undefined> {
+export async function replaceSettings(table: Table, change: SettingsChange): Promise<number | undefined> {
+  const { before, settings, now, action, version = (before?.version ?? 0) + 1 } = change;
   const versions = { ...(before && { versionBefore: before.version }), versionAfter: version };
   const items = [
     ...(before ? keepSettings(table, before.settings, before.version) : []),
     auditEntryPut(table, settings.id, { at: now.toISOString(), ...action, ...versions }),
-    putSettings(table, before, settings, version, now),
-    tellAdmission(table, settings.id, version),
+    putSettings(table, { ...change, version }),
+    putSettingsVersion(table, settings.id, version),
     putDirectory(table, settings),
   ];
   const result = await retryOnConflict(async () => {
@@ -69,13 +66,7 @@ export async function replaceSettings(
   return result === 'written' ? version : undefined;
 }
 
-function putSettings(
-  table: Table,
-  before: StoredSettings | undefined,
-  settings: Settings,
-  version: number,
-  now: Date,
-): TransactItem {
+function putSettings(table: Table, { before, settings, now, version }: SettingsChange & { version: number }): TransactItem {
   const keysCreated = before?.keysCreated ?? 0;
   return {
     Put: {
@@ -92,8 +83,8 @@ function putSettings(
   };
 }
 
-/** Creates the usage item of a new organization; of an older one, the tokens taken and the leads numbered stay as they are. */
-function tellAdmission(table: Table, organizationId: number, version: number): TransactItem {
+/** Admission learns the version from the usage item. Creates the item for a new organization; keeps the counters of an existing one. */
+function putSettingsVersion(table: Table, organizationId: number, version: number): TransactItem {
   const counters = ['lastLeadId', 'used', 'windowEndsAt'];
   return {
     Update: {
@@ -110,7 +101,7 @@ const putDirectory = (table: Table, { id, name }: Settings): TransactItem => ({
   Put: { TableName: table.name, Item: { ...directoryPrimaryKey(id), name } },
 });
 
-/** Every organization of the table, by id. Consistent; a read unit for about a hundred. */
+/** Every organization of the table, by id. Consistent reads, a read unit for about a hundred organizations. */
 export async function listOrganizations(table: Table): Promise<{ id: number; name: string }[]> {
   const pages = paginateQuery(
     { client: table.client },
@@ -122,12 +113,14 @@ export async function listOrganizations(table: Table): Promise<{ id: number; nam
     },
   );
   const organizations: { id: number; name: string }[] = [];
-  for await (const { Items = [] } of pages)
-    organizations.push(...Items.map(({ sk, name }) => ({ id: Number(sk), name: String(name) })));
+  for await (const { Items = [] } of pages) {
+    const items = Items as (DirectoryItem & PrimaryKey)[];
+    organizations.push(...items.map(({ sk, name }) => ({ id: Number(sk), name })));
+  }
   return organizations;
 }
 
-/** Part of a transaction: the settings are still those that were read, and count one API key more. */
+/** Part of a transaction: counts a new API key, if the settings have not been replaced since they were read. */
 export const countApiKey = (table: Table, organizationId: number, version: number): TransactItem => ({
   Update: {
     TableName: table.name,

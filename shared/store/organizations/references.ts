@@ -1,25 +1,26 @@
-import { GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { limits } from '../../limits.ts';
 import type { ReferencingLead, Removal } from '../../organization/removals.ts';
 import type { Table } from '../table/client.ts';
+import { getItem } from '../table/get-item.ts';
 import { leadSortKey, leadsPartitionKey, usagePrimaryKey } from '../table/primary-keys.ts';
 import { listApiKeys } from './api-keys.ts';
 
-/** A thing that is to be dropped and cannot be. */
+/** A removal that is blocked by existing references. */
 export interface Reference {
   readonly removal: Removal;
-  /** Leads that have it, archived ones too. */
+  /** How many leads refer to the item, archived or not. */
   readonly leads: number;
-  /** Of a user: the ids of the API keys they created, revoked ones too, since a key is listed with its creator for good. */
+  /** Of a user: the ids of the API keys they created, revoked ones too, because a key is always listed with its creator. */
   readonly keyIds: readonly string[];
 }
 
-/** Ranges of lead ids that are read side by side. */
+/** Ranges of lead ids that are read in parallel. */
 const parallelRanges = 4;
 
 /**
- * Who uses what is to be dropped; things without a use are left out. Consistent reads of every lead of the organization and of its
- * key list: about one read unit per 4 KB of leads.
+ * The removals that existing leads or API keys block. Consistent reads of every lead of the organization and of its list of keys: about
+ * one read unit per 4 KB of leads.
  */
 export async function findReferences(table: Table, organizationId: number, removals: readonly Removal[]): Promise<Reference[]> {
   if (removals.length === 0) return [];
@@ -51,12 +52,10 @@ async function countLeads(table: Table, organizationId: number, removals: readon
   return counts;
 }
 
-/** Ids are given in sequence, so equal ranges hold about as many leads; the last is open, for leads that are made meanwhile. */
+/** Ids are assigned in sequence, so equal ranges have about as many leads. The last range is open, for leads created during the scan. */
 async function idRanges(table: Table, organizationId: number): Promise<[from: number, to: number][]> {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: usagePrimaryKey(organizationId), ConsistentRead: true }),
-  );
-  const width = Math.ceil(((Item?.lastLeadId as number | undefined) ?? 0) / parallelRanges) + 1;
+  const usage = await getItem(table, usagePrimaryKey(organizationId));
+  const width = Math.ceil((usage?.lastLeadId ?? 0) / parallelRanges) + 1;
   return Array.from({ length: parallelRanges }, (_, index) => [
     index * width,
     index === parallelRanges - 1 ? limits.idMax : (index + 1) * width - 1,

@@ -1,9 +1,9 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Table } from './client.ts';
 
-/** What one call has cost at DynamoDB so far. A refused write's units are missing: DynamoDB bills them, but does not report them. */
+/** What one call has cost in DynamoDB so far. DynamoDB does not report the units of a write whose condition failed, although it bills them. */
 export interface ConsumedCapacity {
-  /** Requests, the SDK's own retries included. */
+  /** Requests, the SDK's retries included. */
   calls: number;
   readUnits: number;
   writeUnits: number;
@@ -13,19 +13,19 @@ export const noConsumedCapacity = (): ConsumedCapacity => ({ calls: 0, readUnits
 
 interface CapacityPart {
   readonly CapacityUnits?: number | undefined;
-  /** Of a transaction alone. */
+  /** Only of a transaction. */
   readonly ReadCapacityUnits?: number | undefined;
 }
-interface Answered {
+interface MeteredResponse {
   readonly ConsumedCapacity?: CapacityPart | readonly CapacityPart[] | undefined;
   readonly $metadata?: { readonly attempts?: number };
 }
 
-const reading = /^(Get|BatchGet|Query|Scan|TransactGet)/;
+const readCommand = /^(Get|BatchGet|Query|Scan|TransactGet)/;
 
 /**
- * The same table, with every request added to `consumed`. Asking DynamoDB for the figures is free; who asks for them in more
- * detail still gets that. The connection is shared, the middleware is not: calls beside one another are told apart.
+ * The same table, with every request added to `consumedCapacity`. Asking DynamoDB for the numbers is free; a command that asks for more
+ * detail still gets it. The connection is shared but the middleware is not, so calls that run in parallel are counted apart.
  */
 export function withCapacityMetering(table: Table, consumedCapacity: ConsumedCapacity): Table {
   const middlewareStack = table.client.middlewareStack.clone();
@@ -33,11 +33,11 @@ export function withCapacityMetering(table: Table, consumedCapacity: ConsumedCap
     (next, { commandName = '' }) =>
       async (args) => {
         try {
-          const answer = await next({ ...args, input: { ReturnConsumedCapacity: 'TOTAL', ...args.input } });
-          add(consumedCapacity, commandName, answer.output as Answered);
-          return answer;
+          const response = await next({ ...args, input: { ReturnConsumedCapacity: 'TOTAL', ...args.input } });
+          add(consumedCapacity, commandName, response.output as MeteredResponse);
+          return response;
         } catch (error) {
-          add(consumedCapacity, commandName, error as Answered);
+          add(consumedCapacity, commandName, error as MeteredResponse);
           throw error;
         }
       },
@@ -49,10 +49,10 @@ export function withCapacityMetering(table: Table, consumedCapacity: ConsumedCap
   };
 }
 
-function add(consumedCapacity: ConsumedCapacity, commandName: string, { ConsumedCapacity, $metadata }: Answered): void {
+function add(consumedCapacity: ConsumedCapacity, commandName: string, { ConsumedCapacity, $metadata }: MeteredResponse): void {
   consumedCapacity.calls += $metadata?.attempts ?? 1;
   for (const { CapacityUnits = 0, ReadCapacityUnits = 0 } of [ConsumedCapacity ?? []].flat()) {
-    const reads = reading.test(commandName) ? CapacityUnits : ReadCapacityUnits;
+    const reads = readCommand.test(commandName) ? CapacityUnits : ReadCapacityUnits;
     consumedCapacity.readUnits += reads;
     consumedCapacity.writeUnits += CapacityUnits - reads;
   }

@@ -1,26 +1,41 @@
 import { createHash } from 'node:crypto';
+import type {
+  ApiKeyItem,
+  DirectoryItem,
+  ErasureItem,
+  IdempotencyItem,
+  IdentityItem,
+  ImportedRowItem,
+  Item,
+  KeptSettingsItem,
+  KeyListingItem,
+  LeadItem,
+  RotationItem,
+  SettingsItem,
+  UsageItem,
+} from './items.ts';
 import { partitionKeyPrefixes as prefix } from './table-definition.ts';
 
 /**
- * The entity chart: what lies where. No other file spells a key.
+ * The entity chart: where each item is stored, and its type in `items.ts`. Only this file spells a key.
  *
- * | item                  | pk                                  | sk                         | made by             |
- * |-----------------------|-------------------------------------|----------------------------|---------------------|
- * | organization settings | ORG#<organization>                  | SETTINGS                   | organizations.ts    |
- * | organization's name   | ORG#DIRECTORY                       | <organization, 10 digits>  | organizations.ts    |
- * | API key listing       | ORG#<organization>                  | KEY#<key id>               | api-keys.ts         |
- * | organization usage    | USAGE#<organization>                | USAGE                      | admission.ts        |
- * | API key               | KEY#<sha256 of the API key>         | KEY                        | api-keys.ts         |
- * | owner's turn          | TURN#<organization>                 | <digest of the rule>       | turns.ts            |
- * | lead                  | LEADS#<organization>                | <lead id, 10 digits>       | leads.ts            |
- * | unique phone          | PHONE#<organization>#<E.164>        | UNIQUE                     | identities.ts       |
- * | unique e-mail         | EMAIL#<organization>#<lower case>   | UNIQUE                     | identities.ts       |
- * | timeline item         | TIMELINE#<organization>#<lead id>   | <time>#<random>            | timeline.ts         |
- * | idempotency record    | IDEMPOTENCY#<key id>#<sha256>       | RECORD                     | idempotency.ts      |
- * | imported row          | IMPORTED#<organization>#<digest>    | ROW                        | import-leads.ts     |
- * | erasure under way     | ERASURE#<organization>              | <lead id, 10 digits>       | erase-lead.ts       |
- * | administrator's deed  | HISTORY#<organization>              | <time>#<random>            | history.ts          |
- * | settings before       | HISTORY#<organization>              | VERSION#<10 digits>        | history.ts          |
+ * | item                  | pk                                  | sk                         | written by                      |
+ * |-----------------------|-------------------------------------|----------------------------|---------------------------------|
+ * | organization settings | ORG#<organization>                  | SETTINGS                   | organizations/organizations.ts  |
+ * | organization's name   | ORG#DIRECTORY                       | <organization, 10 digits>  | organizations/organizations.ts  |
+ * | API key listing       | ORG#<organization>                  | KEY#<key id>               | organizations/api-keys.ts       |
+ * | organization usage    | USAGE#<organization>                | USAGE                      | organizations/organizations.ts  |
+ * | API key               | KEY#<sha256 of the API key>         | KEY                        | organizations/api-keys.ts       |
+ * | rotation counter      | TURN#<organization>                 | <digest of the rule>       | leads/rotation.ts               |
+ * | lead                  | LEADS#<organization>                | <lead id, 10 digits>       | leads/leads.ts                  |
+ * | unique phone          | PHONE#<organization>#<E.164>        | UNIQUE                     | leads/identities.ts             |
+ * | unique email          | EMAIL#<organization>#<lower case>   | UNIQUE                     | leads/identities.ts             |
+ * | timeline entry        | TIMELINE#<organization>#<lead id>   | <time>#<random>            | leads/timeline.ts               |
+ * | idempotency record    | IDEMPOTENCY#<key id>#<sha256>       | RECORD                     | leads/idempotency.ts            |
+ * | imported row          | IMPORTED#<organization>#<digest>    | ROW                        | maintenance/import-leads.ts     |
+ * | erasure in progress   | ERASURE#<organization>              | <lead id, 10 digits>       | maintenance/erase-lead.ts       |
+ * | audit entry           | HISTORY#<organization>              | <time>#<random>            | organizations/audit-log.ts      |
+ * | kept settings version | HISTORY#<organization>              | VERSION#<10 digits>        | organizations/audit-log.ts      |
  *
  * | index         | partition key attribute and value             | sort key             |
  * |---------------|-----------------------------------------------|----------------------|
@@ -29,58 +44,70 @@ import { partitionKeyPrefixes as prefix } from './table-definition.ts';
  * | leadsBySource | sourceKey  SOURCE#<organization>#<source id>  | sk (lead id)         |
  * | leadsByUpdate | updateKey  UPDATED#<organization>             | updatedAt            |
  */
-export interface PrimaryKey {
+export interface PrimaryKey<T extends Item = Item> {
   readonly pk: string;
   readonly sk: string;
+  /** Only for the compiler: the type of the item under this key. */
+  readonly [itemType]?: T;
 }
+declare const itemType: unique symbol;
+
+/** A key as messages name it. */
+export const keyText = ({ pk, sk }: PrimaryKey): string => `${pk} / ${sk}`;
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-export const settingsPrimaryKey = (organizationId: number): PrimaryKey => ({
+export const settingsPrimaryKey = (organizationId: number): PrimaryKey<SettingsItem> => ({
   pk: `${prefix.settings}${organizationId}`,
   sk: 'SETTINGS',
 });
 
-/** Ten digits hold every id (0 < id <= 2147483647) and sort as numbers do. */
+/** Every id (0 < id <= 2147483647) fits into ten digits; padded ids sort as numbers do. */
 const sortableId = (id: number): string => String(id).padStart(10, '0');
 
-/** Every organization has an item here, so that they can be listed without reading the table. */
+/** Every organization has an item in this partition, so that a list of organizations does not read the whole table. */
 export const directoryPartitionKey = `${prefix.settings}DIRECTORY`;
-export const directoryPrimaryKey = (organizationId: number): PrimaryKey => ({
+export const directoryPrimaryKey = (organizationId: number): PrimaryKey<DirectoryItem> => ({
   pk: directoryPartitionKey,
   sk: sortableId(organizationId),
 });
 
 export const keyListingPrefix = 'KEY#';
-export const keyListingPrimaryKey = (organizationId: number, keyId: string): PrimaryKey => ({
+export const keyListingPrimaryKey = (organizationId: number, keyId: string): PrimaryKey<KeyListingItem> => ({
   pk: `${prefix.settings}${organizationId}`,
   sk: `${keyListingPrefix}${keyId}`,
 });
 
-export const usagePrimaryKey = (organizationId: number): PrimaryKey => ({ pk: `${prefix.usage}${organizationId}`, sk: 'USAGE' });
+export const usagePrimaryKey = (organizationId: number): PrimaryKey<UsageItem> => ({
+  pk: `${prefix.usage}${organizationId}`,
+  sk: 'USAGE',
+});
 
-export const apiKeyPrimaryKey = (apiKeyHash: string): PrimaryKey => ({ pk: `${prefix.apiKey}${apiKeyHash}`, sk: 'KEY' });
+export const apiKeyPrimaryKey = (apiKeyHash: string): PrimaryKey<ApiKeyItem> => ({
+  pk: `${prefix.apiKey}${apiKeyHash}`,
+  sk: 'KEY',
+});
 
-export const turnPrimaryKey = (organizationId: number, ruleDigest: string): PrimaryKey => ({
+export const turnPrimaryKey = (organizationId: number, ruleDigest: string): PrimaryKey<RotationItem> => ({
   pk: `${prefix.turn}${organizationId}`,
   sk: ruleDigest,
 });
 
 export const leadSortKey = sortableId;
 export const leadsPartitionKey = (organizationId: number): string => `${prefix.lead}${organizationId}`;
-export const leadPrimaryKey = (organizationId: number, leadId: number): PrimaryKey => ({
+export const leadPrimaryKey = (organizationId: number, leadId: number): PrimaryKey<LeadItem> => ({
   pk: leadsPartitionKey(organizationId),
   sk: leadSortKey(leadId),
 });
 
 /** @param phone in E.164 */
-export const phonePrimaryKey = (organizationId: number, phone: string): PrimaryKey => ({
+export const phonePrimaryKey = (organizationId: number, phone: string): PrimaryKey<IdentityItem> => ({
   pk: `${prefix.phone}${organizationId}#${phone}`,
   sk: 'UNIQUE',
 });
 
-/** @param comparableEmail as `identity.ts` compares it */
-export const emailPrimaryKey = (organizationId: number, comparableEmail: string): PrimaryKey => ({
+/** @param comparableEmail as `leads/identity.ts` returns it */
+export const emailPrimaryKey = (organizationId: number, comparableEmail: string): PrimaryKey<IdentityItem> => ({
   pk: `${prefix.email}${organizationId}#${comparableEmail}`,
   sk: 'UNIQUE',
 });
@@ -88,25 +115,25 @@ export const emailPrimaryKey = (organizationId: number, comparableEmail: string)
 export const timelinePartitionKey = (organizationId: number, leadId: number): string =>
   `${prefix.timeline}${organizationId}#${leadId}`;
 
-/** The idempotency key is hashed because it is the caller's text: it may hold personal data, and 200 characters of any script. */
-export const idempotencyPrimaryKey = (keyId: string, idempotencyKey: string): PrimaryKey => ({
+/** The idempotency key is hashed: it is the caller's text, with up to 200 characters of any script, and may contain personal data. */
+export const idempotencyPrimaryKey = (keyId: string, idempotencyKey: string): PrimaryKey<IdempotencyItem> => ({
   pk: `${prefix.idempotency}${keyId}#${sha256(idempotencyKey)}`,
   sk: 'RECORD',
 });
 
-/** @param digest of what the row says: the same row of any file is the same item */
-export const importedRowPrimaryKey = (organizationId: number, digest: string): PrimaryKey => ({
+/** @param digest of the row's values: the same row of any file has the same item */
+export const importedRowPrimaryKey = (organizationId: number, digest: string): PrimaryKey<ImportedRowItem> => ({
   pk: `${prefix.importedRow}${organizationId}#${digest}`,
   sk: 'ROW',
 });
 
-export const erasurePrimaryKey = (organizationId: number, leadId: number): PrimaryKey => ({
+export const erasurePrimaryKey = (organizationId: number, leadId: number): PrimaryKey<ErasureItem> => ({
   pk: `${prefix.erasure}${organizationId}`,
   sk: sortableId(leadId),
 });
 
 export const historyPartitionKey = (organizationId: number): string => `${prefix.history}${organizationId}`;
-export const settingsVersionPrimaryKey = (organizationId: number, version: number): PrimaryKey => ({
+export const settingsVersionPrimaryKey = (organizationId: number, version: number): PrimaryKey<KeptSettingsItem> => ({
   pk: historyPartitionKey(organizationId),
   sk: `VERSION#${sortableId(version)}`,
 });

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../limits.ts';
 
-/** What an attempt returns when it met another request and has to look again. */
-export const conflict = Symbol('met another request');
+/** What an attempt returns when another request wrote the same items: it must read them again. */
+export const conflict = Symbol('conflict with another request');
 
-/** Thrown when the others were never done: nothing was written by this request. */
+/** Thrown when conflicts outlast `limits.conflictRetryMs`; this request wrote nothing. */
 export class ContentionError extends Error {
   override readonly name = 'ContentionError';
 }
 
 /**
- * Repeats an attempt, with growing jitter between, while it meets other requests at the same items, for as long as
- * `limits.conflictRetryMs` allow (design, section 4).
- * @throws StillContended when that time is over.
+ * Repeats an operation while it returns `conflict`, for up to `limits.conflictRetryMs` (design, section 4). The pauses between attempts
+ * are random and grow.
+ * @throws ContentionError
  */
 export async function retryOnConflict<T>(operation: (attempt: number) => Promise<T | typeof conflict>): Promise<T> {
   const giveUpAt = Date.now() + limits.conflictRetryMs;

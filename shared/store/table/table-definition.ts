@@ -1,21 +1,21 @@
 import type { ItemType } from '../../endpoints.ts';
 
 /**
- * The one table as data: the deployed table (infra/stack/lead-table.ts) and the local one (infra/local/engine.ts) are both made from it.
- * What lies under each key stands in `primary-keys.ts`.
+ * The service's table as data: the deployed table (infra/stack/lead-table.ts) and the local one (infra/local/engine.ts) are made from it.
+ * `primary-keys.ts` says which item is stored under each key.
  */
 export const tableDefinition = {
   partitionKey: 'pk',
   sortKey: 'sk',
   timeToLiveAttribute: 'ttl',
-  /** Keys, so that a write pays for an index just when that key changes; sparse, so that archived leads leave them. */
+  /** Indexes of keys only: a write pays for an index only if that key changes. Sparse: archived leads are in none. */
   indexes: [
     { name: 'leadsByStage', partitionKey: 'stageKey', sortKey: 'sk', holds: 'stageIndex' },
     { name: 'leadsByOwner', partitionKey: 'ownerKey', sortKey: 'sk', holds: 'ownerIndex' },
     { name: 'leadsBySource', partitionKey: 'sourceKey', sortKey: 'sk', holds: 'sourceIndex' },
     { name: 'leadsByUpdate', partitionKey: 'updateKey', sortKey: 'updatedAt', holds: 'updateIndex' },
   ],
-  /** What the indexes hold beside the keys: a large lead's size, so that a page knows before what it is about to read. */
+  /** What the indexes hold besides the keys: a large lead's size, so that a page knows the size of what it is about to read. */
   indexedToo: ['largeKb'],
 } as const satisfies {
   partitionKey: string;
@@ -28,8 +28,8 @@ export const tableDefinition = {
 export type IndexName = (typeof tableDefinition.indexes)[number]['name'];
 
 /**
- * Item type to the prefix of its partition key. A prefix of its own per type, so that a function's role can be limited
- * to item types by `dynamodb:LeadingKeys`, although all lie in one table.
+ * Item type to the prefix of its partition key. Each type has its own prefix, so that a function's role can be limited
+ * to item types by `dynamodb:LeadingKeys`, although all types share one table.
  */
 export const partitionKeyPrefixes = {
   settings: 'ORG#',

@@ -3,33 +3,40 @@ import { DynamoDBServiceException, TransactionCanceledException, TransactionInPr
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Table } from './client.ts';
+import type { Item } from './items.ts';
+import { ItemsByKey } from './items-by-key.ts';
+import { keyText } from './primary-keys.ts';
 import { ContentionError, conflict, retryOnConflict } from './retry.ts';
 
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
-type Item = Readonly<Record<string, unknown>>;
 
-/** What became of a transaction. In `refused`, both lists are parallel to the items that were sent. */
 export type TransactOutcome =
   | { readonly outcome: 'written' }
-  /** A condition did not hold. `existing`: the item in the way, where one exists and its return was asked for. */
-  | { readonly outcome: 'refused'; readonly failed: readonly boolean[]; readonly existing: readonly (Item | undefined)[] }
-  /** Another transaction held one of the items: nothing was written, looking again may help. */
+  /** A condition did not hold. */
+  | {
+      readonly outcome: 'refused';
+      /** The keys of the items whose condition did not hold, as `keyText` spells them. */
+      readonly failed: ReadonlySet<string>;
+      /** The stored items that failed a condition and whose return was requested. */
+      readonly existing: ItemsByKey;
+    }
+  /** Another transaction was writing one of the items: nothing was written, and a retry may succeed. */
   | { readonly outcome: 'conflict' };
 
-/** Thrown when DynamoDB had no capacity for a transaction for as long as `limits.conflictRetryMs` allow: an outage, nobody's contention. */
+/** Thrown when DynamoDB throttles a transaction for longer than `limits.conflictRetryMs`: an outage, not a conflict. */
 export class ThrottledError extends Error {
   override readonly name = 'ThrottledError';
 }
 
-/** Codes of `CancellationReasons` for want of capacity (AWS: TransactWriteItems, Errors), and of errors for the same. */
+/** Codes of `CancellationReasons` that mean throttling (AWS: TransactWriteItems, Errors), and names of errors that mean the same. */
 const throttledReasons = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded', 'RequestLimitExceeded']);
 const throttledErrors = new Set(['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded']);
 
 /**
- * Writes all items or none, exactly once: one `TransactWriteItems` under one `ClientRequestToken`, so that a repeat after a lost
- * answer (the SDK's own, or the one made here while the outcome is unknown or capacity is short) is not a second write.
+ * Writes all items or none, exactly once. Every attempt is one `TransactWriteItems` under the same `ClientRequestToken`, so that no retry
+ * writes twice. The SDK retries after a lost response; this function retries while the outcome is unknown or DynamoDB throttles.
  * @throws ThrottledError
- * @throws whatever leaves the outcome unknown to the end: an outage, not an answer.
+ * @throws Error of the last attempt, if the outcome is still unknown: an outage
  */
 export async function transact(table: Table, items: readonly TransactItem[]): Promise<TransactOutcome> {
   const command = { TransactItems: [...items], ClientRequestToken: randomUUID() };
@@ -42,9 +49,9 @@ export async function transact(table: Table, items: readonly TransactItem[]): Pr
         return { outcome: 'written' } as const;
       } catch (error) {
         if (error instanceof TransactionCanceledException) {
-          // A conflict is this attempt's alone: one before it may have been applied, which the same token tells and a new one cannot.
+          // A conflict concerns only this attempt: an earlier one may have been applied, and only a retry under the same token tells.
           mayBeWritten ||= (error.$metadata.attempts ?? 1) > 1;
-          const outcome = outcomeOf(error);
+          const outcome = outcomeOf(error, items);
           if (outcome?.outcome === 'refused' || (outcome && !mayBeWritten)) return outcome;
           outage = outcome ? error : new ThrottledError('DynamoDB throttled a transaction.', { cause: error });
         } else if (isUnknownOutcome(error)) {
@@ -59,31 +66,37 @@ export async function transact(table: Table, items: readonly TransactItem[]): Pr
   }
 }
 
-/** Undefined when capacity was short. */
-function outcomeOf(error: TransactionCanceledException): TransactOutcome | undefined {
+/** Undefined when DynamoDB throttled. @param items as sent: the reasons are in the same order */
+function outcomeOf(error: TransactionCanceledException, items: readonly TransactItem[]): TransactOutcome | undefined {
   const reasons = error.CancellationReasons ?? [];
-  const failed = reasons.map(({ Code }) => Code === 'ConditionalCheckFailed');
-  if (failed.includes(true)) {
-    // The document client leaves these items marshalled.
-    const existing = reasons.map(({ Item }) => (Item ? unmarshall(Item) : undefined));
-    return { outcome: 'refused', failed, existing };
+  if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) {
+    const failed = items.filter((_, index) => reasons[index]?.Code === 'ConditionalCheckFailed').map(keyTextOf);
+    const existing = new ItemsByKey();
+    // The document client does not unmarshall these items.
+    for (const { Item } of reasons) if (Item) existing.add(unmarshall(Item));
+    return { outcome: 'refused', failed: new Set(failed), existing };
   }
   if (reasons.some(({ Code }) => Code === 'TransactionConflict')) return { outcome: 'conflict' };
   if (reasons.some(({ Code }) => throttledReasons.has(Code ?? ''))) return undefined;
   throw error;
 }
 
-/** The transaction may have been applied, or may be when it is asked for again: the call broke off, or DynamoDB failed, throttled or is still at it. */
+function keyTextOf({ Put, Update, Delete, ConditionCheck }: TransactItem): string {
+  const { pk, sk } = Put?.Item ?? (Update ?? Delete ?? ConditionCheck)?.Key ?? {};
+  return keyText({ pk, sk });
+}
+
+/** Whether the transaction may have been applied, or may be on a retry: the call broke off, or DynamoDB failed, throttled or is still busy. */
 function isUnknownOutcome(error: unknown): boolean {
   if (error instanceof TransactionInProgressException) return true;
   const { $metadata, name } = error as { $metadata?: { httpStatusCode?: number }; name?: string };
-  if (!$metadata) return false; // not an answer of the SDK: a defect of ours
-  // The status of an answer that broke off in its body is there, and tells nothing.
+  if (!$metadata) return false; // not from the SDK: a defect of the service
+  // A response that broke off in its body has a status, which tells nothing.
   if (!(error instanceof DynamoDBServiceException)) return true;
   return ($metadata.httpStatusCode ?? 500) >= 500 || throttledErrors.has(name ?? '');
 }
 
-/** A put that an item under the same key refuses, and that brings that item back. */
+/** Part of a transaction: a put that is refused, and returns the stored item, if there is one under the same key. */
 export function putIfAbsent(table: Table, item: Item): TransactItem {
   return {
     Put: {

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { expect, test, vi } from 'vitest';
 import { confirmed } from '../../../infra/admin/confirm.ts';
 import { parseApiKey } from '../../../shared/organization/api-key.ts';
-import { applySettings, SettingsMoved } from '../../../shared/store/organizations/apply-settings.ts';
+import { applySettings, SettingsMovedError } from '../../../shared/store/organizations/apply-settings.ts';
 import { readKeptSettings, versionsBefore, versionsKept } from '../../../shared/store/organizations/audit-log.ts';
 import { readSettings } from '../../../shared/store/organizations/organizations.ts';
 import { adminJson, runAdmin, spawnAdmin } from '../../support/admin.ts';
@@ -110,7 +110,7 @@ test('an undo that waits for a drop and meets another apply leaves that as it is
 
   const applied = applySettings(table(), fewer, { action, wait, expectedVersion: first?.version ?? 0 });
 
-  await expect(applied).rejects.toThrow(SettingsMoved);
+  await expect(applied).rejects.toThrow(SettingsMovedError);
   expect((await readSettings(table(), id))?.settings).toEqual({ ...settings, name: 'Between' });
 });
 

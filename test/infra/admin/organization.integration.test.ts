@@ -114,7 +114,7 @@ test('a dry run says what would be refused, by name and count, with status 1, as
   );
   expect(applied).toMatchObject({ status: 1, stdout: '' });
   expect(applied.stderr.trim().split('\n')).toEqual([
-    'The file drops what is still used; nothing was changed.',
+    'The file removes items that are still used; nothing was changed.',
     ...dry.json.refusals.map(({ path, message }: { path: string; message: string }) => `  ${path} ${message}`),
   ]);
   expect(await shown(organization)).toEqual(before);

@@ -8,7 +8,7 @@ import { createLead } from '../../../shared/store/leads/create-lead.ts';
 import { eraseLead } from '../../../shared/store/maintenance/erase-lead.ts';
 import { leadIdMargin } from '../../../shared/store/maintenance/finish-restore.ts';
 import { createApiKey, revokeApiKey } from '../../../shared/store/organizations/api-keys.ts';
-import { addAuditEntry, completeInHistory } from '../../../shared/store/organizations/audit-log.ts';
+import { addAuditEntry, completeAuditEntry } from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { leadPrimaryKey, timelinePartitionKey, usagePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
@@ -197,7 +197,7 @@ test('an export that was under way at the moment of the backup, and completed si
   const long = new Date(Date.now() - 86_400_000);
   const entry = await addAuditEntry(old, organization.id, { who, what: 'lead export begun' }, long);
   const backup = await itemsOf(old);
-  await completeInHistory(old, entry, 'lead export, 1 lead');
+  await completeAuditEntry(old, entry, 'lead export, 1 lead');
   await pause(1100);
   const on = await restored(backup);
 
@@ -244,7 +244,7 @@ test('a key that was rotated since the backup is named, since its holder is lock
     createdBy: 7,
     now: new Date(),
   });
-  await revokeApiKey(old, organization.id, before, new Date());
+  await revokeApiKey(old, organization.id, before);
   const on = await restored(backup);
 
   const { status, document } = await finish(on, '--from', old.name);

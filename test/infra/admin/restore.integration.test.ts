@@ -53,7 +53,7 @@ beforeAll(async () => {
     await capture({ ...kept, email: erased.email }); // the person's e-mail on another lead's timeline
     const backup = await itemsOf(old);
 
-    await revokeApiKey(old, organization.id, revoked.keyId, new Date());
+    await revokeApiKey(old, organization.id, revoked.keyId);
     await eraseLead(old, organization.id, erasedLeadId, { who: 'a test' });
     await applySettings(old, { ...organization.settings, name: 'Northwind, renamed' });
     await call('capture-lead', { baseUrl, apiKey: organization.website, body: { name: 'Nobody' } }); // refused, and its id is a gap
@@ -213,9 +213,9 @@ describe('a table that cannot be the restored one is refused, and nothing change
     [
       'an empty old table',
       async () => [await restored(given.backup), '--from', (await givenTable()).name],
-      /is older than|holds no organization/,
+      /is older than|has no organization/,
     ],
-    ['an empty restored table', async () => [await givenTable(), '--from', given.old.name], /holds no organization/],
+    ['an empty restored table', async () => [await givenTable(), '--from', given.old.name], /has no organization/],
     [
       'a key to keep that is unknown',
       async () => [await restored(given.backup), '--keep-key', 'nobody', '--yes'],

@@ -59,7 +59,7 @@ const replaceKey: Command = async ({ world, random }) => {
   if (old.state !== 'live') return;
   keys[kind] = fresh;
   old.state = 'revoking';
-  const revokedAt = await untilDone(world, (table) => revokeApiKey(table, organizationId, old.keyId, new Date()));
+  const revokedAt = await untilDone(world, (table) => revokeApiKey(table, organizationId, old.keyId));
   if (revokedAt === undefined) notebook.violations.push('A key that was to be revoked is not there.');
   old.state = 'revoked';
   keys.retired.push(old);

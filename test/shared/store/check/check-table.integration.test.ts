@@ -47,7 +47,7 @@ async function itemsOf(table: Table, wants: (pk: string) => boolean) {
   return Items.filter(({ pk }) => wants(pk));
 }
 
-test('a table as the service leaves it has no violations, archived leads and settings applied since included', async () => {
+test('a table written by the service has no violations, even with archived leads and settings applied later', async () => {
   const { table, settings, b } = world;
   await setArchived(table, 1, b.id, true);
   await applySettings(table, { ...settings, name: 'Renamed' });
@@ -57,7 +57,7 @@ test('a table as the service leaves it has no violations, archived leads and set
   expect(await checkTable(table, { organizationId: 1 })).toEqual({ leads: 2, violations: [] });
 });
 
-test('usage under limits that the deployment has raised or lowered is no violation', async () => {
+test('usage within limits that the deployment raised or lowered is not a violation', async () => {
   const { table, key } = world;
   await damage(table, usagePrimaryKey(1), { used: 4000 });
   await damage(table, key.apiKey, { used: 2000 });
@@ -71,7 +71,7 @@ test('an empty table has no violations', async () => {
   expect(await checkTable(table)).toEqual({ leads: 0, violations: [] });
 });
 
-/** What says of no organization, or of another one, that it is its item. */
+/** Damage to items that name no organization, or another one. */
 const ofNobody = new Set([
   'an idempotency record belongs to a listed API key',
   'the directory names organizations that are there',
@@ -85,7 +85,7 @@ const ofNobody = new Set([
 ]);
 
 test.each([...identities, ...timelines, ...leads, ...organizations])(
-  'it finds, and finds alone, of the whole table and of its organization, where this fails: %s',
+  'a check of the table, and one of the organization, reports exactly where this fails: %s',
   async (rule, damages, violations) => {
     await damages(world);
 
@@ -97,7 +97,7 @@ test.each([...identities, ...timelines, ...leads, ...organizations])(
   },
 );
 
-test('it finds everything that a lost lead leaves behind', async () => {
+test('a check reports every item that a lost lead leaves behind', async () => {
   const { table, b, keyId } = world;
   await remove(table, leadPrimaryKey(1, b.id));
   const email = comparableEmail(emailOf(b) ?? '');
@@ -107,7 +107,7 @@ test('it finds everything that a lost lead leaves behind', async () => {
   expect(leads).toBe(1);
   expect(violations).toEqual(
     [
-      `The idempotency record ${named(idempotencyPrimaryKey(keyId, 'form-1'))} remembers lead ${b.id} of organization 1, which is not there.`,
+      `The idempotency record ${named(idempotencyPrimaryKey(keyId, 'form-1'))} names lead ${b.id} of organization 1, which is not there.`,
       `The item ${named(emailPrimaryKey(1, email))} names lead ${b.id} of organization 1, which is not there.`,
       `The item ${named(phonePrimaryKey(1, phoneOf(b)))} names lead ${b.id} of organization 1, which is not there.`,
       `The timeline TIMELINE#1#${b.id} has entries, but organization 1 has no lead ${b.id}.`,
@@ -115,7 +115,7 @@ test('it finds everything that a lost lead leaves behind', async () => {
   );
 });
 
-test("with one organization named, it finds that organization's violations and no other's", async () => {
+test('a check of one organization reports the violations of that organization only', async () => {
   const { table } = world;
   const other = await givenWorld(table, 2);
   await put(table, { ...phonePrimaryKey(1, stranger), leadId: 77 });
@@ -131,16 +131,16 @@ test("with one organization named, it finds that organization's violations and n
     violations: [
       expect.stringMatching(/^API key .* is listed with another keyId than its item has\.$/),
       expect.stringMatching(/^The API key item .* is key unlisted00 of organization 2, which does not list it\.$/),
-      expect.stringMatching(/^The idempotency record .* remembers lead 79 of organization 2/),
+      expect.stringMatching(/^The idempotency record .* names lead 79 of organization 2/),
       expect.stringMatching(/^The item PHONE#2#\+919999999999 .* lead 78 /),
     ],
   });
 });
 
-test('a table of several pages raises no doubts: nothing is read twice, nothing passed over', async () => {
+test('a check of a table of several pages reads every item once and rechecks none', async () => {
   const { table, settings, a } = world;
   await applySettings(table, { ...settings, id: 2 });
-  const text = 'x'.repeat(20_000); // sixty of these are more than the megabyte that one answer holds
+  const text = 'x'.repeat(20_000); // sixty of these are more than the megabyte of one response
   for (const organizationId of [1, 2]) {
     const ids = Array.from({ length: 60 }, (_, index) => 11 + index);
     const phone = (id: number): string => `+9198${String(id).padStart(8, '0')}`;
@@ -166,7 +166,7 @@ test('a table of several pages raises no doubts: nothing is read twice, nothing 
   expect(looks.map((look) => look.Get?.Key?.pk).filter((pk) => /^(LEADS|PHONE|EMAIL|TIMELINE)/.test(pk))).toEqual([]);
 });
 
-test('what live traffic is changing is looked at again, and no violation', async () => {
+test('an item that live traffic is changing is read again, and is not a violation', async () => {
   const { table, b } = world;
   let isDone = false;
   const traffic = (async () => {

@@ -130,7 +130,7 @@ export const timelines: Case[] = [
   [
     'an idempotency record remembers a lead that is there',
     ({ table, key }) => damage(table, key.record, { 'result.id': 79 }),
-    ({ key }) => [`The idempotency record ${named(key.record)} remembers lead 79 of organization 1, which is not there.`],
+    ({ key }) => [`The idempotency record ${named(key.record)} names lead 79 of organization 1, which is not there.`],
   ],
   [
     'an idempotency record belongs to a listed API key',
@@ -161,12 +161,12 @@ export const leads: Case[] = [
   [
     'a source is there',
     ({ table, key }) => damage(table, key.lead, { 'fields.source': 9, sourceKey: 'SOURCE#1#9' }),
-    (w) => [`${lead(w)} has 9 in the field source, which takes the id of one of the sources.`],
+    (w) => [`${lead(w)} has 9 in the field source, which must be the id of a source.`],
   ],
   [
     'an owner is there',
     ({ table, key }) => damage(table, key.lead, { 'fields.assigned_to': 99, ownerKey: 'OWNER#1#99' }),
-    (w) => [`${lead(w)} has 99 in the field assigned_to, which takes the id of one of the users.`],
+    (w) => [`${lead(w)} has 99 in the field assigned_to, which must be the id of a user.`],
   ],
   [
     'stageKey agrees',
@@ -210,7 +210,7 @@ export const leads: Case[] = [
   [
     'a date-time is one',
     ({ table, key }) => damage(table, key.lead, { updatedAt: 'today' }),
-    (w) => [`${lead(w)} has the updatedAt "today", which is no date-time.`],
+    (w) => [`${lead(w)} has the updatedAt "today", which is not a date-time.`],
   ],
   [
     'an update is not before the creation',
@@ -220,6 +220,6 @@ export const leads: Case[] = [
   [
     'an id is one that was given',
     ({ table }) => damage(table, usagePrimaryKey(1), { lastLeadId: 1 }),
-    ({ b }) => [`Lead ${b.id} of organization 1 has an id beyond 1, the last that the usage item says was given.`],
+    ({ b }) => [`Lead ${b.id} of organization 1 has an id beyond 1, the last one that the usage item has assigned.`],
   ],
 ];

@@ -10,7 +10,7 @@ import type { Table } from '../../../../shared/store/table/client.ts';
 import type { PrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { givenOrganizationWithoutKeys } from '../../../support/organizations.ts';
 
-/** An organization with a key, a created and a captured lead, a turn taken, as the service writes them. */
+/** An organization with a key, a created and a captured lead, an advanced rotation counter, as the service writes them. */
 export async function givenWorld(
   table: Table,
   organizationId = 1,
@@ -106,7 +106,7 @@ export interface World extends Awaited<ReturnType<typeof givenWorld>> {
   readonly key: Readonly<Record<'lead' | 'phone' | 'email' | 'record' | 'opening' | 'listing' | 'apiKey', PrimaryKey>>;
 }
 
-/** A rule, what breaks it in one place of a sound table, and the sentences that a check then gives. */
+/** A rule, what breaks it in one place of a sound table, and the violations that a check then reports. */
 export type Case = [rule: string, damages: (world: World) => Promise<unknown>, violations: (world: World) => string[]];
 
 /** An item as the check names it. */

@@ -38,27 +38,29 @@ test.each<[string, ...FieldValue[]]>([
 });
 
 test.each<[string, string, ...unknown[]]>([
-  ['city', 'takes a text that is not empty', '', ' ', 5, true, ['x']],
-  ['remarks', 'takes a text that is not empty', '', 1],
-  ['budget', 'takes a number', '4', true, []],
-  ['start_on', 'takes a date, as YYYY-MM-DD', '2026-02-30', '2026-1-1', 20260101],
-  ['guardian_phone', 'takes a phone number in the form of E.164', '9820012345', '+0123456', '+91 98200 12345', 919820012345],
-  ['work_email', 'takes an email address', 'a', ' a@b.co', 5],
-  ['portfolio', 'takes a web address', 'example.com', 'ftp://example.com', 5],
-  ['course', 'takes one of its options', 'MBA', 'law', ['mba'], 1],
-  ['interests', 'takes a list of its options', 'hostel', [], ['hostel', 'hostel'], ['hostel', 'x']],
-  ['wants_call', 'takes true or false', 'true', 1],
-  ['second_source', 'takes the id of one of the sources', 2, '1'],
-  ['mentor', 'takes the id of one of the users', 70, '7'],
-])('a value in the field %s that the service would not store is a fault: it %s', (fieldKey, takes, ...values) => {
+  ['city', 'must be a text that is not empty', '', ' ', 5, true, ['x']],
+  ['remarks', 'must be a text that is not empty', '', 1],
+  ['budget', 'must be a number', '4', true, []],
+  ['start_on', 'must be a date, as YYYY-MM-DD', '2026-02-30', '2026-1-1', 20260101],
+  ['guardian_phone', 'must be a phone number in E.164 form', '9820012345', '+0123456', '+91 98200 12345', 919820012345],
+  ['work_email', 'must be an email address', 'a', ' a@b.co', 5],
+  ['portfolio', 'must be a web address', 'example.com', 'ftp://example.com', 5],
+  ['course', 'must be one of its options', 'MBA', 'law', ['mba'], 1],
+  ['interests', 'must be a list of its options', 'hostel', [], ['hostel', 'hostel'], ['hostel', 'x']],
+  ['wants_call', 'must be true or false', 'true', 1],
+  ['second_source', 'must be the id of a source', 2, '1'],
+  ['mentor', 'must be the id of a user', 70, '7'],
+])('a value in the field %s that the service would not store is an issue: it %s', (fieldKey, requirement, ...values) => {
   for (const value of values) {
     const issues = faultsOf(item({ ...person, [fieldKey]: value }));
 
-    expect(issues).toEqual([`Lead 5 of organization 1 has ${JSON.stringify(value)} in the field ${fieldKey}, which ${takes}.`]);
+    expect(issues).toEqual([
+      `Lead 5 of organization 1 has ${JSON.stringify(value)} in the field ${fieldKey}, which ${requirement}.`,
+    ]);
   }
 });
 
-test('an option that is being dropped is still one, since leads keep it', () => {
+test('an option that is being removed is still valid, because leads keep it', () => {
   const fields = organization.fields.map((field) =>
     field.key === 'course' ? { ...field, options: [{ value: 'mba', label: 'MBA', retired: true as const }] } : field,
   );
@@ -68,17 +70,17 @@ test('an option that is being dropped is still one, since leads keep it', () => 
   expect(leadIssues(leadIn(1, 5, stored), stored, dropping, 5)).toEqual([]);
 });
 
-test.each([undefined, null, 'x', []])('fields that are %j are a fault and no crash', (fields) => {
+test.each([undefined, null, 'x', []])('fields that are %j are an issue, not a crash', (fields) => {
   expect(faultsOf(item(fields))[0]).toBe('Lead 5 of organization 1 has no fields.');
 });
 
-test('a lead with nothing but its key is told everything that it lacks', () => {
+test('a lead with only a key has an issue for everything that it lacks', () => {
   expect(faultsOf({})).toEqual(
     [
       'has the version missing, which must be a number of writes',
       'has no fields',
-      'has the createdAt missing, which is no date-time',
-      'has the updatedAt missing, which is no date-time',
+      'has the createdAt missing, which is not a date-time',
+      'has the updatedAt missing, which is not a date-time',
       'is in stage missing, which the organization does not have',
       'is in pipeline missing, which the organization does not have',
       'has no name',
@@ -90,13 +92,13 @@ test('a lead with nothing but its key is told everything that it lacks', () => {
   );
 });
 
-test('without settings, what refers to them is not looked at', () => {
+test('without settings, references to them are not checked', () => {
   const stored = item({ ...person, mentor: 70 });
 
   expect(leadIssues(leadIn(1, 5, stored), stored, undefined, undefined)).toEqual([]);
 });
 
-test('a value of a field whose type this version does not know is a fault', () => {
+test('a value of a field whose type this version does not know is an issue', () => {
   const later = sampleOrganization();
   Object.assign(later.fieldByKey.get('city') ?? {}, { type: 'rating' });
   const stored = item({ ...person, city: 'Pune' });

@@ -28,11 +28,11 @@ function indexOf(entries: Entry[]): { table: Table; queries: () => number } {
 const entryOf = (id: number, at: number): Entry => ({ sk: String(id), updatedAt: new Date(at).toISOString() });
 const budget = () => new PageBudget(4_000_000, 60_000);
 
-test('a change that a clock far ahead dated hides none of those that follow', async () => {
+test('a change dated by a clock far ahead hides no later change', async () => {
   const since = Date.now() - 3_600_000;
   const entries = [entryOf(1, Date.now() + 120_000)];
   const { table } = indexOf(entries);
-  const read = () => readChangedLeads(table, 1, since, 1000, budget());
+  const read = () => readChangedLeads({ table, organizationId: 1 }, since, 1000, budget());
   expect([...(await read()).ids]).toEqual([1]);
 
   entries.push(entryOf(2, Date.now()));
@@ -41,17 +41,17 @@ test('a change that a clock far ahead dated hides none of those that follow', as
   expect([[...ids], isComplete]).toEqual([[1, 2], true]);
 });
 
-test('nearly as many changed leads as are ever read are read on in pages, not one by one', async () => {
+test('a cached read of nearly the maximum number of changed leads is extended in pages, not one by one', async () => {
   const since = Date.now() - 3_600_000;
   const justNow = Date.now() - 1000;
   const entries = Array.from({ length: changedLeadsMax - 1 }, (_, index) => entryOf(index + 1, justNow + (index % 900)));
   const { table, queries } = indexOf(entries);
-  const first = await readChangedLeads(table, 2, since, changedLeadsMax, budget());
+  const first = await readChangedLeads({ table, organizationId: 2 }, since, changedLeadsMax, budget());
   expect([first.ids.size, first.isComplete]).toEqual([changedLeadsMax - 1, true]);
   const queriesBefore = queries();
 
   entries.push(entryOf(changedLeadsMax, Date.now()));
-  const { ids, isComplete } = await readChangedLeads(table, 2, since, 1000, budget());
+  const { ids, isComplete } = await readChangedLeads({ table, organizationId: 2 }, since, 1000, budget());
 
   expect([ids.size, isComplete]).toEqual([changedLeadsMax, true]);
   expect(queries() - queriesBefore).toBeLessThanOrEqual(changedLeadsMax / 1000 + 1);

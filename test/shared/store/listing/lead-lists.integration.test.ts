@@ -23,11 +23,11 @@ const store = async (lead: Lead): Promise<void> => {
   await table().client.send(new PutCommand({ TableName: table().name, Item: putLead(table(), lead).Put?.Item }));
 };
 
-/** A list asked through a proxy that records what it reads. */
+/** A list requested through a proxy that records what it reads. */
 async function recordedTable(): Promise<{ recorded: Table; proxy: DynamodbProxy }> {
   const endpoint = service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '';
   const proxy = await startDynamodbProxy(endpoint);
-  table(); // takes credentials and region from the service's environment
+  table(); // sets credentials and region from the service's environment
   return { recorded: openTable(table().name, { endpoint: proxy.endpoint }), proxy };
 }
 
@@ -81,9 +81,9 @@ test.each([
   await proxy.stop();
 });
 
-test('the next page of a list by time reads of the index only what changed since, and finds what changed between the pages', async () => {
+test('the next page of a list by time reads only later changes from the index, and finds leads that changed between the pages', async () => {
   const { id } = await givenOrganization();
-  const last = 40_000; // so many leads that a few changed ones are looked up by their ids
+  const last = 40_000; // so many leads that a few changed ones are fetched by id
   await store(leadOf(id, last, 'old', at(0)));
   const changed = Array.from({ length: 1200 }, (_, index) => leadOf(id, (index + 1) * 10, 'changed', at(1000 + index)));
   await storeLeads(table(), changed);
@@ -147,7 +147,7 @@ test.each([
   await proxy.stop();
 });
 
-test('leads that just changed and are in other lists cost a read unit each, and no round trip', async () => {
+test('leads of other lists that just changed cost a read unit each, and no round trip', async () => {
   const { id, recorded, proxy } = await movedLeads([60, 41, 2]);
   proxy.indexLagMs = 0;
   proxy.latencyMs = 100;

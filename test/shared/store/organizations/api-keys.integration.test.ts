@@ -22,7 +22,7 @@ const website = { type: 'website-form', label: 'website', createdBy: 7, now } as
 const storedKey = async (key: string) =>
   (await table.client.send(new GetCommand({ TableName: table.name, Key: apiKeyPrimaryKey(hashApiKey(key)) }))).Item;
 
-test('stores what admission needs under the hash of the key, and nowhere the key itself', async () => {
+test('a new API key is stored as its hash with what admission needs, and nowhere as itself', async () => {
   const organizationId = await givenOrganizationId();
 
   const created = await createApiKey(table, { ...website, organizationId });
@@ -44,7 +44,7 @@ test('stores what admission needs under the hash of the key, and nowhere the key
   expect(created).toMatchObject({ scopes: ['leads.capture'], expiresAt: '2028-02-29T10:00:00.000Z' });
 });
 
-test('an application key lives 90 days, or until it is told to end', async () => {
+test('an application key expires after 90 days, or when requested', async () => {
   const organizationId = await givenOrganizationId();
   const application = { ...website, type: 'application', scopes: ['leads.write'], organizationId } as const;
 
@@ -55,7 +55,7 @@ test('an application key lives 90 days, or until it is told to end', async () =>
   expect((await storedKey(past.key))?.expiresAt).toBe(Date.parse('2019-12-31T18:30:00Z'));
 });
 
-test('lists keys oldest first, in the administrator’s form', async () => {
+test('API keys are listed oldest first, without the key itself', async () => {
   const organizationId = await givenOrganizationId();
   const later = await createApiKey(table, { ...website, organizationId, label: 'later', now: new Date(now.getTime() + 1) });
   const first = await createApiKey(table, { ...website, organizationId, label: 'first' });
@@ -76,38 +76,38 @@ test('lists keys oldest first, in the administrator’s form', async () => {
   expect(JSON.stringify(listed)).not.toContain(later.key);
 });
 
-test('revokes a key once: again keeps the first time', async () => {
+test('revoking an API key again keeps the first time', async () => {
   const organizationId = await givenOrganizationId();
   const { key, keyId } = await createApiKey(table, { ...website, organizationId });
 
-  const revoked = await revokeApiKey(table, organizationId, keyId, now);
-  const again = await revokeApiKey(table, organizationId, keyId, new Date());
+  const revoked = await revokeApiKey(table, organizationId, keyId, { at: now });
+  const again = await revokeApiKey(table, organizationId, keyId);
 
   expect([revoked, again]).toEqual([now.toISOString(), now.toISOString()]);
   expect((await storedKey(key))?.revokedAt).toBe(now.toISOString());
   expect((await listApiKeys(table, organizationId))[0]?.revokedAt).toBe(now.toISOString());
 });
 
-test('simultaneous revocations agree on one time', async () => {
+test('simultaneous revocations of an API key agree on one time', async () => {
   const organizationId = await givenOrganizationId();
   const { keyId } = await createApiKey(table, { ...website, organizationId });
 
-  const times = await Promise.all([1, 2, 3, 4].map((ms) => revokeApiKey(table, organizationId, keyId, new Date(ms))));
+  const times = await Promise.all([1, 2, 3, 4].map((ms) => revokeApiKey(table, organizationId, keyId, { at: new Date(ms) })));
 
   expect(new Set(times).size).toBe(1);
 });
 
-test('does not revoke an unknown key, nor another organization’s', async () => {
+test('an unknown API key, or one of another organization, is not revoked', async () => {
   const organizationId = await givenOrganizationId();
   const other = await givenOrganizationId();
   const { keyId, key } = await createApiKey(table, { ...website, organizationId: other });
 
-  expect(await revokeApiKey(table, organizationId, 'nothing000', now)).toBeUndefined();
-  expect(await revokeApiKey(table, organizationId, keyId, now)).toBeUndefined();
+  expect(await revokeApiKey(table, organizationId, 'nothing000', { at: now })).toBeUndefined();
+  expect(await revokeApiKey(table, organizationId, keyId, { at: now })).toBeUndefined();
   expect(await storedKey(key)).not.toHaveProperty('revokedAt');
 });
 
-test('five keys made at once are five keys', async () => {
+test('five API keys created in parallel are five keys', async () => {
   const organizationId = await givenOrganizationId();
 
   await Promise.all([1, 2, 3, 4, 5].map((turn) => createApiKey(table, { ...website, organizationId, label: `k${turn}` })));
@@ -115,7 +115,7 @@ test('five keys made at once are five keys', async () => {
   expect(await listApiKeys(table, organizationId)).toHaveLength(5);
 });
 
-test('an inactive person may be a key’s creator; an unknown one, an unknown organization or unfit scopes are refused', async () => {
+test('an inactive user may create an API key; an unknown user, an unknown organization or invalid scopes are refused', async () => {
   const organizationId = await givenOrganizationId();
   const create = (order: object) => createApiKey(table, { ...website, organizationId, ...order });
 

@@ -27,7 +27,7 @@ const putLead = (organizationId: number, leadId: number, more: object = {}) =>
     }),
   );
 
-/** What applying the settings is refused with. */
+/** The issues for which an apply is rejected. */
 async function refusal(
   settings: Settings,
   options: Parameters<typeof applySettings>[2] = noWait,
@@ -52,11 +52,11 @@ test('a new organization can be loaded, and its usage begins at zero', async () 
   expect(await usage(settings.id)).toMatchObject({ settingsVersion: 1, lastLeadId: 0, used: 0, windowEndsAt: 0 });
 });
 
-test('an unknown organization is undefined', async () => {
+test('an unknown organization is read as undefined', async () => {
   expect(await loadOrganization(table, 999_999)).toBeUndefined();
 });
 
-test('applying the same settings again writes nothing, and what show gives is the same settings', async () => {
+test('applying the current settings, or the file that show prints, writes nothing', async () => {
   const settings = smallSettings();
   await applySettings(table, settings);
   const before = await readSettings(table, settings.id);
@@ -66,7 +66,7 @@ test('applying the same settings again writes nothing, and what show gives is th
   expect(await readSettings(table, settings.id)).toEqual(before);
 });
 
-test('a new version leaves the leads numbered and the tokens taken as they are', async () => {
+test('a new version of the settings keeps the counters of leads and tokens', async () => {
   const settings = smallSettings();
   await applySettings(table, settings);
   await table.client.send(
@@ -84,7 +84,7 @@ test('a new version leaves the leads numbered and the tokens taken as they are',
   expect(await usage(settings.id)).toMatchObject({ settingsVersion: 2, lastLeadId: 41, used: 12, windowEndsAt: 99 });
 });
 
-test('of simultaneous applies each gets a version of its own', async () => {
+test('simultaneous applies get a version each', async () => {
   const settings = smallSettings();
   await applySettings(table, settings);
 
@@ -136,26 +136,29 @@ const removals: [what: string, lead: object, change: (draft: Settings) => void, 
   ],
 ];
 
-test.each(removals)('refuses to drop %s that a lead uses, and drops it when none does', async (_, lead, change, path) => {
-  const settings = smallSettings();
-  await applySettings(table, settings);
-  await putLead(settings.id, 1, lead);
-  await putLead(settings.id, 2, { ...lead, archivedAt: '2026-01-01T00:00:00.000Z' });
-  const fewer = without(settings, change);
+test.each(removals)(
+  'an apply does not remove %s that a lead uses, and removes it when none does',
+  async (_, lead, change, path) => {
+    const settings = smallSettings();
+    await applySettings(table, settings);
+    await putLead(settings.id, 1, lead);
+    await putLead(settings.id, 2, { ...lead, archivedAt: '2026-01-01T00:00:00.000Z' });
+    const fewer = without(settings, change);
 
-  const { issues } = await refusal(fewer);
+    const { issues } = await refusal(fewer);
 
-  expect(issues).toEqual([{ path, message: expect.stringMatching(/still used by 2 leads: /) }]);
-  expect(await readSettings(table, settings.id)).toMatchObject({ version: 1, settings });
+    expect(issues).toEqual([{ path, message: expect.stringMatching(/still used by 2 leads: /) }]);
+    expect(await readSettings(table, settings.id)).toMatchObject({ version: 1, settings });
 
-  await putLead(settings.id, 1);
-  await putLead(settings.id, 2);
-  await applySettings(table, fewer, noWait);
+    await putLead(settings.id, 1);
+    await putLead(settings.id, 2);
+    await applySettings(table, fewer, noWait);
 
-  expect((await readSettings(table, settings.id))?.settings).toEqual(fewer);
-});
+    expect((await readSettings(table, settings.id))?.settings).toEqual(fewer);
+  },
+);
 
-test('names a pipeline and each of its stages that are in use', async () => {
+test('a rejected apply names a pipeline and each of its stages that are in use', async () => {
   const settings = smallSettings();
   await applySettings(table, settings);
   await putLead(settings.id, 5, { stageId: 21, pipelineId: 2 });
@@ -165,7 +168,7 @@ test('names a pipeline and each of its stages that are in use', async () => {
   expect(issues.map(({ path }) => path)).toEqual(['$.pipelines[id=2]', '$.pipelines[id=2].stages[id=21]']);
 });
 
-test('refuses to drop the creator of a key, with its id', async () => {
+test('an apply does not remove the creator of an API key, and names the key', async () => {
   const settings = smallSettings();
   await applySettings(table, settings);
   const { keyId } = await createApiKey(table, {
@@ -184,7 +187,7 @@ test('refuses to drop the creator of a key, with its id', async () => {
 const dropCity = (settings: Settings): Settings => without(settings, (draft) => draft.fields.pop());
 const dropDesign = (settings: Settings): Settings => without(settings, (draft) => draft.fields[6]!.options.pop());
 
-test('deactivates what it drops for longer than the longest request, and only then drops it', async () => {
+test('an apply deactivates what it removes for longer than the longest request before it removes it', async () => {
   const settings = smallSettings();
   await applySettings(table, settings);
   const waits: number[] = [];
@@ -202,7 +205,7 @@ test('deactivates what it drops for longer than the longest request, and only th
   expect(applied).toEqual({ outcome: 'updated', version: 3 });
 });
 
-test('puts everything back when a request still running comes to use what is dropped', async () => {
+test('an apply restores the settings when a request in progress uses an item that is being removed', async () => {
   const settings = smallSettings();
   await applySettings(table, settings);
   const wait = async (): Promise<void> => void (await putLead(settings.id, 1, { fields: { city: 'Pune' } }));
@@ -213,7 +216,7 @@ test('puts everything back when a request still running comes to use what is dro
   expect((await readSettings(table, settings.id))?.settings).toEqual(settings);
 });
 
-test('a command that was broken off leaves things deactivated, and its repeat completes it', async () => {
+test('an interrupted apply leaves items deactivated, and its repeat removes them', async () => {
   const settings = smallSettings();
   await applySettings(table, settings);
   const killed = async (): Promise<void> => {
@@ -254,7 +257,7 @@ test.each([-3_600_000, 0, 3_600_000])(
   },
 );
 
-test('an apply that comes in between wins, and the drop is looked at anew', async () => {
+test('an apply during the wait wins, and the removal is checked again', async () => {
   const settings = smallSettings();
   await applySettings(table, settings);
   let waits = 0;
@@ -269,7 +272,7 @@ test('an apply that comes in between wins, and the drop is looked at anew', asyn
   expect((await readSettings(table, settings.id))?.settings).toEqual(dropCity(settings));
 });
 
-test('a key made during the wait keeps its creator', async () => {
+test('an API key created during the wait keeps its creator', async () => {
   const settings = smallSettings();
   await applySettings(table, settings);
   const fewer = without(settings, (draft) => (draft.users = draft.users.filter(({ id }) => id !== 10)));

@@ -9,7 +9,7 @@ import { newSettings } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
 import { tableOf } from '../../../support/table.ts';
 
-/** As patient as the administrator's commands: an engine takes seconds for items of 100,000 parts. */
+/** With the time-out of the administrator's commands: an engine needs seconds for items of 100,000 parts. */
 const table = tableOf(service().environment, { requestHandler: { requestTimeout: 30_000, throwOnRequestTimeout: true } });
 afterAll(() => table.client.destroy());
 
@@ -24,7 +24,7 @@ test('settings that are too large are refused with their size', async () => {
   expect(await readSettings(table, settings.id)).toBeUndefined();
 });
 
-test('settings just small enough are stored whole', async () => {
+test('settings of the maximum size are stored unchanged', async () => {
   const settings = newSettings();
   const spare = limits.settingsMaxBytes - Buffer.byteLength(JSON.stringify({ ...settings, name: '' }));
   const full = { ...settings, name: 'n'.repeat(spare) };
@@ -36,19 +36,18 @@ test('settings just small enough are stored whole', async () => {
 
 const users = Array.from({ length: 9 }, (_, index) => index + 1);
 
-/** Rules for the same few people: what JSON writes shorter than DynamoDB stores it. */
+/** Rules for the same few users: JSON needs fewer bytes for them than DynamoDB. */
 const rules = (count: number): Settings['assignmentRules'] => Array.from({ length: count }, () => ({ users }));
 
-/** Settings of so many such rules. */
 const withRules = (count: number): Settings => ({
   ...newSettings(),
   users: users.map((id) => ({ id, name: 'A', active: true })),
   assignmentRules: rules(count),
 });
 
-test('settings whose many small parts outgrow an item are refused with their size, though their JSON is small enough', async () => {
+test('settings whose many small parts do not fit into an item are refused with their size, although their JSON is small enough', async () => {
   const settings = withRules(11_000);
-  const refusals = [{ path: '$', message: expect.stringMatching(/ as they are stored: at most 395000 fit$/) }];
+  const refusals = [{ path: '$', message: expect.stringMatching(/ are stored as \d+ bytes, but must be at most 395000$/) }];
 
   const preview = await previewSettings(table, settings);
 
@@ -58,7 +57,7 @@ test('settings whose many small parts outgrow an item are refused with their siz
   expect(await readSettings(table, settings.id)).toBeUndefined();
 });
 
-test('settings of many small parts that just fit into an item are stored whole, and kept when they are replaced', async () => {
+test('settings of many small parts that just fit into an item are stored unchanged, and kept when they are replaced', async () => {
   const empty = withRules(0);
   const ofRule = storedBytes(rules(2)) - storedBytes(rules(1));
   const count = Math.floor((limits.settingsItemMaxBytes - storedBytes({ settings: empty })) / ofRule);

@@ -8,7 +8,7 @@ import { clientTimeouts, openTable, type Table } from '../../../../shared/store/
 
 import { startRunningTime } from '../../../support/busy-machine.ts';
 
-/** A DynamoDB that answers each call as the test says, and the client that every function has. */
+/** A DynamoDB whose responses the test sets, and the client of the functions. */
 let server: Server;
 let table: Table;
 let attempts: number;
@@ -50,7 +50,7 @@ async function failsAfter(): Promise<{ name: string; ms: number; runningMs: numb
   return { name, ms: performance.now() - begunAt, runningMs: endRunningTime() };
 }
 
-describe('a call is tried three times, a second each, when DynamoDB', () => {
+describe('a call is tried three times, for a second each, when DynamoDB', () => {
   const silences: [string, (response: ServerResponse) => unknown][] = [
     ['does not answer', () => undefined],
     ['sends headers and no body', (response) => response.writeHead(200, { ...head, 'content-length': 100 }).flushHeaders()],
@@ -67,7 +67,7 @@ describe('a call is tried three times, a second each, when DynamoDB', () => {
   });
 });
 
-test('a body that stalls once costs a second, and the call is answered', async () => {
+test('a body that stalls once costs a second, and the call succeeds', async () => {
   answer = (response) => {
     if (attempts === 1) response.writeHead(200, { ...head, 'content-length': 100 }).write('{"Item":{');
     else response.writeHead(200, head).end('{"Item":{"pk":{"S":"a"}}}');
@@ -77,7 +77,7 @@ test('a body that stalls once costs a second, and the call is answered', async (
   expect(attempts).toBe(2);
 });
 
-test('a connection is kept and used again after longer than a call may take', { timeout: 10_000 }, async () => {
+test('a connection is reused after an idle time longer than a call may take', { timeout: 10_000 }, async () => {
   answer = (response) => response.writeHead(200, head).end('{}');
 
   for (let calls = 0; calls < 3; calls += 1) {

@@ -6,7 +6,7 @@ import { openTable } from '../../../../shared/store/table/client.ts';
 import { noConsumedCapacity, withCapacityMetering } from '../../../../shared/store/table/consumed-capacity.ts';
 import { service } from '../../../support/service.ts';
 
-/** A table of its own: these items are none of the service's. */
+/** A table of the test's own, because its items are not the service's. */
 const environment = { ...service().environment, LEADS_TABLE: `consumedCapacity-${randomUUID()}` } as Parameters<
   typeof createTable
 >[0];
@@ -38,7 +38,7 @@ test('a read counts as one call and its read units, a write as its write units',
   expect(consumedCapacity).toEqual({ calls: 4, readUnits: 2.5, writeUnits: 1 });
 });
 
-test('a transaction that writes counts as writing', async () => {
+test('the units of a transaction that writes are write units', async () => {
   const { client, consumedCapacity } = givenMeasured();
 
   await client.send(new TransactWriteCommand({ TransactItems: [{ Put: { TableName, Item: newItem() } }] }));
@@ -46,7 +46,7 @@ test('a transaction that writes counts as writing', async () => {
   expect(consumedCapacity).toEqual({ calls: 1, readUnits: 0, writeUnits: 2 });
 });
 
-test('a refused write is a call, and still the error that it was', async () => {
+test('a refused write counts as a call, and its error is rethrown', async () => {
   const { client, consumedCapacity } = givenMeasured();
   const Key = newItem();
 
@@ -56,7 +56,7 @@ test('a refused write is a call, and still the error that it was', async () => {
   expect(consumedCapacity.calls).toBe(1);
 });
 
-test('the answer is the one that the store asked for', async () => {
+test('the response is the one that the command requested', async () => {
   const { client } = givenMeasured();
   const item = newItem();
 
@@ -67,7 +67,7 @@ test('the answer is the one that the store asked for', async () => {
   expect(Item).toEqual(item);
 });
 
-test('calls side by side are told apart, and the shared client counts for nobody', async () => {
+test('parallel calls are counted apart, and calls of the shared client are not counted', async () => {
   const [one, other] = [givenMeasured(), givenMeasured()];
 
   await Promise.all([

@@ -4,22 +4,22 @@ import { expect, test } from 'vitest';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { ThrottledError, transact } from '../../../../shared/store/table/transact.ts';
 
-const answered = { httpStatusCode: 400, attempts: 1 };
+const metadata = { httpStatusCode: 400, attempts: 1 };
 const cancelled = (...codes: string[]): Error =>
   new TransactionCanceledException({
     message: 'Transaction cancelled',
-    $metadata: answered,
+    $metadata: metadata,
     CancellationReasons: codes.map((Code) => ({ Code })),
   });
 const brokenOff = (metadata: object): Error => Object.assign(new Error('aborted'), { $metadata: metadata });
 
-/** A table whose client answers with these, one after the other, the last one for ever. */
-function tableThat(...answers: readonly (Error | 'written')[]): { table: Table; tokens: unknown[] } {
+/** A table whose client responds with these in turn, and with the last one from then on. */
+function tableThat(...responses: readonly (Error | 'written')[]): { table: Table; tokens: unknown[] } {
   const tokens: unknown[] = [];
   const send = async ({ input }: TransactWriteCommand): Promise<object> => {
-    const answer = answers[Math.min(tokens.length, answers.length - 1)];
+    const response = responses[Math.min(tokens.length, responses.length - 1)];
     tokens.push(input.ClientRequestToken);
-    if (answer instanceof Error) throw answer;
+    if (response instanceof Error) throw response;
     return {};
   };
   return { table: { name: 'leads', client: { send } as unknown as Table['client'] }, tokens };
@@ -28,10 +28,10 @@ function tableThat(...answers: readonly (Error | 'written')[]): { table: Table; 
 test.each<[string, Error]>([
   ['ThrottlingError among its reasons', cancelled('None', 'ThrottlingError')],
   ['ProvisionedThroughputExceeded among its reasons', cancelled('ProvisionedThroughputExceeded', 'None')],
-  ['RequestLimitExceeded', new RequestLimitExceeded({ message: 'Too many', $metadata: answered })],
-  ['ThrottlingException', new ThrottlingException({ message: 'Too many', $metadata: answered })],
-  ['a connection that broke before an answer', brokenOff({ attempts: 3 })],
-  ['an answer that broke off in its body', brokenOff({ httpStatusCode: 200, attempts: 3 })],
+  ['RequestLimitExceeded', new RequestLimitExceeded({ message: 'Too many', $metadata: metadata })],
+  ['ThrottlingException', new ThrottlingException({ message: 'Too many', $metadata: metadata })],
+  ['a connection that broke before a response', brokenOff({ attempts: 3 })],
+  ['a response that broke off in its body', brokenOff({ httpStatusCode: 200, attempts: 3 })],
 ])('a transaction that ended with %s is sent again under its token', async (_, error) => {
   const { table, tokens } = tableThat(error, error, 'written');
 
@@ -58,16 +58,17 @@ test('a conflict after a throttled attempt is a conflict: nothing was written', 
   expect(await transact(table, [])).toEqual({ outcome: 'conflict' });
 });
 
-test('a conflict beside a throttled item is a conflict', async () => {
+test('a conflict next to a throttled item is a conflict', async () => {
   const { table } = tableThat(cancelled('ThrottlingError', 'TransactionConflict'));
 
   expect(await transact(table, [])).toEqual({ outcome: 'conflict' });
 });
 
-test('a condition that does not hold decides beside a throttled item', async () => {
+test('a condition that does not hold decides, even next to a throttled item', async () => {
   const { table } = tableThat(cancelled('ThrottlingError', 'ConditionalCheckFailed'));
 
-  expect(await transact(table, [])).toMatchObject({ outcome: 'refused', failed: [false, true] });
+  const items = ['a', 'b'].map((pk) => ({ Delete: { TableName: 'leads', Key: { pk, sk: 'X' } } }));
+  expect(await transact(table, items)).toMatchObject({ outcome: 'refused', failed: new Set(['b / X']) });
 });
 
 test('a refusal that is the request’s own is thrown at once', async () => {

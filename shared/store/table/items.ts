@@ -1,0 +1,114 @@
+import type { Scope } from '../../endpoints.ts';
+import type { IdempotencyRecord } from '../../leads/idempotency.ts';
+import type { FieldValues } from '../../leads/lead.ts';
+import type { TimelineEntry } from '../../leads/timeline.ts';
+import type { ApiKeyType } from '../../organization/api-key.ts';
+import type { Settings } from '../../organization/settings-types.ts';
+
+/** An item of any type, or one whose attributes have not been checked. */
+export type Item = Readonly<Record<string, unknown>>;
+
+/*
+ * What each item type stores besides its primary key and `ttl`. `primary-keys.ts` ties each key to its type.
+ * These are type aliases because an alias, unlike an interface, is assignable to `Item`.
+ */
+
+export type SettingsItem = {
+  readonly settings: Settings;
+  /** Grows by one with each apply, by more after a restore. */
+  readonly version: number;
+  /** ISO 8601, UTC. */
+  readonly appliedAt: string;
+  /** Grows by one with each API key, so that a user cannot be removed while a key is created in their name. */
+  readonly keysCreated: number;
+};
+
+export type DirectoryItem = { readonly name: string };
+
+export type UsageItem = TokenBucketItem & {
+  readonly settingsVersion: number;
+  readonly lastLeadId: number;
+};
+
+export type TokenBucketItem = {
+  /** Tokens taken in the current window. */
+  readonly used: number;
+  /** Epoch milliseconds. */
+  readonly windowEndsAt: number;
+};
+
+/** What the item of an API key and its listing have in common. */
+type ApiKeyAttributes = {
+  readonly organizationId: number;
+  readonly keyId: string;
+  readonly type: ApiKeyType;
+  readonly label: string;
+  readonly scopes: readonly Scope[];
+  readonly createdBy: number;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+  /** ISO 8601, UTC. */
+  readonly revokedAt?: string;
+};
+export type ApiKeyItem = ApiKeyAttributes & TokenBucketItem;
+export type KeyListingItem = ApiKeyAttributes & { readonly apiKeyHash: string };
+
+export type RotationItem = { readonly turns: number };
+
+export type LeadItem = {
+  readonly sk: string;
+  readonly version: number;
+  readonly fields: FieldValues;
+  readonly stageId: number;
+  readonly pipelineId: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly archivedAt?: string;
+  /** Thousands of bytes; only on large leads. */
+  readonly largeKb?: number;
+};
+
+/** What an index returns of a lead. */
+export type LeadIndexEntry = Pick<LeadItem, 'sk' | 'updatedAt' | 'largeKb'>;
+
+/** Of a unique phone or email: the lead that has it. */
+export type IdentityItem = { readonly leadId: number };
+
+export type TimelineEntryItem = Alias<TimelineEntry> & { readonly pk: string; readonly sk: string };
+
+/** A union of interfaces as a union of aliases. */
+type Alias<T> = T extends unknown ? { readonly [Name in keyof T]: T[Name] } : never;
+
+export type IdempotencyItem = { readonly [Name in keyof IdempotencyRecord]: IdempotencyRecord[Name] };
+
+export type ImportedRowItem = { readonly organizationId: number; readonly leadId: number };
+
+/** Exists while a lead is being erased. */
+export type ErasureItem = {
+  readonly organizationId: number;
+  readonly leadId: number;
+  readonly phones: readonly string[];
+  readonly emails: readonly string[];
+};
+
+export type AuditEntryItem = {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** AWS identity, or the user of the machine. */
+  readonly who: string;
+  /** The command, such as `organization apply`. */
+  readonly what: string;
+  /** Of settings: the versions before and after. */
+  readonly versionBefore?: number;
+  readonly versionAfter?: number;
+  /** Of an intermediate version, written while items of the settings are removed; nobody applied it. */
+  readonly isBetween?: true;
+  /** Of an erasure, written with it: the erased lead. Entries of earlier releases name it only in `what`. */
+  readonly erasedLeadId?: number;
+  /** Of a finished restore: the id of the restored table, because another table may later have the same name. */
+  readonly restoredTableId?: string;
+};
+
+export type KeptSettingsItem = { readonly organizationId: number; readonly version: number; readonly settings: Settings };
