@@ -78,7 +78,7 @@ function fieldFilter(organization: Organization, raw: readonly unknown[]): LeadF
   const sentences = named.map(({ position, sentence }) => `filter[${position}] ${sentence}`);
   throw new ApiError(
     'INVALID_QUERY',
-    { filters: issues.map(({ position }) => position), issues: sentences },
+    { filters: issues.map(({ position }) => position), problems: sentences },
     sentences.slice(0, 3).join(' '),
   );
 }
