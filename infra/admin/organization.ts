@@ -5,7 +5,7 @@ import { parseSettingsFile, type Settings, toSettingsFile } from '../../shared/o
 import { applySettings, previewSettings } from '../../shared/store/organizations/apply-settings.ts';
 import { listOrganizations, readSettings } from '../../shared/store/organizations/organizations.ts';
 import { type CommandContext, CommandError, countOf, formatColumns, parseId, unknownOrganizationError } from './context.ts';
-import { organizationAuditCommands } from './organization-audit.ts';
+import { organizationAuditCommands } from './organization-undo.ts';
 import { changeLine, settingsChanges } from './settings-diff.ts';
 import { captureWarnings } from './settings-warnings.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { StartError } from './start-problem.ts';
+import { StartError } from './start-error.ts';
 
 /** One engine's own part of the data folder: the engines' files do not mix. */
 export interface DataFolder {

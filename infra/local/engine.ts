@@ -5,7 +5,7 @@ import { takeDataFolder } from './data-folder.ts';
 import { dynamodbLocal } from './dynamodb-local.ts';
 import { dynoxide } from './dynoxide.ts';
 import { ProcessStartError, type Started } from './guarded-process.ts';
-import { StartError } from './start-problem.ts';
+import { StartError } from './start-error.ts';
 
 /** A DynamoDB engine that can be run here: DynamoDB Local or dynoxide. */
 export interface EngineKind {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type GatewayResponseType, gatewayResponseBody, gatewayResponseHeaders, gatewayResponses } from '../gateway-responses.ts';
-import { type Reply, replyFrom } from './answer.ts';
 import { eventFor, targetOf } from './event.ts';
 import type { InvocationResult } from './functions.ts';
+import { type Reply, replyFrom } from './reply.ts';
 import type { Router } from './routes.ts';
 
 export interface GatewayOptions {

@@ -1,7 +1,7 @@
 import { openTable } from '../../shared/store/table/client.ts';
 import type { TableEnvironment } from './engine.ts';
 import { applyFile, type OrganizationFile, type ServedOrganization } from './settings-at-start.ts';
-import { StartError } from './start-problem.ts';
+import { StartError } from './start-error.ts';
 import { createTable, engineAnswersWithinMs, silenceOf, startingConfig } from './table.ts';
 
 export interface TablePreparation {

@@ -9,7 +9,7 @@ import { createGateway } from './gateway.ts';
 import { prepareTable } from './prepare-table.ts';
 import { routerFor } from './routes.ts';
 import { readOrganizationFiles, type ServedOrganization } from './settings-at-start.ts';
-import { StartError } from './start-problem.ts';
+import { StartError } from './start-error.ts';
 
 export interface ServiceOptions {
   /** 0 picks a free one. */

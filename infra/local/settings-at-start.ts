@@ -5,7 +5,7 @@ import { ApiKeyError, createApiKey, listApiKeys } from '../../shared/store/organ
 import { applySettings, SettingsRejectedError } from '../../shared/store/organizations/apply-settings.ts';
 import { readSettings } from '../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../shared/store/table/client.ts';
-import { StartError } from './start-problem.ts';
+import { StartError } from './start-error.ts';
 
 /** A settings file, read and found whole. */
 export interface OrganizationFile {

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { CliCommand } from '../cli/command.ts';
 import { banner } from './banner.ts';
 import { type Service, startService } from './service.ts';
-import { StartError } from './start-problem.ts';
+import { StartError } from './start-error.ts';
 
 interface Options {
   port: number;

@@ -10,7 +10,7 @@ import {
 import { clientTimeouts } from '../../shared/store/table/client.ts';
 import { tableDefinition } from '../../shared/store/table/table-definition.ts';
 import type { TableEnvironment } from './engine.ts';
-import { StartError } from './start-problem.ts';
+import { StartError } from './start-error.ts';
 
 const activeWithinMs = 60_000;
 /** To wait for an engine that is slow to answer its first calls, as DynamoDB Local is on a busy machine, is a part of starting. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Engine, startEngine } from '../../../infra/local/engine.ts';
 import { prepareTable } from '../../../infra/local/prepare-table.ts';
 import { readOrganizationFiles } from '../../../infra/local/settings-at-start.ts';
-import { StartError } from '../../../infra/local/start-problem.ts';
+import { StartError } from '../../../infra/local/start-error.ts';
 import { type DynamodbProxy, startDynamodbProxy } from '../../support/dynamodb-proxy.ts';
 import type { FaultRule } from '../../support/faults.ts';
 import { runServiceProcess, type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { replyFrom } from '../../../infra/local/answer.ts';
+import { replyFrom } from '../../../infra/local/reply.ts';
 
 test('reads status, headers, several values for one header and the body', () => {
   const answer = replyFrom({
