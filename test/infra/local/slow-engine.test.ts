@@ -54,7 +54,7 @@ test.each(['DescribeTable', 'GetItem', 'TransactWriteItems'])(
 
     await expect(start).rejects.toThrow(
       new StartError(
-        `The engine at ${proxy.endpoint} did not answer within 3 s: look at how busy the machine is and start again, or check --engine.`,
+        `The engine at ${proxy.endpoint} did not answer within 3 s: check how busy the machine is and start again, or check --engine.`,
       ),
     );
   },

@@ -144,7 +144,7 @@ test('a service whose engine dies ends with status 1 and says so', { timeout }, 
   expect(printed.stderr).toContain('The engine dynoxide ended by itself');
 });
 
-test('several run beside each other', { timeout }, async () => {
+test('several services run at once', { timeout }, async () => {
   const services = await Promise.all([start('--db', newDb()), start('--db', ':memory:'), start('--db', ':memory:')]);
 
   expect(new Set(services.map(({ ready }) => ready.baseUrl)).size).toBe(3);
@@ -193,7 +193,7 @@ describe('refuses to start, with status 1 and one sentence:', () => {
     other.close();
   });
 
-  test('on a settings file that is not there, no JSON, or wrong', { timeout }, async () => {
+  test('on a settings file that does not exist, is not JSON, or is invalid', { timeout }, async () => {
     const wrong = join(scratch, 'wrong.json');
     writeFileSync(wrong, '{"id": 0, "name": ""}');
     const broken = join(scratch, 'broken.json');
@@ -211,7 +211,7 @@ describe('refuses to start, with status 1 and one sentence:', () => {
 
     expect(await refusal('--port', '0', '--engine', 'mongo')).toContain('--engine mongo: there is no such engine');
     expect(await refusal('--port', '0', '--engine', 'http://127.0.0.1:1')).toContain(
-      'The engine at http://127.0.0.1:1 cannot give the table leads',
+      'The engine at http://127.0.0.1:1 cannot provide the table leads',
     );
     expect(await refusal('--port', '0', '--engine', 'dynoxide', '--db', file)).toContain(
       `--db ${file}: the folder cannot be used`,
