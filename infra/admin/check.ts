@@ -12,8 +12,8 @@ export function checkCommand(program: Command, context: CommandContext): void {
       'after',
       `
 You can run it while the service is in use: a suspicious item is read again, in
-one transaction, before it is reported. With --organization, DynamoDB still reads
-the whole table, but sends only the items of that organization.
+one transaction, before it is reported. With --organization, DynamoDB still
+reads the whole table, but sends only the items of that organization.
 
 Examples:
   npm run admin -- check

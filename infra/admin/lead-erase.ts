@@ -46,8 +46,8 @@ other leads. Other leads whose own fields contain the phone or email are listed
 and not changed. Values of custom fields, such as a guardian's phone, are not
 searched for.
 
-Reads the whole table twice: once to count the changes, once to make them. If the
-command is interrupted, run it again.
+Reads the whole table twice: once to count the changes, once to make them. If
+the command is interrupted, run it again.
 
 Files are not changed: importing a file that has the person creates the lead
 again. Backups keep the person for up to ${backupDays} days.

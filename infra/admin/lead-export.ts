@@ -35,18 +35,18 @@ export function leadExportCommand(lead: Command, context: CommandContext): void 
       'after',
       `
 If you import the file into an organization with the same settings, you get the
-same leads. They get new IDs unless you use lead import --keep-ids. Timelines are
-not exported. A lead that is created, imported or restored during the export may
+same leads. They get new IDs unless you use lead import --keep-ids. Timelines
+are not exported. A lead that is created, imported or restored during the export may
 be missing: --resume adds it.
 
-Spreadsheets run some texts in a CSV file as formulas. An apostrophe is put before
-such a text, and lead import removes it. The file contains personal data: only
+Spreadsheets run some texts in a CSV file as formulas. An apostrophe is put
+before such a text, and lead import removes it. The file contains personal data: only
 you may read it.
 
 --resume reads the file once, then every lead of the organization, so it costs
 the same as a new export: one read unit per 4 KB of leads. It uses 4 bytes of
-memory for each lead in the file. Leads in the file are not updated, even if they
-have been changed, archived or erased since. New leads are added at the end.
+memory for each lead in the file. Leads in the file are not updated, even if
+they have been changed, archived or erased since. New leads are added at the end.
 
 Examples:
   npm run admin -- lead export --organization 1 --archived --out leads.jsonl

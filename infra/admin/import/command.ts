@@ -65,8 +65,8 @@ Write a stage, pipeline, source or user as its ID or name, and an option as its
 value or label. Separate several options by commas (hostel,loan), or write them
 as a JSON list (["hostel","Education loan, bank"]).
 
-Rows follow the rules of create-lead. A row that lead export wrote has a value in
-the column "lead service export". It is imported unchanged, even if its stage,
+Rows follow the rules of create-lead. A row that lead export wrote has a value
+in the column "lead service export". It is imported unchanged, even if its stage,
 users, source, options or fields are no longer active.
 A column "Lead ID" without that column has the IDs of another system. Ignore it
 with --ignore 'Lead ID', or map it to a field with --map 'Lead ID=FIELD' (for
@@ -76,8 +76,8 @@ sync job that has already read past that time does not see the lead.
 `;
 
 const reportHelp = `\
-If the command is interrupted, run it again: rows that were imported are skipped.
-The report has the refused rows under the headings of the file: correct a copy,
+If the command is interrupted, run it again: rows that were imported are
+skipped. The report has the refused rows under the headings of the file: correct a copy,
 and import it with the same --map and --ignore. A completed import replaces the
 report of an earlier one; an interrupted import or a dry run does not.
 The status is 1 if rows were refused.
