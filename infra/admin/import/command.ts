@@ -93,8 +93,9 @@ async function importFile(context: CommandContext, path: string, options: Import
   mapping.checkAgainst(organization);
   const file = await openImportFile(path, organization, mapping);
   const reportFile = options.report ?? reportPath(path, dryRun);
-  if (resolve(reportFile) === resolve(path))
+  if (resolve(reportFile) === resolve(path)) {
     throw new CommandError(`--report ${reportFile} is the file to import: name another file.`);
+  }
   const report = await ImportReport.begin(reportFile, file);
   const begun = Date.now();
   const request: ImportRequest = {
@@ -115,18 +116,21 @@ async function importFile(context: CommandContext, path: string, options: Import
     throw error;
   });
   await (dryRun && counts.refused === 0 ? report.discard() : report.finish());
-  const reported = counts.refused > 0 ? report.path : null;
-  if (reported) context.exitWithFailure();
-  context.print({ ...counts, report: reported, dryRun }, () =>
-    [
-      `Organization ${organizationId}: ${summary(counts, dryRun)}${speed(counts, begun)}.`,
-      ...(reported
-        ? [
-            `Refused rows and their reasons: ${reported}. Correct a copy and import it with the same --map and --ignore. The report contains personal data: delete it when you no longer need it.`,
-          ]
-        : []),
-    ].join('\n'),
-  );
+  const summaryLine = `Organization ${organizationId}: ${summary(counts, dryRun)}${speed(counts, begun)}.`;
+  printResult(context, { ...counts, report: counts.refused > 0 ? report.path : null, dryRun }, summaryLine);
+}
+
+interface ImportResult extends ImportCounts {
+  readonly report: string | null;
+  readonly dryRun: boolean;
+}
+
+function printResult(context: CommandContext, result: ImportResult, summaryLine: string): void {
+  if (result.report !== null) context.exitWithFailure();
+  context.print(result, () => {
+    if (result.report === null) return summaryLine;
+    return `${summaryLine}\nRefused rows and their reasons: ${result.report}. Correct a copy and import it with the same --map and --ignore. The report contains personal data: delete it when you no longer need it.`;
+  });
 }
 
 /** An import that is in the audit log before its first row, so that one that is interrupted is there too. */
