@@ -4,8 +4,8 @@ import { checkOptions, OptionsError, optionsInContext } from './stack/check-opti
 import { LeadsStack } from './stack/leads-stack.ts';
 
 /**
- * Entry of cdk.json. Options come from its `context`, or from `-c NAME=VALUE` on the command line; service-options.ts describes them.
- * Builds the functions first, so that `npx cdk synth` needs nothing but `npm ci` before it.
+ * The app of cdk.json. Options come from its `context`, or from `-c NAME=VALUE` on the command line; service-options.ts describes them.
+ * Builds the functions first, so that `npx cdk synth` works right after `npm ci`.
  */
 try {
   const app = new App();
@@ -14,6 +14,6 @@ try {
   new LeadsStack(app, 'LeadsStack', { service });
 } catch (error) {
   if (!(error instanceof OptionsError)) throw error;
-  process.stderr.write(`${error.message}\nThey are set in cdk.json under "context", or by -c NAME=VALUE.\n`);
+  process.stderr.write(`${error.message}\nSet them in cdk.json under "context", or with -c NAME=VALUE.\n`);
   process.exitCode = 1;
 }

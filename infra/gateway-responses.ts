@@ -1,29 +1,28 @@
 import { apiErrors, type ErrorCode, errorBody } from '../shared/errors.ts';
 import { limits } from '../shared/limits.ts';
 
-/** What API Gateway answers by itself, without a function. */
+/** A response that API Gateway sends itself, without a function. */
 export interface GatewayResponse {
   readonly status: number;
   readonly code: ErrorCode;
-  /** Where the error table's own sentence would not be true. */
+  /** Replaces the sentence of the error code where that would be wrong. */
   readonly message?: string;
   readonly retryAfterSeconds?: number;
 }
 
 /**
- * Every response type that API Gateway knows, each with its status spelled out: a status given to a default would else
- * become that of every type without one (API Gateway developer guide, "Gateway response types").
- * The deployed API (lead-api.ts) and the local gateway (local/gateway.ts) both answer from this table.
+ * Every response type of API Gateway, with its status: the status of a default would apply to every type without one (API Gateway
+ * developer guide, "Gateway response types"). The deployed API (stack/lead-api.ts) and the local gateway (local/gateway.ts) both use these.
  *
- * The gateway itself authorizes nobody here: no method has an authorizer, an IAM check, a validator or a usage plan. What those
- * would answer is set all the same, so that switching one on does not bring a foreign error shape with it.
+ * No method has an authorizer, an IAM check, a validator or a usage plan. Their responses are set anyway, so that switching one on does
+ * not add another error format.
  */
 export const gatewayResponses = {
   MISSING_AUTHENTICATION_TOKEN: { status: 404, code: 'NOT_FOUND' },
   RESOURCE_NOT_FOUND: { status: 404, code: 'NOT_FOUND' },
   /**
-   * No method takes an AWS signature. The gateway looks for one only where no method fits the address, and then takes
-   * `Authorization: Bearer …` for a broken one: a caller with a key at an unknown address ends here or in DEFAULT_4XX.
+   * No method uses AWS signatures. The gateway checks for one only at an unknown address, and reads `Authorization: Bearer …` as an
+   * invalid one: a request with a key to an unknown address gets this response or DEFAULT_4XX.
    */
   INVALID_SIGNATURE: { status: 404, code: 'NOT_FOUND' },
   EXPIRED_TOKEN: { status: 404, code: 'NOT_FOUND' },
@@ -38,7 +37,7 @@ export const gatewayResponses = {
   ACCESS_DENIED: { status: 403, code: 'FORBIDDEN', message: 'Requests from this address are not allowed.' },
   WAF_FILTERED: { status: 403, code: 'FORBIDDEN', message: 'The firewall refused this request.' },
 
-  /** The gateway's own throttle counts by the second and across all callers: nobody's hourly limit is used up. */
+  /** The gateway's own throttle counts per second and across all callers: it is not the hourly limit of a key. */
   THROTTLED: {
     status: 429,
     code: 'RATE_LIMITED',
@@ -47,7 +46,7 @@ export const gatewayResponses = {
   },
   QUOTA_EXCEEDED: { status: 429, code: 'RATE_LIMITED', retryAfterSeconds: limits.windowMs / 1000 },
 
-  /** A function that crashed, or answered more than Lambda carries; and one that hung. */
+  /** A function that crashed or returned more than Lambda's limit, and one that timed out. */
   INTEGRATION_FAILURE: { status: 500, code: 'INTERNAL' },
   INTEGRATION_TIMEOUT: { status: 500, code: 'INTERNAL' },
   API_CONFIGURATION_ERROR: { status: 500, code: 'INTERNAL' },
@@ -55,9 +54,8 @@ export const gatewayResponses = {
   AUTHORIZER_FAILURE: { status: 500, code: 'INTERNAL' },
 
   /**
-   * With all of the above named, what is left are requests that the gateway could not bring to an endpoint: addresses it cannot
-   * read, and the half-read signatures of INVALID_SIGNATURE. Every other 4xx code of the contract names a cause that
-   * the gateway has not seen; that there is no endpoint at this address is all it knows.
+   * What is left are requests that the gateway cannot route: addresses that it cannot parse, and some of the signatures of
+   * INVALID_SIGNATURE. It knows only that there is no endpoint at the address; every other 4xx code of the contract names another cause.
    */
   DEFAULT_4XX: { status: 404, code: 'NOT_FOUND' },
   DEFAULT_5XX: { status: 500, code: 'INTERNAL' },
@@ -70,7 +68,7 @@ export function gatewayResponseBody({ code, message = apiErrors[code].sentence }
   return JSON.stringify(errorBody(code, message));
 }
 
-/** The headers of a response type that do not depend on the request; `X-Request-Id` comes on top. */
+/** The headers of a response type that do not depend on the request; `X-Request-Id` is added to them. */
 export function gatewayResponseHeaders({ retryAfterSeconds }: GatewayResponse): Readonly<Record<string, string>> {
   const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
   return retryAfterSeconds === undefined ? headers : { ...headers, 'Retry-After': String(retryAfterSeconds) };

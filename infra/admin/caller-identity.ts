@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
 
 /**
- * Who runs a command: the AWS identity that its credentials stand for; where nobody can tell, as on a local table, the user of this
- * machine.
+ * Who runs a command: the AWS identity of the credentials, such as an assumed role. On a local table, or when AWS does not name an
+ * identity, the user of this machine.
  */
 export async function callerIdentity(environment: NodeJS.ProcessEnv, region: string | undefined): Promise<string> {
   const isLocal = region === undefined && (environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL) !== undefined;
@@ -16,7 +16,7 @@ async function awsIdentity(region: string | undefined): Promise<string | undefin
   try {
     return (await client.send(new GetCallerIdentityCommand({}))).Arn;
   } catch {
-    return undefined; // a command is not refused because nobody can say who gave it
+    return undefined; // The command runs anyway: the audit log then has the user of this machine.
   } finally {
     client.destroy();
   }
@@ -26,6 +26,6 @@ function userName(environment: NodeJS.ProcessEnv): string {
   try {
     return userInfo().username;
   } catch {
-    return environment.USER ?? 'unknown'; // a container's user may have no name
+    return environment.USER ?? 'unknown'; // The user of a container may have no name.
   }
 }

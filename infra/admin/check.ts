@@ -1,18 +1,23 @@
 import type { Command } from 'commander';
 import { checkTable } from '../../shared/store/check/check-table.ts';
-import { type CommandContext, countOf, existingOrganization, parseId } from './context.ts';
+import { type CommandContext, existingOrganization, parseId } from './context.ts';
+import { countOf } from './format.ts';
 
-/** `check`. */
 export function checkCommand(program: Command, context: CommandContext): void {
   program
     .command('check')
-    .description('read the table and check that everything in it agrees; status 1 if anything does not')
-    .option('--organization <ID>', "only this organization's items", parseId)
+    .description('verify that the items of the table agree with each other; status 1 if any do not')
+    .option('--organization <ID>', 'check only the items of this organization', parseId)
     .addHelpText(
       'after',
-      '\nIt may run while the service does: what looks wrong is read again, in one\ntransaction, before it is reported. With --organization the whole table is read\n' +
-        "all the same, but only what is this organization's is sent and checked.\n" +
-        '\nExamples:\n  npm run admin -- check\n  npm run --silent admin -- check --organization 1 --json',
+      `
+You can run it while the service is in use: a suspicious item is read again, in
+one transaction, before it is reported. With --organization, DynamoDB still
+reads the whole table, but sends only the items of that organization.
+
+Examples:
+  npm run admin -- check
+  npm run --silent admin -- check --organization 1 --json`,
     )
     .action((options: { organization?: number }) => check(context, options.organization));
 }
@@ -29,7 +34,8 @@ async function check(context: CommandContext, organizationId: number | undefined
   });
   if (violations.length > 0) context.exitWithFailure();
   context.print({ leads, violations }, () => {
-    const checked = `${countOf(leads, 'lead')}${organizationId === undefined ? '' : ` of organization ${organizationId}`} checked in table ${table.name}.`;
+    const ofOrganization = organizationId === undefined ? '' : ` of organization ${organizationId}`;
+    const checked = `${countOf(leads, 'lead')}${ofOrganization} checked in table ${table.name}.`;
     if (violations.length === 0) return `No violations: ${checked}`;
     return [...violations, '', `${countOf(violations.length, 'violation')}: ${checked}`].join('\n');
   });

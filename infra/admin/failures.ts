@@ -4,9 +4,10 @@ import { ApiKeyError } from '../../shared/store/organizations/api-keys.ts';
 import { SettingsRejectedError } from '../../shared/store/organizations/apply-settings.ts';
 import { ContentionError } from '../../shared/store/table/retry.ts';
 import { ThrottledError } from '../../shared/store/table/transact.ts';
+import { errorCode } from '../cli/error-code.ts';
 import { CommandError } from './context.ts';
 
-const unreachable = new Set([
+const unreachableCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOTFOUND',
@@ -14,7 +15,6 @@ const unreachable = new Set([
   'ENETUNREACH',
   'ETIMEDOUT',
   'EAI_AGAIN',
-  'TimeoutError',
 ]);
 const refusedCredentials = new Set([
   'UnrecognizedClientException',
@@ -23,15 +23,13 @@ const refusedCredentials = new Set([
   'InvalidClientTokenId',
 ]);
 
-/** Whether nobody answered at an address. */
-export function isUnreachable(error: unknown): boolean {
-  const { name = '', code = '' } = error as { name?: string; code?: string };
-  return unreachable.has(code) || unreachable.has(name);
-}
+/** Whether no server responded at an address. */
+export const isUnreachable = (error: unknown): boolean =>
+  unreachableCodes.has(errorCode(error) ?? '') || (error instanceof Error && error.name === 'TimeoutError');
 
 /**
- * What went wrong, as a person can act on it: one sentence, and for a refused file one more line per problem. Never a stack trace.
- * @param environment where the table was looked for
+ * Explains a failure in one sentence that a person can act on. A refused settings file has one more line per issue. Never a stack trace.
+ * @param environment names the table and where it was looked for
  */
 export function failureLines(error: unknown, environment: NodeJS.ProcessEnv): string[] {
   if (error instanceof SettingsFileError || error instanceof SettingsRejectedError) {
@@ -41,28 +39,31 @@ export function failureLines(error: unknown, environment: NodeJS.ProcessEnv): st
   if (error instanceof ContentionError)
     return ['Other requests kept changing the same items: run the command again in a moment.'];
   if (error instanceof ThrottledError) return ['DynamoDB throttles the table: run the command again in a few minutes.'];
+  return [awsFailure(error, environment)];
+}
 
-  const { name = 'Error', message = String(error) } = error as { name?: string; message?: string };
+/** Explains an error of the AWS SDK. */
+function awsFailure(error: unknown, environment: NodeJS.ProcessEnv): string {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
   const endpoint = environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL;
   const where = endpoint ?? `region ${environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION ?? 'of your AWS profile'}`;
   if (isUnreachable(error)) {
-    return [`DynamoDB cannot be reached at ${where}: is the service running, and is AWS_ENDPOINT_URL_DYNAMODB as it printed it?`];
+    return `DynamoDB cannot be reached at ${where}: is the service running, and does AWS_ENDPOINT_URL_DYNAMODB have the value that it printed?`;
   }
   if (name === 'ResourceNotFoundException') {
-    return [
-      `There is no table ${environment.LEADS_TABLE} at ${where}: check LEADS_TABLE, AWS_REGION and AWS_ENDPOINT_URL_DYNAMODB.`,
-    ];
+    return `There is no table ${environment.LEADS_TABLE} at ${where}: check LEADS_TABLE, AWS_REGION and AWS_ENDPOINT_URL_DYNAMODB.`;
   }
   if (name === 'CredentialsProviderError') {
-    return ['AWS credentials are missing: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.'];
+    return 'AWS credentials are missing: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.';
   }
   if (/^Region (is missing|not accepted)/.test(message)) {
-    return ['AWS_REGION is not set to a region: it names where the table is, such as ap-south-1.'];
+    return 'AWS_REGION is not set to a region: set it to the region of the table, such as ap-south-1.';
   }
-  if (refusedCredentials.has(name)) return [`AWS does not accept the credentials (${name}): renew them, or check AWS_PROFILE.`];
-  if (name === 'AccessDeniedException')
-    return [`The credentials do not allow this on table ${environment.LEADS_TABLE}: ${oneLine(message)}`];
-  return [`${name}: ${oneLine(message)}`];
+  if (refusedCredentials.has(name)) return `AWS does not accept the credentials (${name}): renew them, or check AWS_PROFILE.`;
+  if (name === 'AccessDeniedException') {
+    return `The credentials do not allow this on table ${environment.LEADS_TABLE}: ${oneLine(message)}`;
+  }
+  return `${name}: ${oneLine(message)}`;
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();

@@ -2,10 +2,17 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Scope } from '../../shared/endpoints.ts';
 import { type ApiKeyType, apiKeyPrefix, apiKeyScopes, apiKeyTypes, scopesFor } from '../../shared/organization/api-key.ts';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
-import { createApiKey, type ListedApiKey, listApiKeys, revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
+import {
+  type CreatedApiKey,
+  createApiKey,
+  type ListedApiKey,
+  listApiKeys,
+  revokeApiKey,
+} from '../../shared/store/organizations/api-keys.ts';
 import type { AuditAction } from '../../shared/store/organizations/audit-log.ts';
 import { canAsk, confirmed } from './confirm.ts';
-import { type CommandContext, CommandError, existingOrganization, formatColumns, parseId } from './context.ts';
+import { type CommandContext, CommandError, existingOrganization, parseId } from './context.ts';
+import { dateOf, formatColumns } from './format.ts';
 
 interface CreateOptions {
   organization: number;
@@ -15,62 +22,86 @@ interface CreateOptions {
   createdBy: number;
 }
 
-interface RevokeOptions {
+interface KeyOptions {
   organization: number;
   key: string;
+}
+
+interface RevokeOptions extends KeyOptions {
   yes?: boolean;
 }
 
 const labelMaxChars = 200;
 
-/** `key create|list|rotate|revoke`. */
 export function keyCommands(program: Command, context: CommandContext): void {
   const key = program
     .command('key')
-    .description("create, list, rotate and revoke an organization's API keys")
+    .description('create, list, rotate and revoke API keys')
     .addHelpText('after', '\nExample:\n  npm run admin -- key list --organization 1');
+  createCommand(key, context);
+  listCommand(key, context);
+  rotateCommand(key, context);
+  revokeCommand(key, context);
+}
 
+function createCommand(key: Command, context: CommandContext): void {
   key
     .command('create')
-    .description('mint an API key, which is shown this once')
-    .requiredOption('--organization <ID>', "organization's id", parseId)
+    .description('create an API key and print it; it is not shown again')
+    .requiredOption('--organization <ID>', 'organization ID', parseId)
     .addOption(new Option('--type <TYPE>', 'what the key is for').choices(apiKeyTypes).makeOptionMandatory())
-    .option('--scopes <a,b>', `of an application key: ${apiKeyScopes.join(', ')}; leads.write brings leads.read`, parseScopes)
-    .requiredOption('--label <L>', 'name of the key, for people', parseLabel)
-    .requiredOption('--created-by <USER_ID>', 'user in whose name the key acts', parseId)
+    .option(
+      '--scopes <a,b>',
+      `scopes of an application key: ${apiKeyScopes.join(', ')}; leads.write includes leads.read`,
+      parseScopes,
+    )
+    .requiredOption('--label <L>', 'name of the key', parseLabel)
+    .requiredOption('--created-by <USER_ID>', 'user that the key acts for', parseId)
     .addHelpText(
       'after',
-      '\nExamples:\n' +
-        '  npm run admin -- key create --organization 1 --type website-form --label website --created-by 7\n' +
-        '  npm run admin -- key create --organization 1 --type application --scopes leads.read,leads.write --label sync --created-by 7',
+      `
+Examples:
+  npm run admin -- key create --organization 1 --type website-form \\
+    --label website --created-by 7
+  npm run admin -- key create --organization 1 --type application \\
+    --scopes leads.read,leads.write --label sync --created-by 7`,
     )
     .action((options: CreateOptions, command: Command) => create(context, options, command));
+}
 
+function listCommand(key: Command, context: CommandContext): void {
   key
     .command('list')
-    .description('list the API keys, without their secret')
-    .requiredOption('--organization <ID>', "organization's id", parseId)
+    .description('list the API keys of an organization, without the keys themselves')
+    .requiredOption('--organization <ID>', 'organization ID', parseId)
     .addHelpText('after', '\nExample:\n  npm run admin -- key list --organization 1')
     .action((options: { organization: number }) => list(context, options.organization));
+}
 
+function rotateCommand(key: Command, context: CommandContext): void {
   key
     .command('rotate')
-    .description('mint the successor of a key, with the same type, scopes, label and creator')
-    .requiredOption('--organization <ID>', "organization's id", parseId)
-    .requiredOption('--key <KEY_ID>', "key's id, as key list shows it", parseKeyId)
+    .description('create the successor of a key, with the same type, scopes, label and creator')
+    .requiredOption('--organization <ID>', 'organization ID', parseId)
+    .requiredOption('--key <KEY_ID>', 'key ID, as printed by key list', parseKeyId)
     .addHelpText(
       'after',
-      '\nThe old key works until it is revoked: give the new one to its server first.\n' +
-        '\nExample:\n  npm run admin -- key rotate --organization 1 --key 4fQ8LmZ2xA',
-    )
-    .action((options: { organization: number; key: string }) => rotate(context, options.organization, options.key));
+      `
+The old key works until you revoke it: give its server the new key first.
 
+Example:
+  npm run admin -- key rotate --organization 1 --key 4fQ8LmZ2xA`,
+    )
+    .action((options: KeyOptions) => rotate(context, options));
+}
+
+function revokeCommand(key: Command, context: CommandContext): void {
   key
     .command('revoke')
-    .description("end a key's access at once, for good")
-    .requiredOption('--organization <ID>', "organization's id", parseId)
-    .requiredOption('--key <KEY_ID>', "key's id, as key list shows it", parseKeyId)
-    .option('--yes', 'do not ask for confirmation; without a terminal nobody is asked')
+    .description('revoke a key at once, for good')
+    .requiredOption('--organization <ID>', 'organization ID', parseId)
+    .requiredOption('--key <KEY_ID>', 'key ID, as printed by key list', parseKeyId)
+    .option('--yes', 'do not ask for confirmation; without a terminal, the command never asks')
     .addHelpText('after', '\nExample:\n  npm run admin -- key revoke --organization 1 --key 4fQ8LmZ2xA')
     .action((options: RevokeOptions) => revoke(context, options));
 }
@@ -81,107 +112,86 @@ async function create(context: CommandContext, options: CreateOptions, command: 
   if (typeof granted === 'string') command.error(`error: option '--scopes <a,b>' ${granted}`);
   const who = await context.callerIdentity();
   const action = (keyId: string): AuditAction => ({ who, what: `key create ${keyId} (${label})` });
-  const created = await createApiKey(context.table(), {
-    organizationId,
-    type,
-    scopes,
-    label,
-    createdBy,
-    now: new Date(),
-    action,
-  });
+  const request = { organizationId, type, scopes, label, createdBy, now: new Date(), action };
+  const created = await createApiKey(context.table(), request);
   const creator = (await existingOrganization(context.table(), organizationId)).userById.get(createdBy);
-  if (creator?.active === false) context.note(`Warning: ${creator.name}, in whose name the key acts, is inactive.`);
-  context.print(created, () =>
-    [
-      created.key,
-      '',
-      `Copy it now: it is not shown again. Key id ${created.keyId}, scopes ${created.scopes.join(', ')}, expires ${created.expiresAt}.`,
-    ].join('\n'),
-  );
+  if (creator?.active === false) context.note(`Warning: ${creator.name}, the user that the key acts for, is inactive.`);
+  context.print(created, () => newKeyLines(created).join('\n'));
 }
+
+const newKeyLines = ({ key, keyId, scopes, expiresAt }: CreatedApiKey): string[] => [
+  key,
+  '',
+  `Copy it now: it is not shown again. Key ID ${keyId}, scopes ${scopes.join(', ')}, expires ${expiresAt}.`,
+];
 
 async function list(context: CommandContext, organizationId: number): Promise<void> {
   const organization = await existingOrganization(context.table(), organizationId);
   const items = await listApiKeys(context.table(), organizationId);
   context.print({ items }, () => {
-    if (items.length === 0) return `Organization ${organizationId} has no API keys yet: make one with key create.`;
-    const row = ({ keyId, label, type, scopes, createdBy, createdAt, expiresAt, revokedAt }: ListedApiKey): string[] => {
-      const creator = organization.userById.get(createdBy)?.name ?? String(createdBy);
-      const state = revokedAt ? `revoked ${day(revokedAt)}` : Date.parse(expiresAt) <= Date.now() ? 'expired' : 'live';
-      return [
-        keyId,
-        label,
-        type,
-        scopes.join(','),
-        creator,
-        day(createdAt),
-        day(expiresAt),
-        daysLeft(expiresAt, revokedAt),
-        state,
-      ];
-    };
-    return formatColumns(
-      ['KEY ID', 'LABEL', 'TYPE', 'SCOPES', 'CREATED BY', 'CREATED', 'EXPIRES', 'DAYS LEFT', 'STATE'],
-      items.map(row),
-    );
+    if (items.length === 0) return `Organization ${organizationId} has no API keys: create one with key create.`;
+    const rows = items.map((item) => rowOf(item, organization.userById.get(item.createdBy)?.name ?? String(item.createdBy)));
+    return formatColumns(['KEY ID', 'LABEL', 'TYPE', 'SCOPES', 'CREATED BY', 'CREATED', 'EXPIRES', 'DAYS LEFT', 'STATE'], rows);
   });
 }
 
-/** A key in use with fewer days left raises the alarm KeyExpiresSoon too. */
-const soonDays = 14;
+function rowOf({ keyId, label, type, scopes, createdAt, expiresAt, revokedAt }: ListedApiKey, creator: string): string[] {
+  const state = revokedAt ? `revoked ${dateOf(revokedAt)}` : isExpired(expiresAt) ? 'expired' : 'live';
+  const dates = [dateOf(createdAt), dateOf(expiresAt), daysLeft(expiresAt, revokedAt)];
+  return [keyId, label, type, scopes.join(','), creator, ...dates, state];
+}
 
-const day = (dateTime: string): string => dateTime.slice(0, 10);
+const isExpired = (expiresAt: string): boolean => Date.parse(expiresAt) <= Date.now();
+
+/** The alarm KeyExpiresSoon goes off at the same number of days, for a key that is in use. */
+const rotateWithinDays = 14;
 
 function daysLeft(expiresAt: string, revokedAt: string | null): string {
   const days = Math.floor((Date.parse(expiresAt) - Date.now()) / 86_400_000);
   if (revokedAt !== null || days < 0) return '';
-  return days < soonDays ? `${days}: rotate it` : String(days);
+  return days < rotateWithinDays ? `${days}: rotate it` : String(days);
 }
 
-const noKey = (organizationId: number, keyId: string) =>
-  new CommandError(`Organization ${organizationId} has no API key with the id ${keyId}: key list shows those it has.`);
+const unknownKeyError = ({ organization, key }: KeyOptions) =>
+  new CommandError(`Organization ${organization} has no API key with the ID ${key}: find the ID with key list.`);
 
-async function rotate(context: CommandContext, organizationId: number, keyId: string): Promise<void> {
+async function rotate(context: CommandContext, options: KeyOptions): Promise<void> {
+  const { organization: organizationId, key: keyId } = options;
   const table = context.table();
   await existingOrganization(table, organizationId);
   const old = (await listApiKeys(table, organizationId)).find((listed) => listed.keyId === keyId);
-  if (!old) throw noKey(organizationId, keyId);
+  if (!old) throw unknownKeyError(options);
   if (old.revokedAt !== null) {
-    throw new CommandError(`API key ${keyId} is revoked since ${old.revokedAt}: make a new one with key create.`);
+    throw new CommandError(`API key ${keyId} was revoked on ${old.revokedAt}: create a new one with key create.`);
   }
   const { type, scopes, label, createdBy } = old;
   const who = await context.callerIdentity();
   const action = (newKeyId: string): AuditAction => ({ who, what: `key rotate ${keyId} to ${newKeyId} (${label})` });
   const created = await createApiKey(table, { organizationId, type, scopes, label, createdBy, now: new Date(), action });
   const revoke = `key revoke --organization ${organizationId} --key ${keyId}`;
-  const isExpired = Date.parse(old.expiresAt) <= Date.now();
+  const expiry = dateOf(old.expiresAt);
   context.print({ ...created, replaces: { keyId, expiresAt: old.expiresAt } }, () =>
     [
-      created.key,
-      '',
-      `Copy it now: it is not shown again. Key id ${created.keyId}, scopes ${created.scopes.join(', ')}, expires ${created.expiresAt}.`,
-      isExpired
-        ? `Key ${keyId} expired on ${day(old.expiresAt)}.`
-        : `Give it to its server, and when that uses it, before ${day(old.expiresAt)}, revoke the old one: ${revoke}`,
+      ...newKeyLines(created),
+      isExpired(old.expiresAt)
+        ? `Key ${keyId} expired on ${expiry}.`
+        : `Give it to its server. Once the server uses it, and before ${expiry}, revoke the old key: ${revoke}`,
     ].join('\n'),
   );
 }
 
-async function revoke(
-  context: CommandContext,
-  { organization: organizationId, key: keyId, yes = false }: RevokeOptions,
-): Promise<void> {
+async function revoke(context: CommandContext, { yes = false, ...options }: RevokeOptions): Promise<void> {
+  const { organization: organizationId, key: keyId } = options;
   await existingOrganization(context.table(), organizationId);
   if (!yes && canAsk()) await confirmed(`API key ${keyId} loses its access at once, for good.`, keyId);
   const now = new Date();
   const action = { who: await context.callerIdentity(), what: `key revoke ${keyId}` };
   const revokedAt = await revokeApiKey(context.table(), organizationId, keyId, { at: now, action });
-  if (revokedAt === undefined) throw noKey(organizationId, keyId);
+  if (revokedAt === undefined) throw unknownKeyError(options);
   context.print({ keyId, revokedAt }, () =>
     revokedAt === now.toISOString()
-      ? `Revoked API key ${keyId}: what is sent with it is refused from now on.`
-      : `API key ${keyId} was revoked already, on ${revokedAt}: nothing to do.`,
+      ? `Revoked API key ${keyId}: requests with it are refused from now on.`
+      : `API key ${keyId} was already revoked on ${revokedAt}: nothing to do.`,
   );
 }
 
@@ -192,7 +202,7 @@ function parseScopes(text: string): Scope[] {
     if (scope) return scope;
     const near = nearestName(name, apiKeyScopes);
     throw new InvalidArgumentError(
-      near ? `Did you mean ${near}?` : `It must be a list of ${apiKeyScopes.join(', ')}, with commas between.`,
+      near ? `Did you mean ${near}?` : `It must be one or more of ${apiKeyScopes.join(', ')}, separated by commas.`,
     );
   });
 }
@@ -206,11 +216,11 @@ function parseLabel(text: string): string {
   return label;
 }
 
-/** Any text can be looked for, but a whole key must not go into a shell's history as if that were usual. */
+/** Any text may be looked up, except a whole key: typing keys into a shell's history must not become a habit. */
 function parseKeyId(text: string): string {
-  if (text === '') throw new InvalidArgumentError("It must be a key's id, as key list shows it.");
+  if (text === '') throw new InvalidArgumentError('It must be a key ID, as printed by key list.');
   if (text.startsWith(apiKeyPrefix)) {
-    throw new InvalidArgumentError("It must be the key's id, the ten characters after the prefix, and not the key itself.");
+    throw new InvalidArgumentError("It must be the key's ID, which is the ten characters after the prefix, not the key itself.");
   }
   return text;
 }

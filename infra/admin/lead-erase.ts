@@ -1,44 +1,56 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { readLead } from '../../shared/store/leads/leads.ts';
 import { type Erased, eraseLead, planErasure } from '../../shared/store/maintenance/erase-lead.ts';
+import { integerOption } from '../cli/integer-option.ts';
 import { confirmed } from './confirm.ts';
-import { type CommandContext, CommandError, countOf, existingOrganization, parseId, printable } from './context.ts';
+import { type CommandContext, CommandError, existingOrganization, parseId } from './context.ts';
+import { countOf, dateOf, printable } from './format.ts';
 
-interface EraseOptions {
+interface LeadOptions {
   organization: number;
   lead: number;
+}
+
+interface EraseOptions extends LeadOptions {
   maxItems: number;
   dryRun?: boolean;
   yes?: boolean;
 }
 
-/** A person is named on a few timelines. More than this many items must be allowed by number. */
-const otherEntriesMax = 1000;
+/** A person is named on a few timelines only: changing more items than this needs --max-items. */
+const maxItemsDefault = 1000;
 
-/** DynamoDB keeps point-in-time recovery for so long (AWS: Point-in-time recovery for DynamoDB). */
+/** How long DynamoDB keeps point-in-time recovery (AWS: Point-in-time recovery for DynamoDB). */
 const backupDays = 35;
 
-/** `lead erase`. */
 export function leadEraseCommand(lead: Command, context: CommandContext): void {
   lead
     .command('erase')
-    .description("remove a lead and the person's data for good, wherever it lies")
-    .requiredOption('--organization <ID>', "organization's id", parseId)
-    .requiredOption('--lead <ID>', "lead's id", parseId)
-    .option('--dry-run', 'only say what would be removed and changed')
-    .option('--max-items <N>', 'refuse to change more timeline items of other leads', parseCount, otherEntriesMax)
+    .description("remove a lead, and the person's data wherever it is stored, for good")
+    .requiredOption('--organization <ID>', 'organization ID', parseId)
+    .requiredOption('--lead <ID>', 'lead ID', parseId)
+    .option('--dry-run', 'print what would be removed and changed, and change nothing')
+    .option(
+      '--max-items <N>',
+      'maximum number of timeline items of other leads to change',
+      integerOption(0, 999_999_999),
+      maxItemsDefault,
+    )
     .option('--yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
       `
-Removes the lead, its timeline, what is remembered of its captures and imports,
-and the lead's phones and emails on other leads' timelines: those of phone and
-email, now and before, not what fields of your own hold besides, such as a
-guardian's phone. Reads the whole table twice: first to count what would change,
-then to change it. After a kill, run it again. Other leads whose fields name
-the person are listed and left as they are. Files are not touched: one that still names the
-person makes the lead again when it is imported again. Backups keep the person
-for up to ${backupDays} days.
+Removes the lead, its timeline and the records of its captures and imports.
+Removes the lead's phones and emails, current and former, from the timelines of
+other leads. Other leads whose own fields contain the phone or email are listed
+and not changed. Values of custom fields, such as a guardian's phone, are not
+searched for.
+
+Reads the whole table twice: once to count the changes, once to make them. If
+the command is interrupted, run it again.
+
+Files are not changed: importing a file that has the person creates the lead
+again. Backups keep the person for up to ${backupDays} days.
 
 Examples:
   npm run admin -- lead erase --organization 1 --lead 5 --dry-run
@@ -48,74 +60,70 @@ Examples:
 }
 
 async function erase(context: CommandContext, options: EraseOptions): Promise<void> {
-  const { organization: organizationId, lead: leadId, maxItems, dryRun = false, yes = false } = options;
+  const { organization: organizationId, lead: leadId, dryRun = false } = options;
   const table = context.table();
   await existingOrganization(table, organizationId);
   const plan = await planErasure(table, organizationId, leadId, (items) =>
-    context.progress(`Counting what would change: ${countOf(items, 'item')} read`),
+    context.progress(`Counting the changes: ${countOf(items, 'item')} read`),
   );
-  if (!plan) throw new CommandError(`Organization ${organizationId} has no lead ${leadId}.`);
+  if (!plan) throw unknownLeadError(options);
   if (dryRun) {
-    context.print({ leadId, dryRun, ...plan }, () => planReport(organizationId, leadId, plan));
+    context.print({ leadId, dryRun, ...plan }, () => planReport(options, plan));
     return;
   }
-  if (plan.otherEntries > maxItems) {
-    throw new CommandError(
-      `Erasing lead ${leadId} would change ${otherItems(plan)}, more than ${countOf(maxItems, 'item')}: ` +
-        'check that its phones and emails are its own, then add --max-items with that number. Nothing was changed.',
-    );
-  }
-  const lead = await readLead(table, organizationId, leadId);
-  if (lead && !yes) {
-    context.note(`Erasing changes ${otherItems(plan)}.`);
-    await confirmed(
-      `Lead ${leadId} of organization ${organizationId} (${printable(String(lead.fields.name))}) will be gone for good.`,
-      String(leadId),
-    );
-  }
+  await confirmErasure(context, options, plan);
   const erased = await eraseLead(table, organizationId, leadId, {
     who: await context.callerIdentity(),
     onProgress: (items) => context.progress(`Erasing: ${countOf(items, 'item')} read`),
   });
-  if (!erased) throw new CommandError(`Organization ${organizationId} has no lead ${leadId}.`);
+  if (!erased) throw unknownLeadError(options);
   const backupsUntil = new Date(Date.now() + backupDays * 86_400_000).toISOString();
-  context.print({ leadId, ...erased, backupsUntil }, () => report(organizationId, leadId, erased, backupsUntil));
+  context.print({ leadId, ...erased, backupsUntil }, () => report(options, erased, backupsUntil));
+}
+
+const unknownLeadError = ({ organization, lead }: LeadOptions) =>
+  new CommandError(`Organization ${organization} has no lead ${lead}.`);
+
+/** @throws CommandError when the erasure would change too many items, or is not confirmed */
+async function confirmErasure(context: CommandContext, options: EraseOptions, plan: Erased): Promise<void> {
+  const { organization: organizationId, lead: leadId, maxItems, yes = false } = options;
+  if (plan.otherEntries > maxItems) {
+    throw new CommandError(
+      `Erasing lead ${leadId} would change ${otherItems(plan)}, more than ${countOf(maxItems, 'item')}: ` +
+        'check that its phones and emails belong to this person only, then set --max-items to that number. Nothing was changed.',
+    );
+  }
+  const lead = await readLead(context.table(), organizationId, leadId);
+  if (!lead || yes) return;
+  context.note(`Erasing changes ${otherItems(plan)}.`);
+  const name = printable(String(lead.fields.name));
+  await confirmed(`Lead ${leadId} of organization ${organizationId} (${name}) will be removed for good.`, String(leadId));
 }
 
 const otherItems = ({ otherEntries, otherLeads }: Erased): string =>
   `${countOf(otherEntries, 'timeline item')} of ${countOf(otherLeads, 'other lead')}`;
 
-const mentionLines = ({ mentions }: Erased): string[] => {
-  const named = mentions.map(({ leadId, fields }) => `${leadId} (${fields.join(', ')})`).join(', ');
-  return mentions.length === 0
-    ? []
-    : [`Other leads name the person's phone or email in their own fields; judge those yourself: ${named}.`];
-};
+const ownItems = ({ timelineEntries, idempotencyRecords, importedRows }: Erased): string =>
+  `${countOf(timelineEntries, 'timeline item')}, ${countOf(idempotencyRecords, 'idempotency record')} and ${countOf(importedRows, 'imported row')}`;
 
-function planReport(organizationId: number, leadId: number, plan: Erased): string {
-  const { timelineEntries, idempotencyRecords, importedRows } = plan;
-  return [
-    `Lead ${leadId} of organization ${organizationId} would be erased, with ${countOf(timelineEntries, 'timeline item')}, ` +
-      `${countOf(idempotencyRecords, 'idempotency record')}, ${countOf(importedRows, 'imported row')}; ` +
-      `the person would be taken out of ${otherItems(plan)}. Nothing was changed.`,
+function mentionLines({ mentions }: Erased): string[] {
+  if (mentions.length === 0) return [];
+  const leads = mentions.map(({ leadId, fields }) => `${leadId} (${fields.join(', ')})`).join(', ');
+  return [`Other leads have the person's phone or email in their own fields. Review them: ${leads}.`];
+}
+
+const planReport = ({ organization, lead }: LeadOptions, plan: Erased): string =>
+  [
+    `Lead ${lead} of organization ${organization} would be erased, with ${ownItems(plan)}. ` +
+      `The person would be removed from ${otherItems(plan)}. Nothing was changed.`,
     ...mentionLines(plan),
   ].join('\n');
-}
 
-function report(organizationId: number, leadId: number, erased: Erased, backupsUntil: string): string {
-  const { timelineEntries, idempotencyRecords, importedRows } = erased;
-  return [
-    `Lead ${leadId} of organization ${organizationId} is erased, with ${countOf(timelineEntries, 'timeline item')}, ` +
-      `${countOf(idempotencyRecords, 'idempotency record')}, ${countOf(importedRows, 'imported row')}; ` +
-      `the person was taken out of ${otherItems(erased)}.`,
+const report = ({ organization, lead }: LeadOptions, erased: Erased, backupsUntil: string): string =>
+  [
+    `Erased lead ${lead} of organization ${organization}, with ${ownItems(erased)}. ` +
+      `The person was removed from ${otherItems(erased)}.`,
     ...mentionLines(erased),
-    `Point-in-time recovery still holds the person until ${backupsUntil.slice(0, 10)}, on-demand backups and exported files until they are deleted. ` +
-      'A restore from before now brings the person back until restore finish ends that.',
+    `Point-in-time recovery keeps the person until ${dateOf(backupsUntil)}; on-demand backups and exported files keep the person until you delete them. ` +
+      'If you restore an older backup, run restore finish to erase the person again.',
   ].join('\n');
-}
-
-function parseCount(text: string): number {
-  const count = Number(text);
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
-  return count;
-}

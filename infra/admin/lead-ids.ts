@@ -1,4 +1,4 @@
-/** The ids of any number of leads, in 4 bytes each. */
+/** A set of lead IDs that uses 4 bytes per ID. */
 export class LeadIds {
   #ids = new Uint32Array(1024);
   #count = 0;
@@ -9,7 +9,7 @@ export class LeadIds {
     return this.#count;
   }
 
-  /** 0 for none. */
+  /** 0 when the set is empty. */
   get highest(): number {
     return this.#highest;
   }

@@ -8,7 +8,9 @@ import { readLead } from '../../shared/store/leads/leads.ts';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { newestLeads } from '../../shared/store/maintenance/newest-leads.ts';
 import { addAuditEntry } from '../../shared/store/organizations/audit-log.ts';
-import { type CommandContext, CommandError, existingOrganization, formatColumns, parseId } from './context.ts';
+import { integerOption } from '../cli/integer-option.ts';
+import { type CommandContext, CommandError, existingOrganization, parseId } from './context.ts';
+import { dateOf, formatColumns } from './format.ts';
 import { leadImportCommand } from './import/command.ts';
 import { leadEraseCommand } from './lead-erase.ts';
 import { leadExportCommand } from './lead-export.ts';
@@ -31,71 +33,83 @@ interface ListOptions {
   limit: number;
 }
 
-const listMax = 10_000;
-const listDefault = 25;
+const limitMax = 10_000;
+const limitDefault = 25;
 
-/** `lead archive|restore|timeline|find|list|import|export|erase`. */
 export function leadCommands(program: Command, context: CommandContext): void {
   const lead = program
     .command('lead')
-    .description("import, export, find, list, archive, restore, follow and erase an organization's leads")
+    .description('archive, restore, find, list, import, export and erase leads, and print their timelines')
     .addHelpText('after', '\nExample:\n  npm run admin -- lead list --organization 1 --limit 5');
-  const addCommand = (name: string, description: string, run: (context: CommandContext, options: LeadOptions) => Promise<void>) =>
-    lead
-      .command(name)
-      .description(description)
-      .requiredOption('--organization <ID>', "organization's id", parseId)
-      .requiredOption('--lead <ID>', "lead's id", parseId)
-      .addHelpText('after', `\nExample:\n  npm run admin -- lead ${name} --organization 1 --lead 5`)
-      .action((options: LeadOptions) => run(context, options));
-  addCommand('archive', 'take a lead out of lists and answers; its phone and email stay taken', (own, options) =>
-    archive(own, options, true),
+  oneLeadCommand(lead, 'archive', 'hide a lead from the API; its phone and email stay taken').action((options: LeadOptions) =>
+    archive(context, options, true),
   );
-  addCommand('restore', 'bring an archived lead back', (own, options) => archive(own, options, false));
-  addCommand('timeline', "print a lead's timeline, oldest first", timeline);
-
-  lead
-    .command('find')
-    .description('find the lead that has a phone or an e-mail, archived or not')
-    .requiredOption('--organization <ID>', "organization's id", parseId)
-    .option('--phone <PHONE>', 'phone, in any spelling; without a country code it is read as an Indian number', readPhone)
-    .option('--email <EMAIL>', 'e-mail, case ignored', readEmail)
-    .addHelpText(
-      'after',
-      "\nExamples:\n  npm run admin -- lead find --organization 1 --phone '+91 98200 12345'\n" +
-        '  npm run admin -- lead find --organization 1 --email asha@example.com',
-    )
-    .action((options: FindOptions, command: Command) => find(context, options, command));
-
-  lead
-    .command('list')
-    .description('list the newest leads')
-    .requiredOption('--organization <ID>', "organization's id", parseId)
-    .option('--archived', 'those that are archived, instead of those that are not')
-    .option('--limit <N>', `how many at the most, 1 to ${listMax}`, readLimit, listDefault)
-    .addHelpText('after', '\nExample:\n  npm run admin -- lead list --organization 1 --archived --limit 100')
-    .action((options: ListOptions) => list(context, options));
-
+  oneLeadCommand(lead, 'restore', 'make an archived lead visible to the API again').action((options: LeadOptions) =>
+    archive(context, options, false),
+  );
+  oneLeadCommand(lead, 'timeline', 'print the timeline of a lead, oldest item first').action((options: LeadOptions) =>
+    timeline(context, options),
+  );
+  findCommand(lead, context);
+  listCommand(lead, context);
   leadImportCommand(lead, context);
   leadExportCommand(lead, context);
   leadEraseCommand(lead, context);
 }
 
-const noLead = ({ organization, lead }: LeadOptions) => new CommandError(`Organization ${organization} has no lead ${lead}.`);
+/** A command that works on one lead. */
+const oneLeadCommand = (lead: Command, name: string, description: string): Command =>
+  lead
+    .command(name)
+    .description(description)
+    .requiredOption('--organization <ID>', 'organization ID', parseId)
+    .requiredOption('--lead <ID>', 'lead ID', parseId)
+    .addHelpText('after', `\nExample:\n  npm run admin -- lead ${name} --organization 1 --lead 5`);
+
+function findCommand(lead: Command, context: CommandContext): void {
+  lead
+    .command('find')
+    .description('find the lead that has a phone or an email, archived or not')
+    .requiredOption('--organization <ID>', 'organization ID', parseId)
+    .option('--phone <PHONE>', 'phone number in any format; without a country code it is an Indian number', parsePhoneOption)
+    .option('--email <EMAIL>', 'email address, in upper or lower case', parseEmailOption)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  npm run admin -- lead find --organization 1 --phone '+91 98200 12345'
+  npm run admin -- lead find --organization 1 --email asha@example.com`,
+    )
+    .action((options: FindOptions, command: Command) => find(context, options, command));
+}
+
+function listCommand(lead: Command, context: CommandContext): void {
+  lead
+    .command('list')
+    .description('list the newest leads')
+    .requiredOption('--organization <ID>', 'organization ID', parseId)
+    .option('--archived', 'list archived leads instead of live ones')
+    .option('--limit <N>', `maximum number of leads, 1 to ${limitMax}`, integerOption(1, limitMax), limitDefault)
+    .addHelpText('after', '\nExample:\n  npm run admin -- lead list --organization 1 --archived --limit 100')
+    .action((options: ListOptions) => list(context, options));
+}
+
+const unknownLeadError = ({ organization, lead }: LeadOptions) =>
+  new CommandError(`Organization ${organization} has no lead ${lead}.`);
 
 async function archive(context: CommandContext, options: LeadOptions, archived: boolean): Promise<void> {
   const organization = await existingOrganization(context.table(), options.organization);
   const set = await setArchived(context.table(), organization.id, options.lead, archived);
-  if (!set) throw noLead(options);
+  if (!set) throw unknownLeadError(options);
   const { lead, isChanged } = set;
-  // Noted where nothing changed too: a command that was killed before it could note it is given again.
+  // Logged even if nothing changed: a command that was killed before it could write its entry is run again.
   const what = `lead ${archived ? 'archive' : 'restore'} ${lead.id}`;
   await addAuditEntry(context.table(), organization.id, { who: await context.callerIdentity(), what });
   context.print({ leadId: lead.id, archived }, () => {
     if (isChanged && archived) return `Archived lead ${lead.id}.`;
-    if (isChanged) return `Restored lead ${lead.id}: it is in lists and answers again.`;
+    if (isChanged) return `Restored lead ${lead.id}: the API returns it again.`;
     return archived
-      ? `Lead ${lead.id} was archived already, on ${lead.archivedAt}: nothing to do.`
+      ? `Lead ${lead.id} was already archived on ${lead.archivedAt}: nothing to do.`
       : `Lead ${lead.id} is not archived: nothing to do.`;
   });
 }
@@ -110,10 +124,10 @@ async function find(
   const leadId = await findLeadByIdentity(context.table(), organizationId, phone, email);
   const lead = leadId === undefined ? undefined : await readLead(context.table(), organizationId, leadId);
   if (!lead) {
-    const what = phone === undefined ? `e-mail ${email}` : `phone ${phone}`;
-    throw new CommandError(`Organization ${organizationId} has no lead with the ${what}.`);
+    const identity = phone === undefined ? `email ${email}` : `phone ${phone}`;
+    throw new CommandError(`Organization ${organizationId} has no lead with the ${identity}.`);
   }
-  context.print(brief(lead), () => table([lead]));
+  context.print(summaryOf(lead), () => formatLeads([lead]));
 }
 
 async function list(
@@ -122,14 +136,14 @@ async function list(
 ): Promise<void> {
   await existingOrganization(context.table(), organizationId);
   const { leads, more } = await newestLeads(context.table(), organizationId, { archived, limit });
-  context.print({ items: leads.map(brief), more }, () => {
+  context.print({ items: leads.map(summaryOf), more }, () => {
     if (leads.length === 0) return `Organization ${organizationId} has no ${archived ? 'archived ' : ''}leads.`;
-    return `${table(leads)}${more ? '\n\nThere are more: a higher --limit shows them.' : ''}`;
+    return `${formatLeads(leads)}${more ? '\n\nThere are more leads: use a higher --limit.' : ''}`;
   });
 }
 
-/** A lead as one finds it: what tells it from others, and the id that the other commands want. */
-const brief = (lead: Lead) => ({
+/** What tells a lead from others, and the ID that the other commands need. */
+const summaryOf = (lead: Lead) => ({
   leadId: lead.id,
   name: valueOf(lead.fields, 'name'),
   phone: phoneOf(lead),
@@ -139,43 +153,28 @@ const brief = (lead: Lead) => ({
   updatedAt: lead.updatedAt,
 });
 
-const table = (leads: readonly Lead[]): string =>
-  formatColumns(
-    ['LEAD', 'NAME', 'PHONE', 'EMAIL', 'CREATED', 'STATE'],
-    leads
-      .map(brief)
-      .map(({ leadId, name, phone, email, createdAt, archived }) => [
-        String(leadId),
-        String(name),
-        phone,
-        email ?? '',
-        createdAt.slice(0, 10),
-        archived ? 'archived' : 'live',
-      ]),
-  );
+function formatLeads(leads: readonly Lead[]): string {
+  const rows = leads.map((lead): string[] => {
+    const { leadId, name, phone, email, createdAt, archived } = summaryOf(lead);
+    return [String(leadId), String(name), phone, email ?? '', dateOf(createdAt), archived ? 'archived' : 'live'];
+  });
+  return formatColumns(['LEAD', 'NAME', 'PHONE', 'EMAIL', 'CREATED', 'STATE'], rows);
+}
 
-function readPhone(text: string): string {
+function parsePhoneOption(text: string): string {
   const phone = parsePhone(text);
   if (phone === undefined) throw new InvalidArgumentError('It must be a phone number, such as +91 98200 12345.');
   return phone;
 }
 
-function readEmail(text: string): string {
-  if (!text.includes('@')) throw new InvalidArgumentError('It must be an e-mail address, such as asha@example.com.');
+function parseEmailOption(text: string): string {
+  if (!text.includes('@')) throw new InvalidArgumentError('It must be an email address, such as asha@example.com.');
   return comparableEmail(text.trim());
-}
-
-function readLimit(text: string): number {
-  const limit = Number(text);
-  if (!/^\d{1,6}$/.test(text) || limit < 1 || limit > listMax) {
-    throw new InvalidArgumentError(`It must be an integer from 1 to ${listMax}.`);
-  }
-  return limit;
 }
 
 async function timeline(context: CommandContext, options: LeadOptions): Promise<void> {
   const organization = await existingOrganization(context.table(), options.organization);
-  if (!(await readLead(context.table(), organization.id, options.lead))) throw noLead(options);
+  if (!(await readLead(context.table(), organization.id, options.lead))) throw unknownLeadError(options);
   const entries = await readTimeline(context.table(), organization.id, options.lead);
   const items = entries.flatMap((entry) =>
     presentEntry(entry, (userId) => organization.userById.get(userId)?.name ?? `user ${userId}`),

@@ -1,6 +1,6 @@
 import { runAdmin } from './program.ts';
 
-// A reader that has seen enough (`… | head`) closes the pipe: that ends the command, and is no failure to report.
+// A reader that has read enough (`… | head`) closes the pipe. That ends the command and is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

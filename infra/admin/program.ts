@@ -13,112 +13,141 @@ import { ProgressLine } from './progress-line.ts';
 import { restoreCommands } from './restore.ts';
 import { type TableLocation, tableOfStack } from './stack.ts';
 
-/** Where an administrator's command reads from and prints to. */
+/** The environment that a command reads, and the streams that it prints to. */
 export interface ProcessIo {
   readonly environment: NodeJS.ProcessEnv;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
-  /** Whether a person watches stderr. */
+  /** Whether stderr is a terminal. */
   readonly hasTerminal: boolean;
 }
 
 const wrongUsage = 2;
 
-/** A terminal is more patient than a function: a page of a megabyte may take its time, and a throttled table be asked again for long. */
+/** Longer than those of a function: nobody's request waits, so a slow page or a throttled table gets more time and attempts. */
 const clientTimeouts = {
   maxAttempts: 5,
   requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000, throwOnRequestTimeout: true, socketTimeout: 30_000 },
 };
 
-/** Runs one administrator's command. @returns the exit status: 0, 1 (refused or failed) or 2 (wrong usage). */
-export async function runAdmin(
-  args: readonly string[],
-  { environment, stdout, stderr, hasTerminal }: ProcessIo,
-): Promise<number> {
-  let table: Table | undefined;
-  let place: TableLocation | undefined;
-  let identity: Promise<string> | undefined;
-  let status = 0;
-  const progress = new ProgressLine(hasTerminal ? stderr : undefined);
-  const program = new CliCommand('npm run admin --');
-  const context: CommandContext = {
-    table: () => {
-      table ??= openNamedTable(environment, place);
-      return table;
-    },
-    callerIdentity: () => {
-      identity ??= callerIdentity(environment, place?.region);
-      return identity;
-    },
-    print: (result, forPeople) => {
-      progress.clear();
-      stdout(`${program.opts().json ? JSON.stringify(result) : forPeople()}\n`);
-    },
-    note: (sentence) => {
-      progress.clear();
-      stderr(`${sentence}\n`);
-    },
-    progress: (line) => progress.show(line),
-    exitWithFailure: () => {
-      status = 1;
-    },
-  };
+/** Runs one administrator's command. @returns the exit status: 0, 1 (refused or failed) or 2 (wrong usage) */
+export const runAdmin = (args: readonly string[], io: ProcessIo): Promise<number> => new AdminRun(io).run(args);
+
+/** One run of a command, with what it opens on first use. */
+class AdminRun {
+  readonly #io: ProcessIo;
+  readonly #progress: ProgressLine;
+  readonly #program = new CliCommand('npm run admin --');
+  #table: Table | undefined;
+  /** Set by `--stack`. */
+  #location: TableLocation | undefined;
+  #identity: Promise<string> | undefined;
+  #status = 0;
+
+  constructor(io: ProcessIo) {
+    this.#io = io;
+    this.#progress = new ProgressLine(io.hasTerminal ? io.stderr : undefined);
+    describeProgram(this.#program, io).hook('preAction', () => this.#locateStack());
+    const context = this.#context();
+    organizationCommands(this.#program, context);
+    keyCommands(this.#program, context);
+    leadCommands(this.#program, context);
+    checkCommand(this.#program, context);
+    restoreCommands(this.#program, context);
+  }
+
+  async run(args: readonly string[]): Promise<number> {
+    try {
+      await this.#program.parseAsync([...args], { from: 'user' });
+      return this.#status;
+    } catch (error) {
+      if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : wrongUsage;
+      this.#note(failureLines(error, this.#environment()).join('\n'));
+      return 1;
+    } finally {
+      this.#table?.client.destroy();
+    }
+  }
+
+  #context(): CommandContext {
+    return {
+      table: () => {
+        this.#table ??= openNamedTable(this.#io.environment, this.#location);
+        return this.#table;
+      },
+      callerIdentity: () => {
+        this.#identity ??= callerIdentity(this.#io.environment, this.#location?.region);
+        return this.#identity;
+      },
+      print: (result, forPeople) => {
+        this.#progress.clear();
+        this.#io.stdout(`${this.#program.opts().json ? JSON.stringify(result) : forPeople()}\n`);
+      },
+      note: (sentence) => this.#note(sentence),
+      progress: (line) => this.#progress.show(line),
+      exitWithFailure: () => {
+        this.#status = 1;
+      },
+    };
+  }
+
+  #note(text: string): void {
+    this.#progress.clear();
+    this.#io.stderr(`${text}\n`);
+  }
+
+  /** What the environment would say if it named the table of the stack. */
+  #environment(): NodeJS.ProcessEnv {
+    const { environment } = this.#io;
+    return this.#location ? { ...environment, LEADS_TABLE: this.#location.name, AWS_REGION: this.#location.region } : environment;
+  }
+
+  async #locateStack(): Promise<void> {
+    const { stack } = this.#program.opts<{ stack?: string }>();
+    if (stack === undefined) return;
+    this.#location = await tableOfStack(stack);
+    // A value left over from a local run would make the command change other data than the person expects.
+    const { environment } = this.#io;
+    const endpoint = environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL;
+    if (endpoint) {
+      this.#note(
+        `Warning: AWS_ENDPOINT_URL_DYNAMODB is set, so table ${this.#location.name} of stack ${stack} is looked for at ${endpoint}, not in AWS.`,
+      );
+    }
+  }
+}
+
+const describeProgram = (program: CliCommand, { stdout, stderr }: ProcessIo): CliCommand =>
   program
-    .description("administer the lead service's organizations, API keys and leads, on the table that LEADS_TABLE names")
-    .option('--json', 'print one JSON document')
-    .option('--stack <NAME>', 'work on the table of this deployed stack (CloudFormation) instead')
-    .hook('preAction', async () => {
-      const { stack } = program.opts<{ stack?: string }>();
-      if (stack === undefined) return;
-      place = await tableOfStack(stack);
-      // Left over from a local run, it would have the command work on other data than the person has in mind.
-      const elsewhere = environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL;
-      if (elsewhere) {
-        context.note(
-          `Warning: table ${place.name} of stack ${stack} is looked for at ${elsewhere}, not in AWS: AWS_ENDPOINT_URL_DYNAMODB says so.`,
-        );
-      }
-    })
+    .description('manage organizations, API keys and leads in the table that LEADS_TABLE names')
+    .option('--json', 'print the result as one JSON document')
+    .option('--stack <NAME>', 'use the table of this deployed stack instead of LEADS_TABLE')
     .configureHelp({ showGlobalOptions: true, optionDescription: describeOption })
     .configureOutput({ writeOut: stdout, writeErr: stderr, outputError: (text, write) => write(redactKeys(text)) })
     .addHelpText(
       'after',
-      '\nExamples:\n  npm run admin -- organization list\n  npm run admin -- lead find --organization 1 --email asha@example.com\n' +
-        '  npm run --silent admin -- check --json\n  npm run admin -- organization list --stack leads\n\nEach command has a --help with examples of its own.',
+      `
+Examples:
+  npm run admin -- organization list
+  npm run admin -- lead find --organization 1 --email asha@example.com
+  npm run --silent admin -- check --json
+  npm run admin -- organization list --stack leads
+
+Each command has its own --help with examples.`,
     )
     .exitOverride();
-  organizationCommands(program, context);
-  keyCommands(program, context);
-  leadCommands(program, context);
-  checkCommand(program, context);
-  restoreCommands(program, context);
 
-  try {
-    await program.parseAsync([...args], { from: 'user' });
-    return status;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : wrongUsage;
-    progress.clear();
-    stderr(
-      `${failureLines(error, place ? { ...environment, LEADS_TABLE: place.name, AWS_REGION: place.region } : environment).join('\n')}\n`,
-    );
-    return 1;
-  } finally {
-    table?.client.destroy();
-  }
-}
-
-function openNamedTable(environment: NodeJS.ProcessEnv, place: TableLocation | undefined): Table {
-  if (place) return openTable(place.name, { ...clientTimeouts, region: place.region });
+function openNamedTable(environment: NodeJS.ProcessEnv, location: TableLocation | undefined): Table {
+  if (location) return openTable(location.name, { ...clientTimeouts, region: location.region });
   if (!environment.LEADS_TABLE) {
     throw new CommandError(
-      'LEADS_TABLE is not set: take it and the AWS variables from what npm start prints, or name the deployed stack with --stack.',
+      'LEADS_TABLE is not set: copy it and the AWS variables from the output of npm start, or name a deployed stack with --stack.',
     );
   }
   return openTable(environment.LEADS_TABLE, clientTimeouts);
 }
 
-/** A whole API key that was typed where its id is wanted is not to stand in a terminal's or a job's output. */
+/** Hides an API key that was typed in place of its ID, so that the error does not put it into a job's output. */
 const redactKeys = (text: string): string => text.replace(new RegExp(`${apiKeyPrefix}\\w+`, 'g'), `${apiKeyPrefix}…`);
 
 function describeOption(option: Option): string {

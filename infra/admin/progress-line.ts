@@ -1,26 +1,26 @@
-const betweenMs = 200;
+const intervalMs = 200;
 
-/** A line on a terminal that is written anew as work goes on. */
+/** One line on a terminal that is overwritten as a command progresses. */
 export class ProgressLine {
   readonly #write: ((text: string) => void) | undefined;
-  #shownAt = 0;
-  #isShown = false;
+  #writtenAt = 0;
+  #isVisible = false;
 
-  /** @param write undefined where nobody watches: then nothing is ever shown */
+  /** @param write undefined without a terminal: then nothing is written */
   constructor(write: ((text: string) => void) | undefined) {
     this.#write = write;
   }
 
   show(line: string): void {
     const now = Date.now();
-    if (!this.#write || now - this.#shownAt < betweenMs) return;
-    this.#shownAt = now;
-    this.#isShown = true;
+    if (!this.#write || now - this.#writtenAt < intervalMs) return;
+    this.#writtenAt = now;
+    this.#isVisible = true;
     this.#write(`\r\u001B[K${line}`);
   }
 
   clear(): void {
-    if (this.#isShown) this.#write?.('\r\u001B[K');
-    this.#isShown = false;
+    if (this.#isVisible) this.#write?.('\r\u001B[K');
+    this.#isVisible = false;
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Lets so many units through a second, evenly. A pause is not made up for afterwards. */
+/** Admits at most so many units per second, evenly spaced. Unused time does not allow a burst later. */
 export class RateLimiter {
   readonly #msPerUnit: number;
   #nextAt = 0;

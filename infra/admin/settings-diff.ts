@@ -2,20 +2,21 @@ import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject } from '../../shared/json.ts';
 import { stepInto } from '../../shared/organization/settings-shape.ts';
 
-/** One place where two settings differ. */
+/** One difference between two settings documents. */
 export interface SettingsChange {
-  /** JSON path; items of a list by their id, key or value: `$.sources[id=3].name`. */
+  /** JSON path, with list items named by their ID, key or value: `$.sources[id=3].name`. */
   readonly path: string;
   readonly change: 'added' | 'changed' | 'removed' | 'activated' | 'deactivated' | 'reordered';
-  /** Absent for what was not there before, or is not after. */
+  /** Undefined if added. */
   readonly from?: unknown;
+  /** Undefined if removed. */
   readonly to?: unknown;
 }
 
-/** Properties that name an item of a list, the first that it has. */
+/** Properties that identify a list item, in order of preference. */
 const identifying = ['id', 'key', 'value'] as const;
 
-/** What becomes different from one settings document to the next, in the order of the documents. */
+/** The changes from one settings document to the next, in document order. */
 export function settingsChanges(before: unknown, after: unknown, path = '$'): SettingsChange[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (before === undefined) return [{ path, change: 'added', to: after }];
@@ -25,7 +26,7 @@ export function settingsChanges(before: unknown, after: unknown, path = '$'): Se
     return names.flatMap((name) => propertyChanges(name, before[name], after[name], path));
   }
   if (Array.isArray(before) && Array.isArray(after)) {
-    const lists = [byName(before), byName(after)];
+    const lists = [byIdentity(before), byIdentity(after)];
     if (lists[0] && lists[1]) return listChanges(lists[0], lists[1], path);
   }
   return [{ path, change: 'changed', from: before, to: after }];
@@ -37,16 +38,17 @@ function propertyChanges(name: string, before: unknown, after: unknown, path: st
   return settingsChanges(before, after, stepInto(path, name));
 }
 
-/** A list's items by what names them; undefined for a list of other things, or where two have the same name. */
-function byName(list: readonly unknown[]): Map<string, unknown> | undefined {
-  const named = new Map<string, unknown>();
+/** The items of a list by their identifying property; undefined if an item has none or two items share one. */
+function byIdentity(list: readonly unknown[]): Map<string, unknown> | undefined {
+  const items = new Map<string, unknown>();
   for (const item of list) {
-    const property = isPlainObject(item) ? identifying.find((name) => Object.hasOwn(item, name)) : undefined;
+    if (!isPlainObject(item)) return undefined;
+    const property = identifying.find((name) => Object.hasOwn(item, name));
     if (!property) return undefined;
-    const value = (item as Record<string, unknown>)[property];
-    named.set(`[${property}=${typeof value === 'number' ? value : JSON.stringify(value)}]`, item);
+    const value = item[property];
+    items.set(`[${property}=${typeof value === 'number' ? value : JSON.stringify(value)}]`, item);
   }
-  return named.size === list.length ? named : undefined;
+  return items.size === list.length ? items : undefined;
 }
 
 function listChanges(before: Map<string, unknown>, after: Map<string, unknown>, path: string): SettingsChange[] {
@@ -58,7 +60,7 @@ function listChanges(before: Map<string, unknown>, after: Map<string, unknown>, 
   return isDeepStrictEqual(from, to) ? changes : [...changes, { path, change: 'reordered', from, to }];
 }
 
-/** A change on one line, for people. */
+/** A change as one line of text. */
 export function changeLine({ path, change, from, to }: SettingsChange): string {
   if (change === 'added') return `  ${path} added: ${briefly(to)}`;
   if (change === 'removed') return `  ${path} removed: ${briefly(from)}`;
@@ -66,7 +68,7 @@ export function changeLine({ path, change, from, to }: SettingsChange): string {
   return change === 'reordered' ? `  ${path} reordered: ${(to as string[]).join(', ')}` : `  ${path} ${change}`;
 }
 
-/** The name of a thing that has one; else the value, shortened. */
+/** The name or label of a value that has one; else the value, shortened. */
 function briefly(value: unknown): string {
   const name = isPlainObject(value) ? (value.name ?? value.label) : undefined;
   const text = JSON.stringify(name ?? value);

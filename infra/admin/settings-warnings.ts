@@ -3,8 +3,8 @@ import { activeSourceNamed, defaultSourceName, organizationFrom } from '../../sh
 import type { Settings } from '../../shared/organization/settings-types.ts';
 
 /**
- * What keeps an organization with these settings from taking captures, or from recording their source: a sentence each, with what would
- * help. All of it is allowed, as organizations pass through such states, but seldom meant.
+ * Why an organization with these settings cannot accept captures, or record their source: one sentence each, with a remedy. Organizations
+ * pass through such states, so they are allowed, but they are seldom intended.
  */
 export function captureWarnings(settings: Settings): string[] {
   const organization = organizationFrom(settings, 0);
@@ -13,23 +13,23 @@ export function captureWarnings(settings: Settings): string[] {
   const warnings: [applies: boolean, sentence: string][] = [
     [
       !settings.modules.includes('crm'),
-      '$.modules has no "crm": every request of the organization\'s API keys is refused with FORBIDDEN until it does.',
+      '$.modules does not contain "crm": every request with an API key of the organization is refused with FORBIDDEN. Add "crm".',
     ],
     [
       pipelineId === undefined,
-      '$.pipelines has no default one: captures without pipelineId are refused with NOT_READY until one has "isDefault": true.',
+      '$.pipelines has no default pipeline: captures without pipelineId are refused with NOT_READY. Set "isDefault": true on one pipeline.',
     ],
     [
       pipelineId !== undefined && startingStage(organization, pipelineId) === undefined,
-      `${place}.stages has no active stage where leads start: captures are refused with NOT_READY until one has "isDefault": true.`,
+      `${place}.stages has no active default stage: captures are refused with NOT_READY. Set "isDefault": true on one active stage.`,
     ],
     [
       !settings.users.some(({ active }) => active),
-      '$.users has nobody active to own new leads: captures are refused with NOT_READY until there is somebody.',
+      '$.users has no active user to own new leads: captures are refused with NOT_READY. Add or activate a user.',
     ],
     [
       activeSourceNamed(organization, defaultSourceName) === undefined,
-      `$.sources has no active "${defaultSourceName}": leads whose capture names no known source have none until it does.`,
+      `$.sources has no active "${defaultSourceName}": leads whose capture names no known source have no source. Add or activate it.`,
     ],
   ];
   return warnings.flatMap(([applies, sentence]) => (applies ? [`Warning: ${sentence}`] : []));

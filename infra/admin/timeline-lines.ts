@@ -2,10 +2,10 @@ import type { FieldValue } from '../../shared/leads/lead.ts';
 import type { Attribution, FieldChange, KeptField, TimelineItem } from '../../shared/leads/timeline.ts';
 import { fieldKinds } from '../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
-import { printable } from './context.ts';
+import { printable } from './format.ts';
 
-/** What an item may carry beside type, time and actor; DynamoDB gives a map's attributes in no order. */
-interface Carried {
+/** What an item may have besides type, time and actor. */
+interface ItemDetails {
   readonly via?: string;
   readonly importedAt?: string;
   readonly keyId?: string;
@@ -20,7 +20,7 @@ interface Carried {
   readonly attribution?: Attribution;
 }
 
-/** In the order of the contract's CaptureAttribution (section 2). */
+/** In the order of CaptureAttribution (contract, section 2). */
 const attributionNames = [
   'pageUrl',
   'pageTitle',
@@ -33,50 +33,64 @@ const attributionNames = [
   'formName',
 ];
 
-/** One item for people: what happened, when and by whom on a line, then what it carries, always in the same order; what is empty is left out. */
+/**
+ * One timeline item as text: a line with the time, the type and the actor, then a line per detail. Details have a fixed order, because
+ * DynamoDB returns the attributes of a map in any order; empty ones are left out.
+ */
 export function timelineLines(organization: Organization, item: TimelineItem): string {
-  const { via, importedAt, keyId, keyLabel, source, archived, filled = [], kept = [], changes = [], ...rest } = item as Carried;
+  const {
+    via,
+    importedAt,
+    keyId,
+    keyLabel,
+    source,
+    archived,
+    filled = [],
+    kept = [],
+    changes = [],
+    ...rest
+  } = item as ItemDetails;
   const { notes, text, attribution = {} } = rest;
-  const said = (field: string, value: FieldValue | null): string => valueNamed(organization, field, value);
-  const carried: [name: string, value: string | undefined][] = [
+  const display = (field: string, value: FieldValue | null): string => valueWithName(organization, field, value);
+  const details: [name: string, value: string | undefined][] = [
     ['via', via],
     ['imported at', importedAt],
     ['API key', keyLabel === undefined ? keyId : `${keyId} (${keyLabel})`],
     ['source', source],
-    ['archived', archived ? 'yes: nothing was changed on the lead' : undefined],
+    ['archived', archived ? 'yes: the capture did not change the lead' : undefined],
     ['filled', filled.join(', ')],
     ...kept.map(({ field, current, submitted }): [string, string] => [
       'kept',
-      `${field}: ${said(field, current)}, not ${said(field, submitted)} as sent`,
+      `${field}: ${display(field, current)}; submitted: ${display(field, submitted)}`,
     ]),
     ...inFormOrder(organization, changes).map(({ field, from, to }): [string, string] => [
       field,
-      `${said(field, from)} → ${said(field, to)}`,
+      `${display(field, from)} → ${display(field, to)}`,
     ]),
     ['notes', notes],
     ['text', text],
     ...attributionNames.map((name): [string, string | undefined] => [name, attribution[name]]),
   ];
-  const lines = carried.flatMap(([name, value]) => (value ? [`    ${name}: ${indented(value)}`] : []));
+  const lines = details.flatMap(([name, value]) => (value ? [`    ${name}: ${indented(value)}`] : []));
   return [`${item.at}  ${item.type}  by ${printable(item.actor.name)}`, ...lines].join('\n');
 }
 
-/** What is no field, as stage and pipeline, comes last. */
+/** Stage and pipeline are not fields and come last. */
 function inFormOrder(organization: Organization, changes: readonly FieldChange[]): readonly FieldChange[] {
   const fieldKeys = organization.fields.map(({ key }) => key);
   const place = ({ field }: FieldChange): number => (fieldKeys.includes(field) ? fieldKeys.indexOf(field) : fieldKeys.length);
   return changes.toSorted((a, b) => place(a) - place(b));
 }
 
-/** Texts of several lines stay within their item. */
+/** Indents the further lines of a text, so that they stay within their item. */
 const indented = (value: string): string =>
   value
     .split(/\r\n|\r|\n/)
     .map(printable)
     .join('\n      ');
 
-/** A value as the lead has it, and the name of what an id stands for; `empty` for none. */
-function valueNamed(organization: Organization, field: string, value: FieldValue | null): string {
+/** A value, followed by the name if the value is an ID; `empty` for null. */
+function valueWithName(organization: Organization, field: string, value: FieldValue | null): string {
   if (value === null) return 'empty';
   if (typeof value === 'object') return value.join(', ');
   const name = typeof value === 'number' ? namesOf(organization, field)?.get(value)?.name : undefined;

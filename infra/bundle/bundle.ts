@@ -10,7 +10,7 @@ const projectFolder = resolve(import.meta.dirname, '..', '..');
 const defaultFunctionsFolder = join(projectFolder, 'functions');
 export const distFolder = join(projectFolder, 'dist');
 
-/** The one file of a function's folder. Lambda finds it by the handler setting `index.handler`. */
+/** The only file in a function's folder. Lambda finds it by the handler setting `index.handler`. */
 export const bundleFile = 'index.mjs';
 
 /** The folder that is uploaded for a function. */
@@ -27,19 +27,22 @@ export interface Bundle {
 }
 
 export interface BuildOptions {
-  /** Where `<endpoint>.ts` lies. @default functions/ */
+  /** Contains `<endpoint>.ts`. @default functions/ */
   readonly functionsFolder?: string;
-  /** Where `<endpoint>/index.mjs` goes. @default dist/ */
+  /** Gets `<endpoint>/index.mjs`. @default dist/ */
   readonly distFolder?: string;
 }
 
-/** The endpoints whose function is written. A row without one is not routed: no stub answers for it. */
+/** The endpoints whose function exists. An endpoint without one is not routed. */
 export function writtenEndpoints(functionsFolder: string = defaultFunctionsFolder): readonly Endpoint[] {
   return endpoints.filter(({ name }) => existsSync(join(functionsFolder, `${name}.ts`)));
 }
 
-/** Bundles a module, given as source text, with all that it imports, the way every function is bundled (design, section 8).
- *  @param plugins the two of `lean-imports.ts` unless a measurement wants to know what they save. */
+/**
+ * Bundles a module with all its imports, as every function is bundled (design, section 8).
+ * @param source the module's text
+ * @param plugins other plugins, to measure what the default ones save
+ */
 export async function bundle(source: string, plugins: readonly Plugin[] = esbuildPlugins): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: source, resolveDir: projectFolder, sourcefile: 'entry.ts', loader: 'ts' },
@@ -56,24 +59,25 @@ export async function bundle(source: string, plugins: readonly Plugin[] = esbuil
     metafile: true,
     write: false,
     logLevel: 'warning',
-    // A function without a handler is no function.
+    // A function must export a handler.
     logOverride: { 'import-is-undefined': 'error' },
   });
   const [output] = outputFiles;
-  if (!output) throw new Error('esbuild gave no bundle.');
+  if (!output) throw new Error('esbuild returned no bundle.');
   const imports = Object.values(metafile.outputs).flatMap((file) => file.imports.map(({ path }) => path));
   return { code: output.contents, inputs: Object.keys(metafile.inputs), imports };
 }
 
-/** Bundles one function: its handler and nothing else that its file exports. */
+/** Bundles one function: only its handler, not the other exports of its file. */
 export async function bundleFunction(name: string, functionsFolder: string = defaultFunctionsFolder): Promise<Bundle> {
   return bundle(`export { handler } from ${JSON.stringify(join(functionsFolder, `${name}.ts`))};`);
 }
 
 /**
- * Builds every written endpoint to `<dist>/<name>/index.mjs` and returns the dist folder.
- * Safe beside other builds and running services: a file appears whole, by renaming, and one with the same content is left alone.
- * @throws BuildFailure of esbuild; what was built before stays.
+ * Builds every existing function to `<dist>/<name>/index.mjs`. Safe during other builds and while services run: a file is replaced by a
+ * rename, and only if its content changes.
+ * @returns the dist folder
+ * @throws BuildFailure of esbuild; earlier builds are kept
  */
 export async function buildFunctions(options: BuildOptions = {}): Promise<string> {
   const dist = options.distFolder ?? distFolder;
@@ -86,10 +90,10 @@ export async function buildFunctions(options: BuildOptions = {}): Promise<string
   return dist;
 }
 
-/** Beside the function's folder, not in it: the folder is what a deployment uploads. */
+/** Writes a temporary file outside the function's folder, because a deployment uploads the folder, then renames it. */
 async function publish(dist: string, name: string, code: Uint8Array): Promise<void> {
   const file = join(dist, name, bundleFile);
-  if (await holds(file, code)) return;
+  if (await hasContent(file, code)) return;
   await mkdir(join(dist, name), { recursive: true });
   const newFile = join(dist, `.${name}-${randomUUID()}.mjs`);
   try {
@@ -100,7 +104,7 @@ async function publish(dist: string, name: string, code: Uint8Array): Promise<vo
   }
 }
 
-async function holds(file: string, code: Uint8Array): Promise<boolean> {
+async function hasContent(file: string, code: Uint8Array): Promise<boolean> {
   return existsSync(file) && (await readFile(file)).equals(code);
 }
 

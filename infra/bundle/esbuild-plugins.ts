@@ -5,19 +5,19 @@ import type { Plugin } from 'esbuild';
 
 const builtinNames: ReadonlySet<string> = new Set(builtinModules);
 
-/** Modules of Node that the SDK imports for what a function seldom or never does: loaded when first used, not before. */
+/** Node.js modules that the SDK imports but a function rarely uses: loaded on first use. */
 const lazyBuiltins: ReadonlySet<string> = new Set(['fs', 'fs/promises']);
 
-/** An object whose prototype knows the module's members: no key of its own makes esbuild's interop look at them before they are used. */
+/** An object whose prototype has the module's members. Own keys would make esbuild's interop read the members before they are used. */
 const lazyModule = (path: string): string => `
   const members = new Proxy({}, { get: (_, name) => process.getBuiltinModule(${JSON.stringify(`node:${path}`)})[name] });
   module.exports = Object.create(members);`;
 
 /**
- * Takes Node's own modules from `process.getBuiltinModule`, so that `import`, `import()` and a bundled `require` all work without a banner.
+ * Takes Node.js modules from `process.getBuiltinModule`, so that `import`, `import()` and a bundled `require` work without a banner.
  *
- * ESM `import 'node:http'` reads every export while it builds its facade, and one of them is a getter that loads undici:
- * 33 ms instead of 3 (nodejs/node#59686). A CommonJS module is handed on as it is: its getters are not read until somebody does.
+ * ESM `import 'node:http'` reads every export to build its facade, and one of them is a getter that loads undici: 33 ms instead of 3
+ * (nodejs/node#59686). A CommonJS module is passed on unread: a getter runs only when it is used.
  */
 export const builtinsWithoutFacade: Plugin = {
   name: 'builtins-without-facade',
@@ -36,7 +36,7 @@ export const builtinsWithoutFacade: Plugin = {
 };
 
 /**
- * Keeps of the SDK's chain of credential providers the one that Lambda needs: it puts a role's credentials into the environment.
+ * Keeps only the credential provider that Lambda needs: it reads a role's credentials from the environment.
  * The others (profiles, SSO, web identity, container and instance metadata) are a quarter of the client's bundle.
  */
 export const credentialsFromEnvironment: Plugin = {
@@ -56,8 +56,8 @@ export const credentialsFromEnvironment: Plugin = {
 };
 
 /**
- * Lets the SDK look for its settings in the environment alone: a Lambda has no `~/.aws/config` to read at its first call. The local run
- * hands its functions a whole environment too.
+ * Lets the SDK read its settings only from the environment: a Lambda function has no `~/.aws/config`. The local service passes a complete
+ * environment to its functions too.
  */
 export const settingsFromEnvironment: Plugin = {
   name: 'settings-from-environment',
@@ -72,7 +72,7 @@ export const settingsFromEnvironment: Plugin = {
   },
 };
 
-/** The SDK takes its random ids from the global `crypto`, which loads all of Web Crypto: 3 ms. `node:crypto`, loaded anyway, has them too. */
+/** The SDK uses the global `crypto` for random IDs, which loads all of Web Crypto: 3 ms. `node:crypto`, which is loaded anyway, has them too. */
 export const idsFromNodeCrypto: Plugin = {
   name: 'ids-from-node-crypto',
   setup(build) {
@@ -84,7 +84,7 @@ export const idsFromNodeCrypto: Plugin = {
   },
 };
 
-/** The CRC-32 of the SDK's event streams, which DynamoDB has none of: loads zlib when it is asked for one, not before. */
+/** The CRC-32 of the SDK's event streams, which DynamoDB does not use: loads zlib on first use. */
 const lazyCrc32 = `
   export class Crc32Node {
     digestLength = 4;
@@ -101,7 +101,7 @@ export const checksumsWithoutZlib: Plugin = {
   },
 };
 
-/** 83 KB of numbering plans, read when the first number is: 4 ms that a function without one in its request saves. */
+/** 83 KB of numbering plans, parsed with the first phone number: a request without one saves 4 ms. */
 export const phoneMetadataWhenAsked: Plugin = {
   name: 'phone-metadata-when-asked',
   setup(build) {

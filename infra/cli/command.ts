@@ -1,19 +1,19 @@
 import { Command, type ErrorOptions } from 'commander';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
 
-/** A command whose wrong usage is answered on one line: what was wrong, what would be right, and where the help is. */
+/** A command that reports wrong usage on one line: what is wrong, what would be right, and where the help is. */
 export class CliCommand extends Command {
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
   }
 
   override error(message: string, options?: ErrorOptions): never {
-    return super.error(`${asSentence(this.#said(message, options?.code))} See: ${pathOf(this)} --help`, options);
+    return super.error(`${asSentence(this.#explain(message, options?.code))} See: ${pathOf(this)} --help`, options);
   }
 
-  /** Commander tells of a missing option before an unknown one, although the unknown one is usually the missing one mistyped. */
-  #said(message: string, code: string | undefined): string {
-    const mistyped = this.args.find((one) => /^--?[a-z]/i.test(one) && !this.#flags().includes(flagOf(one)));
+  /** Commander reports a missing option before an unknown one, although the unknown one is usually the missing one mistyped. */
+  #explain(message: string, code: string | undefined): string {
+    const mistyped = this.args.find((arg) => /^--?[a-z]/i.test(arg) && !this.#flags().includes(flagOf(arg)));
     if (code === 'commander.unknownCommand') return this.#unknownCommand(this.args[0] ?? '');
     if (code === 'commander.unknownOption' && mistyped) return this.#unknownOption(flagOf(mistyped));
     if (code === 'commander.missingMandatoryOptionValue') {
@@ -27,32 +27,37 @@ export class CliCommand extends Command {
   #unknownCommand(name: string): string {
     const names = this.commands.map((command) => command.name());
     const near = nearestName(name, names);
-    const below = this.commands.flatMap(({ commands }) => commands.filter((one) => one.name() === name).map(nameOf));
+    const below = this.commands.flatMap(({ commands }) => commands.filter((command) => command.name() === name).map(nameOf));
     if (!near && below.length > 0) return `Unknown command '${name}'. Did you mean ${below.join(' or ')}?`;
-    return near ? `Unknown command '${name}'. Did you mean ${near}?` : `Unknown command '${name}': there are ${names.join(', ')}`;
+    return near
+      ? `Unknown command '${name}'. Did you mean ${near}?`
+      : `Unknown command '${name}': the commands are ${names.join(', ')}`;
   }
 
   #unknownOption(flag: string): string {
     const near = nearestName(flag, this.#flags());
     if (near) return `Unknown option '${flag}'. Did you mean ${near}?`;
-    if (isOfACommandOf(this, flag)) return `Option '${flag}' stands after the command that it is for`;
-    const taken = [...this.registeredArguments.map((argument) => `<${argument.name()}>`), ...this.#flags()];
-    return `Unknown option '${flag}': ${nameOf(this)} takes ${taken.join(', ')}`;
+    if (isOptionBelow(this, flag)) return `Option '${flag}' must come after the command that it belongs to`;
+    const accepted = [...this.registeredArguments.map((argument) => `<${argument.name()}>`), ...this.#flags()];
+    return `Unknown option '${flag}': ${nameOf(this)} accepts ${accepted.join(', ')}`;
   }
 
   #missingOptions(): string {
-    const missing = this.options.filter((one) => one.mandatory && this.getOptionValue(one.attributeName()) === undefined);
-    const said = `Required option${missing.length === 1 ? '' : 's'} ${missing.map(({ flags }) => `'${flags}'`).join(', ')} not specified`;
+    const missing = this.options.filter(
+      (option) => option.mandatory && this.getOptionValue(option.attributeName()) === undefined,
+    );
+    const names = missing.map(({ flags }) => `'${flags}'`).join(', ');
+    const sentence = `Required option${missing.length === 1 ? '' : 's'} ${names} not specified`;
     const stray = this.args[this.registeredArguments.length];
-    return missing.length === 1 && stray !== undefined ? `${said}. Did you mean ${missing[0]?.long} ${stray}?` : said;
+    return missing.length === 1 && stray !== undefined ? `${sentence}. Did you mean ${missing[0]?.long} ${stray}?` : sentence;
   }
 
   #excessArguments(): string {
-    const taken = this.registeredArguments.length;
-    return `Too many arguments: ${nameOf(this)} takes ${taken === 0 ? 'none' : taken}, so '${this.args[taken]}' is one too many`;
+    const accepted = this.registeredArguments.length;
+    return `Too many arguments: ${nameOf(this)} accepts ${accepted === 0 ? 'none' : accepted}; remove '${this.args[accepted]}'`;
   }
 
-  /** The options that may stand here, those of the commands above included. */
+  /** The options that are valid here, including those of the commands above. */
   #flags(): string[] {
     return [...lineage(this).flatMap(({ options }) => options.flatMap(({ long }) => long ?? [])), '--help'];
   }
@@ -67,7 +72,7 @@ const pathOf = (command: Command): string =>
     .reverse()
     .join(' ');
 
-/** As a sentence names it: without what is typed before all commands. */
+/** The name in a sentence: the path without the program, such as `lead list`. */
 const nameOf = (command: Command): string =>
   lineage(command)
     .map((one) => one.name())
@@ -75,12 +80,12 @@ const nameOf = (command: Command): string =>
     .reverse()
     .join(' ') || 'the command';
 
-const isOfACommandOf = (command: Command, flag: string): boolean =>
-  command.commands.some((one) => one.options.some(({ long }) => long === flag) || isOfACommandOf(one, flag));
+const isOptionBelow = (command: Command, flag: string): boolean =>
+  command.commands.some((one) => one.options.some(({ long }) => long === flag) || isOptionBelow(one, flag));
 
-const flagOf = (typed: string): string => typed.replace(/=.*$/s, '');
+const flagOf = (arg: string): string => arg.replace(/=.*$/s, '');
 
-/** Commander's errors begin with a prefix, and may go over two lines. */
+/** Removes commander's prefix and line breaks, and ends the text as a sentence. */
 function asSentence(text: string): string {
   const line = text
     .replace(/^error: /, '')

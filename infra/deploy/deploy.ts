@@ -7,24 +7,24 @@ import { CliCommand } from '../cli/command.ts';
 import { checkOptions, OptionsError, optionsInContext } from '../stack/check-options.ts';
 import { type FailedCheck, preflight } from './preflight.ts';
 
-/** `npm run deploy`: looks first at what a deployment fails for, then runs `cdk deploy`. `npm run deploy -- --check` only looks. */
+/** `npm run deploy` checks what can make a deployment fail, then runs `cdk deploy`. With `--check` it only checks. */
 const projectFolder = resolve(import.meta.dirname, '..', '..');
 const readJson = (...path: string[]): Record<string, unknown> => JSON.parse(readFileSync(join(projectFolder, ...path), 'utf8'));
 
-/** The context as the CDK's command will see it: cdk.json, then `-c NAME=VALUE`. */
-function contextOf(given: readonly string[]): Record<string, unknown> {
-  const onCommandLine = given.map((pair) => [pair.split('=', 1)[0], pair.slice(pair.indexOf('=') + 1)]);
+/** The context that the CDK command will read: cdk.json, then `-c NAME=VALUE`. */
+function contextOf(pairs: readonly string[]): Record<string, unknown> {
+  const onCommandLine = pairs.map((pair) => [pair.split('=', 1)[0], pair.slice(pair.indexOf('=') + 1)]);
   return { ...(readJson('cdk.json').context as object | undefined), ...Object.fromEntries(onCommandLine) };
 }
 
-/** As the CDK finds it; of the SDK's own chain, the profile. */
+/** The region, found as the CDK finds it: the environment, then the profile. */
 async function regionOf(): Promise<string | undefined> {
   const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
   if (AWS_REGION || AWS_DEFAULT_REGION) return AWS_REGION || AWS_DEFAULT_REGION;
   try {
     return await new STSClient({}).config.region();
   } catch {
-    return undefined; // The SDK throws an unnamed Error where no region is set.
+    return undefined; // The SDK throws a plain Error if no region is set.
   }
 }
 
@@ -34,7 +34,7 @@ function cdkVersion(): { installed: string | undefined; wanted: string } {
   return { installed, wanted: String((readJson('package.json').devDependencies as Record<string, unknown>)['aws-cdk']) };
 }
 
-function tell(failedChecks: readonly FailedCheck[]): void {
+function printChecks(failedChecks: readonly FailedCheck[]): void {
   for (const { problem, next } of failedChecks) process.stderr.write(`✗ ${problem}\n  Next: ${next}\n`);
 }
 
@@ -50,9 +50,9 @@ function collectPair(pair: string, before: readonly string[] = []): string[] {
 }
 
 const program = new CliCommand('npm run deploy --')
-  .description('look at everything that a deployment fails for, then deploy with cdk deploy')
-  .option('--check', 'only look')
-  .option('-c, --context <NAME=VALUE>', 'an option of the service, over cdk.json; may be repeated', collectPair)
+  .description('check what can make a deployment fail, then run cdk deploy')
+  .option('--check', 'only check')
+  .option('-c, --context <NAME=VALUE>', 'option of the service, instead of its value in cdk.json; may be repeated', collectPair)
   .option('--profile <NAME>', 'AWS profile')
   .usage('[options] [-- <options of cdk deploy>]')
   .allowExcessArguments(false)
@@ -75,21 +75,21 @@ try {
   const region = await regionOf();
   const { failedChecks, unknown, target } = await preflight({ region, stackName: serviceName, cdkVersion: cdkVersion() });
   for (const sentence of unknown) process.stderr.write(`? ${sentence}\n`);
-  tell(failedChecks);
+  printChecks(failedChecks);
   if (failedChecks.length > 0 || !target) process.exitCode = 1;
   else {
-    process.stderr.write(`✓ ${serviceName} goes to account ${target.account}, region ${target.region}.\n`);
+    process.stderr.write(`✓ ${serviceName} will be deployed to account ${target.account}, region ${target.region}.\n`);
     if (!check) process.exitCode = cdkDeploy(target.region);
   }
 } catch (error) {
   if (!(error instanceof OptionsError)) throw error;
-  process.stderr.write(`${error.message}\nThey are set in cdk.json under "context", or by -c NAME=VALUE.\n`);
+  process.stderr.write(`${error.message}\nSet them in cdk.json under "context", or with -c NAME=VALUE.\n`);
   process.exitCode = 1;
 }
 
 function cdkDeploy(region: string): number {
   const cdk = join(projectFolder, 'node_modules', '.bin', 'cdk');
   const env = { ...process.env, AWS_REGION: region };
-  const given = [...context.flatMap((pair) => ['--context', pair]), ...args.slice(end + 1)];
-  return spawnSync(cdk, ['deploy', ...given], { cwd: projectFolder, env, stdio: 'inherit' }).status ?? 1;
+  const options = [...context.flatMap((pair) => ['--context', pair]), ...args.slice(end + 1)];
+  return spawnSync(cdk, ['deploy', ...options], { cwd: projectFolder, env, stdio: 'inherit' }).status ?? 1;
 }

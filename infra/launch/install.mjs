@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { withLock } from './lock.mjs';
 
 /**
- * Runs `npm ci` unless node_modules is what package-lock.json says. Several may call this at once from one checkout: one installs, the
- * others wait for it. npm's output goes to stderr.
+ * Runs `npm ci` unless node_modules matches package-lock.json. Several processes may call this at once in one checkout: one installs, the
+ * others wait. npm's output goes to stderr.
  * @param {string} projectFolder
  * @throws Error with one sentence when npm fails
  */
 export async function installWhatIsMissing(projectFolder) {
   const installed = installation(projectFolder);
   if (installed.isStamped()) return;
-  // Not in node_modules, which npm ci empties. `.local` holds what belongs to this checkout alone and is not under version control.
+  // Not in node_modules, which npm ci empties. `.local` has what belongs to this checkout only, and is not under version control.
   await withLock(join(projectFolder, '.local', 'install.lock'), async () => {
     if (installed.isStamped()) return;
     if (!installed.isConsistent()) {
@@ -24,14 +24,14 @@ export async function installWhatIsMissing(projectFolder) {
   });
 }
 
-/** What lies in node_modules, compared with the lock file. */
+/** Compares node_modules with the lock file. */
 function installation(projectFolder) {
   const modules = join(projectFolder, 'node_modules');
   const stampFile = join(modules, '.installed-for');
   const lockText = readFileSync(join(projectFolder, 'package-lock.json'), 'utf8');
   const wanted = `${createHash('sha256').update(lockText).digest('hex')} ${process.platform}-${process.arch}\n`;
   return {
-    /** npm ci removes the stamp with the rest before it begins, so a broken-off installation has none. */
+    /** npm ci removes the stamp with the rest before it begins, so an interrupted installation has none. */
     isStamped: () => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted,
     stamp: () => writeFileSync(stampFile, wanted),
     /** Somebody ran npm install or npm ci by hand: npm leaves a list of what it installed. */
@@ -43,7 +43,7 @@ function installation(projectFolder) {
   };
 }
 
-/** Packages of other platforms are in the lock file, and optional, and not installed. */
+/** Packages of other platforms are in the lock file as optional, and are not installed. */
 function sameVersions(wanted, found) {
   const names = Object.keys(wanted).filter((name) => name !== '');
   const allThere = names.every((name) => {
@@ -65,6 +65,6 @@ async function npmCi(projectFolder) {
     child.once('exit', settle);
   });
   if (status !== 0) {
-    throw new Error(`npm ci ended with status ${status}: the packages are not installed; what npm says above tells why.`);
+    throw new Error(`npm ci ended with status ${status}: the packages are not installed; see the output of npm above.`);
   }
 }

@@ -4,12 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const lookMs = 200;
 const beatMs = 2000;
-/** Five beats missed: the owner is gone, and its pid may belong to another process by now. */
+/** Five missed beats: the owner has ended, and its pid may belong to another process by now. */
 const staleMs = 10_000;
 
 /**
- * Does the work while holding a lock file; waits while another process holds it. A lock whose owner is gone, or gives no sign of
- * life, is taken over.
+ * Does the work while it holds a lock file; waits while another process holds it. Takes over a lock whose owner has ended or does not
+ * refresh it.
  * @param {string} file
  * @param {() => Promise<void>} work
  */
@@ -42,8 +42,8 @@ function take(file) {
 }
 
 /**
- * Removing by name could remove the fresh lock of another who found the same stale one: only the holder of a second, short-lived lock
- * may remove, and looks again first.
+ * Two processes may find the same stale lock, and the second could remove the new lock of the first. So only the holder of a second,
+ * short-lived lock may remove it, after another check.
  */
 function removeIfStale(file) {
   if (!isStale(file)) return;
@@ -52,7 +52,7 @@ function removeIfStale(file) {
     if (isStale(file)) rmSync(file, { force: true });
     rmSync(removal, { force: true });
   } else if (ageMs(removal) > staleMs) {
-    // Its holder died in the moment between: set aside under a name of this process's own, so that it is removed once.
+    // The holder of the removal lock was killed: renaming it first makes sure that only one process removes it.
     const aside = `${removal}.${process.pid}`;
     try {
       renameSync(removal, aside);

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 const lookMs = 250;
 
 /**
- * Calls back once when the process that started this one is gone. npm starts a script through a shell, which lives on when npm is
- * killed hard: then it is the shell's own parent that is gone.
+ * Calls back once when the process that started this one has ended. npm starts a script through a shell, which survives a `kill -9` of
+ * npm: then it is the shell's parent that has ended.
  * @param {() => void} callBack
  */
 export function whenParentIsGone(callBack) {

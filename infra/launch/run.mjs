@@ -1,5 +1,5 @@
 // Runs a TypeScript file, or a command of node_modules/.bin, with the project's own Node 24, after installing what is missing.
-// Plain JavaScript, since it is started by whatever Node the machine has (20 or later).
+// Plain JavaScript, because any Node.js of the machine may start it (20 or later).
 //
 //   node infra/launch/run.mjs infra/local/start.ts --port 0
 //   node infra/launch/run.mjs vitest run
@@ -28,8 +28,8 @@ try {
 run(target, args);
 
 /**
- * Passes on signals to the child and its exit status to the caller. A channel to the child tells it when this process is gone;
- * this process watches its own parent, since npm that is killed hard tells nobody.
+ * Passes signals on to the child, and its exit status to the caller. A channel tells the child when this process has ended. This process
+ * watches its own parent, because npm cannot signal after a `kill -9`.
  */
 function run(target, args) {
   const isFile = target.endsWith('.ts');
@@ -41,12 +41,12 @@ function run(target, args) {
   const child = spawn(join(binFolder, 'node'), [script, ...args], {
     cwd: projectFolder,
     env: { ...process.env, PATH: [binFolder, process.env.PATH].filter(Boolean).join(delimiter) },
-    // Only the project's own files know what the channel means.
+    // Only the project's own files use the channel.
     stdio: isFile ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 
-  // Started by hand and left in the background, a program may well outlive its shell; under npm the parent waits for it.
+  // A program that was started by hand in the background may outlive its shell; under npm the parent waits for it.
   if (process.env.npm_lifecycle_event) whenParentIsGone(() => child.kill('SIGTERM'));
   child.once('error', (error) => {
     process.stderr.write(`infra/launch/run.mjs: ${target} cannot be run: ${error.message}\n`);

@@ -4,9 +4,9 @@ import software.amazon.dynamodb.services.local.main.ServerRunner;
 import software.amazon.dynamodb.services.local.server.DynamoDBProxyServer;
 
 /**
- * Starts DynamoDB Local on 127.0.0.1 and a free port, and says which. Its own command line can name a port but no
- * address, and then listens on every network interface, where anyone near could read the leads.
- * Run as a source file (needs a JDK); its telemetry is set up by its own main method alone, so there is none here.
+ * Starts DynamoDB Local on 127.0.0.1 and a free port, and prints its address. Its own command line accepts a port but
+ * not an address: it would listen on every network interface, where others could read the leads.
+ * Run as a source file, which needs a JDK. Only its own main method sets up telemetry, so there is none here.
  */
 public class LoopbackOnly {
   public static void main(String[] args) throws Exception {

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { inMemory } from './engine.ts';
 import type { Service } from './service.ts';
 
-/** What a person sees when the service is ready: the address, keys, a line to paste, where the data lies, how to stop. */
+/** Printed when the service is ready: the address, the keys, commands to paste, where the data is, and how to stop. */
 export function banner(service: Service, db: string): string {
-  const data = db === inMemory ? 'in memory, and gone when the service stops' : `in ${resolve(db)}`;
+  const data = db === inMemory ? 'in memory until the service stops' : `in ${resolve(db)}`;
   return [
     '',
     `  Lead management service: ${service.baseUrl}`,
@@ -14,28 +14,28 @@ export function banner(service: Service, db: string): string {
     '',
     ...captureLines(service),
     '',
-    '  Administer it from another terminal:',
+    '  To manage organizations and keys, run in another terminal:',
     '',
-    ...administerLines(service),
+    ...adminLines(service),
     '',
-    `  Its data (${service.engineName}) is kept ${data}.`,
-    '  Ctrl-C stops it.',
+    `  Data (${service.engineName}) is kept ${data}.`,
+    '  Press Ctrl-C to stop.',
     '',
     '',
   ].join('\n');
 }
 
 function keyLines(keys: Readonly<Record<string, string>>): string[] {
-  const minted = Object.entries(keys);
-  if (minted.length === 0) {
-    return ['    Its keys were shown when they were made; a new one is made from the terminal, as below.'];
+  const created = Object.entries(keys);
+  if (created.length === 0) {
+    return ['    API keys are shown only when they are created. Create another one with key create, below.'];
   }
-  const width = Math.max(...minted.map(([label]) => label.length));
-  return ['    API keys, shown this once:', ...minted.map(([label, key]) => `      ${label.padEnd(width)}  ${key}`)];
+  const width = Math.max(...created.map(([label]) => label.length));
+  return ['    API keys (not shown again):', ...created.map(([label, key]) => `      ${label.padEnd(width)}  ${key}`)];
 }
 
-/** The environment of the admin command, and two commands that work as they stand. */
-function administerLines({ environment, organizations }: Service): string[] {
+/** The environment of the admin command, and two commands to paste. */
+function adminLines({ environment, organizations }: Service): string[] {
   const { id = 1, activeUserId } = organizations[0] ?? {};
   const create =
     activeUserId === undefined
@@ -48,7 +48,7 @@ function administerLines({ environment, organizations }: Service): string[] {
   ];
 }
 
-/** The same line again is a replay; without its Idempotency-Key it is a second enquiry of the same person. */
+/** The same command again is a replay; without its Idempotency-Key it is a second enquiry of the same person. */
 function captureLines({ baseUrl, organizations }: Service): string[] {
   const keys = organizations.flatMap(({ keys }) => Object.entries(keys));
   const [, apiKey = '$API_KEY'] = keys.find(([label]) => label === 'website') ?? keys.find(([label]) => label !== 'reader') ?? [];

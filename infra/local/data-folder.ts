@@ -3,50 +3,36 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { StartError } from './start-problem.ts';
+import { StartError } from './start-error.ts';
 
-/** One engine's own part of the data folder: the engines' files do not mix. */
+/** One engine's own part of the data folder. */
 export interface DataFolder {
   readonly path: string;
-  /** Where the engine's pid stands while it runs. */
+  /** Has the pid of the engine while it runs. */
   readonly pidFile: string;
   release(): void;
 }
 
 /**
- * Takes the engine's part of the data folder for this process alone, and ends an engine that a killed service left behind.
+ * Locks an engine's part of the data folder for this process, and ends an engine that a killed service left behind.
  *
- * The lock is a lock of SQLite on a file of its own: the system lets go of it when this process ends, however it ends, so
- * none is ever stale, and two starts at the same moment cannot both have it.
- * @throws StartProblem while another service uses the folder, or when it cannot be written.
+ * The lock is a SQLite lock on a file of its own. The system releases it when this process ends, even by `kill -9`: it is never stale,
+ * and two starts at the same time cannot both get it.
+ * @throws StartError while another service uses the folder, or when it cannot be written
  */
 export async function takeDataFolder(dataFolder: string, engine: string): Promise<DataFolder> {
   const path = join(dataFolder, engine);
   const ownerFile = join(path, 'service.pid');
   const pidFile = join(path, 'engine.pid');
-  let lock: DatabaseSync;
-  try {
-    mkdirSync(path, { recursive: true });
-    lock = new DatabaseSync(join(path, 'service.lock'));
-  } catch (error) {
-    throw new StartError(`--db ${dataFolder}: the folder cannot be used (${messageOf(error)}): name one that can be written.`);
-  }
+  const lock = openLock(dataFolder, path);
   try {
     lock.exec('PRAGMA busy_timeout = 500; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {
     lock.close();
-    if (!/locked/.test(messageOf(error))) {
-      throw new StartError(
-        `--db ${dataFolder}: its lock file cannot be used (${messageOf(error)}): name a folder that can be written.`,
-      );
-    }
-    const owner = readPid(ownerFile);
-    throw new StartError(
-      `--db ${dataFolder}: another service${owner ? ` (process ${owner})` : ''} is using this folder: stop it, or give this one a --db of its own.`,
-    );
+    throw lockError(dataFolder, ownerFile, error);
   }
   try {
-    await endLeftEngine(pidFile, path);
+    await endPreviousEngine(pidFile, path);
     writeFileSync(ownerFile, `${process.pid}\n`);
   } catch (error) {
     lock.close();
@@ -55,15 +41,44 @@ export async function takeDataFolder(dataFolder: string, engine: string): Promis
   return { path, pidFile, release: () => lock.close() };
 }
 
-/** After a `kill -9` of the service its engine may live on for a moment, and after one of the guard too, for ever. */
-async function endLeftEngine(pidFile: string, path: string): Promise<void> {
+function openLock(dataFolder: string, path: string): DatabaseSync {
+  try {
+    mkdirSync(path, { recursive: true });
+    return new DatabaseSync(join(path, 'service.lock'));
+  } catch (error) {
+    throw new StartError(
+      `--db ${dataFolder}: the folder cannot be used (${messageOf(error)}): name a folder that can be written.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function lockError(dataFolder: string, ownerFile: string, cause: unknown): StartError {
+  if (!/locked/.test(messageOf(cause))) {
+    return new StartError(
+      `--db ${dataFolder}: the lock file cannot be used (${messageOf(cause)}): name a folder that can be written.`,
+      { cause },
+    );
+  }
+  const owner = readPid(ownerFile);
+  return new StartError(
+    `--db ${dataFolder}: another service${owner ? ` (process ${owner})` : ''} is using this folder: stop it, or name another folder.`,
+    { cause },
+  );
+}
+
+/** After a `kill -9` of the service, its engine may still run for a moment; if the guard was killed as well, for ever. */
+async function endPreviousEngine(pidFile: string, path: string): Promise<void> {
   const pid = readPid(pidFile);
   const isOurs = (): boolean => pid !== undefined && (commandLineOf(pid)?.includes(path) ?? false);
   if (pid === undefined || !isOurs()) return;
-  process.kill(pid, 'SIGKILL'); // Nobody has written since the service was killed, and what it wrote just before is on the disk by now.
+  process.kill(pid, 'SIGKILL'); // Nothing was written since the service was killed, and its last writes are on disk by now.
   for (let waited = 0; isOurs(); waited += 50) {
-    if (waited > 5000)
-      throw new StartError(`The engine of a service before (process ${pid}) does not end: end it, then start again.`);
+    if (waited > 5000) {
+      throw new StartError(`A previous engine (process ${pid}) is still running: stop it, then start again.`);
+    }
     await pause(50);
   }
 }
@@ -74,7 +89,7 @@ function readPid(file: string): number | undefined {
   return pid > 0 ? pid : undefined;
 }
 
-/** A running process's command line; undefined when there is no such process. A pid alone may belong to another by now. */
+/** The command line of a process; undefined if it does not run. The pid may belong to another process by now. */
 function commandLineOf(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');

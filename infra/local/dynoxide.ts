@@ -2,19 +2,22 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
-import type { EngineKind } from './engine.ts';
+import { errorCode } from '../cli/error-code.ts';
+import type { EngineKind } from './engine-kind.ts';
 import { startGuarded } from './guarded-process.ts';
 
 const platformPackage = `@dynoxide/${process.platform}-${process.arch}`;
 
-/** Dynoxide: a native DynamoDB emulator on SQLite. Its npm package is one per platform; a `dynoxide` on the PATH does too. What it
- *  acknowledged it keeps through a `kill -9`. */
+/**
+ * Dynoxide: a native DynamoDB emulator on SQLite, with an npm package per platform. A `dynoxide` on the PATH works too. Acknowledged
+ * writes survive a `kill -9`.
+ */
 export const dynoxide: EngineKind = {
   name: 'dynoxide',
-  remedy: `install dynoxide (npm install --no-save ${platformPackage}, or a dynoxide on the PATH)`,
+  remedy: `install dynoxide (npm install --no-save ${platformPackage}, or put dynoxide on the PATH)`,
   async find() {
     const binary = packagedBinary() ?? binaryOnPath();
-    if (!binary) return { missing: `the package ${platformPackage} is not installed and no dynoxide is on the PATH` };
+    if (!binary) return { missing: `the package ${platformPackage} is not installed and dynoxide is not on the PATH` };
     return {
       async start({ folder, inMemory, pidFile }) {
         const port = String(await freePort());
@@ -38,7 +41,7 @@ function packagedBinary(): string | undefined {
     const binary = join(dirname(manifest), process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide');
     return existsSync(binary) ? binary : undefined;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return undefined;
+    if (errorCode(error) === 'MODULE_NOT_FOUND') return undefined;
     throw error;
   }
 }
@@ -48,7 +51,7 @@ function binaryOnPath(): string | undefined {
   return folders.map((folder) => join(folder, 'dynoxide')).find((file) => existsSync(file));
 }
 
-/** A port that was free a moment ago: dynoxide cannot say which it got when it is given 0. */
+/** A port that was free a moment ago: with port 0, dynoxide does not print the port that it got. */
 async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((listening, failed) => probe.once('error', failed).listen(0, '127.0.0.1', listening));

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { Endpoint } from '../../shared/endpoints.ts';
 import type { Route } from './routes.ts';
 
-/** The stage's name in `requestContext`. The address has no stage in it, as behind a custom domain. */
+/** The name of the stage in `requestContext`. The address does not contain it, as under a custom domain. */
 export const stage = 'local';
 
-/** A request as the event needs it. */
+/** The parts of a request that the event is made from. */
 export interface GatewayRequest {
   readonly method: string;
   /** Without the query string, percent-encoded as the client sent it. */
@@ -18,7 +19,7 @@ export interface GatewayRequest {
   readonly requestId: string;
 }
 
-/** Splits the request target, which may be a whole address. */
+/** Splits the request target, which may be a complete URL. */
 export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): { path: string; query: string } {
   const target = url.replace(/^https?:\/\/[^/?#]*/i, '');
   const at = target.indexOf('?');
@@ -27,15 +28,16 @@ export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): { path: s
 }
 
 /**
- * The event that API Gateway's REST API gives a Lambda proxy integration. Held to events recorded from AWS (localstack/localstack,
- * tests/aws/services/apigateway/test_apigateway_lambda.snapshot.json): a trailing slash stays in `path` and matters to no route;
- * `path` and path parameters stay percent-encoded; query parameters are decoded once, with `+` as a space; header names keep
- * the client's case; of several values the single-value maps hold the last; what concerns the connection alone is left out.
+ * The event that API Gateway's REST API passes to a Lambda proxy integration. The rules are those of events recorded from AWS
+ * (localstack/localstack, tests/aws/services/apigateway/test_apigateway_lambda.snapshot.json):
+ * - A trailing slash stays in `path`, and no route depends on it.
+ * - `path` and path parameters stay percent-encoded. Query parameters are decoded once, with `+` as a space.
+ * - Header names keep the client's case. Single-value maps have the last of several values.
+ * - Headers that concern only the connection are left out.
  */
 export function eventFor(request: GatewayRequest, { endpoint, pathParameters }: Route): APIGatewayProxyEvent {
   const headers = headersOf(request);
   const query = valuesByName(new URLSearchParams(request.query));
-  const now = Date.now();
   return {
     resource: endpoint.path,
     path: request.path,
@@ -46,46 +48,56 @@ export function eventFor(request: GatewayRequest, { endpoint, pathParameters }: 
     multiValueQueryStringParameters: query,
     pathParameters,
     stageVariables: null,
-    requestContext: {
-      accountId: '000000000000',
-      apiId: 'local',
-      authorizer: null,
-      domainName: lastOf(headers, 'host') ?? '',
-      domainPrefix: 'local',
-      extendedRequestId: request.requestId,
-      httpMethod: request.method,
-      identity: {
-        accessKey: null,
-        accountId: null,
-        apiKey: null,
-        apiKeyId: null,
-        caller: null,
-        clientCert: null,
-        cognitoAuthenticationProvider: null,
-        cognitoAuthenticationType: null,
-        cognitoIdentityId: null,
-        cognitoIdentityPoolId: null,
-        principalOrgId: null,
-        sourceIp: request.sourceIp,
-        user: null,
-        userAgent: lastOf(headers, 'user-agent') ?? null,
-        userArn: null,
-      },
-      path: request.path,
-      protocol: request.protocol,
-      requestId: request.requestId,
-      requestTime: requestTime(new Date(now)),
-      requestTimeEpoch: now,
-      resourceId: 'local',
-      resourcePath: endpoint.path,
-      stage,
-    },
-    // The API has no binary media types, so every body is handed on as text, bytes that are not UTF-8 as U+FFFD
+    requestContext: requestContext(request, endpoint, headers),
+    // The API has no binary media types, so every body is passed on as text, with U+FFFD for bytes that are not UTF-8
     // (developer guide, "Content type conversions in API Gateway").
     body: request.body.length > 0 ? request.body.toString() : null,
     isBase64Encoded: false,
   };
 }
+
+function requestContext(
+  request: GatewayRequest,
+  endpoint: Endpoint,
+  headers: MultiValues,
+): APIGatewayProxyEvent['requestContext'] {
+  const now = Date.now();
+  return {
+    accountId: '000000000000',
+    apiId: 'local',
+    authorizer: null,
+    domainName: lastOf(headers, 'host') ?? '',
+    domainPrefix: 'local',
+    extendedRequestId: request.requestId,
+    httpMethod: request.method,
+    identity: { ...noIdentity, sourceIp: request.sourceIp, userAgent: lastOf(headers, 'user-agent') ?? null },
+    path: request.path,
+    protocol: request.protocol,
+    requestId: request.requestId,
+    requestTime: requestTime(new Date(now)),
+    requestTimeEpoch: now,
+    resourceId: 'local',
+    resourcePath: endpoint.path,
+    stage,
+  };
+}
+
+/** API Gateway sends every property of an identity that it does not know as null. */
+const noIdentity = {
+  accessKey: null,
+  accountId: null,
+  apiKey: null,
+  apiKeyId: null,
+  caller: null,
+  clientCert: null,
+  cognitoAuthenticationProvider: null,
+  cognitoAuthenticationType: null,
+  cognitoIdentityId: null,
+  cognitoIdentityPoolId: null,
+  principalOrgId: null,
+  user: null,
+  userArn: null,
+};
 
 type MultiValues = Record<string, string[]>;
 
@@ -116,7 +128,7 @@ function headersOf({ rawHeaders, sourceIp, requestId }: GatewayRequest): MultiVa
     nameInUse.set(lowerCase, known);
     into[known] = [...(into[known] ?? []), value];
   }
-  // This listener stands for the gateway's TLS end: only a request that says so itself came over plain HTTP.
+  // This listener stands in for the gateway's TLS endpoint: only a request with this header counts as plain HTTP.
   const plain = forwarded['x-forwarded-proto']?.some((proto) => proto.trim().toLowerCase() === 'http') ?? false;
   return {
     'X-Amzn-Trace-Id': [`Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${requestId.replaceAll('-', '').slice(0, 24)}`],
@@ -127,7 +139,7 @@ function headersOf({ rawHeaders, sourceIp, requestId }: GatewayRequest): MultiVa
   };
 }
 
-/** Node reads header bytes as Latin-1; the gateway hands on what they mean as UTF-8, where they are that. */
+/** Node.js decodes header bytes as Latin-1; the gateway passes them on as UTF-8 if they are valid UTF-8. */
 function fromLatin1(value: string): string {
   if (!/[\u0080-\u00ff]/.test(value)) return value;
   const text = Buffer.from(value, 'latin1').toString('utf8');
@@ -149,7 +161,7 @@ const lastOf = (headers: MultiValues, name: string): string | undefined =>
     .at(-1);
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-/** As the access logs of web servers write it: 21/Nov/2026:10:00:00 +0000. */
+/** In the format of web server logs: 21/Nov/2026:10:00:00 +0000. */
 function requestTime(time: Date): string {
   const day = String(time.getUTCDate()).padStart(2, '0');
   return `${day}/${months[time.getUTCMonth()]}/${time.getUTCFullYear()}:${time.toISOString().slice(11, 19)} +0000`;

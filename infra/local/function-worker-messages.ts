@@ -1,4 +1,4 @@
-/** What a function's worker is told when it starts. */
+/** What a worker gets when it starts. */
 export interface WorkerStart {
   /** The bundle, as a file URL. */
   readonly bundle: string;
@@ -6,11 +6,11 @@ export interface WorkerStart {
   readonly timeoutMs: number;
 }
 
-/** One event for the function, as JSON text: what Lambda receives, and cheaper to hand over than the object. */
+/** One event for the function, as JSON text: Lambda gets the same, and text is cheaper to pass to a worker than an object. */
 export interface Invocation {
   readonly event: string;
   readonly requestId: string;
 }
 
-/** What a worker says: that it can take events, the answer as JSON text, or the error that the handler threw. */
-export type WorkerWord = { readonly ready: true } | { readonly answer: string } | { readonly failure: string };
+/** What a worker sends: that it is ready for events, the handler's response as JSON text, or the error that the handler threw. */
+export type WorkerMessage = { readonly ready: true } | { readonly response: string } | { readonly failure: string };

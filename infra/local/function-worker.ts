@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Invocation, WorkerStart, WorkerWord } from './function-worker-messages.ts';
+import type { Invocation, WorkerMessage, WorkerStart } from './function-worker-messages.ts';
 
-/** The runtime of one function in a worker thread: imports the built bundle, then answers one event at a time, as Lambda's does. */
+/** The runtime of one function, in a worker thread. Imports the built bundle, then handles one event at a time, as Lambda does. */
 const { bundle, functionName, timeoutMs } = workerData as WorkerStart;
 const port = parentPort;
-if (!port) throw new Error('function-worker.ts runs in a worker thread only.');
-const say = (word: WorkerWord): void => port.postMessage(word);
+if (!port) throw new Error('function-worker.ts must run in a worker thread.');
+const send = (message: WorkerMessage): void => port.postMessage(message);
 
 const { handler } = (await import(bundle)) as { handler: unknown };
 if (typeof handler !== 'function') throw new Error(`${functionName}: the bundle exports no handler.`);
@@ -24,10 +24,10 @@ port.on('message', async ({ event, requestId }: Invocation) => {
     getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
   };
   try {
-    const answer: unknown = await handler(JSON.parse(event), context);
-    say({ answer: JSON.stringify(answer) ?? 'null' });
+    const response: unknown = await handler(JSON.parse(event), context);
+    send({ response: JSON.stringify(response) ?? 'null' });
   } catch (error) {
-    say({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    send({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
 });
-say({ ready: true });
+send({ ready: true });

@@ -2,29 +2,29 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { limits } from '../../shared/limits.ts';
-import type { Invocation, WorkerStart, WorkerWord } from './function-worker-messages.ts';
+import type { Invocation, WorkerMessage, WorkerStart } from './function-worker-messages.ts';
 
-/** What became of an invocation: an answer as the function gave it, or one of the ways in which Lambda gives none. */
+/** The result of an invocation: what the function returned, or why it returned nothing. */
 export type InvocationResult =
-  | { readonly outcome: 'answered'; readonly answer: unknown }
+  | { readonly outcome: 'returned'; readonly response: unknown }
   | { readonly outcome: 'event-too-large' }
   | { readonly outcome: 'failed' | 'timed-out'; readonly reason: string };
 
 export interface FunctionsOptions {
-  /** Holds `<name>/index.mjs` for each function. */
+  /** Contains `<name>/index.mjs` for each function. */
   readonly distFolder: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** A sentence about a function that gave no answer; never anything of the request. */
+  /** Gets a sentence about a function that returned nothing; never any part of the request. */
   readonly report: (sentence: string) => void;
-  /** Where the functions' own output goes. */
+  /** Gets the functions' own output. */
   readonly output: NodeJS.WritableStream;
   readonly timeoutMs?: number;
   readonly workersPerFunction?: number;
 }
 
-/** What Lambda carries either way, its synchronous payload limit. */
+/** Lambda's limit for the event and for the response of a synchronous invocation. */
 export const payloadMaxBytes = 6 * 1024 * 1024;
-/** Lambda gives the import of a function ten seconds of its own. */
+/** Lambda allows ten seconds for the import of a function. */
 const importWithinMs = 10_000;
 
 interface Job extends Invocation {
@@ -38,8 +38,8 @@ interface FunctionWorker {
 }
 
 /**
- * Runs the built functions, each in worker threads of its own: one event at a time per worker, more workers as more events come,
- * up to a cap, the rest wait. A function that crashes or hangs costs its own request and its own worker, no more.
+ * Runs the built functions in worker threads. A worker handles one event at a time; workers are added up to a limit, and further events
+ * wait. A function that crashes or hangs affects only its own request and worker.
  */
 export class Functions {
   readonly #options: FunctionsOptions;
@@ -49,8 +49,10 @@ export class Functions {
     this.#options = options;
   }
 
-  /** Calls a function with an event. Never throws for what the function does.
-   *  @param event anything that JSON carries */
+  /**
+   * Calls a function. Never throws for what the function does.
+   * @param event any JSON value
+   */
   async invoke(name: string, event: unknown, requestId: string): Promise<InvocationResult> {
     const text = JSON.stringify(event);
     if (Buffer.byteLength(text) > payloadMaxBytes) return { outcome: 'event-too-large' };
@@ -62,7 +64,7 @@ export class Functions {
     return pool.run(text, requestId);
   }
 
-  /** Ends every worker, whatever it is doing. */
+  /** Ends every worker, even during a request. */
   async stop(): Promise<void> {
     await Promise.all([...this.#pools.values()].map((pool) => pool.stop()));
   }
@@ -74,10 +76,10 @@ class FunctionPool {
   readonly #timeoutMs: number;
   readonly #workersMax: number;
   readonly #workers = new Set<FunctionWorker>();
-  /** The last to finish is the first to go on: it is the warmest, as in Lambda. */
+  /** A stack: as in Lambda, the last worker to finish gets the next event. */
   readonly #idle: FunctionWorker[] = [];
   readonly #waiting: Job[] = [];
-  /** Workers that end now were ended. */
+  /** An exit is then expected. */
   #isStopping = false;
 
   constructor(name: string, options: FunctionsOptions) {
@@ -121,21 +123,21 @@ class FunctionPool {
     const own: FunctionWorker = { worker, job, timer: undefined };
     this.#workers.add(own);
     this.#expect(own, importWithinMs, 'did not finish its import');
-    worker.on('message', (word: WorkerWord) => {
-      if ('ready' in word) this.#give(own, job);
-      else this.#finish(own, resultOf(word));
+    worker.on('message', (message: WorkerMessage) => {
+      if ('ready' in message) this.#give(own, job);
+      else this.#finish(own, resultOf(message));
     });
     worker.on('error', (error) => this.#lose(own, { outcome: 'failed', reason: `crashed: ${describe(error)}` }));
-    worker.on('exit', () => this.#lose(own, { outcome: 'failed', reason: 'ended its process before it answered' }));
+    worker.on('exit', () => this.#lose(own, { outcome: 'failed', reason: 'ended its process before it returned' }));
   }
 
   #give(own: FunctionWorker, job: Job): void {
     own.job = job;
-    this.#expect(own, this.#timeoutMs, 'did not answer');
+    this.#expect(own, this.#timeoutMs, 'did not return');
     own.worker.postMessage({ event: job.event, requestId: job.requestId } satisfies Invocation);
   }
 
-  /** Ends the worker unless it has come further in time. */
+  /** Ends the worker unless its next message comes in time. */
   #expect(own: FunctionWorker, withinMs: number, what: string): void {
     clearTimeout(own.timer);
     own.timer = setTimeout(() => {
@@ -154,7 +156,7 @@ class FunctionPool {
     else this.#idle.push(own);
   }
 
-  /** A worker that is of no more use, with the request it had; who waits gets another. */
+  /** Removes a worker that failed, together with its request, and starts another worker for the next request. */
   #lose(own: FunctionWorker, result: InvocationResult): void {
     if (!this.#workers.delete(own)) return;
     clearTimeout(own.timer);
@@ -162,8 +164,9 @@ class FunctionPool {
     if (position >= 0) this.#idle.splice(position, 1);
     void own.worker.terminate();
     if (own.job) this.#settle(own.job, result);
-    else if (result.outcome === 'failed' && !this.#isStopping)
+    else if (result.outcome === 'failed' && !this.#isStopping) {
       this.#options.report(`${this.#name}: between two requests, the function ${result.reason}.`);
+    }
     const next = this.#waiting.shift();
     if (next) this.#start(next);
   }
@@ -174,17 +177,18 @@ class FunctionPool {
   }
 }
 
-function resultOf(word: Exclude<WorkerWord, { ready: true }>): InvocationResult {
-  if ('failure' in word) return { outcome: 'failed', reason: `threw: ${word.failure}` };
-  const bytes = Buffer.byteLength(word.answer);
-  if (bytes > payloadMaxBytes)
-    return { outcome: 'failed', reason: `answered ${bytes} bytes, more than Lambda's ${payloadMaxBytes}` };
-  return { outcome: 'answered', answer: JSON.parse(word.answer) };
+function resultOf(message: Exclude<WorkerMessage, { ready: true }>): InvocationResult {
+  if ('failure' in message) return { outcome: 'failed', reason: `threw: ${message.failure}` };
+  const bytes = Buffer.byteLength(message.response);
+  if (bytes > payloadMaxBytes) {
+    return { outcome: 'failed', reason: `returned ${bytes} bytes, more than Lambda's limit of ${payloadMaxBytes}` };
+  }
+  return { outcome: 'returned', response: JSON.parse(message.response) };
 }
 
 const describe = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
-/** A profile or an endpoint of the person's own AWS set-up is no part of the function's environment. */
+/** The functions must not use a profile or endpoint of the developer's own AWS configuration. */
 function environmentWithoutAws(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('AWS_')));
 }

@@ -2,42 +2,42 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type GatewayResponseType, gatewayResponseBody, gatewayResponseHeaders, gatewayResponses } from '../gateway-responses.ts';
-import { type Reply, replyFrom } from './answer.ts';
 import { eventFor, targetOf } from './event.ts';
 import type { InvocationResult } from './functions.ts';
+import { type Reply, replyFrom } from './reply.ts';
 import type { Router } from './routes.ts';
 
 export interface GatewayOptions {
   readonly route: Router;
   readonly invoke: (name: string, event: unknown, requestId: string) => Promise<InvocationResult>;
-  /** Refuse what API Gateway refuses for the length of its request line and headers. */
+  /** Whether to refuse a request line and headers that API Gateway would refuse as too long. */
   readonly gatewayLimits: boolean;
 }
 
 /** API Gateway's quotas for REST APIs (developer guide, "Quotas"). */
 const bodyMaxBytes = 10 * 1024 * 1024;
 const headersMaxBytes = 10_240;
-/** Without the switch: room for a `filter` of 8,000 characters percent-encoded three times over, and for long cookies. */
-const headersMaxBytesHere = 256 * 1024;
-const tooLongMessage = `The request line and the headers are longer than the ${headersMaxBytes} bytes that API Gateway takes.`;
+/** Without `gatewayLimits`: room for a `filter` of 8,000 characters, percent-encoded to three times that, and for long cookies. */
+const headersMaxBytesUnlimited = 256 * 1024;
+const tooLongMessage = `The request line and the headers are longer than the ${headersMaxBytes} bytes that API Gateway accepts: shorten the query string or the headers.`;
 
 /**
- * An HTTP server that does what API Gateway's REST API does between a client and the functions, and answers by itself, from
- * the same table as the deployed API, where that does. Not yet listening. Logs nothing: addresses and headers may hold keys.
+ * An HTTP server that stands in for API Gateway's REST API. It sends the same responses of its own as the deployed API
+ * (gateway-responses.ts). Not yet listening. Logs nothing: addresses and headers may contain keys.
  */
 export function createGateway(options: GatewayOptions): Server {
   const server = createServer({
-    maxHeaderSize: headersMaxBytesHere,
+    maxHeaderSize: headersMaxBytesUnlimited,
     keepAliveTimeout: 65_000,
     headersTimeout: 70_000,
-    // Answered below, with a body.
+    // `respond` sends this error itself, with a body.
     requireHostHeader: false,
   });
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     const requestId = randomUUID();
-    answerTo(request, requestId, options)
-      .catch((): Reply => ownAnswer('DEFAULT_5XX', requestId))
-      .then((answer) => send(response, requestId, answer));
+    respond(request, requestId, options)
+      .catch((): Reply => gatewayReply('DEFAULT_5XX', requestId))
+      .then((reply) => send(response, requestId, reply));
   };
   server.on('request', serve);
   server.on('checkExpectation', serve);
@@ -49,49 +49,43 @@ export function createGateway(options: GatewayOptions): Server {
   return server;
 }
 
-async function answerTo(request: IncomingMessage, requestId: string, options: GatewayOptions): Promise<Reply> {
+async function respond(request: IncomingMessage, requestId: string, options: GatewayOptions): Promise<Reply> {
   const method = request.method ?? '';
   const { path, query } = targetOf(request);
-  if (options.gatewayLimits && headBytes(request) > headersMaxBytes)
-    return ownAnswer('BAD_REQUEST_PARAMETERS', requestId, tooLongMessage);
-  if (request.httpVersion === '1.1' && request.headers.host === undefined) return ownAnswer('DEFAULT_4XX', requestId);
+  if (options.gatewayLimits && headBytes(request) > headersMaxBytes) {
+    return gatewayReply('BAD_REQUEST_PARAMETERS', requestId, tooLongMessage);
+  }
+  if (request.httpVersion === '1.1' && request.headers.host === undefined) return gatewayReply('DEFAULT_4XX', requestId);
   const route = options.route(method, path);
-  if (!route) return ownAnswer('MISSING_AUTHENTICATION_TOKEN', requestId);
+  if (!route) return gatewayReply('MISSING_AUTHENTICATION_TOKEN', requestId);
   const body = await read(request);
-  if (!body) return ownAnswer('REQUEST_TOO_LARGE', requestId);
+  if (!body) return gatewayReply('REQUEST_TOO_LARGE', requestId);
 
-  const event = eventFor(
-    {
-      method,
-      path,
-      query,
-      rawHeaders: request.rawHeaders,
-      body,
-      sourceIp: request.socket.remoteAddress ?? '127.0.0.1',
-      protocol: `HTTP/${request.httpVersion}`,
-      requestId,
-    },
-    route,
-  );
-  const result = await options.invoke(route.endpoint.name, event, requestId);
+  const { rawHeaders, httpVersion, socket } = request;
+  const connection = { sourceIp: socket.remoteAddress ?? '127.0.0.1', protocol: `HTTP/${httpVersion}` };
+  const event = eventFor({ method, path, query, rawHeaders, body, requestId, ...connection }, route);
+  return replyOf(await options.invoke(route.endpoint.name, event, requestId), requestId);
+}
+
+function replyOf(result: InvocationResult, requestId: string): Reply {
   switch (result.outcome) {
-    case 'answered':
-      return replyFrom(result.answer) ?? ownAnswer('INTEGRATION_FAILURE', requestId);
+    case 'returned':
+      return replyFrom(result.response) ?? gatewayReply('INTEGRATION_FAILURE', requestId);
     case 'event-too-large':
-      return ownAnswer('REQUEST_TOO_LARGE', requestId);
+      return gatewayReply('REQUEST_TOO_LARGE', requestId);
     case 'timed-out':
-      return ownAnswer('INTEGRATION_TIMEOUT', requestId);
+      return gatewayReply('INTEGRATION_TIMEOUT', requestId);
     case 'failed':
-      return ownAnswer('INTEGRATION_FAILURE', requestId);
+      return gatewayReply('INTEGRATION_FAILURE', requestId);
   }
 }
 
-/** The whole body; undefined when it is longer than the gateway takes. */
+/** The whole body; undefined if it is longer than the gateway accepts. */
 async function read(request: IncomingMessage): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > bodyMaxBytes) return undefined;
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Destroying the request would take the connection with it, and the answer.
+  // Destroying the request would also close the connection, before the response is sent.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > bodyMaxBytes) return undefined;
@@ -100,13 +94,14 @@ async function read(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-/** The bytes of the request line and the headers, with what separates them. */
+/** The bytes of the request line and the headers, including their separators. */
 function headBytes({ method = '', url = '', httpVersion, rawHeaders }: IncomingMessage): number {
   const requestLine = `${method} ${url} HTTP/${httpVersion}\r\n`.length;
   return rawHeaders.reduce((bytes, part) => bytes + part.length + 2, requestLine);
 }
 
-function ownAnswer(type: GatewayResponseType, requestId: string, message?: string): Reply {
+/** A response that the gateway sends without a function. */
+function gatewayReply(type: GatewayResponseType, requestId: string, message?: string): Reply {
   const response = gatewayResponses[type];
   const headers = Object.entries({ ...gatewayResponseHeaders(response), 'X-Request-Id': requestId });
   return { status: response.status, headers, body: gatewayResponseBody(message ? { ...response, message } : response) };
@@ -126,16 +121,16 @@ function send(response: ServerResponse, requestId: string, { status, headers, bo
     response.end(body);
     return;
   }
-  // The body was not read to its end: let the client finish sending, so that it sees the answer and not a broken connection.
+  // The body was not read to its end. Let the client finish sending it, so that the client gets the response and not a reset.
   response.setHeader('Connection', 'close');
   response.end(body);
   request.resume();
   setTimeout(() => request.socket.destroy(), 5000).unref();
 }
 
-/** Answers on a connection that holds no readable request. */
+/** Responds on a connection without a readable request. */
 function sendRaw(socket: Duplex, type: GatewayResponseType): void {
-  const { status, headers, body } = ownAnswer(type, randomUUID());
+  const { status, headers, body } = gatewayReply(type, randomUUID());
   const lines = [...headers, ['Content-Length', String(Buffer.byteLength(body))], ['Connection', 'close']];
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);

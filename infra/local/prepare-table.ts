@@ -1,18 +1,19 @@
 import { openTable } from '../../shared/store/table/client.ts';
 import type { TableEnvironment } from './engine.ts';
 import { applyFile, type OrganizationFile, type ServedOrganization } from './settings-at-start.ts';
-import { StartError } from './start-problem.ts';
-import { createTable, engineAnswersWithinMs, silenceOf, startingConfig } from './table.ts';
+import { StartError } from './start-error.ts';
+import { createTable, engineAnswersWithinMs, engineTimeout, startingConfig } from './table.ts';
 
 export interface TablePreparation {
   readonly environment: TableEnvironment;
   readonly files: readonly OrganizationFile[];
+  /** Prints a sentence for the person who waits. */
   readonly tell: (sentence: string) => void;
-  /** For each call. */
+  /** The time limit of each call. */
   readonly answersWithinMs?: number;
 }
 
-/** Makes the table, applies the settings files one after the other and mints their keys. @throws StartProblem for whatever the engine does */
+/** Creates the table, applies the settings files one after the other, and creates their keys. @throws StartError for any failure of the engine */
 export async function prepareTable(preparation: TablePreparation): Promise<ServedOrganization[]> {
   const { environment, files, tell, answersWithinMs = engineAnswersWithinMs } = preparation;
   await createTable(environment, answersWithinMs);
@@ -22,15 +23,15 @@ export async function prepareTable(preparation: TablePreparation): Promise<Serve
     for (const file of files) organizations.push(await applyFile(table, file, tell));
     return organizations;
   } catch (error) {
-    throw problemOf(error, environment.AWS_ENDPOINT_URL_DYNAMODB, answersWithinMs) ?? error;
+    throw engineFailure(error, environment.AWS_ENDPOINT_URL_DYNAMODB, answersWithinMs) ?? error;
   } finally {
     table.client.destroy();
   }
 }
 
-function problemOf(error: unknown, endpoint: string, answersWithinMs: number): StartError | undefined {
-  const silence = silenceOf(error, endpoint, answersWithinMs);
-  if (silence || !(error instanceof Error) || !('$metadata' in error)) return silence;
+function engineFailure(error: unknown, endpoint: string, answersWithinMs: number): StartError | undefined {
+  const timeout = engineTimeout(error, endpoint, answersWithinMs);
+  if (timeout || !(error instanceof Error) || !('$metadata' in error)) return timeout;
   const { name, message } = error;
   return new StartError(`The engine at ${endpoint} failed (${name}: ${message}): start again, or check --engine.`, {
     cause: error,

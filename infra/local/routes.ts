@@ -1,19 +1,19 @@
 import type { Endpoint } from '../../shared/endpoints.ts';
 
-/** Where a request leads: its endpoint, and what stands for the path's parameters, percent-encoded as it was sent. */
+/** The endpoint of a request, and the values of its path parameters, percent-encoded as sent. */
 export interface Route {
   readonly endpoint: Endpoint;
   readonly pathParameters: Record<string, string> | null;
 }
 
-/** Finds the endpoint of a method and path; undefined when there is none. */
+/** Finds the endpoint of a method and path; undefined if there is none. */
 export type Router = (method: string, path: string) => Route | undefined;
 
 const isParameter = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}');
 
 /**
- * Routes as API Gateway's resources do: segment by segment, a fixed one before a parameter (`/leads/capture` is never a lead's id,
- * whatever the method), a trailing slash ignored.
+ * Routes as API Gateway does, segment by segment. A fixed segment wins over a parameter, for any method: `/leads/capture` is never read
+ * as a lead ID. A trailing slash is ignored.
  */
 export function routerFor(endpoints: readonly Endpoint[]): Router {
   const resources = [...Map.groupBy(endpoints, ({ path }) => path)]

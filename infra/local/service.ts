@@ -1,28 +1,28 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
 import { buildFunctions, writtenEndpoints } from '../bundle/bundle.ts';
+import { errorCode } from '../cli/error-code.ts';
 import { type Engine, startEngine, type TableEnvironment } from './engine.ts';
 import { Functions } from './functions.ts';
 import { createGateway } from './gateway.ts';
 import { prepareTable } from './prepare-table.ts';
 import { routerFor } from './routes.ts';
 import { readOrganizationFiles, type ServedOrganization } from './settings-at-start.ts';
-import { StartError } from './start-problem.ts';
+import { StartError } from './start-error.ts';
 
 export interface ServiceOptions {
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   /** A folder, or `:memory:`. */
   readonly db: string;
   readonly engine: string;
-  /** Settings files; none: the demo organization. */
+  /** Settings files; empty for the demo organization. */
   readonly organizations: readonly string[];
   readonly gatewayLimits: boolean;
-  /** What a person may want to know while it runs. Never anything of a request. */
+  /** Prints a sentence for the person who started the service. Never any part of a request. */
   readonly tell: (sentence: string) => void;
-  /** Where the functions' logs go. */
+  /** Gets the functions' logs. */
   readonly output: NodeJS.WritableStream;
 }
 
@@ -31,86 +31,102 @@ export interface Service {
   readonly engineName: string;
   readonly organizations: readonly ServedOrganization[];
   readonly environment: TableEnvironment;
-  /** Settles when the engine ends by itself, with its last words: the service is of no use then. */
+  /** Settles with the last output of the engine when the engine ends by itself; the service cannot go on then. */
   readonly engineDied: Promise<string>;
-  /** Takes no more requests, lets those in flight finish, ends the engine. At most five seconds. */
+  /** Accepts no more requests, finishes those in flight, and ends the engine. Needs at most five seconds. */
   stop(): Promise<void>;
 }
 
-/** In flight at the stop: the rest of the five seconds is the engine's. */
+/** For requests in flight at the stop. The rest of the five seconds is for the engine. */
 const finishWithinMs = 3000;
 
-/** Builds, starts and connects everything (LOCAL.md, "Start"). The port is taken first: what is started or
- *  minted after that is not for nothing. @throws StartProblem */
+/**
+ * Builds, starts and connects everything (LOCAL.md, "Start"). Listens first, so that a port in use ends the start before a key is
+ * created.
+ * @throws StartError
+ */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const files = readOrganizationFiles(options.organizations);
-  let functions: Functions | undefined;
+  const functionsReady = Promise.withResolvers<Functions>();
   const server = createGateway({
-    route: (method, path) => route(method, path),
-    // Requests that come before the service is ready are kept waiting, not refused.
-    invoke: async (...invocation) => (await whenReady).invoke(...invocation),
+    route: routerFor(writtenEndpoints()),
+    // A request that comes before the service is ready waits.
+    invoke: async (...invocation) => (await functionsReady.promise).invoke(...invocation),
     gatewayLimits: options.gatewayLimits,
   });
-  const route = routerFor(writtenEndpoints());
-  const { promise: whenReady, resolve: setReady } = Promise.withResolvers<Functions>();
   await listen(server, options.port);
-  let engine: Engine | undefined;
+  const running: Running = {};
   const stop = async (): Promise<void> => {
     await closeServer(server);
-    await functions?.stop();
-    await engine?.stop();
+    await running.functions?.stop();
+    await running.engine?.stop();
   };
   try {
-    const [distFolder, started] = await Promise.allSettled([
-      buildFunctions(),
-      startEngine({ engine: options.engine, dataFolder: options.db }),
-    ]);
-    if (started.status === 'fulfilled') engine = started.value;
-    if (distFolder.status === 'rejected') throw distFolder.reason;
-    if (started.status === 'rejected') throw started.reason;
-    engine = started.value;
-    const { environment } = engine;
+    const { distFolder, engine } = await buildAndStartEngine(options, running);
+    const { name: engineName, environment, died: engineDied } = engine;
     const organizations = await prepareTable({ environment, files, tell: options.tell });
-    functions = new Functions({
-      distFolder: distFolder.value,
-      environment: { ...environment, DYNAMODB_TIMEOUT_MS: String(localRequestTimeoutMs) },
-      report: options.tell,
-      output: options.output,
-    });
-    setReady(functions);
-    const { port } = server.address() as AddressInfo;
-    return {
-      baseUrl: `http://127.0.0.1:${port}`,
-      engineName: engine.name,
-      organizations,
-      environment,
-      engineDied: engine.died,
-      stop,
-    };
+    running.functions = functionsOn(environment, distFolder, options);
+    functionsReady.resolve(running.functions);
+    return { baseUrl: baseUrlOf(server), engineName, organizations, environment, engineDied, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
+/** What a stop must end. */
+interface Running {
+  engine?: Engine;
+  functions?: Functions;
+}
+
+/** Builds the functions and starts the engine in parallel. Sets the engine even if the build fails. */
+async function buildAndStartEngine(
+  { engine, db }: ServiceOptions,
+  running: Running,
+): Promise<{ distFolder: string; engine: Engine }> {
+  const [built, started] = await Promise.allSettled([buildFunctions(), startEngine({ engine, dataFolder: db })]);
+  if (started.status === 'fulfilled') running.engine = started.value;
+  if (built.status === 'rejected') throw built.reason;
+  if (started.status === 'rejected') throw started.reason;
+  return { distFolder: built.value, engine: started.value };
+}
+
+const functionsOn = (environment: TableEnvironment, distFolder: string, { tell, output }: ServiceOptions): Functions =>
+  new Functions({
+    distFolder,
+    environment: { ...environment, DYNAMODB_TIMEOUT_MS: String(localRequestTimeoutMs) },
+    report: tell,
+    output,
+  });
+
+function baseUrlOf(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('A TCP listener has no port.');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+const listenFailures: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use: name another port, or 0 for a free one.',
+  EACCES: 'the system does not allow this port: name a port above 1023.',
+};
+
 async function listen(server: Server, port: number): Promise<void> {
   server.listen(port, '127.0.0.1');
   try {
     await once(server, 'listening');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') throw new StartError(`--port ${port}: the port is in use: name another, or 0 for a free one.`);
-    if (code === 'EACCES') throw new StartError(`--port ${port}: the system does not allow this port: name one above 1023.`);
-    throw error;
+    const reason = listenFailures[errorCode(error) ?? ''];
+    throw reason ? new StartError(`--port ${port}: ${reason}`, { cause: error }) : error;
   }
 }
 
 async function closeServer(server: Server): Promise<void> {
   const closed = new Promise((settle) => server.close(settle));
-  // A connection that is kept alive becomes idle only after its last answer.
+  // A connection that is kept alive becomes idle only after its last response.
   const sweep = setInterval(() => server.closeIdleConnections(), 20);
-  const tooLong = setTimeout(() => server.closeAllConnections(), finishWithinMs);
+  const timeout = setTimeout(() => server.closeAllConnections(), finishWithinMs);
   await closed;
   clearInterval(sweep);
-  clearTimeout(tooLong);
+  clearTimeout(timeout);
 }

@@ -6,29 +6,32 @@ import { ApiKeyError, createApiKey, listApiKeys } from '../../shared/store/organ
 import { applySettings, SettingsRejectedError } from '../../shared/store/organizations/apply-settings.ts';
 import { readSettings } from '../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../shared/store/table/client.ts';
-import { StartError } from './start-problem.ts';
+import { errorCode } from '../cli/error-code.ts';
+import { StartError } from './start-error.ts';
 
-/** A settings file, read and found whole. */
+/** A settings file that was read and validated. */
 export interface OrganizationFile {
   readonly file: string;
   readonly settings: Settings;
   readonly keys: readonly KeyRequest[];
-  /** The demo organization, which is applied where there is no such organization yet, and else left as it was made since. */
+  /** The demo organization: applied only if it does not exist yet. */
   readonly isDemo: boolean;
 }
 
-/** An organization that is served, with the API keys minted at this start by their label. */
+/** An organization that is served, with the API keys created at this start, by label. */
 export interface ServedOrganization {
   readonly id: number;
   readonly keys: Readonly<Record<string, string>>;
-  /** A person who may create keys; undefined where nobody is active. */
+  /** A user who may create keys; undefined if no user is active. */
   readonly activeUserId: number | undefined;
 }
 
 const demoFile = join(import.meta.dirname, 'demo-organization.json');
 
-/** Reads the settings files, or the demo organization's when none is named.
- *  @throws StartProblem naming the file, with all that is wrong with it */
+/**
+ * Reads the settings files, or that of the demo organization if none is named.
+ * @throws StartError with the file and all its issues
+ */
 export function readOrganizationFiles(files: readonly string[]): OrganizationFile[] {
   const isDemo = files.length === 0;
   const read = (isDemo ? [demoFile] : files).map((file) => ({ file, isDemo, ...parse(file) }));
@@ -36,7 +39,7 @@ export function readOrganizationFiles(files: readonly string[]): OrganizationFil
     const twin = read.slice(0, at).find((other) => other.settings.id === settings.id);
     if (twin) {
       throw new StartError(
-        `--organization ${file}: organization ${settings.id} is described by ${twin.file} already: give each an id of its own.`,
+        `--organization ${file}: organization ${settings.id} is already defined by ${twin.file}: give each organization its own ID.`,
       );
     }
   }
@@ -48,9 +51,7 @@ function parse(file: string): { settings: Settings; keys: KeyRequest[] } {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new StartError(
-      `--organization ${file}: the file cannot be read (${(error as NodeJS.ErrnoException).code}): name a settings file.`,
-    );
+    throw new StartError(`--organization ${file}: the file cannot be read (${errorCode(error)}): name a settings file.`);
   }
   try {
     return parseSettingsFile(text);
@@ -60,34 +61,41 @@ function parse(file: string): { settings: Settings; keys: KeyRequest[] } {
   }
 }
 
-/** Applies the settings and mints the keys that do not exist yet, told by their label.
- *  @param tell is told before a wait, which is long for a person
- *  @throws StartProblem for settings that are refused */
+/**
+ * Applies the settings, and creates the keys whose label does not exist yet.
+ * @param tell prints a sentence before a long wait
+ * @throws StartError for settings that are refused
+ */
 export async function applyFile(
   table: Table,
   organization: OrganizationFile,
   tell: (sentence: string) => void,
 ): Promise<ServedOrganization> {
-  const { file, settings, keys, isDemo } = organization;
+  const { file, settings, isDemo } = organization;
   try {
-    const leftAlone = isDemo && (await readSettings(table, settings.id)) !== undefined;
+    const isKept = isDemo && (await readSettings(table, settings.id)) !== undefined;
     const onWait = (seconds: number): void =>
-      tell(`${file} drops something: waiting ${seconds} s for requests that may still use it.`);
-    if (!leftAlone) await applySettings(table, settings, { onWait });
-
-    const known = new Set((await listApiKeys(table, settings.id)).map(({ label }) => label));
-    const minted: Record<string, string> = {};
-    for (const request of keys) {
-      if (known.has(request.label)) continue;
-      const { key } = await createApiKey(table, { organizationId: settings.id, ...request, now: new Date() });
-      minted[request.label] = key;
-    }
-    return { id: settings.id, keys: minted, activeUserId: settings.users.find(({ active }) => active)?.id };
+      tell(`${file} removes settings: waiting ${seconds} s for requests that may still use them.`);
+    if (!isKept) await applySettings(table, settings, { onWait });
+    const keys = await createMissingKeys(table, organization);
+    return { id: settings.id, keys, activeUserId: settings.users.find(({ active }) => active)?.id };
   } catch (error) {
     if (error instanceof SettingsRejectedError) throw new StartError(`--organization ${file}: ${withIssues(error)}`);
     if (error instanceof ApiKeyError) throw new StartError(`--organization ${file}: ${error.message}`);
     throw error;
   }
+}
+
+/** @returns the created keys, by label */
+async function createMissingKeys(table: Table, { settings, keys }: OrganizationFile): Promise<Readonly<Record<string, string>>> {
+  const existing = new Set((await listApiKeys(table, settings.id)).map(({ label }) => label));
+  const created: Record<string, string> = {};
+  for (const request of keys) {
+    if (existing.has(request.label)) continue;
+    const { key } = await createApiKey(table, { organizationId: settings.id, ...request, now: new Date() });
+    created[request.label] = key;
+  }
+  return created;
 }
 
 const withIssues = ({ message, issues }: SettingsFileError | SettingsRejectedError): string =>

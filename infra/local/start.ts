@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { InvalidArgumentError } from 'commander';
 import { CliCommand } from '../cli/command.ts';
+import { integerOption } from '../cli/integer-option.ts';
 import { banner } from './banner.ts';
 import { type Service, startService } from './service.ts';
-import { StartError } from './start-problem.ts';
+import { StartError } from './start-error.ts';
 
 interface Options {
   port: number;
@@ -15,18 +15,18 @@ interface Options {
 }
 
 const program = new CliCommand('npm start --')
-  .description('run the lead management service on this machine: the functions that would be deployed, on a DynamoDB engine')
-  .option('--port <N>', 'port on 127.0.0.1; 0 picks a free one', parsePort, 4010)
-  .option('--db <PATH>', 'folder that keeps the data between runs; :memory: keeps nothing', '.local')
+  .description('run the lead management service on this machine: the functions that are deployed, with a local DynamoDB engine')
+  .option('--port <N>', 'port on 127.0.0.1; 0 picks a free one', integerOption(0, 65_535), 4010)
+  .option('--db <PATH>', 'folder for the data; :memory: keeps the data only until the service stops', '.local')
   .option('--engine <ENGINE>', 'DynamoDB engine: auto, dynoxide, dynamodb-local or an address', 'auto')
-  .option('--organization <FILE>', 'apply this settings file at start (repeatable; none: a demo organization)', collect)
-  .option('--json', 'print one ready line on stdout, all else on stderr')
-  .option('--gateway-limits', 'refuse, as API Gateway does, a request line and headers of more than 10240 bytes')
+  .option('--organization <FILE>', 'settings file to apply at start; may be repeated (default: a demo organization)', collectFile)
+  .option('--json', 'print one ready line (JSON) on stdout, and everything else on stderr')
+  .option('--gateway-limits', 'refuse a request line and headers of more than 10240 bytes, as API Gateway does')
   .allowExcessArguments(false)
   .addHelpText(
     'after',
     `
-Paths are relative to the project's folder.
+Paths are relative to the project folder.
 
 Examples:
   npm start
@@ -38,17 +38,11 @@ Examples:
 program.parse();
 const options = program.opts<Options>();
 
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('It must be an integer from 0 to 65535.');
-  return port;
-}
-
-function collect(file: string, files: readonly string[] = []): string[] {
+function collectFile(file: string, files: readonly string[] = []): string[] {
   return [...files, file];
 }
 
-// A terminal or a launcher that is gone must not keep the service from ending well.
+// The service must end cleanly even if the terminal or the launcher is gone.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 const tell = (sentence: string): void => void process.stderr.write(`${sentence}\n`);
@@ -65,17 +59,17 @@ const starting = startService({
 
 const startingWithinMs = 2000;
 let ending = false;
-/** Ends once, however often it is asked: Ctrl-C reaches this process from the terminal and from its launcher. */
+/** Ends once, however often it is called: Ctrl-C reaches this process from the terminal and from the launcher. */
 async function end(status: number): Promise<void> {
   if (ending) return;
   ending = true;
-  // What is still starting has nothing to lose; its engine ends with this process.
+  // A service that is still starting has no requests to finish. Its engine ends with this process.
   const service = await Promise.race([starting.catch(() => undefined), sleep(startingWithinMs)]);
   await service?.stop();
   process.exit(status);
 }
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end(0));
-// The launcher is gone, however it went.
+// The launcher has ended, even if it was killed.
 process.on('disconnect', () => void end(0));
 
 try {
@@ -88,8 +82,8 @@ try {
 
 function announce(service: Service): void {
   if (ending) return;
-  void service.engineDied.then((words) => {
-    tell(`The engine ${service.engineName} ended by itself${words ? ` (${words})` : ''}: start the service again.`);
+  void service.engineDied.then((lastOutput) => {
+    tell(`The engine ${service.engineName} ended by itself${lastOutput ? ` (${lastOutput})` : ''}: start the service again.`);
     void end(1);
   });
   const { baseUrl, environment } = service;

@@ -9,14 +9,15 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { clientTimeouts } from '../../shared/store/table/client.ts';
 import { tableDefinition } from '../../shared/store/table/table-definition.ts';
+import { errorCode } from '../cli/error-code.ts';
 import type { TableEnvironment } from './engine.ts';
-import { StartError } from './start-problem.ts';
+import { StartError } from './start-error.ts';
 
 const activeWithinMs = 60_000;
-/** To wait for an engine that is slow to answer its first calls, as DynamoDB Local is on a busy machine, is a part of starting. */
+/** An engine may be slow to answer its first calls, as DynamoDB Local is on a busy machine. */
 export const engineAnswersWithinMs = 60_000;
 
-/** How this process reaches the table that an environment names. */
+/** The client configuration for the table of an environment. */
 export const clientConfig = (environment: TableEnvironment & { readonly AWS_SESSION_TOKEN?: string }): DynamoDBClientConfig => ({
   endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB,
   region: environment.AWS_REGION,
@@ -27,26 +28,26 @@ export const clientConfig = (environment: TableEnvironment & { readonly AWS_SESS
   },
 });
 
-/** How a start reaches the table: three tries of a call have so long together. */
+/** The client configuration for a start: the three attempts of a call share the time limit. */
 export const startingConfig = (environment: TableEnvironment, answersWithinMs: number): DynamoDBClientConfig => ({
   ...clientConfig(environment),
   ...clientTimeouts(answersWithinMs / 3),
 });
 
-/** Why an engine's failure to answer ends the start; undefined for an error of another kind. */
-export function silenceOf(error: unknown, endpoint: string, answersWithinMs: number): StartError | undefined {
-  if ((error as { name?: string }).name !== 'TimeoutError') return undefined;
+/** The error of an engine that did not answer in time; undefined for any other error. */
+export function engineTimeout(error: unknown, endpoint: string, answersWithinMs: number): StartError | undefined {
+  if (!(error instanceof Error && error.name === 'TimeoutError')) return undefined;
   const seconds = answersWithinMs / 1000;
   return new StartError(
-    `The engine at ${endpoint} did not answer within ${seconds} s: look at how busy the machine is and start again, or check --engine.`,
+    `The engine at ${endpoint} did not answer within ${seconds} s: check how busy the machine is and start again, or check --engine.`,
     { cause: error },
   );
 }
 
 /**
- * Creates the table with its indexes from the definition that is deployed, unless it is there, and waits until it can be used.
+ * Creates the table with its indexes unless it exists, from the definition that is deployed, and waits until it can be used.
  * The engine's own deletion of expired items stays off: every reader compares the expiry itself.
- * @throws StartProblem when the engine does not answer, refuses, or takes longer than a minute
+ * @throws StartError when the engine does not answer, refuses, or needs more than a minute
  */
 export async function createTable(environment: TableEnvironment, answersWithinMs = engineAnswersWithinMs): Promise<void> {
   const { LEADS_TABLE: TableName, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = environment;
@@ -56,24 +57,28 @@ export async function createTable(environment: TableEnvironment, answersWithinMs
     let status = await statusOf(client, TableName);
     if (!status) await create(client, TableName);
     while (status !== 'ACTIVE') {
-      if (Date.now() > deadline) throw new StartError(`The table ${TableName} at ${endpoint} is still ${status} after a minute.`);
+      if (Date.now() > deadline) {
+        throw new StartError(
+          `The table ${TableName} at ${endpoint} is still ${status} after a minute: start again, or check --engine.`,
+        );
+      }
       status = await statusOf(client, TableName);
       if (status !== 'ACTIVE') await pause(100);
     }
   } catch (error) {
     if (error instanceof StartError) throw error;
-    const silence = silenceOf(error, endpoint, answersWithinMs);
-    if (silence) throw silence;
-    const { name, message, code } = error as Error & { code?: string };
-    throw new StartError(
-      `The engine at ${endpoint} cannot give the table ${TableName} (${code ?? name}: ${message}): check --engine.`,
-      {
-        cause: error,
-      },
-    );
+    throw engineTimeout(error, endpoint, answersWithinMs) ?? tableFailure(error, TableName, endpoint);
   } finally {
     client.destroy();
   }
+}
+
+function tableFailure(cause: unknown, tableName: string, endpoint: string): StartError {
+  const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
+  const reason = `${errorCode(cause) ?? name}: ${message}`;
+  return new StartError(`The engine at ${endpoint} cannot provide the table ${tableName} (${reason}): check --engine.`, {
+    cause,
+  });
 }
 
 async function statusOf(client: DynamoDBClient, TableName: string): Promise<string | undefined> {
@@ -110,6 +115,6 @@ async function create(client: DynamoDBClient, TableName: string): Promise<void> 
       }),
     );
   } catch (error) {
-    if (!(error instanceof ResourceInUseException)) throw error; // Another start made it first.
+    if (!(error instanceof ResourceInUseException)) throw error; // Another start created the table first.
   }
 }

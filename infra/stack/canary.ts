@@ -7,13 +7,13 @@ import type { EndpointFunction } from './endpoint-function.ts';
 
 export interface CanaryDeploymentsProps {
   readonly functions: readonly EndpointFunction[];
-  /** An alarm that rings while new code answers takes it back. */
+  /** An alarm that goes off during a deployment rolls it back. */
   readonly alarms: readonly IAlarm[];
 }
 
 /**
- * Moves each function's alias to new code by CodeDeploy: a tenth of the calls for five minutes, then all. When an alarm rings, the alias
- * goes back and CloudFormation rolls the deployment back. Old and new code answer side by side meanwhile (OPERATE.md, "Change").
+ * Moves the alias of each function to new code by CodeDeploy: 10 % of the calls for five minutes, then all. If an alarm goes off, the
+ * alias moves back and CloudFormation rolls the deployment back. Until then old and new code run in parallel (OPERATE.md, "Change").
  */
 export class CanaryDeployments extends Construct {
   constructor(scope: Construct, id: string, { functions, alarms }: CanaryDeploymentsProps) {
@@ -32,7 +32,7 @@ export class CanaryDeployments extends Construct {
     }
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
-      reason: "AWS's own policy for exactly this, in its limited form; CodeDeploy alone can take the role.",
+      reason: "AWS's own policy for this purpose, in its limited form; only CodeDeploy can assume the role.",
     });
   }
 }

@@ -2,6 +2,7 @@ import { Token } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as v from 'valibot';
 import { endpoints } from '../../shared/endpoints.ts';
+import { parseJson } from '../../shared/json.ts';
 import { limits } from '../../shared/limits.ts';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
 import { requestsPerWindowMax } from '../../shared/rate-limits.ts';
@@ -13,82 +14,69 @@ import {
   type ServiceOptions,
 } from './service-options.ts';
 
-/** Options that cannot be used; the message has one line per problem. */
+/** Invalid options. The message has one line per issue. */
 export class OptionsError extends Error {
   override readonly name = 'OptionsError';
-  readonly problems: readonly string[];
+  readonly issues: readonly string[];
 
-  constructor(problems: readonly string[]) {
-    super(['These options cannot be used:', ...problems.map((problem) => `  ${problem}`)].join('\n'));
-    this.problems = problems;
+  constructor(issues: readonly string[]) {
+    super(['These options are invalid:', ...issues.map((issue) => `  ${issue}`)].join('\n'));
+    this.issues = issues;
   }
 }
 
-/** Text of a pattern. What CloudFormation fills in later (a token of the CDK) cannot be looked at, and passes. */
-const text = (takes: string, pattern: RegExp) =>
+/** A string that matches a pattern. A CDK token, which CloudFormation resolves later, is accepted unchecked. */
+const text = (rule: string, pattern: RegExp) =>
   v.pipe(
-    v.string(takes),
-    v.check((value) => Token.isUnresolved(value) || pattern.test(value), takes),
+    v.string(rule),
+    v.check((value) => Token.isUnresolved(value) || pattern.test(value), rule),
   );
 
-/** `-c NAME=VALUE` on the command line brings every value as text. */
-const typed = (value: unknown): unknown => {
-  if (typeof value !== 'string') return value;
-  if (/^(true|false|\d{1,9})$/.test(value)) return JSON.parse(value);
-  try {
-    return value.startsWith('{') ? JSON.parse(value) : value;
-  } catch {
-    return value;
-  }
-};
-const flag = v.pipe(v.unknown(), v.transform(typed), v.boolean('takes true or false.'));
+/** Parses the value of `-c NAME=VALUE`, which is always a string. */
+const typed = (value: unknown): unknown =>
+  typeof value === 'string' && /^(true$|false$|\d{1,9}$|\{)/.test(value) ? (parseJson(value) ?? value) : value;
+const flag = v.pipe(v.unknown(), v.transform(typed), v.boolean('must be true or false.'));
 const wholeNumber = (min: number, max: number, unit: string) => {
-  const takes = `takes a whole number of ${unit} from ${min} to ${max}.`;
-  return v.pipe(
-    v.unknown(),
-    v.transform(typed),
-    v.number(takes),
-    v.integer(takes),
-    v.minValue(min, takes),
-    v.maxValue(max, takes),
-  );
+  const rule = `must be an integer number of ${unit} from ${min} to ${max}.`;
+  return v.pipe(v.unknown(), v.transform(typed), v.number(rule), v.integer(rule), v.minValue(min, rule), v.maxValue(max, rule));
 };
 
 const arn = (service: string, resource: string) => new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]+:\\d{12}:${resource}$`);
-const retentionDays: readonly number[] = Object.values(RetentionDays).filter(
-  (days) => typeof days === 'number' && days < 9999,
-) as number[];
+/** 9999 is the CDK's value for no limit. */
+const retentionDays = Object.values(RetentionDays).filter(
+  (days): days is RetentionDays => typeof days === 'number' && days < 9999,
+);
 const memory = wholeNumber(256, memoryMbMax, 'MB');
-const memoryByFunctionTakes = 'takes an object of MB by endpoint name, such as {"capture-lead": 1769}.';
-const kmsKeyTakes = "takes 'aws-managed', 'customer-managed' or the ARN of a KMS key.";
+const memoryByFunctionRule = 'must be an object of MB by endpoint name, such as {"capture-lead": 1769}.';
+const kmsKeyRule = "must be 'aws-managed', 'customer-managed' or the ARN of a KMS key.";
 
 const schemas = {
-  environment: text('takes 1 to 20 lower-case letters, digits and hyphens, a letter first.', /^[a-z][a-z0-9-]{0,19}$/),
-  serviceName: text('takes 3 to 60 letters, digits and hyphens, a letter first.', /^[A-Za-z][A-Za-z0-9-]{2,59}$/),
+  environment: text('must be 1 to 20 lower-case letters, digits and hyphens, and start with a letter.', /^[a-z][a-z0-9-]{0,19}$/),
+  serviceName: text('must be 3 to 60 letters, digits and hyphens, and start with a letter.', /^[A-Za-z][A-Za-z0-9-]{2,59}$/),
   domainName: text(
-    'takes a domain name such as leads.example.com.',
+    'must be a domain name such as leads.example.com.',
     /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
   ),
   certificateArn: text(
-    'takes the ARN of a certificate in AWS Certificate Manager, in the region of the API: arn:aws:acm:REGION:ACCOUNT:certificate/ID.',
+    'must be the ARN of a certificate in AWS Certificate Manager, in the region of the API: arn:aws:acm:REGION:ACCOUNT:certificate/ID.',
     arn('acm', 'certificate/[\\w-]+'),
   ),
-  alarmEmail: text('takes an e-mail address.', /^[^\s@]+@[^\s@]+\.[^\s@]+$/),
-  alarmTopicArn: text('takes the ARN of an SNS topic: arn:aws:sns:REGION:ACCOUNT:NAME.', arn('sns', '[\\w-]+')),
+  alarmEmail: text('must be an email address.', /^[^\s@]+@[^\s@]+\.[^\s@]+$/),
+  alarmTopicArn: text('must be the ARN of an SNS topic: arn:aws:sns:REGION:ACCOUNT:NAME.', arn('sns', '[\\w-]+')),
   waf: flag,
-  kmsKey: text(kmsKeyTakes, new RegExp(`^(aws-managed|customer-managed)$|${arn('kms', 'key/[\\w-]+').source}`)),
+  kmsKey: text(kmsKeyRule, new RegExp(`^(aws-managed|customer-managed)$|${arn('kms', 'key/[\\w-]+').source}`)),
   logRetentionDays: v.pipe(
     v.unknown(),
     v.transform(typed),
-    v.picklist(retentionDays, `takes one of ${retentionDays.join(', ')} (days).`),
+    v.picklist(retentionDays, `must be one of ${retentionDays.join(', ')} (days).`),
   ),
-  removalPolicy: v.picklist(['retain', 'destroy'], "takes 'retain' or 'destroy'."),
+  removalPolicy: v.picklist(['retain', 'destroy'], "must be 'retain' or 'destroy'."),
   memoryMb: memory,
   memoryMbByFunction: v.pipe(
     v.unknown(),
     v.transform(typed),
-    v.check((value) => !Array.isArray(value), memoryByFunctionTakes),
-    v.record(v.string(), memory, memoryByFunctionTakes),
+    v.check((value) => !Array.isArray(value), memoryByFunctionRule),
+    v.record(v.string(), memory, memoryByFunctionRule),
   ),
   requestsPerKeyPerHour: wholeNumber(1, requestsPerWindowMax, 'requests'),
   requestsPerOrganizationPerHour: wholeNumber(1, requestsPerWindowMax, 'requests'),
@@ -96,42 +84,45 @@ const schemas = {
   tracing: flag,
   accessLogs: flag,
   canary: flag,
-  tableName: text('takes the name of a DynamoDB table: 3 to 255 letters, digits, _ . and -.', /^[\w.-]{3,255}$/),
+  tableName: text('must be the name of a DynamoDB table: 3 to 255 letters, digits, _ . and -.', /^[\w.-]{3,255}$/),
 } satisfies { [Option in keyof Required<LeadServiceProps>]: v.GenericSchema<unknown, Required<LeadServiceProps>[Option]> };
 
 type OptionName = keyof typeof schemas;
 export const optionNames = Object.keys(schemas) as OptionName[];
 
-/** The options with their defaults.
- *  @throws OptionsRefused with every problem at once, each by the name of its option */
+const isOptionName = (name: string): name is OptionName => Object.hasOwn(schemas, name);
+
+/**
+ * Adds the defaults to the options.
+ * @throws OptionsError with all issues at once, each with the name of its option
+ */
 export function checkOptions(given: Readonly<Record<string, unknown>>): ServiceOptions {
-  const problems: string[] = [];
+  const issues: string[] = [];
   const checked: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
-    const schema: v.GenericSchema | undefined = Object.hasOwn(schemas, name) ? schemas[name as OptionName] : undefined;
-    if (!schema) {
-      problems.push(unknownName(name, name, 'option', optionNames));
+    if (!isOptionName(name)) {
+      issues.push(`${name}: ${unknownName('option', name, optionNames)}`);
       continue;
     }
-    const result = v.safeParse(schema, value);
+    const result = v.safeParse(schemas[name], value);
     if (result.success) checked[name] = result.output;
-    else
-      problems.push(
-        ...result.issues.map(
-          (issue) => `${v.getDotPath(issue) ? `${name}.${v.getDotPath(issue)}` : name}: ${shown(issue.input)}: ${issue.message}`,
-        ),
-      );
+    else issues.push(...result.issues.map((issue) => issueLine(name, issue)));
   }
   const options = withDefaults(checked as LeadServiceProps);
-  problems.push(...disagreements(options));
-  if (problems.length > 0) throw new OptionsError(problems);
+  issues.push(...conflicts(options));
+  if (issues.length > 0) throw new OptionsError(issues);
   return options;
 }
 
+function issueLine(name: OptionName, issue: v.BaseIssue<unknown>): string {
+  const path = v.getDotPath(issue);
+  return `${path ? `${name}.${path}` : name}: ${displayValue(issue.input)}: ${issue.message}`;
+}
+
 /**
- * The options among the context of a CDK app. The CDK's own context has `:`, `/` or `@` in its names; all other names are read as options,
- * so that a misspelt one is refused and not passed over.
+ * The options in the context of a CDK app. The CDK's own names contain `:`, `/` or `@`. All other names are read as options, so that a
+ * misspelled option is refused instead of ignored.
  */
 export function optionsInContext(context: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const ownedByCdk = new Set(['cli-telemetry', 'acknowledged-issue-numbers']);
@@ -159,37 +150,40 @@ function withDefaults(given: LeadServiceProps): ServiceOptions {
   };
 }
 
-/** Options that are right one by one and wrong together. */
-function disagreements(options: ServiceOptions): string[] {
+/** Options that are valid one by one and contradict each other. */
+function conflicts(options: ServiceOptions): string[] {
   const { domainName, certificateArn, requestsPerKeyPerHour, requestsPerOrganizationPerHour, environment } = options;
-  const problems: string[] = [];
-  if (domainName && !certificateArn)
-    problems.push('domainName: needs certificateArn beside it: no domain without a certificate.');
-  if (certificateArn && !domainName) problems.push('certificateArn: needs domainName beside it: the domain it is for.');
+  const issues: string[] = [];
+  if (domainName && !certificateArn) {
+    issues.push('domainName: needs certificateArn: set it to the certificate of the domain.');
+  }
+  if (certificateArn && !domainName) issues.push('certificateArn: needs domainName: set it to the domain of the certificate.');
   if (requestsPerKeyPerHour > requestsPerOrganizationPerHour) {
-    problems.push(
-      `requestsPerKeyPerHour: ${requestsPerKeyPerHour}: takes at most requestsPerOrganizationPerHour, which is ${requestsPerOrganizationPerHour}: one key cannot use more than all together.`,
+    issues.push(
+      `requestsPerKeyPerHour: ${requestsPerKeyPerHour}: must be at most requestsPerOrganizationPerHour, which is ${requestsPerOrganizationPerHour}.`,
     );
   }
   if (options.removalPolicy === 'destroy' && environment === productionEnvironment) {
-    problems.push("removalPolicy: 'destroy': not in the environment production: name another environment, or take 'retain'.");
+    issues.push("removalPolicy: 'destroy': not allowed in the environment production: use another environment, or 'retain'.");
   }
   if (options.kmsKey === 'customer-managed' && options.tableName) {
-    problems.push(
-      "kmsKey: 'customer-managed' makes a new key, and the table of tableName has one already: takes the ARN of that key.",
+    issues.push(
+      "kmsKey: 'customer-managed' creates a key, but the table of tableName already has one: set kmsKey to the ARN of that key.",
     );
   }
   const functionNames = endpoints.map(({ name }) => name);
   for (const name of Object.keys(options.memoryMbByFunction)) {
     if (functionNames.some((known) => known === name)) continue;
-    problems.push(unknownName(`memoryMbByFunction.${name}`, name, 'function', functionNames));
+    issues.push(`memoryMbByFunction.${name}: ${unknownName('function', name, functionNames)}`);
   }
-  return problems;
+  return issues;
 }
 
-function unknownName(path: string, typedName: string, what: string, names: readonly string[]): string {
-  const nearest = nearestName(typedName, names);
-  return `${path}: is no ${what}: ${nearest ? `did you mean ${nearest}?` : `there are ${names.join(', ')}.`}`;
+function unknownName(kind: 'option' | 'function', name: string, names: readonly string[]): string {
+  const nearest = nearestName(name, names);
+  const article = kind === 'option' ? 'an' : 'a';
+  return `is not ${article} ${kind}: ${nearest ? `did you mean ${nearest}?` : `the ${kind}s are ${names.join(', ')}.`}`;
 }
 
-const shown = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : (JSON.stringify(value) ?? String(value)));
+const displayValue = (value: unknown): string =>
+  typeof value === 'string' ? `'${value}'` : (JSON.stringify(value) ?? String(value));

@@ -22,9 +22,9 @@ import type { LeadTable } from './lead-table.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 export interface EndpointFunctionProps {
-  /** The row this function answers; its name is the bundle's name. */
+  /** The endpoint that the function serves. Its name is also the name of the bundle. */
   readonly endpoint: Endpoint;
-  /** Granted as the row's `access` says. */
+  /** Granted as the endpoint's `access` says. */
   readonly table: LeadTable;
   readonly options: ServiceOptions;
 }
@@ -36,32 +36,27 @@ const functionDefaults = {
   timeout: Duration.seconds(limits.functionTimeoutSeconds),
 };
 
-/** One Lambda for one endpoint: its own bundle, its own role, its own log; nothing it does not use. */
+/** One Lambda function per endpoint, with its own bundle, role and log group, and only the permissions that it uses. */
 export class EndpointFunction extends LambdaFunction {
-  /** What the API calls. A deployment moves it from one version to the next. */
+  /** The API calls this alias. A deployment moves it from one version to the next. */
   readonly live: Alias;
 
   constructor(scope: Construct, id: string, { endpoint, table, options }: EndpointFunctionProps) {
-    // Lambda keeps logs for ever unless told otherwise.
+    // Without a retention, Lambda keeps logs for ever.
     const logGroup = new LogGroup(scope, `${id}Log`, {
       retention: options.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    // A role made by the function's construct could write to every log group of the account.
+    // The role that the function's construct would create could write to every log group of the account.
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     super(scope, id, {
       ...functionDefaults,
-      // Lambda gives CPU by memory: the bundle's import is a cold start's largest part, and all of it is CPU.
+      // Lambda assigns CPU in proportion to memory. The import of the bundle is the largest part of a cold start, and all CPU.
       memorySize: options.memoryMbByFunction[endpoint.name] ?? options.memoryMb,
       description: `${endpoint.method} ${endpoint.path}`,
       code: codeOf(endpoint),
-      environment: {
-        LEADS_TABLE: table.tableName,
-        [serviceNameVariable]: options.serviceName,
-        [rateLimitVariables.requestsPerKeyPerWindow]: String(options.requestsPerKeyPerHour),
-        [rateLimitVariables.requestsPerOrganizationPerWindow]: String(options.requestsPerOrganizationPerHour),
-      },
-      // The metrics stand on the lines of level INFO: Lambda's own filter of levels, which needs its JSON format, would take the alarms away.
+      environment: environmentOf(table, options),
+      // The metrics are on lines of level INFO. Lambda's own level filter, which needs the JSON format, could remove them.
       loggingFormat: LoggingFormat.TEXT,
       tracing: options.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       logGroup,
@@ -70,28 +65,38 @@ export class EndpointFunction extends LambdaFunction {
     logGroup.grantWrite(role);
     table.grantTo(role, endpoint);
     this.live = new Alias(this, 'Live', { aliasName: 'live', version: this.currentVersion as IVersion });
+    this.acknowledge(role, options);
+  }
 
+  /** The findings of cdk-nag that are intended, with the reasons. */
+  private acknowledge(role: Role, { tracing }: ServiceOptions): void {
     Validations.of(this).acknowledge({
       id: 'Serverless-LambdaDLQ',
-      reason: 'API Gateway calls it and waits: there is no asynchronous invocation that a queue could catch.',
+      reason: 'Only API Gateway invokes the function, and synchronously: a dead-letter queue would stay empty.',
     });
     Validations.of(this).acknowledge({
       id: 'Serverless-LambdaTracing',
-      reason: 'An option: the line that each call logs has its time, its DynamoDB calls and its cold start already.',
+      reason: 'Tracing is an option: each call logs its duration, its DynamoDB calls and whether it was a cold start.',
     });
-    if (options.tracing) {
-      Validations.of(role).acknowledge({
-        id: 'AwsSolutions-IAM5[Resource::*]',
-        reason: 'xray:PutTraceSegments and xray:PutTelemetryRecords know no resource (IAM reference, AWS X-Ray).',
-      });
-    }
+    if (!tracing) return;
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'xray:PutTraceSegments and xray:PutTelemetryRecords do not support resources (IAM reference, AWS X-Ray).',
+    });
   }
 }
+
+const environmentOf = (table: LeadTable, options: ServiceOptions): Record<string, string> => ({
+  LEADS_TABLE: table.tableName,
+  [serviceNameVariable]: options.serviceName,
+  [rateLimitVariables.requestsPerKeyPerWindow]: String(options.requestsPerKeyPerHour),
+  [rateLimitVariables.requestsPerOrganizationPerWindow]: String(options.requestsPerOrganizationPerHour),
+});
 
 /** @throws Error when the function has not been built */
 function codeOf({ name }: Endpoint): Code {
   const folder = bundleFolder(name);
   if (!existsSync(folder))
-    throw new Error(`${name} is not built: await buildFunctions() (infra/bundle/bundle.ts) before the service is made.`);
+    throw new Error(`${name} is not built: await buildFunctions() (infra/bundle/bundle.ts) before you create the service.`);
   return Code.fromAsset(folder);
 }

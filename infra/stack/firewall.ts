@@ -2,14 +2,14 @@ import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 
 /**
- * Requests of one address in five minutes, above which it is blocked until it slows down. An organization at its limit sends 250,
- * so one server may speak for eight of them.
+ * An address that sends more requests in five minutes is blocked until it slows down. An organization at its limit sends 250, so one
+ * server may send the requests of eight organizations.
  */
 export const requestsPerAddress = 2000;
 
 /**
- * A regional web ACL before the API: addresses that AWS knows as attackers', and a cap per address. No rule looks into bodies: the common
- * rule sets refuse bodies over 8 KB and enquiries that look like markup, and both are allowed by the contract.
+ * A regional web ACL in front of the API. It blocks addresses that AWS knows as attackers, and limits requests per address. No rule
+ * inspects bodies: managed rule sets block bodies over 8 KB and text that looks like markup, and the contract allows both.
  */
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, stageArn: string) {
@@ -39,5 +39,5 @@ export class Firewall extends Construct {
   }
 }
 
-/** Counted, never sampled: a sample shows whole requests, the Authorization header and the address with them. */
+/** Requests are counted but not sampled: a sample shows the whole request, including the Authorization header and the address. */
 const counted = (metricName: string) => ({ cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false, metricName });

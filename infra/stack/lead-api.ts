@@ -19,23 +19,23 @@ import type { Endpoint } from '../../shared/endpoints.ts';
 import { type GatewayResponse, gatewayResponseBody, gatewayResponseHeaders, gatewayResponses } from '../gateway-responses.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-/** The stage is the first part of the deployed path, `/live/api/v1/leads`, except under a domain of its own. */
+/** The stage is the first part of the path, `/live/api/v1/leads`, except under a custom domain. */
 export const stageName = 'live';
 
-/** TLS 1.2 and 1.3, with forward secrecy, against later computers too; nothing older (API Gateway: "Supported security policies"). */
+/** Only TLS 1.2 and 1.3, with forward secrecy and post-quantum key exchange (API Gateway: "Supported security policies"). */
 const transportSecurity = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
   endpointAccessMode: EndpointAccessMode.STRICT,
 };
 
 /**
- * API Gateway (REST) in front of the functions: one method per endpoint, no CORS, and the contract's error body for every answer
- * of the gateway's own. No binary media types: bodies pass as text.
+ * API Gateway (REST) in front of the functions: one method per endpoint, no CORS, and the contract's error body in the gateway's own
+ * responses. No binary media types: bodies are passed on as text.
  */
 export class LeadApi extends RestApi {
-  /** Without a slash at the end: the contract's `{base_url}`. */
+  /** The contract's `{base_url}`, without a trailing slash. */
   readonly baseUrl: string;
-  /** What the domain's DNS record (CNAME or alias) points to; none without a domain. */
+  /** The target of the domain's DNS record (CNAME or alias); undefined without a domain. */
   readonly domainTarget: string | undefined;
 
   constructor(scope: Construct, id: string, options: ServiceOptions) {
@@ -43,21 +43,21 @@ export class LeadApi extends RestApi {
       restApiName: options.serviceName,
       description: 'Lead management service',
       endpointTypes: [EndpointType.REGIONAL],
-      // The role would be set for all APIs of the account and region, and fight with other stacks over it.
+      // The role applies to all APIs of the account and region: other stacks may set it as well.
       cloudWatchRole: false,
       disableExecuteApiEndpoint: options.domainName !== undefined,
       deployOptions: {
         stageName,
-        // Every request that gets through costs a function's time, one without a key too.
+        // Every request that is not throttled invokes a function, even without a key.
         throttlingRateLimit: options.requestsPerSecond,
         throttlingBurstLimit: 2 * options.requestsPerSecond,
         ...(options.accessLogs && accessLogs(scope, `${id}AccessLog`, options.logRetentionDays)),
       },
     });
-    // It ends in a slash that the contract's paths would double; the stack gives the base address without.
+    // This output ends in a slash, and the contract's paths begin with one; the stack has an output of its own, without it.
     this.node.tryRemoveChild('Endpoint');
     Object.assign(this.node.defaultChild as CfnRestApi, transportSecurity);
-    for (const [type, response] of Object.entries(gatewayResponses)) answer(this, type, response);
+    for (const [type, response] of Object.entries(gatewayResponses)) addResponse(this, type, response);
 
     const { domainName, certificateArn } = options;
     if (domainName && certificateArn) {
@@ -79,33 +79,29 @@ export class LeadApi extends RestApi {
   /** Routes an endpoint's method and path to its function. */
   route({ method, path }: Endpoint, handler: Alias): void {
     const integration = new LambdaIntegration(handler as IFunction, {
-      // The longest there is: unlike the function's own time-out it also covers a cold start, and a function must fail by its own.
+      // The maximum: unlike the function's own time-out it includes a cold start, and a function should reach its own time-out first.
       timeout: Duration.seconds(29),
       allowTestInvoke: false,
     });
     this.root.resourceForPath(path).addMethod(method, integration);
   }
 
-  /** What cdk-nag finds and why it is so. */
+  /** The findings of cdk-nag that are intended, with the reasons. */
   private acknowledge({ accessLogs, waf }: ServiceOptions): void {
-    const keys =
-      'Callers are servers with an API key of the contract, checked by every function before anything else: no method has an authorizer.';
+    const keys = 'Callers are servers with an API key, which every function checks first: no method needs an authorizer.';
     const account =
-      'A log of the gateway needs a role set for the whole account and region: an option (accessLogs), since a first deployment must not change the account. Each call that reaches a function leaves a line with request id, key id, status and time.';
+      'Access logs are an option (accessLogs): they need a role for the whole account and region, and a first deployment must not change the account. Each call that reaches a function logs its request ID, key ID, status and duration.';
     const acknowledged: readonly (readonly [id: string, reason: string])[] = [
       [
         'AwsSolutions-APIG2',
-        'The functions check each request by their schemas and answer in the error body of the contract, which a validator of the gateway cannot.',
+        'The functions validate each request and return the error body of the contract, which a validator of the gateway cannot.',
       ],
       ['AwsSolutions-APIG4', keys],
       ['AwsSolutions-COG4', keys],
-      [
-        'AwsSolutions-APIG6',
-        'The log of each execution would hold addresses, and with them what callers put there (KEY_IN_URL).',
-      ],
+      ['AwsSolutions-APIG6', 'An execution log contains the address, and callers may put a key there (KEY_IN_URL).'],
       [
         'Serverless-APIGWXrayEnabled',
-        'A trace of the gateway holds the address that was asked for, and with it what callers put there (KEY_IN_URL).',
+        'A trace of the gateway contains the address, and callers may put a key there (KEY_IN_URL).',
       ],
       ...(accessLogs
         ? []
@@ -116,14 +112,17 @@ export class LeadApi extends RestApi {
       ...(waf
         ? []
         : ([
-            ['AwsSolutions-APIG3', 'An option (waf): it is paid by the month, and the keys and their limits hold without it.'],
+            [
+              'AwsSolutions-APIG3',
+              'A web ACL is an option (waf), because it costs a monthly fee. Keys and rate limits work without it.',
+            ],
           ] as const)),
     ];
     for (const [id, reason] of acknowledged) Validations.of(this).acknowledge({ id, reason });
   }
 }
 
-/** The resource's path and never the address; no caller's address, no agent, no header: no key and nothing of a person. */
+/** Logs the path of the resource, not the requested address, and no IP address, user agent or header: no key and no personal data. */
 function accessLogs(scope: Construct, id: string, retention: number): StageOptions {
   const fields = {
     requestId: '$context.requestId',
@@ -144,8 +143,8 @@ function accessLogs(scope: Construct, id: string, retention: number): StageOptio
   };
 }
 
-/** Sets one answer of the gateway's own. Literal header values stand in quotes, as API Gateway wants them. */
-function answer(restApi: RestApi, type: string, response: GatewayResponse): void {
+/** Sets one of the gateway's own responses. API Gateway expects literal header values in quotes. */
+function addResponse(restApi: RestApi, type: string, response: GatewayResponse): void {
   const { 'Content-Type': contentType = 'application/json', ...headers } = gatewayResponseHeaders(response);
   const literals = Object.entries(headers).map(([name, value]) => [name, `'${value}'`]);
   restApi.addGatewayResponse(type, {

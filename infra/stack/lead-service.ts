@@ -14,25 +14,27 @@ import type { LeadServiceProps } from './service-options.ts';
 export type { LeadServiceProps } from './service-options.ts';
 
 /**
- * The whole lead management service: table, a function per endpoint, the API before them, alarms and a dashboard. Part of any CDK app:
+ * The lead management service: the table, a function per endpoint, the API, alarms and a dashboard. Use it in any CDK app:
  *
  *     await buildFunctions();
  *     const leads = new LeadService(stack, 'Leads', { environment: 'staging', alarmEmail: 'ops@example.com' });
  *     new CfnOutput(stack, 'LeadsBaseUrl', { value: leads.baseUrl });
  *
- * It changes nothing that belongs to the account as a whole, reserves no concurrency and builds without Docker.
+ * It changes no account-wide setting, reserves no concurrency and builds without Docker.
  */
 export class LeadService extends Construct {
-  /** The contract's `{base_url}`, without a slash at the end. */
+  /** The contract's `{base_url}`, without a trailing slash. */
   readonly baseUrl: string;
-  /** What the DNS record of `domainName` points to; undefined without a domain. */
+  /** The target of the DNS record of `domainName`; undefined without a domain. */
   readonly domainTarget: string | undefined;
   readonly table: LeadTable;
   readonly api: LeadApi;
   readonly monitoring: Monitoring;
 
-  /** @throws OptionsRefused with every wrong option at once
-   *  @throws Error when the functions are not built (`buildFunctions` in bundle.ts) */
+  /**
+   * @throws OptionsError with all invalid options at once
+   * @throws Error when the functions are not built (`buildFunctions` in bundle.ts)
+   */
   constructor(scope: Construct, id: string, props: LeadServiceProps = {}) {
     super(scope, id);
     const options = checkOptions({ ...props });
@@ -51,7 +53,7 @@ export class LeadService extends Construct {
     if (topics.length === 0) {
       Annotations.of(this).addWarningV2(
         'lead-service:alarms',
-        'No alarmEmail and no alarmTopicArn: alarms ring and nobody is told.',
+        'Neither alarmEmail nor alarmTopicArn is set: nobody is notified of alarms.',
       );
     }
     this.monitoring = new Monitoring(this, 'Monitoring', { serviceName, functions, table: this.table.table, topics });

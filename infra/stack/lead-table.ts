@@ -11,10 +11,10 @@ export type LeadTableProps = Partial<Pick<ServiceOptions, 'kmsKey' | 'removalPol
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
-/** The one table of the service: one of its own, made from `shared/store/table/table-definition.ts`, or an existing one of that form. */
+/** The table of the service: either its own, as defined in `shared/store/table/table-definition.ts`, or an existing table like it. */
 export class LeadTable extends Construct {
   readonly table: ITable;
-  /** The key that a caller of DynamoDB needs beside the table; none where the account's own key is used. */
+  /** The KMS key that callers need as well; undefined with the key that AWS manages. */
   private readonly key: IKey | undefined;
 
   constructor(
@@ -34,8 +34,8 @@ export class LeadTable extends Construct {
   }
 
   /**
-   * Allows what the endpoint's row says and what admission needs, item type by item type: one statement per action and
-   * per table or index, limited to partition keys with the prefixes of the types.
+   * Grants the access of the endpoint and of admission: one statement per action and per table or index, limited to partition keys with
+   * the prefixes of the item types.
    */
   grantTo(grantee: IGrantable, endpoint: Endpoint): void {
     const allow = (statement: PolicyStatement) => grantee.grantPrincipal.addToPrincipalPolicy(statement);
@@ -48,7 +48,7 @@ export class LeadTable extends Construct {
             resources: [resource],
             conditions: {
               'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': held.map((itemType) => `${partitionKeyPrefixes[itemType]}*`) },
-              // ForAllValues holds when there is no value at all: a request that names no partition key is none of ours.
+              // ForAllValues is also true without any value; the service never sends a request without a partition key.
               Null: { 'dynamodb:LeadingKeys': 'false' },
             },
           }),
@@ -71,7 +71,7 @@ export class LeadTable extends Construct {
       timeToLiveAttribute: tableDefinition.timeToLiveAttribute,
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      // The table holds personal data: with a key of the account instead of AWS's own, each use of it is on CloudTrail's record.
+      // The table has personal data. With a key of the account instead of AWS's own, CloudTrail records each use of the key.
       ...(this.key
         ? { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: this.key }
         : { encryption: TableEncryption.AWS_MANAGED }),
@@ -90,7 +90,7 @@ export class LeadTable extends Construct {
     return table as ITable;
   }
 
-  /** The table with the item types it holds of these, then each index among them. */
+  /** The table with the item types that it has, then each index with its item type. */
   private resourcesOf(itemTypes: readonly ItemType[]): { name: string; resource: string; held: readonly ItemType[] }[] {
     const indexes = tableDefinition.indexes.filter(({ holds }) => itemTypes.includes(holds));
     const inTable = itemTypes.filter((itemType) => !indexes.some(({ holds }) => holds === itemType));
@@ -106,7 +106,7 @@ export class LeadTable extends Construct {
   }
 }
 
-/** DynamoDB uses a customer's key in the name of its caller (KMS: "Using DynamoDB with AWS KMS"); by no other way may the caller use it. */
+/** DynamoDB uses the key on behalf of its caller (KMS: "Using DynamoDB with AWS KMS"). The caller may use the key in no other way. */
 function throughDynamoDb(scope: Construct, key: IKey): PolicyStatement {
   return new PolicyStatement({
     sid: 'UseKeyThroughDynamoDb',
@@ -116,7 +116,7 @@ function throughDynamoDb(scope: Construct, key: IKey): PolicyStatement {
   });
 }
 
-/** Action to item types: the endpoint's own and admission's, each type once. */
+/** The item types per action, of the endpoint and of admission, each type once. */
 function accessOf(endpoint: Endpoint): [keyof Access, readonly ItemType[]][] {
   const accesses: readonly Access[] = [admissionAccess, endpoint.access];
   const actions = new Set(accesses.flatMap((access) => Object.keys(access) as (keyof Access)[]));

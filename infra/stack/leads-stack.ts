@@ -4,11 +4,11 @@ import { checkOptions } from './check-options.ts';
 import { LeadService, type LeadServiceProps } from './lead-service.ts';
 
 export interface LeadsStackProps extends StackProps {
-  /** @default none: what is safe in a fresh account */
+  /** @default {}: the defaults are safe in a new account */
   readonly service?: LeadServiceProps;
 }
 
-/** The service as a stack of its own, with the addresses and the next commands as outputs. The functions are built by now. */
+/** The service as a stack of its own, with the addresses and the next commands as outputs. Build the functions first. */
 export class LeadsStack extends Stack {
   constructor(scope: Construct, id: string, { service = {}, ...props }: LeadsStackProps = {}) {
     super(scope, id, {
@@ -20,13 +20,13 @@ export class LeadsStack extends Stack {
 
     const admin = `AWS_REGION=${this.region} LEADS_TABLE=${table.tableName} npm run --silent admin --`;
     const outputs: Readonly<Record<string, readonly [value: string, description: string]>> = {
-      BaseUrl: [baseUrl, 'Base address: the paths of the contract follow it'],
+      BaseUrl: [baseUrl, 'Base URL: put it before the paths of the contract'],
       TableName: [table.tableName, 'LEADS_TABLE for the admin command'],
-      ...(domainTarget && { DomainTarget: [domainTarget, 'What the DNS record (CNAME) of the domain points to'] as const }),
+      ...(domainTarget && { DomainTarget: [domainTarget, 'Target of the DNS record (CNAME) of the domain'] as const }),
       Next1Organization: [`${admin} organization apply organization.json`, 'Next: create an organization from its settings file'],
       Next2Key: [
         `${admin} key create --organization 1 --type application --scopes leads.read --label first --created-by 7`,
-        'Then: mint an API key; organization and creator are ids of the settings file',
+        'Then: create an API key; take the organization and user IDs from the settings file',
       ],
       Next3Call: [
         `curl -H "Authorization: Bearer $API_KEY" ${baseUrl}/api/v1/lead-fields`,

@@ -3,7 +3,7 @@ import type { Table } from '../../../shared/store/table/client.ts';
 
 const blockSize = 100;
 
-/** Lead ids from the organization's sequence, fetched in blocks. What is left of a block when the import ends is never given again. */
+/** Lead IDs from the organization's sequence, reserved in blocks. The rest of the last block is never used. */
 export class ImportedIds {
   readonly #table: Table;
   readonly #organizationId: number;

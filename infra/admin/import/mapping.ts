@@ -3,7 +3,7 @@ import { exportMark, type ImportTarget, targetNamed, unknownColumn } from '../..
 import { nearestName } from '../../../shared/organization/nearest-name.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../context.ts';
-import { foreignLeadId, foreignLeadIdProblem, isEarlierExport } from './origin.ts';
+import { foreignLeadId, foreignLeadIdIssue, isEarlierExport } from './origin.ts';
 
 /** One `--map COLUMN=FIELD`. */
 export interface MappedColumn {
@@ -11,22 +11,22 @@ export interface MappedColumn {
   readonly field: string;
 }
 
-/** Reads a `--map` and adds it to those before. The last `=` parts them: a heading may hold one, a field key never. */
+/** Parses a `--map` and adds it to the earlier ones. It is split at the last `=`: a heading may contain one, a field key cannot. */
 export function parseMap(text: string, before: readonly MappedColumn[] = []): MappedColumn[] {
   const at = text.lastIndexOf('=');
   if (at < 1 || at === text.length - 1) {
-    throw new InvalidArgumentError("It must be a column's heading and a field's key, such as 'Full name=name'.");
+    throw new InvalidArgumentError("It must be a heading and a field key, such as 'Full name=name'.");
   }
   const column = text.slice(0, at).trim();
   if (before.some((one) => one.column === column)) {
-    throw new InvalidArgumentError(`The column ${JSON.stringify(column)} is mapped already: a column goes to one field.`);
+    throw new InvalidArgumentError(`The column ${JSON.stringify(column)} is mapped already: map a column to one field only.`);
   }
   return [...before, { column, field: text.slice(at + 1).trim() }];
 }
 
 const nothing: ImportTarget = { kind: 'nothing' };
 
-/** Which column of a file is what: as the administrator said, else by its heading. */
+/** What each column of a file means: by `--map` and `--ignore`, else by its heading. */
 export class ColumnMapping {
   readonly #mapped: ReadonlyMap<string, string>;
   readonly #ignored: ReadonlySet<string>;
@@ -36,17 +36,17 @@ export class ColumnMapping {
     this.#ignored = new Set(ignored.map((column) => column.trim()));
   }
 
-  /** Undefined for a column that is nothing known. */
+  /** Undefined for an unknown column. */
   targetOf(organization: Organization, heading: string, besideFields = false): ImportTarget | undefined {
     const name = heading.trim();
     if (this.#ignored.has(name)) return nothing;
     return targetNamed(organization, this.#mapped.get(name) ?? name, besideFields);
   }
 
-  /** Whether the administrator said what the column is. */
+  /** Whether `--map` names the column. */
   readonly isMapped = (column: string): boolean => this.#mapped.has(column);
 
-  /** @throws CommandRefused for a `--map` to what is nothing known. */
+  /** @throws CommandError for a `--map` to an unknown field */
   checkAgainst(organization: Organization): void {
     for (const [column, field] of this.#mapped) {
       if (targetNamed(organization, field)) continue;
@@ -56,53 +56,45 @@ export class ColumnMapping {
     }
   }
 
-  /** The targets of a CSV file's columns. @throws CommandRefused naming every column that is unknown, missing or there twice. */
+  /** The targets of the columns of a CSV file. @throws CommandError for columns that are unknown, missing or repeated */
   targetsOf(organization: Organization, headings: readonly string[], file: string): ImportTarget[] {
+    this.#assertOptionColumns(headings, file);
     const targets = headings.map((heading) => this.targetOf(organization, heading));
-    this.#checkColumns(headings, file);
     const unknown = headings.filter((_, column) => !targets[column]);
     if (unknown.length > 0) {
-      const said = unknown.map((heading) => `${JSON.stringify(heading)} ${unknownColumn(organization, heading)}`);
+      const issues = unknown.map((heading) => `${JSON.stringify(heading)} ${unknownColumn(organization, heading)}`);
       throw new CommandError(
-        `${file} has ${unknown.length === 1 ? 'a column that is' : 'columns that are'} not known: ${said.join(' ')} Name its field with --map 'COLUMN=FIELD', or leave it out with --ignore 'COLUMN'.`,
+        `${file} has ${unknown.length === 1 ? 'an unknown column' : 'unknown columns'}: ${issues.join(' ')} Name the field with --map 'COLUMN=FIELD', or ignore the column with --ignore 'COLUMN'.`,
       );
     }
     const known = targets.filter((target) => target !== undefined);
-    const twice = this.twiceMeant(known);
-    if (twice) {
-      throw new CommandError(`${file} has more than one column for ${twice}: leave one out with --ignore 'COLUMN'.`);
+    const repeated = this.repeatedTarget(known);
+    if (repeated) {
+      throw new CommandError(`${file} has more than one column for ${repeated}: ignore one with --ignore 'COLUMN'.`);
     }
     const foreign = isEarlierExport(headings) ? undefined : foreignLeadId(headings, known, this.isMapped);
-    if (foreign !== undefined) throw new CommandError(`${file} ${foreignLeadIdProblem(foreign, exportMark.heading)}`);
-    const absent = ['name', 'phone'].filter((key) => !known.some((target) => target.kind === 'field' && target.fieldKey === key));
-    if (absent.length > 0) {
-      const columns = headings.map((heading) => JSON.stringify(heading)).join(', ');
-      throw new CommandError(
-        `${file} has no column for ${absent.join(' and ')}, which every lead needs: its columns are ${columns}. Name one with --map 'COLUMN=${absent[0]}'.`,
-      );
-    }
+    if (foreign !== undefined) throw new CommandError(`${file} ${foreignLeadIdIssue(foreign, exportMark.heading)}`);
+    assertRequiredColumns(headings, known, file);
     return known;
   }
 
-  /** @throws CommandRefused for a `--map` or `--ignore` of a column that is not there: mistyped, it would be done without in silence. */
-  #checkColumns(headings: readonly string[], file: string): void {
+  /** @throws CommandError for a `--map` or `--ignore` of a column that the file does not have: a typo must not go unnoticed */
+  #assertOptionColumns(headings: readonly string[], file: string): void {
     const names = headings.map((heading) => heading.trim());
-    const said = [
+    const options = [
       ...[...this.#mapped].map(([column, field]) => ({ column, option: `--map ${JSON.stringify(`${column}=${field}`)}` })),
       ...[...this.#ignored].map((column) => ({ column, option: `--ignore ${JSON.stringify(column)}` })),
     ];
-    for (const { column, option } of said) {
+    for (const { column, option } of options) {
       if (names.includes(column)) continue;
       const near = nearestName(column, names);
-      const right = near
-        ? `is ${JSON.stringify(near)} meant?`
-        : `its columns are ${names.map((name) => JSON.stringify(name)).join(', ')}.`;
-      throw new CommandError(`${option}: ${file} has no column ${JSON.stringify(column)}; ${right}`);
+      const hint = near ? `did you mean ${JSON.stringify(near)}?` : `its columns are ${quotedList(names)}.`;
+      throw new CommandError(`${option}: ${file} has no column ${JSON.stringify(column)}; ${hint}`);
     }
   }
 
-  /** The field or property that two of the targets mean; undefined when each is meant once. */
-  twiceMeant(targets: readonly ImportTarget[]): string | undefined {
+  /** A field or property that more than one of the targets has; undefined when there is none. */
+  repeatedTarget(targets: readonly ImportTarget[]): string | undefined {
     const names = targets.flatMap((target) => {
       if (target.kind === 'field') return [target.fieldKey];
       if (target.kind === 'property') return [`the lead's ${target.property}`];
@@ -111,3 +103,16 @@ export class ColumnMapping {
     return names.find((name, index) => names.indexOf(name) !== index);
   }
 }
+
+/** @throws CommandError when no column has the name or the phone */
+function assertRequiredColumns(headings: readonly string[], targets: readonly ImportTarget[], file: string): void {
+  const missing = ['name', 'phone'].filter(
+    (key) => !targets.some((target) => target.kind === 'field' && target.fieldKey === key),
+  );
+  if (missing.length === 0) return;
+  throw new CommandError(
+    `${file} has no column for ${missing.join(' and ')}, which every lead needs: its columns are ${quotedList(headings)}. Name one with --map 'COLUMN=${missing[0]}'.`,
+  );
+}
+
+const quotedList = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ');

@@ -3,8 +3,8 @@ import { type ImportTarget, propertyHeadings, reportHeadings } from '../../../sh
 import { builtInFields } from '../../../shared/organization/built-in-fields.ts';
 
 /**
- * Whether a CSV file is an export from before exports marked their rows: it has, to the letter, every column that each of those has. A
- * file of another system may have a "Lead ID", not all of these.
+ * Whether a CSV file is an export from before exports marked their rows. Such an export has all of these columns, spelled exactly so; a
+ * file of another system may have a "Lead ID", but not all of them.
  */
 export function isEarlierExport(headings: readonly string[]): boolean {
   const names = headings.map((heading) => heading.trim());
@@ -16,7 +16,7 @@ const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const ownProperties = ['leadId', 'pipelineId', 'stageId', 'createdAt', 'updatedAt'] as const;
 const otherProperties: readonly string[] = ['archivedAt', ...Object.values(reportHeadings)];
 
-/** Whether a line is of such an export: it has the properties that it wrote, as it wrote them, and no others. */
+/** Whether a line is of such an export: it has the properties that an export wrote, in the form of an export, and no others. */
 export function isEarlierLine({ fields, ...own }: Readonly<Record<string, unknown>>): boolean {
   if (!isPlainObject(fields) || typeof fields.name !== 'string' || typeof fields.phone !== 'string') return false;
   const { leadId, pipelineId, stageId, createdAt, updatedAt } = own;
@@ -28,9 +28,9 @@ export function isEarlierLine({ fields, ...own }: Readonly<Record<string, unknow
 }
 
 /**
- * The name of a column or property that has the ids of leads and of which nothing says that they are this service's.
+ * The name of a column or property with lead IDs that nothing shows to be this service's own.
  * @param names parallel to the targets
- * @param isMapped whether the administrator said what a column is
+ * @param isMapped whether `--map` names a column
  */
 export function foreignLeadId(
   names: readonly string[],
@@ -43,7 +43,7 @@ export function foreignLeadId(
   return name === undefined || isMapped(name) ? undefined : name;
 }
 
-/** What is wrong with it, as the end of a sentence that says where it is. */
-export const foreignLeadIdProblem = (name: string, mark: string): string =>
-  `has ${JSON.stringify(name)}, but not ${JSON.stringify(mark)}, which lead export writes beside it: these are ids of another system. ` +
-  `Leave them out with --ignore '${name}', or name a field for them with --map '${name}=FIELD'.`;
+/** What is wrong with such a column; completes a sentence that begins with the file or line. */
+export const foreignLeadIdIssue = (name: string, mark: string): string =>
+  `has ${JSON.stringify(name)}, but not ${JSON.stringify(mark)}, which lead export also writes: these are the IDs of another system. ` +
+  `Ignore them with --ignore '${name}', or map them to a field with --map '${name}=FIELD'.`;

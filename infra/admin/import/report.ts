@@ -1,6 +1,7 @@
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import { reportHeadings } from '../../../shared/leads/transfer/import-columns.ts';
+import { errorCode } from '../../cli/error-code.ts';
 import { CommandError } from '../context.ts';
 import type { FileRow, ImportFile } from './file.ts';
 
@@ -10,21 +11,21 @@ export interface RefusedRow {
 }
 
 /**
- * Where the report of a file lies unless the administrator says otherwise: beside it. That of a dry run has a name of its own: an earlier
- * report may have corrections in it that were not imported yet.
+ * The default path of a report: next to the file. A dry run has a path of its own, because an earlier report may contain corrections that
+ * have not been imported yet.
  */
 export const reportPath = (file: string, dryRun: boolean): string =>
   file.replace(/\.[^.]+$/, (extension) => `.${dryRun ? 'would-be-refused' : 'refused'}${extension}`);
 
 /**
- * The refused rows of a file, each with its number and the reason, in the file's own form: corrected, the report is a file to import.
- * Written beside as the rows are refused, and takes the place of an earlier one when the run has come to its end; not there when none
- * was refused. Only its owner may read it, as it holds personal data.
+ * The refused rows of a file, each with its number and the reason, in the format of the file: once corrected, the report can be imported.
+ * It is written to a temporary file, which replaces an earlier report when the run is complete. Without refused rows there is no report.
+ * Only its owner may read it, because it contains personal data.
  */
 export class ImportReport {
   readonly path: string;
   readonly #source: Pick<ImportFile, 'format' | 'headings'>;
-  /** The file's columns that are not of an earlier report. */
+  /** The columns of the file, without those of an earlier report. */
   readonly #columns: readonly number[];
   readonly #file: FileHandle;
   #isEmpty = true;
@@ -37,21 +38,21 @@ export class ImportReport {
     this.#columns = source.headings.flatMap((heading, column) => (own.includes(heading.trim()) ? [] : [column]));
   }
 
-  /** @throws CommandRefused where no file can be written */
+  /** @throws CommandError when the report cannot be written */
   static async begin(path: string, source: Pick<ImportFile, 'format' | 'headings'>): Promise<ImportReport> {
-    const refused = (reason: string, cause?: unknown) =>
+    const failure = (reason: string, cause?: unknown) =>
       new CommandError(`The report ${path} cannot be written: ${reason}.`, { cause });
-    const found = await stat(path).catch(() => undefined);
-    if (found && !found.isFile()) throw refused('it is no file');
+    const earlier = await stat(path).catch(() => undefined);
+    if (earlier && !earlier.isFile()) throw failure('it is not a file');
     try {
       return new ImportReport(path, source, await open(unfinished(path), 'w', 0o600));
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      throw refused(code === 'ENOENT' ? 'its folder is not there' : message, error);
+      const message = error instanceof Error ? error.message : String(error);
+      throw failure(errorCode(error) === 'ENOENT' ? 'its folder does not exist' : message, error);
     }
   }
 
-  /** Adds rows, in the order of their numbers. */
+  /** Adds rows, ordered by their number. */
   async add(refused: readonly RefusedRow[]): Promise<void> {
     if (refused.length === 0) return;
     const ordered = [...refused].sort((a, b) => a.row.number - b.row.number);
@@ -60,7 +61,7 @@ export class ImportReport {
     await this.#file.appendFile(heading + ordered.map((one) => this.#lineOf(one)).join(''));
   }
 
-  /** The run came to its end: this report, whole, or none takes the place of an earlier one. */
+  /** The run is complete: this report replaces an earlier one, which is deleted if no rows were refused. */
   async finish(): Promise<void> {
     await this.#file.sync();
     await this.#file.close();
@@ -68,7 +69,7 @@ export class ImportReport {
     await Promise.all([this.path, unfinished(this.path)].map((path) => rm(path, { force: true })));
   }
 
-  /** The run broke off, or is to leave no report: an earlier one stays as it is. */
+  /** The run was interrupted, or needs no report: an earlier report is kept. */
   async discard(): Promise<void> {
     await this.#file.close();
     await rm(unfinished(this.path), { force: true });
@@ -81,13 +82,12 @@ export class ImportReport {
   }
 
   #lineOf({ row: { number, original }, reason }: RefusedRow): string {
-    if (this.#source.format === 'csv') {
-      const cells = original as readonly string[];
-      const beyond = cells.slice(this.#source.headings.length);
-      return csvLine([String(number), reason, ...this.#columns.map((at) => cells[at] ?? ''), ...beyond]);
+    if ('cells' in original) {
+      const { cells } = original;
+      const beyondHeadings = cells.slice(this.#source.headings.length);
+      return csvLine([String(number), reason, ...this.#columns.map((at) => cells[at] ?? ''), ...beyondHeadings]);
     }
-    const own = typeof original === 'object' ? original : { text: original };
-    return `${JSON.stringify({ ...own, [reportHeadings.row]: number, [reportHeadings.reason]: reason })}\n`;
+    return `${JSON.stringify({ ...original.object, [reportHeadings.row]: number, [reportHeadings.reason]: reason })}\n`;
   }
 }
 

@@ -5,7 +5,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { ServiceOptions } from '../service-options.ts';
 
-/** Where alarms go: a topic of the service's own for the e-mail address, a given topic, both or none. */
+/** The topics that alarms are sent to: a new one for the email address, an existing one, both or none. */
 export class AlarmTopics extends Construct {
   readonly topics: readonly ITopic[];
 
@@ -20,7 +20,7 @@ export class AlarmTopics extends Construct {
   private emailTopic(address: string): Topic {
     const topic = new Topic(this, 'Email', { displayName: 'Lead service alarms', enforceSSL: true });
     topic.addSubscription(new EmailSubscription(address));
-    // Enforcing TLS gives the topic a policy of its own, which takes the place of the one by which the account's alarms may publish.
+    // With enforced TLS the topic gets a policy, which replaces the default policy that lets the account's alarms publish.
     topic.addToResourcePolicy(
       new PolicyStatement({
         sid: 'AlarmsOfThisAccount',
@@ -32,7 +32,7 @@ export class AlarmTopics extends Construct {
     );
     Validations.of(topic).acknowledge({
       id: 'Serverless-SNSRedrivePolicy',
-      reason: 'An e-mail that cannot be delivered is still an alarm on the dashboard: a queue of old alarms would help nobody.',
+      reason: 'If an email cannot be delivered, the dashboard still shows the alarm: nobody would read a queue of old alarms.',
     });
     return topic;
   }

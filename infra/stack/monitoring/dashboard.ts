@@ -34,20 +34,20 @@ import {
 } from './metrics.ts';
 
 export interface MonitoringProps {
-  /** Begins the names of the alarms, and is the dashboard's. */
+  /** The name of the dashboard, and the prefix of the alarm names. */
   readonly serviceName: string;
   readonly functions: readonly { readonly endpoint: Endpoint; readonly handler: EndpointFunction }[];
   readonly table: ITable;
   readonly topics: readonly ITopic[];
 }
 
-/** When an alarm of `alarm-table.ts` rings: so many of the last periods at or above a value. */
+/** When an alarm goes off: at `from` or above in each of the last `datapoints` periods. */
 interface Threshold {
   readonly from: number;
   readonly datapoints?: number;
 }
 
-/** One dashboard, and the alarms of `alarm-table.ts`, each drawn on the graph of what it watches. */
+/** A dashboard, and the alarms of `alarms.ts`, each on the graph of its metric. */
 export class Monitoring extends Construct {
   private readonly alarms: ReadonlyMap<string, IAlarm>;
 
@@ -63,15 +63,15 @@ export class Monitoring extends Construct {
       dashboardFactory: new DefaultDashboardFactory(this, 'Dashboards', { dashboardNamePrefix: serviceName }),
     });
     facade.monitorCustom({ alarmFriendlyName: 'Calls', humanReadableName: 'Calls', metricGroups: callGraphs(props) });
-    for (const widget of logTables(props)) facade.addWidget(widget);
+    for (const widget of logWidgets(props)) facade.addWidget(widget);
     facade.monitorCustom({ alarmFriendlyName: 'Table', humanReadableName: 'Table', metricGroups: tableGraphs(props) });
     this.alarms = new Map(facade.createdAlarms().map(({ alarm, alarmNameSuffix }) => [alarmNameSuffix, alarm]));
   }
 
-  /** @throws Error for a row of the alarm table that has no metric here */
+  /** @throws Error for an alarm that has no metric */
   alarm(name: AlarmName): IAlarm {
     const alarm = this.alarms.get(name);
-    if (!alarm) throw new Error(`The alarm ${name} has a row in alarm-table.ts and no metric in monitoring.ts.`);
+    if (!alarm) throw new Error(`The alarm ${name} is in alarms.ts, but has no metric in dashboard.ts.`);
     return alarm;
   }
 }
@@ -97,11 +97,6 @@ function alarmed(
 
 function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
   const { serviceName, functions } = props;
-  const day = Duration.days(1);
-  const handlers = functions.map(({ handler }) => handler);
-  const isReading = ({ endpoint }: { endpoint: Endpoint }): boolean => endpoint.method === 'GET';
-  const reading = functions.filter(isReading).map(({ handler }) => handler);
-  const writing = handlers.filter((handler) => !reading.includes(handler));
   return [
     {
       title: 'Calls and refusals',
@@ -109,7 +104,7 @@ function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
     },
     { title: 'Server errors', metrics: [alarmed(props, 'ServerErrors', serverErrorShare(serviceName), { from: 1 })] },
     {
-      title: 'Time of an answer',
+      title: 'Response time',
       metrics: [
         apiMetric(serviceName, 'Latency', Stats.p(50)),
         alarmed(props, 'SlowAnswers', apiMetric(serviceName, 'Latency', Stats.p(99)), { from: 3000, datapoints: 3 }),
@@ -121,21 +116,25 @@ function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
         handler.metricDuration({ statistic: Stats.p(99), label: endpoint.name, period }),
       ),
     },
+    { title: 'Functions', metrics: [...throttleMetrics(props), serviceMetric(serviceName, 'coldStart')] },
     {
-      title: 'Functions',
-      metrics: [
-        alarmed(props, 'ReadingFunctionsThrottled', throttles(reading, 'reading functions throttled'), { from: 1 }),
-        alarmed(props, 'WritingFunctionsThrottled', throttles(writing, 'writing functions throttled'), { from: 1 }),
-        serviceMetric(serviceName, 'coldStart'),
-      ],
-    },
-    {
-      title: 'To look after',
+      title: 'Needs attention',
       metrics: [
         alarmed(props, 'CaptureNotReady', serviceMetric(serviceName, 'notReady'), { from: 1 }),
-        alarmed(props, 'KeyExpiresSoon', serviceMetric(serviceName, 'keyExpiresSoon', day), { from: 1 }),
+        alarmed(props, 'KeyExpiresSoon', serviceMetric(serviceName, 'keyExpiresSoon', Duration.days(1)), { from: 1 }),
       ],
     },
+  ];
+}
+
+function throttleMetrics(props: MonitoringProps): CustomMetricWithAlarm[] {
+  const isReading = ({ endpoint }: { endpoint: Endpoint }): boolean => endpoint.method === 'GET';
+  const handlersWhere = (reads: boolean) =>
+    props.functions.filter((one) => isReading(one) === reads).map(({ handler }) => handler);
+  const [reading, writing] = [handlersWhere(true), handlersWhere(false)];
+  return [
+    alarmed(props, 'ReadingFunctionsThrottled', throttles(reading, 'reading functions throttled'), { from: 1 }),
+    alarmed(props, 'WritingFunctionsThrottled', throttles(writing, 'writing functions throttled'), { from: 1 }),
   ];
 }
 
@@ -153,7 +152,7 @@ function tableGraphs(props: MonitoringProps): CustomMetricGroup[] {
     { title: 'Throttled', metrics: [alarmed(props, 'TableThrottled', tableThrottles(table), { from: 1, datapoints: 2 })] },
     { title: 'Failed', metrics: [alarmed(props, 'TableFailed', tableFailures(table), { from: 5 })] },
     {
-      title: 'Transactions that met another',
+      title: 'Transaction conflicts',
       metrics: [
         alarmed(props, 'TransactionsRefused', ofTable(table, 'TransactionConflict'), { from: 100, datapoints: 3 }),
         serviceMetric(serviceName, 'contended'),
@@ -162,34 +161,34 @@ function tableGraphs(props: MonitoringProps): CustomMetricGroup[] {
   ];
 }
 
-/** What the figures per endpoint and per organization would cost as metrics, the log lines answer when somebody looks. */
-function logTables({ functions }: MonitoringProps): LogQueryWidget[] {
+/** Numbers per endpoint and per organization, from log queries: as metrics they would be expensive. */
+function logWidgets({ functions }: MonitoringProps): LogQueryWidget[] {
   const logGroupNames = functions.map(({ handler }) => handler.logGroup.logGroupName);
-  const table = (title: string, ...queryLines: string[]) =>
+  const widget = (title: string, ...queryLines: string[]) =>
     new LogQueryWidget({ title, logGroupNames, queryLines, view: LogQueryVisualizationType.TABLE, width: 12, height: 8 });
   return [
-    table(
+    widget(
       'Endpoints',
       'filter message = "answered"',
       'stats count() as calls, pct(ms, 50) as p50, pct(ms, 99) as p99, avg(dynamodbCalls), avg(readUnits), avg(writeUnits), sum(coldStart) as coldStarts by endpoint',
       'sort calls desc',
     ),
-    table(
+    widget(
       'Organizations',
       'filter message = "answered"',
       'stats count() as calls, sum(readUnits), sum(writeUnits), sum(rateLimited), sum(notReady), sum(keyExpiresSoon) by organizationId',
       'sort calls desc',
       'limit 20',
     ),
-    table(
+    widget(
       'Failures',
-      // What the platform says of a function that timed out or crashed is no line of ours, and names its log alone.
+      // Time-outs and crashes are logged by Lambda, not by us; those lines have only the log group.
       'filter level = "ERROR" or @message like /Task timed out|Runtime exited|"errorType"/',
       'fields @timestamp, coalesce(endpoint, @log) as function, organizationId, requestId, coalesce(error.message, @message) as problem',
       'sort @timestamp desc',
       'limit 20',
     ),
-    table(
+    widget(
       'Refusals',
       'filter ispresent(code)',
       'stats count() as calls by code, endpoint, organizationId, keyId',

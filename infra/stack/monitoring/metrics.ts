@@ -8,7 +8,7 @@ import { stageName } from '../lead-api.ts';
 
 export const period = Duration.minutes(5);
 
-/** A metric of the API as a whole. By name and stage as text: a reference would make the API wait for the alarm that guards its release. */
+/** A metric of the whole API. Uses the name and stage as text: a reference would make the API depend on the alarm of its own release. */
 export const apiMetric = (serviceName: string, metricName: string, statistic: string = Stats.SUM): Metric =>
   new Metric({
     namespace: 'AWS/ApiGateway',
@@ -18,7 +18,7 @@ export const apiMetric = (serviceName: string, metricName: string, statistic: st
     period,
   });
 
-/** A figure of the functions' log lines (shared/metrics.ts). */
+/** A metric of the functions' log lines (shared/metrics.ts). */
 export const serviceMetric = (serviceName: string, metricName: MetricName, over: Duration = period): Metric =>
   new Metric({
     namespace: metricNamespace,
@@ -29,8 +29,8 @@ export const serviceMetric = (serviceName: string, metricName: MetricName, over:
   });
 
 /**
- * Server errors in percent of the calls; 0 below three of them, since one failure of ten calls is no outage. NOT_READY is a 503
- * by contract and one organization's own affair: it has an alarm of its own and must not take a release back.
+ * Server errors in percent of the calls; 0 below three errors, because one failure in ten calls is not an outage. NOT_READY is a 503 by
+ * contract, but concerns one organization: it has an alarm of its own, and must not roll back a release.
  */
 export function serverErrorShare(serviceName: string): MathExpression {
   const failures = '(FILL(failures, 0) - FILL(notReady, 0))';
@@ -46,7 +46,7 @@ export function serverErrorShare(serviceName: string): MathExpression {
   });
 }
 
-/** The throttles of several functions together. An alarm looks at ten metrics at the most. */
+/** The throttles of several functions together. An alarm can use at most ten metrics. */
 export const throttles = (functions: readonly IFunction[], label: string): MathExpression =>
   sum(
     functions.map((one) => one.metricThrottles({ period })),
@@ -65,7 +65,7 @@ const tableMetric = (table: ITable, metricName: string, more: Record<string, str
 /** A metric of the table, such as `TransactionConflict` or `ConsumedWriteCapacityUnits`. */
 export const ofTable = (table: ITable, metricName: string): Metric => tableMetric(table, metricName);
 
-/** Requests that the table or one of its indexes turned away for a moment: ten metrics, as many as an alarm takes. */
+/** Throttled requests to the table and its indexes: ten metrics, the maximum of an alarm. */
 export function tableThrottles(table: ITable): MathExpression {
   const parts = [{}, ...tableDefinition.indexes.map(({ name }) => ({ GlobalSecondaryIndexName: name }))];
   const metrics = parts.flatMap((part) =>
@@ -74,17 +74,17 @@ export function tableThrottles(table: ITable): MathExpression {
   return sum(metrics, 'throttled requests');
 }
 
-/** What the functions ask of the table (DynamoDB gives this metric by operation only). */
+/** The operations that the functions use: DynamoDB has this metric per operation only. */
 const operations = ['GetItem', 'BatchGetItem', 'Query', 'UpdateItem', 'TransactWriteItems'];
 
-/** Requests that DynamoDB failed to answer (HTTP 500). */
+/** Requests that DynamoDB answered with HTTP 500. */
 export const tableFailures = (table: ITable): MathExpression =>
   sum(
     operations.map((Operation) => tableMetric(table, 'SystemErrors', { Operation })),
     'failed requests',
   );
 
-/** Absent is 0: a metric without a value yet must not hide the others. On one graph, no two metrics may have one name. */
+/** A missing value counts as 0, so that a metric without data does not hide the others. Metric names must be unique on a graph. */
 function sum(metrics: readonly IMetric[], label: string): MathExpression {
   const prefix = label.replace(/\W+/g, '_');
   const named = metrics.map((metric, index): [string, IMetric] => [`${prefix}_${index}`, metric]);

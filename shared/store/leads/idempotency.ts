@@ -1,4 +1,4 @@
-import type { CaptureResult, IdempotencyRecord } from '../../leads/idempotency.ts';
+import type { IdempotencyRecord } from '../../leads/idempotency.ts';
 import type { Table } from '../table/client.ts';
 import type { IdempotencyItem } from '../table/items.ts';
 import type { PrimaryKey } from '../table/primary-keys.ts';

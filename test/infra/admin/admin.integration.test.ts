@@ -33,7 +33,7 @@ test('applies a file, shows it in the form of the file, and takes that form as n
 
   expect(applied).toMatchObject({ status: 0, stdout: `{"organization":{"id":${settings.id}}}\n`, stderr: '' });
   expect(JSON.parse(shown.stdout)).toEqual(settings);
-  expect(again.stdout).toMatch(/has these settings already, version 1/);
+  expect(again.stdout).toMatch(/already has these settings, version 1/);
 });
 
 test('refuses a file with keys unless told to ignore them', async () => {
@@ -92,7 +92,7 @@ test('creates, lists and revokes a key', async () => {
   expect(parseApiKey(created.key)).toEqual({ keyId: created.keyId });
   expect(created).toMatchObject({ scopes: ['leads.read', 'leads.write'], expiresAt: expect.stringMatching(/Z$/) });
   expect(revoked).toEqual({ keyId: created.keyId, revokedAt: expect.stringMatching(/Z$/) });
-  expect(again.stdout).toBe(`API key ${created.keyId} was revoked already, on ${revoked.revokedAt}: nothing to do.\n`);
+  expect(again.stdout).toBe(`API key ${created.keyId} was already revoked on ${revoked.revokedAt}: nothing to do.\n`);
   expect(JSON.parse(listed.stdout).items).toEqual([
     {
       keyId: created.keyId,
@@ -111,11 +111,11 @@ test('creates, lists and revokes a key', async () => {
 const failures: [args: string, status: number, stderr: RegExp][] = [
   ['organization show 999', 1, /^There is no organization 999 .*\.$/],
   ['key list --organization 999', 1, /no organization 999/],
-  ['key revoke --organization 1 --key nothing000', 1, /no API key with the id nothing000/],
+  ['key revoke --organization 1 --key nothing000', 1, /no API key with the ID nothing000/],
   ['key create --organization 1 --type website-form --label w --created-by 999', 1, /no user 999/],
   ['lead timeline --organization 1 --lead 2000000000', 1, /no lead 2000000000/],
   ['lead archive --organization 1 --lead 2000000000', 1, /no lead 2000000000/],
-  ['organization apply nothing.json', 1, /nothing\.json cannot be read: there is no such file/],
+  ['organization apply nothing.json', 1, /nothing\.json cannot be read: the file does not exist/],
   ['organization apply test', 1, /it is a folder/],
   ['orgnization show 1', 2, /Did you mean organization\?/],
   ['organization shwo 1', 2, /Did you mean show\?/],
@@ -141,22 +141,26 @@ const failures: [args: string, status: number, stderr: RegExp][] = [
   [
     'lead archive --organization 1 --lead 2 --yes',
     2,
-    /'--yes': lead archive takes --organization, --lead, --json, --stack, --help\. See: /,
+    /'--yes': lead archive accepts --organization, --lead, --json, --stack, --help\. See: /,
   ],
-  ['--organization 1 lead list', 2, /^Option '--organization' stands after the command that it is for\. See: /],
-  ['lead delete', 2, /^Unknown command 'delete': there are archive, restore, .*erase\. See: npm run admin -- lead --help$/],
+  ['--organization 1 lead list', 2, /^Option '--organization' must come after the command that it belongs to\. See: /],
+  [
+    'lead delete',
+    2,
+    /^Unknown command 'delete': the commands are archive, restore, .*erase\. See: npm run admin -- lead --help$/,
+  ],
   ['archive --lead 1', 2, /^Unknown command 'archive'\. Did you mean lead archive\? See: npm run admin -- --help$/],
   ['list', 2, /Did you mean organization list or key list or lead list\?/],
-  ['check 1', 2, /^Too many arguments: check takes none, so '1' is one too many\. See: npm run admin -- check --help$/],
+  ['check 1', 2, /^Too many arguments: check accepts none; remove '1'\. See: npm run admin -- check --help$/],
   [
     'key revoke --organization 1 --key leads_live_SECRET0000_x',
     2,
-    /argument 'leads_live_…' is invalid\. It must be the key's id/,
+    /argument 'leads_live_…' is invalid\. It must be the key's ID/,
   ],
   [
     'lead export --organization 1 --out leads.txt',
     2,
-    /'--out leads\.txt' ends neither in \.csv nor in \.jsonl: .*--format csv or jsonl\./,
+    /'--out leads\.txt' must end in \.csv or \.jsonl, or add --format csv or --format jsonl\./,
   ],
   ['key create --organization 1 --type app --label w --created-by 1', 2, /website-form, application/],
   ['key create --organization 1 --type application --label w --created-by 1', 2, /at least one/],
@@ -196,5 +200,5 @@ test('help shows an example, --json, and which options are required', async () =
   expect(stdout).toMatch(/npm run admin -- key create --organization 1/);
   expect(stdout).toMatch(/--json/);
   expect(stdout).toMatch(/--label <L> .*\(required\)\n/);
-  expect(stdout).toMatch(/leads\.write brings leads\.read\n/);
+  expect(stdout).toMatch(/leads\.write includes leads\.read\n/);
 });

@@ -129,7 +129,7 @@ test('an erasure that would change more items than allowed is refused, and chang
     status: 1,
     stderr: expect.stringMatching(/would change 2 timeline items of 1 other lead, more than 1 item: .*--max-items/),
   });
-  expect(unasked.stderr).toMatch(/Erasing changes 2 timeline items of 1 other lead\.\nLead \d+ .* gone for good\. Add --yes/);
+  expect(unasked.stderr).toMatch(/Erasing changes 2 timeline items of 1 other lead\.\nLead \d+ .* removed for good\. Add --yes/);
   expect(await storedLeads(organization)).toEqual(before);
   const allowed = await runAdmin(argumentsOf(organization, lead.id, '--yes', '--max-items', '2'));
   expect(allowed.status).toBe(0);

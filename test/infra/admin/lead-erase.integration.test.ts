@@ -266,6 +266,6 @@ test('without a terminal it asks for --yes and does nothing', async () => {
 
   const answer = await runAdmin(['lead', 'erase', '--organization', String(organization.id), '--lead', String(lead.id)]);
 
-  expect(answer).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/gone for good\. Add --yes/) });
+  expect(answer).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/removed for good\. Add --yes/) });
   expect(await storedLeads(organization)).toHaveLength(1);
 });

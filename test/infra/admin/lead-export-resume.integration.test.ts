@@ -68,7 +68,7 @@ test.each(['csv', 'jsonl'])(
 
     expect(first).toEqual([500, 501]);
     expect(resumed).toEqual({ leads: 3, file, after: 501 });
-    expect(again.stdout).toBe(`1 lead exported to ${file}, which had 5 leads already.\n`);
+    expect(again.stdout).toBe(`1 lead exported to ${file}, which already had 5 leads.\n`);
     expect(await idsIn(file)).toEqual([500, 501, 300, 400, 502, 450]);
   },
 );
@@ -87,7 +87,7 @@ test.each(['csv', 'jsonl'])('an export of one organization is not continued in t
 
     expect(answer).toMatchObject({ status: 1, stdout: '' });
     expect(answer.stderr.trim()).toBe(
-      `${file} has leads of organization ${one.id}: name another file for those of organization ${other.id}.`,
+      `${file} has leads of organization ${one.id}: name another file for the leads of organization ${other.id}.`,
     );
     expect(await readFile(file, 'utf8')).toBe(content);
   }
@@ -103,7 +103,10 @@ test('a file with a line in its midst that no export wrote is not continued', as
 
   const answer = await runAdmin(exportArgs(organization, file, '--resume'));
 
-  expect(answer).toMatchObject({ status: 1, stderr: expect.stringContaining('has in record 2 no lead as an export writes it') });
+  expect(answer).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/^Record 2 of .* is not a lead as an export writes it/),
+  });
 });
 
 test('an export whose reader closes the pipe is in the history', async () => {

@@ -155,8 +155,8 @@ test('only its owner may read an export', async () => {
 });
 
 test.each<[name: string, content: string | undefined, args: string[], status: number, message: RegExp]>([
-  ['a file that is there', 'x', [], 1, /is there already: name another file, or continue it with --resume/],
-  ['no file to continue', undefined, ['--resume'], 1, /there is no such file\. Begin it without --resume/],
+  ['a file that is there', 'x', [], 1, /already exists: name another file, or continue it with --resume/],
+  ['no file to continue', undefined, ['--resume'], 1, /the file does not exist\. Start it without --resume/],
   ['something else to continue', 'x\n', ['--resume'], 1, /does not end in a lead as an export writes it/],
   ['something else without a line feed', '{"mine":1}', ['--resume'], 1, /does not end in a lead as an export writes it/],
   ['a table with a quote left open', 'a,b\n1,"x\n2,y\n', ['--resume', '--format', 'csv'], 1, /has other columns/],

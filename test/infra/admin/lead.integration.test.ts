@@ -55,8 +55,8 @@ test('archive and restore say what was done, and of a lead that is so already th
 
   expect(await said('restore')).toBe(`Lead ${leadId} is not archived: nothing to do.\n`);
   expect(await said('archive')).toBe(`Archived lead ${leadId}.\n`);
-  expect(await said('archive')).toMatch(new RegExp(`^Lead ${leadId} was archived already, on 20.*Z: nothing to do\\.\\n$`));
-  expect(await said('restore')).toBe(`Restored lead ${leadId}: it is in lists and answers again.\n`);
+  expect(await said('archive')).toMatch(new RegExp(`^Lead ${leadId} was already archived on 20.*Z: nothing to do\\.\\n$`));
+  expect(await said('restore')).toBe(`Restored lead ${leadId}: the API returns it again.\n`);
 });
 
 test('a timeline for people tells what was carried in one order, changes with the names of what ids stand for, and nothing empty', async () => {
@@ -96,7 +96,7 @@ test('a timeline for people tells what was carried in one order, changes with th
     key,
     '    source: Website',
     '    filled: budget',
-    `    kept: name: ${somebody.name}, not Other as sent`,
+    `    kept: name: ${somebody.name}; submitted: Other`,
     '',
   ]);
 });
@@ -113,7 +113,7 @@ test('a table for people cuts long names and shows what would move the cursor as
   expect(json.items[0].name).toBe(name);
 });
 
-test('a lead is found by its phone in any spelling, and by its e-mail in any case, archived or not', async () => {
+test('a lead is found by its phone in any spelling, and by its email in any case, archived or not', async () => {
   const organization = await givenOrganization();
   const somebody = person();
   const leadId = await givenCapture(organization, somebody);
@@ -146,7 +146,7 @@ test('a lead is found by its phone in any spelling, and by its e-mail in any cas
 
 test.each([
   [['--phone', '+919812300000'], 1, /has no lead with the phone \+919812300000\.$/],
-  [['--email', 'nobody@example.com'], 1, /has no lead with the e-mail nobody@example\.com\.$/],
+  [['--email', 'nobody@example.com'], 1, /has no lead with the email nobody@example\.com\.$/],
   [[], 2, /^Give either --phone or --email\. See: npm run admin -- lead find --help$/],
   [
     ['--phone', '+919812300000', '--email', 'a@b.co'],
@@ -154,7 +154,7 @@ test.each([
     /^Give either --phone or --email\. See: npm run admin -- lead find --help$/,
   ],
   [['--phone', '12'], 2, /must be a phone number, such as/],
-  [['--email', 'nobody'], 2, /must be an e-mail address, such as/],
+  [['--email', 'nobody'], 2, /must be an email address, such as/],
   [['--fone', '12'], 2, /Did you mean --phone\?/],
 ])('lead find %j ends in one sentence', async (options, status, message) => {
   const answer = await lead(await givenOrganization(), 'find', ...options);
@@ -177,7 +177,7 @@ test('the newest leads are listed, archived ones apart, as many as asked for', a
   expect(idsIn((await lead(organization, 'list', '--limit', '1', '--json')).json)).toEqual({ ids: [ids[2]], more: true });
   expect(idsIn((await lead(organization, 'list', '--archived', '--json')).json)).toEqual({ ids: [ids[1]], more: false });
   expect((await lead(organization, 'list', '--limit', '1')).stdout).toMatch(
-    / live\n\nThere are more: a higher --limit shows them\.\n$/,
+    / live\n\nThere are more leads: use a higher --limit\.\n$/,
   );
   expect((await lead(await givenOrganization(), 'list', '--archived')).stdout).toMatch(/has no archived leads\.\n$/);
 });

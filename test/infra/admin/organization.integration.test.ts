@@ -110,7 +110,7 @@ test('a dry run says what would be refused, by name and count, with status 1, as
   expect(dry.json.refusals).toEqual(refusals);
   expect(forPeople).toMatchObject({ status: 1, stderr: '' });
   expect(forPeople.stdout).toMatch(
-    /\nIt would be refused, and nothing changed:\n {2}\$\.users\[id=7\] \(Asha Rao\) is still used by 2 leads/,
+    /\nThe file would be refused, and nothing would change:\n {2}\$\.users\[id=7\] \(Asha Rao\) is still used by 2 leads/,
   );
   expect(applied).toMatchObject({ status: 1, stdout: '' });
   expect(applied.stderr.trim().split('\n')).toEqual([
@@ -149,7 +149,7 @@ test('a dry run of an organization that is not there would create it, and of the
 
   expect(unchanged).toMatchObject({
     status: 0,
-    stdout: expect.stringMatching(/has these settings already: nothing would change\.\n$/),
+    stdout: expect.stringMatching(/already has these settings: nothing would change\.\n$/),
   });
   expect(created.json).toMatchObject({ outcome: 'created', refusals: [], changes: [{ path: '$', change: 'added' }] });
   expect((await runAdmin(['organization', 'list', '--json'])).json.items).not.toContainEqual(
@@ -174,30 +174,30 @@ test('organizations are listed by id with the name they have now', async () => {
 });
 
 test.each<[state: string, edit: (draft: Settings) => void, warning: RegExp]>([
-  ['the module crm is missing', (draft) => draft.modules.pop(), /^Warning: \$\.modules has no "crm": .*FORBIDDEN/],
+  ['the module crm is missing', (draft) => draft.modules.pop(), /^Warning: \$\.modules does not contain "crm": .*FORBIDDEN/],
   [
     'there is no default pipeline',
     (draft) => Object.assign(draft.pipelines[0]!, { isDefault: false }),
-    /^Warning: \$\.pipelines has no default one: .*NOT_READY/,
+    /^Warning: \$\.pipelines has no default pipeline: .*NOT_READY/,
   ],
   [
     'the default pipeline has no starting stage',
     (draft) => Object.assign(draft.pipelines[0]!.stages[0]!, { active: false }),
-    /^Warning: \$\.pipelines\[id=1\]\.stages has no active stage where leads start: .*NOT_READY/,
+    /^Warning: \$\.pipelines\[id=1\]\.stages has no active default stage: .*NOT_READY/,
   ],
   [
     'nobody is active',
     (draft) => {
       draft.users = draft.users.map((user) => ({ ...user, active: false }));
     },
-    /^Warning: \$\.users has nobody active .*NOT_READY/,
+    /^Warning: \$\.users has no active user .*NOT_READY/,
   ],
   [
     'no active source is named Website',
     (draft) => Object.assign(draft.sources[0]!, { name: 'Web' }),
-    /^Warning: \$\.sources has no active "Website": .*have none/,
+    /^Warning: \$\.sources has no active "Website": .*have no source/,
   ],
-])('apply warns on stderr when %s, and answers and applies as ever', async (_, edit, warning) => {
+])('apply warns on stderr when %s, and still applies the settings', async (_, edit, warning) => {
   const organization = await givenOrganization();
   const file = await edited(organization, edit);
 
@@ -217,7 +217,7 @@ test.each([
   [['chek'], /Did you mean check\?/],
   [['lead', 'fnd'], /Did you mean find\?/],
   [['check', '--organisation', '1'], /Did you mean --organization\?/],
-])('%j is wrong usage, with what is probably meant', async (args, message) => {
+])('%j is wrong usage, with the probable spelling', async (args, message) => {
   expect(await runAdmin(args)).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(message) });
 });
 

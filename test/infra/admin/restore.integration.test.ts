@@ -50,7 +50,7 @@ beforeAll(async () => {
       (await call('capture-lead', { baseUrl, apiKey: organization.website, body })).body.lead.id;
     const erasedLeadId = await capture({ ...erased, externalId: randomUUID() });
     const keptLeadId = await capture(kept);
-    await capture({ ...kept, email: erased.email }); // the person's e-mail on another lead's timeline
+    await capture({ ...kept, email: erased.email }); // the person's email on another lead's timeline
     const backup = await itemsOf(old);
 
     await revokeApiKey(old, organization.id, revoked.keyId);
@@ -224,7 +224,7 @@ describe('a table that cannot be the restored one is refused, and nothing change
     [
       'keys to keep beside --from',
       async () => [await restored(given.backup), '--from', given.old.name, '--keep-key', 'x'],
-      /--keep-key does nothing with --from/,
+      /--keep-key has no effect with --from/,
     ],
   ])('%s', async (_, situation, sentence) => {
     const [on, ...args] = await situation();

@@ -36,7 +36,7 @@ function onStack(stack: string, ...args: string[]) {
   return runAdmin([...args, '--stack', stack], { environment });
 }
 
-test('a command works on the table of the stack that is named, without LEADS_TABLE', async () => {
+test('with --stack, a command uses the table of that stack and needs no LEADS_TABLE', async () => {
   const { id, settings } = await givenOrganization();
 
   const answer = await onStack('leads', 'organization', 'show', String(id), '--json');
@@ -45,11 +45,11 @@ test('a command works on the table of the stack that is named, without LEADS_TAB
   expect(JSON.parse(answer.stdout).name).toBe(settings.name);
   const { AWS_ENDPOINT_URL_DYNAMODB, LEADS_TABLE } = service().environment;
   expect(answer.stderr).toBe(
-    `Warning: table ${LEADS_TABLE} of stack leads is looked for at ${AWS_ENDPOINT_URL_DYNAMODB}, not in AWS: AWS_ENDPOINT_URL_DYNAMODB says so.\n`,
+    `Warning: AWS_ENDPOINT_URL_DYNAMODB is set, so table ${LEADS_TABLE} of stack leads is looked for at ${AWS_ENDPOINT_URL_DYNAMODB}, not in AWS.\n`,
   );
 });
 
-test('that nobody answers for CloudFormation is told of CloudFormation, not of DynamoDB', async () => {
+test('an unreachable CloudFormation is reported as CloudFormation, not as DynamoDB', async () => {
   const nobody = { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };
 
   const answer = await runAdmin(['organization', 'list', '--stack', 'leads'], { environment: nobody });
@@ -68,7 +68,7 @@ test.each([
   expect(stderr.trim()).toMatch(message);
 });
 
-test('help and wrong usage ask for no stack', async () => {
+test('help and wrong usage look up no stack', async () => {
   expect(await runAdmin(['key', 'list', '--help', '--stack', 'nothing'])).toMatchObject({ status: 0 });
   expect(await runAdmin(['key', 'list', '--stack', 'nothing'])).toMatchObject({ status: 2 });
 });

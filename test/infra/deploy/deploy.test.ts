@@ -17,15 +17,15 @@ function deploy(...args: readonly string[]): { status: number | null; stderr: st
 describe('npm run deploy', () => {
   test.each([
     [['--chek'], /^Unknown option '--chek'\. Did you mean --check\?/],
-    [['--dry-run'], /^Unknown option '--dry-run': the command takes --check, --context, --profile, --help\./],
-    [['check'], /'check' is one too many/],
+    [['--dry-run'], /^Unknown option '--dry-run': the command accepts --check, --context, --profile, --help\./],
+    [['check'], /accepts none; remove 'check'/],
     [['-c', 'alarmEmail'], /It must be NAME=VALUE/],
-    [['-c', 'alarmEmial=x'], /alarmEmial: is no option: did you mean alarmEmail\?/],
+    [['-c', 'alarmEmial=x'], /alarmEmial: is not an option: did you mean alarmEmail\?/],
   ])('does not go on with %j', (args, sentence) => {
     expect(deploy(...args)).toEqual({ status: 1, stderr: expect.stringMatching(sentence) });
   });
 
-  test('goes on with what stands after -- for the CDK', () => {
+  test('the arguments after -- are left to the CDK', () => {
     expect(deploy('--', '--require-approval', 'never').stderr).toMatch(/^✗ No region is set/);
   });
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { preflight } from '../../../infra/deploy/preflight.ts';
 
-/** What the stand-in of AWS answers to an action: status and XML, as STS and CloudFormation write it. */
+/** What the stand-in for AWS returns for an action: status and XML, as STS and CloudFormation return it. */
 type Answers = Record<string, [status: number, xml: string]>;
 let answers: Answers = {};
 let server: Server;
@@ -60,17 +60,17 @@ const cdkVersion = { installed: '2.1148.1', wanted: '2.1148.1' };
 const look = (region: string | undefined = 'eu-central-1') => preflight({ region, stackName, cdkVersion });
 
 describe('a preflight', () => {
-  test('finds nothing in the way of a first deployment, and says where it goes', async () => {
+  test('passes for a first deployment, and returns its target', async () => {
     expect(await look()).toEqual({ failedChecks: [], unknown: [], target: { account: '123456789012', region: 'eu-central-1' } });
   });
 
-  test('finds nothing in the way of an update', async () => {
+  test('passes for an update', async () => {
     answers[`DescribeStacks ${stackName}`] = stack(stackName, 'UPDATE_ROLLBACK_COMPLETE');
 
     expect((await look()).failedChecks).toEqual([]);
   });
 
-  test('wants a region, since the CDK would take one of its own', async () => {
+  test('needs a region, because the CDK would use one of its own', async () => {
     const { failedChecks, target } = await preflight({ region: undefined, stackName, cdkVersion });
 
     expect(failedChecks).toEqual([
@@ -83,7 +83,11 @@ describe('a preflight', () => {
     ['ExpiredToken', /have expired/, /^aws sso login/],
     ['InvalidClientTokenId', /does not know these credentials/, /^aws sts get-caller-identity/],
     ['SignatureDoesNotMatch', /signature/, /^aws sts get-caller-identity/],
-    ['SomethingElse', /cannot be asked who you are \(SomethingElse: why\)/, /^aws sts get-caller-identity --region eu-central-1/],
+    [
+      'SomethingElse',
+      /identity cannot be checked in eu-central-1 \(SomethingElse: why\)/,
+      /^aws sts get-caller-identity --region eu-central-1/,
+    ],
   ])('says what to do about credentials refused with %s', async (code, problem, next) => {
     answers.GetCallerIdentity = [403, error(code, 'why')];
 
@@ -93,18 +97,18 @@ describe('a preflight', () => {
     expect(target).toBeUndefined();
   });
 
-  test('names the command for an account that the CDK has never seen', async () => {
+  test('names the command for an account that is not bootstrapped', async () => {
     answers['DescribeStacks CDKToolkit'] = noStack('CDKToolkit');
 
     expect((await look()).failedChecks).toEqual([
       {
-        problem: 'The CDK has never been set up in account 123456789012, region eu-central-1.',
+        problem: 'The CDK is not bootstrapped in account 123456789012, region eu-central-1.',
         next: 'npx cdk bootstrap aws://123456789012/eu-central-1',
       },
     ]);
   });
 
-  test('names the command for an account whose set-up is too old', async () => {
+  test('names the command for an account whose bootstrap stack is too old', async () => {
     answers['DescribeStacks CDKToolkit'] = bootstrap(5);
 
     expect((await look()).failedChecks).toEqual([
@@ -113,23 +117,23 @@ describe('a preflight', () => {
   });
 
   test.each([
-    ['ROLLBACK_COMPLETE', /left over from a first deployment/, /delete-stack/],
-    ['UPDATE_IN_PROGRESS', /being changed at this moment/, /wait stack-update-complete/],
-    ['CREATE_IN_PROGRESS', /being changed at this moment/, /wait stack-create-complete/],
-    ['UPDATE_ROLLBACK_FAILED', /could not go back/, /continue-update-rollback/],
+    ['ROLLBACK_COMPLETE', /The first deployment of the stack .* failed/, /delete-stack/],
+    ['UPDATE_IN_PROGRESS', /is being changed/, /wait stack-update-complete/],
+    ['CREATE_IN_PROGRESS', /is being changed/, /wait stack-create-complete/],
+    ['UPDATE_ROLLBACK_FAILED', /its rollback failed too/, /continue-update-rollback/],
   ])('says what to do about a stack in %s', async (status, problem, next) => {
     answers[`DescribeStacks ${stackName}`] = stack(stackName, status);
 
     expect((await look()).failedChecks).toEqual([{ problem: expect.stringMatching(problem), next: expect.stringMatching(next) }]);
   });
 
-  test('does not stop somebody who may deploy and not look', async () => {
+  test('passes with a note for credentials that may deploy but not describe stacks', async () => {
     answers['DescribeStacks CDKToolkit'] = [403, error('AccessDenied', 'not authorized')];
 
     expect(await look()).toMatchObject({ failedChecks: [], unknown: [expect.stringContaining('AccessDenied: not authorized')] });
   });
 
-  test('wants the version of the CDK that the lock file names', async () => {
+  test('needs the version of the CDK that the lock file has', async () => {
     const { failedChecks } = await preflight({
       region: 'eu-central-1',
       stackName,
@@ -137,7 +141,7 @@ describe('a preflight', () => {
     });
 
     expect(failedChecks).toEqual([
-      { problem: "The CDK's command is 3.0.0, and this project is made for 2.1148.1.", next: 'npm ci' },
+      { problem: 'The CDK command has version 3.0.0, but this project needs 2.1148.1.', next: 'npm ci' },
     ]);
   });
 });

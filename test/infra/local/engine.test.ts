@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { BatchGetItemCommand, DescribeTableCommand, DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { takeDataFolder } from '../../../infra/local/data-folder.ts';
-import { javaMissing, javaProblem } from '../../../infra/local/dynamodb-local.ts';
+import { javaIssue, javaMissing } from '../../../infra/local/dynamodb-local.ts';
 import { startEngine } from '../../../infra/local/engine.ts';
 import { startGuarded } from '../../../infra/local/guarded-process.ts';
 import { clientConfig, createTable } from '../../../infra/local/table.ts';
@@ -156,7 +156,7 @@ test.each([
   ['openjdk version "21.0.1"', 'java.base@21.0.1', 'java 21 is a runtime without a compiler (a JRE), not a JDK'],
   ['what?', '', 'java is version unknown, not 17 or later'],
 ])('judges %s', (version, modules, problem) => {
-  expect(javaProblem(version, modules)).toBe(problem);
+  expect(javaIssue(version, modules)).toBe(problem);
 });
 
 test('names what would make an engine run where none can', () => {

@@ -10,7 +10,7 @@ const bundles = {
   echo: 'export const handler = async (event, context) => ({ event, ...context, remaining: context.getRemainingTimeInMillis() })',
   'throws-at-import': "throw new Error('no import')",
   'no-handler': 'export const other = 1',
-  throws: "export const handler = async () => { throw new Error('no answer') }",
+  throws: "export const handler = async () => { throw new Error('no response') }",
   exits: 'export const handler = () => process.exit(0)',
   uncaught: "export const handler = () => { setTimeout(() => { throw new Error('later') }); return new Promise(() => {}) }",
   'unhandled-rejection': "export const handler = () => { Promise.reject(new Error('nobody')); return new Promise(() => {}) }",
@@ -71,16 +71,16 @@ function givenFunctions(options: { timeoutMs?: number; workersPerFunction?: numb
   return { invoke, reports, printed: () => printed };
 }
 
-test('gives the event and the context that Lambda gives', async () => {
+test('a function gets the event and the context that Lambda passes', async () => {
   const { invoke } = givenFunctions();
 
   const result = await invoke('echo', { body: 'आशा', left: undefined });
 
   expect(result).toMatchObject({
-    outcome: 'answered',
-    answer: { event: { body: 'आशा' }, awsRequestId: 'request-1', functionName: 'echo' },
+    outcome: 'returned',
+    response: { event: { body: 'आशा' }, awsRequestId: 'request-1', functionName: 'echo' },
   });
-  const { remaining } = (result as { answer: { remaining: number } }).answer;
+  const { remaining } = (result as { response: { remaining: number } }).response;
   expect(remaining).toBeGreaterThan(0);
   expect(remaining).toBeLessThanOrEqual(3000);
 });
@@ -88,20 +88,20 @@ test('gives the event and the context that Lambda gives', async () => {
 test.each<[BundleName, RegExp]>([
   ['throws-at-import', /crashed: Error: no import/],
   ['no-handler', /crashed: Error: no-handler: the bundle exports no handler/],
-  ['throws', /threw: Error: no answer/],
-  ['exits', /ended its process before it answered/],
+  ['throws', /threw: Error: no response/],
+  ['exits', /ended its process before it returned/],
   ['uncaught', /crashed: Error: later/],
   ['unhandled-rejection', /crashed: Error: nobody/],
 ])('a function that %s fails its own request', async (name, reason) => {
   const { invoke, reports } = givenFunctions();
 
   expect(await invoke(name)).toMatchObject({ outcome: 'failed', reason: expect.stringMatching(reason) });
-  expect(await invoke('echo')).toMatchObject({ outcome: 'answered' });
+  expect(await invoke('echo')).toMatchObject({ outcome: 'returned' });
   expect(reports).toHaveLength(1);
   expect(reports[0]).toMatch(reason);
 });
 
-test.each<[BundleName]>([['hangs'], ['spins']])('a function that %s is ended when its time is over', async (name) => {
+test.each<[BundleName]>([['hangs'], ['spins']])('a function that %s is ended when its time-out is over', async (name) => {
   const { invoke } = givenFunctions({ timeoutMs: 300 });
   const endRunningTime = startRunningTime();
 
@@ -109,75 +109,73 @@ test.each<[BundleName]>([['hangs'], ['spins']])('a function that %s is ended whe
   expect(endRunningTime()).toBeLessThan(2000);
 });
 
-test('a hanging request holds up no other of the same function', async () => {
+test('a hanging request does not delay other requests of the same function', async () => {
   const { invoke } = givenFunctions({ timeoutMs: 1500, workersPerFunction: 2 });
 
   const hanging = invoke('spins-at-times', { spin: true });
   const others = await Promise.all(Array.from({ length: 5 }, () => invoke('spins-at-times')));
 
-  expect(others).toEqual(Array.from({ length: 5 }, () => ({ outcome: 'answered', answer: 'fine' })));
+  expect(others).toEqual(Array.from({ length: 5 }, () => ({ outcome: 'returned', response: 'fine' })));
   expect(await hanging).toMatchObject({ outcome: 'timed-out' });
 });
 
-test('crashed workers are replaced, also for those who wait', async () => {
+test('crashed workers are replaced, also for waiting requests', async () => {
   const { invoke } = givenFunctions({ workersPerFunction: 2 });
 
   const results = await Promise.all(Array.from({ length: 8 }, (_, at) => invoke('crashes-at-times', { crash: at % 2 === 0 })));
 
   expect(results.map(({ outcome }) => outcome)).toEqual(
-    Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? 'failed' : 'answered')),
+    Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? 'failed' : 'returned')),
   );
 });
 
-test('a function that crashes after its answer costs no request', async () => {
+test('a function that crashes after its response fails no request', async () => {
   const { invoke, reports } = givenFunctions();
 
-  expect(await invoke('crashes-after', { crash: true })).toMatchObject({ outcome: 'answered' });
+  expect(await invoke('crashes-after', { crash: true })).toMatchObject({ outcome: 'returned' });
   await expect.poll(() => reports, { timeout: 5000 }).toEqual([expect.stringMatching(/^crashes-after: between two requests/)]);
-  expect(await invoke('crashes-after')).toMatchObject({ outcome: 'answered' });
+  expect(await invoke('crashes-after')).toMatchObject({ outcome: 'returned' });
 });
 
-test('a worker takes one event at a time, there are no more workers than allowed, and they are used again', async () => {
+test('a worker handles one event at a time, workers are reused, and their number is limited', async () => {
   const { invoke } = givenFunctions({ workersPerFunction: 3 });
 
   const results = await Promise.all(Array.from({ length: 12 }, () => invoke('counts')));
 
-  const answers = results.map(
-    (result) => (result as unknown as { answer: { most: number; calls: number; worker: number } }).answer,
-  );
-  expect(Math.max(...answers.map(({ most }) => most))).toBe(1);
-  expect(new Set(answers.map(({ worker }) => worker)).size).toBe(3);
+  const responses = results.map((result) => (result as { response: { most: number; worker: number } }).response);
+  expect(Math.max(...responses.map(({ most }) => most))).toBe(1);
+  expect(new Set(responses.map(({ worker }) => worker)).size).toBe(3);
 });
 
-test("gives the function its own environment and nothing of the person's AWS set-up", async () => {
+test("a function gets its own environment and nothing of the developer's AWS configuration", async () => {
   process.env.AWS_PROFILE = 'someone';
   const { invoke } = givenFunctions();
 
   const result = await invoke('environment');
 
   delete process.env.AWS_PROFILE;
-  expect(result).toMatchObject({ answer: { LEADS_TABLE: 'leads-x', AWS_LAMBDA_FUNCTION_NAME: 'environment' } });
-  expect((result as { answer: object }).answer).not.toHaveProperty('AWS_PROFILE');
+  expect(result).toMatchObject({ response: { LEADS_TABLE: 'leads-x', AWS_LAMBDA_FUNCTION_NAME: 'environment' } });
+  expect((result as { response: object }).response).not.toHaveProperty('AWS_PROFILE');
 });
 
-test("refuses an event above Lambda's payload limit, and takes one at it", async () => {
+test("an event above Lambda's payload limit is refused, an event at the limit is not", async () => {
   const { invoke } = givenFunctions();
   const frame = JSON.stringify({ body: '' }).length;
 
-  expect(await invoke('crashes-at-times', { body: 'x'.repeat(payloadMaxBytes - frame) })).toMatchObject({ outcome: 'answered' });
+  expect(await invoke('crashes-at-times', { body: 'x'.repeat(payloadMaxBytes - frame) })).toMatchObject({ outcome: 'returned' });
   expect(await invoke('crashes-at-times', { body: 'x'.repeat(payloadMaxBytes - frame + 1) })).toEqual({
     outcome: 'event-too-large',
   });
 });
 
-test("fails an answer above Lambda's payload limit, and gives one at it", async () => {
+test("a response above Lambda's payload limit fails, a response at the limit does not", async () => {
   const { invoke } = givenFunctions();
 
-  expect(await invoke('large', { bytes: payloadMaxBytes })).toMatchObject({ outcome: 'answered' });
+  expect(await invoke('large', { bytes: payloadMaxBytes })).toMatchObject({ outcome: 'returned' });
   expect(await invoke('large', { bytes: payloadMaxBytes + 1 })).toMatchObject({ outcome: 'failed' });
 });
 
-test("passes the function's own output on", async () => {
+test("a function's own output is passed on", async () => {
   const { invoke, printed } = givenFunctions();
 
   await invoke('prints');

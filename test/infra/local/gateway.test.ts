@@ -15,7 +15,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-const ok: InvocationResult = { outcome: 'answered', answer: { statusCode: 200, body: '{}' } };
+const ok: InvocationResult = { outcome: 'returned', response: { statusCode: 200, body: '{}' } };
 
 /** A gateway whose functions all do the same; the events they were given. */
 async function givenGateway(result: InvocationResult = ok, gatewayLimits = false) {
@@ -44,10 +44,10 @@ async function sendRaw(port: number, bytes: string): Promise<string> {
 
 test.each<[string, InvocationResult, number, string]>([
   ['crashes', { outcome: 'failed', reason: 'crashed' }, 500, 'INTERNAL'],
-  ['hangs', { outcome: 'timed-out', reason: 'did not answer' }, 500, 'INTERNAL'],
-  ['answers what is no answer', { outcome: 'answered', answer: { oops: true } }, 500, 'INTERNAL'],
+  ['hangs', { outcome: 'timed-out', reason: 'did not return' }, 500, 'INTERNAL'],
+  ['returns what is not a response', { outcome: 'returned', response: { oops: true } }, 500, 'INTERNAL'],
   ['is given too much', { outcome: 'event-too-large' }, 413, 'PAYLOAD_TOO_LARGE'],
-])('answers in the error shape where a function %s', async (_, result, status, code) => {
+])('sends an error body when a function %s', async (_, result, status, code) => {
   const { baseUrl } = await givenGateway(result);
 
   const response = await fetch(`${baseUrl}/api/v1/leads`);
@@ -67,21 +67,21 @@ test.each(['HEAD', 'OPTIONS', 'DELETE', 'PUT'])('%s is an unknown address', asyn
   expect(events).toHaveLength(0);
 });
 
-test("gives the function's own status, headers and body, and a header's several values", async () => {
-  const answer = {
+test("sends the function's own status, headers and body, and a header with several values", async () => {
+  const response = {
     statusCode: 201,
     headers: { Location: '/x' },
     multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] },
     body: '"आ"',
   };
-  const { baseUrl } = await givenGateway({ outcome: 'answered', answer });
+  const { baseUrl } = await givenGateway({ outcome: 'returned', response });
 
-  const response = await fetch(`${baseUrl}/api/v1/leads`);
+  const sent = await fetch(`${baseUrl}/api/v1/leads`);
 
-  expect(response.status).toBe(201);
-  expect(response.headers.get('location')).toBe('/x');
-  expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
-  expect(await response.json()).toBe('आ');
+  expect(sent.status).toBe(201);
+  expect(sent.headers.get('location')).toBe('/x');
+  expect(sent.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+  expect(await sent.json()).toBe('आ');
 });
 
 test('keeps the connection for the next request', async () => {
@@ -92,7 +92,7 @@ test('keeps the connection for the next request', async () => {
   expect(response.headers.get('connection')).toBe('keep-alive');
 });
 
-test('takes a body of 10 MB and refuses one byte more, announced or not', async () => {
+test('accepts a body of 10 MB and refuses one byte more, with or without a Content-Length', async () => {
   const { baseUrl, events } = await givenGateway();
   const post = (body: Uint8Array | ReadableStream) =>
     fetch(`${baseUrl}/api/v1/leads`, { method: 'POST', body, duplex: 'half' } as RequestInit);
@@ -108,14 +108,14 @@ test('takes a body of 10 MB and refuses one byte more, announced or not', async 
   expect(events).toHaveLength(1);
 });
 
-test('answers what is no HTTP with the error body', async () => {
+test('responds with an error body to bytes that are not HTTP', async () => {
   const { port } = await givenGateway();
 
-  const answer = await sendRaw(port, 'NONSENSE\r\n\r\n');
+  const reply = await sendRaw(port, 'NONSENSE\r\n\r\n');
 
-  expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
-  expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
-  expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({ error: { message: expect.any(String) } });
+  expect(reply).toMatch(/^HTTP\/1\.1 4\d\d /);
+  expect(reply).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+  expect(JSON.parse(reply.split('\r\n\r\n')[1]!)).toMatchObject({ error: { message: expect.any(String) } });
 });
 
 test.each([
@@ -124,13 +124,13 @@ test.each([
   ['an unknown expectation', 'GET /api/v1/leads HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n', 200],
   ['a whole address as the target', 'GET http://x/api/v1/leads HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
   ['HTTP/1.0', 'GET /api/v1/leads HTTP/1.0\r\n\r\n', 200],
-])('answers %s', async (_, bytes, status) => {
+])('responds to %s', async (_, bytes, status) => {
   const { port } = await givenGateway();
 
   expect(await sendRaw(port, bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
 });
 
-test('a long request line is taken, unless the limits of API Gateway are asked for', async () => {
+test('a long request line is accepted, unless the limits of API Gateway are switched on', async () => {
   const open = await givenGateway();
   const limited = await givenGateway(ok, true);
   const query = `filter=${'x'.repeat(100_000)}`;
@@ -150,7 +150,7 @@ test('the limit counts the request line and all headers', async () => {
   expect(await sendRaw(port, `${filled.replace('q=', 'q=x')}\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-test('a client that goes away in the middle of its body harms nobody', async () => {
+test('a client that disconnects in the middle of its body does not affect other requests', async () => {
   const { port, baseUrl } = await givenGateway();
   const leaving = request({ port, host: '127.0.0.1', method: 'POST', path: '/api/v1/leads', headers: { 'Content-Length': 100 } });
   leaving.on('error', () => undefined);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Engine, startEngine } from '../../../infra/local/engine.ts';
 import { prepareTable } from '../../../infra/local/prepare-table.ts';
 import { readOrganizationFiles } from '../../../infra/local/settings-at-start.ts';
-import { StartError } from '../../../infra/local/start-problem.ts';
+import { StartError } from '../../../infra/local/start-error.ts';
 import { type DynamodbProxy, startDynamodbProxy } from '../../support/faults/proxy.ts';
 import type { FaultRule } from '../../support/faults/rules.ts';
 import { runServiceProcess, type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
@@ -54,7 +54,7 @@ test.each(['DescribeTable', 'GetItem', 'TransactWriteItems'])(
 
     await expect(start).rejects.toThrow(
       new StartError(
-        `The engine at ${proxy.endpoint} did not answer within 3 s: look at how busy the machine is and start again, or check --engine.`,
+        `The engine at ${proxy.endpoint} did not answer within 3 s: check how busy the machine is and start again, or check --engine.`,
       ),
     );
   },

@@ -193,7 +193,7 @@ describe('refuses to start, with status 1 and one sentence:', () => {
     other.close();
   });
 
-  test('on a settings file that is not there, no JSON, or wrong', { timeout }, async () => {
+  test('on a settings file that does not exist, is not JSON, or is invalid', { timeout }, async () => {
     const wrong = join(scratch, 'wrong.json');
     writeFileSync(wrong, '{"id": 0, "name": ""}');
     const broken = join(scratch, 'broken.json');
@@ -211,7 +211,7 @@ describe('refuses to start, with status 1 and one sentence:', () => {
 
     expect(await refusal('--port', '0', '--engine', 'mongo')).toContain('--engine mongo: there is no such engine');
     expect(await refusal('--port', '0', '--engine', 'http://127.0.0.1:1')).toContain(
-      'The engine at http://127.0.0.1:1 cannot give the table leads',
+      'The engine at http://127.0.0.1:1 cannot provide the table leads',
     );
     expect(await refusal('--port', '0', '--engine', 'dynoxide', '--db', file)).toContain(
       `--db ${file}: the folder cannot be used`,

@@ -2,12 +2,12 @@ import { Aws } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
 import { checkOptions, OptionsError, optionNames, optionsInContext } from '../../../infra/stack/check-options.ts';
 
-/** The problems of options that are refused, in their order. */
-function problemsOf(given: Readonly<Record<string, unknown>>): readonly string[] {
+/** The issues of options that are refused, in order. */
+function issuesOf(given: Readonly<Record<string, unknown>>): readonly string[] {
   try {
     checkOptions(given);
   } catch (error) {
-    if (error instanceof OptionsError) return error.problems;
+    if (error instanceof OptionsError) return error.issues;
     throw error;
   }
   return [];
@@ -76,24 +76,24 @@ describe('the options', () => {
     });
   });
 
-  test('that are undefined are as good as left out', () => {
+  test('that are undefined count as left out', () => {
     expect(checkOptions({ waf: undefined, alarmEmail: undefined })).toEqual(checkOptions({}));
   });
 
-  test('make the first answers of a release a canary in production alone, unless told otherwise', () => {
+  test('make a release a canary only in production, unless set otherwise', () => {
     expect(checkOptions({ environment: 'test' }).canary).toBe(false);
     expect(checkOptions({ environment: 'test', canary: true }).canary).toBe(true);
     expect(checkOptions({ canary: false }).canary).toBe(false);
   });
 
   test.each(Object.entries(right).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
-    '%s takes %j',
+    '%s may be %j',
     (name, value) => {
-      expect(problemsOf({ [name]: value })).toEqual([]);
+      expect(issuesOf({ [name]: value })).toEqual([]);
     },
   );
 
-  test('come as text from the command line and are what they say', () => {
+  test('are parsed from the text of the command line', () => {
     expect(checkOptions({ waf: 'true', memoryMb: '512', memoryMbByFunction: '{"get-lead":300}' })).toMatchObject({
       waf: true,
       memoryMb: 512,
@@ -102,11 +102,11 @@ describe('the options', () => {
   });
 });
 
-describe('a wrong option is refused by its name, with what it takes', () => {
+describe('an invalid option is refused with its name and its rule', () => {
   test.each(Object.entries(wrong).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
-    '%s does not take %j',
+    '%s must not be %j',
     (name, value) => {
-      expect(problemsOf({ [name]: value }).join('\n')).toMatch(new RegExp(`^${name}[.:].* takes .+\\.$`, 'm'));
+      expect(issuesOf({ [name]: value }).join('\n')).toMatch(new RegExp(`^${name}[.:].* must be .+\\.$`, 'm'));
     },
   );
 
@@ -115,20 +115,20 @@ describe('a wrong option is refused by its name, with what it takes', () => {
   });
 
   test('several wrong options are refused at once, each by its name', () => {
-    expect(problemsOf({ enviroment: 'test', memoryMb: 64, waf: 'maybe', domainName: 'leads.example.com' })).toEqual([
-      'enviroment: is no option: did you mean environment?',
-      'memoryMb: 64: takes a whole number of MB from 256 to 3008.',
-      "waf: 'maybe': takes true or false.",
-      'domainName: needs certificateArn beside it: no domain without a certificate.',
+    expect(issuesOf({ enviroment: 'test', memoryMb: 64, waf: 'maybe', domainName: 'leads.example.com' })).toEqual([
+      'enviroment: is not an option: did you mean environment?',
+      'memoryMb: 64: must be an integer number of MB from 256 to 3008.',
+      "waf: 'maybe': must be true or false.",
+      'domainName: needs certificateArn: set it to the certificate of the domain.',
     ]);
   });
 
   test.each(['constructor', '__proto__', 'toString'])('the option %s, which every object inherits, is refused', (name) => {
-    expect(problemsOf(JSON.parse(`{"${name}": 1}`))).toEqual([expect.stringMatching(`^${name}: is no option: `)]);
+    expect(issuesOf(JSON.parse(`{"${name}": 1}`))).toEqual([expect.stringMatching(`^${name}: is not an option: `)]);
   });
 
-  test('a name that resembles none comes with the list of all', () => {
-    expect(problemsOf({ colour: 'red' })).toEqual([`colour: is no option: there are ${optionNames.join(', ')}.`]);
+  test('an unknown name that resembles no option comes with the list of all', () => {
+    expect(issuesOf({ colour: 'red' })).toEqual([`colour: is not an option: the options are ${optionNames.join(', ')}.`]);
   });
 });
 
@@ -138,16 +138,16 @@ describe('options that contradict each other are refused', () => {
     [{ certificateArn }, /^certificateArn: needs domainName/],
     [
       { requestsPerKeyPerHour: 3001 },
-      /^requestsPerKeyPerHour: 3001: takes at most requestsPerOrganizationPerHour, which is 3000/,
+      /^requestsPerKeyPerHour: 3001: must be at most requestsPerOrganizationPerHour, which is 3000/,
     ],
-    [{ removalPolicy: 'destroy' }, /^removalPolicy: 'destroy': not in the environment production/],
-    [{ kmsKey: 'customer-managed', tableName: 'leads-restored' }, /^kmsKey: 'customer-managed' makes a new key/],
+    [{ removalPolicy: 'destroy' }, /^removalPolicy: 'destroy': not allowed in the environment production/],
+    [{ kmsKey: 'customer-managed', tableName: 'leads-restored' }, /^kmsKey: 'customer-managed' creates a key/],
     [
       { memoryMbByFunction: { 'capture-leed': 512 } },
-      /^memoryMbByFunction\.capture-leed: is no function: did you mean capture-lead\?/,
+      /^memoryMbByFunction\.capture-leed: is not a function: did you mean capture-lead\?/,
     ],
-  ])('%j', (given, problem) => {
-    expect(problemsOf(given)).toEqual([expect.stringMatching(problem)]);
+  ])('%j', (given, issue) => {
+    expect(issuesOf(given)).toEqual([expect.stringMatching(issue)]);
   });
 
   test.each([
@@ -155,11 +155,11 @@ describe('options that contradict each other are refused', () => {
     { requestsPerKeyPerHour: 3001, requestsPerOrganizationPerHour: 3001 },
     { removalPolicy: 'destroy', environment: 'test' },
   ])('the options %j go together', (given) => {
-    expect(problemsOf(given)).toEqual([]);
+    expect(issuesOf(given)).toEqual([]);
   });
 });
 
-test('of the context, what the CDK put there is no option, and a misspelt option is not passed over', () => {
+test("of the context, the CDK's own names are not options, and a misspelled option is not ignored", () => {
   const context = {
     'aws:cdk:enable-asset-metadata': true,
     '@aws-cdk/core:x': true,

@@ -1,5 +1,5 @@
 import { gatewayResponseBody, gatewayResponseHeaders, gatewayResponses } from '../../../infra/gateway-responses.ts';
-import { replyFrom } from '../../../infra/local/answer.ts';
+import { replyFrom } from '../../../infra/local/reply.ts';
 import type { Scheduler } from '../scheduler.ts';
 import { type CallerRequest, gatewayEvent } from './gateway-event.ts';
 import type { InvocationResult } from './instance.ts';

@@ -111,7 +111,7 @@ test('reports every refused row with its number and all its reasons, and takes t
       `Taken,${body.phone},,,,,`,
       `Good,${one.phone},${one.email},,,,`,
       `Again,${one.phone},,,,,`,
-      `Same e-mail,${two.phone},${one.email.toUpperCase()},,,,`,
+      `Same email,${two.phone},${one.email.toUpperCase()},,,,`,
       `Good,${one.phone},${one.email},,,,`,
       `Short,${two.phone}`,
     ].join('\n'),
@@ -134,17 +134,17 @@ test('reports every refused row with its number and all its reasons, and takes t
           /^(?=.*phone must be)(?=.*email must be)(?=.*not a source.*such as Website)(?=.*mba, design)(?=.*not a stage)(?=.*updated at.*future)(?=.*name is required)/,
         ),
       ],
-      ['3', `phone is that of lead ${body.id}: no two leads may have the same.`],
-      ['5', expect.stringMatching(/^phone is that of lead \d+/)],
-      ['6', expect.stringMatching(/^email is that of lead \d+/)],
-      ['7', 'The row says the same as row 4.'],
-      ['8', 'The row has 2 cells where the headings are 7.'],
+      ['3', `phone belongs to lead ${body.id}: no two leads may share it.`],
+      ['5', expect.stringMatching(/^phone belongs to lead \d+/)],
+      ['6', expect.stringMatching(/^email belongs to lead \d+/)],
+      ['7', 'The row has the same values as row 4.'],
+      ['8', 'The row has 2 cells for 7 headings.'],
     ].sort((a, b) => Number(a[0]) - Number(b[0])),
   );
   expect(second).toMatchObject({ rows: 1, imported: 1, refused: 0 });
 });
 
-test('the report stands in the order of the file, and names the columns by their headings', async () => {
+test('the report is in the order of the file, and names the columns by their headings', async () => {
   const organization = await givenOrganization();
   const rows = Array.from({ length: 200 }, (_, index) => `Lead ${index},${index % 20 === 7 ? 'none' : person().phone}`);
   const file = await givenFile('ordered.csv', ['Full name,Mobile', ...rows].join('\n'));
@@ -175,7 +175,7 @@ test('a dry run says the same counts and writes nothing', async () => {
   expect(real).toMatchObject({ rows: 3, imported: 1, refused: 2 });
 });
 
-test('the same file twice makes no second lead, also of a lead whose phone and e-mail have changed since', async () => {
+test('the same file twice makes no second lead, also of a lead whose phone and email have changed since', async () => {
   const organization = await givenOrganization();
   const [one, two, other] = [person(), person(), person()];
   const line = ({ name, phone, email }: typeof one) => `${JSON.stringify({ name, phone, fields: { email } })}\n`;

@@ -161,7 +161,7 @@ test('a row that says in other words that it is an export’s is refused', async
   const { report, ...answer } = await adminJson(...importArgs(organization, file));
 
   expect(answer).toMatchObject({ imported: 0, refused: 1 });
-  expect(await readFile(report, 'utf8')).toContain('lead service export takes what lead export wrote there');
+  expect(await readFile(report, 'utf8')).toContain('lead service export must be empty, or as lead export wrote it');
 });
 
 test('a row added by hand to an export follows the rules of create-lead', async () => {

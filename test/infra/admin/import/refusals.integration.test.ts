@@ -24,7 +24,7 @@ const wrongFiles: [name: string, content: string | Buffer, args: string[], statu
   ['nophone.csv', 'name,email\nA,a@example.com\n', [], 1, /no column for phone.*--map 'COLUMN=phone'/],
   ['twice.csv', 'name,phone,Phone \nA,1,2\n', [], 1, /more than one column for phone/],
   ['empty.csv', '', [], 1, /is empty/],
-  ['quotes.csv', 'name,phone\n"A,1\n', [], 1, /is no CSV file: Quote Not Closed/],
+  ['quotes.csv', 'name,phone\n"A,1\n', [], 1, /is not a CSV file: Quote Not Closed/],
   [
     'latin1.csv',
     Buffer.from([0x6e, 0x61, 0x6d, 0x65, 0x2c, 0x70, 0x68, 0x6f, 0x6e, 0x65, 0x0a, 0xe9, 0x2c, 0x31, 0x0a]),
@@ -39,7 +39,7 @@ const wrongFiles: [name: string, content: string | Buffer, args: string[], statu
     'Full name,phone\nA,1\n',
     ['--map', 'Ful name=name'],
     1,
-    /--map "Ful name=name": \S+ has no column "Ful name"; is "Full name" meant\?$/,
+    /--map "Ful name=name": \S+ has no column "Ful name"; did you mean "Full name"\?$/,
   ],
   [
     'mapnone.csv',
@@ -48,12 +48,12 @@ const wrongFiles: [name: string, content: string | Buffer, args: string[], statu
     1,
     /has no column "Mobile"; its columns are "name", "phone"\.$/,
   ],
-  ['ignore.csv', 'name,phone,city\nA,1,B\n', ['--ignore', 'ciyt'], 1, /--ignore "ciyt": .* is "city" meant\?$/],
+  ['ignore.csv', 'name,phone,city\nA,1,B\n', ['--ignore', 'ciyt'], 1, /--ignore "ciyt": .* did you mean "city"\?$/],
   ['maptwice.csv', 'a,phone\nA,1\n', ['--map', 'a=name', '--map', 'a=city'], 2, /"a" is mapped already/],
   ['map2.csv', 'a,phone\nA,1\n', ['--map', 'a'], 2, /such as 'Full name=name'/],
   ['rate.csv', 'name,phone\n', ['--rate', '5000'], 2, /integer from 1 to 400/],
-  ['folder.csv', 'name,phone\n', ['--report', tmpdir()], 1, /The report \S+ cannot be written: it is no file\.$/],
-  ['nofolder.csv', 'name,phone\n', ['--report', join(tmpdir(), 'absent', 'r.csv')], 1, /its folder is not there\.$/],
+  ['folder.csv', 'name,phone\n', ['--report', tmpdir()], 1, /The report \S+ cannot be written: it is not a file\.$/],
+  ['nofolder.csv', 'name,phone\n', ['--report', join(tmpdir(), 'absent', 'r.csv')], 1, /its folder does not exist\.$/],
 ];
 
 test.each(wrongFiles)('refuses %s in one sentence that says what would do', async (name, content, args, status, message) => {
@@ -84,8 +84,8 @@ test('a line of a JSONL file that is none, or says something unknown, is refused
 
   expect(counts).toMatchObject({ rows: 5, imported: 1, refused: 4 });
   expect(refused.map((row) => [row['refused row'], row['refused because']])).toEqual([
-    [1, 'The line is no JSON object.'],
-    [2, 'The line is no JSON object.'],
+    [1, 'The line is not a JSON object.'],
+    [2, 'The line is not a JSON object.'],
     [3, '"phne" is not a field of the organization; did you mean "phone"?'],
     [4, expect.stringMatching(/^name must be a string/)],
   ]);

@@ -96,7 +96,7 @@ test('an undo that was confirmed for a version which no longer holds changes not
   const answer = await runAdmin(['organization', 'undo', ...option(organization)]);
 
   expect(answer).toMatchObject({ status: 1, stdout: '' });
-  expect(answer.stderr).toContain('Nothing was undone: the settings are of version 3 by now, not 2 as shown.');
+  expect(answer.stderr).toContain('Nothing was undone: the settings now have version 3, not 2 as confirmed.');
   expect(answer.stderr).toMatch(/version 2:\n[\s\S]*\$\.name changed: from "Between" to "Renamed"/);
   expect(await shown(organization)).toMatchObject({ name: 'Between', modules: [] });
 });
@@ -185,11 +185,11 @@ test('a rotated key’s successor may do the same, and both work until the old o
   expect(rotated.replaces).toEqual({ keyId: old, expiresAt: was.expiresAt });
   expect(people.stdout).toMatch(
     new RegExp(
-      `before \\d{4}-\\d\\d-\\d\\d, revoke the old one: key revoke --organization ${organization.id} --key ${rotated.keyId}`,
+      `before \\d{4}-\\d\\d-\\d\\d, revoke the old key: key revoke --organization ${organization.id} --key ${rotated.keyId}`,
     ),
   );
   expect([...both, ...after].map(({ status }) => status)).toEqual([200, 200, 401, 200]);
-  expect(revoked).toMatchObject({ status: 1, stderr: expect.stringMatching(/is revoked since .*key create/) });
+  expect(revoked).toMatchObject({ status: 1, stderr: expect.stringMatching(/was revoked on .*key create/) });
   const told = (await history(organization)).map(({ what }: { what: string }) => what);
   expect(told).toEqual(
     expect.arrayContaining([
@@ -249,5 +249,8 @@ test('a key in the name of somebody inactive is made, with a warning', async () 
 
   const { status, stderr } = await runAdmin(['key', 'create', ...option(organization), ...made]);
 
-  expect([status, stderr]).toEqual([0, expect.stringContaining(`${inactive?.name}, in whose name the key acts, is inactive`)]);
+  expect([status, stderr]).toEqual([
+    0,
+    expect.stringContaining(`${inactive?.name}, the user that the key acts for, is inactive`),
+  ]);
 });

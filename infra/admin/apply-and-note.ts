@@ -1,0 +1,31 @@
+import type { Settings } from '../../shared/organization/settings-types.ts';
+import { type Applied, applySettings } from '../../shared/store/organizations/apply-settings.ts';
+import type { CommandContext } from './context.ts';
+import { captureWarnings } from './settings-warnings.ts';
+
+interface ApplyRequest {
+  /** The audit log's entry. */
+  readonly what: string;
+  /** Applies only if this version is still in force. */
+  readonly expectedVersion?: number;
+}
+
+/**
+ * Applies settings, notes a wait for removals, prints the result, then notes what keeps the organization from taking captures.
+ * @throws SettingsRejectedError, SettingsMovedError as `applySettings`
+ */
+export async function applyAndNote(
+  context: CommandContext,
+  settings: Settings,
+  { what, ...expected }: ApplyRequest,
+  printResult: (applied: Applied) => void,
+): Promise<void> {
+  const applied = await applySettings(context.table(), settings, {
+    ...expected,
+    action: { who: await context.callerIdentity(), what },
+    onWait: (seconds, removals) =>
+      context.note(`Waiting ${seconds} s for requests that may still use ${removals.map(({ path }) => path).join(', ')}.`),
+  });
+  printResult(applied);
+  for (const warning of captureWarnings(settings)) context.note(warning);
+}

@@ -1,0 +1,40 @@
+const grouped = new Intl.NumberFormat('en');
+
+/** A count with its noun: `1 lead`, `2,500 leads`. */
+export const countOf = (count: number, singular: string): string =>
+  `${grouped.format(count)} ${singular}${count === 1 ? '' : 's'}`;
+
+/** The date of a date-time: `2026-11-21`. */
+export const dateOf = (dateTime: string): string => dateTime.slice(0, 10);
+
+/**
+ * Replaces control characters in stored text before a terminal prints it. People type names and notes into public forms, and a control
+ * character could move the cursor, recolour the text or overwrite other output.
+ */
+export const printable = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, '\uFFFD');
+
+const cellMaxChars = 40;
+
+/** Puts a text on one line of at most `maxChars`; a shortened text ends in `…`. */
+function cellText(text: string, maxChars: number): string {
+  const chars = [...printable(text.replace(/\s+/g, ' '))];
+  return chars.length <= maxChars ? chars.join('') : `${chars.slice(0, maxChars - 1).join('')}…`;
+}
+
+const padEnd = (text: string, width: number): string => text + ' '.repeat(width - [...text].length);
+
+/**
+ * Lines up rows under their headings, with two spaces between columns.
+ * @param maxChars per heading, for columns that may be wider than 40 characters
+ */
+export function formatColumns(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  maxChars: Readonly<Record<string, number>> = {},
+): string {
+  const cells = rows.map((row) => row.map((cell, column) => cellText(cell, maxChars[headings[column] ?? ''] ?? cellMaxChars)));
+  const lines = [headings, ...cells];
+  const widths = headings.map((_, column) => Math.max(...lines.map((row) => [...(row[column] ?? '')].length)));
+  const lineOf = (row: readonly string[]): string => row.map((cell, column) => padEnd(cell, widths[column] ?? 0)).join('  ');
+  return lines.map((row) => lineOf(row).trimEnd()).join('\n');
+}

@@ -1,0 +1,166 @@
+import { type FieldValues, type Lead, ownerIdOf } from '../../../shared/leads/lead.ts';
+import type { ReadRow } from '../../../shared/leads/transfer/import-row.ts';
+import type { Organization } from '../../../shared/organization/organization.ts';
+import { nextOwner } from '../../../shared/store/leads/rotation.ts';
+import {
+  findRows,
+  type ImportLeadResult,
+  importLead,
+  lookupOf,
+  passLeadId,
+  type RowMatches,
+} from '../../../shared/store/maintenance/import-leads.ts';
+import { type Table, usableUntil } from '../../../shared/store/table/client.ts';
+import { ContentionError } from '../../../shared/store/table/retry.ts';
+import { ThrottledError } from '../../../shared/store/table/transact.ts';
+import { RateLimiter } from '../rate-limiter.ts';
+import { identitiesOf, identityKey } from './identity-queue.ts';
+import { ImportedIds } from './lead-ids.ts';
+import type { Draft, RowReader } from './row-reader.ts';
+
+export interface WriteOptions {
+  /** The organization as it is now: its settings may change during an import. */
+  readonly organization: () => Promise<Organization>;
+  /** Exported leads keep their IDs. */
+  readonly keepIds: boolean;
+  /** Nothing is written to the table. */
+  readonly dryRun: boolean;
+  readonly leadsPerSecond: number;
+}
+
+/** What became of a row. */
+export type RowResult =
+  | { readonly outcome: 'imported' | 'alreadyThere' }
+  | { readonly outcome: 'refused'; readonly reason: string };
+
+const refused = (reason: string): RowResult => ({ outcome: 'refused', reason });
+
+/**
+ * A row's write ends within 10.5 s of reading the settings that it uses: the settings are at most 1 s old when the row is read
+ * (command.ts), up to 3 s may pass before the write begins, and the write is aborted after 6.5 s. An apply that removes something waits
+ * longer (apply-settings.ts).
+ */
+const settingsMaxAgeMs = 3000;
+const writeTimeoutMs = 6500;
+const attemptsMax = 5;
+
+/** Makes leads of drafts. A lead is written with a record of its row, so that a repeat never creates a second lead. */
+export class RowWriter {
+  readonly #table: Table;
+  readonly #options: WriteOptions;
+  readonly #reader: RowReader;
+  readonly #rateLimiter: RateLimiter;
+  /** In a dry run, the rows that would have been written, by identity. */
+  readonly #dryRunRows = new Map<string, number>();
+  #ids: ImportedIds | undefined;
+
+  constructor(table: Table, options: WriteOptions, reader: RowReader) {
+    this.#table = table;
+    this.#options = options;
+    this.#reader = reader;
+    this.#rateLimiter = new RateLimiter(options.leadsPerSecond);
+  }
+
+  /** Looks drafts up in the table: whether they were imported before, and which leads have their phones and emails. */
+  find(organizationId: number, drafts: readonly Draft[]): Promise<RowMatches[]> {
+    return findRows(
+      this.#table,
+      organizationId,
+      drafts.map(({ digest, read }) => lookupOf(digest, read)),
+    );
+  }
+
+  /** Makes the lead of a draft. @param matches what `find` returned for it */
+  async write(organizationId: number, draft: Draft, matches: RowMatches | undefined): Promise<RowResult> {
+    const { before } = draft.place;
+    if (before) await before;
+    const current = before ? (await this.find(organizationId, [draft]))[0] : matches;
+    if (current?.importedLeadId !== undefined) return { outcome: 'alreadyThere' };
+    if (current?.phoneLeadId !== undefined) return this.#taken('phone', `lead ${current.phoneLeadId}`);
+    if (current?.emailLeadId !== undefined) return this.#taken('email', `lead ${current.emailLeadId}`);
+    if (this.#options.dryRun) return this.#writeDry(draft);
+    await this.#rateLimiter.take(kilobytesOf(draft.read.fields));
+    return this.#writeWithRetries(organizationId, draft);
+  }
+
+  async #writeWithRetries(organizationId: number, draft: Draft): Promise<RowResult> {
+    for (let attempt = 1; ; attempt += 1) {
+      if (attempt > 1 || Date.now() - draft.readAt > settingsMaxAgeMs) {
+        const read = this.#reader.read(await this.#options.organization(), draft.input);
+        if (typeof read === 'string') return refused(read);
+        draft.read = read;
+      }
+      const timeout = AbortSignal.timeout(writeTimeoutMs);
+      try {
+        return await this.#writeOnce(usableUntil(this.#table, timeout), organizationId, draft);
+      } catch (error) {
+        // The write may have succeeded. The record of the row tells the next attempt.
+        if (!timeout.aborted || attempt === attemptsMax) throw error;
+      }
+    }
+  }
+
+  async #writeOnce(table: Table, organizationId: number, draft: Draft): Promise<RowResult> {
+    draft.leadId ??= await this.#idFor(organizationId, draft.read);
+    const lead = await leadOf(table, organizationId, draft.read, draft.leadId);
+    const importedAt = new Date().toISOString();
+    const opening = { type: 'lead_created', at: lead.createdAt, actorId: null, via: 'import', importedAt } as const;
+    try {
+      return this.#resultOf(await importLead(table, lead, opening, draft.digest), lead.id);
+    } catch (error) {
+      if (error instanceof ThrottledError) {
+        return refused('DynamoDB throttled the write: import the row again, with a lower --rate.');
+      }
+      if (!(error instanceof ContentionError)) throw error;
+      return refused('Other requests kept changing the same items: import the row again.');
+    }
+  }
+
+  #resultOf(result: ImportLeadResult, leadId: number): RowResult {
+    if (result.outcome === 'duplicate') return this.#taken(result.what, `lead ${result.leadId}`);
+    // A record of this very lead is that of an earlier attempt.
+    const isOwn = result.outcome === 'created' || result.leadId === leadId;
+    return { outcome: isOwn ? 'imported' : 'alreadyThere' };
+  }
+
+  async #idFor(organizationId: number, { leadId }: ReadRow): Promise<number> {
+    this.#ids ??= new ImportedIds(this.#table, organizationId);
+    if (!this.#options.keepIds || leadId === undefined) return this.#ids.next();
+    await passLeadId(this.#table, organizationId, leadId);
+    return leadId;
+  }
+
+  #taken(field: string, holder: string): RowResult {
+    return refused(`${this.#reader.columnName(field)} belongs to ${holder}: no two leads may share it.`);
+  }
+
+  /** Finds what a real run would find in the table if the earlier rows had been written. */
+  #writeDry({ row, read: { fields } }: Draft): RowResult {
+    const identities = identitiesOf(fields);
+    for (const identity of identities) {
+      const other = this.#dryRunRows.get(identityKey(identity));
+      if (other !== undefined) return this.#taken(identity.field, `row ${other}`);
+    }
+    for (const identity of identities) this.#dryRunRows.set(identityKey(identity), row.number);
+    return { outcome: 'imported' };
+  }
+}
+
+async function leadOf(table: Table, organizationId: number, read: ReadRow, id: number): Promise<Lead> {
+  const { fields, stage, rotation, createdAt, updatedAt, archivedAt } = read;
+  const owner = ownerIdOf({ fields }) ?? (rotation && (await nextOwner(table, organizationId, rotation)));
+  return {
+    id,
+    organizationId,
+    version: 1,
+    fields: owner === undefined ? fields : { ...fields, assigned_to: owner },
+    stageId: stage.id,
+    pipelineId: stage.pipelineId,
+    createdAt,
+    updatedAt,
+    ...(archivedAt !== undefined && { archivedAt }),
+  };
+}
+
+/** DynamoDB charges a write by the kilobyte. */
+const kilobytesOf = (fields: FieldValues): number => Math.ceil((Buffer.byteLength(JSON.stringify(fields)) + 400) / 1024);
