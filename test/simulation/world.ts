@@ -4,7 +4,7 @@ import type { Fault, Network } from './dynamodb/connection.ts';
 import { SimulatedDynamodb, type SimulatedDynamodbOptions } from './dynamodb/simulated-dynamodb.ts';
 import { Scheduler } from './scheduler.ts';
 
-export interface WorldOptions extends Pick<Network, 'onExecuted'> {
+export interface WorldOptions extends Pick<Network, 'onExecuted' | 'onSent' | 'onTurn'> {
   readonly seed: string;
   readonly choices?: Choices;
   readonly keepTrace?: boolean;
@@ -22,7 +22,7 @@ export class World {
   readonly dynamodb: SimulatedDynamodb;
   readonly network: Network;
 
-  constructor({ dynamodb, faultOf, isTimed = true, onExecuted, ...options }: WorldOptions) {
+  constructor({ dynamodb, faultOf, isTimed = true, onExecuted, onSent, onTurn, ...options }: WorldOptions) {
     const scheduler = new Scheduler(options);
     this.scheduler = scheduler;
     this.dynamodb = new SimulatedDynamodb({
@@ -39,6 +39,8 @@ export class World {
       faultOf: faultOf ?? ((): Fault => 'none'),
       latency: isTimed ? () => 0.5 + travel.fraction() * 4 : undefined,
       ...(onExecuted && { onExecuted }),
+      ...(onSent && { onSent }),
+      ...(onTurn && { onTurn }),
     };
   }
 }

@@ -60,6 +60,10 @@ export interface Network {
   readonly faultOf: (call: CallInfo) => Fault;
   /** Undefined: calls take no time, and which one is executed next is a choice of the scheduler. */
   readonly latency: Latency | undefined;
+  /** Told of every call when it is sent, with what is to go wrong with it. */
+  readonly onSent?: (call: CallInfo, fault: Fault) => void;
+  /** Told of a call before each turn of its operation. */
+  readonly onTurn?: (call: CallInfo) => void;
   /** Told of every call once its outcome at DynamoDB is known. */
   readonly onExecuted?: (call: CallInfo, outcome: Reply | DynamodbError) => void;
 }
@@ -115,6 +119,7 @@ export class Connection {
 
   #send(pending: Pending): void {
     const fault = this.#network.faultOf(pending.info);
+    this.#network.onSent?.(pending.info, fault);
     if (fault === 'death before') this.#caller.die();
     else if (fault !== 'lost before' && fault !== 'silence') {
       this.#travel('arrives', pending, () => this.#arrive(pending, fault));
@@ -131,6 +136,7 @@ export class Connection {
   /** Runs the operation up to its next turn; the connection may be gone meanwhile, the operation goes on. */
   #proceed(pending: Pending, fault: Fault, progress: Progress): void {
     let outcome: Reply | DynamodbError;
+    this.#network.onTurn?.(pending.info);
     try {
       const { done, value } = progress.next();
       if (!done) {

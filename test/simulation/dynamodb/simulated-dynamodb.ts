@@ -8,6 +8,7 @@ import { transactions } from './operations/transactions.ts';
 import type { Reply, Request } from './request.ts';
 import type { StoredItem } from './stored-item.ts';
 import type { ChooseState, Table } from './table.ts';
+import type { KeyText } from './table-schema.ts';
 import { Throughput } from './throughput.ts';
 import { scheduleExpiry } from './time-to-live.ts';
 import { TransactionTokens } from './transaction-tokens.ts';
@@ -37,6 +38,14 @@ export interface SimulatedDynamodbOptions {
   readonly commitsItemByItem?: boolean;
   /** Of 1 MB, the share after which a page ends; less makes more pages of little data. @default 1 */
   readonly pageShare?: number;
+  /** Told of every write as it is applied. */
+  readonly onWrite?: (write: AppliedWrite) => void;
+}
+
+export interface AppliedWrite {
+  readonly key: KeyText;
+  readonly before: Item | undefined;
+  readonly after: Item | undefined;
 }
 
 const operations: Readonly<Record<string, Operation>> = {
@@ -116,7 +125,9 @@ export class SimulatedDynamodb {
   }
 
   write(table: Table, stored: StoredItem, item: Item | undefined): void {
+    const before = stored.current;
     table.write(stored, item, this.now);
+    this.options.onWrite?.({ key: stored.key, before, after: item });
     if (item && table.timeToLiveAttribute !== undefined) scheduleExpiry(this, table, stored, item);
   }
 

@@ -11,7 +11,13 @@ import { SimulatedFunctions, type SimulatedFunctionsOptions } from './simulated-
 /** What an administrator's process can do, bundled as the functions are. */
 const administrationSource = `
   export { applySettings } from './shared/store/organizations/apply-settings.ts';
-  export { createApiKey } from './shared/store/organizations/api-keys.ts';
+  export { createApiKey, revokeApiKey } from './shared/store/organizations/api-keys.ts';
+  export { readAuditLog, readKeptSettings, versionsBefore } from './shared/store/organizations/audit-log.ts';
+  export { loadOrganization, readSettings } from './shared/store/organizations/organizations.ts';
+  export { setArchived } from './shared/store/leads/archive.ts';
+  export { eraseLead } from './shared/store/maintenance/erase-lead.ts';
+  export { scanLeadsAscending } from './shared/store/maintenance/export-leads.ts';
+  export { importRows } from './infra/admin/import/run.ts';
   export { openTable } from './shared/store/table/client.ts';
   export { checkTable } from './shared/store/check/check-table.ts';
   export { parseSettingsFile } from './shared/organization/settings.ts';`;

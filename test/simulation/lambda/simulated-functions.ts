@@ -18,6 +18,9 @@ export interface SimulatedFunctionsOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Lines that instances write. @default dropped */
   readonly write?: (instance: string, line: string) => void;
+  /** Told which instance handles a request, and when it has ended. */
+  readonly onInvoked?: (instance: string, requestId: string) => void;
+  readonly onEnded?: (requestId: string, result: InvocationResult) => void;
 }
 
 /** Lambda: instances of every function, made when they are needed, each busy with one request at a time. */
@@ -41,7 +44,12 @@ export class SimulatedFunctions {
     const instance = this.#free(endpoint) ?? this.#start(endpoint);
     if (this.#random.chance(this.#options.clockStepChance ?? 0)) instance.runtime.skewMs = this.#skew();
     this.#options.network.scheduler.note(`${instance.runtime.name} is invoked`);
-    return instance.invoke(event, requestId);
+    const { onInvoked, onEnded } = this.#options;
+    onInvoked?.(instance.runtime.name, requestId);
+    return instance.invoke(event, requestId).then((result) => {
+      onEnded?.(requestId, result);
+      return result;
+    });
   }
 
   /** Ends instances that wait, as Lambda does when it wants: what they remember is lost. */

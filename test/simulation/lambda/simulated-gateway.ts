@@ -35,11 +35,14 @@ export class SimulatedGateway {
     this.#options = options;
   }
 
-  /** @returns undefined when no answer came: the request may have been handled */
-  request(request: CallerRequest): Promise<CallerAnswer | undefined> {
-    const { scheduler, faultOf, callerTimeoutMs = 35_000 } = this.#options;
-    const requestId = `request-${this.#requests}`;
+  nextRequestId(): string {
     this.#requests += 1;
+    return `request-${this.#requests}`;
+  }
+
+  /** @returns undefined when no answer came: the request may have been handled */
+  request(request: CallerRequest, requestId = this.nextRequestId()): Promise<CallerAnswer | undefined> {
+    const { scheduler, faultOf, callerTimeoutMs = 35_000 } = this.#options;
     const fault = faultOf?.(request, requestId) ?? 'none';
     return new Promise((resolve) => {
       const timer = scheduler.after(callerTimeoutMs, `${requestId} is given up`, () => resolve(undefined));

@@ -1,0 +1,246 @@
+import { recordKeys } from './check-effects.ts';
+import { effectsOf, kindOf, nameOf } from './effects.ts';
+import type { History, ObservedRequest } from './history.ts';
+import { isSame, type Plain } from './plain.ts';
+import {
+  capturedLead,
+  comparablePhone,
+  createdLead,
+  presented,
+  type ReferenceSettings,
+  Refusal,
+  updatedLead,
+  type Values,
+} from './reference.ts';
+import { emailKey, endOf, holdersDuring, leadStates, phoneKey, settingsDuring, statesBetween } from './states.ts';
+
+/** Every answer by itself: what the contract lets a service say to this request, in the state in which it was meanwhile. */
+export function checkAnswers(history: History): string[] {
+  return history.requests.flatMap((request) => {
+    if (request.result?.outcome === 'threw') return [`${nameOf(request)} threw ${String(request.result.error)}.`];
+    const { answer } = request;
+    if (!answer) return [];
+    const issues = [...formIssues(request), ...foreignIssues(history, request), ...keyIssues(history, request)];
+    if (request.result?.outcome === 'answered')
+      issues.push(...(statusIssues[answer.status]?.(history, request) ?? [`was answered with ${answer.status}`]));
+    return issues.map((issue) => `${nameOf(request)} ${issue}.`);
+  });
+}
+
+const deadlineMs = 10_000;
+const codes: Readonly<Record<number, readonly string[]>> = {
+  401: ['UNAUTHORIZED'],
+  403: ['FORBIDDEN'],
+  404: ['NOT_FOUND'],
+  409: ['DUPLICATE_LEAD', 'IDEMPOTENCY_IN_PROGRESS'],
+  422: ['VALIDATION_FAILED'],
+  429: ['RATE_LIMITED'],
+  500: ['INTERNAL'],
+  503: ['NOT_READY'],
+};
+
+export const errorOf = ({ answerBody }: ObservedRequest) =>
+  (answerBody as { error?: { code?: string; message?: string; details?: Values } } | undefined)?.error;
+
+function formIssues(request: ObservedRequest): string[] {
+  const { answer, id, startedAt, handledUntil } = request;
+  if (!answer) return [];
+  const issues: string[] = [];
+  if (answer.headers['x-request-id'] !== id) issues.push('has no request id');
+  if (answer.status >= 400 && !codes[answer.status]?.includes(errorOf(request)?.code ?? ''))
+    issues.push(`was answered ${answer.status} with ${answer.body}`);
+  if (Number.isFinite(handledUntil) && handledUntil - startedAt > deadlineMs)
+    issues.push(`took ${Math.round(handledUntil - startedAt)} ms`);
+  const isAdmitted = ![400, 401, 500, 504].includes(answer.status);
+  if (isAdmitted && !/^\d+$/.test(answer.headers['ratelimit-remaining'] ?? '')) issues.push('was not told its limits');
+  if ((answer.status === 429) !== (answer.headers['retry-after'] !== undefined))
+    issues.push('was told wrongly when to ask again');
+  const isCaptured = request.what === 'capture-lead' && answer.status < 300;
+  const captured = (request.answerBody as { lead?: Values } | undefined)?.lead;
+  const location = isCaptured && !captured?.archived ? `../leads/${captured?.id}` : undefined;
+  if (answer.headers.location !== location) issues.push(`was pointed at ${answer.headers.location}`);
+  if (isCaptured && (answer.status === 201) !== captured?.created)
+    issues.push(`was answered ${answer.status} for ${answer.body}`);
+  return issues;
+}
+
+/** Nothing of another organization: the settings and the people of each carry its own mark. */
+function foreignIssues({ organizationIds }: History, { answer, organizationId }: ObservedRequest): string[] {
+  return organizationIds
+    .filter((id) => id !== organizationId && answer?.body.includes(markOf(id)))
+    .map((id) => `shows what is organization ${id}'s`);
+}
+/** Stands in all that a client of the organization writes. */
+export const markOf = (organizationId: number): string => `[org ${organizationId}]`;
+
+/** A key that was revoked or had expired before is refused; one that is good is not. */
+function keyIssues(history: History, request: ObservedRequest): string[] {
+  const { apiKey, startedAt, organizationId, answer } = request;
+  const status = answer?.status ?? 0;
+  const states = statesBetween(history, `ORG#${organizationId}`, `KEY#${apiKey.keyId}`, startedAt, endOf(request));
+  const { clockSkewMs } = history;
+  const isDead = states.every((state) => !state || state.revokedAt !== undefined) || apiKey.expiresAt <= startedAt - clockSkewMs;
+  const isLive =
+    states.every((state) => state && state.revokedAt === undefined) && apiKey.expiresAt > endOf(request) + clockSkewMs;
+  if (isDead && ![401, 429, 500, 504].includes(status))
+    return [`was answered ${status} although its key was revoked or had expired`];
+  return isLive && status === 401 ? ['was refused its key, which is good'] : [];
+}
+
+type Judge = (history: History, request: ObservedRequest) => string[];
+const nothing: Judge = () => [];
+
+const needs: Readonly<Record<string, readonly string[]>> = {
+  'capture-lead': ['leads.capture', 'leads.write'],
+  'create-lead': ['leads.write'],
+  'update-lead': ['leads.write'],
+  'add-note': ['leads.write'],
+  'list-lead-fields': ['leads.read', 'leads.capture'],
+};
+const mayAsk = ({ what, apiKey }: ObservedRequest): boolean =>
+  (needs[what] ?? ['leads.read']).some((scope) => apiKey.scopes.includes(scope as never));
+
+const statusIssues: Readonly<Record<number, Judge>> = {
+  200: doneIssues,
+  201: doneIssues,
+  400: () => ['was refused as malformed'],
+  401: nothing, // keyIssues
+  403: (_history, request) => (mayAsk(request) ? ['was refused although its key has the scope'] : []),
+  404: (history, request) => {
+    const { leadId } = request.request;
+    if (leadId === undefined) return ['was not found'];
+    const isHidden = (state: Plain | undefined) =>
+      state === undefined || (request.what === 'get-lead' && state.archivedAt !== undefined);
+    return leadStates(history, request, leadId).some(isHidden) ? [] : [`does not find lead ${leadId}, which is there`];
+  },
+  409: conflictIssues,
+  422: invalidIssues,
+  429: nothing, // check-limits.ts
+  // A fault that the service could not mask; of others it knows nothing.
+  500: (_history, { faults, conflicts }) => (faults.length > 0 || conflicts > 0 ? [] : ['failed although nothing went wrong']),
+  503: () => ['found the organization not ready'],
+};
+
+function doneIssues(history: History, request: ObservedRequest): string[] {
+  if (!mayAsk(request)) return ['was answered although its key lacks the scope'];
+  if (request.what === 'capture-lead') return captureIssues(history, request);
+  if (request.what !== 'create-lead' && request.what !== 'update-lead') return [];
+  const { lead } = request.answerBody as { lead: Plain };
+  const written = effectsOf(request).flatMap(({ writes }) => writes.filter((write) => kindOf(write) === 'LEADS'));
+  const settings = settingsDuring(history, request);
+  const leads = written.length > 0 ? written.map(({ after }) => after) : leadStates(history, request, Number(lead.id));
+  const explains = (item: Plain | undefined): boolean =>
+    item !== undefined &&
+    settings.some((one) => isSame(presented(one, item), lead) && (written.length > 0 || changesNothing(one, request, item)));
+  return leads.some(explains) ? [] : [`was answered ${JSON.stringify(lead)}, while the lead is ${JSON.stringify(leads)}`];
+}
+
+/** An update that wrote nothing must have had nothing to change. */
+function changesNothing(settings: ReferenceSettings, { request }: ObservedRequest, item: Plain): boolean {
+  const { fields, stageId, pipelineId } = item;
+  return accepted(() => isSame(updatedLead(settings, request.body as Values, item), { fields, stageId, pipelineId }));
+}
+
+function accepted(judge: () => boolean): boolean {
+  try {
+    return judge();
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
+
+/** A replay is the answer first given, to the same body, within 24 hours. */
+function captureIssues(history: History, request: ObservedRequest): string[] {
+  const isReplay = request.answer?.headers['idempotent-replayed'] === 'true';
+  const live = liveRecords(history, request);
+  if (!isReplay) return [];
+  const { lead } = request.answerBody as { lead: Plain };
+  const same = live.filter(({ result }) => isSame(result, lead));
+  if (same.length === 0)
+    return [
+      `was answered ${JSON.stringify(lead)} as a replay, while ${JSON.stringify(live.map(({ result }) => result))} is remembered`,
+    ];
+  return same.some(({ first }) => first && isSameEnquiry(first, request))
+    ? []
+    : ['was answered with what another body was answered'];
+}
+
+interface LiveRecord {
+  readonly result: Plain;
+  /** The request that is remembered. */
+  readonly first: ObservedRequest | undefined;
+}
+
+/** What is remembered under the request's keys at some moment of it and has not expired by some clock. */
+function liveRecords(history: History, request: ObservedRequest): LiveRecord[] {
+  return recordKeys(request).flatMap((pk) => {
+    const states = statesBetween(history, pk, 'RECORD', request.startedAt, endOf(request));
+    const live = states.filter((state) => state && (state.expiresAt as number) > request.startedAt - history.clockSkewMs);
+    return live.map((state) => ({ result: state?.result as Plain, first: firstOf(history, request, state as Plain) }));
+  });
+}
+
+/** The request whose capture a record remembers: the one that added its entry to the lead's timeline. */
+function firstOf(history: History, { apiKey }: ObservedRequest, record: Plain): ObservedRequest | undefined {
+  return history.requests.find(
+    (other) =>
+      other.apiKey.keyId === apiKey.keyId &&
+      other.writes.some(({ after }) => after?.fingerprint === record.fingerprint && isSame(after?.result, record.result)) &&
+      effectsOf(other).some(({ writes }) => writes.some((write) => kindOf(write) === 'TIMELINE')),
+  );
+}
+
+function isSameEnquiry(one: ObservedRequest, other: ObservedRequest): boolean {
+  const { externalId: _one, ...a } = one.request.body as Values;
+  const { externalId: _other, ...b } = other.request.body as Values;
+  return isSame(a, b);
+}
+
+function conflictIssues(history: History, request: ObservedRequest): string[] {
+  const error = errorOf(request);
+  if (error?.code === 'IDEMPOTENCY_IN_PROGRESS') {
+    return request.conflicts > 0 || request.faults.length > 0 || overlaps(history, request)
+      ? []
+      : ['met another request where there was none'];
+  }
+  const { phone, email } = ((request.request.body as Values).fields ?? {}) as Values;
+  const own = request.request.leadId;
+  const pks = [
+    ...(phone ? [phoneKey(request.organizationId, comparablePhone(String(phone)))] : []),
+    ...(email ? [emailKey(request.organizationId, String(email))] : []),
+  ];
+  const holders = pks.flatMap((pk) => holdersDuring(history, request, pk)).filter((id) => id !== undefined && id !== own);
+  if (holders.length === 0) return ['was refused as a duplicate of nobody'];
+  const { leadId } = error?.details ?? {};
+  return leadId === undefined || holders.includes(leadId as number) ? [] : [`was refused as a duplicate of lead ${leadId}`];
+}
+
+/** Whether someone else was at work in the organization meanwhile. */
+const overlaps = (history: History, request: ObservedRequest): boolean =>
+  [...history.requests, ...history.actions].some(
+    (other) =>
+      other !== request &&
+      other.organizationId === request.organizationId &&
+      other.startedAt < endOf(request) &&
+      endOf(other) > request.startedAt,
+  );
+
+/** Refused by some settings that held meanwhile, or since its idempotency key is another body's. */
+function invalidIssues(history: History, request: ObservedRequest): string[] {
+  const body = request.request.body as Values;
+  const states = request.request.leadId === undefined ? [] : leadStates(history, request, request.request.leadId);
+  const rules: Readonly<Record<string, (settings: ReferenceSettings) => unknown>> = {
+    'create-lead': (settings) => createdLead(settings, body),
+    'capture-lead': (settings) => capturedLead(settings, body),
+    'update-lead': (settings) => states.map((state) => state && updatedLead(settings, body, state)),
+  };
+  const rule = rules[request.what];
+  if (rule && settingsDuring(history, request).some((settings) => !accepted(() => rule(settings) !== undefined))) return [];
+  if (
+    request.what === 'capture-lead' &&
+    liveRecords(history, request).some(({ first }) => !first || !isSameEnquiry(first, request))
+  )
+    return [];
+  return [`was refused with ${JSON.stringify(errorOf(request))}`];
+}

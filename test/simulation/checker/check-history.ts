@@ -1,0 +1,80 @@
+import type { ObservedService } from '../observed-service.ts';
+import { idIn } from '../organizations.ts';
+import { checkAnswers } from './check-answers.ts';
+import { checkEffects } from './check-effects.ts';
+import { checkLeads } from './check-leads.ts';
+import { checkLimits } from './check-limits.ts';
+import { checkReads } from './check-reads.ts';
+import { checkWrites } from './check-writes.ts';
+import type { HeldKey, History } from './history.ts';
+
+export interface CheckHistoryOptions {
+  /** Queries that are walked in the end, for each organization. @default every list once */
+  readonly walks?: (organizationId: number) => readonly Readonly<Record<string, string | number>>[];
+  /** Whether the service's own `check` looks at the table. @default true */
+  readonly hasCheck?: boolean;
+}
+
+/**
+ * Lets the world come to rest, looks at every list once more, and holds all that was observed against what the contract promises.
+ * @returns a sentence for each violation
+ */
+export async function checkHistory(service: ObservedService, options: CheckHistoryOptions = {}): Promise<string[]> {
+  const { walks = everyList, hasCheck = true } = options;
+  await service.settle();
+  const { organizationIds } = service.history;
+  const found: string[] = [];
+  for (const organizationId of organizationIds) {
+    const reader = await service.quietKey(organizationId);
+    if (reader) await service.run(() => walkAll(service, reader, walks(organizationId)));
+    else found.push(`Organization ${organizationId} can make no key.`);
+  }
+  if (hasCheck) found.push(...(await tableViolations(service)));
+  return [...found, ...violationsOf(service.history)];
+}
+
+/** Of a history that is over. */
+export function violationsOf(history: History): string[] {
+  return [checkWrites, checkEffects, checkAnswers, checkReads, checkLimits, checkLeads].flatMap((check) => check(history));
+}
+
+async function tableViolations(service: ObservedService): Promise<readonly string[]> {
+  const { outcome, result } = await service.run(() =>
+    service.administrate('check', 0, {}, (administrator) => administrator.check()),
+  );
+  if (outcome !== 'done') return [`The check of the table ${outcome}: ${String(result)}.`];
+  return (result as { violations: readonly string[] }).violations;
+}
+
+/** Long before any lead. */
+const always = '2020-01-01T00:00:00Z';
+
+export const everyList = (organizationId: number): Readonly<Record<string, string | number>>[] => [
+  {},
+  { updated_since: always },
+  ...[11, 12, 21].map((id) => ({ stage_id: idIn(organizationId, id) })),
+  ...[7, 8].map((id) => ({ owner_id: idIn(organizationId, id) })),
+  ...[1, 3].map((id) => ({ source_id: idIn(organizationId, id) })),
+  ...[1, 2].map((id) => ({ pipeline_id: idIn(organizationId, id) })),
+];
+
+const pagesMax = 40;
+
+/** Walks each query to its end; what the pages show is judged with all other answers. */
+async function walkAll(
+  service: ObservedService,
+  reader: HeldKey,
+  walks: readonly Readonly<Record<string, string | number>>[],
+): Promise<void> {
+  for (const query of walks) {
+    let cursor: number | null = null;
+    for (let page = 0; page < pagesMax; page += 1) {
+      const answer = await service.request('the checker', reader, {
+        endpoint: 'list-leads',
+        query: { ...query, ...(cursor !== null && { cursor }) },
+      });
+      cursor = answer?.status === 200 ? (JSON.parse(answer.body) as { nextCursor: number | null }).nextCursor : null;
+      if (cursor === null) break;
+    }
+  }
+}

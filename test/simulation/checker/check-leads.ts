@@ -1,0 +1,123 @@
+import { kindOf } from './effects.ts';
+import type { History, Work, Write } from './history.ts';
+import { isSame, type Plain } from './plain.ts';
+import { type Values, valueIn } from './reference.ts';
+import { leadIdsOf, leadKey } from './states.ts';
+
+/** Each lead follows from its timeline, entry by entry in the timeline's order, and the timeline from the writes: nothing is lost on the way. */
+export function checkLeads(history: History): string[] {
+  return history.organizationIds.flatMap((organizationId) =>
+    leadIdsOf(history, organizationId).flatMap((leadId) => {
+      const writes = history.writesOf.get(leadKey(organizationId, leadId).join(' ')) ?? [];
+      const issues = [...replayIssues(history, organizationId, leadId, writes), ...actionIssues(history, organizationId, leadId)];
+      return issues.map((issue) => `Lead ${leadId} of organization ${organizationId} ${issue}.`);
+    }),
+  );
+}
+
+function replayIssues(history: History, organizationId: number, leadId: number, writes: readonly Write[]): string[] {
+  const last = writes.at(-1)?.after;
+  const entries = entriesOf(history, organizationId, leadId);
+  if (!last)
+    return entries.length === 0 || isBeingErased(history, organizationId, leadId) ? [] : ['is gone, and its timeline is not'];
+  const [opening, ...others] = entries;
+  if (!opening || !['lead_created', 'captured_new'].includes(String(opening.after?.type)))
+    return ['does not begin with its creation'];
+  let lead = writes[0]?.after as Plain;
+  let isArchived = lead.archivedAt !== undefined;
+  for (const entry of others) {
+    const {
+      type,
+      changes = [],
+      filled = [],
+    } = entry.after as { type: string; changes?: readonly Change[]; filled?: readonly string[] };
+    if (type === 'lead_created' || type === 'captured_new') return ['is created twice'];
+    if (type === 'archived' || type === 'restored') {
+      if (isArchived === (type === 'archived')) return [`is ${type} twice`];
+      isArchived = type === 'archived';
+    }
+    const unmatched = changes.find(({ field, from }) => !isSame(valueOf(lead, field), from));
+    if (unmatched)
+      return [
+        `was not ${JSON.stringify(unmatched.from)} in ${unmatched.field} when that was changed, but ${JSON.stringify(valueOf(lead, unmatched.field))}`,
+      ];
+    lead = changes.reduce((one, { field, to }) => withValue(one, field, to), lead);
+    const written = entry.call && writes.find(({ call }) => call === entry.call)?.after;
+    for (const field of filled) {
+      if (valueOf(lead, field) !== null) return [`had something in ${field} when that was filled`];
+      lead = withValue(lead, field, valueOf(written ?? {}, field));
+    }
+  }
+  const { fields, stageId, pipelineId } = lead;
+  const isExplained = isSame(
+    { fields, stageId, pipelineId },
+    { fields: last.fields, stageId: last.stageId, pipelineId: last.pipelineId },
+  );
+  if (!isExplained)
+    return [`is ${JSON.stringify(last)}, while its timeline leads to ${JSON.stringify({ fields, stageId, pipelineId })}`];
+  return isArchived === (last.archivedAt !== undefined) ? [] : ['is archived otherwise than its timeline says'];
+}
+
+interface Change {
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+const places: Readonly<Record<string, string>> = { stage: 'stageId', pipeline: 'pipelineId' };
+
+const valueOf = (lead: Plain, field: string): unknown =>
+  (places[field] ? lead[places[field]] : valueIn((lead.fields ?? {}) as Values, field)) ?? null;
+
+function withValue(lead: Plain, field: string, value: unknown): Plain {
+  if (places[field]) return { ...lead, [places[field]]: value };
+  const { [field]: _, ...others } = lead.fields as Values;
+  return { ...lead, fields: value === null ? others : { ...others, [field]: value } };
+}
+
+/** What is on a lead's timeline in the end, in its order. */
+function entriesOf({ writesOf }: History, organizationId: number, leadId: number): Write[] {
+  const prefix = `TIMELINE#${organizationId}#${leadId} `;
+  const names = [...writesOf.keys()].filter((name) => name.startsWith(prefix)).sort();
+  return names.flatMap((name) => {
+    const writes = writesOf.get(name) ?? [];
+    // An erasure may have taken a person out of it; who wrote it is told by its first write.
+    const [first, last] = [writes[0], writes.at(-1)];
+    return first && last?.after ? [{ ...first, after: last.after }] : [];
+  });
+}
+
+const isBeingErased = ({ writesOf }: History, organizationId: number, leadId: number): boolean =>
+  writesOf.get(`ERASURE#${organizationId} ${String(leadId).padStart(10, '0')}`)?.at(-1)?.after !== undefined;
+
+/** What the administrator was told of a lead is so. */
+function actionIssues(history: History, organizationId: number, leadId: number): string[] {
+  const own = history.actions.filter((action) => action.organizationId === organizationId && action.options.leadId === leadId);
+  return own.flatMap((action) => {
+    const entries = action.writes.filter((write) => kindOf(write) === 'TIMELINE' && write.after);
+    const isChanged = (action.result as { isChanged?: boolean } | undefined)?.isChanged;
+    if (action.what !== 'archive' && action.what !== 'restore') return erasureIssues(history, action, leadId);
+    const expected = action.outcome === 'done' && isChanged === true ? 1 : 0;
+    const isUnknown = action.outcome !== 'done';
+    return isUnknown
+      ? entries.length <= 1
+        ? []
+        : ['was archived or restored twice at once']
+      : entries.length === expected
+        ? []
+        : [`has ${entries.length} entries of ${action.id}`];
+  });
+}
+
+function erasureIssues(history: History, action: Work & { readonly outcome?: string }, leadId: number): string[] {
+  if (action.what !== 'erase' || action.outcome !== 'done') return [];
+  const lead = history.writesOf.get(leadKey(action.organizationId, leadId).join(' '))?.at(-1);
+  if (lead?.after) return ['was erased and is there'];
+  const records = [...history.writesOf].filter(([name]) => name.startsWith('IDEMPOTENCY#'));
+  const left = records.filter(([name, writes]) => {
+    const last = writes.at(-1)?.after;
+    const isOwn = history.writesOf.has(`ORG#${action.organizationId} KEY#${name.split('#')[1]}`);
+    return isOwn && (last?.result as Plain | undefined)?.id === leadId;
+  });
+  return left.map(([name]) => `was erased and is remembered under ${name}`);
+}

@@ -1,0 +1,93 @@
+import { kindOf, nameOf } from './effects.ts';
+import type { History, ObservedRequest, Write } from './history.ts';
+import { endOf, statesBetween } from './states.ts';
+
+/**
+ * Limits are met exactly: a request that was let in took a token from its key and one from its organization, never more tokens than there are,
+ * and one that was refused met a bucket that was empty.
+ */
+export function checkLimits(history: History): string[] {
+  return history.requests.flatMap((request) => {
+    const keyTokens = request.writes.filter((write) => kindOf(write) === 'KEY');
+    const organizationTokens = request.writes.filter((write) => kindOf(write) === 'USAGE');
+    const issues = [
+      ...keyTokens.flatMap((write) => tokenIssues(history, write, history.limits.perKey)),
+      ...organizationTokens.flatMap((write) => tokenIssues(history, write, history.limits.perOrganization)),
+      ...(request.result?.outcome === 'answered' ? answerIssues(history, request, keyTokens, organizationTokens) : []),
+    ];
+    return issues.map((issue) => `${nameOf(request)} ${issue}.`);
+  });
+}
+
+const hourMs = 3_600_000;
+
+function tokenIssues({ clockSkewMs }: History, { before, after, at }: Write, limit: number): string[] {
+  if (!before || !after) return ['made or removed a bucket'];
+  const [used, had] = [after.used as number, before.used as number];
+  const [ends, ended] = [after.windowEndsAt as number, before.windowEndsAt as number];
+  // By its clock when it began, which may be the time of a few calls ago.
+  if (used === 1 && ends !== ended) {
+    const isEarly = ended > at + clockSkewMs;
+    const isOff = ends > at + hourMs + clockSkewMs || ends < at + hourMs - clockSkewMs - longestAdmissionMs;
+    return [
+      ...(isEarly ? [`began a window ${Math.round(ended - at)} ms early`] : []),
+      ...(isOff ? ['began a window of another length'] : []),
+    ];
+  }
+  const issues: string[] = [];
+  if (used !== had + 1 || ends !== ended) issues.push(`took ${used - had} tokens`);
+  if (used > limit) issues.push(`took token ${used} of ${limit}`);
+  if (ended <= at - clockSkewMs - longestAdmissionMs) issues.push('took a token of a window that was over');
+  const sequence = (after.lastLeadId as number | undefined) ?? 0;
+  if (sequence - ((before.lastLeadId as number | undefined) ?? 0) > 1) issues.push('took more than one lead id');
+  return issues;
+}
+/** From reading the clock to the last repeat of the call. */
+const longestAdmissionMs = 9000;
+
+function answerIssues(
+  history: History,
+  request: ObservedRequest,
+  keyTokens: readonly Write[],
+  organizationTokens: readonly Write[],
+): string[] {
+  const { status = 0, headers = {} } = request.answer ?? {};
+  if (status === 429) return refusalIssues(history, request);
+  if (status === 401 || status === 500 || !request.answer) return [];
+  const issues: string[] = [];
+  for (const [what, tokens] of [
+    ['key', keyTokens],
+    ['organization', organizationTokens],
+  ] as const) {
+    if (tokens.length === 0) issues.push(`was let in without a token of its ${what}`);
+    if (tokens.length > 1 && request.faults.length === 0) issues.push(`took ${tokens.length} tokens of its ${what}`);
+  }
+  const remaining = [
+    ...keyTokens.map(left(history.limits.perKey)),
+    ...organizationTokens.map(left(history.limits.perOrganization)),
+  ];
+  const shown = Number(headers['ratelimit-remaining']);
+  // With a lost answer there is more than one token; which of them the answer tells of is not known here.
+  if (remaining.length === 2 ? shown !== Math.min(...remaining) : !remaining.includes(shown))
+    issues.push(`was told of ${shown} remaining requests, of ${remaining.join(' and ')}`);
+  return issues;
+}
+
+const left =
+  (limit: number) =>
+  ({ after }: Write): number =>
+    limit - (after?.used as number);
+
+/** An exhausted bucket was seen in its window, by some clock. */
+function refusalIssues(history: History, request: ObservedRequest): string[] {
+  const { apiKey, organizationId, startedAt } = request;
+  const keys = [...history.writesOf.keys()].filter((name) => name.startsWith('KEY#'));
+  const own = keys.find((name) => history.writesOf.get(name)?.[0]?.after?.keyId === apiKey.keyId)?.split(' ')[0] ?? '';
+  const isEmpty = (pk: string, sk: string, limit: number): boolean =>
+    statesBetween(history, pk, sk, startedAt, endOf(request)).some(
+      (state) => state && (state.used as number) >= limit && (state.windowEndsAt as number) > startedAt - history.clockSkewMs,
+    );
+  const { perKey, perOrganization } = history.limits;
+  const isJust = isEmpty(own, 'KEY', perKey) || isEmpty(`USAGE#${organizationId}`, 'USAGE', perOrganization);
+  return isJust ? [] : ['was refused for a limit that is not reached'];
+}

@@ -1,0 +1,226 @@
+import { type Commit, commitsOf, kindOf, nameOf } from './effects.ts';
+import type { History, ObservedRequest, Work, Write } from './history.ts';
+import { isSame, type Plain } from './plain.ts';
+import { comparableEmail, type Values } from './reference.ts';
+import { emailKey, leadKey, phoneKey, stateBefore } from './states.ts';
+
+/**
+ * Every write on its own, whoever made it: what kind of item it may touch, of which organization, in which step from what was there before;
+ * and what must be written with it.
+ */
+export function checkWrites(history: History): string[] {
+  return [...history.requests, ...history.actions].flatMap((work) => [
+    ...lateIssues(work),
+    ...commitsOf(work).flatMap((commit) => commitIssues(history, commit)),
+  ]);
+}
+
+/** Nothing is sent once a request was answered. */
+const lateIssues = (work: Work): string[] =>
+  work.lateCalls.map((operation) => `${nameOf(work)} sent ${operation} after it had ended.`);
+
+function commitIssues(history: History, commit: Commit): string[] {
+  const { work, writes } = commit;
+  const issues = writes.flatMap((write) => [
+    ...ownershipIssues(history, work, write),
+    ...(steps[kindOf(write)]?.(write, commit, history) ?? [`wrote ${write.pk} ${write.sk}`]),
+  ]);
+  const leads = writes.filter((write) => kindOf(write) === 'LEADS');
+  for (const lead of leads) issues.push(...identityIssues(commit, lead));
+  if (leads.length > 1) issues.push('wrote two leads at once');
+  const identities = writes.filter((write) => ['PHONE', 'EMAIL'].includes(kindOf(write)));
+  if (leads.length === 0 && identities.length > 0) issues.push('wrote an identity without its lead');
+  return issues.map((issue) => `${nameOf(work)} ${issue}.`);
+}
+
+/** Kinds of items that each kind of work may write. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  request: ['KEY', 'USAGE'],
+  'create-lead': ['TURN', 'LEADS', 'PHONE', 'EMAIL', 'TIMELINE'],
+  'capture-lead': ['TURN', 'LEADS', 'PHONE', 'EMAIL', 'TIMELINE', 'IDEMPOTENCY'],
+  'update-lead': ['LEADS', 'PHONE', 'EMAIL', 'TIMELINE'],
+  'add-note': ['TIMELINE'],
+  'settings apply': ['ORG SETTINGS', 'ORG entry', 'USAGE', 'HISTORY entry', 'HISTORY VERSION'],
+  'settings undo': ['ORG SETTINGS', 'ORG entry', 'USAGE', 'HISTORY entry', 'HISTORY VERSION'],
+  'key create': ['ORG SETTINGS', 'ORG KEY', 'KEY', 'HISTORY entry'],
+  'key revoke': ['ORG KEY', 'KEY', 'HISTORY entry'],
+  archive: ['LEADS', 'TIMELINE'],
+  restore: ['LEADS', 'TIMELINE'],
+  erase: ['LEADS', 'PHONE', 'EMAIL', 'TIMELINE', 'IDEMPOTENCY', 'IMPORTED', 'ERASURE', 'HISTORY entry'],
+  import: ['LEADS', 'PHONE', 'EMAIL', 'TIMELINE', 'IMPORTED', 'USAGE', 'TURN', 'HISTORY entry'],
+};
+
+/** Whose an item is, by its key or what it says. */
+function ownerOf(history: History, { pk, sk, before, after }: Write): number | undefined {
+  const [kind, first = ''] = pk.split('#');
+  if (pk === 'ORG#DIRECTORY') return Number(sk);
+  if (kind === 'KEY') return ((after ?? before) as Plain).organizationId as number;
+  if (kind !== 'IDEMPOTENCY') return Number(first);
+  return history.organizationIds.find((id) => history.writesOf.has(`ORG#${id} KEY#${first}`));
+}
+
+function ownershipIssues(history: History, work: Work, write: Write): string[] {
+  const issues: string[] = [];
+  const isRequest = 'apiKey' in work;
+  if (![...(allowed[work.what] ?? []), ...(isRequest ? (allowed.request ?? []) : [])].includes(kindOf(write)))
+    issues.push(`wrote ${write.pk} ${write.sk}, which is none of its items`);
+  const owner = ownerOf(history, write);
+  if (owner !== work.organizationId) issues.push(`wrote ${write.pk} ${write.sk} of organization ${owner}`);
+  if (isRequest && kindOf(write) === 'KEY' && write.after?.keyId !== (work as ObservedRequest).apiKey.keyId)
+    issues.push('used up the tokens of another key');
+  if (
+    isRequest &&
+    kindOf(write) === 'IDEMPOTENCY' &&
+    !write.pk.startsWith(`IDEMPOTENCY#${(work as ObservedRequest).apiKey.keyId}#`)
+  ) {
+    issues.push('is remembered under the key of another API key');
+  }
+  return issues;
+}
+
+type StepIssues = (write: Write, commit: Commit, history: History) => string[];
+const noIssues: StepIssues = () => [];
+
+const steps: Readonly<Record<string, StepIssues>> = {
+  KEY: noIssues, // check-limits.ts
+  USAGE: noIssues,
+  TURN: ({ before, after }) =>
+    after?.turns === ((before?.turns as number | undefined) ?? 0) + 1 ? [] : ['took no turn, or more than one'],
+  LEADS: leadIssues,
+  TIMELINE: timelineIssues,
+  PHONE: uniqueIssues,
+  EMAIL: uniqueIssues,
+  IDEMPOTENCY: recordIssues,
+  IMPORTED: noIssues,
+  ERASURE: noIssues,
+  'ORG SETTINGS': settingsIssues,
+  'ORG KEY': noIssues,
+  'ORG entry': noIssues,
+  'HISTORY entry': noIssues,
+  'HISTORY VERSION': noIssues,
+};
+
+const clockErrorMs = 1000;
+
+function leadIssues({ pk, sk, before, after }: Write, { work, at, writes }: Commit, { clockSkewMs }: History): string[] {
+  const what = `lead ${Number(sk)}`;
+  const entries = writes.filter((write) => write.pk === `TIMELINE#${pk.split('#')[1]}#${Number(sk)}`);
+  if (!after) return work.what === 'erase' ? [] : [`removed ${what}`];
+  const issues: string[] = [];
+  if (entries.length !== 1) issues.push(`wrote ${what} with ${entries.length} entries on its timeline`);
+  if (after.version !== ((before?.version as number | undefined) ?? 0) + 1)
+    issues.push(`wrote ${what} as version ${after.version} after ${before?.version}`);
+  if (work.what !== 'import' && !issues.length) issues.push(...timeIssues(what, { before, after, at, clockSkewMs }));
+  if (before && before.createdAt !== after.createdAt) issues.push(`changed when ${what} was created`);
+  const isArchiving = work.what === 'archive' || work.what === 'restore';
+  if (isArchiving && !isSame([before?.fields, before?.stageId], [after.fields, after.stageId]))
+    issues.push(`changed ${what} by archiving`);
+  if (before && !isArchiving && before.archivedAt !== after.archivedAt) issues.push(`archived or restored ${what}`);
+  if (!isSame(indexAttributes(pk, after), indexOf(after)))
+    issues.push(`left ${what} with index attributes ${JSON.stringify(indexOf(after))}`);
+  return issues;
+}
+
+interface Timing {
+  readonly before: Plain | undefined;
+  readonly after: Plain;
+  readonly at: number;
+  readonly clockSkewMs: number;
+}
+
+/** A lead's time is that of its commit as far as the clocks agree, with the waits of a transaction, and always later than before. */
+function timeIssues(what: string, { before, after, at, clockSkewMs }: Timing): string[] {
+  const updatedAt = Date.parse(String(after.updatedAt));
+  if (before && updatedAt <= Date.parse(String(before.updatedAt))) return [`set the time of ${what} back`];
+  const isWild = updatedAt > at + clockSkewMs + clockErrorMs || updatedAt < at - longestWriteMs - clockSkewMs;
+  return isWild ? [`dated ${what} ${Math.round(updatedAt - at)} ms from its write`] : [];
+}
+/** A transaction is repeated for two seconds, and each of its calls takes up to 6.15 s. */
+const longestWriteMs = 9000;
+
+const indexOf = ({ stageKey, ownerKey, sourceKey, updateKey }: Plain) => ({ stageKey, ownerKey, sourceKey, updateKey });
+
+/** What an index holds of a lead follows from the lead; archived leads are in none. */
+function indexAttributes(pk: string, { stageId, fields, archivedAt }: Plain) {
+  const id = pk.split('#')[1];
+  const { assigned_to: owner, source } = fields as Values;
+  const isListed = archivedAt === undefined;
+  return {
+    stageKey: isListed ? `STAGE#${id}#${stageId}` : undefined,
+    ownerKey: isListed && owner !== undefined ? `OWNER#${id}#${owner}` : undefined,
+    sourceKey: isListed && source !== undefined ? `SOURCE#${id}#${source}` : undefined,
+    updateKey: isListed ? `UPDATED#${id}` : undefined,
+  };
+}
+
+/** What is on a timeline stays as it is; an erasure alone removes it, or a person from it. */
+function timelineIssues({ pk, before, after, sk }: Write, { work, order }: Commit, history: History): string[] {
+  if (work.what === 'erase') return before ? [] : ['added to a timeline'];
+  if (before || !after) return [`changed what is on the timeline ${pk}`];
+  const [, organizationId, leadId] = pk.split('#');
+  const lead = stateBefore(history, ...leadKey(Number(organizationId), Number(leadId)), order);
+  const isLater = !lead || String(after.at) > String(lead.updatedAt) || work.what === 'import';
+  return [
+    ...(sk.startsWith(`${after.at}#`) ? [] : [`put an entry of ${after.at} at ${sk}`]),
+    ...(isLater ? [] : [`put an entry of ${after.at} on the timeline before the change of ${lead?.updatedAt}`]),
+  ];
+}
+
+/** One lead per person: an identity is taken where it is free, and released by the lead that has it. */
+function uniqueIssues({ pk, before, after }: Write, { writes }: Commit): string[] {
+  const lead = writes.find((write) => kindOf(write) === 'LEADS');
+  const leadId = Number(lead?.sk);
+  if (before && after) return [`took ${pk} from lead ${before.leadId}`];
+  const holder = (after ?? before)?.leadId;
+  return holder === leadId ? [] : [`${after ? 'took' : 'released'} ${pk} for lead ${holder}, and wrote lead ${leadId}`];
+}
+
+/** The identities of a lead are written with it, all and no others. */
+function identityIssues({ writes }: Commit, { pk, sk, before, after }: Write): string[] {
+  const organizationId = Number(pk.split('#')[1]);
+  const keysOf = (lead: Plain | undefined): string[] => {
+    if (!lead) return [];
+    const { phone, email } = lead.fields as Values;
+    return [
+      phoneKey(organizationId, String(phone)),
+      ...(email === undefined ? [] : [emailKey(organizationId, comparableEmail(String(email)))]),
+    ];
+  };
+  const [had, has] = [keysOf(before), keysOf(after)];
+  const changed = writes.filter((write) => ['PHONE', 'EMAIL'].includes(kindOf(write)));
+  const taken = changed.filter((write) => write.after).map((write) => write.pk);
+  const released = changed.filter((write) => !write.after).map((write) => write.pk);
+  const mustTake = has.filter((key) => !had.includes(key));
+  const mustRelease = had.filter((key) => !has.includes(key));
+  const isRight = isSame([...taken].sort(), mustTake.sort()) && isSame([...released].sort(), mustRelease.sort());
+  return isRight
+    ? []
+    : [
+        `changed the identities of lead ${Number(sk)} by taking ${taken.join(', ') || 'none'} and releasing ${released.join(', ') || 'none'}`,
+      ];
+}
+
+const dayMs = 24 * 3_600_000;
+
+/** A capture is remembered for 24 hours, and for that long nothing takes the record's place. */
+function recordIssues({ pk, before, after }: Write, { work, at }: Commit, { clockSkewMs }: History): string[] {
+  if (!after) return work.what === 'erase' && isErased(before, work) ? [] : [`forgot ${pk}`];
+  const expiresAt = after.expiresAt as number;
+  const issues: string[] = [];
+  if (before && (before.expiresAt as number) > at + clockSkewMs) issues.push(`replaced ${pk}, which had not expired`);
+  if (expiresAt > at + dayMs + clockSkewMs + clockErrorMs) issues.push(`is remembered for more than 24 hours`);
+  if (after.ttl !== Math.ceil(expiresAt / 1000)) issues.push(`is remembered until ${expiresAt}, and deleted at ${after.ttl}`);
+  return issues;
+}
+
+const isErased = (record: Plain | undefined, { options }: Work & { readonly options?: Plain }): boolean =>
+  (record?.result as Plain | undefined)?.id === options?.leadId;
+
+function settingsIssues({ before, after }: Write, { work, writes }: Commit): string[] {
+  if (work.what === 'key create') return isSame(before?.settings, after?.settings) ? [] : ['changed settings'];
+  const usage = writes.find((write) => kindOf(write) === 'USAGE');
+  if (usage?.after?.settingsVersion !== after?.version) return ['applied settings of which admission is not told'];
+  return (after?.version as number) > ((before?.version as number | undefined) ?? 0)
+    ? []
+    : ['applied settings of an older version'];
+}

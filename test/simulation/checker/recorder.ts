@@ -1,0 +1,106 @@
+import type { CallInfo, Fault } from '../dynamodb/connection.ts';
+import { DynamodbError } from '../dynamodb/errors.ts';
+import type { Reply } from '../dynamodb/request.ts';
+import type { AppliedWrite } from '../dynamodb/simulated-dynamodb.ts';
+import type { InvocationResult } from '../lambda/instance.ts';
+import { isFault, type ObservedAction, type ObservedRequest, type Work, type Write } from './history.ts';
+import { plainItem } from './plain.ts';
+
+/** Errors by which a call learns that it met another. */
+const meetings = new Set([
+  'TransactionConflictException',
+  'TransactionCanceledException',
+  'TransactionInProgressException',
+  'ConditionalCheckFailedException',
+]);
+
+/** Errors of the model's own limits: as good as a fault. */
+const throttles = new Set(['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded']);
+
+/** Writes down who did what, call by call. */
+export class Recorder {
+  readonly requests: ObservedRequest[] = [];
+  readonly actions: ObservedAction[] = [];
+  readonly writes: Write[] = [];
+  readonly writesOf = new Map<string, Write[]>();
+  faults = 0;
+  readonly #now: () => number;
+  readonly #workOf = new Map<string, Work>();
+  readonly #workOfCall = new WeakMap<CallInfo, Work>();
+  readonly #requestById = new Map<string, ObservedRequest>();
+  #turn: CallInfo | undefined;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  begin(work: ObservedRequest | ObservedAction): void {
+    if (work.kind === 'request') {
+      this.requests.push(work);
+      this.#requestById.set(work.id, work);
+    } else this.actions.push(work);
+  }
+
+  /** From here on the calls of this caller belong to this work. */
+  assign(caller: string, work: Work): void {
+    this.#workOf.set(caller, work);
+  }
+
+  invoked(instance: string, requestId: string): void {
+    const request = this.#requestById.get(requestId);
+    if (request) this.assign(instance, request);
+  }
+
+  ended(requestId: string, result: InvocationResult): void {
+    const request = this.#requestById.get(requestId);
+    if (!request) return;
+    request.result = result;
+    request.handledUntil = this.#now();
+    if (result.outcome === 'died' || result.outcome === 'timed out') request.faults.push(result.outcome);
+  }
+
+  sent(call: CallInfo, fault: Fault): void {
+    const work = this.#workOf.get(call.caller);
+    if (!work) return;
+    this.#workOfCall.set(call, work);
+    work.calls += 1;
+    if (work.handledUntil < this.#now()) work.lateCalls.push(call.operation);
+    if (!isFault(fault)) return;
+    this.faults += 1;
+    work.faults.push(`${fault} at ${call.operation}`);
+  }
+
+  turn(call: CallInfo): void {
+    this.#turn = call;
+  }
+
+  executed(call: CallInfo, outcome: Reply | DynamodbError): void {
+    const work = this.#workOfCall.get(call);
+    if (!work || !(outcome instanceof DynamodbError)) return;
+    if (meetings.has(outcome.name)) work.conflicts += 1;
+    if (!throttles.has(outcome.name) && !JSON.stringify(outcome.members).includes('Throttling')) return;
+    this.faults += 1;
+    work.faults.push(`${outcome.name} at ${call.operation}`);
+  }
+
+  wrote({ key: { partition: pk, sort: sk }, before, after }: AppliedWrite): void {
+    const call = this.#turn;
+    const work = call && this.#workOfCall.get(call);
+    const write: Write = {
+      order: this.writes.length,
+      at: this.#now(),
+      pk,
+      sk,
+      before: before && plainItem(before),
+      after: after && plainItem(after),
+      call,
+      work,
+    };
+    this.writes.push(write);
+    work?.writes.push(write);
+    const name = `${pk} ${sk}`;
+    const others = this.writesOf.get(name);
+    if (others) others.push(write);
+    else this.writesOf.set(name, [write]);
+  }
+}

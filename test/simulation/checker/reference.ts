@@ -1,0 +1,231 @@
+import type { Plain } from './plain.ts';
+
+/**
+ * The contract's rules once more, as plainly as can be, for what the clients of a simulation send: a defect in the service's own rules is not
+ * repeated here. Nothing of `shared/` is imported but types.
+ */
+
+export type Values = Readonly<Record<string, unknown>>;
+
+interface Named {
+  readonly id: number;
+  readonly name: string;
+  readonly active: boolean;
+}
+export interface ReferenceField {
+  readonly key: string;
+  readonly type: string;
+  readonly active: boolean;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+}
+export interface ReferenceStage extends Named {
+  readonly slug: string;
+  readonly order: number;
+  readonly meaning: string;
+  readonly isDefault: boolean;
+}
+export interface ReferenceSettings {
+  readonly id: number;
+  readonly users: readonly Named[];
+  readonly sources: readonly Named[];
+  readonly fields: readonly ReferenceField[];
+  readonly pipelines: readonly (Named & {
+    readonly order: number;
+    readonly isDefault: boolean;
+    readonly stages: readonly ReferenceStage[];
+  })[];
+  readonly assignmentRules: readonly {
+    readonly when?: { readonly field: string; readonly equals: readonly string[] };
+    readonly users: readonly number[];
+  }[];
+}
+
+const builtIn = ['name', 'phone', 'email', 'source', 'assigned_to', 'lead_type'];
+
+/** A phone as it is compared. Of the spellings that exist, those that clients here use. */
+export function comparablePhone(text: string): string {
+  const digits = text.replace(/[^\d+]/g, '');
+  if (digits.startsWith('+')) return digits;
+  if (digits.startsWith('00')) return `+${digits.slice(2)}`;
+  return `+91${digits.replace(/^0/, '')}`;
+}
+
+/** A field's value; undefined when empty. Own properties only: an organization may have a field `hasOwnProperty`. */
+export const valueIn = (fields: Values, key: string): unknown => (Object.hasOwn(fields, key) ? fields[key] : undefined);
+
+export const comparableEmail = (email: string): string => email.trim().toLowerCase();
+
+const named = (items: readonly Named[], id: unknown) => {
+  const found = items.find((item) => item.id === id);
+  return found ? { id: found.id, name: found.name } : null;
+};
+
+/** A lead's item as an answer shows it. */
+export function presented(settings: ReferenceSettings, item: Plain): Plain {
+  const fields = item.fields as Values;
+  const pipeline = settings.pipelines.find(({ id }) => id === item.pipelineId);
+  const stage = settings.pipelines.flatMap(({ stages }) => stages).find(({ id }) => id === item.stageId);
+  const others = settings.fields.filter(
+    ({ key, active }) => active && !builtIn.includes(key) && valueIn(fields, key) !== undefined,
+  );
+  return {
+    id: Number(item.sk),
+    name: fields.name,
+    phone: fields.phone,
+    email: fields.email ?? null,
+    leadType: fields.lead_type,
+    stageId: item.stageId,
+    pipelineId: item.pipelineId,
+    sourceId: fields.source ?? null,
+    assignedTo: fields.assigned_to ?? null,
+    stage: stage ? { id: stage.id, name: stage.name, meaning: stage.meaning } : null,
+    pipeline: pipeline ? { id: pipeline.id, name: pipeline.name } : null,
+    source: named(settings.sources, fields.source),
+    owner: named(settings.users, fields.assigned_to),
+    fields: Object.fromEntries(others.map(({ key }) => [key, fields[key]])),
+    createdAt: item.createdAt,
+    updatedAt: item.updatedAt,
+  };
+}
+
+/** Thrown for what the service must refuse with 422. */
+export class Refusal extends Error {}
+
+/** Sent values as a lead holds them; null empties. @throws Refusal */
+export function readValues(settings: ReferenceSettings, sent: Values): Values {
+  return Object.fromEntries(
+    Object.entries(sent).map(([key, value]) => {
+      const field = settings.fields.find((one) => one.key === key && one.active);
+      if (!field) throw new Refusal(`${key} is not an active field.`);
+      return [key, readValue(settings, field, value)];
+    }),
+  );
+}
+
+function readValue(settings: ReferenceSettings, { key, type, options }: ReferenceField, value: unknown): unknown {
+  if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return null;
+  if (type === 'phone') return comparablePhone(String(value));
+  if (type === 'number') return Number(value);
+  if (type === 'select') {
+    const found = options.find((option) => option.value === value || option.label === value);
+    if (!found) throw new Refusal(`${key} has no such option.`);
+    return found.value;
+  }
+  if (type === 'lead_source' || type === 'user') {
+    const items = type === 'user' ? settings.users : settings.sources;
+    if (!items.some(({ id, active }) => id === value && active)) throw new Refusal(`${key} is nothing active.`);
+  }
+  return typeof value === 'string' ? value.trim() : value;
+}
+
+export const without = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined));
+
+export interface Place {
+  readonly stageId: number;
+  readonly pipelineId: number;
+}
+
+/** Where a lead goes. @throws Refusal */
+export function placeOf(settings: ReferenceSettings, body: Values, current?: unknown): Place {
+  const { stageId, pipelineId } = body;
+  const stages = settings.pipelines.flatMap(({ id, stages: own }) => own.map((stage) => ({ ...stage, pipelineId: id })));
+  if (pipelineId !== undefined && !settings.pipelines.some(({ id }) => id === pipelineId)) throw new Refusal('No such pipeline.');
+  if (stageId !== undefined) {
+    const stage = stages.find(({ id }) => id === stageId);
+    if (!stage || (!stage.active && stageId !== current)) throw new Refusal('No such stage.');
+    if (pipelineId !== undefined && stage.pipelineId !== pipelineId) throw new Refusal('A stage of another pipeline.');
+    return { stageId: stage.id, pipelineId: stage.pipelineId };
+  }
+  const wanted = pipelineId ?? settings.pipelines.find(({ isDefault }) => isDefault)?.id;
+  const start = stages.find((stage) => stage.pipelineId === wanted && stage.isDefault && stage.active);
+  if (!start) throw new Refusal('No starting stage.');
+  return { stageId: start.id, pipelineId: start.pipelineId };
+}
+
+/** The users among whom a new lead's owner rotates, and by which rule. */
+export function rotationOf(settings: ReferenceSettings, fields: Values, pipelineId: number) {
+  const isActive = (id: number): boolean => settings.users.some((user) => user.id === id && user.active);
+  for (const { when, users } of settings.assignmentRules) {
+    const value = when?.field === 'pipeline' ? pipelineId : when && valueIn(fields, when.field);
+    const values = (Array.isArray(value) ? value : [value]).map(String);
+    const active = users.filter(isActive);
+    if (active.length > 0 && (!when || values.some((one) => when.equals.includes(one)))) {
+      return { rule: JSON.stringify([when?.field, when?.equals, users]), users: active };
+    }
+  }
+  return { rule: 'everyone', users: settings.users.filter(({ active }) => active).map(({ id }) => id) };
+}
+
+/** A new lead of create-lead, its owner apart. @throws Refusal */
+export function createdLead(settings: ReferenceSettings, body: Values) {
+  const values = without(readValues(settings, body.fields as Values));
+  const place = placeOf(settings, body);
+  if (values.name === undefined || values.phone === undefined) throw new Refusal('Name and phone are required.');
+  return { fields: { lead_type: 'student', ...values } as Values, ...place };
+}
+
+/** What a capture submits: `source` only when a known one was named. @throws Refusal */
+export function submittedBy(settings: ReferenceSettings, body: Values): Values {
+  const { name, phone, email, source, pipelineId, fields = {} } = body;
+  if (pipelineId !== undefined && !settings.pipelines.some(({ id }) => id === pipelineId)) throw new Refusal('No such pipeline.');
+  const id = sourceNamed(settings, source);
+  const person = {
+    name: String(name).trim(),
+    phone: comparablePhone(String(phone)),
+    ...(email ? { email: String(email).trim() } : {}),
+  };
+  return without({ ...person, ...(id !== undefined && { source: id }), ...readValues(settings, fields as Values) });
+}
+
+function sourceNamed({ sources }: ReferenceSettings, name: unknown): number | undefined {
+  const wanted = String(name).trim().toLowerCase();
+  return sources.find((source) => source.active && source.name.toLowerCase() === wanted)?.id;
+}
+
+/** A new lead of capture-lead, its owner apart. @throws Refusal */
+export function capturedLead(settings: ReferenceSettings, body: Values) {
+  const submitted = submittedBy(settings, body);
+  const { pipelineId } = body;
+  const source = submitted.source ?? sourceNamed(settings, 'Website');
+  return { fields: without({ lead_type: 'student', ...submitted, source }), ...placeOf(settings, { pipelineId }) };
+}
+
+/** What a capture does to a lead that it matched. @throws Refusal */
+export function filledLead(settings: ReferenceSettings, body: Values, lead: Plain, emailIsTaken: boolean) {
+  const before = lead.fields as Values;
+  const fields: Record<string, unknown> = { ...before };
+  const filled: string[] = [];
+  const kept: string[] = [];
+  for (const [key, value] of Object.entries(submittedBy(settings, body))) {
+    const current = valueIn(before, key);
+    const isEqual =
+      key === 'email'
+        ? comparableEmail(String(current)) === comparableEmail(String(value))
+        : JSON.stringify(current) === JSON.stringify(value);
+    if (current !== undefined && isEqual) continue;
+    if (current === undefined && lead.archivedAt === undefined && !(key === 'email' && emailIsTaken)) {
+      fields[key] = value;
+      filled.push(key);
+    } else kept.push(key);
+  }
+  return { fields: fields as Values, filled, kept };
+}
+
+/** A lead after update-lead. @throws Refusal */
+export function updatedLead(settings: ReferenceSettings, body: Values, before: Plain) {
+  const old = before.fields as Values;
+  const sent = Object.entries((body.fields ?? {}) as Values).filter(
+    ([key, value]) =>
+      value === null ||
+      !settings.fields.some((field) => field.key === key && field.active) ||
+      JSON.stringify(value) !== JSON.stringify(valueIn(old, key)),
+  );
+  const changes = readValues(settings, Object.fromEntries(sent));
+  if (changes.name === null || changes.phone === null) throw new Refusal('Name and phone cannot be emptied.');
+  const moves = body.stageId !== undefined || body.pipelineId !== undefined;
+  const place = moves
+    ? placeOf(settings, body, before.stageId)
+    : { stageId: before.stageId as number, pipelineId: before.pipelineId as number };
+  return { fields: without({ ...old, ...changes }), ...place };
+}

@@ -1,0 +1,73 @@
+import type { History, Work, Write } from './history.ts';
+import type { Plain } from './plain.ts';
+import type { ReferenceSettings } from './reference.ts';
+
+/** An item as it was from one write to the next; undefined where there was none. */
+export type State = Plain | undefined;
+
+const writesOf = (history: History, pk: string, sk: string): readonly Write[] => history.writesOf.get(`${pk} ${sk}`) ?? [];
+
+/** The states that an item had at some moment between two, both included, oldest first. */
+export function statesBetween(history: History, pk: string, sk: string, from: number, until: number): State[] {
+  const writes = writesOf(history, pk, sk);
+  const states: State[] = [];
+  let last: State;
+  for (const { at, after } of writes) {
+    if (at > until) break;
+    if (at > from || (at === from && states.length === 0)) {
+      if (states.length === 0) states.push(last);
+      states.push(after);
+    }
+    last = after;
+  }
+  return states.length === 0 ? [last] : states;
+}
+
+/** An item as it was just before a write. */
+export function stateBefore(history: History, pk: string, sk: string, order: number): State {
+  let last: State;
+  for (const write of writesOf(history, pk, sk)) {
+    if (write.order >= order) break;
+    last = write.after;
+  }
+  return last;
+}
+
+/** When an item was last written up to a moment; -Infinity when never. */
+export function lastWriteOf(history: History, pk: string, sk: string, until: number): number {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { at } of writesOf(history, pk, sk)) if (at <= until) last = at;
+  return last;
+}
+
+/** Until when a piece of work may have seen, or done, something: it was over then, or its last call came through. */
+export function endOf({ handledUntil, endedAt, writes }: Work): number {
+  return Math.max(Number.isFinite(handledUntil) ? handledUntil : endedAt, writes.at(-1)?.at ?? 0);
+}
+
+export const leadKey = (organizationId: number, leadId: number) =>
+  [`LEADS#${organizationId}`, String(leadId).padStart(10, '0')] as const;
+
+export const leadStates = (history: History, work: Work, leadId: number): State[] =>
+  statesBetween(history, ...leadKey(work.organizationId, leadId), work.startedAt, endOf(work));
+
+/** The settings that held at some moment of a piece of work. */
+export function settingsDuring(history: History, work: Work): ReferenceSettings[] {
+  const states = statesBetween(history, `ORG#${work.organizationId}`, 'SETTINGS', work.startedAt, endOf(work));
+  return states.flatMap((state) => (state ? [state.settings as ReferenceSettings] : []));
+}
+
+/** What lead has a phone, or an email, at some moment of a piece of work. */
+export function holdersDuring(history: History, work: Work, pk: string): (number | undefined)[] {
+  return statesBetween(history, pk, 'UNIQUE', work.startedAt, endOf(work)).map((state) => state?.leadId as number | undefined);
+}
+
+export const phoneKey = (organizationId: number, phone: string): string => `PHONE#${organizationId}#${phone}`;
+export const emailKey = (organizationId: number, email: string): string =>
+  `EMAIL#${organizationId}#${email.trim().toLowerCase()}`;
+
+/** Lead ids that were ever written in an organization. */
+export function leadIdsOf(history: History, organizationId: number): number[] {
+  const prefix = `LEADS#${organizationId} `;
+  return [...history.writesOf.keys()].filter((name) => name.startsWith(prefix)).map((name) => Number(name.slice(prefix.length)));
+}

@@ -1,0 +1,245 @@
+import { AdministratorProcess, type CreatedKey, heldKey } from './administration.ts';
+import type { HeldKey, History, ObservedAction, ObservedRequest } from './checker/history.ts';
+import type { Plain } from './checker/plain.ts';
+import { Recorder } from './checker/recorder.ts';
+import type { CallerRequest } from './lambda/gateway-event.ts';
+import type { ServiceBundles } from './lambda/given-service.ts';
+import { Runtime } from './lambda/runtime.ts';
+import { SimulatedFunctions, type SimulatedFunctionsOptions } from './lambda/simulated-functions.ts';
+import { type CallerAnswer, type GatewayFault, SimulatedGateway } from './lambda/simulated-gateway.ts';
+import { idIn, type KeyKind } from './organizations.ts';
+import { type OrganizationKeys, preparedTable } from './prepared-table.ts';
+import { World, type WorldOptions } from './world.ts';
+
+export interface ObservedServiceOptions {
+  /** The versions of the code that answer; the first is the administrator's. */
+  readonly versions: readonly [ServiceBundles, ...ServiceBundles[]];
+  readonly world: Omit<WorldOptions, 'onSent' | 'onTurn' | 'onExecuted'>;
+  readonly functions?: Omit<SimulatedFunctionsOptions, 'network' | 'versions' | 'environment' | 'onInvoked' | 'onEnded'>;
+  readonly gatewayFaultOf?: (request: CallerRequest, requestId: string) => GatewayFault;
+  /** Requests an hour. @default the contract's */
+  readonly limits?: History['limits'];
+}
+
+export const contractLimits = { perKey: 600, perOrganization: 3000 } as const;
+
+/**
+ * Two organizations of one service, all requests and administration through it observed.
+ * @example
+ * const service = await ObservedService.start({ versions: [await bundleService()], world: { seed: '1' } });
+ * await service.run(() => service.request('a client', service.keys(1).writer, { endpoint: 'get-lead', leadId: 1 }));
+ * await service.settle();
+ * const violations = await checkHistory(service);
+ */
+export class ObservedService {
+  readonly world: World;
+  readonly functions: SimulatedFunctions;
+  readonly recorder: Recorder;
+  readonly history: History;
+  readonly #keys: ReadonlyMap<number, OrganizationKeys>;
+  readonly #gateway: SimulatedGateway;
+  readonly #bundles: ServiceBundles;
+  readonly #idleAdministrators: AdministratorProcess[] = [];
+  #administrators = 0;
+  #isQuiet = false;
+
+  private constructor(options: ObservedServiceOptions, keys: ReadonlyMap<number, OrganizationKeys>) {
+    const { versions, world, functions, limits = contractLimits } = options;
+    let recorder: Recorder | undefined;
+    const { faultOf } = world;
+    this.world = new World({
+      ...world,
+      faultOf: (call) => (this.#isQuiet ? 'none' : (faultOf?.(call) ?? 'none')),
+      onSent: (call, fault) => recorder?.sent(call, fault),
+      onTurn: (call) => recorder?.turn(call),
+      onExecuted: (call, outcome) => recorder?.executed(call, outcome),
+      dynamodb: { ...world.dynamodb, onWrite: (write) => recorder?.wrote(write) },
+    });
+    const { network, scheduler } = this.world;
+    recorder = new Recorder(() => scheduler.now);
+    this.recorder = recorder;
+    this.functions = new SimulatedFunctions({
+      ...functions,
+      network,
+      versions: versions.map((bundles) => bundles.functions),
+      environment: {
+        REQUESTS_PER_KEY_PER_HOUR: String(limits.perKey),
+        REQUESTS_PER_ORGANIZATION_PER_HOUR: String(limits.perOrganization),
+      },
+      onInvoked: (instance, requestId) => this.recorder.invoked(instance, requestId),
+      onEnded: (requestId, result) => this.recorder.ended(requestId, result),
+    });
+    this.#gateway = new SimulatedGateway({
+      scheduler,
+      functions: this.functions,
+      faultOf: (request, requestId) => this.#gatewayFault(options, request, requestId),
+    });
+    this.#bundles = versions[0];
+    this.#keys = keys;
+    this.history = {
+      requests: recorder.requests,
+      actions: recorder.actions,
+      writes: recorder.writes,
+      writesOf: recorder.writesOf,
+      organizationIds: [...keys.keys()],
+      clockSkewMs: functions?.clockSkewMs ?? 0,
+      limits,
+    };
+  }
+
+  /** Begins with organizations, keys and nothing else; no fault happened on the way. */
+  static async start(options: ObservedServiceOptions): Promise<ObservedService> {
+    const prepared = await preparedTable(options.versions[0]);
+    const service = new ObservedService(options, prepared.keys);
+    const { dynamodb, scheduler } = service.world;
+    const table = dynamodb.table('leads');
+    // So long ago that no read may show a state of before.
+    for (const { key, item } of prepared.items) table.write(table.place(key), item, scheduler.now - 3_600_000);
+    for (const { key, item } of prepared.items) service.recorder.wrote({ key, before: undefined, after: item });
+    return service;
+  }
+
+  get now(): number {
+    return this.world.scheduler.now;
+  }
+
+  keys(organizationId: number): OrganizationKeys {
+    const keys = this.#keys.get(organizationId);
+    if (!keys) throw new Error(`There is no organization ${organizationId}.`);
+    return keys;
+  }
+
+  key(organizationId: number, kind: KeyKind): HeldKey {
+    return this.keys(organizationId)[kind];
+  }
+
+  /** Runs to its end, and lets the world run meanwhile. */
+  run<T>(main: () => Promise<T>): Promise<T> {
+    return this.world.scheduler.run(main);
+  }
+
+  /** Sends a request once. @returns undefined where no answer came */
+  async request(client: string, apiKey: HeldKey, request: Omit<CallerRequest, 'apiKey'>): Promise<CallerAnswer | undefined> {
+    const observed: Mutable<ObservedRequest> = {
+      ...newWork(this.#gateway.nextRequestId(), request.endpoint, apiKey.organizationId, this.now),
+      kind: 'request',
+      what: request.endpoint,
+      client,
+      apiKey,
+      request,
+      result: undefined,
+      answer: undefined,
+      answerBody: undefined,
+    };
+    this.recorder.begin(observed);
+    const answer = await this.#gateway.request({ ...request, apiKey: apiKey.key }, observed.id);
+    observed.endedAt = this.now;
+    observed.answer = answer;
+    observed.answerBody = answer && jsonOf(answer.body);
+    return answer;
+  }
+
+  /** Does something as an administrator, in a process that does nothing else meanwhile. Never rejects: see the action. */
+  async administrate(
+    what: AdministratorCommand,
+    organizationId: number,
+    options: Plain,
+    command: (administrator: AdministratorProcess) => Promise<unknown>,
+  ): Promise<ObservedAction> {
+    const id = `${what} ${this.recorder.actions.length}`;
+    const action: ObservedAction = {
+      ...newWork(id, what, organizationId, this.now),
+      kind: 'action',
+      options,
+      outcome: 'under way',
+      result: undefined,
+    };
+    this.recorder.begin(action);
+    const administrator = this.#idleAdministrators.pop() ?? this.#newAdministrator();
+    this.recorder.assign(administrator.runtime.name, action);
+    const end = (outcome: ObservedAction['outcome'], result: unknown): void => {
+      action.outcome = outcome;
+      action.result = result;
+      action.endedAt = this.now;
+      if (outcome === 'died') action.faults.push('died');
+      else this.#idleAdministrators.push(administrator);
+    };
+    await new Promise<void>((resolve) => {
+      administrator.runtime.onDeath(() => resolve(end('died', undefined)));
+      command(administrator).then(
+        (result) => resolve(end('done', result)),
+        (error: unknown) => resolve(end('failed', error instanceof Error ? `${error.name}: ${error.message}` : error)),
+      );
+    });
+    return action;
+  }
+
+  /** Mints a key as an administrator; undefined when it was not acknowledged. */
+  async newKey(organizationId: number, order: object): Promise<HeldKey | undefined> {
+    const { outcome, result } = await this.administrate('key create', organizationId, {}, (administrator) =>
+      administrator.createKey(organizationId, order),
+    );
+    return outcome === 'done' ? heldKey(organizationId, result as CreatedKey) : undefined;
+  }
+
+  /** A key of the checker's own, which no limit and no revocation has met. */
+  quietKey(organizationId: number): Promise<HeldKey | undefined> {
+    const createdBy = idIn(organizationId, 7);
+    return this.run(() => this.newKey(organizationId, { type: 'application', scopes: ['leads.read'], createdBy }));
+  }
+
+  /** No more faults; what is under way comes to its end, and indexes show what is in the table. */
+  async settle(): Promise<void> {
+    this.#isQuiet = true;
+    await this.world.scheduler.drain(this.now + 60_000);
+  }
+
+  #newAdministrator(): AdministratorProcess {
+    const name = `administrator#${this.#administrators}`;
+    this.#administrators += 1;
+    return new AdministratorProcess(new Runtime({ name, network: this.world.network }), this.#bundles);
+  }
+
+  #gatewayFault({ gatewayFaultOf }: ObservedServiceOptions, request: CallerRequest, requestId: string): GatewayFault {
+    const fault = this.#isQuiet ? 'none' : (gatewayFaultOf?.(request, requestId) ?? 'none');
+    if (fault !== 'none') this.recorder.faults += 1;
+    return fault;
+  }
+}
+
+export type AdministratorCommand =
+  | 'settings apply'
+  | 'settings undo'
+  | 'key create'
+  | 'key revoke'
+  | 'archive'
+  | 'restore'
+  | 'erase'
+  | 'import'
+  | 'export'
+  | 'check';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+const newWork = (id: string, what: string, organizationId: number, now: number) => ({
+  id,
+  what,
+  organizationId,
+  startedAt: now,
+  endedAt: Number.POSITIVE_INFINITY,
+  handledUntil: Number.POSITIVE_INFINITY,
+  writes: [],
+  faults: [],
+  conflicts: 0,
+  calls: 0,
+  lateCalls: [],
+});
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

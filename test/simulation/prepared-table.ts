@@ -1,0 +1,44 @@
+import { AdministratorProcess, heldKey } from './administration.ts';
+import type { HeldKey } from './checker/history.ts';
+import type { Item } from './dynamodb/attribute-values.ts';
+import type { KeyText } from './dynamodb/table-schema.ts';
+import type { ServiceBundles } from './lambda/given-service.ts';
+import { Runtime } from './lambda/runtime.ts';
+import { firstKeys, firstVariant, idIn, type KeyKind, organizationIds } from './organizations.ts';
+import { World } from './world.ts';
+
+export type OrganizationKeys = Readonly<Record<KeyKind, HeldKey>>;
+
+/** A table with the organizations and their keys in it, to begin any number of histories with. */
+export interface PreparedTable {
+  readonly items: readonly { readonly key: KeyText; readonly item: Item }[];
+  readonly keys: ReadonlyMap<number, OrganizationKeys>;
+}
+
+const prepared = new WeakMap<ServiceBundles, Promise<PreparedTable>>();
+
+/** Prepared once for the code. */
+export function preparedTable(bundles: ServiceBundles): Promise<PreparedTable> {
+  const known = prepared.get(bundles) ?? prepare(bundles);
+  prepared.set(bundles, known);
+  return known;
+}
+
+async function prepare(bundles: ServiceBundles): Promise<PreparedTable> {
+  const world = new World({ seed: 'prepared' });
+  const administrator = new AdministratorProcess(new Runtime({ name: 'preparing', network: world.network }), bundles);
+  const keys = new Map<number, OrganizationKeys>();
+  await world.scheduler.run(async () => {
+    for (const organizationId of organizationIds) {
+      await administrator.applySettings(organizationId, firstVariant);
+      const own: Partial<Record<KeyKind, HeldKey>> = {};
+      for (const kind of Object.keys(firstKeys) as KeyKind[]) {
+        const order = { ...firstKeys[kind], createdBy: idIn(organizationId, 7), label: kind };
+        own[kind] = heldKey(organizationId, await administrator.createKey(organizationId, order));
+      }
+      keys.set(organizationId, own as OrganizationKeys);
+    }
+  });
+  const items = [...world.dynamodb.table('leads').all()].flatMap(({ key, current: item }) => (item ? [{ key, item }] : []));
+  return { items, keys };
+}
