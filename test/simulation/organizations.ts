@@ -1,4 +1,4 @@
-import { customField, sampleSettings } from '../support/organization.ts';
+import { customField, sampleSettings } from '../support/settings.ts';
 
 /** The organizations of a simulation: the same people ask both, while nothing else of one is like the other's. */
 export const organizationIds = [1, 12] as const;
