@@ -8,7 +8,12 @@ import { type SettingsVariant, settingsFile } from './organizations.ts';
 interface Administration {
   readonly applySettings: (table: unknown, settings: unknown, options?: object) => Promise<{ outcome: string; version: number }>;
   readonly createApiKey: (table: unknown, order: object) => Promise<CreatedKey>;
-  readonly revokeApiKey: (table: unknown, organizationId: number, keyId: string, now: Date) => Promise<string | undefined>;
+  readonly revokeApiKey: (
+    table: unknown,
+    organizationId: number,
+    keyId: string,
+    revocation: { at: Date },
+  ) => Promise<string | undefined>;
   readonly readAuditLog: (table: unknown, organizationId: number, limit: number) => Promise<readonly object[]>;
   readonly readKeptSettings: (table: unknown, organizationId: number, version: number) => Promise<object | undefined>;
   readonly versionsBefore: (entries: readonly object[], version: number) => readonly number[];
@@ -83,7 +88,7 @@ export class AdministratorProcess {
   }
 
   revokeKey(organizationId: number, keyId: string): Promise<string | undefined> {
-    return this.#run(({ revokeApiKey }, table) => revokeApiKey(table, organizationId, keyId, new Date(this.runtime.now)));
+    return this.#run(({ revokeApiKey }, table) => revokeApiKey(table, organizationId, keyId, { at: new Date(this.runtime.now) }));
   }
 
   setArchived(organizationId: number, leadId: number, archived: boolean): Promise<unknown> {
