@@ -7,10 +7,10 @@ import { keyText, type PrimaryKey } from '../table/primary-keys.ts';
 import { inParallel } from './in-parallel.ts';
 import { isPositiveInteger } from './lead-issues.ts';
 import { type OrganizationSnapshot, readSnapshot, recheckKeyItem, type ViolationReporter } from './organization-snapshot.ts';
+import { readUntilStable } from './read-together.ts';
 import {
   entryIssues,
   isOpening,
-  readUntilStable,
   recheckEntry,
   recheckErasure,
   recheckIdentities,

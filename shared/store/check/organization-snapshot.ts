@@ -21,7 +21,8 @@ import {
 import { ExpectedItems, ExpectedItemsPart } from './expected-items.ts';
 import { inParallel } from './in-parallel.ts';
 import { leadIn, leadIssues } from './lead-issues.ts';
-import { identityOf, lastLeadIdIn, organizationIn, readUntilStable, recheckLead } from './recheck.ts';
+import { readUntilStable } from './read-together.ts';
+import { identityOf, lastLeadIdIn, organizationIn, recheckLead } from './recheck.ts';
 
 /** What the check keeps of an organization while it reads the rest of the table. */
 export interface OrganizationSnapshot {
