@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { Lead } from '../../leads/lead.ts';
 import type { Organization } from '../../organization/organization.ts';
-import { requestsPerWindowMax } from '../../rate-limits.ts';
+import type { RateLimits } from '../../rate-limits.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { kindOf } from '../table/item-kind.ts';
@@ -21,7 +21,9 @@ import {
 import { ExpectedItems, ExpectedItemsPart } from './expected-items.ts';
 import { inParallel } from './in-parallel.ts';
 import { leadIn, leadIssues } from './lead-issues.ts';
-import { identityOf, lastLeadIdIn, organizationIn, readUntilStable, recheckLead } from './recheck.ts';
+import { readUntilStable } from './read-together.ts';
+import { identityOf, lastLeadIdIn, organizationIn, recheckLead } from './recheck.ts';
+import { usageIssues } from './usage-issues.ts';
 
 /** What the check keeps of an organization while it reads the rest of the table. */
 export interface OrganizationSnapshot {
@@ -45,8 +47,15 @@ const rechecksAtOnce = 8;
 /** Ranges of lead ids that are read in parallel. */
 const parallelRanges = 4;
 
-/** Reads and checks an organization's settings, usage, API keys and leads. */
-export async function readSnapshot(own: OrganizationTable, reporter: ViolationReporter): Promise<OrganizationSnapshot> {
+/**
+ * Reads and checks an organization's settings, usage, API keys and leads.
+ * @param limits the limits in force, as far as they are known
+ */
+export async function readSnapshot(
+  own: OrganizationTable,
+  limits: Partial<RateLimits>,
+  reporter: ViolationReporter,
+): Promise<OrganizationSnapshot> {
   const { table, organizationId } = own;
   const [settings, usage, directory] = await readUntilStable(table, [
     settingsPrimaryKey(organizationId),
@@ -54,8 +63,9 @@ export async function readSnapshot(own: OrganizationTable, reporter: ViolationRe
     directoryPrimaryKey(organizationId),
   ]);
   reporter.report(organizationIssues(organizationId, settings, usage, directory));
+  reporter.report(usageIssues(`Organization ${organizationId}`, usage ?? {}, limits.requestsPerOrganizationPerWindow));
   const organization = organizationIn(settings);
-  await checkKeys(own, organization, reporter);
+  await checkKeys(own, organization, limits.requestsPerKeyPerWindow, reporter);
   const leads = await readLeads(own, organization, lastLeadIdIn(usage), reporter);
   return { organizationId, userIds: organization && new Set(organization.userById.keys()), ...leads };
 }
@@ -85,23 +95,14 @@ function organizationIssues(
     ...counters.map(
       ([counter, value]) => `${whose} has the ${counter} ${JSON.stringify(value)} in its usage item, which must be a count.`,
     ),
-    ...overAnyLimit(whose, used),
   ];
 }
-
-/**
- * More requests than any deployment may allow. The limit in force is an option of the deployment, which the table does not store; after it
- * is lowered, the current windows may have more requests until they end. The condition of admission enforces the limit.
- */
-const overAnyLimit = (whose: string, used: unknown): string[] =>
-  typeof used === 'number' && used > requestsPerWindowMax
-    ? [`${whose} has used ${used} requests of a window; no deployment may allow more than ${requestsPerWindowMax}.`]
-    : [];
 
 /** Compares each listed API key with its item. */
 async function checkKeys(
   { table, organizationId }: OrganizationTable,
   organization: Organization | undefined,
+  limit: number | undefined,
   reporter: ViolationReporter,
 ): Promise<void> {
   const listed = await listApiKeys(table, organizationId);
@@ -112,8 +113,10 @@ async function checkKeys(
     const key = apiKeyPrimaryKey(String(before?.apiKeyHash));
     const [listing, item] = await readUntilStable(table, [listingKey, key]);
     const whose = `API key ${keyId} of organization ${organizationId}`;
-    if (listing && item) reporter.report(keyIssues(whose, listing, item, organization));
-    else if (listing) reporter.report([`${whose} is listed, but its item ${keyText(key)} is not there.`]);
+    if (listing && item) {
+      reporter.report([...keyIssues(whose, listing, item, organization), ...usageIssues(whose, item, limit)]);
+    }
+    if (listing && !item) reporter.report([`${whose} is listed, but its item ${keyText(key)} is not there.`]);
   });
 }
 
@@ -131,13 +134,12 @@ const sharedAttributes = [
 ];
 
 function keyIssues(whose: string, listing: Item, item: Item, organization: Organization | undefined): string[] {
-  const { createdBy, used } = item;
+  const { createdBy } = item;
   const isKnown = !organization || (typeof createdBy === 'number' && organization.userById.has(createdBy));
   const different = sharedAttributes.filter((name) => !isDeepStrictEqual(listing[name], item[name]));
   return [
     ...(different.length === 0 ? [] : [`${whose} is listed with another ${different.join(', ')} than its item has.`]),
     ...(isKnown ? [] : [`${whose} was created by user ${JSON.stringify(createdBy)}, whom the organization does not have.`]),
-    ...overAnyLimit(whose, used),
   ];
 }
 

@@ -3,7 +3,7 @@ import { damagedAttributes } from '../../leads/erasure/erasure.ts';
 import { comparableEmail } from '../../leads/identity.ts';
 import { type Lead, valueOf } from '../../leads/lead.ts';
 import { type Organization, organizationFrom } from '../../organization/organization.ts';
-import type { OrganizationTable, Table } from '../table/client.ts';
+import type { OrganizationTable } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { Item, SettingsItem } from '../table/items.ts';
 import {
@@ -16,31 +16,15 @@ import {
   timelinePartitionKey,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
-import { ContentionError, conflict, retryOnConflict } from '../table/retry.ts';
+import { conflict } from '../table/retry.ts';
 import { isStoredDateTime, leadIn, leadIssues } from './lead-issues.ts';
-import { readTogether } from './read-together.ts';
+import { readTogether, readUntilStable, untilStable } from './read-together.ts';
 
 /**
  * Each function reads again, in one transaction, what looked wrong, and returns the violations that remain, as sentences. What live
  * traffic has changed since, or is changing, is never reported.
  */
 type Violations = Promise<string[]>;
-
-/** How often the check tries to read items that are constantly written, for `limits.conflictRetryMs` each time. */
-const recheckAttemptsMax = 10;
-
-async function untilStable<T>(operation: () => Promise<T | typeof conflict>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await retryOnConflict(operation);
-    } catch (error) {
-      if (!(error instanceof ContentionError) || attempt === recheckAttemptsMax) throw error;
-    }
-  }
-}
-
-export const readUntilStable = (table: Table, keys: readonly PrimaryKey[]): Promise<(Item | undefined)[]> =>
-  untilStable(() => readTogether(table, keys));
 
 export function organizationIn(settingsItem: Item | undefined): Organization | undefined {
   if (!settingsItem) return undefined;
