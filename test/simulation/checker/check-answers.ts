@@ -29,6 +29,7 @@ export function checkAnswers(history: History): string[] {
 
 const deadlineMs = 10_000;
 const codes: Readonly<Record<number, readonly string[]>> = {
+  400: ['INVALID_QUERY'],
   401: ['UNAUTHORIZED'],
   403: ['FORBIDDEN'],
   404: ['NOT_FOUND'],
@@ -103,7 +104,7 @@ const mayAsk = ({ what, apiKey }: ObservedRequest): boolean =>
 const statusIssues: Readonly<Record<number, Judge>> = {
   200: doneIssues,
   201: doneIssues,
-  400: () => ['was refused as malformed'],
+  400: queryIssues,
   401: nothing, // keyIssues
   403: (_history, request) => (mayAsk(request) ? ['was refused although its key has the scope'] : []),
   404: (history, request) => {
@@ -214,6 +215,14 @@ function conflictIssues(history: History, request: ObservedRequest): string[] {
   if (holders.length === 0) return ['was refused as a duplicate of nobody'];
   const { leadId } = error?.details ?? {};
   return leadId === undefined || holders.includes(leadId as number) ? [] : [`was refused as a duplicate of lead ${leadId}`];
+}
+
+/** A filter's field must be active by some settings that held meanwhile. */
+function queryIssues(history: History, request: ObservedRequest): string[] {
+  const filters = JSON.parse(String(request.request.query?.filter ?? '[]')) as readonly { readonly field: string }[];
+  const isKnown = ({ fields }: ReferenceSettings): boolean =>
+    filters.every(({ field }) => fields.some(({ key, active }) => key === field && active));
+  return settingsDuring(history, request).every(isKnown) ? ['was refused as malformed'] : [];
 }
 
 /** Whether someone else was at work in the organization meanwhile. */

@@ -70,7 +70,7 @@ export interface Network {
 
 export interface CallOptions {
   readonly abortSignal?: AbortSignal | undefined;
-  /** Gives up after so many milliseconds without the head of an answer. */
+  /** Gives up after so many milliseconds without the head of an answer, and again without its body (`clientTimeouts` sets both alike). */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -78,7 +78,7 @@ export interface CallOptions {
 interface Pending {
   readonly info: CallInfo;
   readonly settle: (outcome: Reply | Error) => void;
-  /** Ends waiting for the head of the answer. */
+  /** Ends waiting for the head of the answer; its body is waited for as long again. */
   readonly gotHead: () => void;
 }
 
@@ -100,9 +100,11 @@ export class Connection {
     return new Promise((resolve, reject) => {
       if (abortSignal?.aborted) return reject(aborted());
       let isSettled = false;
-      const timer = timeoutMs
-        ? this.#caller.after(timeoutMs, `${info.caller} gives ${operation} up`, () => settle(timedOut(timeoutMs)))
-        : undefined;
+      const wait = () =>
+        timeoutMs
+          ? this.#caller.after(timeoutMs, `${info.caller} gives ${operation} up`, () => settle(timedOut(timeoutMs)))
+          : undefined;
+      let timer = wait();
       const onAbort = (): void => settle(aborted());
       abortSignal?.addEventListener('abort', onAbort, { once: true });
       const settle = (outcome: Reply | Error): void => {
@@ -113,7 +115,11 @@ export class Connection {
         if (outcome instanceof Error) reject(outcome);
         else resolve(outcome);
       };
-      this.#send({ info, settle, gotHead: () => timer?.cancel() });
+      const gotHead = (): void => {
+        timer?.cancel();
+        if (!isSettled) timer = wait();
+      };
+      this.#send({ info, settle, gotHead });
     });
   }
 
