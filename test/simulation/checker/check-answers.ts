@@ -101,6 +101,14 @@ const needs: Readonly<Record<string, readonly string[]>> = {
 const mayAsk = ({ what, apiKey }: ObservedRequest): boolean =>
   (needs[what] ?? ['leads.read']).some((scope) => apiKey.scopes.includes(scope as never));
 
+/** One fault is masked: a call is tried again. Requests that meet others come through too, unless a fault keeps them for long. */
+const failureIssues: Judge = (_history, { faults, earlierFaults }) => {
+  const isExcused = faults.length > 1 || (faults.length === 1 && earlierFaults > retryBudget);
+  return isExcused ? [] : [`failed after ${faults[0] ?? 'nothing'} went wrong`];
+};
+/** So many faults leave the SDK repeats to make. */
+const retryBudget = 20;
+
 const statusIssues: Readonly<Record<number, Judge>> = {
   200: doneIssues,
   201: doneIssues,
@@ -117,8 +125,7 @@ const statusIssues: Readonly<Record<number, Judge>> = {
   409: conflictIssues,
   422: invalidIssues,
   429: nothing, // check-limits.ts
-  // A fault that the service could not mask; of others it knows nothing.
-  500: (_history, { faults, conflicts }) => (faults.length > 0 || conflicts > 0 ? [] : ['failed although nothing went wrong']),
+  500: failureIssues,
   503: () => ['found the organization not ready'],
 };
 

@@ -33,6 +33,8 @@ export interface Work {
   readonly writes: Write[];
   /** What went wrong with its calls, and its instance. */
   readonly faults: string[];
+  /** What went wrong with its instance's calls before: the SDK repeats calls from a budget that such calls use up. */
+  earlierFaults: number;
   /** Calls that met another's transaction, or an item in the way. */
   conflicts: number;
   calls: number;

@@ -26,6 +26,7 @@ export class Recorder {
   faults = 0;
   readonly #now: () => number;
   readonly #workOf = new Map<string, Work>();
+  readonly #faultsOf = new Map<string, number>();
   readonly #workOfCall = new WeakMap<CallInfo, Work>();
   readonly #requestById = new Map<string, ObservedRequest>();
   #turn: CallInfo | undefined;
@@ -44,6 +45,7 @@ export class Recorder {
   /** From here on the calls of this caller belong to this work. */
   assign(caller: string, work: Work): void {
     this.#workOf.set(caller, work);
+    work.earlierFaults = this.#faultsOf.get(caller) ?? 0;
   }
 
   invoked(instance: string, requestId: string): void {
@@ -67,6 +69,7 @@ export class Recorder {
     if (work.handledUntil < this.#now()) work.lateCalls.push(call.operation);
     if (!isFault(fault)) return;
     this.faults += 1;
+    this.#faultsOf.set(call.caller, (this.#faultsOf.get(call.caller) ?? 0) + 1);
     work.faults.push(`${fault} at ${call.operation}`);
   }
 

@@ -24,6 +24,7 @@ export class Administrator implements Client {
       () => this.#applySettings(),
       () => this.#undo(),
       () => this.#replaceKey(),
+      () => this.#replaceKey(),
     ];
     for (; this.#commands < Math.ceil(requests / 3); this.#commands += 1) {
       await random.pick(commands)();
@@ -101,7 +102,7 @@ export class Administrator implements Client {
     const { random, shared, service } = this.#sender.options;
     const id = this.#organizationId;
     const kind = random.pick(Object.keys(firstKeys) as KeyKind[]);
-    const expiresAt = random.chance(0.2) ? new Date(service.now + random.between(-500, 3000)).toISOString() : undefined;
+    const expiresAt = random.chance(0.5) ? new Date(service.now + random.between(-500, 3000)).toISOString() : undefined;
     const key = await service.newKey(id, { ...firstKeys[kind], createdBy: idIn(id, 7), ...(expiresAt && { expiresAt }) });
     if (!key) return;
     if (expiresAt) {

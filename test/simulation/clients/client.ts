@@ -24,15 +24,16 @@ export interface SharedKnowledge {
   variant: SettingsVariant;
 }
 
-export function sharedKnowledge(service: ObservedService, organizationId: number): SharedKnowledge {
-  const names = ['Asha', 'Ravi', 'Meera', 'John'];
-  const people = names.map((name, at) => ({
+/** @param people how many of them there are, at most four */
+export function sharedKnowledge(service: ObservedService, organizationId: number, people = 4): SharedKnowledge {
+  const names = ['Asha', 'Ravi', 'Meera', 'John'].slice(0, people);
+  const known = names.map((name, at) => ({
     name: `${name} ${markOf(organizationId)}`,
     phone: `+91981234567${at}`,
     email: `${name.toLowerCase()}@example.com`,
   }));
   const keys = { ...service.keys(organizationId) };
-  return { organizationId, people, leadIds: new Set(), keys, retiredKeys: [], variant: firstVariant };
+  return { organizationId, people: known, leadIds: new Set(), keys, retiredKeys: [], variant: firstVariant };
 }
 
 /** What a client is made of. */
@@ -43,6 +44,8 @@ export interface ClientOptions {
   readonly random: Random;
   /** Requests that it sends at the most, repeats included. */
   readonly requests: number;
+  /** Whether it hardly pauses. */
+  readonly isHasty: boolean;
 }
 
 export interface Client {
@@ -55,6 +58,7 @@ export interface Client {
 /** How long a client waits before it asks again, at the most; one that is told to wait for longer gives up, or comes back much later. */
 const patienceMs = 5000;
 const pausesMs = [0, 1, 20, 300, 3000] as const;
+const hastyPausesMs = [0, 1, 5] as const;
 
 /** Sends requests as the README tells a client to. */
 export class Sender {
@@ -76,14 +80,14 @@ export class Sender {
 
   /** A pause between two things that a client does. */
   pause(): Promise<void> {
-    const { random, service } = this.options;
-    return service.world.scheduler.sleep(random.fraction() * random.pick(pausesMs));
+    const { random, service, isHasty } = this.options;
+    return service.world.scheduler.sleep(random.fraction() * random.pick(isHasty ? hastyPausesMs : pausesMs));
   }
 
   /** Mostly the key that is in use, seldom one that was retired. */
   key(kind: KeyKind): HeldKey {
     const { random, shared } = this.options;
-    const isRetired = shared.retiredKeys.length > 0 && random.chance(0.1);
+    const isRetired = shared.retiredKeys.length > 0 && random.chance(0.15);
     return isRetired ? random.pick(shared.retiredKeys) : shared.keys[kind];
   }
 

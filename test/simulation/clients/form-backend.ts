@@ -29,6 +29,7 @@ export class FormBackend implements Client {
     else await this.#sender.untilAnswered(apiKey, first);
     if (random.chance(0.2)) await this.#sender.once(apiKey, first);
     if (random.chance(0.15)) await this.#reuse(apiKey, { ...body, notes: `${enquiry} again` }, enquiry);
+    if (random.chance(0.3)) await this.#alsoUnder(apiKey, body, enquiry);
     if (random.chance(0.1)) await this.#sender.once(shared.keys.writer, first);
   }
 
@@ -45,6 +46,11 @@ export class FormBackend implements Client {
       ...(random.chance(0.15) && { pipelineId: shared.organizationId === 1 ? 2 : 102 }),
       fields: randomFields(random, enquiry),
     };
+  }
+
+  /** The same enquiry under a further key. */
+  async #alsoUnder(apiKey: HeldKey, body: object, key: string): Promise<void> {
+    await this.#sender.once(apiKey, { endpoint: 'capture-lead', ...keyed(body, 'two', key) });
   }
 
   /** The same key with another body, or with a part of what was sent. */

@@ -1,5 +1,13 @@
 import type { Scheduler } from '../scheduler.ts';
-import { DynamodbError, internalServerError, throttled, transactionCanceled, transactionConflict } from './errors.ts';
+import {
+  DynamodbError,
+  internalServerError,
+  noReason,
+  throttled,
+  throttlingReasonOfTransaction,
+  transactionCanceled,
+  transactionConflict,
+} from './errors.ts';
 import type { Reply, Request } from './request.ts';
 import type { Progress, SimulatedDynamodb } from './simulated-dynamodb.ts';
 import { touchesOf } from './touches.ts';
@@ -198,7 +206,12 @@ const insteadOfExecuting: Readonly<Partial<Record<Fault, (info: CallInfo) => Err
   conflict: (info) => conflictFor(info),
 };
 
-const throttling = ({ operation, request }: CallInfo): DynamodbError => {
+/** A transaction learns of it in either of two ways: refused as a whole, or cancelled with a reason. */
+const throttling = ({ operation, request, number }: CallInfo): DynamodbError => {
+  if (operation === 'TransactWriteItems' && number % 2 === 1) {
+    const [, ...others] = request.TransactItems ?? [];
+    return transactionCanceled([throttlingReasonOfTransaction, ...others.map(() => noReason)]);
+  }
   const kind = /^(Get|Batch|Query|Scan|TransactGet)/.test(operation) ? 'Read' : 'Write';
   const resource = `arn:aws:dynamodb:ap-south-1:000000000000:table/${request.TableName ?? ''}`;
   return throttled('ThrottlingException', [{ reason: `Table${kind}KeyRangeThroughputExceeded`, resource }]);

@@ -8,6 +8,11 @@ export interface Plan {
   readonly clients: readonly PlannedClient[];
   /** The share of calls that fail. */
   readonly faultChance: number;
+  /** While they last, most calls fail in one way. */
+  readonly outages: readonly Outage[];
+  /** How many people there are, of whom all clients speak, and whether they hardly pause. */
+  readonly people: number;
+  readonly isHasty: boolean;
   /** The share of requests, or answers, that are lost between caller and gateway. */
   readonly gatewayFaultChance: number;
   readonly staleChance: number;
@@ -21,6 +26,13 @@ export interface Plan {
   readonly hasTwoVersions: boolean;
   /** Whether the hourly limits are so low that they are met. */
   readonly hasLowLimits: boolean;
+}
+
+export interface Outage {
+  /** After the beginning. */
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly fault: 'silence' | 'stalled body' | 'throttled' | 'lost after' | 'internal error after';
 }
 
 export interface PlannedClient {
@@ -59,6 +71,9 @@ export function planOf(seed: string): Plan {
     seed,
     clients,
     faultChance: random.pick([0, 0.01, 0.03, 0.08, 0.2]),
+    outages: random.chance(0.2) ? [outageOf(random)] : [],
+    people: random.pick([1, 2, 4]),
+    isHasty: random.chance(0.3),
     gatewayFaultChance: random.pick([0, 0.05]),
     staleChance: random.pick([0, 0.5]),
     unprocessedChance: random.pick([0, 0.2]),
@@ -69,5 +84,14 @@ export function planOf(seed: string): Plan {
     coldStartChance: random.pick([0, 0, 0.2]),
     hasTwoVersions: random.chance(0.3),
     hasLowLimits: random.chance(0.15),
+  };
+}
+
+function outageOf(random: Random): Outage {
+  const fromMs = random.between(0, 500);
+  return {
+    fromMs,
+    untilMs: fromMs + random.between(500, 15_000),
+    fault: random.pick(['silence', 'stalled body', 'throttled', 'lost after', 'internal error after']),
   };
 }

@@ -54,10 +54,17 @@ export async function runHistory(plan: Plan, versions: Versions, { keepTrace = f
   const service = await startService(plan, versions, keepTrace);
   const { scheduler } = service.world;
   const startedAt = scheduler.now;
-  const shared = new Map(organizationIds.map((id) => [id as number, sharedKnowledge(service, id)]));
+  const shared = new Map(organizationIds.map((id) => [id as number, sharedKnowledge(service, id, plan.people)]));
   const clients = plan.clients.map(({ kind, organizationId, name, requests }): Client => {
     const knowledge = shared.get(organizationId) as ReturnType<typeof sharedKnowledge>;
-    return clientKinds[kind]({ service, shared: knowledge, name, requests, random: scheduler.randomFor(name) });
+    return clientKinds[kind]({
+      service,
+      shared: knowledge,
+      name,
+      requests,
+      isHasty: plan.isHasty,
+      random: scheduler.randomFor(name),
+    });
   });
   const reaper = endIdleInstances(service, scheduler.randomFor('reaper'));
   await service.run(() => Promise.all(clients.map((client) => client.run())));
@@ -81,6 +88,7 @@ function startService(plan: Plan, versions: Versions, keepTrace: boolean): Promi
   const { seed, staleChance, unprocessedChance, reorderChance, commitsItemByItem, pageShare, clockSkewMs, coldStartChance } =
     plan;
   let service: ObservedService | undefined;
+  let startedAt = 0;
   const choose = <T>(ways: readonly T[], what: string, chance: number): T =>
     ways[chance > 0 ? (service?.world.scheduler.choices.choose(ways.length, what, chance) ?? 0) : 0] as T;
   const started = ObservedService.start({
@@ -88,7 +96,12 @@ function startService(plan: Plan, versions: Versions, keepTrace: boolean): Promi
     world: {
       seed,
       keepTrace,
-      faultOf: ({ operation }: CallInfo) => choose(callFaults, `fault at ${operation}`, plan.faultChance),
+      faultOf: ({ operation, request }: CallInfo) => {
+        const outage = outageAt(plan, (service?.now ?? 0) - startedAt);
+        if (outage) return choose(['none', outage] as const, `${outage} at ${operation}`, 0.8);
+        const fault = choose(callFaults, `fault at ${operation}`, plan.faultChance);
+        return fault === 'conflict' && request.Key?.pk?.S?.startsWith('TURN#') ? 'none' : fault; // no transaction has such an item
+      },
       dynamodb: {
         staleChance,
         unprocessedChance,
@@ -105,9 +118,13 @@ function startService(plan: Plan, versions: Versions, keepTrace: boolean): Promi
   });
   return started.then((one) => {
     service = one;
+    startedAt = one.now;
     return one;
   });
 }
+
+const outageAt = ({ outages }: Plan, ms: number): Fault | undefined =>
+  outages.find(({ fromMs, untilMs }) => ms >= fromMs && ms < untilMs)?.fault;
 
 /** Lambda ends instances that wait, whenever it likes. */
 function endIdleInstances(service: ObservedService, random: Random): { end(): void } {
