@@ -8,6 +8,8 @@ import type { Plain } from './plain.ts';
 /** One item as it was written, in the order of all writes. Simulated times, in epoch milliseconds, are the right ones. */
 export interface Write {
   readonly order: number;
+  /** How many writes there were when its conditions were judged: a transaction may write its items one after the other. */
+  readonly judgedOrder: number;
   readonly at: number;
   readonly pk: string;
   readonly sk: string;

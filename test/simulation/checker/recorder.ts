@@ -29,6 +29,7 @@ export class Recorder {
   readonly #faultsOf = new Map<string, number>();
   readonly #workOfCall = new WeakMap<CallInfo, Work>();
   readonly #requestById = new Map<string, ObservedRequest>();
+  readonly #judgedOrder = new WeakMap<CallInfo, number>();
   #turn: CallInfo | undefined;
 
   constructor(now: () => number) {
@@ -75,6 +76,7 @@ export class Recorder {
 
   turn(call: CallInfo): void {
     this.#turn = call;
+    if (!this.#judgedOrder.has(call)) this.#judgedOrder.set(call, this.writes.length);
   }
 
   executed(call: CallInfo, outcome: Reply | DynamodbError): void {
@@ -91,6 +93,7 @@ export class Recorder {
     const work = call && this.#workOfCall.get(call);
     const write: Write = {
       order: this.writes.length,
+      judgedOrder: (call && this.#judgedOrder.get(call)) ?? this.writes.length,
       at: this.#now(),
       pk,
       sk,
