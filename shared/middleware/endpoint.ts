@@ -108,7 +108,7 @@ async function readyCall<S extends Schemas, Prefetched>(call: Call): Promise<Rea
 
 /**
  * Answers INTERNAL in time, whatever hangs: the platform's own end would leave the caller without a body of the contract.
- * Nothing is sent to DynamoDB after that. Lambda freezes a function that has answered, so what it still meant to send would go out with
+ * Nothing is sent to DynamoDB after an answer, this one or any other. Lambda freezes a function that has answered, so what it still meant to send would go out with
  * a request of minutes later, past what `applySettings` waits for and past the caller's own repeat.
  */
 async function beforeDeadline(
@@ -129,5 +129,6 @@ async function beforeDeadline(
     return await Promise.race([response, lastReply]);
   } finally {
     clearTimeout(timer);
+    deadline.abort(); // such as a token that is still being taken while the settings could not be read
   }
 }
