@@ -84,8 +84,8 @@ async function readyCall<Input, Prefetched>(call: Call<Input, Prefetched>): Prom
 
 /**
  * Responds INTERNAL before the deadline, whatever hangs. If the platform ended the function, the caller would get a body that is not the
- * contract's. Nothing is sent to DynamoDB after the deadline: Lambda freezes a function that has responded, so a pending write would be
- * sent with a request minutes later, after `applySettings` stopped waiting for it and after the caller's own retry.
+ * contract's. Nothing is sent to DynamoDB after a response, this one or any other: Lambda freezes a function that has responded, so a
+ * pending write would be sent with a request minutes later, after `applySettings` stopped waiting for it and after the caller's own retry.
  */
 async function beforeDeadline(
   response: Promise<APIGatewayProxyResult>,
@@ -105,5 +105,6 @@ async function beforeDeadline(
     return await Promise.race([response, lastReply]);
   } finally {
     clearTimeout(timer);
+    deadline.abort(); // such as a token that is still being taken while the settings could not be read
   }
 }

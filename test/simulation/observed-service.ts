@@ -14,13 +14,18 @@ import { World, type WorldOptions } from './world.ts';
 export interface ObservedServiceOptions {
   /** The versions of the code that answer; the first is the administrator's. */
   readonly versions: readonly [ServiceBundles, ...ServiceBundles[]];
-  readonly world: Omit<WorldOptions, 'onSent' | 'onTurn' | 'onExecuted'>;
+  readonly world: Omit<WorldOptions, 'onGivenUp' | 'onSent' | 'onTurn' | 'onExecuted' | 'latencyMaxMs'>;
+  /** The longest that a call travels, until all is well. @default that of a world */
+  readonly latencyMaxMs?: number;
   readonly functions?: Omit<SimulatedFunctionsOptions, 'network' | 'versions' | 'environment' | 'onInvoked' | 'onEnded'>;
   readonly gatewayFaultOf?: (request: CallerRequest, requestId: string) => GatewayFault;
   /** Requests an hour. @default the contract's */
   readonly limits?: History['limits'];
 }
 
+const ordinaryLatencyMs = 4.5;
+/** Above it a request may be out of time although no call fails. */
+const slowMs = 50;
 export const contractLimits = { perKey: 600, perOrganization: 3000 } as const;
 
 /**
@@ -44,13 +49,15 @@ export class ObservedService {
   #isQuiet = false;
 
   private constructor(options: ObservedServiceOptions, keys: ReadonlyMap<number, OrganizationKeys>) {
-    const { versions, world, functions, limits = contractLimits } = options;
+    const { versions, world, functions, limits = contractLimits, latencyMaxMs = ordinaryLatencyMs } = options;
     let recorder: Recorder | undefined;
     const { faultOf } = world;
     this.world = new World({
       ...world,
       faultOf: (call) => (this.#isQuiet ? 'none' : (faultOf?.(call) ?? 'none')),
       onSent: (call, fault) => recorder?.sent(call, fault),
+      latencyMaxMs: () => (this.#isQuiet ? ordinaryLatencyMs : latencyMaxMs),
+      onGivenUp: (call) => recorder?.givenUp(call),
       onTurn: (call) => recorder?.turn(call),
       onExecuted: (call, outcome) => recorder?.executed(call, outcome),
       dynamodb: { ...world.dynamodb, onWrite: (write) => recorder?.wrote(write) },
@@ -84,6 +91,7 @@ export class ObservedService {
       organizationIds: [...keys.keys()],
       clockSkewMs: functions?.clockSkewMs ?? 0,
       limits,
+      isSlow: latencyMaxMs > slowMs,
     };
   }
 

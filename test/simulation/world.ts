@@ -4,7 +4,7 @@ import type { Fault, Network } from './dynamodb/connection.ts';
 import { SimulatedDynamodb, type SimulatedDynamodbOptions } from './dynamodb/simulated-dynamodb.ts';
 import { Scheduler } from './scheduler.ts';
 
-export interface WorldOptions extends Pick<Network, 'onExecuted' | 'onSent' | 'onTurn'> {
+export interface WorldOptions extends Pick<Network, 'onExecuted' | 'onGivenUp' | 'onSent' | 'onTurn'> {
   readonly seed: string;
   readonly choices?: Choices;
   readonly keepTrace?: boolean;
@@ -14,6 +14,8 @@ export interface WorldOptions extends Pick<Network, 'onExecuted' | 'onSent' | 'o
   readonly faultOf?: Network['faultOf'];
   /** Whether calls take (random) time; otherwise their order is a choice of the scheduler. @default true */
   readonly isTimed?: boolean;
+  /** The longest that a request or an answer travels, and that a transaction's items stay locked. @default 4.5 */
+  readonly latencyMaxMs?: () => number;
 }
 
 /** A scheduler, a DynamoDB with the service's table, and the network between it and whoever is put into the world. */
@@ -22,7 +24,17 @@ export class World {
   readonly dynamodb: SimulatedDynamodb;
   readonly network: Network;
 
-  constructor({ dynamodb, faultOf, isTimed = true, onExecuted, onSent, onTurn, ...options }: WorldOptions) {
+  constructor({
+    dynamodb,
+    faultOf,
+    isTimed = true,
+    onExecuted,
+    onGivenUp,
+    onSent,
+    onTurn,
+    latencyMaxMs = () => 4.5,
+    ...options
+  }: WorldOptions) {
     const scheduler = new Scheduler(options);
     this.scheduler = scheduler;
     this.dynamodb = new SimulatedDynamodb({
@@ -37,8 +49,9 @@ export class World {
       scheduler,
       dynamodb: this.dynamodb,
       faultOf: faultOf ?? ((): Fault => 'none'),
-      latency: isTimed ? () => 0.5 + travel.fraction() * 4 : undefined,
+      latency: isTimed ? () => 0.5 + travel.fraction() * (latencyMaxMs() - 0.5) : undefined,
       ...(onExecuted && { onExecuted }),
+      ...(onGivenUp && { onGivenUp }),
       ...(onSent && { onSent }),
       ...(onTurn && { onTurn }),
     };

@@ -102,8 +102,8 @@ const mayAsk = ({ what, apiKey }: ObservedRequest): boolean =>
   (needs[what] ?? ['leads.read']).some((scope) => apiKey.scopes.includes(scope as never));
 
 /** One fault is masked: a call is tried again. Requests that meet others come through too, unless a fault keeps them for long. */
-const failureIssues: Judge = (_history, { faults, earlierFaults }) => {
-  const isExcused = faults.length > 1 || (faults.length === 1 && earlierFaults > retryBudget);
+const failureIssues: Judge = ({ isSlow }, { faults, earlierFaults }) => {
+  const isExcused = isSlow || faults.length > 1 || (faults.length === 1 && earlierFaults > retryBudget);
   return isExcused ? [] : [`failed after ${faults[0] ?? 'nothing'} went wrong`];
 };
 /** So many faults leave the SDK repeats to make. */

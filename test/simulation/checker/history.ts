@@ -88,6 +88,8 @@ export interface History {
   readonly organizationIds: readonly number[];
   /** How far the clocks of two instances may be apart. */
   readonly clockSkewMs: number;
+  /** Whether calls take so long that a request may be out of time although none fails. */
+  readonly isSlow: boolean;
   readonly limits: { readonly perKey: number; readonly perOrganization: number };
 }
 

@@ -27,6 +27,7 @@ export class Recorder {
   readonly #now: () => number;
   readonly #workOf = new Map<string, Work>();
   readonly #faultsOf = new Map<string, number>();
+  readonly #faulty = new WeakSet<CallInfo>();
   readonly #workOfCall = new WeakMap<CallInfo, Work>();
   readonly #requestById = new Map<string, ObservedRequest>();
   readonly #judgedOrder = new WeakMap<CallInfo, number>();
@@ -68,10 +69,20 @@ export class Recorder {
     this.#workOfCall.set(call, work);
     work.calls += 1;
     if (work.handledUntil < this.#now()) work.lateCalls.push(call.operation);
-    if (!isFault(fault)) return;
+    if (isFault(fault)) this.#fault(call, work, fault);
+  }
+
+  #fault(call: CallInfo, work: Work, what: string): void {
     this.faults += 1;
+    this.#faulty.add(call);
     this.#faultsOf.set(call.caller, (this.#faultsOf.get(call.caller) ?? 0) + 1);
-    work.faults.push(`${fault} at ${call.operation}`);
+    work.faults.push(`${what} at ${call.operation}`);
+  }
+
+  /** An answer that came too late for its caller is a fault of its own, unless another fault kept it back. */
+  givenUp(call: CallInfo): void {
+    const work = this.#workOfCall.get(call);
+    if (work && !this.#faulty.has(call)) this.#fault(call, work, 'no answer in time');
   }
 
   turn(call: CallInfo): void {
@@ -84,8 +95,7 @@ export class Recorder {
     if (!work || !(outcome instanceof DynamodbError)) return;
     if (meetings.has(outcome.name)) work.conflicts += 1;
     if (!throttles.has(outcome.name) && !JSON.stringify(outcome.members).includes('Throttling')) return;
-    this.faults += 1;
-    work.faults.push(`${outcome.name} at ${call.operation}`);
+    if (!this.#faulty.has(call)) this.#fault(call, work, outcome.name);
   }
 
   wrote({ key: { partition: pk, sort: sk }, before, after }: AppliedWrite): void {

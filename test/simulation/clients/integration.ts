@@ -105,7 +105,9 @@ export class Integration implements Client {
       filter({ field: 'city', operator: 'is_empty' }, { field: 'email', operator: 'is_not_empty' }),
       filter({ field: 'budget', operator: 'gt', value: 400 }),
       filter({ field: 'course', operator: 'is_any_of', values: ['mba'] }),
-      ...['is_empty', 'is_not_empty', 'is_empty'].map((operator) => filter({ field: 'wave', operator })),
+      ...['is_empty', 'is_not_empty', 'is_empty', 'is_empty', 'is_not_empty'].map((operator) =>
+        filter({ field: 'wave', operator }),
+      ),
     ]);
     const query = {
       ...narrowed,

@@ -70,6 +70,8 @@ export interface Network {
   readonly latency: Latency | undefined;
   /** Told of every call when it is sent, with what is to go wrong with it. */
   readonly onSent?: (call: CallInfo, fault: Fault) => void;
+  /** Told of a call for whose answer its caller waits no longer. */
+  readonly onGivenUp?: (call: CallInfo) => void;
   /** Told of a call before each turn of its operation. */
   readonly onTurn?: (call: CallInfo) => void;
   /** Told of every call once its outcome at DynamoDB is known. */
@@ -110,7 +112,10 @@ export class Connection {
       let isSettled = false;
       const wait = () =>
         timeoutMs
-          ? this.#caller.after(timeoutMs, `${info.caller} gives ${operation} up`, () => settle(timedOut(timeoutMs)))
+          ? this.#caller.after(timeoutMs, `${info.caller} gives ${operation} up`, () => {
+              this.#network.onGivenUp?.(info);
+              settle(timedOut(timeoutMs));
+            })
           : undefined;
       let timer = wait();
       const onAbort = (): void => settle(aborted());

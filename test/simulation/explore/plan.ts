@@ -13,6 +13,8 @@ export interface Plan {
   /** How many people there are, of whom all clients speak, and whether they hardly pause. */
   readonly people: number;
   readonly isHasty: boolean;
+  /** The longest that a call travels, in milliseconds: near a second, callers give up. */
+  readonly latencyMaxMs: number;
   /** The share of requests, or answers, that are lost between caller and gateway. */
   readonly gatewayFaultChance: number;
   readonly staleChance: number;
@@ -74,6 +76,7 @@ export function planOf(seed: string): Plan {
     outages: random.chance(0.2) ? [outageOf(random)] : [],
     people: random.pick([1, 2, 4]),
     isHasty: random.chance(0.3),
+    latencyMaxMs: random.pick([4.5, 4.5, 4.5, 100, 600]),
     gatewayFaultChance: random.pick([0, 0.05]),
     staleChance: random.pick([0, 0.5]),
     unprocessedChance: random.pick([0, 0.2]),

@@ -114,6 +114,7 @@ function startService(plan: Plan, versions: Versions, keepTrace: boolean): Promi
     },
     functions: { clockSkewMs, coldStartChance, clockStepChance: clockSkewMs > 0 ? 0.1 : 0 },
     gatewayFaultOf: () => choose(gatewayFaults, 'fault at the gateway', plan.gatewayFaultChance),
+    latencyMaxMs: plan.latencyMaxMs,
     limits: plan.hasLowLimits ? lowLimits : contractLimits,
   });
   return started.then((one) => {

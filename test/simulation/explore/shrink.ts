@@ -27,6 +27,7 @@ export async function shrink(plan: Plan, fails: (plan: Plan) => Promise<boolean>
 /** What never happens, by the part of the plan that says how often it does. */
 const calm = {
   outages: [],
+  latencyMaxMs: 4.5,
   faultChance: 0,
   gatewayFaultChance: 0,
   staleChance: 0,

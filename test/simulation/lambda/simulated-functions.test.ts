@@ -84,12 +84,23 @@ describe('an instance', () => {
   });
 
   test('answers INTERNAL before its time is up when DynamoDB stalls in the middle of an answer', async () => {
-    const service = await start({ faultOf: once('stalled body', 'TransactWriteItems') });
+    const faultOf = ({ operation }: CallInfo): Fault => (operation === 'TransactWriteItems' ? 'stalled body' : 'none');
+    let isStalling = false;
+    const service = await start({ faultOf: (call) => (isStalling ? faultOf(call) : 'none') });
+    isStalling = true;
     const from = service.world.scheduler.now;
     const answer = await service.answer('capture-lead', { body: person });
 
     expect(answer.statusCode).toBe(500);
     expect(service.world.scheduler.now - from).toBeLessThan(10_000);
+  });
+
+  test('asks again when an answer stops in the middle, and is told that it was written', async () => {
+    const service = await start({ faultOf: once('stalled body', 'TransactWriteItems') });
+    const captured = await service.answer('capture-lead', { body: person });
+
+    expect(captured.statusCode).toBe(201);
+    expect(JSON.parse((await service.answer('list-leads')).body).items).toHaveLength(1);
   });
 
   test('keeps its state between requests, and two instances do not share it', async () => {

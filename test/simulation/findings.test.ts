@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { checkHistory } from './checker/check-history.ts';
+import type { CallInfo, Fault } from './dynamodb/connection.ts';
+import { bundleService } from './lambda/given-service.ts';
+import { ObservedService } from './observed-service.ts';
+
+/** What random histories found in the service, each as small as it goes. */
+
+test('a function whose settings cannot be read sends nothing for that request once it has answered', {
+  timeout: 60_000,
+}, async () => {
+  let isBroken = true;
+  const faultOf = ({ caller, operation, request }: CallInfo): Fault => {
+    if (!isBroken || caller.startsWith('administrator')) return 'none';
+    if (operation === 'GetItem') return 'internal error before';
+    return request.Key?.pk?.S === 'USAGE#1' ? 'silence' : 'none';
+  };
+  const service = await ObservedService.start({ versions: [await bundleService()], world: { seed: '27', faultOf } });
+  const ask = (organizationId: number) =>
+    service.run(() => service.request('a client', service.key(organizationId, 'reader'), { endpoint: 'list-users' }));
+  const failed = await ask(1);
+  isBroken = false;
+  // The instance is as it was frozen until it is asked again: what the first request still meant to send would go out then.
+  const next: (number | undefined)[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    await service.run(() => service.world.scheduler.sleep(5000));
+    next.push((await ask(12))?.status);
+  }
+
+  expect([failed?.status, ...next]).toEqual([500, 200, 200, 200, 200]);
+  expect(await checkHistory(service)).toEqual([]);
+});
