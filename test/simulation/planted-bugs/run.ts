@@ -1,5 +1,6 @@
 import { bundleService, type ServiceBundles } from '../lambda/given-service.ts';
-import { type PlantedBug, plantedBugs } from './bugs.ts';
+import { plantedBugs } from './bugs.ts';
+import type { PlantedBug } from './planted-bug.ts';
 import { runScenario, type Scenario } from './scenario.ts';
 import { scenarios } from './scenarios.ts';
 

@@ -1,4 +1,4 @@
-import type { PlantedBug } from '../bugs.ts';
+import type { PlantedBug } from '../planted-bug.ts';
 
 /** Of captures. */
 export const bugsOfCaptures: readonly PlantedBug[] = [

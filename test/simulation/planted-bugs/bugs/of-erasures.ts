@@ -1,4 +1,4 @@
-import type { PlantedBug } from '../bugs.ts';
+import type { PlantedBug } from '../planted-bug.ts';
 
 /** Of erasures and imports. */
 export const bugsOfErasures: readonly PlantedBug[] = [

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of source
-import type { PlantedBug } from '../bugs.ts';
+import type { PlantedBug } from '../planted-bug.ts';
 
 /** Of reads, lists and exports. */
 export const bugsOfReads: readonly PlantedBug[] = [

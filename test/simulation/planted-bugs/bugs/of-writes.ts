@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of source
-import type { PlantedBug } from '../bugs.ts';
+import type { PlantedBug } from '../planted-bug.ts';
 
 /** Of writes of leads. */
 export const bugsOfWrites: readonly PlantedBug[] = [
