@@ -1,0 +1,14 @@
+import { bugsOfCaptures } from './bugs/of-captures.ts';
+import { bugsOfErasures } from './bugs/of-erasures.ts';
+import { bugsOfReads } from './bugs/of-reads.ts';
+import { bugsOfRequests } from './bugs/of-requests.ts';
+import { bugsOfWrites } from './bugs/of-writes.ts';
+import type { PlantedBug } from './planted-bug.ts';
+
+export const plantedBugs: readonly PlantedBug[] = [
+  ...bugsOfRequests,
+  ...bugsOfWrites,
+  ...bugsOfCaptures,
+  ...bugsOfReads,
+  ...bugsOfErasures,
+];

@@ -1,0 +1,15 @@
+import type { Scenario } from './scenario.ts';
+import { scenariosOfCaptures } from './scenarios/of-captures.ts';
+import { scenariosOfErasures } from './scenarios/of-erasures.ts';
+import { scenariosOfReads } from './scenarios/of-reads.ts';
+import { scenariosOfRequests } from './scenarios/of-requests.ts';
+import { scenariosOfWrites } from './scenarios/of-writes.ts';
+
+/** Every scenario passes on the unchanged code. */
+export const scenarios: readonly Scenario[] = [
+  ...scenariosOfWrites,
+  ...scenariosOfCaptures,
+  ...scenariosOfRequests,
+  ...scenariosOfReads,
+  ...scenariosOfErasures,
+];
