@@ -21,7 +21,9 @@ import {
 import { ExpectedItems, ExpectedItemsPart } from './expected-items.ts';
 import { inParallel } from './in-parallel.ts';
 import { leadIn, leadIssues } from './lead-issues.ts';
-import { identityOf, lastLeadIdIn, organizationIn, readUntilStable, recheckLead } from './recheck.ts';
+import { readUntilStable } from './read-until-stable.ts';
+import { lastLeadIdIn, organizationIn, recheckLead } from './recheck.ts';
+import { identityOf } from './recheck-identities.ts';
 
 /** What the check keeps of an organization while it reads the rest of the table. */
 export interface OrganizationSnapshot {
