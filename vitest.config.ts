@@ -2,10 +2,13 @@ import { defineConfig } from 'vitest/config';
 import { engines } from './test/support/engine.ts';
 
 /**
- * Unit tests, and the integration tests (`*.integration.test.ts`) once for each engine, against the built functions behind the local
+ * Unit tests, and the integration tests (`*.integration.test.ts`) for each engine, against the built functions behind the local
  * gateway. An engine that cannot run on this machine is left out with a warning: the tests of one engine prove nothing for the other.
  */
 const integration = 'test/**/*.integration.test.ts';
+
+/** Tests of the service around the engine: faults that a proxy injects, hostile requests, examples. One engine is enough for them. */
+const ofOneEngine = ['test/examples/**', 'test/fuzz/**', 'test/reliability/**', 'test/security/**'];
 
 const projects = await Promise.all(
   engines.map(async (engine) => {
@@ -33,10 +36,11 @@ export default defineConfig({
           env: { CDK_VALIDATION: 'false' },
         },
       },
-      ...projects.flat().map((name) => ({
+      ...projects.flat().map((name, index) => ({
         test: {
           name,
           include: [integration],
+          exclude: index === 0 ? [] : ofOneEngine,
           globalSetup: [`test/support/engine-${name}.ts`],
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -49,10 +49,10 @@ export const handler = endpoint('create-lead', {
  *  @throws ApiError VALIDATION_FAILED with every issue of its fields, its stage and its pipeline. */
 function readNewLead(organization: Organization, body: Body) {
   const issues = new FieldIssues();
-  const given = applyChanges({}, readFields(organization, body.fields, activeFields(organization), issues));
+  const submitted = applyChanges({}, readFields(organization, body.fields, activeFields(organization), issues));
   const stage = placeLead(organization, body, issues);
-  requireOnCreate(organization, given, issues);
-  const fields = newLeadFields(given);
+  requireOnCreate(organization, submitted, issues);
+  const fields = newLeadFields(submitted);
   const rotation = stage && chooseRotation(organization, fields, stage.pipelineId);
   if (stage && !rotation && ownerIdOf({ fields }) === null) {
     issues.add(

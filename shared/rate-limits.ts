@@ -12,7 +12,7 @@ export const rateLimitVariables = {
  */
 export const requestsPerWindowMax = 360_000;
 
-type RateLimits = Readonly<Record<keyof typeof rateLimitVariables, number>>;
+export type RateLimits = Readonly<Record<keyof typeof rateLimitVariables, number>>;
 
 /** The hourly limits of this deployment: the contract's (section 8) unless the environment sets others.
  *  @throws Error that names a variable that is not a whole number from 1 to `requestsPerWindowMax` */
@@ -28,6 +28,12 @@ export function readRateLimits(environment: Readonly<Record<string, string | und
     requestsPerKeyPerWindow: read('requestsPerKeyPerWindow'),
     requestsPerOrganizationPerWindow: read('requestsPerOrganizationPerWindow'),
   };
+}
+
+/** The hourly limits that an environment sets; without those that it leaves to the contract. @throws Error as `readRateLimits` */
+export function rateLimitsIn(environment: Readonly<Record<string, string | undefined>>): Partial<RateLimits> {
+  const names = Object.entries(readRateLimits(environment));
+  return Object.fromEntries(names.filter(([name]) => environment[rateLimitVariables[name as keyof RateLimits]] !== undefined));
 }
 
 export const rateLimits: RateLimits = readRateLimits(process.env);

@@ -15,6 +15,10 @@ You can run it while the service is in use: a suspicious item is read again, in
 one transaction, before it is reported. With --organization, DynamoDB still
 reads the whole table, but sends only the items of that organization.
 
+The table does not store the hourly limits. With --stack, or with the variables
+REQUESTS_PER_KEY_PER_HOUR and REQUESTS_PER_ORGANIZATION_PER_HOUR, the usage of
+current windows is compared with the limits in force.
+
 Examples:
   npm run admin -- check
   npm run --silent admin -- check --organization 1 --json`,
@@ -27,6 +31,7 @@ async function check(context: CommandContext, organizationId: number | undefined
   if (organizationId !== undefined) await existingOrganization(table, organizationId);
   const { leads, violations } = await checkTable(table, {
     organizationId,
+    limits: context.rateLimits(),
     onProgress: ({ leads, otherItems, violations }) => {
       const found = violations === 0 ? '' : `, ${countOf(violations, 'violation')} so far`;
       context.progress(`Checking: ${countOf(leads, 'lead')} and ${countOf(otherItems, 'other item')} read${found}`);

@@ -1,5 +1,6 @@
 import { limits } from '../../shared/limits.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
+import type { RateLimits } from '../../shared/rate-limits.ts';
 import { loadOrganization } from '../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../shared/store/table/client.ts';
 import { integerOption } from '../cli/integer-option.ts';
@@ -8,6 +9,8 @@ import { integerOption } from '../cli/integer-option.ts';
 export interface CommandContext {
   /** Opened on first use, so that help and wrong usage need no table. @throws CommandError when no table is named */
   readonly table: () => Table;
+  /** The hourly limits in force, as far as the stack or the environment says them. */
+  readonly rateLimits: () => Partial<RateLimits>;
   /** Prints the result: one JSON document with `--json`, else the text that `forPeople` returns. */
   readonly print: (result: unknown, forPeople: () => string) => void;
   /** Prints a sentence to stderr, so that stdout has only the result. */

@@ -1,5 +1,6 @@
 import { CommanderError, Help, type Option } from 'commander';
 import { apiKeyPrefix } from '../../shared/organization/api-key.ts';
+import { rateLimitsIn } from '../../shared/rate-limits.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
 import { CliCommand } from '../cli/command.ts';
 import { callerIdentity } from './caller-identity.ts';
@@ -75,6 +76,7 @@ class AdminRun {
         this.#table ??= openNamedTable(this.#io.environment, this.#location);
         return this.#table;
       },
+      rateLimits: () => this.#location?.rateLimits ?? rateLimitsIn(this.#io.environment),
       callerIdentity: () => {
         this.#identity ??= callerIdentity(this.#io.environment, this.#location?.region);
         return this.#identity;

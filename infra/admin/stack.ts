@@ -1,3 +1,4 @@
+import { type RateLimits, rateLimitsIn, rateLimitVariables } from '../../shared/rate-limits.ts';
 import { CommandError } from './context.ts';
 import { isUnreachable } from './failures.ts';
 
@@ -5,6 +6,8 @@ import { isUnreachable } from './failures.ts';
 export interface TableLocation {
   readonly name: string;
   readonly region: string;
+  /** The hourly limits, as far as the stack says them: earlier versions do not. */
+  readonly rateLimits: Partial<RateLimits>;
 }
 
 /** Finds the table of a deployed stack by its outputs: one call to CloudFormation. @throws CommandError when there is no such table */
@@ -17,13 +20,19 @@ export async function tableOfStack(stackName: string): Promise<TableLocation> {
     const { Stacks = [] } = await client
       .send(new DescribeStacksCommand({ StackName: stackName }))
       .catch((error: unknown) => Promise.reject(stackError(error, stackName, region)));
-    const name = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'TableName')?.OutputValue;
+    const outputs = Stacks[0]?.Outputs ?? [];
+    const output = (key: string): string | undefined => outputs.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
+    const name = output('TableName');
     if (!name) {
       throw new CommandError(
         `Stack ${stackName} in region ${region} has no output TableName, so it is not a lead service: check --stack.`,
       );
     }
-    return { name, region };
+    const rateLimits = rateLimitsIn({
+      [rateLimitVariables.requestsPerKeyPerWindow]: output('RequestsPerKeyPerHour'),
+      [rateLimitVariables.requestsPerOrganizationPerWindow]: output('RequestsPerOrganizationPerHour'),
+    });
+    return { name, region, rateLimits };
   } finally {
     client.destroy();
   }

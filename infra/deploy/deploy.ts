@@ -28,14 +28,14 @@ async function regionOf(): Promise<string | undefined> {
   }
 }
 
-function cdkVersion(): { installed: string | undefined; wanted: string } {
+function cdkVersion(): { installed: string | undefined; required: string } {
   const manifest = ['node_modules', 'aws-cdk', 'package.json'];
   const installed = existsSync(join(projectFolder, ...manifest)) ? String(readJson(...manifest).version) : undefined;
-  return { installed, wanted: String((readJson('package.json').devDependencies as Record<string, unknown>)['aws-cdk']) };
+  return { installed, required: String((readJson('package.json').devDependencies as Record<string, unknown>)['aws-cdk']) };
 }
 
 function printChecks(failedChecks: readonly FailedCheck[]): void {
-  for (const { problem, next } of failedChecks) process.stderr.write(`✗ ${problem}\n  Next: ${next}\n`);
+  for (const { issue, next } of failedChecks) process.stderr.write(`✗ ${issue}\n  Next: ${next}\n`);
 }
 
 interface Options {

@@ -3,7 +3,7 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 
 /** Something that would make a deployment fail, and the command to run next. */
 export interface FailedCheck {
-  readonly problem: string;
+  readonly issue: string;
   readonly next: string;
 }
 
@@ -25,7 +25,7 @@ export interface PreflightOptions {
   /** The stack to deploy. */
   readonly stackName: string;
   /** The installed version of the CDK command, and the version in package.json. */
-  readonly cdkVersion: { readonly installed: string | undefined; readonly wanted: string };
+  readonly cdkVersion: { readonly installed: string | undefined; readonly required: string };
 }
 
 /** The version of the bootstrap stack that this project's CDK needs (aws-cdk-lib, DefaultStackSynthesizer). */
@@ -40,9 +40,9 @@ const clientTimeouts = {
 export async function preflight({ region, stackName, cdkVersion }: PreflightOptions): Promise<Preflight> {
   const failedChecks = failedCdkChecks(cdkVersion);
   if (!region) {
-    const problem = 'No region is set: the CDK would use us-east-1 without asking.';
+    const issue = 'No region is set: the CDK would use us-east-1 without asking.';
     return {
-      failedChecks: [...failedChecks, { problem, next: 'export AWS_REGION=eu-central-1   (the region of your choice)' }],
+      failedChecks: [...failedChecks, { issue, next: 'export AWS_REGION=eu-central-1   (the region of your choice)' }],
       unknown: [],
     };
   }
@@ -71,25 +71,25 @@ async function checkStacks(target: DeploymentTarget, stackName: string): Promise
   }
 }
 
-function failedCdkChecks({ installed, wanted }: PreflightOptions['cdkVersion']): FailedCheck[] {
-  if (installed === wanted) return [];
+function failedCdkChecks({ installed, required }: PreflightOptions['cdkVersion']): FailedCheck[] {
+  if (installed === required) return [];
   const found = installed ? `has version ${installed}` : 'is not installed';
-  return [{ problem: `The CDK command ${found}, but this project needs ${wanted}.`, next: 'npm ci' }];
+  return [{ issue: `The CDK command ${found}, but this project needs ${required}.`, next: 'npm ci' }];
 }
 
 /** What to do about the errors of STS, by name. */
 const credentialFailures: Readonly<Record<string, FailedCheck>> = {
   CredentialsProviderError: {
-    problem: 'There are no AWS credentials in the environment or in a profile.',
+    issue: 'There are no AWS credentials in the environment or in a profile.',
     next: 'aws configure sso, then export AWS_PROFILE=NAME   (or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)',
   },
-  ExpiredToken: { problem: 'The AWS credentials have expired.', next: 'aws sso login   (or fetch new temporary credentials)' },
+  ExpiredToken: { issue: 'The AWS credentials have expired.', next: 'aws sso login   (or fetch new temporary credentials)' },
   InvalidClientTokenId: {
-    problem: 'AWS does not know these credentials.',
+    issue: 'AWS does not know these credentials.',
     next: 'aws sts get-caller-identity, until it names your account',
   },
   SignatureDoesNotMatch: {
-    problem:
+    issue:
       'AWS does not accept the signature: the secret key does not belong to the access key, or the clock of this machine is wrong.',
     next: 'aws sts get-caller-identity, until it names your account',
   },
@@ -104,12 +104,12 @@ async function accountOf(region: string): Promise<string | FailedCheck> {
   const client = new STSClient({ region, ...clientTimeouts });
   try {
     const { Account } = await client.send(new GetCallerIdentityCommand({}));
-    return Account ?? { problem: 'AWS returned no account for these credentials.', next: 'aws sts get-caller-identity' };
+    return Account ?? { issue: 'AWS returned no account for these credentials.', next: 'aws sts get-caller-identity' };
   } catch (error) {
     const { name, message } = error as Error;
     return (
       credentialFailures[sameAs[name] ?? name] ?? {
-        problem: `Your AWS identity cannot be checked in ${region} (${name}: ${message}).`,
+        issue: `Your AWS identity cannot be checked in ${region} (${name}: ${message}).`,
         next: `aws sts get-caller-identity --region ${region}   (check the name of the region and the network)`,
       }
     );
@@ -131,12 +131,12 @@ async function stackNamed(client: CloudFormationClient, StackName: string): Prom
 
 function failedBootstrapChecks(bootstrap: Stack | undefined, { account, region }: DeploymentTarget): FailedCheck[] {
   const next = `npx cdk bootstrap aws://${account}/${region}`;
-  if (!bootstrap) return [{ problem: `The CDK is not bootstrapped in account ${account}, region ${region}.`, next }];
+  if (!bootstrap) return [{ issue: `The CDK is not bootstrapped in account ${account}, region ${region}.`, next }];
   const version = Number(bootstrap.Outputs?.find(({ OutputKey }) => OutputKey === 'BootstrapVersion')?.OutputValue ?? 0);
   if (version >= bootstrapVersionMin) return [];
   return [
     {
-      problem: `The CDK bootstrap stack in ${region} has version ${version}, but must have version ${bootstrapVersionMin} or later.`,
+      issue: `The CDK bootstrap stack in ${region} has version ${version}, but must have version ${bootstrapVersionMin} or later.`,
       next,
     },
   ];
@@ -145,24 +145,24 @@ function failedBootstrapChecks(bootstrap: Stack | undefined, { account, region }
 function failedStackChecks(own: Stack | undefined, stackName: string): FailedCheck[] {
   const status = own?.StackStatus ?? '';
   if (status === 'ROLLBACK_COMPLETE' || status === 'ROLLBACK_FAILED') {
-    const problem = `The first deployment of the stack ${stackName} failed, so the stack cannot be updated.`;
+    const issue = `The first deployment of the stack ${stackName} failed, so the stack cannot be updated.`;
     return [
       {
-        problem,
+        issue,
         next: `aws cloudformation delete-stack --stack-name ${stackName}   (a table that it created is kept)`,
       },
     ];
   }
   // REVIEW_IN_PROGRESS: a change set was created and never run. The CDK continues from there.
   if (status.endsWith('_IN_PROGRESS') && status !== 'REVIEW_IN_PROGRESS') {
-    const problem = `The stack ${stackName} is being changed (${status}).`;
+    const issue = `The stack ${stackName} is being changed (${status}).`;
     const change = /^(CREATE|DELETE|UPDATE_ROLLBACK|ROLLBACK)_/.exec(status)?.[1] ?? 'UPDATE';
     const awaited = `stack-${change.toLowerCase().replace('_', '-')}-complete`;
-    return [{ problem, next: `aws cloudformation wait ${awaited} --stack-name ${stackName}` }];
+    return [{ issue, next: `aws cloudformation wait ${awaited} --stack-name ${stackName}` }];
   }
   if (status === 'UPDATE_ROLLBACK_FAILED') {
-    const problem = `An update of the stack ${stackName} failed, and its rollback failed too.`;
-    return [{ problem, next: `aws cloudformation continue-update-rollback --stack-name ${stackName}` }];
+    const issue = `An update of the stack ${stackName} failed, and its rollback failed too.`;
+    return [{ issue, next: `aws cloudformation continue-update-rollback --stack-name ${stackName}` }];
   }
   return [];
 }

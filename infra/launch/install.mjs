@@ -29,11 +29,11 @@ function installation(projectFolder) {
   const modules = join(projectFolder, 'node_modules');
   const stampFile = join(modules, '.installed-for');
   const lockText = readFileSync(join(projectFolder, 'package-lock.json'), 'utf8');
-  const wanted = `${createHash('sha256').update(lockText).digest('hex')} ${process.platform}-${process.arch}\n`;
+  const stamp = `${createHash('sha256').update(lockText).digest('hex')} ${process.platform}-${process.arch}\n`;
   return {
     /** npm ci removes the stamp with the rest before it begins, so an interrupted installation has none. */
-    isStamped: () => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted,
-    stamp: () => writeFileSync(stampFile, wanted),
+    isStamped: () => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp,
+    stamp: () => writeFileSync(stampFile, stamp),
     /** Somebody ran npm install or npm ci by hand: npm leaves a list of what it installed. */
     isConsistent() {
       const listFile = join(modules, '.package-lock.json');
@@ -44,13 +44,13 @@ function installation(projectFolder) {
 }
 
 /** Packages of other platforms are in the lock file as optional, and are not installed. */
-function sameVersions(wanted, found) {
-  const names = Object.keys(wanted).filter((name) => name !== '');
+function sameVersions(locked, found) {
+  const names = Object.keys(locked).filter((name) => name !== '');
   const allThere = names.every((name) => {
-    const { optional, devOptional, peer, version } = wanted[name];
+    const { optional, devOptional, peer, version } = locked[name];
     return found[name] ? found[name].version === version : Boolean(optional || devOptional || peer);
   });
-  return allThere && Object.keys(found).every((name) => name in wanted);
+  return allThere && Object.keys(found).every((name) => name in locked);
 }
 
 async function npmCi(projectFolder) {

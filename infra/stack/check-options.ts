@@ -96,10 +96,10 @@ const isOptionName = (name: string): name is OptionName => Object.hasOwn(schemas
  * Adds the defaults to the options.
  * @throws OptionsError with all issues at once, each with the name of its option
  */
-export function checkOptions(given: Readonly<Record<string, unknown>>): ServiceOptions {
+export function checkOptions(named: Readonly<Record<string, unknown>>): ServiceOptions {
   const issues: string[] = [];
   const checked: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(named)) {
     if (value === undefined) continue;
     if (!isOptionName(name)) {
       issues.push(`${name}: ${unknownName('option', name, optionNames)}`);
@@ -129,8 +129,8 @@ export function optionsInContext(context: Readonly<Record<string, unknown>>): Re
   return Object.fromEntries(Object.entries(context).filter(([name]) => !/[:/@]/.test(name) && !ownedByCdk.has(name)));
 }
 
-function withDefaults(given: LeadServiceProps): ServiceOptions {
-  const environment = given.environment ?? productionEnvironment;
+function withDefaults(props: LeadServiceProps): ServiceOptions {
+  const environment = props.environment ?? productionEnvironment;
   return {
     serviceName: `lead-service-${environment}`,
     waf: false,
@@ -145,7 +145,7 @@ function withDefaults(given: LeadServiceProps): ServiceOptions {
     tracing: false,
     accessLogs: false,
     canary: environment === productionEnvironment,
-    ...given,
+    ...props,
     environment,
   };
 }

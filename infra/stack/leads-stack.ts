@@ -16,12 +16,15 @@ export class LeadsStack extends Stack {
       description: 'Lead management service',
       ...props,
     });
+    const { requestsPerKeyPerHour, requestsPerOrganizationPerHour } = checkOptions({ ...service });
     const { baseUrl, table, domainTarget } = new LeadService(this, 'Service', service);
 
     const admin = `AWS_REGION=${this.region} LEADS_TABLE=${table.tableName} npm run --silent admin --`;
     const outputs: Readonly<Record<string, readonly [value: string, description: string]>> = {
       BaseUrl: [baseUrl, 'Base URL: put it before the paths of the contract'],
       TableName: [table.tableName, 'LEADS_TABLE for the admin command'],
+      RequestsPerKeyPerHour: [String(requestsPerKeyPerHour), 'Limit of requests per API key and hour'],
+      RequestsPerOrganizationPerHour: [String(requestsPerOrganizationPerHour), 'Limit of requests per organization and hour'],
       ...(domainTarget && { DomainTarget: [domainTarget, 'Target of the DNS record (CNAME) of the domain'] as const }),
       Next1Organization: [`${admin} organization apply organization.json`, 'Next: create an organization from its settings file'],
       Next2Key: [

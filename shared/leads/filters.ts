@@ -112,15 +112,15 @@ interface OperandForm {
 
 /** What a filter must have besides field and operator. */
 const operandForms: Readonly<Record<Takes, OperandForm>> = {
-  nothing: { rule: 'takes neither value nor values', properties: [], isLength: () => true },
-  value: { rule: 'takes value, and not values', properties: ['value'], isLength: () => true },
+  nothing: { rule: 'allows neither value nor values', properties: [], isLength: () => true },
+  value: { rule: 'needs value, and not values', properties: ['value'], isLength: () => true },
   'two values': {
-    rule: 'takes values, a list of two items, and not value',
+    rule: 'needs values, a list of two items, and not value',
     properties: ['values'],
     isLength: (count) => count === 2,
   },
   values: {
-    rule: 'takes values, a list of at least one item, and not value',
+    rule: 'needs values, a list of at least one item, and not value',
     properties: ['values'],
     isLength: (count) => count > 0,
   },

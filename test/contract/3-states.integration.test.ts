@@ -53,7 +53,7 @@ describe('3 a refused stage or pipeline: 422 with details.reason and details.fie
         code: 'VALIDATION_FAILED',
         details: { reason, field, fields: { [field]: expect.stringMatching(/\.$/) } },
       });
-      expect((await create({}, someone)).status).toBe(201); // neither phone nor e-mail was taken
+      expect((await create({}, someone)).status).toBe(201); // neither phone nor email was taken
     },
   );
 

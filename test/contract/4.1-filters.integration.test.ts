@@ -140,7 +140,7 @@ describe('4.1 filter: details.filters lists the 0-based positions of the offendi
     ['__proto__ as field', { field: '__proto__', operator: 'is_empty' }],
     ['constructor as field', { field: 'constructor', operator: 'is_empty' }],
     ['no field', { operator: 'is_empty' }],
-    ['a field that is no text', { field: 1, operator: 'is_empty' }],
+    ['a field that is not a text', { field: 1, operator: 'is_empty' }],
     ['an unknown property', { field: 'city', operator: 'is_empty', not: true }],
     ['a text', 'city'],
     ['a number', 1],

@@ -157,8 +157,8 @@ describe('4.2 DUPLICATE_LEAD: a lead with this phone or email exists; details.le
   test.each([
     ['phone', (lead: { phone: string }) => ({ ...person(), phone: lead.phone })],
     ['phone, written otherwise', (lead: { phone: string }) => ({ ...person(), phone: lead.phone.replace('+91', '0') })],
-    ['e-mail', (lead: { email: string }) => ({ ...person(), email: lead.email })],
-    ['e-mail in another case', (lead: { email: string }) => ({ ...person(), email: lead.email.toUpperCase() })],
+    ['email', (lead: { email: string }) => ({ ...person(), email: lead.email })],
+    ['email in another case', (lead: { email: string }) => ({ ...person(), email: lead.email.toUpperCase() })],
     ['both', (lead: { phone: string; email: string }) => ({ ...person(), phone: lead.phone, email: lead.email })],
   ])('create-lead names the existing lead by %s', async (_, fieldsOf) => {
     const lead = await givenLead(organization);

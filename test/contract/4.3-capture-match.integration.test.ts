@@ -21,8 +21,8 @@ describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', (
     ['phone', ({ phone }) => ({ name: 'x', phone })],
     ['phone written otherwise', ({ phone }) => ({ name: 'x', phone: phone.replace('+91', '0091 ') })],
     ['phone without its country code', ({ phone }) => ({ name: 'x', phone: phone.replace('+91', '') })],
-    ['e-mail', ({ email }) => ({ ...person(), email })],
-    ['e-mail in capitals', ({ email }) => ({ ...person(), email: email.toUpperCase() })],
+    ['email', ({ email }) => ({ ...person(), email })],
+    ['email in capitals', ({ email }) => ({ ...person(), email: email.toUpperCase() })],
     ['both', ({ phone, email }) => ({ name: 'x', phone, email })],
   ])('a capture matches a lead by %s', async (_, bodyOf) => {
     const lead = await givenLead(organization);
@@ -144,7 +144,7 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
 describe('4.3 rule 4: match on an archived lead: nothing is changed, the enquiry is noted, archived: true, no Location', () => {
   test.each([
     ['phone', ({ name, phone }: CallReply['body']) => ({ name, phone })],
-    ['e-mail', ({ email }: CallReply['body']) => ({ ...person(), email })],
+    ['email', ({ email }: CallReply['body']) => ({ ...person(), email })],
   ])('a capture that matches an archived lead by %s changes nothing', async (_, bodyOf) => {
     const lead = await givenLead(organization);
     await setArchived(table(), organization.id, lead.id, true);

@@ -19,7 +19,7 @@ describe('7 INVALID_JSON: a body that is not UTF-8', () => {
 
     const { error } = (await response.json()) as { error: { code: string; message: string } };
     expect([response.status, error.code]).toEqual([400, 'INVALID_JSON']);
-    expect(error.message).toContain('send it in UTF-8');
+    expect(error.message).toContain('Send UTF-8');
     expect(await storedLeads(organization)).toEqual([]);
   });
 

@@ -38,7 +38,7 @@ const isFailure = (status: number, outcome: string): boolean => status >= 500 &&
 function describedProblem(sent: RawRequest, { status, headers, text }: RawReply, body: unknown): string | undefined {
   // Of what it cannot read, the gateway does not know that it was HEAD.
   if (sent.method === 'HEAD')
-    return status === 404 && (text === '' || !isReadable(sent)) ? undefined : 'HEAD is no endpoint: 404 without a body is';
+    return status === 404 && (text === '' || !isReadable(sent)) ? undefined : 'HEAD is not an endpoint: 404 without a body is';
   const { path, query } = targetOf({ url: sent.target });
   // What the gateway cannot read as a request leads to no endpoint, whatever its address says.
   if (status === 404 && !isReadable(sent)) return schemaIssue({ $ref: '#/components/schemas/Error' }, body);
@@ -47,7 +47,7 @@ function describedProblem(sent: RawRequest, { status, headers, text }: RawReply,
     const { code } = (body as { error?: { code?: string } } | undefined)?.error ?? {};
     return status === 404 || code === 'HTTPS_REQUIRED' || code === 'KEY_IN_URL'
       ? schemaIssue({ $ref: '#/components/schemas/Error' }, body)
-      : 'an address with a slash behind it is no endpoint: 404';
+      : 'an address with a slash behind it is not an endpoint: 404';
   }
   const url = { pathname: path, searchParams: new URLSearchParams(query) } as URL;
   const json = sent.body === undefined ? undefined : parsed(Buffer.from(sent.body).toString());

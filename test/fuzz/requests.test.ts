@@ -128,12 +128,12 @@ test.each<[string, object, RegExp]>([
   expect(problems.join('; ')).toMatch(problem);
 });
 
-test('an address with a slash behind it is no endpoint to the judge', () => {
+test('an address with a slash behind it is not an endpoint to the judge', () => {
   const slashed = { ...request, target: '/api/v1/users/?q=1' };
   const notFound = { ...good, status: 404, text: '{"error":{"code":"NOT_FOUND","message":"x"}}' };
 
   expect(judge(slashed, notFound, tenant, [stranger]).problems).toEqual([]);
   const keyInUrl = { ...good, status: 400, text: '{"error":{"code":"KEY_IN_URL","message":"x"}}' };
   expect(judge(slashed, keyInUrl, tenant, [stranger]).problems).toEqual([]);
-  expect(judge(slashed, good, tenant, [stranger]).problems.join()).toMatch(/is no endpoint: 404/);
+  expect(judge(slashed, good, tenant, [stranger]).problems.join()).toMatch(/is not an endpoint: 404/);
 });

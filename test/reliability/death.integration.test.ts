@@ -44,7 +44,7 @@ const enquiry = (body: object): CallOptions => ({
   headers: { 'Idempotency-Key': randomUUID() },
 });
 
-/** The lead exists once, with its phone and e-mail, and its timeline is this. */
+/** The lead exists once, with its phone and email, and its timeline is this. */
 async function expectLead(who: Person, timeline: readonly string[]): Promise<void> {
   const effects = await effectsOn(organization.id, who.phone);
   expect(effects.lead?.fields).toMatchObject(who);
@@ -117,7 +117,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    does: 'an update of phone and e-mail',
+    does: 'an update of phone and email',
     endpoint: 'update-lead',
     async given(who) {
       const before = person();

@@ -48,9 +48,9 @@ describe('the headers of an answer', () => {
   );
 
   test.each([
-    ['an address that is no endpoint', 'GET', '/wp-login.php', []],
+    ['an address that is not an endpoint', 'GET', '/wp-login.php', []],
     ['a preflight request', 'OPTIONS', '/api/v1/leads', [['Origin', 'https://example.org']]],
-    ['what is no method', 'NONSENSE', '/api/v1/leads', []],
+    ['what is not a method', 'NONSENSE', '/api/v1/leads', []],
     ['a header that is none', 'GET', '/api/v1/leads', [['a b', 'c']]],
     ['TRACE', 'TRACE', '/api/v1/leads', [['Cookie', 'secret=1']]],
   ] as [string, string, string, [string, string][]][])(

@@ -193,7 +193,7 @@ describe('a key in any part of the address', () => {
     ['a parameter without a name', ({ key, id }) => `/api/v1/leads/${id}?=${key}`, 400],
     ['a parameter without a value', ({ key, id }) => `/api/v1/leads/${id}?${key}`, 400],
     ['after a second question mark', ({ key, id }) => `/api/v1/leads/${id}??${key}`, 400],
-    ['where there is no endpoint', ({ key }) => `/api/v1/${key}`, 404],
+    ['where there is not an endpoint', ({ key }) => `/api/v1/${key}`, 404],
     ['after the address of a lead', ({ key, id }) => `/api/v1/leads/${id}/${key}`, 404],
     ['the fragment', ({ key }) => `/api/v1/users#${key}`, 404],
   ])('a key in %s is refused and not repeated', async (_, target, status) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readRateLimits, requestsPerWindowMax } from '../../shared/rate-limits.ts';
+import { rateLimitsIn, readRateLimits, requestsPerWindowMax } from '../../shared/rate-limits.ts';
 
 describe('the hourly limits', () => {
   test("are the contract's where the environment sets none", () => {
@@ -14,6 +14,12 @@ describe('the hourly limits', () => {
     expect(readRateLimits({ REQUESTS_PER_ORGANIZATION_PER_HOUR: String(requestsPerWindowMax) })).toMatchObject({
       requestsPerOrganizationPerWindow: requestsPerWindowMax,
     });
+  });
+
+  test('that an environment does not set are unknown to an administrator', () => {
+    expect(rateLimitsIn({})).toEqual({});
+    expect(rateLimitsIn({ REQUESTS_PER_KEY_PER_HOUR: '50' })).toEqual({ requestsPerKeyPerWindow: 50 });
+    expect(() => rateLimitsIn({ REQUESTS_PER_KEY_PER_HOUR: '0' })).toThrow('must be a whole number');
   });
 
   test.each(['', '0', '-1', '1.5', '1e3', 'many', '360001', '99999999999'])(

@@ -1,5 +1,5 @@
 import { Random } from './random.ts';
-import type { Step } from './scheduler.ts';
+import type { Step } from './step.ts';
 
 /**
  * Where a run could go more than one way: which call is next, which fault, which state a stale read returns.

@@ -230,6 +230,7 @@ const newWork = (id: string, what: string, organizationId: number, now: number) 
   handledUntil: Number.POSITIVE_INFINITY,
   writes: [],
   faults: [],
+  earlierFaults: 0,
   conflicts: 0,
   calls: 0,
   lateCalls: [],

@@ -1,22 +1,10 @@
 import { type Choices, SeededChoices } from './choices.ts';
 import { Random } from './random.ts';
 import { settle } from './settle.ts';
+import type { Step, Touch } from './step.ts';
 import { type Timer, TimerQueue } from './timer-queue.ts';
 
-/** A step that may be taken now: its turn among the others is a choice. */
-export interface Step {
-  readonly what: string;
-  readonly take: () => void;
-  /** What it reads and writes; undefined where that is not known. */
-  readonly touches?: readonly Touch[] | undefined;
-}
-
-/** A place that a step reads or writes: without a part, all of it. */
-export interface Touch {
-  readonly where: string;
-  readonly part?: string;
-  readonly isWrite: boolean;
-}
+export type { Step, Touch };
 
 /** One line of what happened, in order. `at` is simulated time in epoch milliseconds. */
 export interface TraceLine {

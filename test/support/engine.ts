@@ -4,7 +4,7 @@ import { dynamodbLocal } from '../../infra/local/dynamodb-local.ts';
 import { dynoxide } from '../../infra/local/dynoxide.ts';
 import { startServiceProcess } from './service-process.ts';
 
-/** The engines that the integration tests run on: the same tests on each. */
+/** The engines that the integration tests run on. vitest.config.ts says which tests need only one. */
 export const engines = [dynoxide, dynamodbLocal] as const;
 export type EngineName = (typeof engines)[number]['name'];
 

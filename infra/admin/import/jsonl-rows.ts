@@ -46,8 +46,8 @@ function readObject(
     ...Object.entries(others).map((entry) => [...entry, fields !== undefined] as const),
     ...Object.entries(fields ?? {}).map((entry) => [...entry, false] as const),
   ];
-  for (const [name, value, besideFields] of entries) {
-    const target = mapping.targetOf(organization, name, besideFields);
+  for (const [name, value, hasFieldsObject] of entries) {
+    const target = mapping.targetOf(organization, name, hasFieldsObject);
     if (!target) return `${JSON.stringify(name)} ${unknownColumn(organization, name)}`;
     if (!isRaw(value)) return `${name} must be a string, a number, true, false, a list of strings, or null.`;
     values.push([target, value]);

@@ -37,10 +37,10 @@ export class ColumnMapping {
   }
 
   /** Undefined for an unknown column. */
-  targetOf(organization: Organization, heading: string, besideFields = false): ImportTarget | undefined {
+  targetOf(organization: Organization, heading: string, hasFieldsObject = false): ImportTarget | undefined {
     const name = heading.trim();
     if (this.#ignored.has(name)) return nothing;
-    return targetNamed(organization, this.#mapped.get(name) ?? name, besideFields);
+    return targetNamed(organization, this.#mapped.get(name) ?? name, hasFieldsObject);
   }
 
   /** Whether `--map` names the column. */

@@ -5,7 +5,7 @@ import { demo, someOf } from '../examples.ts';
 import { itemsOf, schemaComponents } from '../response-schemas.ts';
 
 /** One field of each kind: built in, with options, with a condition. */
-const shown = activeFields(demo)
+const examples = activeFields(demo)
   .filter(({ key }) => ['phone', 'course', 'work_experience'].includes(key))
   .map(presentField);
 
@@ -17,7 +17,7 @@ export const listLeadFields: EndpointDescription<'list-lead-fields'> = {
     200: {
       description: 'The active fields, in form order.',
       schema: itemsOf(schemaComponents.LeadField),
-      examples: { 'some fields': someOf(shown) },
+      examples: { 'some fields': someOf(examples) },
     },
   },
   errors: {},

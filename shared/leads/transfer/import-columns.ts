@@ -52,13 +52,13 @@ const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, ''
 
 /**
  * The target of a column, by its heading: a field by its key, a property, the owner, or a field by its label.
- * @param besideFields true for JSONL objects with a `fields` object: property names win over field keys
+ * @param hasFieldsObject true for JSONL objects with a `fields` object: property names win over field keys
  * @returns undefined if the heading is unknown
  */
-export function targetNamed(organization: Organization, heading: string, besideFields = false): ImportTarget | undefined {
+export function targetNamed(organization: Organization, heading: string, hasFieldsObject = false): ImportTarget | undefined {
   const name = heading.trim();
   const field = (fieldKey: string): ImportTarget => ({ kind: 'field', fieldKey });
-  if (!besideFields && organization.fieldByKey.has(name)) return field(name);
+  if (!hasFieldsObject && organization.fieldByKey.has(name)) return field(name);
   if (name === exportMark.heading || name === exportMark.property) return { kind: 'mark' };
   if (name === reportHeadings.row || name === reportHeadings.reason) return { kind: 'nothing' };
   const property = Object.hasOwn(propertyNames, plain(name)) ? propertyNames[plain(name)] : undefined;

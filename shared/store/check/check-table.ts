@@ -1,3 +1,4 @@
+import type { RateLimits } from '../../rate-limits.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
 import type { Table } from '../table/client.ts';
@@ -7,7 +8,7 @@ import { keyText, type PrimaryKey } from '../table/primary-keys.ts';
 import { inParallel } from './in-parallel.ts';
 import { isPositiveInteger } from './lead-issues.ts';
 import { type OrganizationSnapshot, readSnapshot, recheckKeyItem, type ViolationReporter } from './organization-snapshot.ts';
-import { readUntilStable } from './read-until-stable.ts';
+import { readUntilStable } from './read-together.ts';
 import { recheckErasure, recheckImportedRow, recheckRecord, recordedLead } from './recheck.ts';
 import { recheckIdentities, recheckIdentityItem } from './recheck-identities.ts';
 import { entryIssues, isOpening, recheckEntry, recheckOpening } from './recheck-timeline.ts';
@@ -16,6 +17,8 @@ import { scanTable, type TableItem } from './scan.ts';
 export interface CheckOptions {
   /** Check only this organization, which must exist. Items that name no organization are then not checked. */
   readonly organizationId?: number | undefined;
+  /** The limits in force, as far as they are known. @default unknown: usage is compared with the highest that a deployment can have */
+  readonly limits?: Partial<RateLimits>;
   readonly onProgress?: (progress: CheckProgress) => void;
 }
 
@@ -85,7 +88,9 @@ class TableCheck implements ViolationReporter {
 
   /** An organization that the directory does not name is read when the scan reads its first item. */
   snapshotOf(organizationId: number): Promise<OrganizationSnapshot> {
-    const snapshot = this.#snapshots.get(organizationId) ?? readSnapshot({ table: this.#table, organizationId }, this);
+    const snapshot =
+      this.#snapshots.get(organizationId) ??
+      readSnapshot({ table: this.#table, organizationId }, this.#options.limits ?? {}, this);
     this.#snapshots.set(organizationId, snapshot);
     return snapshot;
   }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { Lead } from '../../leads/lead.ts';
 import type { Organization } from '../../organization/organization.ts';
-import { requestsPerWindowMax } from '../../rate-limits.ts';
+import type { RateLimits } from '../../rate-limits.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { kindOf } from '../table/item-kind.ts';
@@ -21,9 +21,10 @@ import {
 import { ExpectedItems, ExpectedItemsPart } from './expected-items.ts';
 import { inParallel } from './in-parallel.ts';
 import { leadIn, leadIssues } from './lead-issues.ts';
-import { readUntilStable } from './read-until-stable.ts';
+import { readUntilStable } from './read-together.ts';
 import { lastLeadIdIn, organizationIn, recheckLead } from './recheck.ts';
 import { identityOf } from './recheck-identities.ts';
+import { usageIssues } from './usage-issues.ts';
 
 /** What the check keeps of an organization while it reads the rest of the table. */
 export interface OrganizationSnapshot {
@@ -47,8 +48,15 @@ const rechecksAtOnce = 8;
 /** Ranges of lead ids that are read in parallel. */
 const parallelRanges = 4;
 
-/** Reads and checks an organization's settings, usage, API keys and leads. */
-export async function readSnapshot(own: OrganizationTable, reporter: ViolationReporter): Promise<OrganizationSnapshot> {
+/**
+ * Reads and checks an organization's settings, usage, API keys and leads.
+ * @param limits the limits in force, as far as they are known
+ */
+export async function readSnapshot(
+  own: OrganizationTable,
+  limits: Partial<RateLimits>,
+  reporter: ViolationReporter,
+): Promise<OrganizationSnapshot> {
   const { table, organizationId } = own;
   const [settings, usage, directory] = await readUntilStable(table, [
     settingsPrimaryKey(organizationId),
@@ -56,8 +64,9 @@ export async function readSnapshot(own: OrganizationTable, reporter: ViolationRe
     directoryPrimaryKey(organizationId),
   ]);
   reporter.report(organizationIssues(organizationId, settings, usage, directory));
+  reporter.report(usageIssues(`Organization ${organizationId}`, usage ?? {}, limits.requestsPerOrganizationPerWindow));
   const organization = organizationIn(settings);
-  await checkKeys(own, organization, reporter);
+  await checkKeys(own, organization, limits.requestsPerKeyPerWindow, reporter);
   const leads = await readLeads(own, organization, lastLeadIdIn(usage), reporter);
   return { organizationId, userIds: organization && new Set(organization.userById.keys()), ...leads };
 }
@@ -77,11 +86,11 @@ function organizationIssues(
     ...(!directory || directory.name === name
       ? []
       : [`${whose} is called ${JSON.stringify(name)}, but ${JSON.stringify(directory.name)} in the directory.`]),
-    ...(usage ? usageIssues(whose, usage, settings) : [`${whose} has no usage item ${keyText(usagePrimaryKey(id))}.`]),
+    ...(usage ? usageItemIssues(whose, usage, settings) : [`${whose} has no usage item ${keyText(usagePrimaryKey(id))}.`]),
   ];
 }
 
-function usageIssues(whose: string, { used, lastLeadId, windowEndsAt, settingsVersion }: Item, settings: Item): string[] {
+function usageItemIssues(whose: string, { used, lastLeadId, windowEndsAt, settingsVersion }: Item, settings: Item): string[] {
   const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
   const counters = Object.entries({ used, lastLeadId, windowEndsAt }).filter(([, value]) => !isCount(value));
   return [
@@ -91,23 +100,14 @@ function usageIssues(whose: string, { used, lastLeadId, windowEndsAt, settingsVe
     ...counters.map(
       ([counter, value]) => `${whose} has the ${counter} ${JSON.stringify(value)} in its usage item, which must be a count.`,
     ),
-    ...overAnyLimit(whose, used),
   ];
 }
-
-/**
- * More requests than any deployment may allow. The limit in force is an option of the deployment, which the table does not store; after it
- * is lowered, the current windows may have more requests until they end. The condition of admission enforces the limit.
- */
-const overAnyLimit = (whose: string, used: unknown): string[] =>
-  typeof used === 'number' && used > requestsPerWindowMax
-    ? [`${whose} has used ${used} requests of a window; no deployment may allow more than ${requestsPerWindowMax}.`]
-    : [];
 
 /** Compares each listed API key with its item. */
 async function checkKeys(
   { table, organizationId }: OrganizationTable,
   organization: Organization | undefined,
+  limit: number | undefined,
   reporter: ViolationReporter,
 ): Promise<void> {
   const listed = await listApiKeys(table, organizationId);
@@ -118,8 +118,10 @@ async function checkKeys(
     const key = apiKeyPrimaryKey(String(before?.apiKeyHash));
     const [listing, item] = await readUntilStable(table, [listingKey, key]);
     const whose = `API key ${keyId} of organization ${organizationId}`;
-    if (listing && item) reporter.report(keyIssues(whose, listing, item, organization));
-    else if (listing) reporter.report([`${whose} is listed, but its item ${keyText(key)} is not there.`]);
+    if (listing && item) {
+      reporter.report([...keyIssues(whose, listing, item, organization), ...usageIssues(whose, item, limit)]);
+    }
+    if (listing && !item) reporter.report([`${whose} is listed, but its item ${keyText(key)} is not there.`]);
   });
 }
 
@@ -137,13 +139,12 @@ const sharedAttributes = [
 ];
 
 function keyIssues(whose: string, listing: Item, item: Item, organization: Organization | undefined): string[] {
-  const { createdBy, used } = item;
+  const { createdBy } = item;
   const isKnown = !organization || (typeof createdBy === 'number' && organization.userById.has(createdBy));
   const different = sharedAttributes.filter((name) => !isDeepStrictEqual(listing[name], item[name]));
   return [
     ...(different.length === 0 ? [] : [`${whose} is listed with another ${different.join(', ')} than its item has.`]),
     ...(isKnown ? [] : [`${whose} was created by user ${JSON.stringify(createdBy)}, whom the organization does not have.`]),
-    ...overAnyLimit(whose, used),
   ];
 }
 

@@ -6,8 +6,7 @@ import type { Item } from '../table/items.ts';
 import { emailPrimaryKey, keyText, leadPrimaryKey, type PrimaryKey, phonePrimaryKey } from '../table/primary-keys.ts';
 import { conflict } from '../table/retry.ts';
 import { leadIn } from './lead-issues.ts';
-import { readTogether } from './read-together.ts';
-import { readUntilStable, readWithLead, untilStable } from './read-until-stable.ts';
+import { readTogether, readUntilStable, readWithLead, untilStable } from './read-together.ts';
 import type { Violations } from './recheck.ts';
 
 type IdentityKind = 'phone' | 'email';

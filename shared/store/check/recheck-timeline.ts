@@ -4,7 +4,7 @@ import type { OrganizationTable } from '../table/client.ts';
 import type { Item } from '../table/items.ts';
 import { keyText, leadPrimaryKey, type PrimaryKey, settingsPrimaryKey, timelinePartitionKey } from '../table/primary-keys.ts';
 import { isStoredDateTime } from './lead-issues.ts';
-import { readUntilStable } from './read-until-stable.ts';
+import { readUntilStable } from './read-together.ts';
 import { organizationIn, type Violations } from './recheck.ts';
 
 const openings = ['lead_created', 'captured_new'];

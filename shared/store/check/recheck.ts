@@ -3,7 +3,7 @@ import type { OrganizationTable } from '../table/client.ts';
 import type { Item, SettingsItem } from '../table/items.ts';
 import { keyText, leadPrimaryKey, type PrimaryKey, settingsPrimaryKey, usagePrimaryKey } from '../table/primary-keys.ts';
 import { leadIn, leadIssues } from './lead-issues.ts';
-import { readUntilStable, readWithLead } from './read-until-stable.ts';
+import { readUntilStable, readWithLead } from './read-together.ts';
 
 /**
  * Each function reads again, in one transaction, what looked wrong, and returns the violations that remain, as sentences. What live

@@ -76,9 +76,15 @@ function outcomeOf(error: TransactionCanceledException, items: readonly Transact
     for (const { Item } of reasons) if (Item) existing.add(unmarshall(Item));
     return { outcome: 'refused', failed: new Set(failed), existing };
   }
-  if (reasons.some(({ Code }) => Code === 'TransactionConflict')) return { outcome: 'conflict' };
-  if (reasons.some(({ Code }) => throttledReasons.has(Code ?? ''))) return undefined;
+  const interruption = interruptionOf(error);
+  if (interruption) return interruption === 'conflict' ? { outcome: 'conflict' } : undefined;
   throw error;
+}
+
+/** What else canceled a transaction that a retry may complete; undefined when a retry would be canceled again. */
+export function interruptionOf({ CancellationReasons = [] }: TransactionCanceledException): 'conflict' | 'throttled' | undefined {
+  if (CancellationReasons.some(({ Code }) => Code === 'TransactionConflict')) return 'conflict';
+  return CancellationReasons.some(({ Code }) => throttledReasons.has(Code ?? '')) ? 'throttled' : undefined;
 }
 
 function keyTextOf({ Put, Update, Delete, ConditionCheck }: TransactItem): string {

@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { usagePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { runAdmin } from '../../support/admin.ts';
 import { givenOrganization } from '../../support/organizations.ts';
 import { service } from '../../support/service.ts';
+import { table } from '../../support/table.ts';
 
 /** Answers DescribeStacks as CloudFormation does (its query protocol). */
 let cloudFormation: Server;
@@ -15,7 +18,10 @@ beforeAll(async () => {
     const stack = new URLSearchParams(body).get('StackName');
     if (stack === 'leads' || stack === 'other') {
       const name = stack === 'leads' ? 'TableName' : 'Bucket';
-      const output = `<member><OutputKey>${name}</OutputKey><OutputValue>${service().environment.LEADS_TABLE}</OutputValue></member>`;
+      const outputs = { [name]: service().environment.LEADS_TABLE, RequestsPerOrganizationPerHour: '2000' };
+      const output = Object.entries(outputs)
+        .map(([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`)
+        .join('');
       response.end(
         `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>${stack}</StackName><Outputs>${output}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
       );
@@ -46,6 +52,30 @@ test('with --stack, a command uses the table of that stack and needs no LEADS_TA
   const { AWS_ENDPOINT_URL_DYNAMODB, LEADS_TABLE } = service().environment;
   expect(answer.stderr).toBe(
     `Warning: AWS_ENDPOINT_URL_DYNAMODB is set, so table ${LEADS_TABLE} of stack leads is looked for at ${AWS_ENDPOINT_URL_DYNAMODB}, not in AWS.\n`,
+  );
+});
+
+test('with --stack, check compares usage with the limits that the stack states', async () => {
+  const { id } = await givenOrganization();
+  const { client, name } = table();
+  const update = (used: number) =>
+    client.send(
+      new UpdateCommand({
+        TableName: name,
+        Key: { ...usagePrimaryKey(id) },
+        UpdateExpression: 'SET used = :used, windowEndsAt = :end',
+        ExpressionAttributeValues: { ':used': used, ':end': Date.now() + 600_000 },
+      }),
+    );
+
+  await update(2000);
+  expect(await onStack('leads', 'check', '--organization', String(id))).toMatchObject({ status: 0 });
+  await update(2001);
+  const over = await onStack('leads', 'check', '--organization', String(id));
+
+  expect(over.status).toBe(1);
+  expect(over.stdout).toContain(
+    `Organization ${id} has used 2001 requests of its window, more than the limit in force, 2000: if the limit was lowered`,
   );
 });
 

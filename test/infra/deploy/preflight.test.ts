@@ -56,7 +56,7 @@ const ready: Answers = {
   'DescribeStacks CDKToolkit': bootstrap(21),
   [`DescribeStacks ${stackName}`]: noStack(stackName),
 };
-const cdkVersion = { installed: '2.1148.1', wanted: '2.1148.1' };
+const cdkVersion = { installed: '2.1148.1', required: '2.1148.1' };
 const look = (region: string | undefined = 'eu-central-1') => preflight({ region, stackName, cdkVersion });
 
 describe('a preflight', () => {
@@ -74,7 +74,7 @@ describe('a preflight', () => {
     const { failedChecks, target } = await preflight({ region: undefined, stackName, cdkVersion });
 
     expect(failedChecks).toEqual([
-      { problem: expect.stringMatching(/^No region is set/), next: expect.stringMatching(/^export AWS_REGION=/) },
+      { issue: expect.stringMatching(/^No region is set/), next: expect.stringMatching(/^export AWS_REGION=/) },
     ]);
     expect(target).toBeUndefined();
   });
@@ -88,12 +88,12 @@ describe('a preflight', () => {
       /identity cannot be checked in eu-central-1 \(SomethingElse: why\)/,
       /^aws sts get-caller-identity --region eu-central-1/,
     ],
-  ])('says what to do about credentials refused with %s', async (code, problem, next) => {
+  ])('says what to do about credentials refused with %s', async (code, issue, next) => {
     answers.GetCallerIdentity = [403, error(code, 'why')];
 
     const { failedChecks, target } = await look();
 
-    expect(failedChecks).toEqual([{ problem: expect.stringMatching(problem), next: expect.stringMatching(next) }]);
+    expect(failedChecks).toEqual([{ issue: expect.stringMatching(issue), next: expect.stringMatching(next) }]);
     expect(target).toBeUndefined();
   });
 
@@ -102,7 +102,7 @@ describe('a preflight', () => {
 
     expect((await look()).failedChecks).toEqual([
       {
-        problem: 'The CDK is not bootstrapped in account 123456789012, region eu-central-1.',
+        issue: 'The CDK is not bootstrapped in account 123456789012, region eu-central-1.',
         next: 'npx cdk bootstrap aws://123456789012/eu-central-1',
       },
     ]);
@@ -112,7 +112,7 @@ describe('a preflight', () => {
     answers['DescribeStacks CDKToolkit'] = bootstrap(5);
 
     expect((await look()).failedChecks).toEqual([
-      { problem: expect.stringContaining('version 5'), next: 'npx cdk bootstrap aws://123456789012/eu-central-1' },
+      { issue: expect.stringContaining('version 5'), next: 'npx cdk bootstrap aws://123456789012/eu-central-1' },
     ]);
   });
 
@@ -121,10 +121,10 @@ describe('a preflight', () => {
     ['UPDATE_IN_PROGRESS', /is being changed/, /wait stack-update-complete/],
     ['CREATE_IN_PROGRESS', /is being changed/, /wait stack-create-complete/],
     ['UPDATE_ROLLBACK_FAILED', /its rollback failed too/, /continue-update-rollback/],
-  ])('says what to do about a stack in %s', async (status, problem, next) => {
+  ])('says what to do about a stack in %s', async (status, issue, next) => {
     answers[`DescribeStacks ${stackName}`] = stack(stackName, status);
 
-    expect((await look()).failedChecks).toEqual([{ problem: expect.stringMatching(problem), next: expect.stringMatching(next) }]);
+    expect((await look()).failedChecks).toEqual([{ issue: expect.stringMatching(issue), next: expect.stringMatching(next) }]);
   });
 
   test('passes with a note for credentials that may deploy but not describe stacks', async () => {
@@ -137,11 +137,11 @@ describe('a preflight', () => {
     const { failedChecks } = await preflight({
       region: 'eu-central-1',
       stackName,
-      cdkVersion: { installed: '3.0.0', wanted: '2.1148.1' },
+      cdkVersion: { installed: '3.0.0', required: '2.1148.1' },
     });
 
     expect(failedChecks).toEqual([
-      { problem: 'The CDK command has version 3.0.0, but this project needs 2.1148.1.', next: 'npm ci' },
+      { issue: 'The CDK command has version 3.0.0, but this project needs 2.1148.1.', next: 'npm ci' },
     ]);
   });
 });

@@ -197,7 +197,7 @@ describe('an answer that the document does not describe fails the test that got 
       { url: new URL('http://host/api/v1/leads?limit=101'), body: { items: [], nextCursor: null } },
       'the query parameter limit',
     ],
-    ['an address that is no endpoint', { url: new URL('http://host/nothing') }, 'an unknown address answers 404'],
+    ['an address that is not an endpoint', { url: new URL('http://host/nothing') }, 'an unknown address answers 404'],
   ])('%s', (_, changes, problem) => {
     expect(check(changes)).toThrow(problem);
   });

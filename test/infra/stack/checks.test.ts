@@ -57,7 +57,7 @@ const isInstalled = cfnLint.status === 0;
 if (!isInstalled)
   process.stderr.write('\nWARNING: cfn-lint is not installed: the templates are not linted. pip install cfn-lint\n\n');
 
-/** A dependency that the CDK writes twice, from a function to its role, is no fault. */
+/** A dependency that the CDK writes twice, from a function to its role, is not a fault. */
 const ignored = 'W3005';
 
 describe.skipIf(!isInstalled)('cfn-lint', () => {

@@ -56,8 +56,16 @@ describe('in a fresh account, with no option set', () => {
     expect(JSON.stringify(one(plain, 'AWS::ApiGateway::Stage'))).not.toMatch(/LoggingLevel|"DataTraceEnabled":true/);
   });
 
-  test('the outputs name the address, the table and the next commands', () => {
-    expect(Object.keys(plain.toJSON().Outputs)).toEqual(['BaseUrl', 'TableName', 'Next1Organization', 'Next2Key', 'Next3Call']);
+  test('the outputs name the address, the table, the limits and the next commands', () => {
+    expect(Object.keys(plain.toJSON().Outputs)).toEqual([
+      'BaseUrl',
+      'TableName',
+      'RequestsPerKeyPerHour',
+      'RequestsPerOrganizationPerHour',
+      'Next1Organization',
+      'Next2Key',
+      'Next3Call',
+    ]);
   });
 });
 

@@ -13,7 +13,7 @@ async function untilDone<T>({ table, faultyTable }: World, run: (table: Table) =
     try {
       return await run(faultyTable);
     } catch {
-      // Whatever rose of the proxy's faults: what is no fault rises again without them.
+      // Whatever rose of the proxy's faults: what is not a fault rises again without them.
     }
   }
   return run(table);

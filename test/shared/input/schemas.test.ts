@@ -28,7 +28,7 @@ describe("an empty list, PHP's empty array, where an object is wanted is refused
     expect(found?.[name]).toMatch(/^must be an? .*object.*; an empty one is \{\}, not \[\] \(in PHP: \(object\) \[\]\)\.$/);
   });
 
-  test('a list that holds something is no empty object', () => {
+  test('a list that holds something is not an empty object', () => {
     expect(issuesOfCapture({ fields: ['a'], attribution: [{}] })).toEqual({
       fields: 'must be an object of values by field key.',
       attribution: 'must be a JSON object.',
@@ -167,7 +167,7 @@ describe('the values of fields', () => {
   test.each(['a\0', '\ud800', ['ok', '\0']])('%j cannot, because it contains an invalid character', (value) =>
     expect(issues(fieldValues(), { key: value })?.key).toContain('invalid character'),
   );
-  test.each([null, [], 'x', 5])('%j is no object of them', (input) =>
+  test.each([null, [], 'x', 5])('%j is not an object of them', (input) =>
     expect(issues(fieldValues(), input)?.body).toContain('object'),
   );
 

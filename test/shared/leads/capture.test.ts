@@ -18,12 +18,12 @@ describe('reading a capture', () => {
     expect(read()).toEqual({ submitted: { name: 'Asha Rao', phone: '+919876543210' }, sourceName: 'Website', sourceId: 1 });
   });
 
-  test('keeps names of any script and an e-mail as typed', () => {
+  test('keeps names of any script and an email as typed', () => {
     const { submitted } = read({ name: ' आशा राव 🎓 ', email: ' Asha@Example.IN ' });
     expect(submitted).toMatchObject({ name: 'आशा राव 🎓', email: 'Asha@Example.IN' });
   });
 
-  test.each(['', '   '])('takes the e-mail %j as none', (email) => expect(read({ email }).submitted).not.toHaveProperty('email'));
+  test.each(['', '   '])('takes the email %j as none', (email) => expect(read({ email }).submitted).not.toHaveProperty('email'));
 
   test('reads fields by label and as text, empty ones not at all', () => {
     const fields = {
@@ -48,12 +48,12 @@ describe('reading a capture', () => {
     ['a blank name', { name: '  ' }, 'name', 'required'],
     ['a blank phone', { phone: '      ' }, 'phone', 'required'],
     ['a phone that is none', { phone: 'call me' }, 'phone', 'phone number'],
-    ['an e-mail that is none', { email: 'asha@' }, 'email', 'email address'],
+    ['an email that is none', { email: 'asha@' }, 'email', 'email address'],
     ['an unknown pipeline', { pipelineId: 99 }, 'pipelineId', 'pipelines'],
     ['a value a field cannot take', { fields: { course: 'bba' } }, 'course', 'mba, design'],
     ['a field sent for the name', { fields: { name: 'X' } }, 'name', 'send it as the property'],
     ['a field sent for the phone', { fields: { phone: 'X' } }, 'phone', 'send it as the property'],
-    ['a field sent for the e-mail', { fields: { email: 'X' } }, 'email', 'send it as the property'],
+    ['a field sent for the email', { fields: { email: 'X' } }, 'email', 'send it as the property'],
     ['a field sent for the source', { fields: { source: 1 } }, 'source', 'by name'],
     ['a field sent for the owner', { fields: { assigned_to: 7 } }, 'assigned_to', 'assignment rules'],
   ])('refuses %s', async (_, request, fieldKey, part) => {
@@ -146,7 +146,7 @@ describe('filling a matched lead', () => {
     ]);
   });
 
-  test('keeps out an e-mail that is another lead’s, and lists it', () => {
+  test('keeps out an email that is another lead’s, and lists it', () => {
     const { fields, filled, kept } = fillLead(lead({ name: 'Asha' }), { name: 'Asha', email: 'a@b.in' }, true);
     expect(fields).not.toHaveProperty('email');
     expect(filled).toEqual([]);

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FieldIssue, parsers } from '../../../shared/leads/field-types.ts';
 import { asciiDigits, comparableEmail, parsePhone } from '../../../shared/leads/identity.ts';
+import { processorMs } from '../../support/busy-machine.ts';
 import { sampleOrganization } from '../../support/settings.ts';
-import { processorMs } from './processor-time.ts';
 
 describe('a phone number', () => {
   test.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { foldText, partFinder } from '../../../shared/leads/text-search.ts';
-import { processorMs } from './processor-time.ts';
+import { processorMs } from '../../support/busy-machine.ts';
 
 test('a part is found where the text has it and nowhere else, however long both are', () => {
   const few = fc.array(fc.constantFrom('a', 'b', 'ab', 'é', '😀'), { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''));

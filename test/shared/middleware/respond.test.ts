@@ -157,7 +157,7 @@ describe('a refusal', () => {
     );
   });
 
-  test('keeps the limits’ headers, and is no failure in the log', async () => {
+  test('keeps the limits’ headers, and is not a failure in the log', async () => {
     const call = newCall('get-lead', { responseHeaders: { 'Retry-After': '5' } });
     expect((await errorResponse(call, new ApiError('RATE_LIMITED'))).headers).toMatchObject({ 'Retry-After': '5' });
     expect(logged().map(({ level }) => level)).toEqual(['INFO']);

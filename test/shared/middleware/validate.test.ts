@@ -97,7 +97,7 @@ describe('what a refusal says', () => {
     expect(message).toMatch(/^name must have 1 to 5 characters\. stageId must be an ID/);
   });
 
-  test.each([null, 5, 'x', []])('that %j is no object', async (jsonBody) => {
+  test.each([null, 5, 'x', []])('that %j is not an object', async (jsonBody) => {
     expect((await refusal({}, jsonBody)).details.fields).toHaveProperty('body');
   });
 

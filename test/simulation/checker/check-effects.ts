@@ -4,6 +4,7 @@ import type { History, ObservedRequest, Write } from './history.ts';
 import { isSame, type Plain } from './plain.ts';
 import {
   capturedLead,
+  comparableEmail,
   comparablePhone,
   createdLead,
   filledLead,
@@ -97,12 +98,16 @@ function newLeadIssues(request: ObservedRequest, settings: ReferenceSettings, le
     issues.push('made a lead that is not new');
   if (asked !== undefined) return owner === asked ? issues : [...issues, `gave the lead to ${owner} instead of ${asked}`];
   const { users, rule } = rotationOf(settings, expected.fields, expected.pipelineId);
-  const turns = request.writes.filter((write) => kindOf(write) === 'TURN').map(({ after }) => after?.turns as number);
+  if (turnsOf(request).length > 1 && request.faults.length === 0) issues.push('took more than one turn');
+  const turns = turnsOf(request);
   const owners = users.length === 1 ? users : turns.map((turn) => users[(turn - 1) % users.length]);
   if (!owners.includes(owner as number))
     issues.push(`gave the lead to ${owner}, not to the next of rule ${rule} (${owners.join(', ')})`);
   return issues;
 }
+
+const turnsOf = ({ writes }: ObservedRequest): number[] =>
+  writes.filter((write) => kindOf(write) === 'TURN').map(({ after }) => after?.turns as number);
 
 function entryIssues(request: ObservedRequest, entry: Plain | undefined, type: string): string[] {
   if (!entry) return ['left nothing on the timeline'];
@@ -132,7 +137,7 @@ function explainCapture(history: History, request: ObservedRequest, effect: Comm
   const before = isNew ? undefined : stateBefore(history, ...leadKey(request.organizationId, leadId), order);
   issues.push(
     ...entryIssues(request, entry?.after, isNew ? 'captured_new' : 'captured'),
-    ...matchIssues(history, request, isNew ? undefined : leadId),
+    ...matchIssues(history, request, isNew ? undefined : leadId, before),
   );
   const { notes } = bodyOf(request);
   if ((entry?.after?.notes ?? undefined) !== (notes || undefined)) issues.push('has other notes on the timeline than it sent');
@@ -161,7 +166,7 @@ function explainCapture(history: History, request: ObservedRequest, effect: Comm
 }
 
 /** At some moment of the request its person was the lead's, by phone before email; undefined: nobody's. */
-function matchIssues(history: History, request: ObservedRequest, leadId: number | undefined): string[] {
+function matchIssues(history: History, request: ObservedRequest, leadId: number | undefined, lead: Plain | undefined): string[] {
   const { phone, email } = bodyOf(request);
   const { organizationId } = request;
   const byPhone = holdersDuring(history, request, phoneKey(organizationId, comparablePhone(String(phone))));
@@ -169,7 +174,11 @@ function matchIssues(history: History, request: ObservedRequest, leadId: number 
   if (leadId === undefined)
     return byPhone.includes(undefined) && byEmail.includes(undefined) ? [] : ['made a second lead of a person'];
   const matches = byPhone.includes(leadId) || (byPhone.includes(undefined) && byEmail.includes(leadId));
-  return matches ? [] : [`went to lead ${leadId}, which never had its phone or email meanwhile`];
+  if (!matches) return [`went to lead ${leadId}, which never had its phone or email meanwhile`];
+  const fields = (lead?.fields ?? {}) as Values;
+  const isStill =
+    fields.phone === comparablePhone(String(phone)) || comparableEmail(String(fields.email)) === comparableEmail(String(email));
+  return isStill ? [] : [`was written to lead ${leadId} when that had another phone and email`];
 }
 
 interface Filling {

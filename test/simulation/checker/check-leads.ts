@@ -1,5 +1,5 @@
 import { kindOf } from './effects.ts';
-import type { History, Work, Write } from './history.ts';
+import type { History, ObservedAction, Write } from './history.ts';
 import { isSame, type Plain } from './plain.ts';
 import { type Values, valueIn } from './reference.ts';
 import { leadIdsOf, leadKey } from './states.ts';
@@ -109,8 +109,8 @@ function actionIssues(history: History, organizationId: number, leadId: number):
   });
 }
 
-function erasureIssues(history: History, action: Work & { readonly outcome?: string }, leadId: number): string[] {
-  if (action.what !== 'erase' || action.outcome !== 'done') return [];
+function erasureIssues(history: History, action: ObservedAction, leadId: number): string[] {
+  if (action.what !== 'erase' || action.outcome !== 'done' || action.result === undefined) return [];
   const lead = history.writesOf.get(leadKey(action.organizationId, leadId).join(' '))?.at(-1);
   if (lead?.after) return ['was erased and is there'];
   const records = [...history.writesOf].filter(([name]) => name.startsWith('IDEMPOTENCY#'));

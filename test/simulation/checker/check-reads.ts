@@ -86,6 +86,10 @@ function listIssues(history: History, request: ObservedRequest): string[] {
     issues.push(...shownIssues(history, request, lead));
     if (!matches(query, lead)) issues.push(`shows lead ${lead.id}, which the query does not match`);
   }
+  const filters = JSON.parse(String(query.filter ?? '[]')) as readonly Filter[];
+  const isKnown = ({ fields }: ReferenceSettings) =>
+    filters.every((one) => fields.some(({ key, active }) => active && key === one.field));
+  if (!settingsDuring(history, request).some(isKnown)) issues.push('answered a filter of a field that is not active');
   const lacking = requiredOf(history, request).filter((id) => id < cursor && id >= (nextCursor ?? 0) && !ids.includes(id));
   if (lacking.length > 0) issues.push(`lacks leads ${lacking.join(', ')} of query ${JSON.stringify(query)}`);
   return issues;

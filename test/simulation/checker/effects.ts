@@ -4,6 +4,7 @@ import type { ObservedRequest, Work, Write } from './history.ts';
 export interface Commit {
   readonly work: Work;
   readonly at: number;
+  /** When its conditions were judged, in the order of writes. */
   readonly order: number;
   readonly writes: readonly Write[];
 }
@@ -11,7 +12,7 @@ export interface Commit {
 /** The calls of a piece of work that wrote something, in order. */
 export function commitsOf(work: Work): Commit[] {
   const byCall = Map.groupBy(work.writes, ({ call }) => call);
-  return [...byCall.values()].map((writes) => ({ work, at: writes[0]?.at ?? 0, order: writes[0]?.order ?? 0, writes }));
+  return [...byCall.values()].map((writes) => ({ work, at: writes[0]?.at ?? 0, order: writes[0]?.judgedOrder ?? 0, writes }));
 }
 
 export const kindOf = ({ pk, sk }: Pick<Write, 'pk' | 'sk'>): string => {

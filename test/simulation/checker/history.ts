@@ -8,6 +8,8 @@ import type { Plain } from './plain.ts';
 /** One item as it was written, in the order of all writes. Simulated times, in epoch milliseconds, are the right ones. */
 export interface Write {
   readonly order: number;
+  /** How many writes there were when its conditions were judged: a transaction may write its items one after the other. */
+  readonly judgedOrder: number;
   readonly at: number;
   readonly pk: string;
   readonly sk: string;
@@ -33,6 +35,8 @@ export interface Work {
   readonly writes: Write[];
   /** What went wrong with its calls, and its instance. */
   readonly faults: string[];
+  /** What went wrong with its instance's calls before: the SDK repeats calls from a budget that such calls use up. */
+  earlierFaults: number;
   /** Calls that met another's transaction, or an item in the way. */
   conflicts: number;
   calls: number;

@@ -26,8 +26,10 @@ export class Recorder {
   faults = 0;
   readonly #now: () => number;
   readonly #workOf = new Map<string, Work>();
+  readonly #faultsOf = new Map<string, number>();
   readonly #workOfCall = new WeakMap<CallInfo, Work>();
   readonly #requestById = new Map<string, ObservedRequest>();
+  readonly #judgedOrder = new WeakMap<CallInfo, number>();
   #turn: CallInfo | undefined;
 
   constructor(now: () => number) {
@@ -44,6 +46,7 @@ export class Recorder {
   /** From here on the calls of this caller belong to this work. */
   assign(caller: string, work: Work): void {
     this.#workOf.set(caller, work);
+    work.earlierFaults = this.#faultsOf.get(caller) ?? 0;
   }
 
   invoked(instance: string, requestId: string): void {
@@ -67,11 +70,13 @@ export class Recorder {
     if (work.handledUntil < this.#now()) work.lateCalls.push(call.operation);
     if (!isFault(fault)) return;
     this.faults += 1;
+    this.#faultsOf.set(call.caller, (this.#faultsOf.get(call.caller) ?? 0) + 1);
     work.faults.push(`${fault} at ${call.operation}`);
   }
 
   turn(call: CallInfo): void {
     this.#turn = call;
+    if (!this.#judgedOrder.has(call)) this.#judgedOrder.set(call, this.writes.length);
   }
 
   executed(call: CallInfo, outcome: Reply | DynamodbError): void {
@@ -88,6 +93,7 @@ export class Recorder {
     const work = call && this.#workOfCall.get(call);
     const write: Write = {
       order: this.writes.length,
+      judgedOrder: (call && this.#judgedOrder.get(call)) ?? this.writes.length,
       at: this.#now(),
       pk,
       sk,

@@ -1,5 +1,13 @@
 import type { Scheduler } from '../scheduler.ts';
-import { DynamodbError, internalServerError, throttled, transactionCanceled, transactionConflict } from './errors.ts';
+import {
+  DynamodbError,
+  internalServerError,
+  noReason,
+  throttled,
+  throttlingReasonOfTransaction,
+  transactionCanceled,
+  transactionConflict,
+} from './errors.ts';
 import type { Reply, Request } from './request.ts';
 import type { Progress, SimulatedDynamodb } from './simulated-dynamodb.ts';
 import { touchesOf } from './touches.ts';
@@ -70,7 +78,7 @@ export interface Network {
 
 export interface CallOptions {
   readonly abortSignal?: AbortSignal | undefined;
-  /** Gives up after so many milliseconds without the head of an answer. */
+  /** Gives up after so many milliseconds without the head of an answer, and again without its body (`clientTimeouts` sets both alike). */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -78,7 +86,7 @@ export interface CallOptions {
 interface Pending {
   readonly info: CallInfo;
   readonly settle: (outcome: Reply | Error) => void;
-  /** Ends waiting for the head of the answer. */
+  /** Ends waiting for the head of the answer; its body is waited for as long again. */
   readonly gotHead: () => void;
 }
 
@@ -100,9 +108,11 @@ export class Connection {
     return new Promise((resolve, reject) => {
       if (abortSignal?.aborted) return reject(aborted());
       let isSettled = false;
-      const timer = timeoutMs
-        ? this.#caller.after(timeoutMs, `${info.caller} gives ${operation} up`, () => settle(timedOut(timeoutMs)))
-        : undefined;
+      const wait = () =>
+        timeoutMs
+          ? this.#caller.after(timeoutMs, `${info.caller} gives ${operation} up`, () => settle(timedOut(timeoutMs)))
+          : undefined;
+      let timer = wait();
       const onAbort = (): void => settle(aborted());
       abortSignal?.addEventListener('abort', onAbort, { once: true });
       const settle = (outcome: Reply | Error): void => {
@@ -113,7 +123,11 @@ export class Connection {
         if (outcome instanceof Error) reject(outcome);
         else resolve(outcome);
       };
-      this.#send({ info, settle, gotHead: () => timer?.cancel() });
+      const gotHead = (): void => {
+        timer?.cancel();
+        if (!isSettled) timer = wait();
+      };
+      this.#send({ info, settle, gotHead });
     });
   }
 
@@ -192,7 +206,12 @@ const insteadOfExecuting: Readonly<Partial<Record<Fault, (info: CallInfo) => Err
   conflict: (info) => conflictFor(info),
 };
 
-const throttling = ({ operation, request }: CallInfo): DynamodbError => {
+/** A transaction learns of it in either of two ways: refused as a whole, or cancelled with a reason. */
+const throttling = ({ operation, request, number }: CallInfo): DynamodbError => {
+  if (operation === 'TransactWriteItems' && number % 2 === 1) {
+    const [, ...others] = request.TransactItems ?? [];
+    return transactionCanceled([throttlingReasonOfTransaction, ...others.map(() => noReason)]);
+  }
   const kind = /^(Get|Batch|Query|Scan|TransactGet)/.test(operation) ? 'Read' : 'Write';
   const resource = `arn:aws:dynamodb:ap-south-1:000000000000:table/${request.TableName ?? ''}`;
   return throttled('ThrottlingException', [{ reason: `Table${kind}KeyRangeThroughputExceeded`, resource }]);

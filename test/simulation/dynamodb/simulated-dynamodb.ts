@@ -1,5 +1,6 @@
 import type { Item } from './attribute-values.ts';
 import { DynamodbError, internalServerError, resourceNotFound, throttled, ValidationError } from './errors.ts';
+import type { AppliedWrite, DynamodbModel, Operation, Progress, SimulatedDynamodbOptions } from './model.ts';
 import { administration } from './operations/administration.ts';
 import { batches } from './operations/batches.ts';
 import { queries } from './operations/queries.ts';
@@ -8,45 +9,11 @@ import { transactions } from './operations/transactions.ts';
 import type { Reply, Request } from './request.ts';
 import type { StoredItem } from './stored-item.ts';
 import type { ChooseState, Table } from './table.ts';
-import type { KeyText } from './table-schema.ts';
 import { Throughput } from './throughput.ts';
 import { scheduleExpiry } from './time-to-live.ts';
 import { TransactionTokens } from './transaction-tokens.ts';
 
-/** How an operation runs: each `yield` waits for a turn of its own among all that goes on, and says for what. */
-export type Progress = Generator<string, Reply, void>;
-export type Operation = (dynamodb: SimulatedDynamodb, request: Request) => Progress | Reply;
-
-export interface SimulatedDynamodbOptions {
-  /** Simulated time in epoch milliseconds. */
-  readonly now: () => number;
-  /** One of several ways, 0 the ordinary one: which state a read shows, how much of a batch is left. @default the ordinary one */
-  readonly choose?: (options: number, what: string, otherChance: number) => number;
-  /** Runs something at a moment of simulated time: deletions of expired items. @default never */
-  readonly at?: (epochMs: number, what: string, run: () => void) => void;
-  /** How often an eventually consistent read, or an index, shows an item's state of before where there is one. @default 0, never */
-  readonly staleChance?: number;
-  /** How often a batch leaves something unprocessed. @default 0, never */
-  readonly unprocessedChance?: number;
-  /** How often the names in a reply's items and maps come in another order than they were sent in. @default 0, never */
-  readonly reorderChance?: number;
-  /** How often an expired item is deleted, some time within days. @default 0, never */
-  readonly expiryChance?: number;
-  /** Whether a partition gives no more than its units a second. @default false */
-  readonly hasThroughputLimits?: boolean;
-  /** Whether a transaction's items appear one after the other, each a turn of its own. @default false: all at once, after their locks */
-  readonly commitsItemByItem?: boolean;
-  /** Of 1 MB, the share after which a page ends; less makes more pages of little data. @default 1 */
-  readonly pageShare?: number;
-  /** Told of every write as it is applied. */
-  readonly onWrite?: (write: AppliedWrite) => void;
-}
-
-export interface AppliedWrite {
-  readonly key: KeyText;
-  readonly before: Item | undefined;
-  readonly after: Item | undefined;
-}
+export type { AppliedWrite, Progress, SimulatedDynamodbOptions };
 
 const operations: Readonly<Record<string, Operation>> = {
   ...singleItems,
@@ -60,7 +27,7 @@ const operations: Readonly<Record<string, Operation>> = {
  * DynamoDB as its documentation describes it, in memory: what it answers, what it may answer, and what it refuses.
  * What the documentation leaves open is a choice (`choose`).
  */
-export class SimulatedDynamodb {
+export class SimulatedDynamodb implements DynamodbModel {
   readonly options: SimulatedDynamodbOptions;
   readonly tables = new Map<string, Table>();
   readonly tokens = new TransactionTokens();
@@ -77,12 +44,10 @@ export class SimulatedDynamodb {
     return this.options.now();
   }
 
-  /** @param otherChance how often it is another than the ordinary way; at 0 it never is, and is no choice */
   choose(choices: number, what: string, otherChance = 0.5): number {
     return choices > 1 && otherChance > 0 ? (this.options.choose?.(choices, what, otherChance) ?? 0) : 0;
   }
 
-  /** Which state a read that need not be consistent shows; undefined where reads are always fresh. */
   get chooseState(): ChooseState | undefined {
     const { staleChance } = this.options;
     return staleChance ? (states, what) => this.choose(states, what, staleChance) : undefined;
@@ -113,7 +78,6 @@ export class SimulatedDynamodb {
     }
   }
 
-  /** @throws DynamodbError for a table that is not there */
   table(name: string | undefined): Table {
     const table = this.tables.get(name ?? '');
     if (table) return table;
@@ -131,7 +95,6 @@ export class SimulatedDynamodb {
     if (item && table.timeToLiveAttribute !== undefined) scheduleExpiry(this, table, stored, item);
   }
 
-  /** @throws DynamodbError: a throttled request, under one of its two names */
   refuseThrottled(reason: Parameters<typeof throttled>[1][number] | undefined): void {
     if (!reason) return;
     const isNewer = this.choose(2, 'name of the throttling error') === 0;

@@ -1,5 +1,5 @@
 import type { Item } from './attribute-values.ts';
-import type { SimulatedDynamodb } from './simulated-dynamodb.ts';
+import type { DynamodbModel } from './model.ts';
 import type { StoredItem } from './stored-item.ts';
 import type { Table } from './table.ts';
 
@@ -10,7 +10,7 @@ const delaysMs: readonly (number | undefined)[] = [undefined, 0, hourMs, 24 * ho
 const oldestMs = 5 * 365 * 24 * hourMs;
 
 /** Chooses when an expired item is deleted. The item stays when it was written again meanwhile: that write chose anew. */
-export function scheduleExpiry(dynamodb: SimulatedDynamodb, table: Table, stored: StoredItem, item: Item): void {
+export function scheduleExpiry(dynamodb: DynamodbModel, table: Table, stored: StoredItem, item: Item): void {
   const { at } = dynamodb.options;
   const expiresAt = Number(item[table.timeToLiveAttribute ?? '']?.N ?? Number.NaN) * 1000;
   if (!at || !Number.isFinite(expiresAt) || expiresAt < dynamodb.now - oldestMs) return;

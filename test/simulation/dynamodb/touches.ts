@@ -1,4 +1,4 @@
-import type { Touch } from '../scheduler.ts';
+import type { Touch } from '../step.ts';
 import type { Item } from './attribute-values.ts';
 import type { BatchKeys, BatchWrite, Request } from './request.ts';
 import { keyTextOf } from './table-schema.ts';

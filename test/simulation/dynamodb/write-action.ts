@@ -1,7 +1,8 @@
 import { type AttributeValue, checkedItem, checkedValue, type Item } from './attribute-values.ts';
 import { conditionFailed, DynamodbError, ValidationError } from './errors.ts';
 import { applyUpdate, refuseKeyUpdate } from './expressions/apply-update.ts';
-import { type Condition, holds, readCondition } from './expressions/condition.ts';
+import { holds, readCondition } from './expressions/condition.ts';
+import type { Condition } from './expressions/parsed-condition.ts';
 import type { Path } from './expressions/parser.ts';
 import type { Placeholders } from './expressions/scope.ts';
 import { readUpdate, type Update } from './expressions/update.ts';

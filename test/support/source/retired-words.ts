@@ -61,8 +61,8 @@ export const retiredNames: Readonly<Record<string, string>> = {
   made: 'created',
 };
 
-/** Names of what is stored or sent (`details.problems`), and of the platform's own functions. */
-const kept = new Set(['isBetween', 'turns', 'turnPrimaryKey', 'problems', 'question']);
+/** Names of what is stored or sent (`TURN#` with its `turns`, `details.problems`), and of the platform's own functions. */
+const kept = new Set(['isBetween', 'turn', 'turns', 'turnPrimaryKey', 'problems', 'question']);
 
 const partsOf = (identifier: string): string[] =>
   identifier

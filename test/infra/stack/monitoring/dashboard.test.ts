@@ -57,7 +57,7 @@ describe('the alarms', () => {
     for (const one of alarmsIn(plain)) expect(metricNames(one).length).toBeLessThanOrEqual(10);
   });
 
-  test('tell the e-mail address and the given topic, when it begins and when it is over', () => {
+  test('tell the email address and the given topic, when it begins and when it is over', () => {
     for (const { AlarmActions, OKActions, ActionsEnabled } of alarmsIn(full)) {
       expect(AlarmActions).toEqual([{ Ref: expect.stringMatching(/Email/) }, everyOption.alarmTopicArn]);
       expect(OKActions).toEqual(AlarmActions);
@@ -70,7 +70,7 @@ describe('the alarms', () => {
     for (const { AlarmActions = [] } of alarmsIn(plain)) expect(AlarmActions).toEqual([]);
   });
 
-  test('may publish to the topic of the e-mail, whose own policy has taken the place of the default', () => {
+  test('may publish to the topic of the email, whose own policy has taken the place of the default', () => {
     const [policy] = Object.values(full.findResources('AWS::SNS::TopicPolicy'));
 
     const { Statement } = policy!.Properties.PolicyDocument as { Statement: Record<string, unknown>[] };

@@ -76,12 +76,12 @@ const ofNobody = new Set([
   'an idempotency record belongs to a listed API key',
   'the directory names organizations that are there',
   'a key says whose it is',
-  'SOMETHING#1 / ELSE is no item of the service',
-  'ORG#0 / SETTINGS is no item of the service',
-  'EMAIL#x#a@b.co / UNIQUE is no item of the service',
-  'TIMELINE#1 / x is no item of the service',
-  'KEY#00 / KEYS is no item of the service',
-  'ORG#DIRECTORY / 1 is no item of the service',
+  'SOMETHING#1 / ELSE is not an item of the service',
+  'ORG#0 / SETTINGS is not an item of the service',
+  'EMAIL#x#a@b.co / UNIQUE is not an item of the service',
+  'TIMELINE#1 / x is not an item of the service',
+  'KEY#00 / KEYS is not an item of the service',
+  'ORG#DIRECTORY / 1 is not an item of the service',
 ]);
 
 test.each([...identities, ...timelines, ...leads, ...organizations])(

@@ -19,7 +19,7 @@ export const identities: Case[] = [
     (w) => [`${lead(w)} has the phone ${phoneOf(w.a)}, but the item ${named(w.key.phone)} is not there.`],
   ],
   [
-    "a lead's e-mail has its item",
+    "a lead's email has its item",
     ({ table, key }) => remove(table, key.email),
     (w) => [`${lead(w)} has the email ${comparableEmail(emailOf(w.a) ?? '')}, but the item ${named(w.key.email)} is not there.`],
   ],
@@ -29,7 +29,7 @@ export const identities: Case[] = [
     ({ key, b }) => [`The item ${named(key.phone)} names lead ${b.id} of organization 1, whose phone is ${phoneOf(b)}.`],
   ],
   [
-    'an e-mail item names the lead that has the e-mail',
+    'an email item names the lead that has the email',
     ({ table, key, b }) => damage(table, key.email, { leadId: b.id }),
     ({ key, b }) => [
       `The item ${named(key.email)} names lead ${b.id} of organization 1, whose email is ${comparableEmail(emailOf(b) ?? '')}.`,
@@ -41,7 +41,7 @@ export const identities: Case[] = [
     () => [`The item ${named(phonePrimaryKey(1, stranger))} names lead 77 of organization 1, which is not there.`],
   ],
   [
-    'an e-mail item names a lead that has an e-mail',
+    'an email item names a lead that has an email',
     async ({ table, key }) => damage(table, key.lead, { 'fields.email': null }),
     ({ key, a }) => [`The item ${named(key.email)} names lead ${a.id} of organization 1, which has no email.`],
   ],

@@ -124,7 +124,7 @@ export const organizations: Case[] = [
     ] as const
   ).map(
     ([pk, sk]): Case => [
-      `${pk} / ${sk} is no item of the service`,
+      `${pk} / ${sk} is not an item of the service`,
       ({ table }) => put(table, { pk, sk }),
       () => [`The item ${pk} / ${sk} is of no type that the service knows.`],
     ],

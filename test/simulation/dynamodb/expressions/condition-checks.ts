@@ -1,5 +1,5 @@
 import { type AttributeValue, compareValues, typeOf } from '../attribute-values.ts';
-import type { Condition, ParsedCondition } from './condition.ts';
+import type { Condition, ParsedCondition } from './parsed-condition.ts';
 import type { Operand } from './parser.ts';
 import { assertDefined, literalType, type Placeholders, refuseOperand, resolvedPath, shownPath } from './scope.ts';
 import { ExpressionError } from './tokens.ts';

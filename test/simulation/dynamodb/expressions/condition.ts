@@ -1,26 +1,9 @@
 import { type AttributeValue, compareValues, equalValues, type Item, membersOf, textSize, typeOf } from '../attribute-values.ts';
 import { checkCondition } from './condition-checks.ts';
+import type { Comparator, Condition, ParsedCondition } from './parsed-condition.ts';
 import { cached, type Operand, Parser } from './parser.ts';
-import { type Placeholders, type UsedPlaceholders, valueAt } from './scope.ts';
+import { type Placeholders, valueAt } from './scope.ts';
 import { ExpressionError } from './tokens.ts';
-
-export type Comparator = '=' | '<>' | '<' | '<=' | '>' | '>=';
-
-/** A condition, key condition or filter expression, read. */
-export type Condition =
-  | { readonly kind: 'and'; readonly of: readonly Condition[] }
-  | { readonly kind: 'or'; readonly of: readonly Condition[] }
-  | { readonly kind: 'not'; readonly of: Condition }
-  | { readonly kind: 'compare'; readonly comparator: Comparator; readonly left: Operand; readonly right: Operand }
-  | { readonly kind: 'between'; readonly value: Operand; readonly low: Operand; readonly high: Operand }
-  | { readonly kind: 'in'; readonly value: Operand; readonly among: readonly Operand[] }
-  | { readonly kind: 'function'; readonly name: string; readonly operands: readonly Operand[] };
-
-export interface ParsedCondition extends UsedPlaceholders {
-  readonly condition: Condition;
-  /** Attributes that its paths begin with, as they are written. */
-  readonly attributes: ReadonlySet<string>;
-}
 
 /** @throws ExpressionError */
 export const parseCondition = cached((expression: string): ParsedCondition => {

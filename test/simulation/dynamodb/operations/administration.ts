@@ -1,6 +1,6 @@
 import { DynamodbError, resourceNotFound, ValidationError } from '../errors.ts';
+import type { Operation } from '../model.ts';
 import type { Reply, Request } from '../request.ts';
-import type { Operation } from '../simulated-dynamodb.ts';
 import { Table } from '../table.ts';
 import { type KeySchema, schemaOf } from '../table-schema.ts';
 

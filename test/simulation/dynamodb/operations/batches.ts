@@ -2,9 +2,9 @@ import { checkedItem, type Item } from '../attribute-values.ts';
 import { Consumed } from '../capacity.ts';
 import { DynamodbError, throttled, ValidationError } from '../errors.ts';
 import { projected, readProjection } from '../expressions/projection.ts';
+import type { DynamodbModel, Operation } from '../model.ts';
 import { RequestExpressions } from '../placeholders.ts';
 import type { BatchKeys, BatchWrite, Reply, Request } from '../request.ts';
-import type { Operation, SimulatedDynamodb } from '../simulated-dynamodb.ts';
 import { sizeOf } from '../stored-item.ts';
 import type { Table } from '../table.ts';
 import { type KeyText, keyOfItem, keyOfRequest } from '../table-schema.ts';
@@ -52,7 +52,7 @@ interface ReadBatch {
 }
 
 /** Each item is read for itself: of a transaction, some may be seen before and others after. At least one key is processed. */
-function readBatch(dynamodb: SimulatedDynamodb, table: Table, request: BatchKeys): ReadBatch {
+function readBatch(dynamodb: DynamodbModel, table: Table, request: BatchKeys): ReadBatch {
   const expressions = new RequestExpressions(request);
   const projection = expressions.read('ProjectionExpression', readProjection);
   expressions.assertAllUsed();
@@ -105,7 +105,7 @@ const batchWrite: Operation = (dynamodb, request) => {
 
 /** @returns false for a write that is left: a transaction holds its item, or its partition is short */
 function writeOfBatch(
-  dynamodb: SimulatedDynamodb,
+  dynamodb: DynamodbModel,
   table: Table,
   { PutRequest, DeleteRequest }: BatchWrite,
   consumed: Consumed[],

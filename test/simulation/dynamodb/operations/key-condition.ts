@@ -1,6 +1,6 @@
 import { type AttributeValue, compareValues, typeOf } from '../attribute-values.ts';
 import { invalidValue, ValidationError } from '../errors.ts';
-import type { Comparator, Condition } from '../expressions/condition.ts';
+import type { Comparator, Condition } from '../expressions/parsed-condition.ts';
 import type { Operand } from '../expressions/parser.ts';
 import { type Placeholders, resolvedName } from '../expressions/scope.ts';
 import type { KeyAttribute, KeySchema } from '../table-schema.ts';

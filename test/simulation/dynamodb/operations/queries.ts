@@ -1,12 +1,13 @@
 import type { AttributeValue, Item } from '../attribute-values.ts';
 import { Consumed } from '../capacity.ts';
 import { ValidationError } from '../errors.ts';
-import { type Condition, holds, type ParsedCondition, readCondition } from '../expressions/condition.ts';
+import { holds, readCondition } from '../expressions/condition.ts';
+import type { Condition, ParsedCondition } from '../expressions/parsed-condition.ts';
 import { projected, readProjection } from '../expressions/projection.ts';
 import { resolvedName } from '../expressions/scope.ts';
+import type { DynamodbModel, Operation } from '../model.ts';
 import { RequestExpressions } from '../placeholders.ts';
 import type { Reply, Request } from '../request.ts';
-import type { Operation, SimulatedDynamodb } from '../simulated-dynamodb.ts';
 import { sizeOf } from '../stored-item.ts';
 import { type FoundItem, orderOf, type Table } from '../table.ts';
 import { type IndexSchema, type KeySchema, keyItem, keyNames, keyOfRequest, keyTextOf } from '../table-schema.ts';
@@ -121,7 +122,7 @@ function compareKeys(one: FoundItem['key'], other: FoundItem['key'], table: Tabl
 }
 
 /** Reads items until the limit, or until they come to a page's bytes. */
-function pageOf(dynamodb: SimulatedDynamodb, page: PageRequest, partition: string | undefined): Reply {
+function pageOf(dynamodb: DynamodbModel, page: PageRequest, partition: string | undefined): Reply {
   const { table, index, request, filter, expressions } = page;
   const { Limit = Number.POSITIVE_INFINITY, Select, ProjectionExpression } = request;
   const paths =

@@ -3,9 +3,9 @@ import { Consumed, costOfWrite } from '../capacity.ts';
 import { transactionConflict, ValidationError } from '../errors.ts';
 import type { Path } from '../expressions/parser.ts';
 import { projected, readProjection } from '../expressions/projection.ts';
+import type { DynamodbModel, Operation } from '../model.ts';
 import { RequestExpressions } from '../placeholders.ts';
 import type { Reply, Request } from '../request.ts';
-import type { Operation, SimulatedDynamodb } from '../simulated-dynamodb.ts';
 import { sizeOf } from '../stored-item.ts';
 import type { Table } from '../table.ts';
 import { type KeyText, keyOfRequest } from '../table-schema.ts';
@@ -18,7 +18,7 @@ export function withCapacity({ ReturnConsumedCapacity }: Request, reply: Reply, 
 }
 
 /** The item that a read shows: the newest, or where it need not be consistent any state of the last seconds. */
-export function readItem(dynamodb: SimulatedDynamodb, table: Table, key: KeyText, isConsistent: boolean): Item | undefined {
+export function readItem(dynamodb: DynamodbModel, table: Table, key: KeyText, isConsistent: boolean): Item | undefined {
   const stored = table.find(key);
   if (!stored) return undefined;
   const { chooseState } = dynamodb;
@@ -59,7 +59,7 @@ function write(kind: 'put' | 'update' | 'delete'): Operation {
 }
 
 /** Judges and writes one item at once. @throws DynamodbError when a transaction holds the item, or its partition is short */
-export function writeOne(dynamodb: SimulatedDynamodb, action: WriteAction): { written: Written; consumed: Consumed } {
+export function writeOne(dynamodb: DynamodbModel, action: WriteAction): { written: Written; consumed: Consumed } {
   const { table, key } = action;
   const known = table.find(key);
   if (known?.lock) throw transactionConflict();

@@ -9,9 +9,9 @@ import {
   ValidationError,
 } from '../errors.ts';
 import { projected, readProjection } from '../expressions/projection.ts';
+import type { DynamodbModel, Operation, Progress } from '../model.ts';
 import { RequestExpressions } from '../placeholders.ts';
 import type { Reply, Request, TransactItem } from '../request.ts';
-import type { Operation, Progress, SimulatedDynamodb } from '../simulated-dynamodb.ts';
 import { type StoredItem, sizeOf } from '../stored-item.ts';
 import type { Table } from '../table.ts';
 import { type KeyText, keyOfRequest } from '../table-schema.ts';
@@ -29,7 +29,7 @@ interface Prepared {
 }
 
 /** Two phases: all items are judged and locked at once; then, each turn on its own, they are written and released. */
-function* transactWrite(dynamodb: SimulatedDynamodb, request: Request): Progress {
+function* transactWrite(dynamodb: DynamodbModel, request: Request): Progress {
   const { TransactItems = [], ClientRequestToken: token } = request;
   assertCount(TransactItems);
   const actions = TransactItems.map((item) => actionOf(dynamodb, item));
@@ -62,7 +62,7 @@ function assertCount(items: readonly TransactItem[]): void {
 }
 
 /** @throws ValidationError for an action that no item could be right for */
-function actionOf(dynamodb: SimulatedDynamodb, { Put, Update, Delete, ConditionCheck }: TransactItem): WriteAction {
+function actionOf(dynamodb: DynamodbModel, { Put, Update, Delete, ConditionCheck }: TransactItem): WriteAction {
   const all = [
     ['put', Put],
     ['update', Update],
@@ -85,7 +85,7 @@ function assertApart(actions: readonly { readonly table: Table; readonly key: Ke
 }
 
 /** Judges every item. @throws DynamodbError with a reason by position, when one is held by another, or its condition does not hold */
-function prepare(dynamodb: SimulatedDynamodb, actions: readonly WriteAction[]): Prepared[] {
+function prepare(dynamodb: DynamodbModel, actions: readonly WriteAction[]): Prepared[] {
   let isCanceled = false;
   const outcomes = actions.map((action): Prepared | CancellationReason => {
     const stored = action.table.place(action.key);

@@ -1,0 +1,146 @@
+import { markOf } from '../checker/check-answers.ts';
+import type { HeldKey } from '../checker/history.ts';
+import type { CallerRequest } from '../lambda/gateway-event.ts';
+import type { CallerAnswer } from '../lambda/simulated-gateway.ts';
+import type { ObservedService } from '../observed-service.ts';
+import { firstVariant, type KeyKind, type SettingsVariant } from '../organizations.ts';
+import type { Random } from '../random.ts';
+
+export interface Person {
+  readonly name: string;
+  readonly phone: string;
+  readonly email: string;
+}
+
+/** What the clients of one organization know of it. */
+export interface SharedKnowledge {
+  readonly organizationId: number;
+  /** Few, so that several clients speak of the same. The other organization's have the same phones and emails. */
+  readonly people: readonly Person[];
+  /** Leads that an answer named. */
+  readonly leadIds: Set<number>;
+  readonly keys: Record<KeyKind, HeldKey>;
+  readonly retiredKeys: HeldKey[];
+  variant: SettingsVariant;
+}
+
+/** @param people how many of them there are, at most four */
+export function sharedKnowledge(service: ObservedService, organizationId: number, people = 4): SharedKnowledge {
+  const names = ['Asha', 'Ravi', 'Meera', 'John'].slice(0, people);
+  const known = names.map((name, at) => ({
+    name: `${name} ${markOf(organizationId)}`,
+    phone: `+91981234567${at}`,
+    email: `${name.toLowerCase()}@example.com`,
+  }));
+  const keys = { ...service.keys(organizationId) };
+  return { organizationId, people: known, leadIds: new Set(), keys, retiredKeys: [], variant: firstVariant };
+}
+
+/** What a client is made of. */
+export interface ClientOptions {
+  readonly service: ObservedService;
+  readonly shared: SharedKnowledge;
+  readonly name: string;
+  readonly random: Random;
+  /** Requests that it sends at the most, repeats included. */
+  readonly requests: number;
+  /** Whether it hardly pauses. */
+  readonly isHasty: boolean;
+}
+
+export interface Client {
+  /** Sends requests, one after the other, until it has sent all. */
+  run(): Promise<void>;
+  /** When all is well again: what is left to do, and what the client can say was not as promised. */
+  finish?(): Promise<readonly string[]>;
+}
+
+/** How long a client waits before it asks again, at the most; one that is told to wait for longer gives up, or comes back much later. */
+const patienceMs = 5000;
+const pausesMs = [0, 1, 20, 300, 3000] as const;
+const hastyPausesMs = [0, 1, 5] as const;
+
+/** Sends requests as the README tells a client to. */
+export class Sender {
+  readonly options: ClientOptions;
+  #left: number;
+
+  constructor(options: ClientOptions) {
+    this.options = options;
+    this.#left = options.requests;
+  }
+
+  get isDone(): boolean {
+    return this.#left <= 0;
+  }
+
+  get now(): number {
+    return this.options.service.now;
+  }
+
+  /** A pause between two things that a client does. */
+  pause(): Promise<void> {
+    const { random, service, isHasty } = this.options;
+    return service.world.scheduler.sleep(random.fraction() * random.pick(isHasty ? hastyPausesMs : pausesMs));
+  }
+
+  /** Mostly the key that is in use, seldom one that was retired. */
+  key(kind: KeyKind): HeldKey {
+    const { random, shared } = this.options;
+    const isRetired = shared.retiredKeys.length > 0 && random.chance(0.15);
+    return isRetired ? random.pick(shared.retiredKeys) : shared.keys[kind];
+  }
+
+  /** Sends a request once. */
+  async once(apiKey: HeldKey, request: Omit<CallerRequest, 'apiKey'>): Promise<CallerAnswer | undefined> {
+    this.#left -= 1;
+    const answer = await this.options.service.request(this.options.name, apiKey, request);
+    const named = answer && answer.status < 300 ? /"lead":\{"id":(\d+)/.exec(answer.body)?.[1] : undefined;
+    if (named) this.options.shared.leadIds.add(Number(named));
+    return answer;
+  }
+
+  /** Sends it again on no answer, 409, 429, 500 and 503, as long as the client may send. @returns the last answer */
+  async untilAnswered(apiKey: HeldKey, request: Omit<CallerRequest, 'apiKey'>): Promise<CallerAnswer | undefined> {
+    const { random, service } = this.options;
+    for (let attempt = 0; ; attempt += 1) {
+      const answer = await this.once(apiKey, request);
+      const isOpen =
+        !answer || answer.status === 429 || answer.status >= 500 || answer.body.includes('"IDEMPOTENCY_IN_PROGRESS"');
+      if (!isOpen || this.isDone) return answer;
+      const toldMs = 1000 * Number(answer?.headers['retry-after'] ?? 0);
+      if (toldMs > patienceMs && !random.chance(0.2)) return answer;
+      await service.world.scheduler.sleep(Math.max(toldMs, random.fraction() * Math.min(patienceMs, 100 * 2 ** attempt)));
+    }
+  }
+
+  /** A lead of the organization, or (seldom) one that is not there. */
+  leadId(): number {
+    const { random, shared } = this.options;
+    const known = [...shared.leadIds];
+    return known.length > 0 && !random.chance(0.05) ? random.pick(known) : random.between(1, 40);
+  }
+}
+
+/** As a person may type it. */
+export function spelled(random: Random, phone: string): string {
+  const national = phone.slice(3);
+  return random.pick([
+    phone,
+    phone,
+    `${phone.slice(0, 3)} ${national}`,
+    national,
+    `0${national.slice(0, 5)} ${national.slice(5)}`,
+  ]);
+}
+export const shouted = (random: Random, email: string): string => (random.chance(0.2) ? email.toUpperCase() : email);
+
+/** Values of fields that leads may or may not have. */
+export function randomFields(random: Random, name: string): Record<string, string | number> {
+  return {
+    ...(random.chance(0.4) && { city: `${random.pick(['Pune', 'Delhi'])} ${name}` }),
+    ...(random.chance(0.2) && { wave: name }),
+    ...(random.chance(0.2) && { budget: random.between(1, 9) * 100 }),
+    ...(random.chance(0.25) && { course: random.pick(['mba', 'design']) }),
+  };
+}

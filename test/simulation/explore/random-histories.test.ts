@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { longTime } from './long-time.ts';
+import { manyHistories } from './many-histories.ts';
+import { type Plan, planOf } from './plan.ts';
+import { bundleVersions, runHistory, type Versions } from './random-histories.ts';
+import { noReport, type Report } from './report.ts';
+import { shrink } from './shrink.ts';
+
+let versions: Versions;
+beforeAll(async () => {
+  versions = await bundleVersions();
+}, 120_000);
+
+const printed = (): { readonly report: Report; readonly lines: string[] } => {
+  const lines: string[] = [];
+  return { report: { ...noReport, print: (text) => lines.push(text) }, lines };
+};
+
+describe('random histories of many clients under faults', () => {
+  test('keep every promise of the contract', { timeout: 300_000 }, async () => {
+    const { report, lines } = printed();
+    const summary = await manyHistories(versions, { seed: 1, histories: 100 }, report);
+
+    expect(lines).toEqual([]);
+    expect(summary).toMatchObject({ histories: 100, violations: 0 });
+    expect(summary.faults).toBeGreaterThan(1000);
+  });
+
+  test('are the same, event by event, for the same seed', { timeout: 60_000 }, async () => {
+    const traceOf = async (seed: string): Promise<string> => {
+      const { service } = await runHistory(planOf(seed), versions, { keepTrace: true });
+      return JSON.stringify(service.world.scheduler.trace);
+    };
+    const traces = [await traceOf('83'), await traceOf('16'), await traceOf('83')];
+
+    expect(traces[2]).toBe(traces[0]);
+    expect(traces[1]).not.toBe(traces[0]);
+  });
+});
+
+test('histories of days keep every promise of the contract', { timeout: 120_000 }, async () => {
+  const { report, lines } = printed();
+  const summary = await longTime(versions[0], report);
+
+  expect(lines).toEqual([]);
+  expect(summary.violations).toBe(0);
+});
+
+describe('a defect of the service', () => {
+  test('is found, made as small as it goes, and told', { timeout: 120_000 }, async () => {
+    const change = (path: string, text: string): string =>
+      path === 'shared/store/leads/leads.ts' ? text.replace('leadId), ConsistentRead: true', 'leadId)') : text;
+    const { report, lines } = printed();
+    const defective = await bundleVersions({ change });
+    const { violations } = await manyHistories([defective[0], defective[0]], { seed: 2, histories: 1 }, report);
+
+    expect(violations).toBeGreaterThan(0);
+    expect(lines.join('\n')).toMatch(/Seed 2 violates[\s\S]*As small as it goes[\s\S]*What happened:\n +0\.0 ms {2}\w/);
+  });
+
+  test('is shown by the fewest clients and requests that show it', async () => {
+    const isFailing = async ({ clients, faultChance }: Plan): Promise<boolean> =>
+      faultChance > 0 && clients.some(({ requests }) => requests >= 3);
+    const large = {
+      ...planOf('1'),
+      faultChance: 0.08,
+      clients: planOf('1').clients.map((client) => ({ ...client, requests: 9 })),
+    };
+    const smallest = await shrink(large, isFailing);
+
+    expect(smallest).toMatchObject({ clients: [{ requests: 3 }], staleChance: 0, clockSkewMs: 0, outages: [] });
+  });
+});

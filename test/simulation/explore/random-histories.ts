@@ -1,0 +1,159 @@
+import { checkHistory } from '../checker/check-history.ts';
+import type { Client } from '../clients/client.ts';
+import { sharedKnowledge } from '../clients/client.ts';
+import { clientKinds } from '../clients/clients.ts';
+import type { CallInfo, Fault } from '../dynamodb/connection.ts';
+import type { BundleOptions } from '../lambda/bundle-functions.ts';
+import { bundleService, type ServiceBundles } from '../lambda/given-service.ts';
+import type { GatewayFault } from '../lambda/simulated-gateway.ts';
+import { contractLimits, ObservedService } from '../observed-service.ts';
+import { idIn, organizationIds } from '../organizations.ts';
+import type { Random } from '../random.ts';
+import { type Plan, planOf } from './plan.ts';
+
+export interface RunHistory {
+  readonly service: ObservedService;
+  readonly violations: readonly string[];
+  readonly requests: number;
+  readonly faults: number;
+  readonly simulatedMs: number;
+}
+
+/** The code under test, and another version of it that may answer beside it. */
+export type Versions = readonly [ServiceBundles, ServiceBundles];
+
+/** The other version looks again for another time, as releases do. */
+export async function bundleVersions(options: BundleOptions = {}): Promise<Versions> {
+  const other = (path: string, text: string): string => {
+    const changed = options.change?.(path, text) ?? text;
+    return path === 'shared/limits.ts' ? changed.replace('conflictRetryMs: 2000', 'conflictRetryMs: 1500') : changed;
+  };
+  return Promise.all([bundleService(options), bundleService({ ...options, change: other })]);
+}
+
+const callFaults: readonly Fault[] = [
+  'none',
+  'lost before',
+  'lost after',
+  'reset before',
+  'reset after',
+  'internal error before',
+  'internal error after',
+  'stalled body',
+  'silence',
+  'throttled',
+  'conflict',
+  'death before',
+  'death after',
+];
+const gatewayFaults: readonly GatewayFault[] = ['none', 'request lost', 'answer lost'];
+const lowLimits = { perKey: 12, perOrganization: 30 };
+
+/** Runs a history to its end and judges it. */
+export async function runHistory(plan: Plan, versions: Versions, { keepTrace = false } = {}): Promise<RunHistory> {
+  const service = await startService(plan, versions, keepTrace);
+  const { scheduler } = service.world;
+  const startedAt = scheduler.now;
+  const shared = new Map(organizationIds.map((id) => [id as number, sharedKnowledge(service, id, plan.people)]));
+  const clients = plan.clients.map(({ kind, organizationId, name, requests }): Client => {
+    const knowledge = shared.get(organizationId) as ReturnType<typeof sharedKnowledge>;
+    return clientKinds[kind]({
+      service,
+      shared: knowledge,
+      name,
+      requests,
+      isHasty: plan.isHasty,
+      random: scheduler.randomFor(name),
+    });
+  });
+  const reaper = endIdleInstances(service, scheduler.randomFor('reaper'));
+  await service.run(() => Promise.all(clients.map((client) => client.run())));
+  reaper.end();
+  await service.settle();
+  const issues: string[] = [];
+  for (const client of clients)
+    issues.push(...((client.finish && (await service.run(() => client.finish?.() ?? Promise.resolve([])))) ?? []));
+  const random = scheduler.randomFor('walks');
+  const violations = await checkHistory(service, { walks: (organizationId) => someLists(organizationId, random) });
+  return {
+    service,
+    violations: [...issues, ...violations],
+    requests: service.history.requests.length,
+    faults: service.recorder.faults,
+    simulatedMs: scheduler.now - startedAt,
+  };
+}
+
+function startService(plan: Plan, versions: Versions, keepTrace: boolean): Promise<ObservedService> {
+  const { seed, staleChance, unprocessedChance, reorderChance, commitsItemByItem, pageShare, clockSkewMs, coldStartChance } =
+    plan;
+  let service: ObservedService | undefined;
+  let startedAt = 0;
+  const choose = <T>(ways: readonly T[], what: string, chance: number): T =>
+    ways[chance > 0 ? (service?.world.scheduler.choices.choose(ways.length, what, chance) ?? 0) : 0] as T;
+  const started = ObservedService.start({
+    versions: plan.hasTwoVersions ? versions : [versions[0]],
+    world: {
+      seed,
+      keepTrace,
+      faultOf: ({ operation, request }: CallInfo) => {
+        const outage = outageAt(plan, (service?.now ?? 0) - startedAt);
+        if (outage) return choose(['none', outage] as const, `${outage} at ${operation}`, 0.8);
+        const fault = choose(callFaults, `fault at ${operation}`, plan.faultChance);
+        return fault === 'conflict' && request.Key?.pk?.S?.startsWith('TURN#') ? 'none' : fault; // no transaction has such an item
+      },
+      dynamodb: {
+        staleChance,
+        unprocessedChance,
+        reorderChance,
+        commitsItemByItem,
+        pageShare,
+        expiryChance: 0.5,
+        hasThroughputLimits: true,
+      },
+    },
+    functions: { clockSkewMs, coldStartChance, clockStepChance: clockSkewMs > 0 ? 0.1 : 0 },
+    gatewayFaultOf: () => choose(gatewayFaults, 'fault at the gateway', plan.gatewayFaultChance),
+    limits: plan.hasLowLimits ? lowLimits : contractLimits,
+  });
+  return started.then((one) => {
+    service = one;
+    startedAt = one.now;
+    return one;
+  });
+}
+
+const outageAt = ({ outages }: Plan, ms: number): Fault | undefined =>
+  outages.find(({ fromMs, untilMs }) => ms >= fromMs && ms < untilMs)?.fault;
+
+/** Lambda ends instances that wait, whenever it likes. */
+function endIdleInstances(service: ObservedService, random: Random): { end(): void } {
+  let roundsLeft = 5000;
+  const endSome = (): void => {
+    if (roundsLeft <= 0) return;
+    roundsLeft -= 1;
+    service.functions.endIdle(0.2);
+    service.world.scheduler.after(200 + random.fraction() * 3000, 'idle instances end', endSome);
+  };
+  service.world.scheduler.after(1000, 'idle instances end', endSome);
+  return {
+    end: () => {
+      roundsLeft = 0;
+    },
+  };
+}
+
+/** All leads, and two more lists. */
+function someLists(organizationId: number, random: Random) {
+  const own = (id: number): number => idIn(organizationId, id);
+  const narrowed = [
+    { updated_since: '2020-01-01T00:00:00Z' },
+    { stage_id: own(random.pick([11, 12, 21])) },
+    { owner_id: own(random.pick([7, 8])) },
+    { source_id: own(random.pick([1, 3])) },
+    { pipeline_id: own(random.pick([1, 2])) },
+  ];
+  return [{ limit: random.pick([2, 100]) }, ...random.shuffle(narrowed).slice(0, 2)];
+}
+
+export { planOf };
