@@ -3,31 +3,21 @@ import { ApiError } from '../shared/errors.ts';
 import { attribution } from '../shared/input/attribution.ts';
 import { fieldValues, id, object, text } from '../shared/input/schemas.ts';
 import {
-  type Capture,
   captureMatch,
   captureNew,
-  captureRecord,
   enquiryOf,
   newCapture,
   placeCapture,
   type ReadCapture,
   readCapture,
 } from '../shared/leads/capture.ts';
-import { type CaptureResult, type IdempotencyRecord, idempotencyKeyHeader, recordToReplay } from '../shared/leads/idempotency.ts';
+import { type CaptureResult, idempotencyKeyHeader, recordToReplay } from '../shared/leads/idempotency.ts';
 import { type Lead, newLead, newLeadId } from '../shared/leads/lead.ts';
 import { limits } from '../shared/limits.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import type { Reply } from '../shared/middleware/respond.ts';
-import {
-  type CaptureMatches,
-  captureMatchedLead,
-  captureNewLead,
-  findForCapture,
-  findMatch,
-  recordUnder,
-} from '../shared/store/leads/captures.ts';
+import { findForCapture, findMatch, recordUnderOtherKeys, writeCapture } from '../shared/store/leads/captures.ts';
 import { nextOwner } from '../shared/store/leads/rotation.ts';
-import type { Table } from '../shared/store/table/client.ts';
 import { ContentionError, conflict, retryOnConflict } from '../shared/store/table/retry.ts';
 
 export const headers = v.object({ 'idempotency-key': v.optional(v.pipe(v.string(), v.regex(idempotencyKeyHeader))) });
@@ -58,24 +48,25 @@ export const handler = endpoint('capture-lead', {
       const place = placeCapture(organization, read, body.pipelineId);
       const id = newLeadId(organization.id, leadSequence); // it can throw, so it comes before the rotation advances
       owner ??= await nextOwner(table, organization.id, place.rotation);
-      return newLead({ id, organizationId: organization.id, ...place, owner, now: new Date().toISOString() });
+      const now = new Date().toISOString();
+      return newLead({ id, organizationId: organization.id, ...place, owner, now });
     };
     const attemptCapture = async (attempt: number): Promise<Reply | typeof conflict> => {
       const matches = attempt === 0 ? prefetched.matches : await findForCapture(table, capture.lookup);
       const record = recordToReplay(capture.keys, matches.records, capture.fingerprint);
-      if (record) return replay(table, capture, matches, record);
-
+      if (record) {
+        const isRecorded = await recordUnderOtherKeys(table, capture.lookup, matches, record);
+        return isRecorded ? replyOf(record.result, { 'Idempotent-Replayed': 'true' }) : conflict;
+      }
       const read = readCapture(organization, body, capture.lookup.phone);
       const enquiry = enquiryOf(caller, body, read.sourceName);
       const match = await findMatch(table, capture.lookup, matches);
       if (match === conflict) return conflict;
+      const situation = { emailLeadId: matches.emailLeadId, now: new Date() };
       const captured = match
-        ? captureMatch(match, read.submitted, enquiry, { emailLeadId: matches.emailLeadId, now: new Date() })
+        ? captureMatch(match, read.submitted, enquiry, situation)
         : captureNew(await startLead(read), enquiry);
-      const written = captureRecord(capture, captured);
-      const isWritten = match
-        ? await captureMatchedLead(table, match, captured.lead, written)
-        : await captureNewLead(table, captured.lead, written);
+      const isWritten = await writeCapture(table, capture, match, captured);
       return isWritten ? replyOf(captured.result) : conflict;
     };
 
@@ -84,13 +75,6 @@ export const handler = endpoint('capture-lead', {
     });
   },
 });
-
-/** Responds with the recorded result, and records it under the request's other idempotency key too. */
-async function replay(table: Table, { lookup, keys }: Capture, { records }: CaptureMatches, record: IdempotencyRecord) {
-  const otherKeys = keys.filter((_, index) => !records[index]).map(({ value }) => value);
-  const isRecorded = await recordUnder(table, lookup, otherKeys, record);
-  return isRecorded ? replyOf(record.result, { 'Idempotent-Replayed': 'true' }) : conflict;
-}
 
 /** `Location` is relative, so that it resolves behind any path prefix and domain (RFC 9110, section 10.2.2). */
 function replyOf(result: CaptureResult, replayed: Readonly<Record<string, string>> = {}): Reply {

@@ -31,9 +31,11 @@ export function leadExportCommand(lead: Command, context: CommandContext): void 
     .option('--out <FILE>', 'file to write (default: stdout)')
     .option('--archived', 'also export archived leads')
     .option('--resume', 'add the leads that the file does not have yet, whether the file is complete or not')
-    .addHelpText(
-      'after',
-      `
+    .addHelpText('after', exportHelp)
+    .action((options: ExportOptions, command: Command) => exportLeads(context, options, command));
+}
+
+const exportHelp = `
 If you import the file into an organization with the same settings, you get the
 same leads. They get new IDs unless you use lead import --keep-ids. Timelines
 are not exported. A lead that is created, imported or restored during the export may
@@ -52,10 +54,7 @@ Examples:
   npm run admin -- lead export --organization 1 --archived --out leads.jsonl
   npm run admin -- lead export --organization 1 --archived --out leads.jsonl \\
     --resume
-  npm run --silent admin -- lead export --organization 1 --format csv > leads.csv`,
-    )
-    .action((options: ExportOptions, command: Command) => exportLeads(context, options, command));
-}
+  npm run --silent admin -- lead export --organization 1 --format csv > leads.csv`;
 
 async function exportLeads(context: CommandContext, options: ExportOptions, command: Command): Promise<void> {
   const { out, archived = false, resume = false } = options;

@@ -12,7 +12,12 @@ export interface Preflight {
   /** What could not be checked; it does not stop a deployment. */
   readonly unknown: readonly string[];
   /** The account and region of the deployment; undefined if unknown. */
-  readonly target?: { readonly account: string; readonly region: string };
+  readonly target?: DeploymentTarget;
+}
+
+interface DeploymentTarget {
+  readonly account: string;
+  readonly region: string;
 }
 
 export interface PreflightOptions {
@@ -45,19 +50,22 @@ export async function preflight({ region, stackName, cdkVersion }: PreflightOpti
   if (typeof account !== 'string') return { failedChecks: [...failedChecks, account], unknown: [] };
 
   const target = { account, region };
+  const stacks = await checkStacks(target, stackName);
+  return { failedChecks: [...failedChecks, ...stacks.failedChecks], unknown: stacks.unknown, target };
+}
+
+/** Checks the bootstrap stack and the stack to deploy. */
+async function checkStacks(target: DeploymentTarget, stackName: string): Promise<Preflight> {
+  const { account, region } = target;
   const client = new CloudFormationClient({ region, ...clientTimeouts });
   try {
     const bootstrap = await stackNamed(client, bootstrapStackName);
     const own = await stackNamed(client, stackName);
-    return {
-      failedChecks: [...failedChecks, ...failedBootstrapChecks(bootstrap, target), ...failedStackChecks(own, stackName)],
-      unknown: [],
-      target,
-    };
+    return { failedChecks: [...failedBootstrapChecks(bootstrap, target), ...failedStackChecks(own, stackName)], unknown: [] };
   } catch (error) {
     const { name, message } = error as Error;
     const unknown = [`The stacks of ${account} in ${region} could not be checked (${name}: ${message}).`];
-    return { failedChecks, unknown, target };
+    return { failedChecks: [], unknown };
   } finally {
     client.destroy();
   }
@@ -121,10 +129,7 @@ async function stackNamed(client: CloudFormationClient, StackName: string): Prom
   }
 }
 
-function failedBootstrapChecks(
-  bootstrap: Stack | undefined,
-  { account, region }: { account: string; region: string },
-): FailedCheck[] {
+function failedBootstrapChecks(bootstrap: Stack | undefined, { account, region }: DeploymentTarget): FailedCheck[] {
   const next = `npx cdk bootstrap aws://${account}/${region}`;
   if (!bootstrap) return [{ issue: `The CDK is not bootstrapped in account ${account}, region ${region}.`, next }];
   const version = Number(bootstrap.Outputs?.find(({ OutputKey }) => OutputKey === 'BootstrapVersion')?.OutputValue ?? 0);

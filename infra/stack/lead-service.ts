@@ -50,12 +50,7 @@ export class LeadService extends Construct {
     if (options.waf) new Firewall(this, 'Firewall', this.api.deploymentStage.stageArn);
 
     const { topics } = new AlarmTopics(this, 'AlarmTopics', options);
-    if (topics.length === 0) {
-      Annotations.of(this).addWarningV2(
-        'lead-service:alarms',
-        'Neither alarmEmail nor alarmTopicArn is set: nobody is notified of alarms.',
-      );
-    }
+    if (topics.length === 0) warnOfSilentAlarms(this);
     this.monitoring = new Monitoring(this, 'Monitoring', { serviceName, functions, table: this.table.table, topics });
     if (options.canary) {
       const handlers = functions.map(({ handler }) => handler);
@@ -65,6 +60,12 @@ export class LeadService extends Construct {
     this.domainTarget = this.api.domainTarget;
   }
 }
+
+const warnOfSilentAlarms = (scope: Construct): void =>
+  Annotations.of(scope).addWarningV2(
+    'lead-service:alarms',
+    'Neither alarmEmail nor alarmTopicArn is set: nobody is notified of alarms.',
+  );
 
 /** `capture-lead` to `CaptureLead`. */
 const constructId = (name: string): string => name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -54,7 +54,7 @@ function customIssues({ value: { key, storage }, path }: FieldEntry): SettingsIs
 
 function optionIssues({ value: { key, type }, raw, path }: FieldEntry): SettingsIssue[] {
   if (type === undefined) return [];
-  const fixed = key !== undefined && isBuiltIn(key) ? builtInOptions(key) : [];
+  const fixed = key !== undefined && isBuiltIn(key) ? builtInOptions(key).map(({ value }) => value) : [];
   const at = `${path}.options`;
   if (!fieldKinds[type].hasOptions) {
     const some = Array.isArray(raw.options) && raw.options.length > 0;
@@ -69,19 +69,16 @@ function optionIssues({ value: { key, type }, raw, path }: FieldEntry): Settings
   }
   const options = entriesOf(optionSchema, raw.options, at);
   const issues = repeated(options, 'value', (option) => option.value, 'give each option of a field its own value');
-  if (fixed.length === 0) return issues;
-  const required = fixed.map((option) => option.value);
+  if (fixed.length === 0 || hasExactly(fixed, options)) return issues;
+  const message = `must have exactly the values ${fixed.join(' and ')}, because ${key} is a built-in field: only their labels can change`;
+  return [...issues, { path: at, message }];
+}
+
+/** True too while an option has no value, which is an issue of its own. */
+function hasExactly(required: readonly string[], options: readonly Entry<v.InferOutput<typeof optionSchema>>[]): boolean {
   const named = options.flatMap((option) => option.value.value ?? []);
-  const exact = required.every((value) => named.includes(value)) && named.every((value) => required.includes(value));
-  return exact || named.length < options.length
-    ? issues
-    : [
-        ...issues,
-        {
-          path: at,
-          message: `must have exactly the values ${required.join(' and ')}, because ${key} is a built-in field: only their labels can change`,
-        },
-      ];
+  if (named.length < options.length) return true;
+  return required.every((value) => named.includes(value)) && named.every((value) => required.includes(value));
 }
 
 function conditionIssues(references: References, { value: { key, showWhen }, path }: FieldEntry): SettingsIssue[] {

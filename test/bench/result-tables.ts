@@ -1,6 +1,7 @@
 import type { ColdStart } from './cold-start/cold-start.ts';
 import type { WarmCpu } from './cold-start/warm-cpu.ts';
-import type { ListingResult, PageCost } from './listing/listing.ts';
+import type { ListingResult } from './listing/listing.ts';
+import type { PageCost } from './listing/measured-pages.ts';
 import { growthOf, type LoadResult } from './load.ts';
 import type { Comparison } from './side-by-side.ts';
 import { shown } from './statistics.ts';

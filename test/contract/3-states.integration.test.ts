@@ -1,36 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { setArchived } from '../../shared/store/leads/archive.ts';
 import { call } from '../support/call.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
-import { table } from '../support/table.ts';
-
-/** Two pipelines of three stages, each with one that is no longer active, and a third pipeline where nothing can start. */
-const stage = (id: number, meaning: string, more: object = {}) => ({
-  id,
-  name: `Stage ${id}`,
-  slug: `s${id}`,
-  order: id,
-  meaning,
-  ...more,
-});
-const pipelines = [
-  {
-    id: 1,
-    name: 'One',
-    order: 1,
-    isDefault: true,
-    stages: [stage(12, 'won'), stage(11, 'open', { isDefault: true }), stage(13, 'lost', { active: false })],
-  },
-  {
-    id: 2,
-    name: 'Two',
-    order: 2,
-    stages: [stage(21, 'open', { isDefault: true }), stage(22, 'lost'), stage(23, 'open', { active: false })],
-  },
-  { id: 3, name: 'Closed', order: 3, stages: [stage(31, 'open', { isDefault: true, active: false }), stage(32, 'won')] },
-];
+import { pipelines } from './inactive-stages.ts';
 
 let organization: GivenOrganization;
 beforeAll(async () => {
@@ -212,64 +185,5 @@ describe('3 capture-lead: places only new leads', () => {
 
     expect(status).toBe(200);
     expect(await read(lead.id)).toEqual(lead);
-  });
-});
-
-describe('3 archived leads', () => {
-  const givenArchived = async () => {
-    const lead = await givenLead(organization);
-    await setArchived(table(), organization.id, lead.id, true);
-    return lead;
-  };
-
-  test('archived leads are left out of the list, by every filter', async () => {
-    const { id, assignedTo } = await givenArchived();
-
-    for (const query of [
-      {},
-      { stage_id: 11 },
-      { pipeline_id: 1 },
-      { owner_id: assignedTo },
-      { updated_since: '2026-01-01T00:00:00Z' },
-    ]) {
-      const { body } = await call('list-leads', { apiKey: organization.reader, query: { limit: 100, ...query } });
-      expect(
-        body.items.map((item: { id: number }) => item.id),
-        JSON.stringify(query),
-      ).not.toContain(id);
-    }
-  });
-
-  test('get-lead answers 404 for an archived lead until it is restored', async () => {
-    const { id } = await givenArchived();
-
-    const archived = await call('get-lead', { apiKey: organization.reader, leadId: id });
-    await setArchived(table(), organization.id, id, false);
-    const restored = await call('get-lead', { apiKey: organization.reader, leadId: id });
-
-    expect([archived.status, archived.body.error.code, restored.status]).toEqual([404, 'NOT_FOUND', 200]);
-  });
-
-  test('create-lead answers 409 with the id of the archived lead that has the phone or email', async () => {
-    const { id, phone } = await givenArchived();
-
-    const { status, body } = await create({}, { phone });
-
-    expect([status, body.error.code, body.error.details]).toEqual([409, 'DUPLICATE_LEAD', { leadId: id }]);
-  });
-
-  test('an archived lead accepts an update and a note', async () => {
-    const { id } = await givenArchived();
-
-    const updated = await update(id, { fields: { city: 'Kochi' } });
-    const noted = await call('add-note', { apiKey: organization.writer, leadId: id, body: { text: 'Still interested.' } });
-
-    expect([updated.status, noted.status]).toEqual([200, 201]);
-    expect((await timelineOf(organization, id)).map(({ type }) => type)).toEqual([
-      'lead_created',
-      'archived',
-      'lead_updated',
-      'note_added',
-    ]);
   });
 });

@@ -1,30 +1,12 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
-import { idempotencyPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { type CallReply, call } from '../support/call.ts';
-import { changeSettings, storedLeads, timelineOf } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { changeSettings } from '../support/leads.ts';
+import { givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
 import { table } from '../support/table.ts';
+import { apiKey, capture, captures, expire, isReplay, newKey, organization } from './idempotent-captures.ts';
 
-let organization: GivenOrganization;
-let apiKey: string;
-let keyId: string;
-beforeAll(async () => {
-  organization = await givenOrganization();
-  ({ key: apiKey, keyId } = await organization.key());
-});
-let given = 0;
-const newKey = (): string => {
-  given += 1;
-  return `enquiry ${given}`;
-};
-const capture = (body: object, idempotencyKey?: string, key = apiKey) =>
-  call('capture-lead', { apiKey: key, body, headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey } });
-const isReplay = ({ headers }: CallReply): boolean => headers.get('idempotent-replayed') === 'true';
-const captures = async (leadId: number) =>
-  (await timelineOf(organization, leadId)).filter(({ type }) => type === 'captured').length;
 const answerOf = ({ status, body, headers }: CallReply) => ({ status, body, location: headers.get('location') });
 
 describe('4.3 rule 6: a repeat within 24 hours returns the first result without capturing again, marked Idempotent-Replayed', () => {
@@ -211,64 +193,5 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
 
     expect(refused.map(({ status }) => status)).toEqual([422, 422]);
     expect([corrected.status, isReplay(corrected)]).toEqual([201, false]);
-  });
-});
-
-/** Sets a record's end into the past. @returns the record as it was */
-async function expire(key: string): Promise<{ expiresAt: number; ttl: number }> {
-  const { Attributes } = await table().client.send(
-    new UpdateCommand({
-      TableName: table().name,
-      Key: { ...idempotencyPrimaryKey(keyId, key) },
-      UpdateExpression: 'SET expiresAt = :past',
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeValues: { ':past': Date.now() - 1 },
-      ReturnValues: 'ALL_OLD',
-    }),
-  );
-  return Attributes as { expiresAt: number; ttl: number };
-}
-
-describe('4.3 rule 7: the same key with a different body within 24 hours is refused with 422 VALIDATION_FAILED', () => {
-  test.each([
-    ['another person', person],
-    ['another note', (body: object) => ({ ...body, notes: 'Other.' })],
-    ['another field', (body: object) => ({ ...body, fields: { city: 'Pune' } })],
-  ])('%s is refused under a known key, by header and by externalId', async (_, other) => {
-    const [someone, key] = [person(), newKey()];
-    const made = await capture(someone, key);
-    const before = await storedLeads(organization);
-
-    const answers = [await capture(other(someone), key), await capture({ ...other(someone), externalId: key })];
-
-    for (const [index, name] of ['Idempotency-Key', 'externalId'].entries()) {
-      expect(answers[index]).toMatchObject({
-        status: 422,
-        body: { error: { code: 'VALIDATION_FAILED', details: { fields: { [name]: expect.any(String) } } } },
-      });
-      expect(isReplay(answers[index]!)).toBe(false);
-    }
-    expect(await storedLeads(organization)).toEqual(before);
-    expect(isReplay(await capture(someone, key))).toBe(true);
-    expect(await captures(made.body.lead.id)).toBe(1);
-  });
-
-  test('two keys are refused when one of them was used with another body', async () => {
-    const [header, externalId] = [newKey(), newKey()];
-    const someone = person();
-    await capture(someone, header);
-    await capture({ ...person(), externalId });
-
-    const { status, body } = await capture({ ...someone, externalId }, header);
-
-    expect([status, Object.keys(body.error.details.fields)]).toEqual([422, ['externalId']]);
-  });
-
-  test('after 24 hours a different body is captured', async () => {
-    const key = newKey();
-    await capture(person(), key);
-    await expire(key);
-
-    expect((await capture(person(), key)).status).toBe(201);
   });
 });

@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { type CallReply, call } from '../support/call.ts';
-import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
+import { givenLead, storedLeads, timelineOf } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
-import { customField } from '../support/settings.ts';
 import { table } from '../support/table.ts';
 
 let organization: GivenOrganization;
@@ -50,54 +49,6 @@ describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', (
     await capture(someone);
 
     expect((await capture(someone, other)).status).toBe(201);
-  });
-});
-
-describe('4.3 rule 2: no match: a new lead in the starting stage, owner from the rules, 201, Location', () => {
-  test('a capture without a match creates a lead in the starting stage with an owner, and answers 201 with Location', async () => {
-    const someone = person();
-
-    const { status, body, headers } = await capture({ ...someone, fields: { city: 'Pune', lead_type: 'consultant' } });
-
-    expect([status, body]).toEqual([201, { lead: { id: expect.any(Number), created: true, updated: false } }]);
-    expect(headers.get('location')).toMatch(new RegExp(`leads/${body.lead.id}$`));
-    expect(await read(body.lead.id)).toMatchObject({
-      ...someone,
-      leadType: 'consultant',
-      stageId: 11,
-      pipelineId: 1,
-      sourceId: 1,
-      fields: { city: 'Pune' },
-      assignedTo: expect.any(Number),
-    });
-  });
-
-  test('captures rotate over two users, by rules that see the captured fields', async () => {
-    const own = await givenOrganization({
-      assignmentRules: [
-        { when: { field: 'course', equals: ['mba'] }, users: [8] },
-        { when: { field: 'pipeline', equals: ['2'] }, users: [7] },
-      ],
-    });
-    const ownerOf = async (more: object) =>
-      (await read((await capture({ ...person(), ...more }, own)).body.lead.id, own)).assignedTo;
-
-    expect([await ownerOf({ fields: { course: 'MBA' } }), await ownerOf({ pipelineId: 2 })]).toEqual([8, 7]);
-    const others = [await ownerOf({}), await ownerOf({}), await ownerOf({}), await ownerOf({})];
-    expect(others.slice(0, 2).sort()).toEqual([7, 8]);
-    expect(others.slice(2)).toEqual(others.slice(0, 2));
-  });
-
-  test('a field that is required on create is required of new leads only', async () => {
-    const own = await givenOrganization({ fields: [customField('city', 'text', { requiredOnCreate: true })] });
-    const lead = await givenLead(own, { fields: { city: 'Pune' } });
-
-    const fresh = await capture(person(), own);
-    const known = await capture({ name: lead.name, phone: lead.phone }, own);
-
-    expect([fresh.status, fresh.body.error.details.fields]).toEqual([422, { city: 'is required.' }]);
-    expect(known.status).toBe(200);
-    expect((await capture({ ...person(), fields: { city: 'Pune' } }, own)).status).toBe(201);
   });
 });
 
@@ -233,35 +184,5 @@ describe('4.3 rule 5: every capture is recorded on the timeline, naming the API 
       [one.keyId, 'Landing page'],
       [two.keyId, 'Blog'],
     ]);
-  });
-});
-
-describe('4.3 NOT_READY: no stage for new leads, or no active user to own them; existing leads are captured all the same', () => {
-  test.each([
-    ['no pipeline', { pipelines: [] }, /stage/],
-    ['no default pipeline', { pipelines: [{ id: 1, name: 'One', order: 1, stages: [] }] }, /stage/],
-    ['no active starting stage', { pipelines: [{ id: 1, name: 'One', order: 1, isDefault: true, stages: [] }] }, /stage/],
-    ['no active user', { users: [{ id: 7, name: 'Asha', active: false }] }, /user/],
-  ])('an organization with %s answers 503, and nothing is created', async (_, different, message) => {
-    const own = await givenOrganization(different);
-
-    const { status, body } = await capture(person(), own);
-
-    expect([status, body.error]).toEqual([503, { code: 'NOT_READY', message: expect.stringMatching(message) }]);
-    expect(await storedLeads(own)).toEqual([]);
-  });
-
-  test('an existing lead is filled although no user is active and no stage can start', async () => {
-    const own = await givenOrganization();
-    const { id, name, phone } = await givenLead(own);
-    const inactive = <T>(items: readonly T[]) => items.map((item) => ({ ...item, active: false }));
-    await changeSettings(own, {
-      users: inactive(own.settings.users),
-      pipelines: own.settings.pipelines.map((one) => ({ ...one, stages: inactive(one.stages) })),
-    });
-
-    const { status, body } = await capture({ name, phone, fields: { city: 'Pune' } }, own);
-
-    expect([status, body]).toEqual([200, found(id, true)]);
   });
 });

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type EndpointName, endpointNamed, type Scope } from '../../shared/endpoints.ts';
 import { apiKeyPattern, apiKeyRandomBytes, hashApiKey, mintApiKey } from '../../shared/organization/api-key.ts';
-import { createApiKey, listApiKeys, revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
+import { revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { apiKeyPrimaryKey, keyListingPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { setKeyBucket } from '../support/buckets.ts';
 import { call } from '../support/call.ts';
@@ -172,45 +171,6 @@ describe('5.7 UNAUTHORIZED: a missing, wrong, revoked or expired key, on every e
   });
 });
 
-describe('5 scopes: each endpoint takes those of its section, and no other', () => {
-  /** `test/contract.test.ts` checks these scopes against the contract, sections 4.1 to 4.7. */
-  const scopesOf = (name: EndpointName): readonly Scope[] => endpointNamed(name).scopes;
-  /** What a key may do that was minted with a scope: leads.write brings leads.read with it. */
-  const granted: Record<Scope, Scope[]> = {
-    'leads.read': ['leads.read'],
-    'leads.write': ['leads.read', 'leads.write'],
-    'leads.capture': ['leads.capture'],
-  };
-  const rows = (Object.keys(granted) as Scope[]).flatMap((scope) =>
-    everyRequest.map(([name, good]) => {
-      const isTaken = granted[scope].some((one) => scopesOf(name).includes(one));
-      return [scope, isTaken ? 'may call' : 'may not call', name, good, isTaken] as const;
-    }),
-  );
-
-  test.each(rows)('a key with the scope %s %s %s', async (scope, _, name, { request, status }, isTaken) => {
-    const { key: apiKey } = await organization.key({ scopes: [scope] });
-    const before = await storedLeads(organization);
-
-    const answer = await call(name, { apiKey, ...request(leadId) });
-
-    expect(answer.status).toBe(isTaken ? status : 403);
-    if (isTaken) return;
-    expect(answer.body.error).toMatchObject({ code: 'FORBIDDEN', details: { scopes: scopesOf(name) } });
-    expect(answer.body.error.message).toContain(scopesOf(name).join(' or '));
-    expect(await storedLeads(organization)).toEqual(before);
-  });
-
-  test('a key with all three may call every endpoint', async () => {
-    const { key: apiKey } = await organization.key();
-
-    const statuses = [];
-    for (const [name, { request }] of everyRequest) statuses.push((await call(name, { apiKey, ...request(leadId) })).status);
-
-    expect(statuses).toEqual(goodRequests.map(({ status }) => status));
-  });
-});
-
 describe('5.7 module: an organization whose plan does not include crm gets 403 FORBIDDEN on every endpoint', () => {
   test.each(everyRequest)('an organization without the module crm is refused on %s', async (name, { request, status }) => {
     const own = await givenOrganization();
@@ -226,35 +186,5 @@ describe('5.7 module: an organization whose plan does not include crm gets 403 F
     expect([off.status, off.body.error.code, off.body.error.details]).toEqual([403, 'FORBIDDEN', { module: 'crm' }]);
     expect(after).toEqual(before);
     expect((await call(name, { apiKey, ...request(lead.id) })).status).toBe(status);
-  });
-});
-
-describe('5 key types: scopes and lifetime', () => {
-  const order = { createdBy: 7, label: 'x', now: new Date() } as const;
-  const days = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 86_400_000;
-
-  test.each([
-    ['website-form', undefined, ['leads.capture'], 730],
-    ['application', ['leads.read'], ['leads.read'], 90],
-    ['application', ['leads.write', 'leads.capture'], ['leads.read', 'leads.write', 'leads.capture'], 90],
-  ] as const)('a key of type %s with the scopes %j gets %j for %i days', async (type, asked, scopes, lifetime) => {
-    const own = await givenOrganization();
-
-    const { keyId, key } = await createApiKey(table(), { ...order, organizationId: own.id, type, scopes: asked });
-
-    const listed = (await listApiKeys(table(), own.id)).find((one) => one.keyId === keyId)!;
-    expect(listed.scopes).toEqual(scopes);
-    expect(days(listed.createdAt, listed.expiresAt)).toBe(lifetime);
-    expect((await call('list-lead-fields', { apiKey: key })).status).toBe(200);
-  });
-
-  test.each([
-    ['website-form', ['leads.read']],
-    ['website-form', ['leads.capture', 'leads.write']],
-    ['application', []],
-  ] as const)('a key of type %s with the scopes %j cannot be created', async (type, scopes) => {
-    await expect(createApiKey(table(), { ...order, organizationId: organization.id, type, scopes })).rejects.toThrow(
-      /scopes must/,
-    );
   });
 });

@@ -1,14 +1,15 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { EndpointName } from '../../shared/endpoints.ts';
 import { apiErrors } from '../../shared/errors.ts';
 import { settingsPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { setKeyBucket } from '../support/buckets.ts';
 import { type CallOptions, call } from '../support/call.ts';
-import { givenLead, storedLeads } from '../support/leads.ts';
+import { givenLead } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { bodyRequests, goodRequests } from '../support/requests.ts';
-import { service } from '../support/service.ts';
+import { goodRequests } from '../support/requests.ts';
 import { table } from '../support/table.ts';
+import { expectRefusal } from './refusal.ts';
 
 let organization: GivenOrganization;
 let leadId: number;
@@ -17,22 +18,10 @@ beforeAll(async () => {
   leadId = (await givenLead(organization)).id;
 });
 const everyRequest = goodRequests.map((good) => [good.name, good] as const);
-const everyBody = bodyRequests.map((good) => [good.name, good] as const);
 type Name = (typeof everyRequest)[number][0];
 
-/** The request answers this error in the contract's shape and changes nothing. */
-async function refused(name: Name, request: CallOptions, status: number, code: string): Promise<void> {
-  const before = await storedLeads(organization);
-
-  const answer = await call(name, { apiKey: organization.writer, ...request });
-
-  expect([answer.status, answer.body.error.code]).toEqual([status, code]);
-  expect(Object.keys(answer.body)).toEqual(['error']);
-  expect(Object.keys(answer.body.error).filter((property) => !['code', 'message', 'details'].includes(property))).toEqual([]);
-  expect(answer.body.error.message).toMatch(/^\S.*\.$/);
-  expect(answer.headers.get('content-type')).toBe('application/json');
-  expect(await storedLeads(organization)).toEqual(before);
-}
+const refused = (name: EndpointName, request: CallOptions, status: number, code: string) =>
+  expectRefusal({ organization, name, request }, status, code);
 
 describe('7 error table: status of each code', () => {
   test.each([
@@ -101,110 +90,6 @@ describe('7 KEY_IN_URL: a key, or a parameter such as api_key or token, in the U
   test('a parameter with another name is not refused with KEY_IN_URL', async () => {
     expect((await call('list-users', { apiKey: organization.reader, query: 'q=token&monkey=1' })).status).toBe(200);
   });
-});
-
-describe('7 PAYLOAD_TOO_LARGE: a body over 100 KB (100000 bytes)', () => {
-  const padded = (body: unknown, bytes: number): string => {
-    const text = JSON.stringify(body);
-    return `${text}${' '.repeat(bytes - Buffer.byteLength(text))}`;
-  };
-
-  test.each(everyBody)('%s accepts a body of 100000 bytes', async (name, { request, status }) => {
-    const { body, ...rest } = request(leadId);
-
-    const answer = await call(name, { apiKey: organization.writer, ...rest, body: padded(body, 100_000) });
-
-    expect(answer.status).toBe(status);
-  });
-
-  test.each(everyBody)('%s refuses a body of 100001 bytes', (name, { request }) => {
-    const { body, ...rest } = request(leadId);
-    return refused(name, { ...rest, body: padded(body, 100_001) }, 413, 'PAYLOAD_TOO_LARGE');
-  });
-
-  test.each(everyBody)('%s refuses a body of 7 MB, more than a function accepts', (name, { request }) => {
-    const { body, ...rest } = request(leadId);
-    return refused(name, { ...rest, body: padded(body, 7_000_000) }, 413, 'PAYLOAD_TOO_LARGE');
-  });
-
-  test('the limit of a body counts bytes, not characters', async () => {
-    const ofBytes = (bytes: number) => {
-      const [head, tail] = JSON.stringify({ fields: { remarks: '|' } }).split('|');
-      const text = head + 'न'.repeat((bytes - 25) / 3) + tail;
-      expect(Buffer.byteLength(text)).toBe(bytes);
-      return text;
-    };
-
-    const fits = await call('update-lead', { apiKey: organization.writer, leadId, body: ofBytes(100_000) });
-
-    expect(fits.status).toBe(200);
-    await refused('update-lead', { leadId, body: ofBytes(100_003) }, 413, 'PAYLOAD_TOO_LARGE');
-  });
-});
-
-describe('7 UNSUPPORTED_MEDIA_TYPE: a body without Content-Type: application/json', () => {
-  const withType = (good: (typeof goodRequests)[number], type: string) => ({
-    ...good.request(leadId),
-    headers: { 'Content-Type': type },
-  });
-
-  test.each(everyBody)('%s refuses a body as text/plain', (name, good) =>
-    refused(name, withType(good, 'text/plain'), 415, 'UNSUPPORTED_MEDIA_TYPE'),
-  );
-
-  test.each([
-    'application/x-www-form-urlencoded',
-    'multipart/form-data',
-    'application/jsonp',
-    'application/vnd.api+json',
-    'json',
-  ])('a body as %s is refused', (type) =>
-    refused('add-note', { leadId, body: { text: 'x' }, headers: { 'Content-Type': type } }, 415, 'UNSUPPORTED_MEDIA_TYPE'),
-  );
-
-  test('a body without a content type is refused', async () => {
-    const response = await fetch(`${service().baseUrl}/api/v1/leads`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${organization.writer}` },
-      body: Buffer.from('{}'),
-    });
-
-    expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([
-      415,
-      'UNSUPPORTED_MEDIA_TYPE',
-    ]);
-  });
-
-  test.each(['application/json', 'Application/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"'])(
-    'the content type %s is accepted',
-    async (type) => {
-      const request = { leadId, body: { text: 'x' }, headers: { 'Content-Type': type } };
-
-      expect((await call('add-note', { apiKey: organization.writer, ...request })).status).toBe(201);
-    },
-  );
-});
-
-describe('7 INVALID_JSON: a body that is not valid JSON', () => {
-  test.each(everyBody)('%s refuses a body that is not valid JSON', (name, { request }) =>
-    refused(name, { ...request(leadId), body: '{"text":' }, 400, 'INVALID_JSON'),
-  );
-
-  test.each([
-    '',
-    ' ',
-    '{',
-    "{'text':'x'}",
-    '{"text":"x",}',
-    '{text:"x"}',
-    '{"text":"x"}}',
-    '{"text":NaN}',
-    '{"text":"a\nb"}',
-    '\ufeff{"text":"x"}',
-    'text=x',
-  ])('a body that is not valid JSON is refused: %j', (body) =>
-    refused('add-note', { leadId, body, headers: { 'Content-Type': 'application/json' } }, 400, 'INVALID_JSON'),
-  );
 });
 
 describe('7 RATE_LIMITED: on every endpoint, with Retry-After', () => {

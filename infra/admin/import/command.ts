@@ -86,18 +86,15 @@ The status is 1 if rows were refused.
 const collectColumn = (column: string, before: readonly string[] = []): string[] => [...before, column];
 
 async function importFile(context: CommandContext, path: string, options: ImportOptions): Promise<void> {
-  const { organization: organizationId, map = [], ignore = [], dryRun = false, keepIds = false, rate } = options;
+  const { organization: organizationId, dryRun = false, keepIds = false, rate } = options;
   const table = context.table();
   const organization = await existingOrganization(table, organizationId);
-  const mapping = new ColumnMapping(map, ignore);
+  const mapping = new ColumnMapping(options.map ?? [], options.ignore ?? []);
   mapping.checkAgainst(organization);
   const file = await openImportFile(path, organization, mapping);
-  const reportFile = options.report ?? reportPath(path, dryRun);
-  if (resolve(reportFile) === resolve(path)) {
-    throw new CommandError(`--report ${reportFile} is the file to import: name another file.`);
-  }
-  const report = await ImportReport.begin(reportFile, file);
+  const report = await ImportReport.begin(reportFileOf(path, options), file);
   const begun = Date.now();
+  const textOf = (counts: ImportCounts): string => `${summary(counts, dryRun)}${speed(counts, begun)}`;
   const request: ImportRequest = {
     file,
     report,
@@ -106,8 +103,7 @@ async function importFile(context: CommandContext, path: string, options: Import
     dryRun,
     leadsPerSecond: dryRun ? rateMax : rate,
     onProgress: (counts) => {
-      const percent = Math.floor(100 * file.progress());
-      context.progress(`${percent} %: ${summary(counts, dryRun)}${speed(counts, begun)}`);
+      context.progress(`${Math.floor(100 * file.progress())} %: ${textOf(counts)}`);
     },
   };
   const run = dryRun ? importRows : withAuditEntries(context, organizationId);
@@ -116,8 +112,15 @@ async function importFile(context: CommandContext, path: string, options: Import
     throw error;
   });
   await (dryRun && counts.refused === 0 ? report.discard() : report.finish());
-  const summaryLine = `Organization ${organizationId}: ${summary(counts, dryRun)}${speed(counts, begun)}.`;
-  printResult(context, { ...counts, report: counts.refused > 0 ? report.path : null, dryRun }, summaryLine);
+  const result = { ...counts, report: counts.refused > 0 ? report.path : null, dryRun };
+  printResult(context, result, `Organization ${organizationId}: ${textOf(counts)}.`);
+}
+
+/** @throws CommandError for the path of the file to import, which the report would overwrite */
+function reportFileOf(path: string, { report, dryRun = false }: ImportOptions): string {
+  const reportFile = report ?? reportPath(path, dryRun);
+  if (resolve(reportFile) !== resolve(path)) return reportFile;
+  throw new CommandError(`--report ${reportFile} is the file to import: name another file.`);
 }
 
 interface ImportResult extends ImportCounts {

@@ -3,7 +3,8 @@ import { stringify } from 'csv-stringify/sync';
 import { reportHeadings } from '../../../shared/leads/transfer/import-columns.ts';
 import { errorCode } from '../../cli/error-code.ts';
 import { CommandError } from '../context.ts';
-import type { FileRow, ImportFile } from './file.ts';
+import type { ImportFile } from './file.ts';
+import type { FileRow } from './file-row.ts';
 
 export interface RefusedRow {
   readonly row: FileRow;

@@ -1,7 +1,8 @@
 import { ApiError } from '../../../shared/errors.ts';
 import { type ImportRow, type ReadRow, readImportRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import type { FileRow, ImportFile } from './file.ts';
+import type { ImportFile } from './file.ts';
+import type { FileRow } from './file-row.ts';
 import { IdentityQueue, type QueuePlace } from './identity-queue.ts';
 import { rowDigest } from './row-digest.ts';
 

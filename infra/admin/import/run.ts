@@ -1,6 +1,7 @@
 import { rowsPerLookUp } from '../../../shared/store/maintenance/import-leads.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
-import type { FileRow, ImportFile } from './file.ts';
+import type { ImportFile } from './file.ts';
+import type { FileRow } from './file-row.ts';
 import type { ImportReport, RefusedRow } from './report.ts';
 import { RowReader } from './row-reader.ts';
 import { RowWriter, type WriteOptions } from './row-writer.ts';

@@ -96,13 +96,28 @@ function alarmed(
 }
 
 function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
-  const { serviceName, functions } = props;
+  const { serviceName } = props;
   return [
     {
       title: 'Calls and refusals',
       metrics: [apiMetric(serviceName, 'Count'), apiMetric(serviceName, '4XXError'), serviceMetric(serviceName, 'rateLimited')],
     },
     { title: 'Server errors', metrics: [alarmed(props, 'ServerErrors', serverErrorShare(serviceName), { from: 1 })] },
+    ...timeGraphs(props),
+    { title: 'Functions', metrics: [...throttleMetrics(props), serviceMetric(serviceName, 'coldStart')] },
+    {
+      title: 'Needs attention',
+      metrics: [
+        alarmed(props, 'CaptureNotReady', serviceMetric(serviceName, 'notReady'), { from: 1 }),
+        alarmed(props, 'KeyExpiresSoon', serviceMetric(serviceName, 'keyExpiresSoon', Duration.days(1)), { from: 1 }),
+      ],
+    },
+  ];
+}
+
+function timeGraphs(props: MonitoringProps): CustomMetricGroup[] {
+  const { serviceName, functions } = props;
+  return [
     {
       title: 'Response time',
       metrics: [
@@ -115,14 +130,6 @@ function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
       metrics: functions.map(({ endpoint, handler }) =>
         handler.metricDuration({ statistic: Stats.p(99), label: endpoint.name, period }),
       ),
-    },
-    { title: 'Functions', metrics: [...throttleMetrics(props), serviceMetric(serviceName, 'coldStart')] },
-    {
-      title: 'Needs attention',
-      metrics: [
-        alarmed(props, 'CaptureNotReady', serviceMetric(serviceName, 'notReady'), { from: 1 }),
-        alarmed(props, 'KeyExpiresSoon', serviceMetric(serviceName, 'keyExpiresSoon', Duration.days(1)), { from: 1 }),
-      ],
     },
   ];
 }
@@ -161,39 +168,54 @@ function tableGraphs(props: MonitoringProps): CustomMetricGroup[] {
   ];
 }
 
+interface LogQuery {
+  readonly title: string;
+  readonly queryLines: string[];
+}
+
 /** Numbers per endpoint and per organization, from log queries: as metrics they would be expensive. */
-function logWidgets({ functions }: MonitoringProps): LogQueryWidget[] {
-  const logGroupNames = functions.map(({ handler }) => handler.logGroup.logGroupName);
-  const widget = (title: string, ...queryLines: string[]) =>
-    new LogQueryWidget({ title, logGroupNames, queryLines, view: LogQueryVisualizationType.TABLE, width: 12, height: 8 });
-  return [
-    widget(
-      'Endpoints',
+const logQueries: readonly LogQuery[] = [
+  {
+    title: 'Endpoints',
+    queryLines: [
       'filter message = "answered"',
       'stats count() as calls, pct(ms, 50) as p50, pct(ms, 99) as p99, avg(dynamodbCalls), avg(readUnits), avg(writeUnits), sum(coldStart) as coldStarts by endpoint',
       'sort calls desc',
-    ),
-    widget(
-      'Organizations',
+    ],
+  },
+  {
+    title: 'Organizations',
+    queryLines: [
       'filter message = "answered"',
       'stats count() as calls, sum(readUnits), sum(writeUnits), sum(rateLimited), sum(notReady), sum(keyExpiresSoon) by organizationId',
       'sort calls desc',
       'limit 20',
-    ),
-    widget(
-      'Failures',
+    ],
+  },
+  {
+    title: 'Failures',
+    queryLines: [
       // Time-outs and crashes are logged by Lambda, not by us; those lines have only the log group.
       'filter level = "ERROR" or @message like /Task timed out|Runtime exited|"errorType"/',
       'fields @timestamp, coalesce(endpoint, @log) as function, organizationId, requestId, coalesce(error.message, @message) as problem',
       'sort @timestamp desc',
       'limit 20',
-    ),
-    widget(
-      'Refusals',
+    ],
+  },
+  {
+    title: 'Refusals',
+    queryLines: [
       'filter ispresent(code)',
       'stats count() as calls by code, endpoint, organizationId, keyId',
       'sort calls desc',
       'limit 20',
-    ),
-  ];
+    ],
+  },
+];
+
+function logWidgets({ functions }: MonitoringProps): LogQueryWidget[] {
+  const logGroupNames = functions.map(({ handler }) => handler.logGroup.logGroupName);
+  return logQueries.map(
+    (query) => new LogQueryWidget({ ...query, logGroupNames, view: LogQueryVisualizationType.TABLE, width: 12, height: 8 }),
+  );
 }

@@ -9,18 +9,9 @@ import { inParallel } from './in-parallel.ts';
 import { isPositiveInteger } from './lead-issues.ts';
 import { type OrganizationSnapshot, readSnapshot, recheckKeyItem, type ViolationReporter } from './organization-snapshot.ts';
 import { readUntilStable } from './read-together.ts';
-import {
-  entryIssues,
-  isOpening,
-  recheckEntry,
-  recheckErasure,
-  recheckIdentities,
-  recheckIdentityItem,
-  recheckImportedRow,
-  recheckOpening,
-  recheckRecord,
-  recordedLead,
-} from './recheck.ts';
+import { recheckErasure, recheckImportedRow, recheckRecord, recordedLead } from './recheck.ts';
+import { recheckIdentities, recheckIdentityItem } from './recheck-identities.ts';
+import { entryIssues, isOpening, recheckEntry, recheckOpening } from './recheck-timeline.ts';
 import { scanTable, type TableItem } from './scan.ts';
 
 export interface CheckOptions {

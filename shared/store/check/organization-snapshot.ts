@@ -22,7 +22,8 @@ import { ExpectedItems, ExpectedItemsPart } from './expected-items.ts';
 import { inParallel } from './in-parallel.ts';
 import { leadIn, leadIssues } from './lead-issues.ts';
 import { readUntilStable } from './read-together.ts';
-import { identityOf, lastLeadIdIn, organizationIn, recheckLead } from './recheck.ts';
+import { lastLeadIdIn, organizationIn, recheckLead } from './recheck.ts';
+import { identityOf } from './recheck-identities.ts';
 import { usageIssues } from './usage-issues.ts';
 
 /** What the check keeps of an organization while it reads the rest of the table. */
@@ -79,17 +80,21 @@ function organizationIssues(
   const whose = `Organization ${id}`;
   if (!settings) return [`${whose} has items, but its settings ${keyText(settingsPrimaryKey(id))} are not there.`];
   const { id: settingsId, name } = (settings as SettingsItem).settings;
-  const { used, lastLeadId, windowEndsAt, settingsVersion } = usage ?? {};
-  const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-  const counters = Object.entries({ used, lastLeadId, windowEndsAt }).filter(([, value]) => usage && !isCount(value));
   return [
     ...(settingsId === id ? [] : [`${whose} has the settings of organization ${settingsId}.`]),
     ...(directory ? [] : [`${whose} is not in the directory: ${keyText(directoryPrimaryKey(id))} is not there.`]),
     ...(!directory || directory.name === name
       ? []
       : [`${whose} is called ${JSON.stringify(name)}, but ${JSON.stringify(directory.name)} in the directory.`]),
-    ...(usage ? [] : [`${whose} has no usage item ${keyText(usagePrimaryKey(id))}.`]),
-    ...(!usage || settingsVersion === settings.version
+    ...(usage ? usageItemIssues(whose, usage, settings) : [`${whose} has no usage item ${keyText(usagePrimaryKey(id))}.`]),
+  ];
+}
+
+function usageItemIssues(whose: string, { used, lastLeadId, windowEndsAt, settingsVersion }: Item, settings: Item): string[] {
+  const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+  const counters = Object.entries({ used, lastLeadId, windowEndsAt }).filter(([, value]) => !isCount(value));
+  return [
+    ...(settingsVersion === settings.version
       ? []
       : [`${whose} has settings of version ${settings.version}, but its usage item says ${settingsVersion}.`]),
     ...counters.map(

@@ -1,3 +1,4 @@
+import { type Capture, type Captured, captureRecord } from '../../leads/capture.ts';
 import type { IdempotencyRecord } from '../../leads/idempotency.ts';
 import { comparableEmail } from '../../leads/identity.ts';
 import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
@@ -71,6 +72,16 @@ const captureRecordItems = (table: Table, lead: Lead, { lookup, entry, record, n
   ...lookup.idempotencyKeys.map((key) => putRecord(table, idempotencyPrimaryKey(lookup.keyId, key), record, now)),
 ];
 
+/**
+ * Writes the captured lead and the capture's records: all or none. One transaction of up to 6 items.
+ * @param match the lead that the capture matched, as it was read
+ * @returns false on a conflict with another request
+ */
+export function writeCapture(table: Table, capture: Capture, match: Lead | undefined, captured: Captured): Promise<boolean> {
+  const record = captureRecord(capture, captured);
+  return match ? captureMatchedLead(table, match, captured.lead, record) : captureNewLead(table, captured.lead, record);
+}
+
 /** Writes a new lead and the capture's records: all or none. One transaction of up to 6 items. @returns false on a conflict with another request */
 export async function captureNewLead(table: Table, lead: Lead, record: CaptureRecord): Promise<boolean> {
   const written = await transact(table, [
@@ -86,7 +97,7 @@ export async function captureNewLead(table: Table, lead: Lead, record: CaptureRe
  * the lead's version is checked but the lead is not written.
  * @returns false on a conflict with another request
  */
-export async function captureMatchedLead(table: Table, before: Lead, after: Lead, record: CaptureRecord): Promise<boolean> {
+async function captureMatchedLead(table: Table, before: Lead, after: Lead, record: CaptureRecord): Promise<boolean> {
   const newEmail = emailOf(before) === null ? emailOf(after) : null;
   const written = await transact(table, [
     after === before ? checkLead(table, before) : leadUpdateItem(table, before, after),
@@ -97,16 +108,17 @@ export async function captureMatchedLead(table: Table, before: Lead, after: Lead
 }
 
 /**
- * Stores the record of an earlier capture under further keys too, unless its lead has since been erased: the erasure would not find
- * these records.
+ * Stores the record of an earlier capture under the idempotency keys that have none, unless its lead has since been erased: the
+ * erasure would not find these records.
  * @returns false on a conflict with another request
  */
-export async function recordUnder(
+export async function recordUnderOtherKeys(
   table: Table,
-  { organizationId, keyId }: Pick<CaptureLookup, 'organizationId' | 'keyId'>,
-  keys: readonly string[],
+  { organizationId, keyId, idempotencyKeys }: CaptureLookup,
+  { records }: CaptureMatches,
   record: IdempotencyRecord,
 ): Promise<boolean> {
+  const keys = idempotencyKeys.filter((_, index) => !records[index]);
   if (keys.length === 0) return true;
   const now = new Date();
   const written = await transact(table, [

@@ -1,7 +1,6 @@
 import { userInfo } from 'node:os';
 import { expect, test, vi } from 'vitest';
 import { confirmed } from '../../../infra/admin/confirm.ts';
-import { parseApiKey } from '../../../shared/organization/api-key.ts';
 import { applySettings, SettingsMovedError } from '../../../shared/store/organizations/apply-settings.ts';
 import { readKeptSettings, versionsBefore, versionsKept } from '../../../shared/store/organizations/audit-log.ts';
 import { readSettings } from '../../../shared/store/organizations/organizations.ts';
@@ -168,53 +167,6 @@ test('the versions before are told in order, back to where the history begins', 
   expect(versionsBefore([entry(6)], 5)).toEqual([]);
 });
 
-test('a rotated key’s successor may do the same, and both work until the old one is revoked', async () => {
-  const organization = await givenOrganization();
-  const old = parseApiKey(organization.writer)?.keyId ?? '';
-
-  const rotated = await adminJson('key', 'rotate', ...option(organization), '--key', old);
-  const people = await runAdmin(['key', 'rotate', ...option(organization), '--key', rotated.keyId]);
-  const both = await Promise.all([organization.writer, rotated.key].map((apiKey) => call('list-users', { apiKey })));
-  await runAdmin(['key', 'revoke', ...option(organization), '--key', old]);
-  const after = await Promise.all([organization.writer, rotated.key].map((apiKey) => call('list-users', { apiKey })));
-  const revoked = await runAdmin(['key', 'rotate', ...option(organization), '--key', old]);
-
-  const { items } = await adminJson('key', 'list', ...option(organization));
-  const [was, is] = [old, rotated.keyId].map((keyId) => items.find((item: { keyId: string }) => item.keyId === keyId));
-  expect(is).toMatchObject({ type: was.type, scopes: was.scopes, label: was.label, createdBy: was.createdBy });
-  expect(rotated.replaces).toEqual({ keyId: old, expiresAt: was.expiresAt });
-  expect(people.stdout).toMatch(
-    new RegExp(
-      `before \\d{4}-\\d\\d-\\d\\d, revoke the old key: key revoke --organization ${organization.id} --key ${rotated.keyId}`,
-    ),
-  );
-  expect([...both, ...after].map(({ status }) => status)).toEqual([200, 200, 401, 200]);
-  expect(revoked).toMatchObject({ status: 1, stderr: expect.stringMatching(/was revoked on .*key create/) });
-  const told = (await history(organization)).map(({ what }: { what: string }) => what);
-  expect(told).toEqual(
-    expect.arrayContaining([
-      expect.stringMatching(`^key revoke ${old}$`),
-      expect.stringMatching(`^key rotate ${old} to ${rotated.keyId}`),
-    ]),
-  );
-  expect(JSON.stringify(await history(organization))).not.toContain(rotated.key);
-});
-
-test('key list shows the days left, and which keys to rotate now', async () => {
-  const organization = await givenOrganization();
-  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000 + 60_000);
-  await organization.key({ label: 'soon', expiresAt: inDays(13) });
-  await organization.key({ label: 'later', expiresAt: inDays(14) });
-  await organization.key({ label: 'past', expiresAt: inDays(-1) });
-
-  const { stdout } = await runAdmin(['key', 'list', ...option(organization)]);
-
-  expect(stdout).toMatch(/DAYS LEFT/);
-  expect(stdout).toMatch(/soon .* 13: rotate it +live/);
-  expect(stdout).toMatch(/later .* 14 +live/);
-  expect(stdout).toMatch(/past .* \d{4}-\d\d-\d\d +expired/);
-});
-
 test('what is done to leads is told without a person’s data', async () => {
   const organization = await givenOrganization();
   const lead = await givenLead(organization);
@@ -228,29 +180,4 @@ test('what is done to leads is told without a person’s data', async () => {
   expect(told.slice(0, 3)).toEqual([`lead erase ${lead.id}`, 'lead export, 1 lead', `lead archive ${lead.id}`]);
   expect(forPeople.stdout).toMatch(/WHEN +SETTINGS +WHAT +WHO\n.*lead erase/);
   expect(forPeople.stdout).not.toContain(lead.phone);
-});
-
-test('a key that is revoked again is not revoked twice in the history', async () => {
-  const organization = await givenOrganization();
-  const { keyId } = await organization.key();
-  const revoke = () => adminJson('key', 'revoke', ...option(organization), '--key', keyId);
-
-  const [first, second] = [await revoke(), await revoke()];
-
-  expect(second).toEqual(first);
-  const revoked = (await history(organization)).filter(({ what }: { what: string }) => what === `key revoke ${keyId}`);
-  expect(revoked).toHaveLength(1);
-});
-
-test('a key in the name of somebody inactive is made, with a warning', async () => {
-  const organization = await givenOrganization();
-  const inactive = organization.settings.users.find(({ active }) => !active);
-  const made = ['--type', 'website-form', '--label', 'form', '--created-by', String(inactive?.id)];
-
-  const { status, stderr } = await runAdmin(['key', 'create', ...option(organization), ...made]);
-
-  expect([status, stderr]).toEqual([
-    0,
-    expect.stringContaining(`${inactive?.name}, the user that the key acts for, is inactive`),
-  ]);
 });

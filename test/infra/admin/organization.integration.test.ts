@@ -1,30 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toSettingsFile } from '../../../shared/organization/settings.ts';
-import type { Settings } from '../../../shared/organization/settings-types.ts';
+import { expect, test } from 'vitest';
 import { runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
-
-let folder: string;
-let files = 0;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'organization-test-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-/** The organization's settings file after an edit. */
-async function edited({ settings }: Pick<GivenOrganization, 'settings'>, edit: (draft: Settings) => void): Promise<string> {
-  const draft = structuredClone(toSettingsFile(settings));
-  edit(draft);
-  files += 1;
-  const file = join(folder, `${files}.json`);
-  await writeFile(file, JSON.stringify(draft));
-  return file;
-}
+import { apply, edited } from './edited-settings.ts';
 
 /** An organization with two leads that use a source, an option and a user each. */
 async function givenUsed(): Promise<GivenOrganization> {
@@ -35,8 +14,6 @@ async function givenUsed(): Promise<GivenOrganization> {
   }
   return organization;
 }
-
-const apply = (file: string, ...more: string[]) => runAdmin(['organization', 'apply', file, ...more]);
 const shown = async ({ id }: GivenOrganization) => (await runAdmin(['organization', 'show', String(id), '--json'])).json;
 
 test('a dry run says what would change, by JSON path, and changes nothing', async () => {
@@ -171,72 +148,4 @@ test('organizations are listed by id with the name they have now', async () => {
   const ids = json.items.map(({ id }: { id: number }) => id);
   expect(ids).toEqual([...ids].sort((a, b) => a - b));
   expect(forPeople.stdout).toMatch(new RegExp(`^ID +NAME\\n[^]*${organization.id} +Renamed\\n`));
-});
-
-test.each<[state: string, edit: (draft: Settings) => void, warning: RegExp]>([
-  ['the module crm is missing', (draft) => draft.modules.pop(), /^Warning: \$\.modules does not contain "crm": .*FORBIDDEN/],
-  [
-    'there is no default pipeline',
-    (draft) => Object.assign(draft.pipelines[0]!, { isDefault: false }),
-    /^Warning: \$\.pipelines has no default pipeline: .*NOT_READY/,
-  ],
-  [
-    'the default pipeline has no starting stage',
-    (draft) => Object.assign(draft.pipelines[0]!.stages[0]!, { active: false }),
-    /^Warning: \$\.pipelines\[id=1\]\.stages has no active default stage: .*NOT_READY/,
-  ],
-  [
-    'nobody is active',
-    (draft) => {
-      draft.users = draft.users.map((user) => ({ ...user, active: false }));
-    },
-    /^Warning: \$\.users has no active user .*NOT_READY/,
-  ],
-  [
-    'no active source is named Website',
-    (draft) => Object.assign(draft.sources[0]!, { name: 'Web' }),
-    /^Warning: \$\.sources has no active "Website": .*have no source/,
-  ],
-])('apply warns on stderr when %s, and still applies the settings', async (_, edit, warning) => {
-  const organization = await givenOrganization();
-  const file = await edited(organization, edit);
-
-  const dry = await apply(file, '--dry-run', '--json');
-  const applied = await apply(file, '--json');
-  const undone = await runAdmin(['organization', 'undo', '--organization', String(organization.id), '--yes', '--json']);
-
-  expect(dry).toMatchObject({ status: 0, stderr: expect.stringMatching(warning), json: { outcome: 'updated' } });
-  expect(applied).toMatchObject({ status: 0, stderr: dry.stderr, json: { organization: { id: organization.id } } });
-  expect(applied.stderr.trim().split('\n')).toHaveLength(1);
-  expect(undone).toMatchObject({ status: 0, stderr: '' });
-});
-
-test.each([
-  [['organization', 'apply', 'x.json', '--dryrun'], /Did you mean --dry-run\?/],
-  [['organization', 'lst'], /Did you mean list\?/],
-  [['chek'], /Did you mean check\?/],
-  [['lead', 'fnd'], /Did you mean find\?/],
-  [['check', '--organisation', '1'], /Did you mean --organization\?/],
-])('%j is wrong usage, with the probable spelling', async (args, message) => {
-  expect(await runAdmin(args)).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(message) });
-});
-
-test.each([
-  ['organization apply'],
-  ['organization show'],
-  ['organization list'],
-  ['key create'],
-  ['key list'],
-  ['key revoke'],
-  ['lead archive'],
-  ['lead restore'],
-  ['lead timeline'],
-  ['lead find'],
-  ['lead list'],
-  ['check'],
-])('%s --help shows an example of it', async (command) => {
-  const { status, stdout } = await runAdmin([...command.split(' '), '--help']);
-
-  expect(status).toBe(0);
-  expect(stdout).toMatch(new RegExp(`Examples?:\\n(.*\\n)*? +npm run (--silent )?admin -- ${command}`));
 });

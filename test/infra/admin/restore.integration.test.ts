@@ -1,67 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseApiKey } from '../../../shared/organization/api-key.ts';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
-import { eraseLead } from '../../../shared/store/maintenance/erase-lead.ts';
 import { finishRestore, leadIdMargin } from '../../../shared/store/maintenance/finish-restore.ts';
-import { revokeApiKey } from '../../../shared/store/organizations/api-keys.ts';
-import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import { readSettings } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
-import { startFaultyService } from '../../support/faults/faulty-service.ts';
-import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { givenOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
-import { environmentOf, givenTable } from '../../support/table.ts';
+import { environmentOf } from '../../support/table.ts';
+import { given, withFunctionsOn } from './catastrophe.ts';
 import { finish, itemsOf, restored } from './restored-tables.ts';
-
-/** Requests to the built functions on a table. */
-async function withFunctionsOn<Result>(on: Table, ask: (baseUrl: string) => Promise<Result>): Promise<Result> {
-  const functions = await startFaultyService(environmentOf(on.name));
-  try {
-    return await ask(functions.baseUrl);
-  } finally {
-    await functions.stop();
-  }
-}
-
-/** A backup, and the table it was made of, in which much has happened since. */
-interface Catastrophe {
-  readonly old: Table;
-  readonly backup: readonly Record<string, unknown>[];
-  readonly organization: GivenOrganization;
-  readonly revoked: { readonly key: string; readonly keyId: string };
-  readonly erased: ReturnType<typeof person>;
-  readonly erasedLeadId: number;
-  readonly keptLeadId: number;
-  readonly lastLeadId: number;
-}
-let given: Catastrophe;
-
-beforeAll(async () => {
-  const old = await givenTable();
-  const organization = await givenOrganization({}, old);
-  const revoked = await organization.key();
-  const [erased, kept] = [person(), person()];
-  given = await withFunctionsOn(old, async (baseUrl) => {
-    const capture = async (body: object): Promise<number> =>
-      (await call('capture-lead', { baseUrl, apiKey: organization.website, body })).body.lead.id;
-    const erasedLeadId = await capture({ ...erased, externalId: randomUUID() });
-    const keptLeadId = await capture(kept);
-    await capture({ ...kept, email: erased.email }); // the person's email on another lead's timeline
-    const backup = await itemsOf(old);
-
-    await revokeApiKey(old, organization.id, revoked.keyId);
-    await eraseLead(old, organization.id, erasedLeadId, { who: 'a test' });
-    await applySettings(old, { ...organization.settings, name: 'Northwind, renamed' });
-    await call('capture-lead', { baseUrl, apiKey: organization.website, body: { name: 'Nobody' } }); // refused, and its id is a gap
-    const lastLeadId = await capture(person());
-    return { old, backup, organization, revoked, erased, erasedLeadId, keptLeadId, lastLeadId };
-  });
-  await pause(1100); // the tables' times of creation are whole seconds
-});
 
 async function expectFinished(on: Table): Promise<void> {
   const { organization, revoked, erased, erasedLeadId, keptLeadId, lastLeadId } = given;
@@ -194,46 +144,6 @@ describe('finishing a restore when the old table is lost', () => {
 
     expect([status, stderr]).toEqual([1, expect.stringMatching(/every API key in table .* will be revoked.*--yes/s)]);
     expect(await itemsOf(on)).toHaveLength(given.backup.length);
-  });
-});
-
-describe('a table that cannot be the restored one is refused, and nothing changes', () => {
-  test.each<[string, () => Promise<[Table, ...string[]]>, RegExp]>([
-    ['the same table twice', async () => [given.old, '--from', given.old.name], /are both/],
-    [
-      'the two exchanged',
-      async () => [given.old, '--from', (await restored(given.backup)).name],
-      /is older than .*Are the two exchanged\?/,
-    ],
-    [
-      'an old table that is not there',
-      async () => [await restored(given.backup), '--from', 'nowhere'],
-      /There is no table nowhere/,
-    ],
-    [
-      'an empty old table',
-      async () => [await restored(given.backup), '--from', (await givenTable()).name],
-      /is older than|has no organization/,
-    ],
-    ['an empty restored table', async () => [await givenTable(), '--from', given.old.name], /has no organization/],
-    [
-      'a key to keep that is unknown',
-      async () => [await restored(given.backup), '--keep-key', 'nobody', '--yes'],
-      /has the key nobody/,
-    ],
-    [
-      'keys to keep beside --from',
-      async () => [await restored(given.backup), '--from', given.old.name, '--keep-key', 'x'],
-      /--keep-key has no effect with --from/,
-    ],
-  ])('%s', async (_, situation, sentence) => {
-    const [on, ...args] = await situation();
-    const before = await itemsOf(on);
-
-    const { status, stderr } = await finish(on, ...args);
-
-    expect([status, stderr]).toEqual([1, expect.stringMatching(sentence)]);
-    expect(await itemsOf(on)).toEqual(before);
   });
 });
 

@@ -1,53 +1,10 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ApiError, type ErrorCode } from '../../../shared/errors.ts';
-import { admission, type Prefetch } from '../../../shared/middleware/admission.ts';
-import type { Call } from '../../../shared/middleware/call.ts';
-import type { Organization } from '../../../shared/organization/organization.ts';
-import { admitKey, admitOrganization, type Caller } from '../../../shared/store/organizations/admission.ts';
-import { loadOrganization } from '../../../shared/store/organizations/organizations.ts';
-import { sampleOrganization } from '../../support/settings.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { admit, admittedAt, given, keys, organizationAt, organizations, settings } from './admit.ts';
 import { bucketWith, callerWith, newApiKey, newOrganizationId } from './admitted.ts';
-import { newCall, runBefore } from './event.ts';
 
 vi.mock('../../../shared/store/organizations/admission.ts');
 vi.mock('../../../shared/store/organizations/organizations.ts');
-
-const keys = vi.mocked(admitKey);
-const organizations = vi.mocked(admitOrganization);
-const settings = vi.mocked(loadOrganization);
-
-let caller: Caller;
-let apiKey: string;
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  apiKey = newApiKey();
-  caller = callerWith({ organizationId: newOrganizationId() });
-  keys.mockReset().mockImplementation(async () => ({ outcome: 'admitted', caller, bucket: bucketWith(500) }));
-  organizations.mockReset().mockImplementation(async () => admittedAt(1));
-  settings.mockReset().mockImplementation(async () => organizationAt(1));
-});
-afterEach(() => void vi.useRealTimers());
-
-const admittedAt = (settingsVersion: number) =>
-  ({ outcome: 'admitted', bucket: bucketWith(2000, 3000), settingsVersion, leadSequence: 41 }) as const;
-const organizationAt = (version: number): Organization => ({ ...sampleOrganization(), version });
-
-const goodInput = { ok: true, parts: {} } as const;
-const noPrefetch: Prefetch<object, undefined> | undefined = undefined;
-
-async function admit(
-  more: Partial<Call<object, string | undefined>> = {},
-  prefetch: Prefetch<object, string | undefined> | undefined = noPrefetch,
-): Promise<{ call: Call<object, string | undefined>; code: ErrorCode | 'admitted'; error: unknown }> {
-  const call = newCall<object, string | undefined>('list-leads', { input: goodInput, ...more });
-  try {
-    await runBefore(admission(prefetch), { headers: { Authorization: `Bearer ${apiKey}` } }, call);
-    return { call, code: 'admitted', error: undefined };
-  } catch (error) {
-    return { call, code: error instanceof ApiError ? error.code : 'INTERNAL', error };
-  }
-}
 const codes = async (times: number): Promise<string[]> => {
   const all: string[] = [];
   for (let left = times; left > 0; left -= 1) all.push((await admit()).code);
@@ -58,8 +15,13 @@ describe('what admission establishes', () => {
   test('is the caller, the organization and its lead sequence', async () => {
     const { call } = await admit();
 
-    expect(call.admitted).toEqual({ caller, organization: organizationAt(1), leadSequence: 41, prefetched: undefined });
-    expect(call.caller).toBe(caller);
+    expect(call.admitted).toEqual({
+      caller: given.caller,
+      organization: organizationAt(1),
+      leadSequence: 41,
+      prefetched: undefined,
+    });
+    expect(call.caller).toBe(given.caller);
   });
 
   test('shows the bucket that is closer to running out', async () => {
@@ -83,7 +45,7 @@ describe('the cache of API keys', () => {
   });
 
   test('refuses a key that has expired since without DynamoDB', async () => {
-    caller = { ...caller, expiresAt: Date.now() + 1000 };
+    given.caller = { ...given.caller, expiresAt: Date.now() + 1000 };
     const before = await admit();
     vi.setSystemTime(Date.now() + 1000);
 
@@ -92,7 +54,7 @@ describe('the cache of API keys', () => {
   });
 
   test('refuses an exhausted key without DynamoDB until its window ends, and tells when', async () => {
-    keys.mockResolvedValueOnce({ outcome: 'exhausted', caller, bucket: bucketWith(0) });
+    keys.mockResolvedValueOnce({ outcome: 'exhausted', caller: given.caller, bucket: bucketWith(0) });
     const first = await admit();
     vi.setSystemTime(Date.now() + 600_000);
     const second = await admit();
@@ -101,13 +63,13 @@ describe('the cache of API keys', () => {
 
     expect([first.code, second.code, third.code]).toEqual(['RATE_LIMITED', 'RATE_LIMITED', 'admitted']);
     expect(second.call.responseHeaders).toMatchObject({ 'RateLimit-Remaining': '0', 'Retry-After': '3000' });
-    expect(second.call.caller).toBe(caller);
+    expect(second.call.caller).toBe(given.caller);
     expect(keys).toHaveBeenCalledTimes(2);
     expect(organizations).toHaveBeenCalledOnce();
   });
 
   test('asks for a key that was admitted with its last token only after its window ends', async () => {
-    keys.mockResolvedValueOnce({ outcome: 'admitted', caller, bucket: bucketWith(0) });
+    keys.mockResolvedValueOnce({ outcome: 'admitted', caller: given.caller, bucket: bucketWith(0) });
 
     expect(await codes(2)).toEqual(['admitted', 'RATE_LIMITED']);
     expect(keys).toHaveBeenCalledOnce();
@@ -120,7 +82,7 @@ describe('the cache of API keys', () => {
   });
 
   test('has no entry for a mistyped key, which is refused without DynamoDB', async () => {
-    apiKey = `${apiKey.slice(0, -1)}${apiKey.endsWith('0') ? '1' : '0'}`;
+    given.apiKey = `${given.apiKey.slice(0, -1)}${given.apiKey.endsWith('0') ? '1' : '0'}`;
 
     expect(await codes(2)).toEqual(['UNAUTHORIZED', 'UNAUTHORIZED']);
     expect(keys).not.toHaveBeenCalled();
@@ -136,7 +98,7 @@ describe('the order of the two token buckets', () => {
       await new Promise<void>((resolve) => {
         release = resolve;
       });
-      return { outcome: 'admitted', caller, bucket: bucketWith(500) };
+      return { outcome: 'admitted', caller: given.caller, bucket: bucketWith(500) };
     });
     const admitting = admit();
     await nextTick();
@@ -151,14 +113,14 @@ describe('the order of the two token buckets', () => {
   });
 
   test('of a cached key with a tenth of its tokens left: the key, then the organization', async () => {
-    keys.mockResolvedValueOnce({ outcome: 'admitted', caller, bucket: bucketWith(60) });
+    keys.mockResolvedValueOnce({ outcome: 'admitted', caller: given.caller, bucket: bucketWith(60) });
     await admit();
 
     expect(await isParallel()).toBe(false);
   });
 
   test('of a cached key whose window has ended: both in parallel', async () => {
-    keys.mockResolvedValueOnce({ outcome: 'admitted', caller, bucket: bucketWith(1) });
+    keys.mockResolvedValueOnce({ outcome: 'admitted', caller: given.caller, bucket: bucketWith(1) });
     await admit();
     vi.setSystemTime(Date.now() + 3_600_000);
 
@@ -180,13 +142,13 @@ describe('the cache of exhausted organizations', () => {
   const exhausted = () => ({ outcome: 'exhausted', bucket: bucketWith(0, 3000) }) as const;
 
   test('refuses every cached key of the organization without DynamoDB until the window ends', async () => {
-    const first = apiKey;
+    const first = given.apiKey;
     const second = newApiKey();
     await admit();
-    apiKey = second;
+    given.apiKey = second;
     organizations.mockResolvedValueOnce(exhausted());
     const refused = await admit();
-    apiKey = first;
+    given.apiKey = first;
     const cached = await admit();
     const callsBefore = organizations.mock.calls.length;
     vi.setSystemTime(Date.now() + 3_600_000);
@@ -200,8 +162,8 @@ describe('the cache of exhausted organizations', () => {
   test('does not refuse the keys of another organization', async () => {
     organizations.mockResolvedValueOnce(exhausted());
     const refused = await admit();
-    caller = callerWith({ organizationId: newOrganizationId() });
-    apiKey = newApiKey();
+    given.caller = callerWith({ organizationId: newOrganizationId() });
+    given.apiKey = newApiKey();
 
     expect([refused.code, (await admit()).code]).toEqual(['RATE_LIMITED', 'admitted']);
   });
@@ -231,64 +193,7 @@ describe('the cache of settings', () => {
     settings.mockResolvedValue(undefined);
     const { code, error, call } = await admit();
 
-    expect([code, call.caller]).toEqual(['INTERNAL', caller]);
+    expect([code, call.caller]).toEqual(['INTERNAL', given.caller]);
     expect(String(error)).toContain('no settings');
-  });
-});
-
-describe('the prefetch of an endpoint', () => {
-  const prefetch = vi.fn<Prefetch<object, string | undefined>>();
-  beforeEach(() => void prefetch.mockReset().mockResolvedValue('read'));
-
-  test('runs with the input and the settings seen last', async () => {
-    await admit();
-    const { call } = await admit({ input: { ok: true, parts: { query: 1 } } }, prefetch);
-
-    expect(await call.admitted?.prefetched).toBe('read');
-    expect(prefetch.mock.calls).toEqual([
-      [
-        {
-          table: undefined,
-          organizationId: caller.organizationId,
-          keyId: caller.keyId,
-          cachedOrganization: organizationAt(1),
-          input: { query: 1 },
-        },
-      ],
-    ]);
-  });
-
-  test('does not run for input that will be refused', async () => {
-    await admit({ input: { ok: false, error: new ApiError('VALIDATION_FAILED') } }, prefetch);
-
-    expect(prefetch).not.toHaveBeenCalled();
-  });
-
-  test('does not run for a key without a scope of the endpoint', async () => {
-    caller = { ...caller, scopes: ['leads.capture'] };
-    await admit({}, prefetch);
-
-    expect(prefetch).not.toHaveBeenCalled();
-  });
-
-  test('that fails for a refused request is dropped, and ends no process as an unhandled rejection', async () => {
-    const unhandled = vi.fn();
-    process.on('unhandledRejection', unhandled);
-    prefetch.mockRejectedValue(new Error('DynamoDB is away.'));
-    organizations.mockResolvedValueOnce({ outcome: 'exhausted', bucket: bucketWith(0, 3000) });
-    const { code } = await admit({}, prefetch);
-    await nextTick();
-    process.off('unhandledRejection', unhandled);
-
-    expect(code).toBe('RATE_LIMITED');
-    expect(unhandled).not.toHaveBeenCalled();
-  });
-
-  test('that fails is the endpoint’s to report: admission itself does not', async () => {
-    prefetch.mockRejectedValue(new Error('DynamoDB is away.'));
-    const { call, code } = await admit({}, prefetch);
-
-    expect(code).toBe('admitted');
-    await expect(call.admitted?.prefetched).rejects.toThrow('DynamoDB is away.');
   });
 });

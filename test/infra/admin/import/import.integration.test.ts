@@ -1,41 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
-import { scanLeadsAscending } from '../../../../shared/store/maintenance/export-leads.ts';
+import { expect, test } from 'vitest';
 import { adminJson, runAdmin } from '../../../support/admin.ts';
 import { call } from '../../../support/call.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../../../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
-import { table } from '../../../support/table.ts';
-import { killedAtWrite } from './killed-import.ts';
-
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'import-test-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-let files = 0;
-async function givenFile(name: string, content: string): Promise<string> {
-  files += 1;
-  const file = join(folder, `${files}-${name}`);
-  await writeFile(file, content);
-  return file;
-}
-const refusedIn = async (report: string) => parse(await readFile(report), { columns: true }) as Record<string, string>[];
-const importJson = ({ id }: GivenOrganization, file: string, ...more: string[]) =>
-  adminJson('lead', 'import', '--organization', String(id), file, ...more);
-async function fieldsOf({ id }: GivenOrganization): Promise<FieldValues[]> {
-  const leads: Lead[] = [];
-  for await (const page of scanLeadsAscending(table(), id, { after: 0, withArchived: true })) leads.push(...page);
-  return leads.map(({ fields }) => fields);
-}
-const countLeads = async (organization: GivenOrganization): Promise<number> => (await fieldsOf(organization)).length;
+import { countLeads, fieldsOf, givenFile, importJson, refusedIn } from './given-files.ts';
 
 test('makes leads of a spreadsheet’s rows: headings by key, label or map, people and stages by name', async () => {
   const organization = await givenOrganization();
@@ -175,26 +146,6 @@ test('a dry run says the same counts and writes nothing', async () => {
   expect(real).toMatchObject({ rows: 3, imported: 1, refused: 2 });
 });
 
-test('the same file twice makes no second lead, also of a lead whose phone and email have changed since', async () => {
-  const organization = await givenOrganization();
-  const [one, two, other] = [person(), person(), person()];
-  const line = ({ name, phone, email }: typeof one) => `${JSON.stringify({ name, phone, fields: { email } })}\n`;
-  const file = await givenFile('leads.jsonl', line(one) + line(two));
-  await importJson(organization, file);
-  const [lead] = (await storedLeads(organization)).map(({ lead }) => lead);
-  const { status } = await call('update-lead', {
-    apiKey: organization.writer,
-    leadId: Number(lead?.sk),
-    body: { fields: { phone: other.phone, email: other.email } },
-  });
-
-  const again = await importJson(organization, file);
-
-  expect(status).toBe(200);
-  expect(again).toMatchObject({ rows: 2, imported: 0, alreadyThere: 2, refused: 0 });
-  expect(await storedLeads(organization)).toHaveLength(2);
-});
-
 test('owners rotate over imported leads, and differ by one at the most', async () => {
   const organization = await givenOrganization();
   const rows = Array.from({ length: 41 }, () => `Someone,${person().phone}`);
@@ -234,34 +185,6 @@ test('lead ids go on from the organization’s sequence, beside leads that are b
   expect(await storedLeads(organization)).toHaveLength(80);
   expect((await adminJson('check', '--organization', String(organization.id))).violations).toEqual([]);
 });
-
-test('1,000 rows with some wrong ones, killed half way and begun again, are imported exactly once', async () => {
-  const organization = await givenOrganization();
-  const people = Array.from({ length: 1000 }, (_, index) => ({ ...person(), index }));
-  const phone = (index: number): string | undefined =>
-    index % 50 === 7 ? '12' : people[index % 50 === 9 ? index - 1 : index]?.phone;
-  const file = await givenFile(
-    'many.csv',
-    ['name,phone,email', ...people.map((one) => `${one.name},${phone(one.index)},${one.email}`)].join('\n'),
-  );
-  const args = ['lead', 'import', '--organization', String(organization.id), file];
-  await killedAtWrite(300, args);
-  const half = await countLeads(organization);
-
-  const answer = await importJson(organization, file);
-  const again = await importJson(organization, file);
-
-  // What the killed process sent in parallel may be written, even after the count.
-  expect(half).toBeGreaterThanOrEqual(200);
-  expect(half).toBeLessThan(400);
-  expect(answer).toMatchObject({ rows: 1000, imported: 960 - answer.alreadyThere, refused: 40 });
-  expect(answer.alreadyThere).toBeGreaterThanOrEqual(half);
-  expect(again).toMatchObject({ rows: 1000, imported: 0, alreadyThere: 960, refused: 40 });
-  expect(await refusedIn(again.report)).toHaveLength(40);
-  const phones = (await fieldsOf(organization)).map((fields) => fields.phone);
-  expect(new Set(phones).size).toBe(960);
-  expect(await adminJson('check', '--organization', String(organization.id))).toEqual({ leads: 960, violations: [] });
-}, 120_000);
 
 test('settings that are applied while an import runs hold from its next rows on', async () => {
   const organization = await givenOrganization();

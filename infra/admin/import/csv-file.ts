@@ -1,0 +1,104 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { CsvError, parse } from 'csv-parse';
+import type { RawValue } from '../../../shared/leads/field-types.ts';
+import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
+import { exportMark, type ImportTarget, propertyHeadings } from '../../../shared/leads/transfer/import-columns.ts';
+import type { Organization } from '../../../shared/organization/organization.ts';
+import { CommandError } from '../context.ts';
+import { countOf } from '../format.ts';
+import { type FileRow, type FileRows, rowOf } from './file-row.ts';
+import type { ColumnMapping } from './mapping.ts';
+import { isEarlierExport } from './origin.ts';
+
+/** Reads the headings of a CSV file, whose rows are read as they are iterated. @throws CommandError for an empty file or an unknown column */
+export async function openCsv(
+  file: string,
+  texts: AsyncGenerator<string, undefined>,
+  organization: Organization,
+  mapping: ColumnMapping,
+): Promise<FileRows> {
+  const first = await texts.next();
+  const records = csvRecords(file, rejoined(first.value ?? '', texts), delimiterOf(first.value ?? ''));
+  const heading = await records.next();
+  if (heading.done) throw new CommandError(`${file} is empty: its first row must have the headings.`);
+  const headings = heading.value.cells;
+  const targets = mapping.targetsOf(organization, headings, file);
+  const headingOf = otherHeadings(headings, targets);
+  const isEarlier = isEarlierExport(headings);
+  return { headings, headingOf, rows: csvRows(records, organization, { headings, targets, isEarlier }) };
+}
+
+function otherHeadings(headings: readonly string[], targets: readonly ImportTarget[]): ReadonlyMap<string, string> {
+  const headingOf = targets.flatMap((target, column): [string, string][] => {
+    if (target.kind === 'nothing' || target.kind === 'mark') return [];
+    return [[target.kind === 'field' ? target.fieldKey : propertyHeadings[target.property], headings[column]?.trim() ?? '']];
+  });
+  return new Map(headingOf.filter(([name, heading]) => name !== heading));
+}
+
+async function* rejoined(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
+}
+
+/** The delimiter that splits the headings into most columns: a spreadsheet writes `;` where the decimal mark is a comma, or tabs. */
+function delimiterOf(text: string): string {
+  const heading = text.slice(0, text.search(/[\r\n]|$/));
+  const counts = [',', ';', '\t'].map((delimiter) => ({ delimiter, count: heading.split(delimiter).length }));
+  return counts.reduce((a, b) => (b.count > a.count ? b : a)).delimiter;
+}
+
+interface CsvRecord {
+  readonly number: number;
+  readonly cells: readonly string[];
+}
+
+async function* csvRecords(file: string, texts: AsyncGenerator<string>, delimiter: string): AsyncGenerator<CsvRecord, undefined> {
+  const parser = parse({ delimiter, info: true, relax_column_count: true, skip_empty_lines: true, relax_quotes: true });
+  const reading = pipeline(Readable.from(texts), parser);
+  reading.catch(() => undefined); // The loop below throws the same error.
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{
+      record: string[];
+      info: { records: number; empty_lines: number };
+    }>) {
+      yield { number: info.records + info.empty_lines, cells: record };
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new CommandError(`${file} is not a CSV file: ${error.message}.`, { cause: error });
+  }
+}
+
+interface CsvColumns {
+  readonly headings: readonly string[];
+  readonly targets: readonly ImportTarget[];
+  /** Whether the file is an export from before exports marked their rows. */
+  readonly isEarlier: boolean;
+}
+
+async function* csvRows(
+  records: AsyncIterable<CsvRecord>,
+  organization: Organization,
+  { headings, targets, isEarlier }: CsvColumns,
+): AsyncGenerator<FileRow> {
+  const markAt = targets.findIndex(({ kind }) => kind === 'mark');
+  for await (const { number, cells } of records) {
+    if (cells.every((cell) => cell.trim() === '')) continue; // An empty row of a spreadsheet.
+    if (cells.length !== headings.length) {
+      yield {
+        number,
+        original: { cells },
+        read: `The row has ${countOf(cells.length, 'cell')} for ${countOf(headings.length, 'heading')}.`,
+      };
+      continue;
+    }
+    const isMarked = exportMark.isOne(cells[markAt]);
+    const values = targets.map((target, column): [ImportTarget, RawValue] => {
+      const type = target.kind === 'field' ? organization.fieldByKey.get(target.fieldKey)?.type : undefined;
+      return [target, rawFromCell(cells[column] ?? '', type, isMarked)];
+    });
+    yield { number, original: { cells }, read: rowOf(values, isEarlier) };
+  }
+}

@@ -1,0 +1,72 @@
+import { isPlainObject, parseJson } from '../../../shared/json.ts';
+import type { RawValue } from '../../../shared/leads/field-types.ts';
+import { exportMark, type ImportTarget, unknownColumn } from '../../../shared/leads/transfer/import-columns.ts';
+import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
+import type { Organization } from '../../../shared/organization/organization.ts';
+import { type FileRow, rowOf } from './file-row.ts';
+import type { ColumnMapping } from './mapping.ts';
+import { foreignLeadId, foreignLeadIdIssue, isEarlierLine } from './origin.ts';
+
+/** The rows of a JSONL file, read as they are iterated. */
+export async function* jsonlRows(
+  texts: AsyncIterable<string>,
+  organization: Organization,
+  mapping: ColumnMapping,
+): AsyncGenerator<FileRow> {
+  let number = 0;
+  for await (const line of linesOf(texts)) {
+    number += 1;
+    if (line.trim() === '') continue;
+    const object = parseJson(line);
+    if (isPlainObject(object)) yield { number, original: { object }, read: readObject(object, organization, mapping) };
+    else yield { number, original: { object: { text: line } }, read: 'The line is not a JSON object.' };
+  }
+}
+
+/** Splits at line feeds only: JSON may contain other line separators. */
+async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const text of texts) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
+
+/** Fields are in `fields`, as an export writes them, or among the other properties. */
+function readObject(
+  { fields, ...others }: Readonly<Record<string, unknown>>,
+  organization: Organization,
+  mapping: ColumnMapping,
+): ImportRow | string {
+  if (fields !== undefined && !isPlainObject(fields)) return 'fields must be an object of values by field key.';
+  const values: [ImportTarget, RawValue][] = [];
+  const entries = [
+    ...Object.entries(others).map((entry) => [...entry, fields !== undefined] as const),
+    ...Object.entries(fields ?? {}).map((entry) => [...entry, false] as const),
+  ];
+  for (const [name, value, hasFieldsObject] of entries) {
+    const target = mapping.targetOf(organization, name, hasFieldsObject);
+    if (!target) return `${JSON.stringify(name)} ${unknownColumn(organization, name)}`;
+    if (!isRaw(value)) return `${name} must be a string, a number, true, false, a list of strings, or null.`;
+    values.push([target, value]);
+  }
+  const targets = values.map(([target]) => target);
+  const repeated = mapping.repeatedTarget(targets);
+  if (repeated) return `${repeated} appears twice.`;
+  const isEarlier = isEarlierLine({ ...others, fields });
+  const foreign = isEarlier
+    ? undefined
+    : foreignLeadId(
+        entries.map(([name]) => name),
+        targets,
+        mapping.isMapped,
+      );
+  return foreign === undefined ? rowOf(values, isEarlier) : `The line ${foreignLeadIdIssue(foreign, exportMark.property)}`;
+}
+
+const isRaw = (value: unknown): value is RawValue =>
+  value === null ||
+  ['string', 'number', 'boolean'].includes(typeof value) ||
+  (Array.isArray(value) && value.every((item) => typeof item === 'string'));

@@ -1,0 +1,26 @@
+const stage = (id: number, meaning: string, more: object = {}) => ({
+  id,
+  name: `Stage ${id}`,
+  slug: `s${id}`,
+  order: id,
+  meaning,
+  ...more,
+});
+
+/** Two pipelines of three stages, each with one that is no longer active, and a third pipeline where nothing can start. */
+export const pipelines = [
+  {
+    id: 1,
+    name: 'One',
+    order: 1,
+    isDefault: true,
+    stages: [stage(12, 'won'), stage(11, 'open', { isDefault: true }), stage(13, 'lost', { active: false })],
+  },
+  {
+    id: 2,
+    name: 'Two',
+    order: 2,
+    stages: [stage(21, 'open', { isDefault: true }), stage(22, 'lost'), stage(23, 'open', { active: false })],
+  },
+  { id: 3, name: 'Closed', order: 3, stages: [stage(31, 'open', { isDefault: true, active: false }), stage(32, 'won')] },
+];

@@ -1,0 +1,29 @@
+import { expect } from 'vitest';
+import type { EndpointName } from '../../shared/endpoints.ts';
+import { type CallOptions, call } from '../support/call.ts';
+import { storedLeads } from '../support/leads.ts';
+import type { GivenOrganization } from '../support/organizations.ts';
+
+interface RefusedRequest {
+  readonly organization: GivenOrganization;
+  readonly name: EndpointName;
+  readonly request: CallOptions;
+}
+
+/** The request answers this error in the contract's shape and changes nothing. */
+export async function expectRefusal(
+  { organization, name, request }: RefusedRequest,
+  status: number,
+  code: string,
+): Promise<void> {
+  const before = await storedLeads(organization);
+
+  const answer = await call(name, { apiKey: organization.writer, ...request });
+
+  expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+  expect(Object.keys(answer.body)).toEqual(['error']);
+  expect(Object.keys(answer.body.error).filter((property) => !['code', 'message', 'details'].includes(property))).toEqual([]);
+  expect(answer.body.error.message).toMatch(/^\S.*\.$/);
+  expect(answer.headers.get('content-type')).toBe('application/json');
+  expect(await storedLeads(organization)).toEqual(before);
+}

@@ -1,0 +1,37 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll } from 'vitest';
+import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
+import { scanLeadsAscending } from '../../../../shared/store/maintenance/export-leads.ts';
+import { adminJson } from '../../../support/admin.ts';
+import type { GivenOrganization } from '../../../support/organizations.ts';
+import { table } from '../../../support/table.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'import-test-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+export let files = 0;
+export async function givenFile(name: string, content: string): Promise<string> {
+  files += 1;
+  const file = join(folder, `${files}-${name}`);
+  await writeFile(file, content);
+  return file;
+}
+
+export const refusedIn = async (report: string) => parse(await readFile(report), { columns: true }) as Record<string, string>[];
+
+export const importJson = ({ id }: GivenOrganization, file: string, ...more: string[]) =>
+  adminJson('lead', 'import', '--organization', String(id), file, ...more);
+
+export async function fieldsOf({ id }: GivenOrganization): Promise<FieldValues[]> {
+  const leads: Lead[] = [];
+  for await (const page of scanLeadsAscending(table(), id, { after: 0, withArchived: true })) leads.push(...page);
+  return leads.map(({ fields }) => fields);
+}
+
+export const countLeads = async (organization: GivenOrganization): Promise<number> => (await fieldsOf(organization)).length;

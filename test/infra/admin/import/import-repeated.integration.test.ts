@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { adminJson } from '../../../support/admin.ts';
+import { call } from '../../../support/call.ts';
+import { storedLeads } from '../../../support/leads.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
+import { person } from '../../../support/people.ts';
+import { countLeads, fieldsOf, givenFile, importJson, refusedIn } from './given-files.ts';
+import { killedAtWrite } from './killed-import.ts';
+
+test('the same file twice makes no second lead, also of a lead whose phone and email have changed since', async () => {
+  const organization = await givenOrganization();
+  const [one, two, other] = [person(), person(), person()];
+  const line = ({ name, phone, email }: typeof one) => `${JSON.stringify({ name, phone, fields: { email } })}\n`;
+  const file = await givenFile('leads.jsonl', line(one) + line(two));
+  await importJson(organization, file);
+  const [lead] = (await storedLeads(organization)).map(({ lead }) => lead);
+  const { status } = await call('update-lead', {
+    apiKey: organization.writer,
+    leadId: Number(lead?.sk),
+    body: { fields: { phone: other.phone, email: other.email } },
+  });
+
+  const again = await importJson(organization, file);
+
+  expect(status).toBe(200);
+  expect(again).toMatchObject({ rows: 2, imported: 0, alreadyThere: 2, refused: 0 });
+  expect(await storedLeads(organization)).toHaveLength(2);
+});
+
+test('1,000 rows with some wrong ones, killed half way and begun again, are imported exactly once', async () => {
+  const organization = await givenOrganization();
+  const people = Array.from({ length: 1000 }, (_, index) => ({ ...person(), index }));
+  const phone = (index: number): string | undefined =>
+    index % 50 === 7 ? '12' : people[index % 50 === 9 ? index - 1 : index]?.phone;
+  const file = await givenFile(
+    'many.csv',
+    ['name,phone,email', ...people.map((one) => `${one.name},${phone(one.index)},${one.email}`)].join('\n'),
+  );
+  const args = ['lead', 'import', '--organization', String(organization.id), file];
+  await killedAtWrite(300, args);
+  const half = await countLeads(organization);
+
+  const answer = await importJson(organization, file);
+  const again = await importJson(organization, file);
+
+  // What the killed process sent in parallel may be written, even after the count.
+  expect(half).toBeGreaterThanOrEqual(200);
+  expect(half).toBeLessThan(400);
+  expect(answer).toMatchObject({ rows: 1000, imported: 960 - answer.alreadyThere, refused: 40 });
+  expect(answer.alreadyThere).toBeGreaterThanOrEqual(half);
+  expect(again).toMatchObject({ rows: 1000, imported: 0, alreadyThere: 960, refused: 40 });
+  expect(await refusedIn(again.report)).toHaveLength(40);
+  const phones = (await fieldsOf(organization)).map((fields) => fields.phone);
+  expect(new Set(phones).size).toBe(960);
+  expect(await adminJson('check', '--organization', String(organization.id))).toEqual({ leads: 960, violations: [] });
+}, 120_000);

@@ -1,0 +1,71 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+import { service } from '../support/service.ts';
+import { sendRaw } from './raw-request.ts';
+import { send } from './sent-request.ts';
+
+let organization: GivenOrganization;
+beforeAll(async () => {
+  organization = await givenOrganization();
+});
+
+const bearer = (key: string): string => `Bearer ${key}`;
+const json = ['Content-Type', 'application/json'] as const;
+
+describe('headers that speak for the caller', () => {
+  test.each<[string, readonly (readonly [string, string])[]]>([
+    [
+      'twice, the last secure',
+      [
+        ['X-Forwarded-Proto', 'http'],
+        ['X-Forwarded-Proto', 'https'],
+      ],
+    ],
+    [
+      'twice, the first secure',
+      [
+        ['X-Forwarded-Proto', 'https'],
+        ['x-forwarded-PROTO', 'http'],
+      ],
+    ],
+  ])('plain HTTP is seen %s, whatever other headers say', async (_, headers) => {
+    const { status, code } = await send({ headers: [['Authorization', bearer(organization.reader)], ...headers] });
+
+    expect([status, code]).toEqual([403, 'HTTPS_REQUIRED']);
+  });
+
+  test.each([
+    ['X-HTTP-Method-Override', 'POST'],
+    ['X-Original-URL', '/api/v1/leads'],
+    ['X-Rewrite-URL', '/api/v1/leads'],
+    ['X-Forwarded-Host', 'evil.example'],
+    ['X-Forwarded-Prefix', '/evil'],
+    ['X-Organization-Id', '2147483646'],
+    ['X-Request-Id', 'chosen'],
+    ['X-Amzn-RequestId', 'chosen'],
+  ])('the header %s changes nothing', async (name, value) => {
+    const authorization = ['Authorization', bearer(organization.reader)] as const;
+    const plain = await send({ headers: [authorization] });
+
+    const { status, headers, text } = await sendRaw(service().baseUrl, {
+      method: 'GET',
+      target: '/api/v1/users',
+      headers: [authorization, [name, value]],
+    });
+
+    expect([status, JSON.parse(text)]).toEqual([200, plain.body]);
+    expect(JSON.stringify([...headers])).not.toContain(value);
+  });
+
+  test('the header Host does not change where a lead is', async () => {
+    const { status, headers } = await sendRaw(service().baseUrl, {
+      method: 'POST',
+      target: 'http://evil.example/api/v1/leads/capture',
+      headers: [['Authorization', bearer(organization.website)], json],
+      body: JSON.stringify(person()),
+    });
+
+    expect([status, headers.get('location')?.includes('evil')]).toEqual([201, false]);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { damagedAttributes, erasedMark, withErasuresOf } from '../../../../shared/leads/erasure/erasure.ts';
+import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
+
+const note = (text: string): TimelineEntry => ({ type: 'note_added', at: '', actorId: 7, via: 'api', keyId: 'k', text });
+
+describe('a text is damaged', () => {
+  const between = (text: string) => [...text].map((char) => `${erasedMark}${char}`).join('') + erasedMark;
+
+  test.each([between('Call at nine'), between('नमस्ते'), between('go')])('when marks stand between its characters: %s', (text) => {
+    expect(damagedAttributes({ ...note(text) })).toEqual(['text']);
+    expect(damagedAttributes({ kept: [{ field: 'city', current: text, submitted: 'x' }] })).toEqual(['kept']);
+  });
+
+  test.each([
+    erasedMark,
+    `${erasedMark}/${erasedMark}/${erasedMark}`,
+    `${erasedMark}${erasedMark}${erasedMark}`,
+    `Call ${erasedMark} or ${erasedMark}, a brother of ${erasedMark}.`,
+    'Call at nine',
+  ])('but not when marks stand for phones: %s', (text) => {
+    expect(damagedAttributes({ ...note(text) })).toEqual([]);
+  });
+});
+
+describe('what an erasure took from a copy of an entry', () => {
+  const entry = {
+    at: '2026-01-01T00:00:00.000Z',
+    text: 'Call 98123 45678 or asha@example.com at nine',
+    kept: [{ field: 'tags', current: ['a', '9812345678'], submitted: 5 }],
+    attribution: { pageUrl: 'https://example.com/?p=9812345678' },
+  };
+  const copyWith = (changes: object) => ({ ...entry, ...changes });
+
+  test('is taken from the entry, whatever kind of value it was', () => {
+    const copy = copyWith({
+      text: `Call ${erasedMark} or ${erasedMark} at nine`,
+      kept: [{ field: 'tags', current: ['a', erasedMark], submitted: erasedMark }],
+      attribution: { pageUrl: `https://example.com/?p=${erasedMark}` },
+    });
+    expect(withErasuresOf(entry, copy)).toEqual(copy);
+  });
+
+  test.each([
+    { text: 'Call at nine' },
+    { text: `Write to ${erasedMark} at nine` },
+    { text: `Call ${erasedMark} at ten` },
+    { text: `Call ${erasedMark} at nine at nine` },
+    { text: [...entry.text].map((char) => `${erasedMark}${char}`).join('') + erasedMark },
+    { at: erasedMark },
+    { kept: [] },
+    { kept: undefined },
+    { more: erasedMark },
+  ])('is nothing when the copy differs in another way: %j', (changes) => {
+    expect(withErasuresOf(entry, copyWith(changes))).toBe(entry);
+  });
+
+  test('is all that is taken when the copy also differs in another way', () => {
+    const copy = copyWith({ text: `Call ${erasedMark} at nine`, attribution: { pageUrl: 'https://example.com/other' } });
+    expect(withErasuresOf(entry, copy)).toEqual({ ...entry, text: copy.text });
+  });
+});

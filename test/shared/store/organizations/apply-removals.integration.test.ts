@@ -1,0 +1,236 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, expect, test } from 'vitest';
+import { limits } from '../../../../shared/limits.ts';
+import { parseSettingsFile, toSettingsFile } from '../../../../shared/organization/settings.ts';
+import type { Settings } from '../../../../shared/organization/settings-types.ts';
+import { createApiKey } from '../../../../shared/store/organizations/api-keys.ts';
+import { applySettings, SettingsRejectedError } from '../../../../shared/store/organizations/apply-settings.ts';
+import { readSettings } from '../../../../shared/store/organizations/organizations.ts';
+import { leadPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
+import { newSettings } from '../../../support/organizations.ts';
+import { service } from '../../../support/service.ts';
+import { tableOf } from '../../../support/table.ts';
+import { smallFile } from '../../organization/settings-cases.ts';
+
+const table = tableOf(service().environment);
+afterAll(() => table.client.destroy());
+
+const smallSettings = (): Settings => newSettings(smallFile());
+const noWait = { wait: async () => undefined };
+const putLead = (organizationId: number, leadId: number, more: object = {}) =>
+  table.client.send(
+    new PutCommand({
+      TableName: table.name,
+      Item: { ...leadPrimaryKey(organizationId, leadId), fields: { name: 'A' }, stageId: 11, pipelineId: 1, version: 1, ...more },
+    }),
+  );
+
+/** The issues for which an apply is rejected. */
+async function refusal(
+  settings: Settings,
+  options: Parameters<typeof applySettings>[2] = noWait,
+): Promise<SettingsRejectedError> {
+  try {
+    await applySettings(table, settings, options);
+  } catch (error) {
+    if (error instanceof SettingsRejectedError) return error;
+    throw error;
+  }
+  throw new Error('The settings were applied.');
+}
+
+const without = (settings: Settings, change: (draft: Settings) => void): Settings => {
+  const draft = structuredClone(settings);
+  change(draft);
+  return draft;
+};
+const removals: [what: string, lead: object, change: (draft: Settings) => void, path: string][] = [
+  [
+    'a user',
+    { fields: { assigned_to: 10 } },
+    (draft) => (draft.users = draft.users.filter(({ id }) => id !== 10)),
+    '$.users[id=10]',
+  ],
+  [
+    'a source',
+    { fields: { source: 4 } },
+    (draft) => (draft.sources = draft.sources.filter(({ id }) => id !== 4)),
+    '$.sources[id=4]',
+  ],
+  ['a field', { fields: { city: 'Pune' } }, (draft) => draft.fields.pop(), '$.fields[key="city"]'],
+  [
+    'an option',
+    { fields: { course: 'design' } },
+    (draft) => draft.fields[6]!.options.pop(),
+    '$.fields[key="course"].options[value="design"]',
+  ],
+  [
+    'an option of several',
+    { fields: { course: ['x', 'design'] } },
+    (draft) => draft.fields[6]!.options.pop(),
+    '$.fields[key="course"].options[value="design"]',
+  ],
+  ["a field's type", { fields: { city: 'Pune' } }, (draft) => (draft.fields[8]!.type = 'textarea'), '$.fields[key="city"].type'],
+  ['a stage', { stageId: 12 }, (draft) => draft.pipelines[0]!.stages.pop(), '$.pipelines[id=1].stages[id=12]'],
+  [
+    "a stage's pipeline",
+    { stageId: 12 },
+    (draft) => draft.pipelines[1]!.stages.push(draft.pipelines[0]!.stages.pop()!),
+    '$.pipelines[id=1].stages[id=12]',
+  ],
+];
+
+test.each(removals)(
+  'an apply does not remove %s that a lead uses, and removes it when none does',
+  async (_, lead, change, path) => {
+    const settings = smallSettings();
+    await applySettings(table, settings);
+    await putLead(settings.id, 1, lead);
+    await putLead(settings.id, 2, { ...lead, archivedAt: '2026-01-01T00:00:00.000Z' });
+    const fewer = without(settings, change);
+
+    const { issues } = await refusal(fewer);
+
+    expect(issues).toEqual([{ path, message: expect.stringMatching(/still used by 2 leads: /) }]);
+    expect(await readSettings(table, settings.id)).toMatchObject({ version: 1, settings });
+
+    await putLead(settings.id, 1);
+    await putLead(settings.id, 2);
+    await applySettings(table, fewer, noWait);
+
+    expect((await readSettings(table, settings.id))?.settings).toEqual(fewer);
+  },
+);
+
+test('a rejected apply names a pipeline and each of its stages that are in use', async () => {
+  const settings = smallSettings();
+  await applySettings(table, settings);
+  await putLead(settings.id, 5, { stageId: 21, pipelineId: 2 });
+
+  const { issues } = await refusal(without(settings, (draft) => draft.pipelines.pop()));
+
+  expect(issues.map(({ path }) => path)).toEqual(['$.pipelines[id=2]', '$.pipelines[id=2].stages[id=21]']);
+});
+
+test('an apply does not remove the creator of an API key, and names the key', async () => {
+  const settings = smallSettings();
+  await applySettings(table, settings);
+  const { keyId } = await createApiKey(table, {
+    organizationId: settings.id,
+    type: 'website-form',
+    label: 'w',
+    createdBy: 10,
+    now: new Date(),
+  });
+
+  const { issues } = await refusal(without(settings, (draft) => (draft.users = draft.users.filter(({ id }) => id !== 10))));
+
+  expect(issues).toEqual([{ path: '$.users[id=10]', message: expect.stringContaining(`creator of API key ${keyId}`) }]);
+});
+
+const dropCity = (settings: Settings): Settings => without(settings, (draft) => draft.fields.pop());
+const dropDesign = (settings: Settings): Settings => without(settings, (draft) => draft.fields[6]!.options.pop());
+
+test('an apply deactivates what it removes for longer than the longest request before it removes it', async () => {
+  const settings = smallSettings();
+  await applySettings(table, settings);
+  const waits: number[] = [];
+  let meanwhile: Settings | undefined;
+  const wait = async (ms: number): Promise<void> => {
+    waits.push(ms);
+    meanwhile = (await readSettings(table, settings.id))?.settings;
+  };
+
+  const applied = await applySettings(table, dropDesign(dropCity(settings)), { wait });
+
+  expect(waits).toEqual([(limits.functionTimeoutSeconds + 1) * 1000]);
+  expect(meanwhile?.fields.at(-1)).toMatchObject({ key: 'city', active: false });
+  expect(meanwhile?.fields[6]?.options.at(-1)).toEqual({ value: 'design', label: 'Product Design', retired: true });
+  expect(applied).toEqual({ outcome: 'updated', version: 3 });
+});
+
+test('an apply restores the settings when a request in progress uses an item that is being removed', async () => {
+  const settings = smallSettings();
+  await applySettings(table, settings);
+  const wait = async (): Promise<void> => void (await putLead(settings.id, 1, { fields: { city: 'Pune' } }));
+
+  const { issues } = await refusal(dropCity(settings), { wait });
+
+  expect(issues).toEqual([{ path: '$.fields[key="city"]', message: expect.stringMatching(/by 1 lead: /) }]);
+  expect((await readSettings(table, settings.id))?.settings).toEqual(settings);
+});
+
+test('an interrupted apply leaves items deactivated, and its repeat removes them', async () => {
+  const settings = smallSettings();
+  await applySettings(table, settings);
+  const killed = async (): Promise<void> => {
+    throw new Error('killed');
+  };
+  const fewer = dropDesign(dropCity(settings));
+  await expect(applySettings(table, fewer, { wait: killed })).rejects.toThrow('killed');
+  const waits: number[] = [];
+
+  const left = await readSettings(table, settings.id);
+  const shown = parseSettingsFile(JSON.stringify(toSettingsFile(left!.settings))).settings;
+  await applySettings(table, fewer, { wait: async (ms) => void waits.push(ms) });
+
+  expect(shown.fields.at(-1)).toMatchObject({ key: 'city', active: false });
+  expect(waits).toHaveLength(1);
+  expect(waits[0]).toBeLessThanOrEqual((limits.functionTimeoutSeconds + 1) * 1000);
+  expect((await readSettings(table, settings.id))?.settings).toEqual(fewer);
+});
+
+test.each([-3_600_000, 0, 3_600_000])(
+  'a drop of what was inactive waits for the longest request, whatever the clock of who deactivated it says: %i ms off',
+  async (skewMs) => {
+    const settings = smallSettings();
+    const inactive = without(settings, (draft) => (draft.fields.at(-1)!.active = false));
+    await applySettings(table, inactive, { now: () => new Date(Date.now() + skewMs) });
+    const waits: number[] = [];
+    const wait = async (ms: number): Promise<void> => {
+      waits.push(ms);
+      await putLead(settings.id, 1, { fields: { city: 'Pune' } });
+    };
+
+    const { issues } = await refusal(dropCity(inactive), { wait });
+
+    expect(issues.map(({ path }) => path)).toEqual(['$.fields[key="city"]']);
+    expect(waits).toHaveLength(1);
+    expect(waits[0]).toBeGreaterThan(limits.functionTimeoutSeconds * 1000);
+    expect(waits[0]).toBeLessThanOrEqual((limits.functionTimeoutSeconds + 1) * 1000);
+  },
+);
+
+test('an apply during the wait wins, and the removal is checked again', async () => {
+  const settings = smallSettings();
+  await applySettings(table, settings);
+  let waits = 0;
+  const wait = async (): Promise<void> => {
+    waits += 1;
+    if (waits === 1) await applySettings(table, { ...settings, name: 'Between' }, noWait);
+  };
+
+  await applySettings(table, dropCity(settings), { wait });
+
+  expect(waits).toBe(2);
+  expect((await readSettings(table, settings.id))?.settings).toEqual(dropCity(settings));
+});
+
+test('an API key created during the wait keeps its creator', async () => {
+  const settings = smallSettings();
+  await applySettings(table, settings);
+  const fewer = without(settings, (draft) => (draft.users = draft.users.filter(({ id }) => id !== 10)));
+  const wait = async (): Promise<void> =>
+    void (await createApiKey(table, {
+      organizationId: settings.id,
+      type: 'website-form',
+      label: 'w',
+      createdBy: 10,
+      now: new Date(),
+    }));
+
+  const { issues } = await refusal(fewer, { wait });
+
+  expect(issues.map(({ path }) => path)).toEqual(['$.users[id=10]']);
+  expect((await readSettings(table, settings.id))?.settings).toEqual(settings);
+});
