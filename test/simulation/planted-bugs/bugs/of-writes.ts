@@ -14,8 +14,8 @@ export const bugsOfWrites: readonly PlantedBug[] = [
   {
     name: 'conflict taken as written',
     file: 'shared/store/table/transact.ts',
-    before: "return { outcome: 'conflict' };\n  if",
-    after: "return { outcome: 'written' };\n  if",
+    before: "{ outcome: 'conflict' } : undefined",
+    after: "{ outcome: 'written' } : undefined",
     how: 'A transaction that met another is taken as written.',
     foundBy: 'Clients update one lead at once',
   },
