@@ -36,6 +36,7 @@ interface Taken {
 export class EveryRace implements Choices {
   readonly #nodes: Node[] = [];
   readonly #ignores: (touch: Touch) => boolean;
+  #first: readonly number[];
   #hasBegun = false;
   #depth = 0;
   /** Nodes below are as they were in the run before. */
@@ -45,9 +46,13 @@ export class EveryRace implements Choices {
   complete = 0;
   redundant = 0;
 
-  /** @param ignores touches whose order is taken to make no difference, such as those of a counter. @default none */
-  constructor(ignores: (touch: Touch) => boolean = () => false) {
+  /**
+   * @param ignores touches whose order is taken to make no difference, such as those of a counter. @default none
+   * @param first the choices with which the first run begins, such as the `script` of another. @default the first of each
+   */
+  constructor(ignores: (touch: Touch) => boolean = () => false, first: readonly number[] = []) {
     this.#ignores = ignores;
+    this.#first = first;
   }
 
   /** From here on choices are gone through; before, everything goes the ordinary way. */
@@ -84,7 +89,7 @@ export class EveryRace implements Choices {
     let node = this.#nodes[this.#depth];
     if (!node) {
       const asleep = isStep ? new Map(this.#sleeping) : new Map<string, Option>();
-      const chosen = options.findIndex(({ what }) => !asleep.has(what));
+      const chosen = this.#first[this.#depth] ?? options.findIndex(({ what }) => !asleep.has(what));
       if (chosen < 0) throw new RedundantRunError();
       node = { options, isStep, wanted: new Set(), asleep, chosen };
       this.#nodes.push(node);
@@ -98,6 +103,7 @@ export class EveryRace implements Choices {
     if (isComplete) this.complete += 1;
     else this.redundant += 1;
     this.#nodes.length = this.#depth;
+    this.#first = [];
     this.#noteRaces();
     this.#depth = 0;
     this.#hasBegun = false;

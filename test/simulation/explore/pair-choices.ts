@@ -5,11 +5,11 @@ import { callerOf, EveryRace } from './every-race.ts';
 
 export interface PairBounds {
   /** How often a caller that could go on is interrupted (a context bound). @default as often as it can be */
-  readonly interruptions?: number | undefined;
+  readonly interruptions?: number;
   /** How often a pause before a retry ends while the other operation could go on; after that it waits for it. @default 1 */
-  readonly hastyRetries?: number | undefined;
+  readonly hastyRetries?: number;
   /** How many calls of a run go wrong. @default 1 */
-  readonly faults?: number | undefined;
+  readonly faults?: number;
 }
 
 /**
@@ -26,9 +26,10 @@ export class PairChoices implements Choices {
   #hastyRetries = 0;
   #last = '';
 
-  constructor({ interruptions = Number.POSITIVE_INFINITY, hastyRetries = 1, faults = 1 }: PairBounds, ignores: (touch: Touch) => boolean) {
-    this.explorer = new EveryRace(ignores);
-    this.#bounds = { interruptions, hastyRetries, faults };
+  /** @param script the choices of the first run. @default the first of each */
+  constructor(bounds: PairBounds, ignores: (touch: Touch) => boolean, script: readonly number[] = []) {
+    this.explorer = new EveryRace(ignores, script);
+    this.#bounds = { interruptions: Number.POSITIVE_INFINITY, hastyRetries: 1, faults: 1, ...bounds };
   }
 
   get faults(): number {
@@ -63,7 +64,7 @@ export class PairChoices implements Choices {
 
   chooseStep(steps: readonly Step[]): number {
     if (!this.isExploring) return 0;
-    const all = steps.map((step, at): Turn => ({ at, caller: callerOf(step), isCall: step.touches !== undefined, step }));
+    const all = steps.map((step, at): Turn => ({ at, caller: callerOf(step), isCall: !isPause(step), step }));
     const offered = this.#within(all);
     // The end of a pause reads and writes nothing; only the clock moves on.
     const options = offered.map(({ step }): Step => ({ what: step.what, take: step.take, touches: step.touches ?? [] }));
@@ -86,6 +87,9 @@ export class PairChoices implements Choices {
     return isHeld ? own : turns;
   }
 }
+
+/** Timers have no touches; that of an `immediate` waits for nothing. */
+const isPause = ({ what, touches }: Step): boolean => touches === undefined && !what.endsWith(' immediate');
 
 interface Turn {
   readonly at: number;

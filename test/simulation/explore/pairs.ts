@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { checkHistory, violationsOf } from '../checker/check-history.ts';
+import type { Item } from '../dynamodb/attribute-values.ts';
 import { bundleService, type ServiceBundles } from '../lambda/given-service.ts';
 import type { ObservedService } from '../observed-service.ts';
 import type { Touch } from '../scheduler.ts';
@@ -35,6 +36,9 @@ export interface PairTotals {
   readonly unfinished: number;
 }
 
+/** What `npm test` goes through: of all orders, those in which a caller that could go on is interrupted once. */
+export const briefly: PairLimits = { interruptions: 1 };
+
 /**
  * For every pair of operations, every order of their calls that makes a difference, and in each of these at most one fault at each call.
  * Two requests that take a token, or a lead's id, from one counter are taken to do so in either order.
@@ -61,30 +65,70 @@ export async function explorePairs(report: (line: string) => void, limits: PairL
 const lineOf = ({ name }: Pair, { histories, redundant, faults, states, isWhole, violations }: Explored, ms: number): string =>
   `${name.padEnd(48)} ${histories} histories (${redundant} broken off), ${faults} faults, ${states.size} last states, ${violations.length} violations, ${Math.round(ms)} ms${isWhole ? '' : ', left unfinished'}`;
 
+const newExplored = (): Explored => ({
+  histories: 0,
+  redundant: 0,
+  faults: 0,
+  states: new Set(),
+  isWhole: true,
+  violations: [],
+});
+
 interface Exploration {
   readonly pair: Pair;
   readonly prepared: PreparedPair;
   readonly bundles: ServiceBundles;
   readonly limits: PairLimits;
+  /** Told of every step of a run. */
+  readonly trace?: (line: string) => void;
 }
+
+/** A pair with more is left. */
+const violationsMax = 20;
 
 async function explorePair(exploration: Exploration): Promise<Explored> {
   const { pair, limits } = exploration;
-  const revokes = pair.operations.some(({ name }) => name === 'revoke');
-  const choices = new PairChoices(limits, (touch) => isCounter(touch, revokes));
+  const choices = choicesOf(pair, limits);
   const { explorer } = choices;
-  const explored: Explored = { histories: 0, redundant: 0, faults: 0, states: new Set(), isWhole: true, violations: [] };
+  const explored = newExplored();
   while (explorer.hasNext) {
-    if (explorer.complete + explorer.redundant >= (limits.runs ?? Number.POSITIVE_INFINITY)) {
+    if (
+      explorer.complete + explorer.redundant >= (limits.runs ?? Number.POSITIVE_INFINITY) ||
+      explored.violations.length > violationsMax
+    ) {
       explored.isWhole = false;
       break;
     }
     explorer.next(await runOnce(exploration, choices, explored));
-    if (explored.violations.length > 20) break;
   }
   explored.histories = explorer.complete;
   explored.redundant = explorer.redundant;
   return explored;
+}
+
+const choicesOf = ({ operations }: Pair, limits: PairLimits, script?: readonly number[]): PairChoices => {
+  const revokes = operations.some(({ name }) => name === 'revoke');
+  return new PairChoices(limits, (touch) => isCounter(touch, revokes), script);
+};
+
+/**
+ * One run of a pair once more, as a violation's script says.
+ * @param limits those with which it was found
+ * @returns what happened, line by line, and then the violations
+ */
+export async function replayPair(name: string, script: readonly number[], limits: PairLimits = {}): Promise<string[]> {
+  const pair = allPairs().find((one) => one.name === name);
+  if (!pair) throw new Error(`There is no pair ${name}.`);
+  const bundles = limits.bundles ?? (await bundleService());
+  const prepared = await preparePair(bundles, pair.state);
+  const explored = newExplored();
+  const lines: string[] = [];
+  await runOnce(
+    { pair, prepared, bundles, limits, trace: (line) => lines.push(line) },
+    choicesOf(pair, limits, script),
+    explored,
+  );
+  return [...lines, ...explored.violations];
 }
 
 /** Buckets of tokens. A revocation ends one, so that its order with a request is kept. */
@@ -93,14 +137,18 @@ function isCounter({ where }: Touch, revokes: boolean): boolean {
 }
 
 /** @returns whether the run came to its end */
-async function runOnce(
-  { pair, prepared, bundles }: Exploration,
-  choices: PairChoices,
-  explored: Explored,
-): Promise<boolean> {
+async function runOnce({ trace, ...exploration }: Exploration, choices: PairChoices, explored: Explored): Promise<boolean> {
+  const { pair, prepared, bundles } = exploration;
   const service = await startPair(prepared, {
     versions: [bundles],
-    world: { seed: 'pair', isTimed: false, timersCompeteWithinMs: 250, choices, faultOf: (call) => choices.faultOf(call) },
+    world: {
+      seed: 'pair',
+      isTimed: false,
+      timersCompeteWithinMs: 250,
+      choices,
+      faultOf: (call) => choices.faultOf(call),
+      keepTrace: trace !== undefined,
+    },
   });
   const both = () => Promise.all(([0, 1] as const).map((side) => perform(service, pair, prepared, side)));
   let script: readonly number[] = [];
@@ -112,6 +160,7 @@ async function runOnce(
     explored.faults += choices.faults;
     const issues = await askAgain(service, pair, prepared, known);
     issues.push(...(await violations(service, explored)));
+    if (trace) for (const line of storyOf(service)) trace(line);
     explored.violations.push(...issues.map((issue) => `${pair.name}: ${issue} Script: ${script.join(' ')}`));
     return true;
   } catch (error) {
@@ -119,6 +168,16 @@ async function runOnce(
     if (error instanceof RedundantRunError) return false;
     throw new Error(`${pair.name}, script ${choices.explorer.script.join(' ')}`, { cause: error });
   }
+}
+
+/** Every step of a run, and what became of each operation. */
+function storyOf({ world, history }: ObservedService): string[] {
+  const steps = world.scheduler.trace.map(({ at, what }) => `${new Date(at).toISOString()} ${what}`);
+  const requests = history.requests.map(
+    ({ id, what, faults, answer }) => `${id} ${what}: ${[...faults, answer?.status].join(', ')}`,
+  );
+  const actions = history.actions.map(({ id, faults, outcome }) => `${id}: ${[...faults, outcome].join(', ')}`);
+  return [...steps, ...requests, ...actions];
 }
 
 /** Whoever does not know what became of an operation does it once more, when nothing goes wrong and nobody else is at work. */
@@ -131,8 +190,11 @@ async function askAgain(
   const issues: string[] = [];
   for (const side of [0, 1] as const) {
     if (known[side]) continue;
-    if (!(await service.run(() => perform(service, pair, prepared, side))))
-      issues.push(`${pair.operations[side].name} fails when it is repeated.`);
+    const again = async (): Promise<boolean> => {
+      await service.world.scheduler.sleep(1);
+      return perform(service, pair, prepared, side);
+    };
+    if (!(await service.run(again))) issues.push(`${pair.operations[side].name} fails when it is repeated.`);
   }
   return issues;
 }
@@ -146,10 +208,25 @@ async function violations(service: ObservedService, explored: Explored): Promise
   return checkHistory(service, { walks: (id) => (id === organizationId ? [{}, { stage_id: 11 }] : []) });
 }
 
+/** The last state of the table: equal for equal leads, whatever the time was and however many tokens are left. */
 function digestOf(service: ObservedService): string {
-  const hash = createHash('sha1');
+  const lines: string[] = [];
   for (const { key, current } of service.world.dynamodb.table('leads').all()) {
-    if (current) hash.update(`${key.partition} ${key.sort} ${JSON.stringify(current)}\n`);
+    if (current) lines.push(`${key.partition} ${key.sort} ${textOf(current)}`);
   }
-  return hash.digest('base64');
+  const text = lines.join('\n');
+  const ranks = new Map([...new Set(text.match(moment))].sort().map((time, rank) => [time, rank]));
+  const timeless = text.replaceAll(moment, (time) => `${ranks.get(time)}`).replaceAll(counted, '');
+  return createHash('sha1').update(timeless).digest('base64');
+}
+
+const moment = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+const counted = /"(used|windowEndsAt|expiresAt|ttl)":\{"N":"\d+"\}/g;
+const texts = new WeakMap<Item, string>();
+
+/** Most items are those of before the run. */
+function textOf(item: Item): string {
+  const text = texts.get(item) ?? JSON.stringify(item);
+  texts.set(item, text);
+  return text;
 }
