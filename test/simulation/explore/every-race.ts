@@ -37,6 +37,7 @@ export class EveryRace implements Choices {
   readonly #nodes: Node[] = [];
   readonly #ignores: (touch: Touch) => boolean;
   #first: readonly number[];
+  readonly #isBounded: boolean;
   #hasBegun = false;
   #depth = 0;
   /** Nodes below are as they were in the run before. */
@@ -48,11 +49,13 @@ export class EveryRace implements Choices {
 
   /**
    * @param ignores touches whose order is taken to make no difference, such as those of a counter. @default none
+   * @param isBounded whether not every order is allowed: what is to come first may do so where its way is shortest, too. @default false
    * @param first the choices with which the first run begins, such as the `script` of another. @default the first of each
    */
-  constructor(ignores: (touch: Touch) => boolean = () => false, first: readonly number[] = []) {
+  constructor(ignores: (touch: Touch) => boolean = () => false, isBounded = false, first: readonly number[] = []) {
     this.#ignores = ignores;
     this.#first = first;
+    this.#isBounded = isBounded;
   }
 
   /** From here on choices are gone through; before, everything goes the ordinary way. */
@@ -130,9 +133,25 @@ export class EveryRace implements Choices {
       const held = new Set([...later.after].flatMap((at) => [...(taken[at] as Taken).after]));
       for (const at of later.after) {
         const earlier = taken[at] as Taken;
-        if (!held.has(at) && !later.causes.has(at)) this.#wantFirst(later, earlier.depth, taken);
+        if (!held.has(at) && !later.causes.has(at)) {
+          this.#wantFirst(later, earlier.depth, taken);
+          if (this.#isBounded) this.#wantFirst(later, this.#turnBegan(earlier.depth), taken);
+        }
       }
     }
+  }
+
+  /** Where the caller of a step had begun to take steps, one after the other: to come before it there interrupts nobody. */
+  #turnBegan(depth: number): number {
+    const caller = callerOf(chosenOf(this.#nodes[depth] as Node));
+    let began = depth;
+    for (let at = depth; at >= 0; at -= 1) {
+      const node = this.#nodes[at] as Node;
+      if (!node.isStep) continue;
+      if (callerOf(chosenOf(node)) !== caller) break;
+      began = at;
+    }
+    return began;
   }
 
   #wantFirst(later: Taken, depth: number, taken: readonly Taken[]): void {
@@ -168,6 +187,8 @@ function orderOf(nodes: readonly Node[]): Taken[] {
   }
   return taken;
 }
+
+const chosenOf = ({ options, chosen }: Node): Option => options[chosen] as Option;
 
 /** Whose step it is. */
 export const callerOf = ({ what }: { readonly what: string }): string => what.slice(0, what.indexOf(' '));

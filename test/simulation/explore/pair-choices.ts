@@ -28,7 +28,7 @@ export class PairChoices implements Choices {
 
   /** @param script the choices of the first run. @default the first of each */
   constructor(bounds: PairBounds, ignores: (touch: Touch) => boolean, script: readonly number[] = []) {
-    this.explorer = new EveryRace(ignores, script);
+    this.explorer = new EveryRace(ignores, bounds.interruptions !== undefined, script);
     this.#bounds = { interruptions: Number.POSITIVE_INFINITY, hastyRetries: 1, faults: 1, ...bounds };
   }
 
@@ -65,7 +65,10 @@ export class PairChoices implements Choices {
   chooseStep(steps: readonly Step[]): number {
     if (!this.isExploring) return 0;
     const all = steps.map((step, at): Turn => ({ at, caller: callerOf(step), isCall: !isPause(step), step }));
-    const offered = this.#within(all);
+    // Whoever is at work goes on: the first run interrupts nobody.
+    const allowed = this.#within(all);
+    const own = allowed.filter(({ caller }) => caller === this.#last);
+    const offered = [...own, ...allowed.filter((turn) => !own.includes(turn))];
     // The end of a pause reads and writes nothing; only the clock moves on.
     const options = offered.map(({ step }): Step => ({ what: step.what, take: step.take, touches: step.touches ?? [] }));
     const chosen = offered[this.explorer.chooseStep(options)] as Turn;
