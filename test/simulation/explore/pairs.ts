@@ -36,8 +36,11 @@ export interface PairTotals {
   readonly unfinished: number;
 }
 
-/** What `npm test` goes through: of all orders, those in which a caller that could go on is interrupted once. */
-export const briefly: PairLimits = { interruptions: 1 };
+/**
+ * What `npm test` goes through: orders in which a caller that could go on is interrupted once at most, and of each pair so many runs. The
+ * counts tell how many pairs have more.
+ */
+export const briefly: PairLimits = { interruptions: 1, runs: 300 };
 
 /**
  * For every pair of operations, every order of their calls that makes a difference, and in each of these at most one fault at each call.
