@@ -1,0 +1,155 @@
+import type { AdministratorProcess } from '../administration.ts';
+import type { HeldKey } from '../checker/history.ts';
+import type { CallerRequest } from '../lambda/gateway-event.ts';
+import type { AdministratorCommand, ObservedService } from '../observed-service.ts';
+
+export const organizationId = 1;
+
+/** The lead that all operations meet at; `archived` when one of the two needs it so. */
+export type LeadState = 'active' | 'archived';
+export const leadId = 1;
+
+/** The first caller's and the second's keys. */
+export interface PairKeys {
+  readonly writers: readonly [HeldKey, HeldKey];
+}
+
+type EndpointRequest = Omit<CallerRequest, 'apiKey'>;
+
+/** A request by whoever has a key, or a command of an administrator. `side` tells the two of a pair apart. */
+export type PairOperation =
+  | { readonly name: string; readonly needs?: LeadState; readonly request: (side: number) => EndpointRequest }
+  | { readonly name: string; readonly needs?: LeadState; readonly command: (keys: PairKeys, side: number) => Command };
+
+interface Command {
+  readonly what: AdministratorCommand;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly run: (administrator: AdministratorProcess) => Promise<unknown>;
+}
+
+/** Whose lead is there at the beginning, and who is new. */
+const known = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.com' };
+const newcomer = { name: 'Ravi Iyer', phone: '+919887654321', email: 'ravi@example.com' };
+
+/** The enquiry that made the lead. */
+export const firstEnquiry: EndpointRequest = {
+  endpoint: 'capture-lead',
+  body: { ...known, source: 'Facebook Ads' },
+  headers: { 'Idempotency-Key': 'first enquiry' },
+};
+
+const request = (name: string, endpoint: CallerRequest['endpoint'], body?: (side: number) => object): PairOperation => ({
+  name,
+  request: (side) => ({ endpoint, leadId, ...(body && { body: body(side) }) }),
+});
+
+const capture = (name: string, body: object, idempotencyKey?: string): PairOperation => ({
+  name,
+  request: () => ({
+    endpoint: 'capture-lead',
+    body,
+    ...(idempotencyKey !== undefined && { headers: { 'Idempotency-Key': idempotencyKey } }),
+  }),
+});
+
+const filling = { ...known, notes: 'Asks again.', fields: { city: 'Pune', course: 'mba' } };
+
+const requests: readonly PairOperation[] = [
+  { name: 'create', request: () => ({ endpoint: 'create-lead', body: { fields: { ...newcomer, wave: 'first' } } }) },
+  capture('capture new', { ...newcomer, fields: { wave: 'first' } }, 'enquiry of a newcomer'),
+  capture('capture filling', filling),
+  { name: 'capture replay', request: () => firstEnquiry },
+  { ...capture('capture archived', filling, 'enquiry of old'), needs: 'archived' },
+  request('update fields', 'update-lead', (side) => ({ fields: { city: ['Delhi', 'Goa'][side], wave: 'second' } })),
+  request('update phone', 'update-lead', () => ({ fields: { phone: newcomer.phone } })),
+  request('update stage', 'update-lead', (side) => ({ stageId: [12, 21][side] })),
+  request('note', 'add-note', (side) => ({ text: `Called back ${side}.` })),
+  request('get', 'get-lead'),
+  { name: 'list', request: () => ({ endpoint: 'list-leads', query: { stage_id: 11 } }) },
+];
+
+const archiving = (what: 'archive' | 'restore'): PairOperation => ({
+  name: what,
+  ...(what === 'restore' && { needs: 'archived' }),
+  command: () => ({
+    what,
+    options: { leadId },
+    run: (administrator) => administrator.setArchived(organizationId, leadId, what === 'archive'),
+  }),
+});
+
+const commands: readonly PairOperation[] = [
+  archiving('archive'),
+  archiving('restore'),
+  {
+    name: 'erase',
+    command: () => ({
+      what: 'erase',
+      options: { leadId },
+      run: (administrator) => administrator.erase(organizationId, leadId),
+    }),
+  },
+  {
+    name: 'import new',
+    command: () => ({
+      what: 'import',
+      options: {},
+      run: (administrator) => administrator.importRows(organizationId, [{ ...newcomer, source: 'Website' }]),
+    }),
+  },
+  {
+    name: 'settings',
+    command: (_keys, side) => ({
+      what: 'settings apply',
+      options: {},
+      run: (administrator) =>
+        administrator.applySettings(organizationId, { hasWave: false, hasSecondUser: side === 1, epoch: side + 1 }),
+    }),
+  },
+  {
+    name: 'revoke',
+    command: ({ writers }) => ({
+      what: 'key revoke',
+      options: {},
+      run: (administrator) => administrator.revokeKey(organizationId, writers[0].keyId),
+    }),
+  },
+];
+
+export interface Pair {
+  readonly name: string;
+  readonly operations: readonly [PairOperation, PairOperation];
+  readonly state: LeadState;
+  /** Of requests, whether both are made with one key. */
+  readonly hasOneCaller: boolean;
+}
+
+/** Every pair once, and every pair of requests once with one key and once with two. */
+export function allPairs(): Pair[] {
+  const operations = [...requests, ...commands];
+  return operations.flatMap((one, at) =>
+    operations.slice(at).flatMap((other): Pair[] => {
+      const state: LeadState = one.needs ?? other.needs ?? 'active';
+      const pair = { operations: [one, other] as const, state };
+      const name = `${one.name} | ${other.name}`;
+      if (!('request' in one && 'request' in other)) return [{ ...pair, name, hasOneCaller: true }];
+      return [
+        { ...pair, name: `${name} (one caller)`, hasOneCaller: true },
+        { ...pair, name: `${name} (two callers)`, hasOneCaller: false },
+      ];
+    }),
+  );
+}
+
+/** Does one operation of a pair. @returns whether its outcome is known and final */
+export async function perform(service: ObservedService, pair: Pair, keys: PairKeys, side: 0 | 1): Promise<boolean> {
+  const operation = pair.operations[side];
+  if ('command' in operation) {
+    const { what, options, run } = operation.command(keys, side);
+    return (await service.administrate(what, organizationId, options, run)).outcome === 'done';
+  }
+  const caller = pair.hasOneCaller ? 0 : side;
+  const answer = await service.request(`caller ${caller}`, keys.writers[caller], operation.request(side));
+  if (!answer) return false;
+  return answer.status < 500 && !answer.body.includes('IDEMPOTENCY_IN_PROGRESS');
+}

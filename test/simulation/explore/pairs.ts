@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto';
+import { checkHistory, violationsOf } from '../checker/check-history.ts';
+import type { Item } from '../dynamodb/attribute-values.ts';
+import { bundleService, type ServiceBundles } from '../lambda/given-service.ts';
+import type { ObservedService } from '../observed-service.ts';
+import type { Touch } from '../scheduler.ts';
+import { RedundantRunError } from './every-interleaving.ts';
+import { type PairBounds, PairChoices } from './pair-choices.ts';
+import { allPairs, organizationId, type Pair, perform } from './pair-operations.ts';
+import { type PreparedPair, preparePair, startPair } from './prepared-pair.ts';
+
+export interface PairLimits extends PairBounds {
+  /** Which of the pairs. @default all */
+  readonly pairs?: (name: string, at: number) => boolean;
+  readonly bundles?: ServiceBundles;
+  /** After so many runs a pair is left, and said to be unfinished. @default never */
+  readonly runs?: number;
+}
+
+/** What the exploration of one pair came to. */
+interface Explored {
+  histories: number;
+  redundant: number;
+  faults: number;
+  states: Set<string>;
+  isWhole: boolean;
+  readonly violations: string[];
+}
+
+export interface PairTotals {
+  readonly pairs: number;
+  readonly histories: number;
+  readonly faults: number;
+  readonly violations: number;
+  /** Pairs that were left before their end. */
+  readonly unfinished: number;
+}
+
+/**
+ * What `npm test` goes through: orders in which a caller that could go on is interrupted once at most, and of each pair so many runs. The
+ * counts tell how many pairs have more.
+ */
+export const briefly: PairLimits = { interruptions: 1, runs: 300 };
+
+/**
+ * For every pair of operations, every order of their calls that makes a difference, and in each of these at most one fault at each call.
+ * Two requests that take a token, or a lead's id, from one counter are taken to do so in either order.
+ */
+export async function explorePairs(report: (line: string) => void, limits: PairLimits = {}): Promise<PairTotals> {
+  const bundles = limits.bundles ?? (await bundleService());
+  const prepared = { active: await preparePair(bundles, 'active'), archived: await preparePair(bundles, 'archived') };
+  const totals = { pairs: 0, histories: 0, faults: 0, violations: 0, unfinished: 0 };
+  for (const [at, pair] of allPairs().entries()) {
+    if (limits.pairs && !limits.pairs(pair.name, at)) continue;
+    const began = performance.now();
+    const explored = await explorePair({ pair, prepared: prepared[pair.state], bundles, limits });
+    totals.pairs += 1;
+    totals.histories += explored.histories;
+    totals.faults += explored.faults;
+    totals.violations += explored.violations.length;
+    if (!explored.isWhole) totals.unfinished += 1;
+    report(lineOf(pair, explored, performance.now() - began));
+    for (const violation of explored.violations) report(violation);
+  }
+  return totals;
+}
+
+const lineOf = ({ name }: Pair, { histories, redundant, faults, states, isWhole, violations }: Explored, ms: number): string =>
+  `${name.padEnd(48)} ${histories} histories (${redundant} broken off), ${faults} faults, ${states.size} last states, ${violations.length} violations, ${Math.round(ms)} ms${isWhole ? '' : ', left unfinished'}`;
+
+const newExplored = (): Explored => ({
+  histories: 0,
+  redundant: 0,
+  faults: 0,
+  states: new Set(),
+  isWhole: true,
+  violations: [],
+});
+
+interface Exploration {
+  readonly pair: Pair;
+  readonly prepared: PreparedPair;
+  readonly bundles: ServiceBundles;
+  readonly limits: PairLimits;
+  /** Told of every step of a run. */
+  readonly trace?: (line: string) => void;
+}
+
+/** A pair with more is left. */
+const violationsMax = 20;
+
+async function explorePair(exploration: Exploration): Promise<Explored> {
+  const { pair, limits } = exploration;
+  const choices = choicesOf(pair, limits);
+  const { explorer } = choices;
+  const explored = newExplored();
+  while (explorer.hasNext) {
+    if (
+      explorer.complete + explorer.redundant >= (limits.runs ?? Number.POSITIVE_INFINITY) ||
+      explored.violations.length > violationsMax
+    ) {
+      explored.isWhole = false;
+      break;
+    }
+    explorer.next(await runOnce(exploration, choices, explored));
+  }
+  explored.histories = explorer.complete;
+  explored.redundant = explorer.redundant;
+  return explored;
+}
+
+const choicesOf = ({ operations }: Pair, limits: PairLimits, script?: readonly number[]): PairChoices => {
+  const revokes = operations.some(({ name }) => name === 'revoke');
+  return new PairChoices(limits, (touch) => isCounter(touch, revokes), script);
+};
+
+/**
+ * One run of a pair once more, as a violation's script says.
+ * @param limits those with which it was found
+ * @returns what happened, line by line, and then the violations
+ */
+export async function replayPair(name: string, script: readonly number[], limits: PairLimits = {}): Promise<string[]> {
+  const pair = allPairs().find((one) => one.name === name);
+  if (!pair) throw new Error(`There is no pair ${name}.`);
+  const bundles = limits.bundles ?? (await bundleService());
+  const prepared = await preparePair(bundles, pair.state);
+  const explored = newExplored();
+  const lines: string[] = [];
+  await runOnce(
+    { pair, prepared, bundles, limits, trace: (line) => lines.push(line) },
+    choicesOf(pair, limits, script),
+    explored,
+  );
+  return [...lines, ...explored.violations];
+}
+
+/** Buckets of tokens. A revocation ends one, so that its order with a request is kept. */
+function isCounter({ where }: Touch, revokes: boolean): boolean {
+  return where.startsWith('leads USAGE#') || (!revokes && where.startsWith('leads KEY#'));
+}
+
+/** @returns whether the run came to its end */
+async function runOnce({ trace, ...exploration }: Exploration, choices: PairChoices, explored: Explored): Promise<boolean> {
+  const { pair, prepared, bundles } = exploration;
+  const service = await startPair(prepared, {
+    versions: [bundles],
+    world: {
+      seed: 'pair',
+      isTimed: false,
+      timersCompeteWithinMs: 250,
+      choices,
+      faultOf: (call) => choices.faultOf(call),
+      keepTrace: trace !== undefined,
+    },
+  });
+  const both = () => Promise.all(([0, 1] as const).map((side) => perform(service, pair, prepared, side)));
+  let script: readonly number[] = [];
+  try {
+    choices.begin();
+    const known = await service.run(both);
+    script = choices.explorer.script;
+    choices.end();
+    explored.faults += choices.faults;
+    const issues = await askAgain(service, pair, prepared, known);
+    issues.push(...(await violations(service, explored)));
+    if (trace) for (const line of storyOf(service)) trace(line);
+    explored.violations.push(...issues.map((issue) => `${pair.name}: ${issue} Script: ${script.join(' ')}`));
+    return true;
+  } catch (error) {
+    choices.end();
+    if (error instanceof RedundantRunError) return false;
+    throw new Error(`${pair.name}, script ${choices.explorer.script.join(' ')}`, { cause: error });
+  }
+}
+
+/** Every step of a run, and what became of each operation. */
+function storyOf({ world, history }: ObservedService): string[] {
+  const steps = world.scheduler.trace.map(({ at, what }) => `${new Date(at).toISOString()} ${what}`);
+  const requests = history.requests.map(
+    ({ id, what, faults, answer }) => `${id} ${what}: ${[...faults, answer?.status].join(', ')}`,
+  );
+  const actions = history.actions.map(({ id, faults, outcome }) => `${id}: ${[...faults, outcome].join(', ')}`);
+  return [...steps, ...requests, ...actions];
+}
+
+/** Whoever does not know what became of an operation does it once more, when nothing goes wrong and nobody else is at work. */
+async function askAgain(
+  service: ObservedService,
+  pair: Pair,
+  prepared: PreparedPair,
+  known: readonly boolean[],
+): Promise<string[]> {
+  const issues: string[] = [];
+  for (const side of [0, 1] as const) {
+    if (known[side]) continue;
+    const again = async (): Promise<boolean> => {
+      await service.world.scheduler.sleep(1);
+      return perform(service, pair, prepared, side);
+    };
+    if (!(await service.run(again))) issues.push(`${pair.operations[side].name} fails when it is repeated.`);
+  }
+  return issues;
+}
+
+/** Lists and the service's own check look at each last state of the table once. */
+async function violations(service: ObservedService, explored: Explored): Promise<string[]> {
+  await service.settle();
+  const state = digestOf(service);
+  if (explored.states.has(state)) return violationsOf(service.history);
+  explored.states.add(state);
+  return checkHistory(service, { walks: (id) => (id === organizationId ? [{}, { stage_id: 11 }] : []) });
+}
+
+/** The last state of the table: equal for equal leads, whatever the time was and however many tokens are left. */
+function digestOf(service: ObservedService): string {
+  const lines: string[] = [];
+  for (const { key, current } of service.world.dynamodb.table('leads').all()) {
+    if (current) lines.push(`${key.partition} ${key.sort} ${textOf(current)}`);
+  }
+  const text = lines.join('\n');
+  const ranks = new Map([...new Set(text.match(moment))].sort().map((time, rank) => [time, rank]));
+  const timeless = text.replaceAll(moment, (time) => `${ranks.get(time)}`).replaceAll(counted, '');
+  return createHash('sha1').update(timeless).digest('base64');
+}
+
+const moment = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+const counted = /"(used|windowEndsAt|expiresAt|ttl)":\{"N":"\d+"\}/g;
+const texts = new WeakMap<Item, string>();
+
+/** Most items are those of before the run. */
+function textOf(item: Item): string {
+  const text = texts.get(item) ?? JSON.stringify(item);
+  texts.set(item, text);
+  return text;
+}
