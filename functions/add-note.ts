@@ -13,8 +13,17 @@ export const handler = endpoint('add-note', {
   respond: async ({ table, organization, caller, input }) => {
     const { leadId } = input.path;
     const { text } = input.body;
-    const note = { type: 'note_added', actorId: caller.createdBy, via: 'api', keyId: caller.keyId, text } as const;
-    const createdAt = await addToTimeline(table, organization.id, leadId, (at) => ({ ...note, at }));
+    const note = {
+      type: 'note_added',
+      actorId: caller.createdBy,
+      via: 'api',
+      keyId: caller.keyId,
+      text,
+    } as const;
+    const createdAt = await addToTimeline(table, organization.id, leadId, (at) => ({
+      ...note,
+      at,
+    }));
     if (createdAt === undefined) {
       throw new ApiError('NOT_FOUND', undefined, 'There is no such lead in the organization.');
     }

@@ -11,16 +11,27 @@ import {
   type ReadCapture,
   readCapture,
 } from '../shared/leads/capture.ts';
-import { type CaptureResult, idempotencyKeyHeader, recordToReplay } from '../shared/leads/idempotency.ts';
+import {
+  type CaptureResult,
+  idempotencyKeyHeader,
+  recordToReplay,
+} from '../shared/leads/idempotency.ts';
 import { type Lead, newLead, newLeadId } from '../shared/leads/lead.ts';
 import { limits } from '../shared/limits.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import type { Reply } from '../shared/middleware/respond.ts';
-import { findForCapture, findMatch, recordUnderOtherKeys, writeCapture } from '../shared/store/leads/captures.ts';
+import {
+  findForCapture,
+  findMatch,
+  recordUnderOtherKeys,
+  writeCapture,
+} from '../shared/store/leads/captures.ts';
 import { nextOwner } from '../shared/store/leads/rotation.ts';
 import { ContentionError, conflict, retryOnConflict } from '../shared/store/table/retry.ts';
 
-export const headers = v.object({ 'idempotency-key': v.optional(v.pipe(v.string(), v.regex(idempotencyKeyHeader))) });
+export const headers = v.object({
+  'idempotency-key': v.optional(v.pipe(v.string(), v.regex(idempotencyKeyHeader))),
+});
 export const body = object({
   name: text(1, limits.captureNameMaxChars),
   phone: text(limits.phoneMinChars, limits.phoneMaxChars),
@@ -52,7 +63,8 @@ export const handler = endpoint('capture-lead', {
       return newLead({ id, organizationId: organization.id, ...place, owner, now });
     };
     const attemptCapture = async (attempt: number): Promise<Reply | typeof conflict> => {
-      const matches = attempt === 0 ? prefetched.matches : await findForCapture(table, capture.lookup);
+      const matches =
+        attempt === 0 ? prefetched.matches : await findForCapture(table, capture.lookup);
       const record = recordToReplay(capture.keys, matches.records, capture.fingerprint);
       if (record) {
         const isRecorded = await recordUnderOtherKeys(table, capture.lookup, matches, record);
@@ -78,6 +90,12 @@ export const handler = endpoint('capture-lead', {
 
 /** `Location` is relative, so that it resolves behind any path prefix and domain (RFC 9110, section 10.2.2). */
 function replyOf(result: CaptureResult, replayed: Readonly<Record<string, string>> = {}): Reply {
-  const location: Record<string, string> = result.archived ? {} : { Location: `../leads/${result.id}` };
-  return { status: result.created ? 201 : 200, body: { lead: result }, headers: { ...location, ...replayed } };
+  const location: Record<string, string> = result.archived
+    ? {}
+    : { Location: `../leads/${result.id}` };
+  return {
+    status: result.created ? 201 : 200,
+    body: { lead: result },
+    headers: { ...location, ...replayed },
+  };
 }

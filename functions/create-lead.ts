@@ -3,7 +3,14 @@ import { ApiError } from '../shared/errors.ts';
 import { fieldValues, id, object } from '../shared/input/schemas.ts';
 import { chooseRotation } from '../shared/leads/assignment.ts';
 import { FieldIssue } from '../shared/leads/field-types.ts';
-import { activeFields, applyChanges, FieldIssues, newLeadFields, readFields, requireOnCreate } from '../shared/leads/fields.ts';
+import {
+  activeFields,
+  applyChanges,
+  FieldIssues,
+  newLeadFields,
+  readFields,
+  requireOnCreate,
+} from '../shared/leads/fields.ts';
 import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
 import { newLead, newLeadId, ownerIdOf, presentLead } from '../shared/leads/lead.ts';
 import { assertLeadFits } from '../shared/leads/lead-size.ts';
@@ -13,7 +20,11 @@ import type { Organization } from '../shared/organization/organization.ts';
 import { createLead, findLeadByIdentity } from '../shared/store/leads/create-lead.ts';
 import { nextOwner } from '../shared/store/leads/rotation.ts';
 
-export const body = object({ fields: fieldValues(), stageId: v.optional(id), pipelineId: v.optional(id) });
+export const body = object({
+  fields: fieldValues(),
+  stageId: v.optional(id),
+  pipelineId: v.optional(id),
+});
 type Body = v.InferOutput<typeof body>;
 
 /** POST /api/v1/leads (contract, section 4.2). */
@@ -28,16 +39,30 @@ export const handler = endpoint('create-lead', {
       typeof email === 'string' ? emailIdentity(email) : undefined,
     );
   },
-  respond: async ({ table, organization, caller, leadSequence, input, prefetched: duplicateId }) => {
+  respond: async ({
+    table,
+    organization,
+    caller,
+    leadSequence,
+    input,
+    prefetched: duplicateId,
+  }) => {
     const { fields, stage, rotation } = readNewLead(organization, input.body);
     if (duplicateId !== undefined) throw duplicate(duplicateId);
 
     const id = newLeadId(organization.id, leadSequence); // it can throw, so it comes before the rotation advances
-    const owner = ownerIdOf({ fields }) ?? (rotation && (await nextOwner(table, organization.id, rotation)));
+    const owner =
+      ownerIdOf({ fields }) ?? (rotation && (await nextOwner(table, organization.id, rotation)));
     if (owner === undefined) throw new Error('A lead without an owner passed the rules.');
     const result = await createLead(table, (now) => ({
       lead: newLead({ id, organizationId: organization.id, fields, stage, owner, now }),
-      opening: { type: 'lead_created', at: now, actorId: caller.createdBy, via: 'api', keyId: caller.keyId },
+      opening: {
+        type: 'lead_created',
+        at: now,
+        actorId: caller.createdBy,
+        via: 'api',
+        keyId: caller.keyId,
+      },
     }));
     if (result.outcome === 'duplicate') throw duplicate(result.leadId);
 
@@ -49,7 +74,10 @@ export const handler = endpoint('create-lead', {
  *  @throws ApiError VALIDATION_FAILED with every issue of its fields, its stage and its pipeline. */
 function readNewLead(organization: Organization, body: Body) {
   const issues = new FieldIssues();
-  const submitted = applyChanges({}, readFields(organization, body.fields, activeFields(organization), issues));
+  const submitted = applyChanges(
+    {},
+    readFields(organization, body.fields, activeFields(organization), issues),
+  );
   const stage = placeLead(organization, body, issues);
   requireOnCreate(organization, submitted, issues);
   const fields = newLeadFields(submitted);
@@ -57,7 +85,10 @@ function readNewLead(organization: Organization, body: Body) {
   if (stage && !rotation && ownerIdOf({ fields }) === null) {
     issues.add(
       'assigned_to',
-      new FieldIssue('is required: the organization has no active user to own new leads.', 'NO_ACTIVE_OWNER'),
+      new FieldIssue(
+        'is required: the organization has no active user to own new leads.',
+        'NO_ACTIVE_OWNER',
+      ),
     );
   }
   issues.throwIfAny();

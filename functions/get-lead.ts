@@ -9,10 +9,15 @@ export const path = leadIdPath;
 /** GET /api/v1/leads/{leadId} (contract, section 4.4). */
 export const handler = endpoint('get-lead', {
   input: { path },
-  prefetch: ({ table, organizationId, input }) => readLead(table, organizationId, input.path.leadId),
+  prefetch: ({ table, organizationId, input }) =>
+    readLead(table, organizationId, input.path.leadId),
   respond: async ({ organization, prefetched: lead }) => {
     if (!lead || lead.archivedAt !== undefined) {
-      throw new ApiError('NOT_FOUND', undefined, 'There is no such lead in the organization, or it is archived.');
+      throw new ApiError(
+        'NOT_FOUND',
+        undefined,
+        'There is no such lead in the organization, or it is archived.',
+      );
     }
     return { status: 200, body: { lead: presentLead(organization, lead) } };
   },

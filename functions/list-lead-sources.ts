@@ -4,5 +4,8 @@ import { endpoint } from '../shared/middleware/endpoint.ts';
 /** GET /api/v1/lead-sources (contract, section 4.7): active sources by name. */
 export const handler = endpoint('list-lead-sources', {
   input: {},
-  respond: async ({ organization }) => ({ status: 200, body: { items: presentNamed(organization.sources) } }),
+  respond: async ({ organization }) => ({
+    status: 200,
+    body: { items: presentNamed(organization.sources) },
+  }),
 });

@@ -33,9 +33,16 @@ export const handler = endpoint('list-leads', {
     return { settingsVersion: cachedOrganization.version, page };
   },
   respond: async ({ table, organization, input: { query }, prefetched }) => {
-    const readPage = () => listLeads(table, leadQuery(organization, query, requireFilters(organization, query.filter ?? [])));
+    const readPage = () =>
+      listLeads(
+        table,
+        leadQuery(organization, query, requireFilters(organization, query.filter ?? [])),
+      );
     const isCurrent = prefetched?.settingsVersion === organization.version;
     const { leads, nextCursor } = isCurrent ? prefetched.page : await readPage();
-    return { status: 200, body: { items: leads.map((lead) => presentLead(organization, lead)), nextCursor } };
+    return {
+      status: 200,
+      body: { items: leads.map((lead) => presentLead(organization, lead)), nextCursor },
+    };
   },
 });

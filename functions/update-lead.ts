@@ -3,7 +3,13 @@ import { ApiError } from '../shared/errors.ts';
 import { fieldValues, id, leadIdPath, object } from '../shared/input/schemas.ts';
 import { changeTimeOf } from '../shared/leads/change-time.ts';
 import { changesBetween, differing } from '../shared/leads/changes.ts';
-import { activeFields, applyChanges, FieldIssues, readFields, requireOnEdit } from '../shared/leads/fields.ts';
+import {
+  activeFields,
+  applyChanges,
+  FieldIssues,
+  readFields,
+  requireOnEdit,
+} from '../shared/leads/fields.ts';
 import { type Lead, presentLead } from '../shared/leads/lead.ts';
 import { assertLeadFits } from '../shared/leads/lead-size.ts';
 import { placeLead } from '../shared/leads/placement.ts';
@@ -14,25 +20,40 @@ import { updateLead } from '../shared/store/leads/update-lead.ts';
 import { conflict, retryOnConflict } from '../shared/store/table/retry.ts';
 
 export const path = leadIdPath;
-export const body = object({ fields: v.optional(fieldValues()), stageId: v.optional(id), pipelineId: v.optional(id) });
+export const body = object({
+  fields: v.optional(fieldValues()),
+  stageId: v.optional(id),
+  pipelineId: v.optional(id),
+});
 type Body = v.InferOutput<typeof body>;
 
 /** PATCH /api/v1/leads/{leadId} (contract, section 4.5). Updates that race on one lead are applied one after the other. */
 export const handler = endpoint('update-lead', {
   input: { path, body },
-  prefetch: ({ table, organizationId, input }) => readLead(table, organizationId, input.path.leadId),
+  prefetch: ({ table, organizationId, input }) =>
+    readLead(table, organizationId, input.path.leadId),
   respond: async ({ table, organization, caller, input: { path, body }, prefetched }) => {
     const lead = await retryOnConflict(async (attempt) => {
-      const before = attempt === 0 ? prefetched : await readLead(table, organization.id, path.leadId);
-      if (!before) throw new ApiError('NOT_FOUND', undefined, 'There is no such lead in the organization.');
+      const before =
+        attempt === 0 ? prefetched : await readLead(table, organization.id, path.leadId);
+      if (!before)
+        throw new ApiError('NOT_FOUND', undefined, 'There is no such lead in the organization.');
       const after = changed(organization, before, body);
       const changes = changesBetween(before, after);
       if (changes.length === 0) return before;
 
       const at = after.updatedAt;
-      const entry = { type: 'lead_updated', at, actorId: caller.createdBy, via: 'api', keyId: caller.keyId, changes } as const;
+      const entry = {
+        type: 'lead_updated',
+        at,
+        actorId: caller.createdBy,
+        via: 'api',
+        keyId: caller.keyId,
+        changes,
+      } as const;
       const result = await updateLead(table, before, after, entry);
-      if (result.outcome === 'duplicate') throw new ApiError('DUPLICATE_LEAD', { leadId: result.leadId });
+      if (result.outcome === 'duplicate')
+        throw new ApiError('DUPLICATE_LEAD', { leadId: result.leadId });
       return result.outcome === 'changed' ? after : conflict;
     });
     return { status: 200, body: { lead: presentLead(organization, lead) } };

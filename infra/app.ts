@@ -14,6 +14,8 @@ try {
   new LeadsStack(app, 'LeadsStack', { service });
 } catch (error) {
   if (!(error instanceof OptionsError)) throw error;
-  process.stderr.write(`${error.message}\nSet them in cdk.json under "context", or with -c NAME=VALUE.\n`);
+  process.stderr.write(
+    `${error.message}\nSet them in cdk.json under "context", or with -c NAME=VALUE.\n`,
+  );
   process.exitCode = 1;
 }

@@ -34,7 +34,11 @@ export const gatewayResponses = {
 
   UNAUTHORIZED: { status: 401, code: 'UNAUTHORIZED' },
   INVALID_API_KEY: { status: 401, code: 'UNAUTHORIZED' },
-  ACCESS_DENIED: { status: 403, code: 'FORBIDDEN', message: 'Requests from this address are not allowed.' },
+  ACCESS_DENIED: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: 'Requests from this address are not allowed.',
+  },
   WAF_FILTERED: { status: 403, code: 'FORBIDDEN', message: 'The firewall refused this request.' },
 
   /** The gateway's own throttle counts per second and across all callers: it is not the hourly limit of a key. */
@@ -64,12 +68,19 @@ export const gatewayResponses = {
 export type GatewayResponseType = keyof typeof gatewayResponses;
 
 /** The body of a response type: the contract's error body, as JSON text. */
-export function gatewayResponseBody({ code, message = apiErrors[code].sentence }: GatewayResponse): string {
+export function gatewayResponseBody({
+  code,
+  message = apiErrors[code].sentence,
+}: GatewayResponse): string {
   return JSON.stringify(errorBody(code, message));
 }
 
 /** The headers of a response type that do not depend on the request; `X-Request-Id` is added to them. */
-export function gatewayResponseHeaders({ retryAfterSeconds }: GatewayResponse): Readonly<Record<string, string>> {
+export function gatewayResponseHeaders({
+  retryAfterSeconds,
+}: GatewayResponse): Readonly<Record<string, string>> {
   const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
-  return retryAfterSeconds === undefined ? headers : { ...headers, 'Retry-After': String(retryAfterSeconds) };
+  return retryAfterSeconds === undefined
+    ? headers
+    : { ...headers, 'Retry-After': String(retryAfterSeconds) };
 }

@@ -27,7 +27,13 @@ export type ItemType =
 /** The item types that each DynamoDB action (as IAM names it) can access. A transaction needs the actions of its parts. */
 export type Access = Partial<
   Record<
-    'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'ConditionCheckItem',
+    | 'GetItem'
+    | 'BatchGetItem'
+    | 'Query'
+    | 'PutItem'
+    | 'UpdateItem'
+    | 'DeleteItem'
+    | 'ConditionCheckItem',
     readonly ItemType[]
   >
 >;
@@ -49,7 +55,10 @@ export interface Endpoint {
 }
 
 /** The access that every function needs for admission: both token buckets and the settings. */
-export const admissionAccess = { UpdateItem: ['apiKey', 'usage'], GetItem: ['settings'] } as const satisfies Access;
+export const admissionAccess = {
+  UpdateItem: ['apiKey', 'usage'],
+  GetItem: ['settings'],
+} as const satisfies Access;
 
 export const endpoints = [
   {
@@ -60,7 +69,10 @@ export const endpoints = [
     module: 'crm',
     scopes: ['leads.read'],
     takesBody: false,
-    access: { Query: ['lead', 'stageIndex', 'ownerIndex', 'sourceIndex', 'updateIndex'], BatchGetItem: ['lead'] },
+    access: {
+      Query: ['lead', 'stageIndex', 'ownerIndex', 'sourceIndex', 'updateIndex'],
+      BatchGetItem: ['lead'],
+    },
   },
   {
     name: 'create-lead',

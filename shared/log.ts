@@ -60,7 +60,10 @@ async function openWriters(): Promise<Writers> {
   // The logger writes the name as `service`, the dimension of the metrics, on every line.
   return {
     logger: new Logger({ serviceName: serviceName ?? 'local' }),
-    metrics: serviceName === undefined ? undefined : new Metrics({ namespace: metricNamespace, serviceName }),
+    metrics:
+      serviceName === undefined
+        ? undefined
+        : new Metrics({ namespace: metricNamespace, serviceName }),
   };
 }
 

@@ -16,13 +16,17 @@ export type RateLimits = Readonly<Record<keyof typeof rateLimitVariables, number
 
 /** The hourly limits of this deployment: the contract's (section 8) unless the environment sets others.
  *  @throws Error that names a variable that is not a whole number from 1 to `requestsPerWindowMax` */
-export function readRateLimits(environment: Readonly<Record<string, string | undefined>>): RateLimits {
+export function readRateLimits(
+  environment: Readonly<Record<string, string | undefined>>,
+): RateLimits {
   const read = (name: keyof RateLimits): number => {
     const text = environment[rateLimitVariables[name]];
     if (text === undefined) return limits[name];
     const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
     if (value >= 1 && value <= requestsPerWindowMax) return value;
-    throw new Error(`${rateLimitVariables[name]} is '${text}': it must be a whole number from 1 to ${requestsPerWindowMax}.`);
+    throw new Error(
+      `${rateLimitVariables[name]} is '${text}': it must be a whole number from 1 to ${requestsPerWindowMax}.`,
+    );
   };
   return {
     requestsPerKeyPerWindow: read('requestsPerKeyPerWindow'),
@@ -31,9 +35,15 @@ export function readRateLimits(environment: Readonly<Record<string, string | und
 }
 
 /** The hourly limits that an environment sets; without those that it leaves to the contract. @throws Error as `readRateLimits` */
-export function rateLimitsIn(environment: Readonly<Record<string, string | undefined>>): Partial<RateLimits> {
+export function rateLimitsIn(
+  environment: Readonly<Record<string, string | undefined>>,
+): Partial<RateLimits> {
   const names = Object.entries(readRateLimits(environment));
-  return Object.fromEntries(names.filter(([name]) => environment[rateLimitVariables[name as keyof RateLimits]] !== undefined));
+  return Object.fromEntries(
+    names.filter(
+      ([name]) => environment[rateLimitVariables[name as keyof RateLimits]] !== undefined,
+    ),
+  );
 }
 
 export const rateLimits: RateLimits = readRateLimits(process.env);

@@ -6,7 +6,11 @@ import { bucketOfOrganization, setBucket } from './reliability/buckets.ts';
 import { type CallOptions, call } from './support/call.ts';
 import { expectWithin } from './support/faults/budget.ts';
 import { longestChain, type RecordedCall } from './support/faults/calls.ts';
-import { type FaultyService, startFaultyService, withLocalTimeouts } from './support/faults/faulty-service.ts';
+import {
+  type FaultyService,
+  startFaultyService,
+  withLocalTimeouts,
+} from './support/faults/faulty-service.ts';
 import { type GivenOrganization, givenOrganization } from './support/organizations.ts';
 import { person } from './support/people.ts';
 import { table } from './support/table.ts';
@@ -28,7 +32,10 @@ beforeAll(async () => {
   faulty = await startFaultyService(withLocalTimeouts());
   // Calls that are sent side by side are seen side by side, however busy the machine is.
   faulty.proxy.latencyMs = 100;
-  [rotating, alone] = await Promise.all([givenOrganization(), givenOrganization({ users: [{ id: 7, name: 'Asha Rao' }] })]);
+  [rotating, alone] = await Promise.all([
+    givenOrganization(),
+    givenOrganization({ users: [{ id: 7, name: 'Asha Rao' }] }),
+  ]);
 });
 afterAll(() => faulty.stop());
 
@@ -36,11 +43,15 @@ const callOnce = async (
   name: EndpointName,
   options: CallOptions,
 ): Promise<{ id: number; calls: readonly RecordedCall[]; status: number }> => {
-  const { result, calls } = await faulty.proxy.record(() => call(name, { ...options, baseUrl: faulty.baseUrl }));
+  const { result, calls } = await faulty.proxy.record(() =>
+    call(name, { ...options, baseUrl: faulty.baseUrl }),
+  );
   return { id: result.body.lead?.id, calls, status: result.status };
 };
 
-const idempotent = (key: string = randomUUID()): Pick<CallOptions, 'headers'> => ({ headers: { 'Idempotency-Key': key } });
+const idempotent = (key: string = randomUUID()): Pick<CallOptions, 'headers'> => ({
+  headers: { 'Idempotency-Key': key },
+});
 
 describe('capture', () => {
   test.each([
@@ -84,7 +95,11 @@ describe('capture', () => {
     const body = person();
     await callOnce('capture-lead', { apiKey, body });
 
-    const { calls } = await callOnce('capture-lead', { apiKey, body: { ...body, fields: { city: 'Pune' } }, ...idempotent() });
+    const { calls } = await callOnce('capture-lead', {
+      apiKey,
+      body: { ...body, fields: { city: 'Pune' } },
+      ...idempotent(),
+    });
 
     expectWithin(calls, { roundTrips: 3, calls: 5, writes: 2 + 6, indexEntries: 2, reads: 4 });
   });
@@ -150,8 +165,16 @@ describe('a list of 25 of 40 leads', () => {
   });
 
   test.each([
-    { by: 'without an index', query: {}, budget: { roundTrips: 1, calls: 3, writes: 2, indexEntries: 0, reads: 7 } },
-    { by: 'by stage', query: { stage_id: 11 }, budget: { roundTrips: 2, calls: 5, writes: 2, indexEntries: 0, reads: 27 } },
+    {
+      by: 'without an index',
+      query: {},
+      budget: { roundTrips: 1, calls: 3, writes: 2, indexEntries: 0, reads: 7 },
+    },
+    {
+      by: 'by stage',
+      query: { stage_id: 11 },
+      budget: { roundTrips: 2, calls: 5, writes: 2, indexEntries: 0, reads: 27 },
+    },
   ])('a list of 25 of 40 leads $by keeps to its budget', async ({ query, budget }) => {
     const { reader: apiKey } = organization;
     await callOnce('list-leads', { apiKey, query });
@@ -178,7 +201,13 @@ describe('update', () => {
 
     expect(status).toBe(200);
     const changes = writes > 2 ? 1 : 0;
-    expectWithin(calls, { roundTrips: 1 + changes, calls: 3 + changes, writes, indexEntries, reads: 1 });
+    expectWithin(calls, {
+      roundTrips: 1 + changes,
+      calls: 3 + changes,
+      writes,
+      indexEntries,
+      reads: 1,
+    });
   });
 });
 
@@ -194,7 +223,9 @@ test('a note keeps to its budget', async () => {
   expectWithin(calls, { roundTrips: 2, calls: 3, writes: 2 + 4, indexEntries: 0, reads: 0 });
 });
 
-const referenceLists = endpoints.filter(({ takesBody, path }) => !takesBody && !path.startsWith('/api/v1/leads'));
+const referenceLists = endpoints.filter(
+  ({ takesBody, path }) => !takesBody && !path.startsWith('/api/v1/leads'),
+);
 
 test.each(referenceLists)('$name keeps to its budget', async ({ name }) => {
   const { reader: apiKey } = rotating;

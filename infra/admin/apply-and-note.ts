@@ -24,7 +24,9 @@ export async function applyAndNote(
     ...expected,
     action: { who: await context.callerIdentity(), what },
     onWait: (seconds, removals) =>
-      context.note(`Waiting ${seconds} s for requests that may still use ${removals.map(({ path }) => path).join(', ')}.`),
+      context.note(
+        `Waiting ${seconds} s for requests that may still use ${removals.map(({ path }) => path).join(', ')}.`,
+      ),
   });
   printResult(applied);
   for (const warning of captureWarnings(settings)) context.note(warning);

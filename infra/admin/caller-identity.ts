@@ -4,14 +4,23 @@ import { userInfo } from 'node:os';
  * Who runs a command: the AWS identity of the credentials, such as an assumed role. On a local table, or when AWS does not name an
  * identity, the user of this machine.
  */
-export async function callerIdentity(environment: NodeJS.ProcessEnv, region: string | undefined): Promise<string> {
-  const isLocal = region === undefined && (environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL) !== undefined;
+export async function callerIdentity(
+  environment: NodeJS.ProcessEnv,
+  region: string | undefined,
+): Promise<string> {
+  const isLocal =
+    region === undefined &&
+    (environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL) !== undefined;
   return (isLocal ? undefined : await awsIdentity(region)) ?? `user ${userName(environment)}`;
 }
 
 async function awsIdentity(region: string | undefined): Promise<string | undefined> {
   const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');
-  const requestHandler = { connectionTimeout: 2000, requestTimeout: 3000, throwOnRequestTimeout: true };
+  const requestHandler = {
+    connectionTimeout: 2000,
+    requestTimeout: 3000,
+    throwOnRequestTimeout: true,
+  };
   const client = new STSClient({ ...(region && { region }), maxAttempts: 2, requestHandler });
   try {
     return (await client.send(new GetCallerIdentityCommand({}))).Arn;

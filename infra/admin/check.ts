@@ -34,7 +34,9 @@ async function check(context: CommandContext, organizationId: number | undefined
     limits: context.rateLimits(),
     onProgress: ({ leads, otherItems, violations }) => {
       const found = violations === 0 ? '' : `, ${countOf(violations, 'violation')} so far`;
-      context.progress(`Checking: ${countOf(leads, 'lead')} and ${countOf(otherItems, 'other item')} read${found}`);
+      context.progress(
+        `Checking: ${countOf(leads, 'lead')} and ${countOf(otherItems, 'other item')} read${found}`,
+      );
     },
   });
   if (violations.length > 0) context.exitWithFailure();

@@ -18,7 +18,8 @@ export async function confirmed(warning: string, word: string): Promise<void> {
   const terminal = createInterface({ input, output });
   try {
     const typed = await terminal.question(`${warning}\nType ${word} to continue: `);
-    if (typed.trim() !== word) throw new CommandError(`Nothing was changed: ${word} was not typed.`);
+    if (typed.trim() !== word)
+      throw new CommandError(`Nothing was changed: ${word} was not typed.`);
   } finally {
     terminal.close();
   }

@@ -37,7 +37,10 @@ export const unknownOrganizationError = (table: Table, organizationId: number) =
   );
 
 /** @throws CommandError for an unknown organization */
-export async function existingOrganization(table: Table, organizationId: number): Promise<Organization> {
+export async function existingOrganization(
+  table: Table,
+  organizationId: number,
+): Promise<Organization> {
   const organization = await loadOrganization(table, organizationId);
   if (!organization) throw unknownOrganizationError(table, organizationId);
   return organization;

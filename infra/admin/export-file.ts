@@ -22,10 +22,15 @@ export async function createExportFile(path: string): Promise<ExportFile> {
     return { handle: await open(path, 'wx', 0o600), leadIds: new LeadIds(), isNew: true };
   } catch (error) {
     if (errorCode(error) === 'EEXIST') {
-      throw new CommandError(`${path} already exists: name another file, or continue it with --resume.`, { cause: error });
+      throw new CommandError(
+        `${path} already exists: name another file, or continue it with --resume.`,
+        { cause: error },
+      );
     }
     if (errorCode(error) === 'ENOENT') {
-      throw new CommandError(`${path} cannot be written: its folder does not exist.`, { cause: error });
+      throw new CommandError(`${path} cannot be written: its folder does not exist.`, {
+        cause: error,
+      });
     }
     throw error;
   }
@@ -61,11 +66,20 @@ interface ReadExport {
   readonly records: FileRecords;
 }
 
-async function assertExport(path: string, handle: FileHandle, { form, records }: ReadExport): Promise<void> {
+async function assertExport(
+  path: string,
+  handle: FileHandle,
+  { form, records }: ReadExport,
+): Promise<void> {
   const { format, heading, organizationId } = form;
   const beginning = format === 'csv' ? heading : '{"leadId":';
-  if (records.count === 0 && !(await isBeginningOf(beginning, handle))) throw notAnExportError(path);
-  if (format === 'csv' && records.count > 0 && (await readText(handle, Buffer.byteLength(heading))) !== heading) {
+  if (records.count === 0 && !(await isBeginningOf(beginning, handle)))
+    throw notAnExportError(path);
+  if (
+    format === 'csv' &&
+    records.count > 0 &&
+    (await readText(handle, Buffer.byteLength(heading))) !== heading
+  ) {
     throw new CommandError(
       `${path} has other columns than an export has now: either the settings or this program changed, or the file is not an export. Start a new file.`,
     );
@@ -151,7 +165,10 @@ async function readRecords(path: string, format: ExportFormat): Promise<FileReco
     for await (const chunk of createReadStream(path)) records.add(chunk as Buffer);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    throw new CommandError(`${path} cannot be continued: the file does not exist. Start it without --resume.`, { cause: error });
+    throw new CommandError(
+      `${path} cannot be continued: the file does not exist. Start it without --resume.`,
+      { cause: error },
+    );
   }
   records.addEnd();
   return records;

@@ -25,7 +25,8 @@ const refusedCredentials = new Set([
 
 /** Whether no server responded at an address. */
 export const isUnreachable = (error: unknown): boolean =>
-  unreachableCodes.has(errorCode(error) ?? '') || (error instanceof Error && error.name === 'TimeoutError');
+  unreachableCodes.has(errorCode(error) ?? '') ||
+  (error instanceof Error && error.name === 'TimeoutError');
 
 /**
  * Explains a failure in one sentence that a person can act on. A refused settings file has one more line per issue. Never a stack trace.
@@ -35,10 +36,16 @@ export function failureLines(error: unknown, environment: NodeJS.ProcessEnv): st
   if (error instanceof SettingsFileError || error instanceof SettingsRejectedError) {
     return [error.message, ...error.issues.map(({ path, message }) => `  ${path} ${message}`)];
   }
-  if (error instanceof CommandError || error instanceof ApiKeyError || error instanceof RestoreError) return [error.message];
+  if (
+    error instanceof CommandError ||
+    error instanceof ApiKeyError ||
+    error instanceof RestoreError
+  )
+    return [error.message];
   if (error instanceof ContentionError)
     return ['Other requests kept changing the same items: run the command again in a moment.'];
-  if (error instanceof ThrottledError) return ['DynamoDB throttles the table: run the command again in a few minutes.'];
+  if (error instanceof ThrottledError)
+    return ['DynamoDB throttles the table: run the command again in a few minutes.'];
   return [awsFailure(error, environment)];
 }
 
@@ -46,7 +53,9 @@ export function failureLines(error: unknown, environment: NodeJS.ProcessEnv): st
 function awsFailure(error: unknown, environment: NodeJS.ProcessEnv): string {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const endpoint = environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL;
-  const where = endpoint ?? `region ${environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION ?? 'of your AWS profile'}`;
+  const where =
+    endpoint ??
+    `region ${environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION ?? 'of your AWS profile'}`;
   if (isUnreachable(error)) {
     return `DynamoDB cannot be reached at ${where}: is the service running, and does AWS_ENDPOINT_URL_DYNAMODB have the value that it printed?`;
   }
@@ -59,7 +68,8 @@ function awsFailure(error: unknown, environment: NodeJS.ProcessEnv): string {
   if (/^Region (is missing|not accepted)/.test(message)) {
     return 'AWS_REGION is not set to a region: set it to the region of the table, such as ap-south-1.';
   }
-  if (refusedCredentials.has(name)) return `AWS does not accept the credentials (${name}): renew them, or check AWS_PROFILE.`;
+  if (refusedCredentials.has(name))
+    return `AWS does not accept the credentials (${name}): renew them, or check AWS_PROFILE.`;
   if (name === 'AccessDeniedException') {
     return `The credentials do not allow this on table ${environment.LEADS_TABLE}: ${oneLine(message)}`;
   }

@@ -11,7 +11,8 @@ export const dateOf = (dateTime: string): string => dateTime.slice(0, 10);
  * Replaces control characters in stored text before a terminal prints it. People type names and notes into public forms, and a control
  * character could move the cursor, recolour the text or overwrite other output.
  */
-export const printable = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, '\uFFFD');
+export const printable = (text: string): string =>
+  text.replace(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, '\uFFFD');
 
 const cellMaxChars = 40;
 
@@ -32,9 +33,14 @@ export function formatColumns(
   rows: readonly (readonly string[])[],
   maxChars: Readonly<Record<string, number>> = {},
 ): string {
-  const cells = rows.map((row) => row.map((cell, column) => cellText(cell, maxChars[headings[column] ?? ''] ?? cellMaxChars)));
+  const cells = rows.map((row) =>
+    row.map((cell, column) => cellText(cell, maxChars[headings[column] ?? ''] ?? cellMaxChars)),
+  );
   const lines = [headings, ...cells];
-  const widths = headings.map((_, column) => Math.max(...lines.map((row) => [...(row[column] ?? '')].length)));
-  const lineOf = (row: readonly string[]): string => row.map((cell, column) => padEnd(cell, widths[column] ?? 0)).join('  ');
+  const widths = headings.map((_, column) =>
+    Math.max(...lines.map((row) => [...(row[column] ?? '')].length)),
+  );
+  const lineOf = (row: readonly string[]): string =>
+    row.map((cell, column) => padEnd(cell, widths[column] ?? 0)).join('  ');
   return lines.map((row) => lineOf(row).trimEnd()).join('\n');
 }

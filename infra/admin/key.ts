@@ -1,6 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Scope } from '../../shared/endpoints.ts';
-import { type ApiKeyType, apiKeyPrefix, apiKeyScopes, apiKeyTypes, scopesFor } from '../../shared/organization/api-key.ts';
+import {
+  type ApiKeyType,
+  apiKeyPrefix,
+  apiKeyScopes,
+  apiKeyTypes,
+  scopesFor,
+} from '../../shared/organization/api-key.ts';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
 import {
   type CreatedApiKey,
@@ -49,7 +55,9 @@ function createCommand(key: Command, context: CommandContext): void {
     .command('create')
     .description('create an API key and print it; it is not shown again')
     .requiredOption('--organization <ID>', 'organization ID', parseId)
-    .addOption(new Option('--type <TYPE>', 'what the key is for').choices(apiKeyTypes).makeOptionMandatory())
+    .addOption(
+      new Option('--type <TYPE>', 'what the key is for').choices(apiKeyTypes).makeOptionMandatory(),
+    )
     .option(
       '--scopes <a,b>',
       `scopes of an application key: ${apiKeyScopes.join(', ')}; leads.write includes leads.read`,
@@ -102,11 +110,18 @@ function revokeCommand(key: Command, context: CommandContext): void {
     .requiredOption('--organization <ID>', 'organization ID', parseId)
     .requiredOption('--key <KEY_ID>', 'key ID, as printed by key list', parseKeyId)
     .option('--yes', 'do not ask for confirmation; without a terminal, the command never asks')
-    .addHelpText('after', '\nExample:\n  npm run admin -- key revoke --organization 1 --key 4fQ8LmZ2xA')
+    .addHelpText(
+      'after',
+      '\nExample:\n  npm run admin -- key revoke --organization 1 --key 4fQ8LmZ2xA',
+    )
     .action((options: RevokeOptions) => revoke(context, options));
 }
 
-async function create(context: CommandContext, options: CreateOptions, command: Command): Promise<void> {
+async function create(
+  context: CommandContext,
+  options: CreateOptions,
+  command: Command,
+): Promise<void> {
   const { organization: organizationId, type, scopes, label, createdBy } = options;
   const granted = scopesFor(type, scopes);
   if (typeof granted === 'string') command.error(`error: option '--scopes <a,b>' ${granted}`);
@@ -114,8 +129,11 @@ async function create(context: CommandContext, options: CreateOptions, command: 
   const action = (keyId: string): AuditAction => ({ who, what: `key create ${keyId} (${label})` });
   const request = { organizationId, type, scopes, label, createdBy, now: new Date(), action };
   const created = await createApiKey(context.table(), request);
-  const creator = (await existingOrganization(context.table(), organizationId)).userById.get(createdBy);
-  if (creator?.active === false) context.note(`Warning: ${creator.name}, the user that the key acts for, is inactive.`);
+  const creator = (await existingOrganization(context.table(), organizationId)).userById.get(
+    createdBy,
+  );
+  if (creator?.active === false)
+    context.note(`Warning: ${creator.name}, the user that the key acts for, is inactive.`);
   context.print(created, () => newKeyLines(created).join('\n'));
 }
 
@@ -129,14 +147,37 @@ async function list(context: CommandContext, organizationId: number): Promise<vo
   const organization = await existingOrganization(context.table(), organizationId);
   const items = await listApiKeys(context.table(), organizationId);
   context.print({ items }, () => {
-    if (items.length === 0) return `Organization ${organizationId} has no API keys: create one with key create.`;
-    const rows = items.map((item) => rowOf(item, organization.userById.get(item.createdBy)?.name ?? String(item.createdBy)));
-    return formatColumns(['KEY ID', 'LABEL', 'TYPE', 'SCOPES', 'CREATED BY', 'CREATED', 'EXPIRES', 'DAYS LEFT', 'STATE'], rows);
+    if (items.length === 0)
+      return `Organization ${organizationId} has no API keys: create one with key create.`;
+    const rows = items.map((item) =>
+      rowOf(item, organization.userById.get(item.createdBy)?.name ?? String(item.createdBy)),
+    );
+    return formatColumns(
+      [
+        'KEY ID',
+        'LABEL',
+        'TYPE',
+        'SCOPES',
+        'CREATED BY',
+        'CREATED',
+        'EXPIRES',
+        'DAYS LEFT',
+        'STATE',
+      ],
+      rows,
+    );
   });
 }
 
-function rowOf({ keyId, label, type, scopes, createdAt, expiresAt, revokedAt }: ListedApiKey, creator: string): string[] {
-  const state = revokedAt ? `revoked ${dateOf(revokedAt)}` : isExpired(expiresAt) ? 'expired' : 'live';
+function rowOf(
+  { keyId, label, type, scopes, createdAt, expiresAt, revokedAt }: ListedApiKey,
+  creator: string,
+): string[] {
+  const state = revokedAt
+    ? `revoked ${dateOf(revokedAt)}`
+    : isExpired(expiresAt)
+      ? 'expired'
+      : 'live';
   const dates = [dateOf(createdAt), dateOf(expiresAt), daysLeft(expiresAt, revokedAt)];
   return [keyId, label, type, scopes.join(','), creator, ...dates, state];
 }
@@ -153,7 +194,9 @@ function daysLeft(expiresAt: string, revokedAt: string | null): string {
 }
 
 const unknownKeyError = ({ organization, key }: KeyOptions) =>
-  new CommandError(`Organization ${organization} has no API key with the ID ${key}: find the ID with key list.`);
+  new CommandError(
+    `Organization ${organization} has no API key with the ID ${key}: find the ID with key list.`,
+  );
 
 async function rotate(context: CommandContext, options: KeyOptions): Promise<void> {
   const { organization: organizationId, key: keyId } = options;
@@ -162,12 +205,25 @@ async function rotate(context: CommandContext, options: KeyOptions): Promise<voi
   const old = (await listApiKeys(table, organizationId)).find((listed) => listed.keyId === keyId);
   if (!old) throw unknownKeyError(options);
   if (old.revokedAt !== null) {
-    throw new CommandError(`API key ${keyId} was revoked on ${old.revokedAt}: create a new one with key create.`);
+    throw new CommandError(
+      `API key ${keyId} was revoked on ${old.revokedAt}: create a new one with key create.`,
+    );
   }
   const { type, scopes, label, createdBy } = old;
   const who = await context.callerIdentity();
-  const action = (newKeyId: string): AuditAction => ({ who, what: `key rotate ${keyId} to ${newKeyId} (${label})` });
-  const created = await createApiKey(table, { organizationId, type, scopes, label, createdBy, now: new Date(), action });
+  const action = (newKeyId: string): AuditAction => ({
+    who,
+    what: `key rotate ${keyId} to ${newKeyId} (${label})`,
+  });
+  const created = await createApiKey(table, {
+    organizationId,
+    type,
+    scopes,
+    label,
+    createdBy,
+    now: new Date(),
+    action,
+  });
   const revoke = `key revoke --organization ${organizationId} --key ${keyId}`;
   const expiry = dateOf(old.expiresAt);
   context.print({ ...created, replaces: { keyId, expiresAt: old.expiresAt } }, () =>
@@ -180,10 +236,14 @@ async function rotate(context: CommandContext, options: KeyOptions): Promise<voi
   );
 }
 
-async function revoke(context: CommandContext, { yes = false, ...options }: RevokeOptions): Promise<void> {
+async function revoke(
+  context: CommandContext,
+  { yes = false, ...options }: RevokeOptions,
+): Promise<void> {
   const { organization: organizationId, key: keyId } = options;
   await existingOrganization(context.table(), organizationId);
-  if (!yes && canAsk()) await confirmed(`API key ${keyId} loses its access at once, for good.`, keyId);
+  if (!yes && canAsk())
+    await confirmed(`API key ${keyId} loses its access at once, for good.`, keyId);
   const now = new Date();
   const action = { who: await context.callerIdentity(), what: `key revoke ${keyId}` };
   const revokedAt = await revokeApiKey(context.table(), organizationId, keyId, { at: now, action });
@@ -202,7 +262,9 @@ function parseScopes(text: string): Scope[] {
     if (scope) return scope;
     const near = nearestName(name, apiKeyScopes);
     throw new InvalidArgumentError(
-      near ? `Did you mean ${near}?` : `It must be one or more of ${apiKeyScopes.join(', ')}, separated by commas.`,
+      near
+        ? `Did you mean ${near}?`
+        : `It must be one or more of ${apiKeyScopes.join(', ')}, separated by commas.`,
     );
   });
 }
@@ -220,7 +282,9 @@ function parseLabel(text: string): string {
 function parseKeyId(text: string): string {
   if (text === '') throw new InvalidArgumentError('It must be a key ID, as printed by key list.');
   if (text.startsWith(apiKeyPrefix)) {
-    throw new InvalidArgumentError("It must be the key's ID, which is the ten characters after the prefix, not the key itself.");
+    throw new InvalidArgumentError(
+      "It must be the key's ID, which is the ten characters after the prefix, not the key itself.",
+    );
   }
   return text;
 }

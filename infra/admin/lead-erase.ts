@@ -85,7 +85,11 @@ const unknownLeadError = ({ organization, lead }: LeadOptions) =>
   new CommandError(`Organization ${organization} has no lead ${lead}.`);
 
 /** @throws CommandError when the erasure would change too many items, or is not confirmed */
-async function confirmErasure(context: CommandContext, options: EraseOptions, plan: Erased): Promise<void> {
+async function confirmErasure(
+  context: CommandContext,
+  options: EraseOptions,
+  plan: Erased,
+): Promise<void> {
   const { organization: organizationId, lead: leadId, maxItems, yes = false } = options;
   if (plan.otherEntries > maxItems) {
     throw new CommandError(
@@ -97,7 +101,10 @@ async function confirmErasure(context: CommandContext, options: EraseOptions, pl
   if (!lead || yes) return;
   context.note(`Erasing changes ${otherItems(plan)}.`);
   const name = printable(String(lead.fields.name));
-  await confirmed(`Lead ${leadId} of organization ${organizationId} (${name}) will be removed for good.`, String(leadId));
+  await confirmed(
+    `Lead ${leadId} of organization ${organizationId} (${name}) will be removed for good.`,
+    String(leadId),
+  );
 }
 
 const otherItems = ({ otherEntries, otherLeads }: Erased): string =>
@@ -109,7 +116,9 @@ const ownItems = ({ timelineEntries, idempotencyRecords, importedRows }: Erased)
 function mentionLines({ mentions }: Erased): string[] {
   if (mentions.length === 0) return [];
   const leads = mentions.map(({ leadId, fields }) => `${leadId} (${fields.join(', ')})`).join(', ');
-  return [`Other leads have the person's phone or email in their own fields. Review them: ${leads}.`];
+  return [
+    `Other leads have the person's phone or email in their own fields. Review them: ${leads}.`,
+  ];
 }
 
 const planReport = ({ organization, lead }: LeadOptions, plan: Erased): string =>
@@ -119,7 +128,11 @@ const planReport = ({ organization, lead }: LeadOptions, plan: Erased): string =
     ...mentionLines(plan),
   ].join('\n');
 
-const report = ({ organization, lead }: LeadOptions, erased: Erased, backupsUntil: string): string =>
+const report = (
+  { organization, lead }: LeadOptions,
+  erased: Erased,
+  backupsUntil: string,
+): string =>
   [
     `Erased lead ${lead} of organization ${organization}, with ${ownItems(erased)}. ` +
       `The person was removed from ${otherItems(erased)}.`,

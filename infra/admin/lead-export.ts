@@ -1,12 +1,22 @@
 import { type Command, Option } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import type { Lead } from '../../shared/leads/lead.ts';
-import { exportCells, exportHeadings, exportObject } from '../../shared/leads/transfer/export-lines.ts';
+import {
+  exportCells,
+  exportHeadings,
+  exportObject,
+} from '../../shared/leads/transfer/export-lines.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { scanLeadsAscending } from '../../shared/store/maintenance/export-leads.ts';
 import { addAuditEntry, completeAuditEntry } from '../../shared/store/organizations/audit-log.ts';
 import { type CommandContext, existingOrganization, parseId } from './context.ts';
-import { createExportFile, type ExportFile, type ExportForm, type ExportFormat, reopenExportFile } from './export-file.ts';
+import {
+  createExportFile,
+  type ExportFile,
+  type ExportForm,
+  type ExportFormat,
+  reopenExportFile,
+} from './export-file.ts';
 import { countOf } from './format.ts';
 
 interface ExportOptions {
@@ -23,14 +33,17 @@ export function leadExportCommand(lead: Command, context: CommandContext): void 
     .description('write leads to a file that lead import can read')
     .requiredOption('--organization <ID>', 'organization ID', parseId)
     .addOption(
-      new Option('--format <FORMAT>', 'file format (default: by the ending .csv or .jsonl; jsonl on stdout)').choices([
-        'jsonl',
-        'csv',
-      ]),
+      new Option(
+        '--format <FORMAT>',
+        'file format (default: by the ending .csv or .jsonl; jsonl on stdout)',
+      ).choices(['jsonl', 'csv']),
     )
     .option('--out <FILE>', 'file to write (default: stdout)')
     .option('--archived', 'also export archived leads')
-    .option('--resume', 'add the leads that the file does not have yet, whether the file is complete or not')
+    .option(
+      '--resume',
+      'add the leads that the file does not have yet, whether the file is complete or not',
+    )
     .addHelpText('after', exportHelp)
     .action((options: ExportOptions, command: Command) => exportLeads(context, options, command));
 }
@@ -56,19 +69,33 @@ Examples:
     --resume
   npm run --silent admin -- lead export --organization 1 --format csv > leads.csv`;
 
-async function exportLeads(context: CommandContext, options: ExportOptions, command: Command): Promise<void> {
+async function exportLeads(
+  context: CommandContext,
+  options: ExportOptions,
+  command: Command,
+): Promise<void> {
   const { out, archived = false, resume = false } = options;
-  if (resume && out === undefined) command.error("error: option '--resume' needs --out <FILE>, the file to continue");
+  if (resume && out === undefined)
+    command.error("error: option '--resume' needs --out <FILE>, the file to continue");
   const format = options.format ?? formatOf(out);
-  if (!format) command.error(`error: option '--out ${out}' must end in .csv or .jsonl, or add --format csv or --format jsonl`);
+  if (!format)
+    command.error(
+      `error: option '--out ${out}' must end in .csv or .jsonl, or add --format csv or --format jsonl`,
+    );
   const table = context.table();
   const organization = await existingOrganization(table, options.organization);
   const form = formOf(organization, format);
-  const file = out === undefined ? undefined : await (resume ? reopenExportFile(out, form) : createExportFile(out));
+  const file =
+    out === undefined
+      ? undefined
+      : await (resume ? reopenExportFile(out, form) : createExportFile(out));
   let leads = 0;
   try {
     // Logged before the first lead is written, so that an export that is interrupted has an entry too.
-    const entry = await addAuditEntry(table, organization.id, { who: await context.callerIdentity(), what: 'lead export begun' });
+    const entry = await addAuditEntry(table, organization.id, {
+      who: await context.callerIdentity(),
+      what: 'lead export begun',
+    });
     leads = await writeLeads(context, { organization, archived, form, file });
     await completeAuditEntry(table, entry, `lead export, ${countOf(leads, 'lead')}`);
   } finally {
@@ -91,12 +118,18 @@ interface ExportRequest {
 }
 
 /** Writes the leads that the file does not have. @returns how many */
-async function writeLeads(context: CommandContext, { organization, archived, form, file }: ExportRequest): Promise<number> {
+async function writeLeads(
+  context: CommandContext,
+  { organization, archived, form, file }: ExportRequest,
+): Promise<number> {
   const write = file ? await appender(file) : toStdout;
   if (file?.isNew ?? true) await write(form.heading);
   let leads = 0;
   // Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored.
-  for await (const page of scanLeadsAscending(context.table(), organization.id, { after: 0, withArchived: archived })) {
+  for await (const page of scanLeadsAscending(context.table(), organization.id, {
+    after: 0,
+    withArchived: archived,
+  })) {
     const missing = page.filter(({ id }) => !file?.leadIds.has(id));
     await write(missing.map(form.lineOf).join(''));
     leads += missing.length;
@@ -122,10 +155,20 @@ const csv = (cells: readonly string[]): string => stringify([[...cells]], { quot
 function formOf(organization: Organization, format: ExportFormat): LeadForm {
   const { id: organizationId } = organization;
   if (format === 'jsonl') {
-    return { organizationId, format, heading: '', lineOf: (lead) => `${JSON.stringify(exportObject(organization, lead))}\n` };
+    return {
+      organizationId,
+      format,
+      heading: '',
+      lineOf: (lead) => `${JSON.stringify(exportObject(organization, lead))}\n`,
+    };
   }
   const heading = csv(exportHeadings(organization));
-  return { organizationId, format, heading, lineOf: (lead) => csv(exportCells(organization, lead)) };
+  return {
+    organizationId,
+    format,
+    heading,
+    lineOf: (lead) => csv(exportCells(organization, lead)),
+  };
 }
 
 /** Appends by position, because the file may be open for reading and writing. */

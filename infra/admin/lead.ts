@@ -39,16 +39,20 @@ const limitDefault = 25;
 export function leadCommands(program: Command, context: CommandContext): void {
   const lead = program
     .command('lead')
-    .description('archive, restore, find, list, import, export and erase leads, and print their timelines')
+    .description(
+      'archive, restore, find, list, import, export and erase leads, and print their timelines',
+    )
     .addHelpText('after', '\nExample:\n  npm run admin -- lead list --organization 1 --limit 5');
-  oneLeadCommand(lead, 'archive', 'hide a lead from the API; its phone and email stay taken').action((options: LeadOptions) =>
-    archive(context, options, true),
+  oneLeadCommand(
+    lead,
+    'archive',
+    'hide a lead from the API; its phone and email stay taken',
+  ).action((options: LeadOptions) => archive(context, options, true));
+  oneLeadCommand(lead, 'restore', 'make an archived lead visible to the API again').action(
+    (options: LeadOptions) => archive(context, options, false),
   );
-  oneLeadCommand(lead, 'restore', 'make an archived lead visible to the API again').action((options: LeadOptions) =>
-    archive(context, options, false),
-  );
-  oneLeadCommand(lead, 'timeline', 'print the timeline of a lead, oldest item first').action((options: LeadOptions) =>
-    timeline(context, options),
+  oneLeadCommand(lead, 'timeline', 'print the timeline of a lead, oldest item first').action(
+    (options: LeadOptions) => timeline(context, options),
   );
   findCommand(lead, context);
   listCommand(lead, context);
@@ -71,7 +75,11 @@ function findCommand(lead: Command, context: CommandContext): void {
     .command('find')
     .description('find the lead that has a phone or an email, archived or not')
     .requiredOption('--organization <ID>', 'organization ID', parseId)
-    .option('--phone <PHONE>', 'phone number in any format; without a country code it is an Indian number', parsePhoneOption)
+    .option(
+      '--phone <PHONE>',
+      'phone number in any format; without a country code it is an Indian number',
+      parsePhoneOption,
+    )
     .option('--email <EMAIL>', 'email address, in upper or lower case', parseEmailOption)
     .addHelpText(
       'after',
@@ -89,22 +97,37 @@ function listCommand(lead: Command, context: CommandContext): void {
     .description('list the newest leads')
     .requiredOption('--organization <ID>', 'organization ID', parseId)
     .option('--archived', 'list archived leads instead of live ones')
-    .option('--limit <N>', `maximum number of leads, 1 to ${limitMax}`, integerOption(1, limitMax), limitDefault)
-    .addHelpText('after', '\nExample:\n  npm run admin -- lead list --organization 1 --archived --limit 100')
+    .option(
+      '--limit <N>',
+      `maximum number of leads, 1 to ${limitMax}`,
+      integerOption(1, limitMax),
+      limitDefault,
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  npm run admin -- lead list --organization 1 --archived --limit 100',
+    )
     .action((options: ListOptions) => list(context, options));
 }
 
 const unknownLeadError = ({ organization, lead }: LeadOptions) =>
   new CommandError(`Organization ${organization} has no lead ${lead}.`);
 
-async function archive(context: CommandContext, options: LeadOptions, archived: boolean): Promise<void> {
+async function archive(
+  context: CommandContext,
+  options: LeadOptions,
+  archived: boolean,
+): Promise<void> {
   const organization = await existingOrganization(context.table(), options.organization);
   const set = await setArchived(context.table(), organization.id, options.lead, archived);
   if (!set) throw unknownLeadError(options);
   const { lead, isChanged } = set;
   // Logged even if nothing changed: a command that was killed before it could write its entry is run again.
   const what = `lead ${archived ? 'archive' : 'restore'} ${lead.id}`;
-  await addAuditEntry(context.table(), organization.id, { who: await context.callerIdentity(), what });
+  await addAuditEntry(context.table(), organization.id, {
+    who: await context.callerIdentity(),
+    what,
+  });
   context.print({ leadId: lead.id, archived }, () => {
     if (isChanged && archived) return `Archived lead ${lead.id}.`;
     if (isChanged) return `Restored lead ${lead.id}: the API returns it again.`;
@@ -119,10 +142,12 @@ async function find(
   { organization: organizationId, phone, email }: FindOptions,
   command: Command,
 ): Promise<void> {
-  if ((phone === undefined) === (email === undefined)) command.error('error: give either --phone or --email');
+  if ((phone === undefined) === (email === undefined))
+    command.error('error: give either --phone or --email');
   await existingOrganization(context.table(), organizationId);
   const leadId = await findLeadByIdentity(context.table(), organizationId, phone, email);
-  const lead = leadId === undefined ? undefined : await readLead(context.table(), organizationId, leadId);
+  const lead =
+    leadId === undefined ? undefined : await readLead(context.table(), organizationId, leadId);
   if (!lead) {
     const identity = phone === undefined ? `email ${email}` : `phone ${phone}`;
     throw new CommandError(`Organization ${organizationId} has no lead with the ${identity}.`);
@@ -137,7 +162,8 @@ async function list(
   await existingOrganization(context.table(), organizationId);
   const { leads, more } = await newestLeads(context.table(), organizationId, { archived, limit });
   context.print({ items: leads.map(summaryOf), more }, () => {
-    if (leads.length === 0) return `Organization ${organizationId} has no ${archived ? 'archived ' : ''}leads.`;
+    if (leads.length === 0)
+      return `Organization ${organizationId} has no ${archived ? 'archived ' : ''}leads.`;
     return `${formatLeads(leads)}${more ? '\n\nThere are more leads: use a higher --limit.' : ''}`;
   });
 }
@@ -156,25 +182,35 @@ const summaryOf = (lead: Lead) => ({
 function formatLeads(leads: readonly Lead[]): string {
   const rows = leads.map((lead): string[] => {
     const { leadId, name, phone, email, createdAt, archived } = summaryOf(lead);
-    return [String(leadId), String(name), phone, email ?? '', dateOf(createdAt), archived ? 'archived' : 'live'];
+    return [
+      String(leadId),
+      String(name),
+      phone,
+      email ?? '',
+      dateOf(createdAt),
+      archived ? 'archived' : 'live',
+    ];
   });
   return formatColumns(['LEAD', 'NAME', 'PHONE', 'EMAIL', 'CREATED', 'STATE'], rows);
 }
 
 function parsePhoneOption(text: string): string {
   const phone = parsePhone(text);
-  if (phone === undefined) throw new InvalidArgumentError('It must be a phone number, such as +91 98200 12345.');
+  if (phone === undefined)
+    throw new InvalidArgumentError('It must be a phone number, such as +91 98200 12345.');
   return phone;
 }
 
 function parseEmailOption(text: string): string {
-  if (!text.includes('@')) throw new InvalidArgumentError('It must be an email address, such as asha@example.com.');
+  if (!text.includes('@'))
+    throw new InvalidArgumentError('It must be an email address, such as asha@example.com.');
   return comparableEmail(text.trim());
 }
 
 async function timeline(context: CommandContext, options: LeadOptions): Promise<void> {
   const organization = await existingOrganization(context.table(), options.organization);
-  if (!(await readLead(context.table(), organization.id, options.lead))) throw unknownLeadError(options);
+  if (!(await readLead(context.table(), organization.id, options.lead)))
+    throw unknownLeadError(options);
   const entries = await readTimeline(context.table(), organization.id, options.lead);
   const items = entries.flatMap((entry) =>
     presentEntry(entry, (userId) => organization.userById.get(userId)?.name ?? `user ${userId}`),

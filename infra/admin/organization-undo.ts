@@ -1,12 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import { SettingsMovedError } from '../../shared/store/organizations/apply-settings.ts';
-import { readAuditLog, readKeptSettings, versionsBefore, versionsKept } from '../../shared/store/organizations/audit-log.ts';
-import { readSettings, type StoredSettings } from '../../shared/store/organizations/organizations.ts';
+import {
+  readAuditLog,
+  readKeptSettings,
+  versionsBefore,
+  versionsKept,
+} from '../../shared/store/organizations/audit-log.ts';
+import {
+  readSettings,
+  type StoredSettings,
+} from '../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../shared/store/table/client.ts';
 import { applyAndNote } from './apply-and-note.ts';
 import { confirmed } from './confirm.ts';
-import { type CommandContext, CommandError, existingOrganization, parseId, unknownOrganizationError } from './context.ts';
+import {
+  type CommandContext,
+  CommandError,
+  existingOrganization,
+  parseId,
+  unknownOrganizationError,
+} from './context.ts';
 import { changeLine, settingsChanges } from './settings-diff.ts';
 
 /** A version of the settings, in force or kept. */
@@ -18,7 +32,9 @@ const entriesMax = 10_000;
 export function organizationUndoCommand(organization: Command, context: CommandContext): void {
   organization
     .command('undo')
-    .description('apply the settings from before the last apply; a second undo applies those after it')
+    .description(
+      'apply the settings from before the last apply; a second undo applies those after it',
+    )
     .requiredOption('--organization <ID>', 'organization ID', parseId)
     .option('--yes', 'do not ask for confirmation')
     .addHelpText(
@@ -30,7 +46,9 @@ undo would remove it: then nothing changes.
 Example:
   npm run admin -- organization undo --organization 1`,
     )
-    .action((options: { organization: number; yes?: boolean }) => undo(context, options.organization, options.yes ?? false));
+    .action((options: { organization: number; yes?: boolean }) =>
+      undo(context, options.organization, options.yes ?? false),
+    );
 }
 
 async function undo(context: CommandContext, organizationId: number, yes: boolean): Promise<void> {
@@ -52,10 +70,17 @@ async function undo(context: CommandContext, organizationId: number, yes: boolea
   await applyBefore(context, stored, before);
 }
 
-async function applyBefore(context: CommandContext, stored: SettingsVersion, before: SettingsVersion): Promise<void> {
+async function applyBefore(
+  context: CommandContext,
+  stored: SettingsVersion,
+  before: SettingsVersion,
+): Promise<void> {
   const organization = { id: stored.settings.id };
   const changes = settingsChanges(stored.settings, before.settings);
-  const request = { what: `organization undo, back to version ${before.version}`, expectedVersion: stored.version };
+  const request = {
+    what: `organization undo, back to version ${before.version}`,
+    expectedVersion: stored.version,
+  };
   await applyAndNote(context, before.settings, request, ({ version }) =>
     context.print({ organization, version, settingsOf: before.version, changes }, () =>
       [
@@ -64,7 +89,9 @@ async function applyBefore(context: CommandContext, stored: SettingsVersion, bef
       ].join('\n'),
     ),
   ).catch(async (error: unknown) => {
-    throw error instanceof SettingsMovedError ? await movedError(context.table(), stored, error) : error;
+    throw error instanceof SettingsMovedError
+      ? await movedError(context.table(), stored, error)
+      : error;
   });
 }
 
@@ -89,8 +116,14 @@ async function movedError(
 }
 
 /** The newest kept version before these settings that differs from them. */
-async function settingsBefore(table: Table, { settings, version }: SettingsVersion): Promise<SettingsVersion | undefined> {
-  for (const before of versionsBefore(await readAuditLog(table, settings.id, entriesMax), version).slice(0, versionsKept)) {
+async function settingsBefore(
+  table: Table,
+  { settings, version }: SettingsVersion,
+): Promise<SettingsVersion | undefined> {
+  for (const before of versionsBefore(
+    await readAuditLog(table, settings.id, entriesMax),
+    version,
+  ).slice(0, versionsKept)) {
     const kept = await readKeptSettings(table, settings.id, before);
     if (kept && !isDeepStrictEqual(kept, settings)) return { settings: kept, version: before };
   }

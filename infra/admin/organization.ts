@@ -22,14 +22,22 @@ interface ApplyOptions {
 export function organizationCommands(program: Command, context: CommandContext): void {
   const organization = program
     .command('organization')
-    .description('apply, show and list organization settings, print their history, and undo an apply')
-    .addHelpText('after', '\nExample:\n  npm run admin -- organization apply northwind.json --dry-run');
+    .description(
+      'apply, show and list organization settings, print their history, and undo an apply',
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  npm run admin -- organization apply northwind.json --dry-run',
+    );
   applyCommand(organization, context);
   organization
     .command('show')
     .description('print the settings of an organization, in the format of the settings file')
     .argument('<ID>', 'organization ID', parseId)
-    .addHelpText('after', '\nExample:\n  npm run --silent admin -- organization show 1 > organization-1.json')
+    .addHelpText(
+      'after',
+      '\nExample:\n  npm run --silent admin -- organization show 1 > organization-1.json',
+    )
     .action((organizationId: number) => show(context, organizationId));
   organization
     .command('list')
@@ -46,7 +54,10 @@ function applyCommand(organization: Command, context: CommandContext): void {
     .description('create or update an organization from a settings file, all or nothing')
     .argument('<FILE>', 'settings file (JSON)')
     .option('--ignore-keys', 'ignore the keys of the file: only npm start creates those')
-    .option('--dry-run', 'print what would change, and whether it would be refused (status 1); change nothing')
+    .option(
+      '--dry-run',
+      'print what would change, and whether it would be refused (status 1); change nothing',
+    )
     .addHelpText(
       'after',
       `
@@ -60,7 +71,11 @@ Examples:
     .action((file: string, options: ApplyOptions) => apply(context, file, options));
 }
 
-async function apply(context: CommandContext, file: string, { ignoreKeys = false, dryRun = false }: ApplyOptions): Promise<void> {
+async function apply(
+  context: CommandContext,
+  file: string,
+  { ignoreKeys = false, dryRun = false }: ApplyOptions,
+): Promise<void> {
   const { settings, keys } = parseSettingsFile(await readText(file));
   if (keys.length > 0 && !ignoreKeys) {
     throw new CommandError(
@@ -78,14 +93,21 @@ async function apply(context: CommandContext, file: string, { ignoreKeys = false
 
 async function preview(context: CommandContext, settings: Settings): Promise<void> {
   const { before, refusals } = await previewSettings(context.table(), settings);
-  const outcome = !before ? 'created' : isDeepStrictEqual(before.settings, settings) ? 'unchanged' : 'updated';
+  const outcome = !before
+    ? 'created'
+    : isDeepStrictEqual(before.settings, settings)
+      ? 'unchanged'
+      : 'updated';
   const changes = settingsChanges(before?.settings, settings);
   if (refusals.length > 0) context.exitWithFailure();
   context.print({ organization: { id: settings.id }, outcome, changes, refusals }, () => {
     const subject = `Organization ${settings.id} (${settings.name})`;
-    if (outcome === 'unchanged') return `${subject} already has these settings: nothing would change.`;
+    if (outcome === 'unchanged')
+      return `${subject} already has these settings: nothing would change.`;
     return [
-      outcome === 'created' ? `${subject} would be created: ${inventory(settings)}.` : `${subject} would be updated:`,
+      outcome === 'created'
+        ? `${subject} would be created: ${inventory(settings)}.`
+        : `${subject} would be updated:`,
       ...(outcome === 'created' ? [] : changes.map(changeLine)),
       ...(refusals.length > 0 ? ['The file would be refused, and nothing would change:'] : []),
       ...refusals.map(({ path, message }) => `  ${path} ${message}`),
@@ -98,7 +120,8 @@ async function list(context: CommandContext): Promise<void> {
   const table = context.table();
   const items = await listOrganizations(table);
   context.print({ items }, () => {
-    if (items.length === 0) return `Table ${table.name} has no organizations: create one with organization apply.`;
+    if (items.length === 0)
+      return `Table ${table.name} has no organizations: create one with organization apply.`;
     return formatColumns(
       ['ID', 'NAME'],
       items.map(({ id, name }) => [String(id), name]),
@@ -136,11 +159,15 @@ async function readText(file: string): Promise<string> {
   } catch (error) {
     const reason = readFailures[errorCode(error) ?? ''];
     if (!reason) throw error;
-    throw new CommandError(`The settings file ${file} cannot be read: ${reason}.`, { cause: error });
+    throw new CommandError(`The settings file ${file} cannot be read: ${reason}.`, {
+      cause: error,
+    });
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new CommandError(`The settings file ${file} is not UTF-8: save it in that encoding.`, { cause: error });
+    throw new CommandError(`The settings file ${file} is not UTF-8: save it in that encoding.`, {
+      cause: error,
+    });
   }
 }

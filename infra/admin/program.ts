@@ -28,11 +28,17 @@ const wrongUsage = 2;
 /** Longer than those of a function: nobody's request waits, so a slow page or a throttled table gets more time and attempts. */
 const clientTimeouts = {
   maxAttempts: 5,
-  requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000, throwOnRequestTimeout: true, socketTimeout: 30_000 },
+  requestHandler: {
+    connectionTimeout: 3000,
+    requestTimeout: 30_000,
+    throwOnRequestTimeout: true,
+    socketTimeout: 30_000,
+  },
 };
 
 /** Runs one administrator's command. @returns the exit status: 0, 1 (refused or failed) or 2 (wrong usage) */
-export const runAdmin = (args: readonly string[], io: ProcessIo): Promise<number> => new AdminRun(io).run(args);
+export const runAdmin = (args: readonly string[], io: ProcessIo): Promise<number> =>
+  new AdminRun(io).run(args);
 
 /** One run of a command, with what it opens on first use. */
 class AdminRun {
@@ -101,7 +107,9 @@ class AdminRun {
   /** What the environment would say if it named the table of the stack. */
   #environment(): NodeJS.ProcessEnv {
     const { environment } = this.#io;
-    return this.#location ? { ...environment, LEADS_TABLE: this.#location.name, AWS_REGION: this.#location.region } : environment;
+    return this.#location
+      ? { ...environment, LEADS_TABLE: this.#location.name, AWS_REGION: this.#location.region }
+      : environment;
   }
 
   async #locateStack(): Promise<void> {
@@ -125,7 +133,11 @@ const describeProgram = (program: CliCommand, { stdout, stderr }: ProcessIo): Cl
     .option('--json', 'print the result as one JSON document')
     .option('--stack <NAME>', 'use the table of this deployed stack instead of LEADS_TABLE')
     .configureHelp({ showGlobalOptions: true, optionDescription: describeOption })
-    .configureOutput({ writeOut: stdout, writeErr: stderr, outputError: (text, write) => write(redactKeys(text)) })
+    .configureOutput({
+      writeOut: stdout,
+      writeErr: stderr,
+      outputError: (text, write) => write(redactKeys(text)),
+    })
     .addHelpText(
       'after',
       `
@@ -139,7 +151,10 @@ Each command has its own --help with examples.`,
     )
     .exitOverride();
 
-function openNamedTable(environment: NodeJS.ProcessEnv, location: TableLocation | undefined): Table {
+function openNamedTable(
+  environment: NodeJS.ProcessEnv,
+  location: TableLocation | undefined,
+): Table {
   if (location) return openTable(location.name, { ...clientTimeouts, region: location.region });
   if (!environment.LEADS_TABLE) {
     throw new CommandError(
@@ -150,7 +165,8 @@ function openNamedTable(environment: NodeJS.ProcessEnv, location: TableLocation 
 }
 
 /** Hides an API key that was typed in place of its ID, so that the error does not put it into a job's output. */
-const redactKeys = (text: string): string => text.replace(new RegExp(`${apiKeyPrefix}\\w+`, 'g'), `${apiKeyPrefix}…`);
+const redactKeys = (text: string): string =>
+  text.replace(new RegExp(`${apiKeyPrefix}\\w+`, 'g'), `${apiKeyPrefix}…`);
 
 function describeOption(option: Option): string {
   return `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`;

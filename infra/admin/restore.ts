@@ -1,7 +1,15 @@
 import type { Command } from 'commander';
 import { checkTable } from '../../shared/store/check/check-table.ts';
-import { type FinishedRestore, finishRestore, leadIdMargin } from '../../shared/store/maintenance/finish-restore.ts';
-import { type Protection, type ProtectionState, protectTable } from '../../shared/store/maintenance/protect-table.ts';
+import {
+  type FinishedRestore,
+  finishRestore,
+  leadIdMargin,
+} from '../../shared/store/maintenance/finish-restore.ts';
+import {
+  type Protection,
+  type ProtectionState,
+  protectTable,
+} from '../../shared/store/maintenance/protect-table.ts';
 import type { Table } from '../../shared/store/table/client.ts';
 import { confirmed } from './confirm.ts';
 import { type CommandContext, CommandError } from './context.ts';
@@ -19,7 +27,9 @@ const erasuresUnconfirmedMax = 10;
 const namedMax = 20;
 
 export function restoreCommands(program: Command, context: CommandContext): void {
-  const restore = program.command('restore').description('finish restoring a table from a backup (infra/OPERATE.md, "Restore")');
+  const restore = program
+    .command('restore')
+    .description('finish restoring a table from a backup (infra/OPERATE.md, "Restore")');
   restore
     .command('finish')
     .description('prepare a table that was restored from a backup, before the service uses it')
@@ -58,7 +68,8 @@ async function finish(context: CommandContext, options: FinishOptions): Promise<
   await confirmRevocations(table, options);
   const finished = await finishFrom(context, table, options);
   const protection = await protectTable(table, {
-    onWait: (waiting) => context.progress(`Waiting for DynamoDB to switch on ${protectionNames[waiting]}`),
+    onWait: (waiting) =>
+      context.progress(`Waiting for DynamoDB to switch on ${protectionNames[waiting]}`),
   });
   const { leads, violations } = await checkTable(table, {
     onProgress: (progress) => context.progress(`Checking: ${countOf(progress.leads, 'lead')} read`),
@@ -67,7 +78,9 @@ async function finish(context: CommandContext, options: FinishOptions): Promise<
   context.print({ ...finished, protection, leads, violations }, () =>
     [
       ...report(finished),
-      ...Object.entries(protection).map(([name, state]) => `${protectionNames[name as Protection]}: ${stateWords[state]}.`),
+      ...Object.entries(protection).map(
+        ([name, state]) => `${protectionNames[name as Protection]}: ${stateWords[state]}.`,
+      ),
       ...violations,
       violations.length === 0
         ? `No violations: ${countOf(leads, 'lead')} checked. The service can use table ${table.name}.`
@@ -77,7 +90,10 @@ async function finish(context: CommandContext, options: FinishOptions): Promise<
 }
 
 /** @throws CommandError when keys would be revoked and nobody confirms it */
-async function confirmRevocations(table: Table, { from, keepKey = [], yes = false }: FinishOptions): Promise<void> {
+async function confirmRevocations(
+  table: Table,
+  { from, keepKey = [], yes = false }: FinishOptions,
+): Promise<void> {
   if (from !== undefined && keepKey.length > 0) {
     throw new CommandError(
       `--keep-key has no effect with --from: every key that is not revoked in table ${from} is kept. Remove --keep-key.`,
@@ -85,7 +101,10 @@ async function confirmRevocations(table: Table, { from, keepKey = [], yes = fals
   }
   if (from !== undefined || yes) return;
   const except = keepKey.length === 0 ? '' : `, except ${countOf(keepKey.length, 'named key')}`;
-  await confirmed(`Without --from, every API key in table ${table.name} will be revoked${except}.`, table.name);
+  await confirmed(
+    `Without --from, every API key in table ${table.name} will be revoked${except}.`,
+    table.name,
+  );
 }
 
 async function finishFrom(
@@ -104,7 +123,8 @@ async function finishFrom(
       );
       await confirmed('They will be erased again, for good.', String(erased.length));
     },
-    onProgress: (items) => context.progress(`Comparing with the old table: ${countOf(items, 'item')} read`),
+    onProgress: (items) =>
+      context.progress(`Comparing with the old table: ${countOf(items, 'item')} read`),
   });
 }
 
@@ -154,7 +174,10 @@ function missingLines({ leadsMissingInOld }: FinishedRestore): string[] {
     .slice(0, namedMax)
     .map(({ organizationId, leadId }) => `${leadId} of organization ${organizationId}`)
     .join(', ');
-  const rest = leadsMissingInOld.length > namedMax ? `, and ${leadsMissingInOld.length - namedMax} more (--json names all)` : '';
+  const rest =
+    leadsMissingInOld.length > namedMax
+      ? `, and ${leadsMissingInOld.length - namedMax} more (--json names all)`
+      : '';
   return [
     `${countOf(leadsMissingInOld.length, 'lead')} missing in the old table, with no erasure in its audit log, ` +
       `were kept: ${leads}${rest}. If an earlier restore finish erased one of them, erase it again with lead erase.`,

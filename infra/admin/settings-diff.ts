@@ -32,9 +32,16 @@ export function settingsChanges(before: unknown, after: unknown, path = '$'): Se
   return [{ path, change: 'changed', from: before, to: after }];
 }
 
-function propertyChanges(name: string, before: unknown, after: unknown, path: string): SettingsChange[] {
-  if (name === 'active' && before === true && after === false) return [{ path, change: 'deactivated' }];
-  if (name === 'active' && before === false && after === true) return [{ path, change: 'activated' }];
+function propertyChanges(
+  name: string,
+  before: unknown,
+  after: unknown,
+  path: string,
+): SettingsChange[] {
+  if (name === 'active' && before === true && after === false)
+    return [{ path, change: 'deactivated' }];
+  if (name === 'active' && before === false && after === true)
+    return [{ path, change: 'activated' }];
   return settingsChanges(before, after, stepInto(path, name));
 }
 
@@ -51,13 +58,21 @@ function byIdentity(list: readonly unknown[]): Map<string, unknown> | undefined 
   return items.size === list.length ? items : undefined;
 }
 
-function listChanges(before: Map<string, unknown>, after: Map<string, unknown>, path: string): SettingsChange[] {
+function listChanges(
+  before: Map<string, unknown>,
+  after: Map<string, unknown>,
+  path: string,
+): SettingsChange[] {
   const names = [...new Set([...before.keys(), ...after.keys()])];
-  const changes = names.flatMap((name) => settingsChanges(before.get(name), after.get(name), `${path}${name}`));
+  const changes = names.flatMap((name) =>
+    settingsChanges(before.get(name), after.get(name), `${path}${name}`),
+  );
   const kept = (list: Map<string, unknown>, other: Map<string, unknown>): string[] =>
     [...list.keys()].filter((name) => other.has(name));
   const [from, to] = [kept(before, after), kept(after, before)];
-  return isDeepStrictEqual(from, to) ? changes : [...changes, { path, change: 'reordered', from, to }];
+  return isDeepStrictEqual(from, to)
+    ? changes
+    : [...changes, { path, change: 'reordered', from, to }];
 }
 
 /** A change as one line of text. */
@@ -65,7 +80,9 @@ export function changeLine({ path, change, from, to }: SettingsChange): string {
   if (change === 'added') return `  ${path} added: ${briefly(to)}`;
   if (change === 'removed') return `  ${path} removed: ${briefly(from)}`;
   if (change === 'changed') return `  ${path} changed: from ${briefly(from)} to ${briefly(to)}`;
-  return change === 'reordered' ? `  ${path} reordered: ${(to as string[]).join(', ')}` : `  ${path} ${change}`;
+  return change === 'reordered'
+    ? `  ${path} reordered: ${(to as string[]).join(', ')}`
+    : `  ${path} ${change}`;
 }
 
 /** The name or label of a value that has one; else the value, shortened. */

@@ -1,5 +1,9 @@
 import { defaultPipelineId, startingStage } from '../../shared/leads/placement.ts';
-import { activeSourceNamed, defaultSourceName, organizationFrom } from '../../shared/organization/organization.ts';
+import {
+  activeSourceNamed,
+  defaultSourceName,
+  organizationFrom,
+} from '../../shared/organization/organization.ts';
 import type { Settings } from '../../shared/organization/settings-types.ts';
 
 /**

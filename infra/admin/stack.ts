@@ -13,7 +13,9 @@ export interface TableLocation {
 /** Finds the table of a deployed stack by its outputs: one call to CloudFormation. @throws CommandError when there is no such table */
 export async function tableOfStack(stackName: string): Promise<TableLocation> {
   // Imported only for --stack: the package is large, and the service does not use it.
-  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
+  const { CloudFormationClient, DescribeStacksCommand } = await import(
+    '@aws-sdk/client-cloudformation'
+  );
   const client = new CloudFormationClient({});
   try {
     const region = await client.config.region();
@@ -21,7 +23,8 @@ export async function tableOfStack(stackName: string): Promise<TableLocation> {
       .send(new DescribeStacksCommand({ StackName: stackName }))
       .catch((error: unknown) => Promise.reject(stackError(error, stackName, region)));
     const outputs = Stacks[0]?.Outputs ?? [];
-    const output = (key: string): string | undefined => outputs.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
+    const output = (key: string): string | undefined =>
+      outputs.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
     const name = output('TableName');
     if (!name) {
       throw new CommandError(
@@ -30,7 +33,9 @@ export async function tableOfStack(stackName: string): Promise<TableLocation> {
     }
     const rateLimits = rateLimitsIn({
       [rateLimitVariables.requestsPerKeyPerWindow]: output('RequestsPerKeyPerHour'),
-      [rateLimitVariables.requestsPerOrganizationPerWindow]: output('RequestsPerOrganizationPerHour'),
+      [rateLimitVariables.requestsPerOrganizationPerWindow]: output(
+        'RequestsPerOrganizationPerHour',
+      ),
     });
     return { name, region, rateLimits };
   } finally {
@@ -47,7 +52,10 @@ function stackError(error: unknown, stackName: string, region: string): unknown 
     );
   }
   if (!(error instanceof Error && /does not exist/.test(error.message))) return error;
-  return new CommandError(`There is no stack ${stackName} in region ${region}: check --stack, AWS_REGION and AWS_PROFILE.`, {
-    cause: error,
-  });
+  return new CommandError(
+    `There is no stack ${stackName} in region ${region}: check --stack, AWS_REGION and AWS_PROFILE.`,
+    {
+      cause: error,
+    },
+  );
 }

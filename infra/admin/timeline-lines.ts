@@ -1,5 +1,10 @@
 import type { FieldValue } from '../../shared/leads/lead.ts';
-import type { Attribution, FieldChange, KeptField, TimelineItem } from '../../shared/leads/timeline.ts';
+import type {
+  Attribution,
+  FieldChange,
+  KeptField,
+  TimelineItem,
+} from '../../shared/leads/timeline.ts';
 import { fieldKinds } from '../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { printable } from './format.ts';
@@ -51,7 +56,8 @@ export function timelineLines(organization: Organization, item: TimelineItem): s
     ...rest
   } = item as ItemDetails;
   const { notes, text, attribution = {} } = rest;
-  const display = (field: string, value: FieldValue | null): string => valueWithName(organization, field, value);
+  const display = (field: string, value: FieldValue | null): string =>
+    valueWithName(organization, field, value);
   const details: [name: string, value: string | undefined][] = [
     ['via', via],
     ['imported at', importedAt],
@@ -71,14 +77,20 @@ export function timelineLines(organization: Organization, item: TimelineItem): s
     ['text', text],
     ...attributionNames.map((name): [string, string | undefined] => [name, attribution[name]]),
   ];
-  const lines = details.flatMap(([name, value]) => (value ? [`    ${name}: ${indented(value)}`] : []));
+  const lines = details.flatMap(([name, value]) =>
+    value ? [`    ${name}: ${indented(value)}`] : [],
+  );
   return [`${item.at}  ${item.type}  by ${printable(item.actor.name)}`, ...lines].join('\n');
 }
 
 /** Stage and pipeline are not fields and come last. */
-function inFormOrder(organization: Organization, changes: readonly FieldChange[]): readonly FieldChange[] {
+function inFormOrder(
+  organization: Organization,
+  changes: readonly FieldChange[],
+): readonly FieldChange[] {
   const fieldKeys = organization.fields.map(({ key }) => key);
-  const place = ({ field }: FieldChange): number => (fieldKeys.includes(field) ? fieldKeys.indexOf(field) : fieldKeys.length);
+  const place = ({ field }: FieldChange): number =>
+    fieldKeys.includes(field) ? fieldKeys.indexOf(field) : fieldKeys.length;
   return changes.toSorted((a, b) => place(a) - place(b));
 }
 
@@ -90,17 +102,31 @@ const indented = (value: string): string =>
     .join('\n      ');
 
 /** A value, followed by the name if the value is an ID; `empty` for null. */
-function valueWithName(organization: Organization, field: string, value: FieldValue | null): string {
+function valueWithName(
+  organization: Organization,
+  field: string,
+  value: FieldValue | null,
+): string {
   if (value === null) return 'empty';
   if (typeof value === 'object') return value.join(', ');
-  const name = typeof value === 'number' ? namesOf(organization, field)?.get(value)?.name : undefined;
+  const name =
+    typeof value === 'number' ? namesOf(organization, field)?.get(value)?.name : undefined;
   return name === undefined ? String(value) : `${value} (${name})`;
 }
 
-function namesOf(organization: Organization, field: string): ReadonlyMap<number, { readonly name: string }> | undefined {
-  const { sourceById: sources, userById: users, stageById: stage, pipelineById: pipeline } = organization;
+function namesOf(
+  organization: Organization,
+  field: string,
+): ReadonlyMap<number, { readonly name: string }> | undefined {
+  const {
+    sourceById: sources,
+    userById: users,
+    stageById: stage,
+    pipelineById: pipeline,
+  } = organization;
   const type = organization.fieldByKey.get(field)?.type;
-  if (type === undefined) return field === 'stage' ? stage : field === 'pipeline' ? pipeline : undefined;
+  if (type === undefined)
+    return field === 'stage' ? stage : field === 'pipeline' ? pipeline : undefined;
   const { references } = fieldKinds[type];
   return references === null ? undefined : { sources, users }[references];
 }

@@ -34,7 +34,9 @@ export interface BuildOptions {
 }
 
 /** The endpoints whose function exists. An endpoint without one is not routed. */
-export function writtenEndpoints(functionsFolder: string = defaultFunctionsFolder): readonly Endpoint[] {
+export function writtenEndpoints(
+  functionsFolder: string = defaultFunctionsFolder,
+): readonly Endpoint[] {
   return endpoints.filter(({ name }) => existsSync(join(functionsFolder, `${name}.ts`)));
 }
 
@@ -43,7 +45,10 @@ export function writtenEndpoints(functionsFolder: string = defaultFunctionsFolde
  * @param source the module's text
  * @param plugins other plugins, to measure what the default ones save
  */
-export async function bundle(source: string, plugins: readonly Plugin[] = esbuildPlugins): Promise<Bundle> {
+export async function bundle(
+  source: string,
+  plugins: readonly Plugin[] = esbuildPlugins,
+): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: source, resolveDir: projectFolder, sourcefile: 'entry.ts', loader: 'ts' },
     absWorkingDir: projectFolder,
@@ -64,12 +69,17 @@ export async function bundle(source: string, plugins: readonly Plugin[] = esbuil
   });
   const [output] = outputFiles;
   if (!output) throw new Error('esbuild returned no bundle.');
-  const imports = Object.values(metafile.outputs).flatMap((file) => file.imports.map(({ path }) => path));
+  const imports = Object.values(metafile.outputs).flatMap((file) =>
+    file.imports.map(({ path }) => path),
+  );
   return { code: output.contents, inputs: Object.keys(metafile.inputs), imports };
 }
 
 /** Bundles one function: only its handler, not the other exports of its file. */
-export async function bundleFunction(name: string, functionsFolder: string = defaultFunctionsFolder): Promise<Bundle> {
+export async function bundleFunction(
+  name: string,
+  functionsFolder: string = defaultFunctionsFolder,
+): Promise<Bundle> {
   return bundle(`export { handler } from ${JSON.stringify(join(functionsFolder, `${name}.ts`))};`);
 }
 

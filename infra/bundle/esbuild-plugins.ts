@@ -97,7 +97,10 @@ const lazyCrc32 = `
 export const checksumsWithoutZlib: Plugin = {
   name: 'checksums-without-zlib',
   setup(build) {
-    build.onLoad({ filter: /checksum[\\/]crc32[\\/]Crc32Node\.js$/ }, () => ({ contents: lazyCrc32, loader: 'js' }));
+    build.onLoad({ filter: /checksum[\\/]crc32[\\/]Crc32Node\.js$/ }, () => ({
+      contents: lazyCrc32,
+      loader: 'js',
+    }));
   },
 };
 

@@ -8,18 +8,25 @@ export class CliCommand extends Command {
   }
 
   override error(message: string, options?: ErrorOptions): never {
-    return super.error(`${asSentence(this.#explain(message, options?.code))} See: ${pathOf(this)} --help`, options);
+    return super.error(
+      `${asSentence(this.#explain(message, options?.code))} See: ${pathOf(this)} --help`,
+      options,
+    );
   }
 
   /** Commander reports a missing option before an unknown one, although the unknown one is usually the missing one mistyped. */
   #explain(message: string, code: string | undefined): string {
-    const mistyped = this.args.find((arg) => /^--?[a-z]/i.test(arg) && !this.#flags().includes(flagOf(arg)));
+    const mistyped = this.args.find(
+      (arg) => /^--?[a-z]/i.test(arg) && !this.#flags().includes(flagOf(arg)),
+    );
     if (code === 'commander.unknownCommand') return this.#unknownCommand(this.args[0] ?? '');
-    if (code === 'commander.unknownOption' && mistyped) return this.#unknownOption(flagOf(mistyped));
+    if (code === 'commander.unknownOption' && mistyped)
+      return this.#unknownOption(flagOf(mistyped));
     if (code === 'commander.missingMandatoryOptionValue') {
       return mistyped ? this.#unknownOption(flagOf(mistyped)) : this.#missingOptions();
     }
-    if (code === 'commander.optionMissingArgument') return message.replace(/ argument missing$/, ' needs a value');
+    if (code === 'commander.optionMissingArgument')
+      return message.replace(/ argument missing$/, ' needs a value');
     if (code === 'commander.excessArguments') return this.#excessArguments();
     return message;
   }
@@ -27,8 +34,11 @@ export class CliCommand extends Command {
   #unknownCommand(name: string): string {
     const names = this.commands.map((command) => command.name());
     const near = nearestName(name, names);
-    const below = this.commands.flatMap(({ commands }) => commands.filter((command) => command.name() === name).map(nameOf));
-    if (!near && below.length > 0) return `Unknown command '${name}'. Did you mean ${below.join(' or ')}?`;
+    const below = this.commands.flatMap(({ commands }) =>
+      commands.filter((command) => command.name() === name).map(nameOf),
+    );
+    if (!near && below.length > 0)
+      return `Unknown command '${name}'. Did you mean ${below.join(' or ')}?`;
     return near
       ? `Unknown command '${name}'. Did you mean ${near}?`
       : `Unknown command '${name}': the commands are ${names.join(', ')}`;
@@ -37,8 +47,12 @@ export class CliCommand extends Command {
   #unknownOption(flag: string): string {
     const near = nearestName(flag, this.#flags());
     if (near) return `Unknown option '${flag}'. Did you mean ${near}?`;
-    if (isOptionBelow(this, flag)) return `Option '${flag}' must come after the command that it belongs to`;
-    const accepted = [...this.registeredArguments.map((argument) => `<${argument.name()}>`), ...this.#flags()];
+    if (isOptionBelow(this, flag))
+      return `Option '${flag}' must come after the command that it belongs to`;
+    const accepted = [
+      ...this.registeredArguments.map((argument) => `<${argument.name()}>`),
+      ...this.#flags(),
+    ];
     return `Unknown option '${flag}': ${nameOf(this)} accepts ${accepted.join(', ')}`;
   }
 
@@ -49,7 +63,9 @@ export class CliCommand extends Command {
     const names = missing.map(({ flags }) => `'${flags}'`).join(', ');
     const sentence = `Required option${missing.length === 1 ? '' : 's'} ${names} not specified`;
     const stray = this.args[this.registeredArguments.length];
-    return missing.length === 1 && stray !== undefined ? `${sentence}. Did you mean ${missing[0]?.long} ${stray}?` : sentence;
+    return missing.length === 1 && stray !== undefined
+      ? `${sentence}. Did you mean ${missing[0]?.long} ${stray}?`
+      : sentence;
   }
 
   #excessArguments(): string {
@@ -59,12 +75,18 @@ export class CliCommand extends Command {
 
   /** The options that are valid here, including those of the commands above. */
   #flags(): string[] {
-    return [...lineage(this).flatMap(({ options }) => options.flatMap(({ long }) => long ?? [])), '--help'];
+    return [
+      ...lineage(this).flatMap(({ options }) => options.flatMap(({ long }) => long ?? [])),
+      '--help',
+    ];
   }
 }
 
 /** A command and those above it. */
-const lineage = (command: Command): Command[] => [command, ...(command.parent ? lineage(command.parent) : [])];
+const lineage = (command: Command): Command[] => [
+  command,
+  ...(command.parent ? lineage(command.parent) : []),
+];
 
 const pathOf = (command: Command): string =>
   lineage(command)
@@ -81,7 +103,9 @@ const nameOf = (command: Command): string =>
     .join(' ') || 'the command';
 
 const isOptionBelow = (command: Command, flag: string): boolean =>
-  command.commands.some((one) => one.options.some(({ long }) => long === flag) || isOptionBelow(one, flag));
+  command.commands.some(
+    (one) => one.options.some(({ long }) => long === flag) || isOptionBelow(one, flag),
+  );
 
 const flagOf = (arg: string): string => arg.replace(/=.*$/s, '');
 

@@ -9,12 +9,19 @@ import { type FailedCheck, preflight } from './preflight.ts';
 
 /** `npm run deploy` checks what can make a deployment fail, then runs `cdk deploy`. With `--check` it only checks. */
 const projectFolder = resolve(import.meta.dirname, '..', '..');
-const readJson = (...path: string[]): Record<string, unknown> => JSON.parse(readFileSync(join(projectFolder, ...path), 'utf8'));
+const readJson = (...path: string[]): Record<string, unknown> =>
+  JSON.parse(readFileSync(join(projectFolder, ...path), 'utf8'));
 
 /** The context that the CDK command will read: cdk.json, then `-c NAME=VALUE`. */
 function contextOf(pairs: readonly string[]): Record<string, unknown> {
-  const onCommandLine = pairs.map((pair) => [pair.split('=', 1)[0], pair.slice(pair.indexOf('=') + 1)]);
-  return { ...(readJson('cdk.json').context as object | undefined), ...Object.fromEntries(onCommandLine) };
+  const onCommandLine = pairs.map((pair) => [
+    pair.split('=', 1)[0],
+    pair.slice(pair.indexOf('=') + 1),
+  ]);
+  return {
+    ...(readJson('cdk.json').context as object | undefined),
+    ...Object.fromEntries(onCommandLine),
+  };
 }
 
 /** The region, found as the CDK finds it: the environment, then the profile. */
@@ -30,8 +37,15 @@ async function regionOf(): Promise<string | undefined> {
 
 function cdkVersion(): { installed: string | undefined; required: string } {
   const manifest = ['node_modules', 'aws-cdk', 'package.json'];
-  const installed = existsSync(join(projectFolder, ...manifest)) ? String(readJson(...manifest).version) : undefined;
-  return { installed, required: String((readJson('package.json').devDependencies as Record<string, unknown>)['aws-cdk']) };
+  const installed = existsSync(join(projectFolder, ...manifest))
+    ? String(readJson(...manifest).version)
+    : undefined;
+  return {
+    installed,
+    required: String(
+      (readJson('package.json').devDependencies as Record<string, unknown>)['aws-cdk'],
+    ),
+  };
 }
 
 function printChecks(failedChecks: readonly FailedCheck[]): void {
@@ -45,14 +59,19 @@ interface Options {
 }
 
 function collectPair(pair: string, before: readonly string[] = []): string[] {
-  if (!/^[^=]+=/.test(pair)) throw new InvalidArgumentError('It must be NAME=VALUE, such as alarmEmail=you@example.com.');
+  if (!/^[^=]+=/.test(pair))
+    throw new InvalidArgumentError('It must be NAME=VALUE, such as alarmEmail=you@example.com.');
   return [...before, pair];
 }
 
 const program = new CliCommand('npm run deploy --')
   .description('check what can make a deployment fail, then run cdk deploy')
   .option('--check', 'only check')
-  .option('-c, --context <NAME=VALUE>', 'option of the service, instead of its value in cdk.json; may be repeated', collectPair)
+  .option(
+    '-c, --context <NAME=VALUE>',
+    'option of the service, instead of its value in cdk.json; may be repeated',
+    collectPair,
+  )
   .option('--profile <NAME>', 'AWS profile')
   .usage('[options] [-- <options of cdk deploy>]')
   .allowExcessArguments(false)
@@ -73,17 +92,25 @@ if (profile !== undefined) process.env.AWS_PROFILE = profile;
 try {
   const { serviceName } = checkOptions(optionsInContext(contextOf(context)));
   const region = await regionOf();
-  const { failedChecks, unknown, target } = await preflight({ region, stackName: serviceName, cdkVersion: cdkVersion() });
+  const { failedChecks, unknown, target } = await preflight({
+    region,
+    stackName: serviceName,
+    cdkVersion: cdkVersion(),
+  });
   for (const sentence of unknown) process.stderr.write(`? ${sentence}\n`);
   printChecks(failedChecks);
   if (failedChecks.length > 0 || !target) process.exitCode = 1;
   else {
-    process.stderr.write(`✓ ${serviceName} will be deployed to account ${target.account}, region ${target.region}.\n`);
+    process.stderr.write(
+      `✓ ${serviceName} will be deployed to account ${target.account}, region ${target.region}.\n`,
+    );
     if (!check) process.exitCode = cdkDeploy(target.region);
   }
 } catch (error) {
   if (!(error instanceof OptionsError)) throw error;
-  process.stderr.write(`${error.message}\nSet them in cdk.json under "context", or with -c NAME=VALUE.\n`);
+  process.stderr.write(
+    `${error.message}\nSet them in cdk.json under "context", or with -c NAME=VALUE.\n`,
+  );
   process.exitCode = 1;
 }
 
@@ -91,5 +118,8 @@ function cdkDeploy(region: string): number {
   const cdk = join(projectFolder, 'node_modules', '.bin', 'cdk');
   const env = { ...process.env, AWS_REGION: region };
   const options = [...context.flatMap((pair) => ['--context', pair]), ...args.slice(end + 1)];
-  return spawnSync(cdk, ['deploy', ...options], { cwd: projectFolder, env, stdio: 'inherit' }).status ?? 1;
+  return (
+    spawnSync(cdk, ['deploy', ...options], { cwd: projectFolder, env, stdio: 'inherit' }).status ??
+    1
+  );
 }

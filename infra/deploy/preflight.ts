@@ -1,4 +1,8 @@
-import { CloudFormationClient, DescribeStacksCommand, type Stack } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  type Stack,
+} from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 
 /** Something that would make a deployment fail, and the command to run next. */
@@ -33,16 +37,28 @@ const bootstrapVersionMin = 6;
 const bootstrapStackName = 'CDKToolkit';
 const clientTimeouts = {
   maxAttempts: 2,
-  requestHandler: { connectionTimeout: 5000, requestTimeout: 10_000, throwOnRequestTimeout: true, socketTimeout: 10_000 },
+  requestHandler: {
+    connectionTimeout: 5000,
+    requestTimeout: 10_000,
+    throwOnRequestTimeout: true,
+    socketTimeout: 10_000,
+  },
 };
 
 /** Checks everything that can make a first deployment fail, and changes nothing. Three read requests to AWS. */
-export async function preflight({ region, stackName, cdkVersion }: PreflightOptions): Promise<Preflight> {
+export async function preflight({
+  region,
+  stackName,
+  cdkVersion,
+}: PreflightOptions): Promise<Preflight> {
   const failedChecks = failedCdkChecks(cdkVersion);
   if (!region) {
     const issue = 'No region is set: the CDK would use us-east-1 without asking.';
     return {
-      failedChecks: [...failedChecks, { issue, next: 'export AWS_REGION=eu-central-1   (the region of your choice)' }],
+      failedChecks: [
+        ...failedChecks,
+        { issue, next: 'export AWS_REGION=eu-central-1   (the region of your choice)' },
+      ],
       unknown: [],
     };
   }
@@ -51,7 +67,11 @@ export async function preflight({ region, stackName, cdkVersion }: PreflightOpti
 
   const target = { account, region };
   const stacks = await checkStacks(target, stackName);
-  return { failedChecks: [...failedChecks, ...stacks.failedChecks], unknown: stacks.unknown, target };
+  return {
+    failedChecks: [...failedChecks, ...stacks.failedChecks],
+    unknown: stacks.unknown,
+    target,
+  };
 }
 
 /** Checks the bootstrap stack and the stack to deploy. */
@@ -61,10 +81,18 @@ async function checkStacks(target: DeploymentTarget, stackName: string): Promise
   try {
     const bootstrap = await stackNamed(client, bootstrapStackName);
     const own = await stackNamed(client, stackName);
-    return { failedChecks: [...failedBootstrapChecks(bootstrap, target), ...failedStackChecks(own, stackName)], unknown: [] };
+    return {
+      failedChecks: [
+        ...failedBootstrapChecks(bootstrap, target),
+        ...failedStackChecks(own, stackName),
+      ],
+      unknown: [],
+    };
   } catch (error) {
     const { name, message } = error as Error;
-    const unknown = [`The stacks of ${account} in ${region} could not be checked (${name}: ${message}).`];
+    const unknown = [
+      `The stacks of ${account} in ${region} could not be checked (${name}: ${message}).`,
+    ];
     return { failedChecks: [], unknown };
   } finally {
     client.destroy();
@@ -74,7 +102,9 @@ async function checkStacks(target: DeploymentTarget, stackName: string): Promise
 function failedCdkChecks({ installed, required }: PreflightOptions['cdkVersion']): FailedCheck[] {
   if (installed === required) return [];
   const found = installed ? `has version ${installed}` : 'is not installed';
-  return [{ issue: `The CDK command ${found}, but this project needs ${required}.`, next: 'npm ci' }];
+  return [
+    { issue: `The CDK command ${found}, but this project needs ${required}.`, next: 'npm ci' },
+  ];
 }
 
 /** What to do about the errors of STS, by name. */
@@ -83,7 +113,10 @@ const credentialFailures: Readonly<Record<string, FailedCheck>> = {
     issue: 'There are no AWS credentials in the environment or in a profile.',
     next: 'aws configure sso, then export AWS_PROFILE=NAME   (or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)',
   },
-  ExpiredToken: { issue: 'The AWS credentials have expired.', next: 'aws sso login   (or fetch new temporary credentials)' },
+  ExpiredToken: {
+    issue: 'The AWS credentials have expired.',
+    next: 'aws sso login   (or fetch new temporary credentials)',
+  },
   InvalidClientTokenId: {
     issue: 'AWS does not know these credentials.',
     next: 'aws sts get-caller-identity, until it names your account',
@@ -104,7 +137,12 @@ async function accountOf(region: string): Promise<string | FailedCheck> {
   const client = new STSClient({ region, ...clientTimeouts });
   try {
     const { Account } = await client.send(new GetCallerIdentityCommand({}));
-    return Account ?? { issue: 'AWS returned no account for these credentials.', next: 'aws sts get-caller-identity' };
+    return (
+      Account ?? {
+        issue: 'AWS returned no account for these credentials.',
+        next: 'aws sts get-caller-identity',
+      }
+    );
   } catch (error) {
     const { name, message } = error as Error;
     return (
@@ -118,7 +156,10 @@ async function accountOf(region: string): Promise<string | FailedCheck> {
   }
 }
 
-async function stackNamed(client: CloudFormationClient, StackName: string): Promise<Stack | undefined> {
+async function stackNamed(
+  client: CloudFormationClient,
+  StackName: string,
+): Promise<Stack | undefined> {
   try {
     const { Stacks } = await client.send(new DescribeStacksCommand({ StackName }));
     return Stacks?.[0];
@@ -129,10 +170,18 @@ async function stackNamed(client: CloudFormationClient, StackName: string): Prom
   }
 }
 
-function failedBootstrapChecks(bootstrap: Stack | undefined, { account, region }: DeploymentTarget): FailedCheck[] {
+function failedBootstrapChecks(
+  bootstrap: Stack | undefined,
+  { account, region }: DeploymentTarget,
+): FailedCheck[] {
   const next = `npx cdk bootstrap aws://${account}/${region}`;
-  if (!bootstrap) return [{ issue: `The CDK is not bootstrapped in account ${account}, region ${region}.`, next }];
-  const version = Number(bootstrap.Outputs?.find(({ OutputKey }) => OutputKey === 'BootstrapVersion')?.OutputValue ?? 0);
+  if (!bootstrap)
+    return [
+      { issue: `The CDK is not bootstrapped in account ${account}, region ${region}.`, next },
+    ];
+  const version = Number(
+    bootstrap.Outputs?.find(({ OutputKey }) => OutputKey === 'BootstrapVersion')?.OutputValue ?? 0,
+  );
   if (version >= bootstrapVersionMin) return [];
   return [
     {
@@ -162,7 +211,9 @@ function failedStackChecks(own: Stack | undefined, stackName: string): FailedChe
   }
   if (status === 'UPDATE_ROLLBACK_FAILED') {
     const issue = `An update of the stack ${stackName} failed, and its rollback failed too.`;
-    return [{ issue, next: `aws cloudformation continue-update-rollback --stack-name ${stackName}` }];
+    return [
+      { issue, next: `aws cloudformation continue-update-rollback --stack-name ${stackName}` },
+    ];
   }
   return [];
 }

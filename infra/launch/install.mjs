@@ -17,7 +17,9 @@ export async function installWhatIsMissing(projectFolder) {
   await withLock(join(projectFolder, '.local', 'install.lock'), async () => {
     if (installed.isStamped()) return;
     if (!installed.isConsistent()) {
-      process.stderr.write('Installing the packages of package-lock.json (npm ci), once for this checkout ...\n');
+      process.stderr.write(
+        'Installing the packages of package-lock.json (npm ci), once for this checkout ...\n',
+      );
       await npmCi(projectFolder);
     }
     installed.stamp();
@@ -38,7 +40,10 @@ function installation(projectFolder) {
     isConsistent() {
       const listFile = join(modules, '.package-lock.json');
       if (!existsSync(listFile) || !existsSync(join(modules, '.bin', 'node'))) return false;
-      return sameVersions(JSON.parse(lockText).packages, JSON.parse(readFileSync(listFile, 'utf8')).packages);
+      return sameVersions(
+        JSON.parse(lockText).packages,
+        JSON.parse(readFileSync(listFile, 'utf8')).packages,
+      );
     },
   };
 }
@@ -55,16 +60,29 @@ function sameVersions(locked, found) {
 
 async function npmCi(projectFolder) {
   // Under npm, the same npm again; it may not be on the PATH.
-  const npm = process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm'];
+  const npm = process.env.npm_execpath?.endsWith('.js')
+    ? [process.execPath, process.env.npm_execpath]
+    : ['npm'];
   // npm warns of packages that want a newer Node than the one it runs on: the project brings the one they run on.
-  const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+  const options = [
+    '--include=dev',
+    '--include=optional',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ];
   const [command, ...args] = [...npm, 'ci', ...options];
   const status = await new Promise((settle, fail) => {
-    const child = spawn(command, args, { cwd: projectFolder, stdio: ['ignore', process.stderr, process.stderr] });
+    const child = spawn(command, args, {
+      cwd: projectFolder,
+      stdio: ['ignore', process.stderr, process.stderr],
+    });
     child.once('error', fail);
     child.once('exit', settle);
   });
   if (status !== 0) {
-    throw new Error(`npm ci ended with status ${status}: the packages are not installed; see the output of npm above.`);
+    throw new Error(
+      `npm ci ended with status ${status}: the packages are not installed; see the output of npm above.`,
+    );
   }
 }

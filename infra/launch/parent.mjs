@@ -13,7 +13,8 @@ export function whenParentIsGone(callBack) {
   const { name = '', parent: grandparent } = processOf(parent);
   const throughShell = /^-?(?:.*\/)?(?:sh|dash|bash|zsh|ash|busybox)$/.test(name);
   const timer = setInterval(() => {
-    if (process.ppid === parent && !(throughShell && processOf(parent).parent !== grandparent)) return;
+    if (process.ppid === parent && !(throughShell && processOf(parent).parent !== grandparent))
+      return;
     clearInterval(timer);
     callBack();
   }, lookMs);
@@ -27,9 +28,14 @@ function processOf(pid) {
       // pid (name) state ppid ...; the name may hold spaces and brackets.
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
       const end = stat.lastIndexOf(')');
-      return { name: stat.slice(stat.indexOf('(') + 1, end), parent: Number(stat.slice(end + 2).split(' ')[1]) };
+      return {
+        name: stat.slice(stat.indexOf('(') + 1, end),
+        parent: Number(stat.slice(end + 2).split(' ')[1]),
+      };
     }
-    const [ppid, name] = execFileSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8' })
+    const [ppid, name] = execFileSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], {
+      encoding: 'utf8',
+    })
       .trim()
       .split(/\s+/, 2);
     return { name, parent: Number(ppid) };

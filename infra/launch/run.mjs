@@ -16,7 +16,9 @@ const binFolder = join(projectFolder, 'node_modules', '.bin');
 
 const [target, ...args] = process.argv.slice(2);
 if (!target) {
-  process.stderr.write('Name what to run: node infra/launch/run.mjs FILE.ts|COMMAND [ARGUMENT]...\n');
+  process.stderr.write(
+    'Name what to run: node infra/launch/run.mjs FILE.ts|COMMAND [ARGUMENT]...\n',
+  );
   process.exit(2);
 }
 try {
@@ -35,7 +37,9 @@ function run(target, args) {
   const isFile = target.endsWith('.ts');
   const script = isFile ? resolve(projectFolder, target) : join(binFolder, target);
   if (!existsSync(script)) {
-    process.stderr.write(`infra/launch/run.mjs: there is no ${isFile ? 'file' : 'installed command'} ${target}.\n`);
+    process.stderr.write(
+      `infra/launch/run.mjs: there is no ${isFile ? 'file' : 'installed command'} ${target}.\n`,
+    );
     process.exit(2);
   }
   const child = spawn(join(binFolder, 'node'), [script, ...args], {
@@ -44,7 +48,8 @@ function run(target, args) {
     // Only the project's own files use the channel.
     stdio: isFile ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => child.kill(signal));
 
   // A program that was started by hand in the background may outlive its shell; under npm the parent waits for it.
   if (process.env.npm_lifecycle_event) whenParentIsGone(() => child.kill('SIGTERM'));

@@ -9,7 +9,11 @@ export function banner(service: Service, db: string): string {
     '',
     `  Lead management service: ${service.baseUrl}`,
     '',
-    ...service.organizations.flatMap(({ id, keys }) => [`  Organization ${id}`, ...keyLines(keys), '']),
+    ...service.organizations.flatMap(({ id, keys }) => [
+      `  Organization ${id}`,
+      ...keyLines(keys),
+      '',
+    ]),
     '  Capture a lead:',
     '',
     ...captureLines(service),
@@ -28,10 +32,15 @@ export function banner(service: Service, db: string): string {
 function keyLines(keys: Readonly<Record<string, string>>): string[] {
   const created = Object.entries(keys);
   if (created.length === 0) {
-    return ['    API keys are shown only when they are created. Create another one with key create, below.'];
+    return [
+      '    API keys are shown only when they are created. Create another one with key create, below.',
+    ];
   }
   const width = Math.max(...created.map(([label]) => label.length));
-  return ['    API keys (not shown again):', ...created.map(([label, key]) => `      ${label.padEnd(width)}  ${key}`)];
+  return [
+    '    API keys (not shown again):',
+    ...created.map(([label, key]) => `      ${label.padEnd(width)}  ${key}`),
+  ];
 }
 
 /** The environment of the admin command, and two commands to paste. */
@@ -51,8 +60,14 @@ function adminLines({ environment, organizations }: Service): string[] {
 /** The same command again is a replay; without its Idempotency-Key it is a second enquiry of the same person. */
 function captureLines({ baseUrl, organizations }: Service): string[] {
   const keys = organizations.flatMap(({ keys }) => Object.entries(keys));
-  const [, apiKey = '$API_KEY'] = keys.find(([label]) => label === 'website') ?? keys.find(([label]) => label !== 'reader') ?? [];
-  const body = { name: 'Rohan Kulkarni', phone: '+91 98220 12345', email: 'rohan@example.com', notes: 'Please call after six.' };
+  const [, apiKey = '$API_KEY'] =
+    keys.find(([label]) => label === 'website') ?? keys.find(([label]) => label !== 'reader') ?? [];
+  const body = {
+    name: 'Rohan Kulkarni',
+    phone: '+91 98220 12345',
+    email: 'rohan@example.com',
+    notes: 'Please call after six.',
+  };
   return [
     `    curl -i ${baseUrl}/api/v1/leads/capture \\`,
     `      -H "Authorization: Bearer ${apiKey}" \\`,

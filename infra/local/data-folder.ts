@@ -77,7 +77,9 @@ async function endPreviousEngine(pidFile: string, path: string): Promise<void> {
   process.kill(pid, 'SIGKILL'); // Nothing was written since the service was killed, and its last writes are on disk by now.
   for (let waited = 0; isOurs(); waited += 50) {
     if (waited > 5000) {
-      throw new StartError(`A previous engine (process ${pid}) is still running: stop it, then start again.`);
+      throw new StartError(
+        `A previous engine (process ${pid}) is still running: stop it, then start again.`,
+      );
     }
     await pause(50);
   }
@@ -92,11 +94,13 @@ function readPid(file: string): number | undefined {
 /** The command line of a process; undefined if it does not run. The pid may belong to another process by now. */
 function commandLineOf(pid: number): string | undefined {
   try {
-    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+    if (process.platform === 'linux')
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
   } catch {
     return undefined;
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

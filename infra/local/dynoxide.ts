@@ -17,7 +17,10 @@ export const dynoxide: EngineKind = {
   remedy: `install dynoxide (npm install --no-save ${platformPackage}, or put dynoxide on the PATH)`,
   async find() {
     const binary = packagedBinary() ?? binaryOnPath();
-    if (!binary) return { missing: `the package ${platformPackage} is not installed and dynoxide is not on the PATH` };
+    if (!binary)
+      return {
+        missing: `the package ${platformPackage} is not installed and dynoxide is not on the PATH`,
+      };
     return {
       async start({ folder, inMemory, pidFile }) {
         const port = String(await freePort());
@@ -38,7 +41,10 @@ export const dynoxide: EngineKind = {
 function packagedBinary(): string | undefined {
   try {
     const manifest = createRequire(import.meta.url).resolve(`${platformPackage}/package.json`);
-    const binary = join(dirname(manifest), process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide');
+    const binary = join(
+      dirname(manifest),
+      process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide',
+    );
     return existsSync(binary) ? binary : undefined;
   } catch (error) {
     if (errorCode(error) === 'MODULE_NOT_FOUND') return undefined;
@@ -54,9 +60,12 @@ function binaryOnPath(): string | undefined {
 /** A port that was free a moment ago: with port 0, dynoxide does not print the port that it got. */
 async function freePort(): Promise<number> {
   const probe = createServer();
-  await new Promise<void>((listening, failed) => probe.once('error', failed).listen(0, '127.0.0.1', listening));
+  await new Promise<void>((listening, failed) =>
+    probe.once('error', failed).listen(0, '127.0.0.1', listening),
+  );
   const address = probe.address();
   await new Promise((closed) => probe.close(closed));
-  if (address === null || typeof address === 'string') throw new Error('A TCP listener has no port.');
+  if (address === null || typeof address === 'string')
+    throw new Error('A TCP listener has no port.');
   return address.port;
 }

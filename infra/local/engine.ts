@@ -10,7 +10,14 @@ import { StartError } from './start-error.ts';
 
 /** What the AWS SDK needs to reach the table. The functions and the ready line get it. */
 export type TableEnvironment = Readonly<
-  Record<'LEADS_TABLE' | 'AWS_ENDPOINT_URL_DYNAMODB' | 'AWS_REGION' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY', string>
+  Record<
+    | 'LEADS_TABLE'
+    | 'AWS_ENDPOINT_URL_DYNAMODB'
+    | 'AWS_REGION'
+    | 'AWS_ACCESS_KEY_ID'
+    | 'AWS_SECRET_ACCESS_KEY',
+    string
+  >
 >;
 
 export interface Engine {
@@ -33,7 +40,13 @@ const startAttemptsMax = 5;
  * @param dataFolder keeps the data between runs, or `:memory:`
  * @throws StartError that says how to make an engine run
  */
-export async function startEngine({ engine, dataFolder }: { engine: string; dataFolder: string }): Promise<Engine> {
+export async function startEngine({
+  engine,
+  dataFolder,
+}: {
+  engine: string;
+  dataFolder: string;
+}): Promise<Engine> {
   if (/^https?:\/\//.test(engine)) return engineAt(engine);
   const { kind, command } = await choose(engine);
   if (dataFolder === inMemory) {
@@ -42,7 +55,11 @@ export async function startEngine({ engine, dataFolder }: { engine: string; data
     return run(kind, () => command.start({ folder, inMemory: true }), remove);
   }
   const folder = await takeDataFolder(resolve(dataFolder), kind.name);
-  return run(kind, () => command.start({ folder: folder.path, inMemory: false, pidFile: folder.pidFile }), folder.release);
+  return run(
+    kind,
+    () => command.start({ folder: folder.path, inMemory: false, pidFile: folder.pidFile }),
+    folder.release,
+  );
 }
 
 async function choose(engine: string): Promise<{ kind: EngineKind; command: EngineCommand }> {
@@ -58,11 +75,17 @@ async function choose(engine: string): Promise<{ kind: EngineKind; command: Engi
     if ('start' in found) return { kind, command: found };
     reasons.push(`${kind.name} cannot run: ${found.missing}`);
   }
-  throw new StartError(`--engine ${engine}: ${reasons.join('; ')}: ${candidates.map(({ remedy }) => remedy).join(', or ')}.`);
+  throw new StartError(
+    `--engine ${engine}: ${reasons.join('; ')}: ${candidates.map(({ remedy }) => remedy).join(', or ')}.`,
+  );
 }
 
 /** @param release is called when the engine has ended, or cannot start */
-async function run(kind: EngineKind, start: () => Promise<StartedProcess>, release: () => void): Promise<Engine> {
+async function run(
+  kind: EngineKind,
+  start: () => Promise<StartedProcess>,
+  release: () => void,
+): Promise<Engine> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return runningEngine(kind, await start(), release);
@@ -70,7 +93,9 @@ async function run(kind: EngineKind, start: () => Promise<StartedProcess>, relea
       if (isPortTaken(error) && attempt < startAttemptsMax) continue;
       release();
       if (!(error instanceof ProcessStartError)) throw error;
-      throw new StartError(`The engine ${kind.name} cannot start: ${error.message}.`, { cause: error });
+      throw new StartError(`The engine ${kind.name} cannot start: ${error.message}.`, {
+        cause: error,
+      });
     }
   }
 }
@@ -78,7 +103,11 @@ async function run(kind: EngineKind, start: () => Promise<StartedProcess>, relea
 const isPortTaken = (error: unknown): boolean =>
   error instanceof ProcessStartError && /in use|EADDRINUSE|Address already/i.test(error.output);
 
-function runningEngine(kind: EngineKind, { process: running, ready }: StartedProcess, release: () => void): Engine {
+function runningEngine(
+  kind: EngineKind,
+  { process: running, ready }: StartedProcess,
+  release: () => void,
+): Engine {
   const endpoint = ready[1];
   if (!endpoint) throw new Error(`The ready line of ${kind.name} has no address.`);
   let isStopping = false;
@@ -102,10 +131,19 @@ function runningEngine(kind: EngineKind, { process: running, ready }: StartedPro
 /** A running engine. Uses the caller's own table, region and credentials if they are set: it may be a deployed table. */
 function engineAt(address: string): Engine {
   if (!URL.canParse(address)) {
-    throw new StartError(`--engine ${address}: this is not an address: write it as http://127.0.0.1:8000.`);
+    throw new StartError(
+      `--engine ${address}: this is not an address: write it as http://127.0.0.1:8000.`,
+    );
   }
-  const { LEADS_TABLE, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = process.env;
-  const own = { LEADS_TABLE, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN };
+  const { LEADS_TABLE, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } =
+    process.env;
+  const own = {
+    LEADS_TABLE,
+    AWS_REGION,
+    AWS_ACCESS_KEY_ID,
+    AWS_SECRET_ACCESS_KEY,
+    AWS_SESSION_TOKEN,
+  };
   const set = Object.fromEntries(Object.entries(own).filter(([, value]) => value));
   return {
     name: address,

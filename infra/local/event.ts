@@ -20,7 +20,10 @@ export interface GatewayRequest {
 }
 
 /** Splits the request target, which may be a complete URL. */
-export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): { path: string; query: string } {
+export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): {
+  path: string;
+  query: string;
+} {
   const target = url.replace(/^https?:\/\/[^/?#]*/i, '');
   const at = target.indexOf('?');
   const path = at < 0 ? target : target.slice(0, at);
@@ -35,7 +38,10 @@ export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): { path: s
  * - Header names keep the client's case. Single-value maps have the last of several values.
  * - Headers that concern only the connection are left out.
  */
-export function eventFor(request: GatewayRequest, { endpoint, pathParameters }: Route): APIGatewayProxyEvent {
+export function eventFor(
+  request: GatewayRequest,
+  { endpoint, pathParameters }: Route,
+): APIGatewayProxyEvent {
   const headers = headersOf(request);
   const query = valuesByName(new URLSearchParams(request.query));
   return {
@@ -70,7 +76,11 @@ function requestContext(
     domainPrefix: 'local',
     extendedRequestId: request.requestId,
     httpMethod: request.method,
-    identity: { ...noIdentity, sourceIp: request.sourceIp, userAgent: lastOf(headers, 'user-agent') ?? null },
+    identity: {
+      ...noIdentity,
+      sourceIp: request.sourceIp,
+      userAgent: lastOf(headers, 'user-agent') ?? null,
+    },
     path: request.path,
     protocol: request.protocol,
     requestId: request.requestId,
@@ -129,9 +139,12 @@ function headersOf({ rawHeaders, sourceIp, requestId }: GatewayRequest): MultiVa
     into[known] = [...(into[known] ?? []), value];
   }
   // This listener stands in for the gateway's TLS endpoint: only a request with this header counts as plain HTTP.
-  const plain = forwarded['x-forwarded-proto']?.some((proto) => proto.trim().toLowerCase() === 'http') ?? false;
+  const plain =
+    forwarded['x-forwarded-proto']?.some((proto) => proto.trim().toLowerCase() === 'http') ?? false;
   return {
-    'X-Amzn-Trace-Id': [`Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${requestId.replaceAll('-', '').slice(0, 24)}`],
+    'X-Amzn-Trace-Id': [
+      `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${requestId.replaceAll('-', '').slice(0, 24)}`,
+    ],
     ...headers,
     'X-Forwarded-For': [[...(forwarded['x-forwarded-for'] ?? []), sourceIp].join(', ')],
     'X-Forwarded-Port': [plain ? '80' : '443'],

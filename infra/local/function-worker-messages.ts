@@ -13,4 +13,7 @@ export interface Invocation {
 }
 
 /** What a worker sends: that it is ready for events, the handler's response as JSON text, or the error that the handler threw. */
-export type WorkerMessage = { readonly ready: true } | { readonly response: string } | { readonly failure: string };
+export type WorkerMessage =
+  | { readonly ready: true }
+  | { readonly response: string }
+  | { readonly failure: string };

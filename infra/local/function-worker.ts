@@ -8,7 +8,8 @@ if (!port) throw new Error('function-worker.ts must run in a worker thread.');
 const send = (message: WorkerMessage): void => port.postMessage(message);
 
 const { handler } = (await import(bundle)) as { handler: unknown };
-if (typeof handler !== 'function') throw new Error(`${functionName}: the bundle exports no handler.`);
+if (typeof handler !== 'function')
+  throw new Error(`${functionName}: the bundle exports no handler.`);
 
 port.on('message', async ({ event, requestId }: Invocation) => {
   const deadline = Date.now() + timeoutMs;

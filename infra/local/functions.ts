@@ -127,8 +127,12 @@ class FunctionPool {
       if ('ready' in message) this.#give(own, job);
       else this.#finish(own, resultOf(message));
     });
-    worker.on('error', (error) => this.#lose(own, { outcome: 'failed', reason: `crashed: ${describe(error)}` }));
-    worker.on('exit', () => this.#lose(own, { outcome: 'failed', reason: 'ended its process before it returned' }));
+    worker.on('error', (error) =>
+      this.#lose(own, { outcome: 'failed', reason: `crashed: ${describe(error)}` }),
+    );
+    worker.on('exit', () =>
+      this.#lose(own, { outcome: 'failed', reason: 'ended its process before it returned' }),
+    );
   }
 
   #give(own: FunctionWorker, job: Job): void {
@@ -172,7 +176,10 @@ class FunctionPool {
   }
 
   #settle(job: Job, result: InvocationResult): void {
-    if ('reason' in result) this.#options.report(`${this.#name}: request ${job.requestId}: the function ${result.reason}.`);
+    if ('reason' in result)
+      this.#options.report(
+        `${this.#name}: request ${job.requestId}: the function ${result.reason}.`,
+      );
     job.settle(result);
   }
 }
@@ -181,14 +188,20 @@ function resultOf(message: Exclude<WorkerMessage, { ready: true }>): InvocationR
   if ('failure' in message) return { outcome: 'failed', reason: `threw: ${message.failure}` };
   const bytes = Buffer.byteLength(message.response);
   if (bytes > payloadMaxBytes) {
-    return { outcome: 'failed', reason: `returned ${bytes} bytes, more than Lambda's limit of ${payloadMaxBytes}` };
+    return {
+      outcome: 'failed',
+      reason: `returned ${bytes} bytes, more than Lambda's limit of ${payloadMaxBytes}`,
+    };
   }
   return { outcome: 'returned', response: JSON.parse(message.response) };
 }
 
-const describe = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
+const describe = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);
 
 /** The functions must not use a profile or endpoint of the developer's own AWS configuration. */
 function environmentWithoutAws(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('AWS_')));
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('AWS_')),
+  );
 }

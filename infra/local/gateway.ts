@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type GatewayResponseType, gatewayResponseBody, gatewayResponseHeaders, gatewayResponses } from '../gateway-responses.ts';
+import {
+  type GatewayResponseType,
+  gatewayResponseBody,
+  gatewayResponseHeaders,
+  gatewayResponses,
+} from '../gateway-responses.ts';
 import { eventFor, targetOf } from './event.ts';
 import type { InvocationResult } from './functions.ts';
 import { type Reply, replyFrom } from './reply.ts';
@@ -41,7 +52,9 @@ export function createGateway(options: GatewayOptions): Server {
   };
   server.on('request', serve);
   server.on('checkExpectation', serve);
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) => sendRaw(socket, 'MISSING_AUTHENTICATION_TOKEN'));
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
+    sendRaw(socket, 'MISSING_AUTHENTICATION_TOKEN'),
+  );
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else sendRaw(socket, 'DEFAULT_4XX');
@@ -49,21 +62,32 @@ export function createGateway(options: GatewayOptions): Server {
   return server;
 }
 
-async function respond(request: IncomingMessage, requestId: string, options: GatewayOptions): Promise<Reply> {
+async function respond(
+  request: IncomingMessage,
+  requestId: string,
+  options: GatewayOptions,
+): Promise<Reply> {
   const method = request.method ?? '';
   const { path, query } = targetOf(request);
   if (options.gatewayLimits && headBytes(request) > headersMaxBytes) {
     return gatewayReply('BAD_REQUEST_PARAMETERS', requestId, tooLongMessage);
   }
-  if (request.httpVersion === '1.1' && request.headers.host === undefined) return gatewayReply('DEFAULT_4XX', requestId);
+  if (request.httpVersion === '1.1' && request.headers.host === undefined)
+    return gatewayReply('DEFAULT_4XX', requestId);
   const route = options.route(method, path);
   if (!route) return gatewayReply('MISSING_AUTHENTICATION_TOKEN', requestId);
   const body = await read(request);
   if (!body) return gatewayReply('REQUEST_TOO_LARGE', requestId);
 
   const { rawHeaders, httpVersion, socket } = request;
-  const connection = { sourceIp: socket.remoteAddress ?? '127.0.0.1', protocol: `HTTP/${httpVersion}` };
-  const event = eventFor({ method, path, query, rawHeaders, body, requestId, ...connection }, route);
+  const connection = {
+    sourceIp: socket.remoteAddress ?? '127.0.0.1',
+    protocol: `HTTP/${httpVersion}`,
+  };
+  const event = eventFor(
+    { method, path, query, rawHeaders, body, requestId, ...connection },
+    route,
+  );
   return replyOf(await options.invoke(route.endpoint.name, event, requestId), requestId);
 }
 
@@ -103,8 +127,15 @@ function headBytes({ method = '', url = '', httpVersion, rawHeaders }: IncomingM
 /** A response that the gateway sends without a function. */
 function gatewayReply(type: GatewayResponseType, requestId: string, message?: string): Reply {
   const response = gatewayResponses[type];
-  const headers = Object.entries({ ...gatewayResponseHeaders(response), 'X-Request-Id': requestId });
-  return { status: response.status, headers, body: gatewayResponseBody(message ? { ...response, message } : response) };
+  const headers = Object.entries({
+    ...gatewayResponseHeaders(response),
+    'X-Request-Id': requestId,
+  });
+  return {
+    status: response.status,
+    headers,
+    body: gatewayResponseBody(message ? { ...response, message } : response),
+  };
 }
 
 function send(response: ServerResponse, requestId: string, { status, headers, body }: Reply): void {
@@ -115,7 +146,8 @@ function send(response: ServerResponse, requestId: string, { status, headers, bo
     if (known) known.values.push(value);
     else names.set(name.toLowerCase(), { name, values: [value] });
   }
-  for (const { name, values } of names.values()) response.setHeader(name, values.length === 1 ? (values[0] ?? '') : values);
+  for (const { name, values } of names.values())
+    response.setHeader(name, values.length === 1 ? (values[0] ?? '') : values);
   response.statusCode = status;
   if (request.complete) {
     response.end(body);
@@ -131,7 +163,11 @@ function send(response: ServerResponse, requestId: string, { status, headers, bo
 /** Responds on a connection without a readable request. */
 function sendRaw(socket: Duplex, type: GatewayResponseType): void {
   const { status, headers, body } = gatewayReply(type, randomUUID());
-  const lines = [...headers, ['Content-Length', String(Buffer.byteLength(body))], ['Connection', 'close']];
+  const lines = [
+    ...headers,
+    ['Content-Length', String(Buffer.byteLength(body))],
+    ['Connection', 'close'],
+  ];
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
 }

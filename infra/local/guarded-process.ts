@@ -65,13 +65,17 @@ export class ProcessStartError extends Error {
  * @throws ProcessStartError when it ends before that, or is not ready in time; in both cases it has ended
  */
 export async function startGuarded(start: GuardedStart): Promise<StartedProcess> {
-  const guard = spawn('sh', ['-c', guardScript, 'guard', start.pidFile ?? '', start.command, ...start.args], {
-    cwd: start.cwd,
-    env: { ...process.env, ...start.environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    // A session of its own: Ctrl-C in the terminal reaches only the service, which ends the engine after its last request.
-    detached: true,
-  });
+  const guard = spawn(
+    'sh',
+    ['-c', guardScript, 'guard', start.pidFile ?? '', start.command, ...start.args],
+    {
+      cwd: start.cwd,
+      env: { ...process.env, ...start.environment },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // A session of its own: Ctrl-C in the terminal reaches only the service, which ends the engine after its last request.
+      detached: true,
+    },
+  );
   guard.stdin.on('error', () => undefined); // The guard may end before its input is closed.
   const output = new ProcessOutput(guard);
   const ended = new Promise<string>((settle) => {
@@ -85,7 +89,11 @@ export async function startGuarded(start: GuardedStart): Promise<StartedProcess>
   const ready = await Promise.race([
     output.match(start.readyPattern),
     timeout(start.readyWithinMs).then(
-      () => new ProcessStartError(`not ready after ${start.readyWithinMs / 1000} s`, output.lastLines()),
+      () =>
+        new ProcessStartError(
+          `not ready after ${start.readyWithinMs / 1000} s`,
+          output.lastLines(),
+        ),
     ),
     ended.then((lastOutput) => new ProcessStartError('ended at once', lastOutput)),
   ]);
@@ -103,7 +111,10 @@ class ProcessOutput {
   readonly #streams: readonly NodeJS.ReadableStream[];
   #text = '';
 
-  constructor({ stdout, stderr }: { readonly stdout: NodeJS.ReadableStream; readonly stderr: NodeJS.ReadableStream }) {
+  constructor({
+    stdout,
+    stderr,
+  }: { readonly stdout: NodeJS.ReadableStream; readonly stderr: NodeJS.ReadableStream }) {
     this.#streams = [stderr, stdout];
     for (const stream of this.#streams) {
       stream.on('data', (chunk: Buffer) => {

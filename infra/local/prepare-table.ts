@@ -29,11 +29,18 @@ export async function prepareTable(preparation: TablePreparation): Promise<Serve
   }
 }
 
-function engineFailure(error: unknown, endpoint: string, answersWithinMs: number): StartError | undefined {
+function engineFailure(
+  error: unknown,
+  endpoint: string,
+  answersWithinMs: number,
+): StartError | undefined {
   const timeout = engineTimeout(error, endpoint, answersWithinMs);
   if (timeout || !(error instanceof Error) || !('$metadata' in error)) return timeout;
   const { name, message } = error;
-  return new StartError(`The engine at ${endpoint} failed (${name}: ${message}): start again, or check --engine.`, {
-    cause: error,
-  });
+  return new StartError(
+    `The engine at ${endpoint} failed (${name}: ${message}): start again, or check --engine.`,
+    {
+      cause: error,
+    },
+  );
 }

@@ -32,7 +32,8 @@ export function replyFrom(returned: unknown): Reply | undefined {
   if (!isPlainObject(returned)) return undefined;
   const { statusCode, headers = null, multiValueHeaders = null, body = null } = returned;
   const status = typeof statusCode === 'string' ? Number(statusCode) : statusCode;
-  if (typeof status !== 'number' || !Number.isInteger(status) || status < 200 || status > 599) return undefined;
+  if (typeof status !== 'number' || !Number.isInteger(status) || status < 200 || status > 599)
+    return undefined;
   if (body !== null && typeof body !== 'string') return undefined;
   if (!isObjectOrNull(headers) || !isObjectOrNull(multiValueHeaders)) return undefined;
 
@@ -44,13 +45,25 @@ export function replyFrom(returned: unknown): Reply | undefined {
     ([name, value]) => value !== null && !multipleNames.has(name.toLowerCase()),
   );
   const all = [...single.map(([name, value]) => [name, String(value)] as const), ...multiple];
-  if (all.some(([name, value]) => !headerName.test(name) || !headerValue.test(value))) return undefined;
+  if (all.some(([name, value]) => !headerName.test(name) || !headerValue.test(value)))
+    return undefined;
 
   const kept = all
     .filter(([name]) => !['content-length', 'transfer-encoding'].includes(name.toLowerCase()))
-    .map(([name, value]) => [remapped.has(name.toLowerCase()) ? `x-amzn-remapped-${name.toLowerCase()}` : name, value] as const);
+    .map(
+      ([name, value]) =>
+        [
+          remapped.has(name.toLowerCase()) ? `x-amzn-remapped-${name.toLowerCase()}` : name,
+          value,
+        ] as const,
+    );
   const hasContentType = kept.some(([name]) => name.toLowerCase() === 'content-type');
-  return { status, headers: hasContentType ? kept : [['Content-Type', 'application/json'], ...kept], body: body ?? '' };
+  return {
+    status,
+    headers: hasContentType ? kept : [['Content-Type', 'application/json'], ...kept],
+    body: body ?? '',
+  };
 }
 
-const isObjectOrNull = (value: unknown): value is Record<string, unknown> | null => value === null || isPlainObject(value);
+const isObjectOrNull = (value: unknown): value is Record<string, unknown> | null =>
+  value === null || isPlainObject(value);

@@ -25,13 +25,18 @@ export function routerFor(endpoints: readonly Endpoint[]): Router {
     const resource = resources.find(
       ({ segments }) =>
         segments.length === sent.length &&
-        segments.every((segment, at) => (isParameter(segment) ? sent[at] !== '' : segment === sent[at])),
+        segments.every((segment, at) =>
+          isParameter(segment) ? sent[at] !== '' : segment === sent[at],
+        ),
     );
     const endpoint = resource?.rows.find((row) => row.method === method);
     if (!resource || !endpoint) return undefined;
     const parameters = resource.segments.flatMap((segment, at) =>
       isParameter(segment) ? [[segment.slice(1, -1), sent[at] ?? '']] : [],
     );
-    return { endpoint, pathParameters: parameters.length > 0 ? Object.fromEntries(parameters) : null };
+    return {
+      endpoint,
+      pathParameters: parameters.length > 0 ? Object.fromEntries(parameters) : null,
+    };
   };
 }

@@ -85,14 +85,21 @@ async function buildAndStartEngine(
   { engine, db }: ServiceOptions,
   running: Running,
 ): Promise<{ distFolder: string; engine: Engine }> {
-  const [built, started] = await Promise.allSettled([buildFunctions(), startEngine({ engine, dataFolder: db })]);
+  const [built, started] = await Promise.allSettled([
+    buildFunctions(),
+    startEngine({ engine, dataFolder: db }),
+  ]);
   if (started.status === 'fulfilled') running.engine = started.value;
   if (built.status === 'rejected') throw built.reason;
   if (started.status === 'rejected') throw started.reason;
   return { distFolder: built.value, engine: started.value };
 }
 
-const functionsOn = (environment: TableEnvironment, distFolder: string, { tell, output }: ServiceOptions): Functions =>
+const functionsOn = (
+  environment: TableEnvironment,
+  distFolder: string,
+  { tell, output }: ServiceOptions,
+): Functions =>
   new Functions({
     distFolder,
     environment: { ...environment, DYNAMODB_TIMEOUT_MS: String(localRequestTimeoutMs) },
@@ -102,7 +109,8 @@ const functionsOn = (environment: TableEnvironment, distFolder: string, { tell, 
 
 function baseUrlOf(server: Server): string {
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('A TCP listener has no port.');
+  if (address === null || typeof address === 'string')
+    throw new Error('A TCP listener has no port.');
   return `http://127.0.0.1:${address.port}`;
 }
 

@@ -2,8 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSettingsFile, SettingsFileError } from '../../shared/organization/settings.ts';
 import type { KeyRequest, Settings } from '../../shared/organization/settings-types.ts';
-import { ApiKeyError, createApiKey, listApiKeys } from '../../shared/store/organizations/api-keys.ts';
-import { applySettings, SettingsRejectedError } from '../../shared/store/organizations/apply-settings.ts';
+import {
+  ApiKeyError,
+  createApiKey,
+  listApiKeys,
+} from '../../shared/store/organizations/api-keys.ts';
+import {
+  applySettings,
+  SettingsRejectedError,
+} from '../../shared/store/organizations/apply-settings.ts';
 import { readSettings } from '../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../shared/store/table/client.ts';
 import { errorCode } from '../cli/error-code.ts';
@@ -51,12 +58,15 @@ function parse(file: string): { settings: Settings; keys: KeyRequest[] } {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new StartError(`--organization ${file}: the file cannot be read (${errorCode(error)}): name a settings file.`);
+    throw new StartError(
+      `--organization ${file}: the file cannot be read (${errorCode(error)}): name a settings file.`,
+    );
   }
   try {
     return parseSettingsFile(text);
   } catch (error) {
-    if (error instanceof SettingsFileError) throw new StartError(`--organization ${file}: ${withIssues(error)}`);
+    if (error instanceof SettingsFileError)
+      throw new StartError(`--organization ${file}: ${withIssues(error)}`);
     throw error;
   }
 }
@@ -80,19 +90,28 @@ export async function applyFile(
     const keys = await createMissingKeys(table, organization);
     return { id: settings.id, keys, activeUserId: settings.users.find(({ active }) => active)?.id };
   } catch (error) {
-    if (error instanceof SettingsRejectedError) throw new StartError(`--organization ${file}: ${withIssues(error)}`);
-    if (error instanceof ApiKeyError) throw new StartError(`--organization ${file}: ${error.message}`);
+    if (error instanceof SettingsRejectedError)
+      throw new StartError(`--organization ${file}: ${withIssues(error)}`);
+    if (error instanceof ApiKeyError)
+      throw new StartError(`--organization ${file}: ${error.message}`);
     throw error;
   }
 }
 
 /** @returns the created keys, by label */
-async function createMissingKeys(table: Table, { settings, keys }: OrganizationFile): Promise<Readonly<Record<string, string>>> {
+async function createMissingKeys(
+  table: Table,
+  { settings, keys }: OrganizationFile,
+): Promise<Readonly<Record<string, string>>> {
   const existing = new Set((await listApiKeys(table, settings.id)).map(({ label }) => label));
   const created: Record<string, string> = {};
   for (const request of keys) {
     if (existing.has(request.label)) continue;
-    const { key } = await createApiKey(table, { organizationId: settings.id, ...request, now: new Date() });
+    const { key } = await createApiKey(table, {
+      organizationId: settings.id,
+      ...request,
+      now: new Date(),
+    });
     created[request.label] = key;
   }
   return created;

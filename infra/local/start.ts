@@ -15,13 +15,30 @@ interface Options {
 }
 
 const program = new CliCommand('npm start --')
-  .description('run the lead management service on this machine: the functions that are deployed, with a local DynamoDB engine')
+  .description(
+    'run the lead management service on this machine: the functions that are deployed, with a local DynamoDB engine',
+  )
   .option('--port <N>', 'port on 127.0.0.1; 0 picks a free one', integerOption(0, 65_535), 4010)
-  .option('--db <PATH>', 'folder for the data; :memory: keeps the data only until the service stops', '.local')
-  .option('--engine <ENGINE>', 'DynamoDB engine: auto, dynoxide, dynamodb-local or an address', 'auto')
-  .option('--organization <FILE>', 'settings file to apply at start; may be repeated (default: a demo organization)', collectFile)
+  .option(
+    '--db <PATH>',
+    'folder for the data; :memory: keeps the data only until the service stops',
+    '.local',
+  )
+  .option(
+    '--engine <ENGINE>',
+    'DynamoDB engine: auto, dynoxide, dynamodb-local or an address',
+    'auto',
+  )
+  .option(
+    '--organization <FILE>',
+    'settings file to apply at start; may be repeated (default: a demo organization)',
+    collectFile,
+  )
   .option('--json', 'print one ready line (JSON) on stdout, and everything else on stderr')
-  .option('--gateway-limits', 'refuse a request line and headers of more than 10240 bytes, as API Gateway does')
+  .option(
+    '--gateway-limits',
+    'refuse a request line and headers of more than 10240 bytes, as API Gateway does',
+  )
   .allowExcessArguments(false)
   .addHelpText(
     'after',
@@ -68,7 +85,8 @@ async function end(status: number): Promise<void> {
   await service?.stop();
   process.exit(status);
 }
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end(0));
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+  process.on(signal, () => void end(0));
 // The launcher has ended, even if it was killed.
 process.on('disconnect', () => void end(0));
 
@@ -83,7 +101,9 @@ try {
 function announce(service: Service): void {
   if (ending) return;
   void service.engineDied.then((lastOutput) => {
-    tell(`The engine ${service.engineName} ended by itself${lastOutput ? ` (${lastOutput})` : ''}: start the service again.`);
+    tell(
+      `The engine ${service.engineName} ended by itself${lastOutput ? ` (${lastOutput})` : ''}: start the service again.`,
+    );
     void end(1);
   });
   const { baseUrl, environment } = service;

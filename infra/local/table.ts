@@ -18,7 +18,9 @@ const activeWithinMs = 60_000;
 export const engineAnswersWithinMs = 60_000;
 
 /** The client configuration for the table of an environment. */
-export const clientConfig = (environment: TableEnvironment & { readonly AWS_SESSION_TOKEN?: string }): DynamoDBClientConfig => ({
+export const clientConfig = (
+  environment: TableEnvironment & { readonly AWS_SESSION_TOKEN?: string },
+): DynamoDBClientConfig => ({
   endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB,
   region: environment.AWS_REGION,
   credentials: {
@@ -29,13 +31,20 @@ export const clientConfig = (environment: TableEnvironment & { readonly AWS_SESS
 });
 
 /** The client configuration for a start: the three attempts of a call share the time limit. */
-export const startingConfig = (environment: TableEnvironment, answersWithinMs: number): DynamoDBClientConfig => ({
+export const startingConfig = (
+  environment: TableEnvironment,
+  answersWithinMs: number,
+): DynamoDBClientConfig => ({
   ...clientConfig(environment),
   ...clientTimeouts(answersWithinMs / 3),
 });
 
 /** The error of an engine that did not answer in time; undefined for any other error. */
-export function engineTimeout(error: unknown, endpoint: string, answersWithinMs: number): StartError | undefined {
+export function engineTimeout(
+  error: unknown,
+  endpoint: string,
+  answersWithinMs: number,
+): StartError | undefined {
   if (!(error instanceof Error && error.name === 'TimeoutError')) return undefined;
   const seconds = answersWithinMs / 1000;
   return new StartError(
@@ -49,7 +58,10 @@ export function engineTimeout(error: unknown, endpoint: string, answersWithinMs:
  * The engine's own deletion of expired items stays off: every reader compares the expiry itself.
  * @throws StartError when the engine does not answer, refuses, or needs more than a minute
  */
-export async function createTable(environment: TableEnvironment, answersWithinMs = engineAnswersWithinMs): Promise<void> {
+export async function createTable(
+  environment: TableEnvironment,
+  answersWithinMs = engineAnswersWithinMs,
+): Promise<void> {
   const { LEADS_TABLE: TableName, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = environment;
   const client = new DynamoDBClient(startingConfig(environment, answersWithinMs));
   try {
@@ -67,7 +79,9 @@ export async function createTable(environment: TableEnvironment, answersWithinMs
     }
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw engineTimeout(error, endpoint, answersWithinMs) ?? tableFailure(error, TableName, endpoint);
+    throw (
+      engineTimeout(error, endpoint, answersWithinMs) ?? tableFailure(error, TableName, endpoint)
+    );
   } finally {
     client.destroy();
   }
@@ -76,9 +90,12 @@ export async function createTable(environment: TableEnvironment, answersWithinMs
 function tableFailure(cause: unknown, tableName: string, endpoint: string): StartError {
   const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
   const reason = `${errorCode(cause) ?? name}: ${message}`;
-  return new StartError(`The engine at ${endpoint} cannot provide the table ${tableName} (${reason}): check --engine.`, {
-    cause,
-  });
+  return new StartError(
+    `The engine at ${endpoint} cannot provide the table ${tableName} (${reason}): check --engine.`,
+    {
+      cause,
+    },
+  );
 }
 
 async function statusOf(client: DynamoDBClient, TableName: string): Promise<string | undefined> {
@@ -95,7 +112,11 @@ async function statusOf(client: DynamoDBClient, TableName: string): Promise<stri
 
 async function create(client: DynamoDBClient, TableName: string): Promise<void> {
   const { partitionKey, sortKey, indexes, indexedToo } = tableDefinition;
-  const attributes = new Set([partitionKey, sortKey, ...indexes.flatMap((index) => [index.partitionKey, index.sortKey])]);
+  const attributes = new Set([
+    partitionKey,
+    sortKey,
+    ...indexes.flatMap((index) => [index.partitionKey, index.sortKey]),
+  ]);
   const keys = (hash: string, range: string) => [
     { AttributeName: hash, KeyType: 'HASH' as const },
     { AttributeName: range, KeyType: 'RANGE' as const },
@@ -105,7 +126,10 @@ async function create(client: DynamoDBClient, TableName: string): Promise<void> 
       new CreateTableCommand({
         TableName,
         BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: [...attributes].map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const })),
+        AttributeDefinitions: [...attributes].map((AttributeName) => ({
+          AttributeName,
+          AttributeType: 'S' as const,
+        })),
         KeySchema: keys(partitionKey, sortKey),
         GlobalSecondaryIndexes: indexes.map((index) => ({
           IndexName: index.name,

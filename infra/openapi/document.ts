@@ -7,7 +7,14 @@ import type { OperationDescription, Sentences } from './endpoint-description.ts'
 import { endpointDescriptions } from './endpoint-descriptions.ts';
 import { filterComponents, filterParameter } from './filter-parameter.ts';
 import { introduction, tags } from './introduction.ts';
-import { entriesOf, isOptional, type Json, jsonSchemaOf, namedJsonSchemas, parameterSchema } from './json-schema.ts';
+import {
+  entriesOf,
+  isOptional,
+  type Json,
+  jsonSchemaOf,
+  namedJsonSchemas,
+  parameterSchema,
+} from './json-schema.ts';
 import { headerComponents } from './response-headers.ts';
 import { jsonContent, responseComponents, responsesOf } from './responses.ts';
 
@@ -58,7 +65,8 @@ export async function openApiDocument(): Promise<Json> {
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key of an organization. It needs one of the scopes that the operation names.',
+          description:
+            'An API key of an organization. It needs one of the scopes that the operation names.',
         },
       },
       schemas: { ...namedJsonSchemas(), ...filterComponents },
@@ -97,7 +105,10 @@ function operationOf({ name, summary, scopes, takesBody }: Row, schemas: Schemas
 
 const defaults: Readonly<Record<string, unknown>> = { limit: limits.pageSizeDefault };
 
-function parametersOf({ path, query, headers }: Schemas, { parameters: texts = {} }: OperationDescription): Json[] {
+function parametersOf(
+  { path, query, headers }: Schemas,
+  { parameters: texts = {} }: OperationDescription,
+): Json[] {
   const of = (place: string, schema: Schemas['path']): Json[] =>
     Object.entries(entriesOf(schema)).map(([entry, one]) => {
       // A schema has header names in lower case; a sentence has the name as it is usually written.
@@ -123,12 +134,14 @@ function parametersOf({ path, query, headers }: Schemas, { parameters: texts = {
 function withTexts(body: Json, texts: Sentences): Json {
   const named: string[] = [];
   const describe = (schema: Json, prefix: string): Json => {
-    const properties = Object.entries(schema.properties as Record<string, Json>).map(([key, property]) => {
-      const name = prefix + key;
-      named.push(name);
-      const inner = 'properties' in property ? describe(property, `${name}.`) : property;
-      return [key, { description: sentenceFor(texts, name), ...inner }];
-    });
+    const properties = Object.entries(schema.properties as Record<string, Json>).map(
+      ([key, property]) => {
+        const name = prefix + key;
+        named.push(name);
+        const inner = 'properties' in property ? describe(property, `${name}.`) : property;
+        return [key, { description: sentenceFor(texts, name), ...inner }];
+      },
+    );
     return { ...schema, properties: Object.fromEntries(properties) };
   };
   const described = describe(body, '');
@@ -139,7 +152,9 @@ function withTexts(body: Json, texts: Sentences): Json {
 function sentenceFor(texts: Sentences, name: string): string {
   const sentence = texts[name];
   if (sentence === undefined)
-    throw new Error(`The description of an endpoint in infra/openapi/endpoints/ has no sentence for ${name}.`);
+    throw new Error(
+      `The description of an endpoint in infra/openapi/endpoints/ has no sentence for ${name}.`,
+    );
   return sentence;
 }
 

@@ -42,4 +42,6 @@ export type EndpointDescription<Name extends EndpointName> = OperationDescriptio
   (Row<Name>['takesBody'] extends true
     ? Required<Pick<OperationDescription, 'body' | 'requests'>>
     : { readonly body?: never; readonly requests?: never }) &
-  (Row<Name>['path'] extends `${string}{leadId}${string}` ? { readonly parameters: { readonly leadId: string } } : unknown);
+  (Row<Name>['path'] extends `${string}{leadId}${string}`
+    ? { readonly parameters: { readonly leadId: string } }
+    : unknown);

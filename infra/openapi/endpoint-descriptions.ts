@@ -13,16 +13,17 @@ import { listUsers } from './endpoints/list-users.ts';
 import { updateLead } from './endpoints/update-lead.ts';
 
 /** The description of every endpoint. The compiler checks that each row of `shared/endpoints.ts` has one. */
-export const endpointDescriptions: { readonly [Name in EndpointName]: EndpointDescription<Name> } = {
-  'list-leads': listLeads,
-  'create-lead': createLead,
-  'capture-lead': captureLead,
-  'get-lead': getLead,
-  'update-lead': updateLead,
-  'add-note': addNote,
-  'list-lead-fields': listLeadFields,
-  'list-lead-stages': listLeadStages,
-  'list-pipelines': listPipelines,
-  'list-lead-sources': listLeadSources,
-  'list-users': listUsers,
-};
+export const endpointDescriptions: { readonly [Name in EndpointName]: EndpointDescription<Name> } =
+  {
+    'list-leads': listLeads,
+    'create-lead': createLead,
+    'capture-lead': captureLead,
+    'get-lead': getLead,
+    'update-lead': updateLead,
+    'add-note': addNote,
+    'list-lead-fields': listLeadFields,
+    'list-lead-stages': listLeadStages,
+    'list-pipelines': listPipelines,
+    'list-lead-sources': listLeadSources,
+    'list-users': listUsers,
+  };

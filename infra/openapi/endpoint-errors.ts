@@ -8,10 +8,21 @@ import { endpointDescriptions } from './endpoint-descriptions.ts';
  */
 
 /** The errors of every endpoint. */
-const common: readonly ErrorCode[] = ['KEY_IN_URL', 'UNAUTHORIZED', 'FORBIDDEN', 'HTTPS_REQUIRED', 'RATE_LIMITED', 'INTERNAL'];
+const common: readonly ErrorCode[] = [
+  'KEY_IN_URL',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'HTTPS_REQUIRED',
+  'RATE_LIMITED',
+  'INTERNAL',
+];
 
 /** The errors of an endpoint that takes a body. */
-const ofBodies: readonly ErrorCode[] = ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+const ofBodies: readonly ErrorCode[] = [
+  'INVALID_JSON',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+];
 
 /** Every error code of an endpoint, by status and then in the order of `shared/errors.ts`. */
 export function errorsOf(name: EndpointName): ErrorCode[] {

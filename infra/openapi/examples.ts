@@ -41,7 +41,9 @@ export const updatedLead: Lead = {
 export const leadBody = (lead: Lead) => ({ lead: presentLead(demo, lead) });
 
 /** The first items of a reference list, enough to see its shape. */
-export const someOf = <Item>(items: readonly Item[]): { items: Item[] } => ({ items: items.slice(0, 3) });
+export const someOf = <Item>(items: readonly Item[]): { items: Item[] } => ({
+  items: items.slice(0, 3),
+});
 
 /** The error body of a rule that refuses, so that an example reads like the real response. */
 export function refusedBy(rule: () => unknown): ErrorBody {
@@ -62,12 +64,17 @@ export const refusedWith = (rule: (issues: FieldIssues) => unknown): ErrorBody =
     issues.throwIfAny();
   });
 
-export const invalidField = refusedWith((issues) => readFields(demo, { phone: '12345' }, activeFields(demo), issues));
-export const refusedStage = refusedWith((issues) => placeLead(demo, { stageId: 21, pipelineId: 1 }, issues));
+export const invalidField = refusedWith((issues) =>
+  readFields(demo, { phone: '12345' }, activeFields(demo), issues),
+);
+export const refusedStage = refusedWith((issues) =>
+  placeLead(demo, { stageId: 21, pipelineId: 1 }, issues),
+);
 export const duplicateLead = errorBody('DUPLICATE_LEAD', undefined, { leadId: createdLead.id });
 export const noSuchLead = errorBody('NOT_FOUND', 'There is no such lead in the organization.');
 
 /** The sentence of the parameter `leadId`. */
 export const leadIdSentence = "The lead's ID. An ID that is not a lead's returns 404.";
 /** The end of a sentence about `fields`. */
-export const fieldKeys = 'by field key. An unknown key is refused, and the error lists the valid keys.';
+export const fieldKeys =
+  'by field key. An unknown key is refused, and the error lists the valid keys.';

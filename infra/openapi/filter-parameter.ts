@@ -7,23 +7,41 @@ import type { Json } from './json-schema.ts';
 /** What a filter has besides its field and operator, and how the list of operators words it. */
 const operands: Readonly<Record<Takes, { readonly wording: string; readonly properties: Json }>> = {
   nothing: { wording: 'nothing', properties: {} },
-  value: { wording: '`value`', properties: { value: { $ref: '#/components/schemas/FilterValue' } } },
+  value: {
+    wording: '`value`',
+    properties: { value: { $ref: '#/components/schemas/FilterValue' } },
+  },
   'two values': {
     wording: '`values` with two items',
-    properties: { values: { type: 'array', items: { $ref: '#/components/schemas/FilterValue' }, minItems: 2, maxItems: 2 } },
+    properties: {
+      values: {
+        type: 'array',
+        items: { $ref: '#/components/schemas/FilterValue' },
+        minItems: 2,
+        maxItems: 2,
+      },
+    },
   },
   values: {
     wording: '`values` with one or more items',
-    properties: { values: { type: 'array', items: { $ref: '#/components/schemas/FilterValue' }, minItems: 1 } },
+    properties: {
+      values: { type: 'array', items: { $ref: '#/components/schemas/FilterValue' }, minItems: 1 },
+    },
   },
 };
 
 const rows = Object.entries(operators).flatMap(([type, ofType]) =>
-  Object.entries(ofType).map(([operator, { takes }]) => ({ type, operator, takes: takes as Takes })),
+  Object.entries(ofType).map(([operator, { takes }]) => ({
+    type,
+    operator,
+    takes: takes as Takes,
+  })),
 );
 
 function filterSchema(takes: Takes, { properties }: (typeof operands)[Takes]): Json {
-  const names = [...new Set(rows.filter((row) => row.takes === takes).map(({ operator }) => operator))];
+  const names = [
+    ...new Set(rows.filter((row) => row.takes === takes).map(({ operator }) => operator)),
+  ];
   return {
     title: `A filter whose operator takes ${takes}`,
     type: 'object',
@@ -41,10 +59,13 @@ function filterSchema(takes: Takes, { properties }: (typeof operands)[Takes]): J
 export const filterComponents: Readonly<Record<string, Json>> = {
   LeadFilter: {
     description: 'A condition on one field. The valid operators depend on the type of the field.',
-    oneOf: Object.entries(operands).map(([takes, operand]) => filterSchema(takes as Takes, operand)),
+    oneOf: Object.entries(operands).map(([takes, operand]) =>
+      filterSchema(takes as Takes, operand),
+    ),
   },
   FilterValue: {
-    description: 'A string, a number, a date as `YYYY-MM-DD`, the value of an option, or the ID of a source or a user.',
+    description:
+      'A string, a number, a date as `YYYY-MM-DD`, the value of an option, or the ID of a source or a user.',
     type: ['string', 'number'],
   },
 };
@@ -58,7 +79,9 @@ function operatorTable(): string {
     return { type, rest: `${names} | ${operands[takes as Takes].wording}` };
   });
   const merged = Map.groupBy(lines, ({ rest }) => rest);
-  const body = [...merged].map(([rest, same]) => `| ${same.map(({ type }) => type).join(', ')} | ${rest} |`);
+  const body = [...merged].map(
+    ([rest, same]) => `| ${same.map(({ type }) => type).join(', ')} | ${rest} |`,
+  );
   return ['| Field type | Operators | Takes |', '|---|---|---|', ...body].join('\n');
 }
 
@@ -71,7 +94,11 @@ export const filterParameter: Json = {
   ].join('\n\n'),
   content: {
     'application/json': {
-      schema: { type: 'array', items: { $ref: '#/components/schemas/LeadFilter' }, maxItems: limits.filtersMax },
+      schema: {
+        type: 'array',
+        items: { $ref: '#/components/schemas/LeadFilter' },
+        maxItems: limits.filtersMax,
+      },
       examples: {
         'two filters': {
           value: [

@@ -1,4 +1,9 @@
-import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
+import {
+  type ConversionConfig,
+  type JsonSchema,
+  toJsonSchema,
+  toJsonSchemaDefs,
+} from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { parseDateTime } from '../../shared/date-time.ts';
 import { notWellFormed } from '../../shared/input/schemas.ts';
@@ -29,7 +34,9 @@ const config: ConversionConfig = {
     }
     if ('keyMaxChars' in action) {
       const keyMaxChars = Number(action.keyMaxChars);
-      const propertyNames = Number.isFinite(keyMaxChars) ? { propertyNames: { maxLength: keyMaxChars } } : {};
+      const propertyNames = Number.isFinite(keyMaxChars)
+        ? { propertyNames: { maxLength: keyMaxChars } }
+        : {};
       return { ...jsonSchema, ...propertyNames, additionalProperties: reference('FieldValue') };
     }
     // JSON schema cannot express it.
@@ -39,11 +46,16 @@ const config: ConversionConfig = {
   },
 };
 
-const isObjectWithoutRequired = ({ type, required }: JsonSchema): boolean => type === 'object' && required?.length === 0;
+const isObjectWithoutRequired = ({ type, required }: JsonSchema): boolean =>
+  type === 'object' && required?.length === 0;
 
 /** Converts a schema to JSON schema (2020-12), with named schemas by reference. @throws Error for an unknown schema part */
 export function jsonSchemaOf(schema: v.GenericSchema): Json {
-  const { $schema: _, $defs: __, ...jsonSchema } = toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], config);
+  const {
+    $schema: _,
+    $defs: __,
+    ...jsonSchema
+  } = toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], config);
   return jsonSchema as Json;
 }
 
@@ -65,9 +77,13 @@ export function parameterSchema(schema: v.GenericSchema): Json {
 export function entriesOf(schema: v.GenericSchema | undefined): Record<string, v.GenericSchema> {
   if (!schema) return {};
   const parts = 'pipe' in schema ? (schema.pipe as readonly v.GenericSchema[]) : [schema];
-  const found = parts.find((part): part is v.GenericSchema & { entries: Record<string, v.GenericSchema> } => 'entries' in part);
+  const found = parts.find(
+    (part): part is v.GenericSchema & { entries: Record<string, v.GenericSchema> } =>
+      'entries' in part,
+  );
   if (!found) throw new Error('The schema of a path, of headers or of a query must be an object.');
   return found.entries;
 }
 
-export const isOptional = (schema: v.GenericSchema): boolean => schema.type === 'optional' || schema.type === 'exact_optional';
+export const isOptional = (schema: v.GenericSchema): boolean =>
+  schema.type === 'optional' || schema.type === 'exact_optional';

@@ -2,7 +2,11 @@ import { limits } from '../../shared/limits.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const integer = (minimum: number, maximum?: number): Json => ({ type: 'integer', minimum, ...(maximum && { maximum }) });
+const integer = (minimum: number, maximum?: number): Json => ({
+  type: 'integer',
+  minimum,
+  ...(maximum && { maximum }),
+});
 const windowSeconds = limits.windowMs / 1000;
 
 /** Every response header of the contract (section 1), with its schema and an example. */
@@ -13,7 +17,8 @@ export const responseHeaders = {
     example: '0f5e6a52-3c1f-4a0e-9d1b-6a8f0a1f7c55',
   },
   'RateLimit-Limit': {
-    description: 'Requests per hour of the limit (per key or per organization) that is closer to running out.',
+    description:
+      'Requests per hour of the limit (per key or per organization) that is closer to running out.',
     schema: integer(1),
     example: limits.requestsPerKeyPerWindow,
   },
@@ -27,9 +32,14 @@ export const responseHeaders = {
     schema: integer(1, windowSeconds),
     example: 1740,
   },
-  'Retry-After': { description: 'Seconds to wait.', schema: integer(1, windowSeconds), example: 1740 },
+  'Retry-After': {
+    description: 'Seconds to wait.',
+    schema: integer(1, windowSeconds),
+    example: 1740,
+  },
   Location: {
-    description: 'The address of the lead, relative to the address of this request. Absent when `archived` is present.',
+    description:
+      'The address of the lead, relative to the address of this request. Absent when `archived` is present.',
     schema: { type: 'string', format: 'uri-reference' },
     example: '../leads/4211',
   },
@@ -58,7 +68,10 @@ const componentName = (name: string, presence: 'always' | 'sometimes'): string =
 export function headerReferences(carried: CarriedHeaders): Json {
   const all = { 'X-Request-Id': 'always' as const, ...carried };
   return Object.fromEntries(
-    Object.entries(all).map(([name, presence]) => [name, { $ref: `#/components/headers/${componentName(name, presence)}` }]),
+    Object.entries(all).map(([name, presence]) => [
+      name,
+      { $ref: `#/components/headers/${componentName(name, presence)}` },
+    ]),
   );
 }
 
@@ -66,7 +79,8 @@ export function headerReferences(carried: CarriedHeaders): Json {
 export function headerComponents(isReferred: (reference: string) => boolean): Json {
   const both = Object.entries(responseHeaders).flatMap(([name, header]) =>
     (['always', 'sometimes'] as const).map(
-      (presence) => [componentName(name, presence), { ...header, required: presence === 'always' }] as const,
+      (presence) =>
+        [componentName(name, presence), { ...header, required: presence === 'always' }] as const,
     ),
   );
   return Object.fromEntries(both.filter(([name]) => isReferred(`#/components/headers/${name}`)));

@@ -3,7 +3,12 @@ import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
 import { id } from '../../shared/input/schemas.ts';
 import type { CaptureResult } from '../../shared/leads/idempotency.ts';
 import type { PresentedLead } from '../../shared/leads/lead.ts';
-import type { presentField, presentNamed, presentPipeline, presentStage } from '../../shared/leads/reference-lists.ts';
+import type {
+  presentField,
+  presentNamed,
+  presentPipeline,
+  presentStage,
+} from '../../shared/leads/reference-lists.ts';
 import { fieldTypes, leadTypes } from '../../shared/organization/field-kinds.ts';
 import { stageMeanings } from '../../shared/organization/settings-schema.ts';
 
@@ -14,7 +19,8 @@ import { stageMeanings } from '../../shared/organization/settings-schema.ts';
  */
 
 const dateTime = v.pipe(v.string(), v.isoTimestamp());
-const described = <const Schema extends v.GenericSchema>(schema: Schema, text: string) => v.pipe(schema, v.description(text));
+const described = <const Schema extends v.GenericSchema>(schema: Schema, text: string) =>
+  v.pipe(schema, v.description(text));
 
 export const fieldValue = described(
   v.nullable(v.union([v.string(), v.number(), v.boolean(), v.array(v.string())])),
@@ -28,14 +34,20 @@ const namedRef = v.strictObject({ id, name: v.string() }) satisfies v.GenericSch
 const stageRef = v.strictObject({
   id,
   name: v.string(),
-  meaning: described(v.picklist(stageMeanings), 'What reaching the stage means in this organization.'),
+  meaning: described(
+    v.picklist(stageMeanings),
+    'What reaching the stage means in this organization.',
+  ),
 });
 const stage = v.strictObject({
   id,
   name: v.string(),
   slug: v.string(),
   order: described(v.pipe(v.number(), v.integer()), 'Position within its pipeline.'),
-  meaning: described(v.picklist(stageMeanings), 'What reaching the stage means in this organization.'),
+  meaning: described(
+    v.picklist(stageMeanings),
+    'What reaching the stage means in this organization.',
+  ),
   isDefault: described(v.boolean(), 'True when new leads of its pipeline start here.'),
   pipelineId: described(id, 'The pipeline that the stage belongs to.'),
 }) satisfies v.GenericSchema<unknown, ReturnType<typeof presentStage>>;
@@ -53,7 +65,10 @@ const leadField = v.strictObject({
   label: v.string(),
   type: v.picklist(fieldTypes),
   section: v.string(),
-  storage: described(v.picklist(['column', 'custom']), '`column`: built in. `custom`: created by the organization.'),
+  storage: described(
+    v.picklist(['column', 'custom']),
+    '`column`: built in. `custom`: created by the organization.',
+  ),
   options: described(
     v.array(v.strictObject({ value: v.string(), label: v.string() })),
     'For select and multiselect fields. Requests send the `value`.',
@@ -93,40 +108,74 @@ const note = v.strictObject({ leadId: id, text: v.string(), createdAt: dateTime 
 const captureResult = v.strictObject({
   id,
   created: described(v.boolean(), 'True when a new lead was created.'),
-  updated: described(v.boolean(), 'True when an existing lead had at least one empty field filled.'),
+  updated: described(
+    v.boolean(),
+    'True when an existing lead had at least one empty field filled.',
+  ),
   archived: v.exactOptional(
-    described(v.literal(true), 'Present when the capture matched an archived lead, which stays unchanged.'),
+    described(
+      v.literal(true),
+      'Present when the capture matched an archived lead, which stays unchanged.',
+    ),
   ),
 }) satisfies v.GenericSchema<unknown, CaptureResult>;
 
 const error = v.strictObject({
   error: v.strictObject({
-    code: described(v.picklist(Object.keys(apiErrors) as ErrorCode[]), 'Stable and machine-readable.'),
+    code: described(
+      v.picklist(Object.keys(apiErrors) as ErrorCode[]),
+      'Stable and machine-readable.',
+    ),
     message: described(v.string(), 'A human-readable sentence.'),
-    details: v.exactOptional(described(v.looseObject({}), 'Further details, depending on the code.')),
+    details: v.exactOptional(
+      described(v.looseObject({}), 'Further details, depending on the code.'),
+    ),
   }),
 });
 const validationFailedDetails = v.strictObject({
-  fields: described(v.record(v.string(), v.string()), 'Maps each field key or property to what is wrong with it.'),
+  fields: described(
+    v.record(v.string(), v.string()),
+    'Maps each field key or property to what is wrong with it.',
+  ),
   reason: v.exactOptional(
-    described(v.string(), 'Why a stage, pipeline, owner or source was refused, such as `STAGE_NOT_IN_PIPELINE`.'),
+    described(
+      v.string(),
+      'Why a stage, pipeline, owner or source was refused, such as `STAGE_NOT_IN_PIPELINE`.',
+    ),
   ),
   field: v.exactOptional(described(v.string(), 'The field or property that `reason` refers to.')),
-  validKeys: v.exactOptional(described(v.array(v.string()), 'The valid field keys, when a field key is unknown.')),
+  validKeys: v.exactOptional(
+    described(v.array(v.string()), 'The valid field keys, when a field key is unknown.'),
+  ),
 });
 const invalidQueryDetails = v.strictObject({
   filters: v.exactOptional(
-    described(v.array(v.pipe(v.number(), v.integer(), v.minValue(0))), '0-based positions of the invalid filters.'),
+    described(
+      v.array(v.pipe(v.number(), v.integer(), v.minValue(0))),
+      '0-based positions of the invalid filters.',
+    ),
   ),
-  problems: v.exactOptional(described(v.array(v.string()), 'What is wrong with each of them, for the first eleven at most.')),
+  problems: v.exactOptional(
+    described(
+      v.array(v.string()),
+      'What is wrong with each of them, for the first eleven at most.',
+    ),
+  ),
   parameters: v.exactOptional(
-    described(v.record(v.string(), v.string()), 'Maps each invalid parameter to what is wrong with it.'),
+    described(
+      v.record(v.string(), v.string()),
+      'Maps each invalid parameter to what is wrong with it.',
+    ),
   ),
 });
-const duplicateLeadDetails = v.strictObject({ leadId: described(id, 'The lead that has the phone or email.') });
+const duplicateLeadDetails = v.strictObject({
+  leadId: described(id, 'The lead that has the phone or email.'),
+});
 const forbiddenDetails = v.strictObject({
   scopes: v.exactOptional(described(v.array(v.string()), 'The scopes of which the key needs one.')),
-  module: v.exactOptional(described(v.string(), "The module that the organization's plan does not include.")),
+  module: v.exactOptional(
+    described(v.string(), "The module that the organization's plan does not include."),
+  ),
 });
 
 /** The schemas that have a name in the document. */
@@ -149,7 +198,9 @@ export const schemaComponents = {
 
 /** The schema of an error's `details`, and whether the error always has them. Other codes have no details. */
 export const errorDetails: Readonly<
-  Partial<Record<ErrorCode, { readonly schema: keyof typeof schemaComponents; readonly always: boolean }>>
+  Partial<
+    Record<ErrorCode, { readonly schema: keyof typeof schemaComponents; readonly always: boolean }>
+  >
 > = {
   VALIDATION_FAILED: { schema: 'ValidationFailedDetails', always: true },
   INVALID_QUERY: { schema: 'InvalidQueryDetails', always: true },
@@ -158,6 +209,7 @@ export const errorDetails: Readonly<
 };
 
 /** The response schema of an endpoint that lists all items of one kind. */
-export const itemsOf = (item: v.GenericSchema): v.GenericSchema => v.strictObject({ items: v.array(item) });
+export const itemsOf = (item: v.GenericSchema): v.GenericSchema =>
+  v.strictObject({ items: v.array(item) });
 /** The response schema of an endpoint that returns one lead. */
 export const oneLead = v.strictObject({ lead });

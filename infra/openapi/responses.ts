@@ -35,13 +35,25 @@ function errorExamples(name: EndpointName, code: ErrorCode): Examples {
 
 /** Every response of an endpoint by status: its successes (contract, section 4), then its errors (sections 4 and 7). */
 export function responsesOf(name: EndpointName): Json {
-  const own = Object.entries(description(name).responses).map(([status, { description, schema, headers = {}, examples }]) => {
-    const content = jsonContent(jsonSchemaOf(schema), examples);
-    return [status, { description, headers: headerReferences({ ...limitHeaders('always'), ...headers }), content }];
-  });
+  const own = Object.entries(description(name).responses).map(
+    ([status, { description, schema, headers = {}, examples }]) => {
+      const content = jsonContent(jsonSchemaOf(schema), examples);
+      return [
+        status,
+        {
+          description,
+          headers: headerReferences({ ...limitHeaders('always'), ...headers }),
+          content,
+        },
+      ];
+    },
+  );
   const errors = [...codesByStatus(name)].map(([status, codes]) => {
     const component = shared[status];
-    return [status, component ? { $ref: `#/components/responses/${component}` } : errorResponse(name, codes)];
+    return [
+      status,
+      component ? { $ref: `#/components/responses/${component}` } : errorResponse(name, codes),
+    ];
   });
   return Object.fromEntries([...own, ...errors]);
 }
@@ -84,7 +96,10 @@ function headersOf(codes: readonly ErrorCode[]): CarriedHeaders {
 function errorSchema(codes: readonly ErrorCode[]): Json {
   const details = codes.flatMap((code) => errorDetails[code] ?? []);
   const [first, ...more] = details;
-  if (more.length > 0) throw new Error(`Of the codes ${codes.join(', ')}, which share a status, more than one has details.`);
+  if (more.length > 0)
+    throw new Error(
+      `Of the codes ${codes.join(', ')}, which share a status, more than one has details.`,
+    );
   const isAlways = codes.length === 1 && first?.always === true;
   return {
     $ref: '#/components/schemas/Error',

@@ -1,6 +1,10 @@
 import { Validations } from 'aws-cdk-lib';
 import type { IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
-import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
+import {
+  LambdaApplication,
+  LambdaDeploymentConfig,
+  LambdaDeploymentGroup,
+} from 'aws-cdk-lib/aws-codedeploy';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { EndpointFunction } from './endpoint-function.ts';
@@ -19,7 +23,9 @@ export class CanaryDeployments extends Construct {
   constructor(scope: Construct, id: string, { functions, alarms }: CanaryDeploymentsProps) {
     super(scope, id);
     const application = new LambdaApplication(this, 'Application');
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') });
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
+    });
     for (const { live, node } of functions) {
       new LambdaDeploymentGroup(this, node.id, {
         application,
@@ -32,7 +38,8 @@ export class CanaryDeployments extends Construct {
     }
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
-      reason: "AWS's own policy for this purpose, in its limited form; only CodeDeploy can assume the role.",
+      reason:
+        "AWS's own policy for this purpose, in its limited form; only CodeDeploy can assume the role.",
     });
   }
 }

@@ -34,25 +34,42 @@ const text = (rule: string, pattern: RegExp) =>
 
 /** Parses the value of `-c NAME=VALUE`, which is always a string. */
 const typed = (value: unknown): unknown =>
-  typeof value === 'string' && /^(true$|false$|\d{1,9}$|\{)/.test(value) ? (parseJson(value) ?? value) : value;
+  typeof value === 'string' && /^(true$|false$|\d{1,9}$|\{)/.test(value)
+    ? (parseJson(value) ?? value)
+    : value;
 const flag = v.pipe(v.unknown(), v.transform(typed), v.boolean('must be true or false.'));
 const wholeNumber = (min: number, max: number, unit: string) => {
   const rule = `must be an integer number of ${unit} from ${min} to ${max}.`;
-  return v.pipe(v.unknown(), v.transform(typed), v.number(rule), v.integer(rule), v.minValue(min, rule), v.maxValue(max, rule));
+  return v.pipe(
+    v.unknown(),
+    v.transform(typed),
+    v.number(rule),
+    v.integer(rule),
+    v.minValue(min, rule),
+    v.maxValue(max, rule),
+  );
 };
 
-const arn = (service: string, resource: string) => new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]+:\\d{12}:${resource}$`);
+const arn = (service: string, resource: string) =>
+  new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]+:\\d{12}:${resource}$`);
 /** 9999 is the CDK's value for no limit. */
 const retentionDays = Object.values(RetentionDays).filter(
   (days): days is RetentionDays => typeof days === 'number' && days < 9999,
 );
 const memory = wholeNumber(256, memoryMbMax, 'MB');
-const memoryByFunctionRule = 'must be an object of MB by endpoint name, such as {"capture-lead": 1769}.';
+const memoryByFunctionRule =
+  'must be an object of MB by endpoint name, such as {"capture-lead": 1769}.';
 const kmsKeyRule = "must be 'aws-managed', 'customer-managed' or the ARN of a KMS key.";
 
 const schemas = {
-  environment: text('must be 1 to 20 lower-case letters, digits and hyphens, and start with a letter.', /^[a-z][a-z0-9-]{0,19}$/),
-  serviceName: text('must be 3 to 60 letters, digits and hyphens, and start with a letter.', /^[A-Za-z][A-Za-z0-9-]{2,59}$/),
+  environment: text(
+    'must be 1 to 20 lower-case letters, digits and hyphens, and start with a letter.',
+    /^[a-z][a-z0-9-]{0,19}$/,
+  ),
+  serviceName: text(
+    'must be 3 to 60 letters, digits and hyphens, and start with a letter.',
+    /^[A-Za-z][A-Za-z0-9-]{2,59}$/,
+  ),
   domainName: text(
     'must be a domain name such as leads.example.com.',
     /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
@@ -62,9 +79,15 @@ const schemas = {
     arn('acm', 'certificate/[\\w-]+'),
   ),
   alarmEmail: text('must be an email address.', /^[^\s@]+@[^\s@]+\.[^\s@]+$/),
-  alarmTopicArn: text('must be the ARN of an SNS topic: arn:aws:sns:REGION:ACCOUNT:NAME.', arn('sns', '[\\w-]+')),
+  alarmTopicArn: text(
+    'must be the ARN of an SNS topic: arn:aws:sns:REGION:ACCOUNT:NAME.',
+    arn('sns', '[\\w-]+'),
+  ),
   waf: flag,
-  kmsKey: text(kmsKeyRule, new RegExp(`^(aws-managed|customer-managed)$|${arn('kms', 'key/[\\w-]+').source}`)),
+  kmsKey: text(
+    kmsKeyRule,
+    new RegExp(`^(aws-managed|customer-managed)$|${arn('kms', 'key/[\\w-]+').source}`),
+  ),
   logRetentionDays: v.pipe(
     v.unknown(),
     v.transform(typed),
@@ -84,8 +107,16 @@ const schemas = {
   tracing: flag,
   accessLogs: flag,
   canary: flag,
-  tableName: text('must be the name of a DynamoDB table: 3 to 255 letters, digits, _ . and -.', /^[\w.-]{3,255}$/),
-} satisfies { [Option in keyof Required<LeadServiceProps>]: v.GenericSchema<unknown, Required<LeadServiceProps>[Option]> };
+  tableName: text(
+    'must be the name of a DynamoDB table: 3 to 255 letters, digits, _ . and -.',
+    /^[\w.-]{3,255}$/,
+  ),
+} satisfies {
+  [Option in keyof Required<LeadServiceProps>]: v.GenericSchema<
+    unknown,
+    Required<LeadServiceProps>[Option]
+  >;
+};
 
 type OptionName = keyof typeof schemas;
 export const optionNames = Object.keys(schemas) as OptionName[];
@@ -124,9 +155,13 @@ function issueLine(name: OptionName, issue: v.BaseIssue<unknown>): string {
  * The options in the context of a CDK app. The CDK's own names contain `:`, `/` or `@`. All other names are read as options, so that a
  * misspelled option is refused instead of ignored.
  */
-export function optionsInContext(context: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function optionsInContext(
+  context: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const ownedByCdk = new Set(['cli-telemetry', 'acknowledged-issue-numbers']);
-  return Object.fromEntries(Object.entries(context).filter(([name]) => !/[:/@]/.test(name) && !ownedByCdk.has(name)));
+  return Object.fromEntries(
+    Object.entries(context).filter(([name]) => !/[:/@]/.test(name) && !ownedByCdk.has(name)),
+  );
 }
 
 function withDefaults(props: LeadServiceProps): ServiceOptions {
@@ -152,19 +187,28 @@ function withDefaults(props: LeadServiceProps): ServiceOptions {
 
 /** Options that are valid one by one and contradict each other. */
 function conflicts(options: ServiceOptions): string[] {
-  const { domainName, certificateArn, requestsPerKeyPerHour, requestsPerOrganizationPerHour, environment } = options;
+  const {
+    domainName,
+    certificateArn,
+    requestsPerKeyPerHour,
+    requestsPerOrganizationPerHour,
+    environment,
+  } = options;
   const issues: string[] = [];
   if (domainName && !certificateArn) {
     issues.push('domainName: needs certificateArn: set it to the certificate of the domain.');
   }
-  if (certificateArn && !domainName) issues.push('certificateArn: needs domainName: set it to the domain of the certificate.');
+  if (certificateArn && !domainName)
+    issues.push('certificateArn: needs domainName: set it to the domain of the certificate.');
   if (requestsPerKeyPerHour > requestsPerOrganizationPerHour) {
     issues.push(
       `requestsPerKeyPerHour: ${requestsPerKeyPerHour}: must be at most requestsPerOrganizationPerHour, which is ${requestsPerOrganizationPerHour}.`,
     );
   }
   if (options.removalPolicy === 'destroy' && environment === productionEnvironment) {
-    issues.push("removalPolicy: 'destroy': not allowed in the environment production: use another environment, or 'retain'.");
+    issues.push(
+      "removalPolicy: 'destroy': not allowed in the environment production: use another environment, or 'retain'.",
+    );
   }
   if (options.kmsKey === 'customer-managed' && options.tableName) {
     issues.push(

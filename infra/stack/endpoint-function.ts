@@ -48,7 +48,9 @@ export class EndpointFunction extends LambdaFunction {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     // The role that the function's construct would create could write to every log group of the account.
-    const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    const role = new Role(scope, `${id}Role`, {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    });
     super(scope, id, {
       ...functionDefaults,
       // Lambda assigns CPU in proportion to memory. The import of the bundle is the largest part of a cold start, and all CPU.
@@ -64,7 +66,10 @@ export class EndpointFunction extends LambdaFunction {
     });
     logGroup.grantWrite(role);
     table.grantTo(role, endpoint);
-    this.live = new Alias(this, 'Live', { aliasName: 'live', version: this.currentVersion as IVersion });
+    this.live = new Alias(this, 'Live', {
+      aliasName: 'live',
+      version: this.currentVersion as IVersion,
+    });
     this.acknowledge(role, options);
   }
 
@@ -72,16 +77,19 @@ export class EndpointFunction extends LambdaFunction {
   private acknowledge(role: Role, { tracing }: ServiceOptions): void {
     Validations.of(this).acknowledge({
       id: 'Serverless-LambdaDLQ',
-      reason: 'Only API Gateway invokes the function, and synchronously: a dead-letter queue would stay empty.',
+      reason:
+        'Only API Gateway invokes the function, and synchronously: a dead-letter queue would stay empty.',
     });
     Validations.of(this).acknowledge({
       id: 'Serverless-LambdaTracing',
-      reason: 'Tracing is an option: each call logs its duration, its DynamoDB calls and whether it was a cold start.',
+      reason:
+        'Tracing is an option: each call logs its duration, its DynamoDB calls and whether it was a cold start.',
     });
     if (!tracing) return;
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'xray:PutTraceSegments and xray:PutTelemetryRecords do not support resources (IAM reference, AWS X-Ray).',
+      reason:
+        'xray:PutTraceSegments and xray:PutTelemetryRecords do not support resources (IAM reference, AWS X-Ray).',
     });
   }
 }
@@ -90,13 +98,17 @@ const environmentOf = (table: LeadTable, options: ServiceOptions): Record<string
   LEADS_TABLE: table.tableName,
   [serviceNameVariable]: options.serviceName,
   [rateLimitVariables.requestsPerKeyPerWindow]: String(options.requestsPerKeyPerHour),
-  [rateLimitVariables.requestsPerOrganizationPerWindow]: String(options.requestsPerOrganizationPerHour),
+  [rateLimitVariables.requestsPerOrganizationPerWindow]: String(
+    options.requestsPerOrganizationPerHour,
+  ),
 });
 
 /** @throws Error when the function has not been built */
 function codeOf({ name }: Endpoint): Code {
   const folder = bundleFolder(name);
   if (!existsSync(folder))
-    throw new Error(`${name} is not built: await buildFunctions() (infra/bundle/bundle.ts) before you create the service.`);
+    throw new Error(
+      `${name} is not built: await buildFunctions() (infra/bundle/bundle.ts) before you create the service.`,
+    );
   return Code.fromAsset(folder);
 }

@@ -23,21 +23,39 @@ export class Firewall extends Construct {
           name: 'KnownAttackers',
           priority: 0,
           overrideAction: { none: {} },
-          statement: { managedRuleGroupStatement: { vendorName: 'AWS', name: 'AWSManagedRulesAmazonIpReputationList' } },
+          statement: {
+            managedRuleGroupStatement: {
+              vendorName: 'AWS',
+              name: 'AWSManagedRulesAmazonIpReputationList',
+            },
+          },
           visibilityConfig: counted('KnownAttackers'),
         },
         {
           name: 'RequestsPerAddress',
           priority: 1,
           action: { block: {} },
-          statement: { rateBasedStatement: { aggregateKeyType: 'IP', limit: requestsPerAddress, evaluationWindowSec: 300 } },
+          statement: {
+            rateBasedStatement: {
+              aggregateKeyType: 'IP',
+              limit: requestsPerAddress,
+              evaluationWindowSec: 300,
+            },
+          },
           visibilityConfig: counted('RequestsPerAddress'),
         },
       ],
     });
-    new CfnWebACLAssociation(this, 'Association', { resourceArn: stageArn, webAclArn: acl.attrArn });
+    new CfnWebACLAssociation(this, 'Association', {
+      resourceArn: stageArn,
+      webAclArn: acl.attrArn,
+    });
   }
 }
 
 /** Requests are counted but not sampled: a sample shows the whole request, including the Authorization header and the address. */
-const counted = (metricName: string) => ({ cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false, metricName });
+const counted = (metricName: string) => ({
+  cloudWatchMetricsEnabled: true,
+  sampledRequestsEnabled: false,
+  metricName,
+});

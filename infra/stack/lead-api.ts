@@ -16,7 +16,12 @@ import type { Alias, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Endpoint } from '../../shared/endpoints.ts';
-import { type GatewayResponse, gatewayResponseBody, gatewayResponseHeaders, gatewayResponses } from '../gateway-responses.ts';
+import {
+  type GatewayResponse,
+  gatewayResponseBody,
+  gatewayResponseHeaders,
+  gatewayResponses,
+} from '../gateway-responses.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 /** The stage is the first part of the path, `/live/api/v1/leads`, except under a custom domain. */
@@ -57,7 +62,8 @@ export class LeadApi extends RestApi {
     // This output ends in a slash, and the contract's paths begin with one; the stack has an output of its own, without it.
     this.node.tryRemoveChild('Endpoint');
     Object.assign(this.node.defaultChild as CfnRestApi, transportSecurity);
-    for (const [type, response] of Object.entries(gatewayResponses)) addResponse(this, type, response);
+    for (const [type, response] of Object.entries(gatewayResponses))
+      addResponse(this, type, response);
 
     const { domainName, certificateArn } = options;
     if (domainName && certificateArn) {
@@ -88,7 +94,8 @@ export class LeadApi extends RestApi {
 
   /** The findings of cdk-nag that are intended, with the reasons. */
   private acknowledge({ accessLogs, waf }: ServiceOptions): void {
-    const keys = 'Callers are servers with an API key, which every function checks first: no method needs an authorizer.';
+    const keys =
+      'Callers are servers with an API key, which every function checks first: no method needs an authorizer.';
     const account =
       'Access logs are an option (accessLogs): they need a role for the whole account and region, and a first deployment must not change the account. Each call that reaches a function logs its request ID, key ID, status and duration.';
     const acknowledged: readonly (readonly [id: string, reason: string])[] = [
@@ -98,7 +105,10 @@ export class LeadApi extends RestApi {
       ],
       ['AwsSolutions-APIG4', keys],
       ['AwsSolutions-COG4', keys],
-      ['AwsSolutions-APIG6', 'An execution log contains the address, and callers may put a key there (KEY_IN_URL).'],
+      [
+        'AwsSolutions-APIG6',
+        'An execution log contains the address, and callers may put a key there (KEY_IN_URL).',
+      ],
       [
         'Serverless-APIGWXrayEnabled',
         'A trace of the gateway contains the address, and callers may put a key there (KEY_IN_URL).',
@@ -145,7 +155,8 @@ function accessLogs(scope: Construct, id: string, retention: number): StageOptio
 
 /** Sets one of the gateway's own responses. API Gateway expects literal header values in quotes. */
 function addResponse(restApi: RestApi, type: string, response: GatewayResponse): void {
-  const { 'Content-Type': contentType = 'application/json', ...headers } = gatewayResponseHeaders(response);
+  const { 'Content-Type': contentType = 'application/json', ...headers } =
+    gatewayResponseHeaders(response);
   const literals = Object.entries(headers).map(([name, value]) => [name, `'${value}'`]);
   restApi.addGatewayResponse(type, {
     type: ResponseType.of(type),

@@ -44,17 +44,29 @@ export class LeadService extends Construct {
     this.api = new LeadApi(this, 'Api', options);
     const functions = writtenEndpoints().map((endpoint) => ({
       endpoint,
-      handler: new EndpointFunction(this, constructId(endpoint.name), { endpoint, table: this.table, options }),
+      handler: new EndpointFunction(this, constructId(endpoint.name), {
+        endpoint,
+        table: this.table,
+        options,
+      }),
     }));
     for (const { endpoint, handler } of functions) this.api.route(endpoint, handler.live);
     if (options.waf) new Firewall(this, 'Firewall', this.api.deploymentStage.stageArn);
 
     const { topics } = new AlarmTopics(this, 'AlarmTopics', options);
     if (topics.length === 0) warnOfSilentAlarms(this);
-    this.monitoring = new Monitoring(this, 'Monitoring', { serviceName, functions, table: this.table.table, topics });
+    this.monitoring = new Monitoring(this, 'Monitoring', {
+      serviceName,
+      functions,
+      table: this.table.table,
+      topics,
+    });
     if (options.canary) {
       const handlers = functions.map(({ handler }) => handler);
-      new CanaryDeployments(this, 'Releases', { functions: handlers, alarms: [this.monitoring.alarm('ServerErrors')] });
+      new CanaryDeployments(this, 'Releases', {
+        functions: handlers,
+        alarms: [this.monitoring.alarm('ServerErrors')],
+      });
     }
     this.baseUrl = this.api.baseUrl;
     this.domainTarget = this.api.domainTarget;
@@ -68,4 +80,5 @@ const warnOfSilentAlarms = (scope: Construct): void =>
   );
 
 /** `capture-lead` to `CaptureLead`. */
-const constructId = (name: string): string => name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+const constructId = (name: string): string =>
+  name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());

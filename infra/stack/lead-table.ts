@@ -1,13 +1,30 @@
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, type ITable, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  ProjectionType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { type Access, admissionAccess, type Endpoint, type ItemType } from '../../shared/endpoints.ts';
-import { partitionKeyPrefixes, tableDefinition } from '../../shared/store/table/table-definition.ts';
+import {
+  type Access,
+  admissionAccess,
+  type Endpoint,
+  type ItemType,
+} from '../../shared/endpoints.ts';
+import {
+  partitionKeyPrefixes,
+  tableDefinition,
+} from '../../shared/store/table/table-definition.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-export type LeadTableProps = Partial<Pick<ServiceOptions, 'kmsKey' | 'removalPolicy' | 'tableName'>>;
+export type LeadTableProps = Partial<
+  Pick<ServiceOptions, 'kmsKey' | 'removalPolicy' | 'tableName'>
+>;
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
@@ -26,7 +43,9 @@ export class LeadTable extends Construct {
     const isKept = removalPolicy === 'retain';
     const policy = isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.key = this.keyOf(kmsKey, policy);
-    this.table = tableName ? Table.fromTableName(this, 'Table', tableName) : this.newTable(isKept, policy);
+    this.table = tableName
+      ? Table.fromTableName(this, 'Table', tableName)
+      : this.newTable(isKept, policy);
   }
 
   get tableName(): string {
@@ -38,7 +57,8 @@ export class LeadTable extends Construct {
    * the prefixes of the item types.
    */
   grantTo(grantee: IGrantable, endpoint: Endpoint): void {
-    const allow = (statement: PolicyStatement) => grantee.grantPrincipal.addToPrincipalPolicy(statement);
+    const allow = (statement: PolicyStatement) =>
+      grantee.grantPrincipal.addToPrincipalPolicy(statement);
     for (const [action, itemTypes] of accessOf(endpoint)) {
       for (const { name, resource, held } of this.resourcesOf(itemTypes)) {
         allow(
@@ -47,7 +67,11 @@ export class LeadTable extends Construct {
             actions: [`dynamodb:${action}`],
             resources: [resource],
             conditions: {
-              'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': held.map((itemType) => `${partitionKeyPrefixes[itemType]}*`) },
+              'ForAllValues:StringLike': {
+                'dynamodb:LeadingKeys': held.map(
+                  (itemType) => `${partitionKeyPrefixes[itemType]}*`,
+                ),
+              },
               // ForAllValues is also true without any value; the service never sends a request without a partition key.
               Null: { 'dynamodb:LeadingKeys': 'false' },
             },
@@ -61,7 +85,11 @@ export class LeadTable extends Construct {
   private keyOf(kmsKey: string, removalPolicy: RemovalPolicy): IKey | undefined {
     if (kmsKey === 'aws-managed') return undefined;
     if (kmsKey !== 'customer-managed') return Key.fromKeyArn(this, 'Key', kmsKey);
-    return new Key(this, 'Key', { description: 'Encrypts the lead table', enableKeyRotation: true, removalPolicy });
+    return new Key(this, 'Key', {
+      description: 'Encrypts the lead table',
+      enableKeyRotation: true,
+      removalPolicy,
+    });
   }
 
   private newTable(isKept: boolean, removalPolicy: RemovalPolicy): ITable {
@@ -91,10 +119,15 @@ export class LeadTable extends Construct {
   }
 
   /** The table with the item types that it has, then each index with its item type. */
-  private resourcesOf(itemTypes: readonly ItemType[]): { name: string; resource: string; held: readonly ItemType[] }[] {
+  private resourcesOf(
+    itemTypes: readonly ItemType[],
+  ): { name: string; resource: string; held: readonly ItemType[] }[] {
     const indexes = tableDefinition.indexes.filter(({ holds }) => itemTypes.includes(holds));
-    const inTable = itemTypes.filter((itemType) => !indexes.some(({ holds }) => holds === itemType));
-    const table = inTable.length > 0 ? [{ name: 'Table', resource: this.table.tableArn, held: inTable }] : [];
+    const inTable = itemTypes.filter(
+      (itemType) => !indexes.some(({ holds }) => holds === itemType),
+    );
+    const table =
+      inTable.length > 0 ? [{ name: 'Table', resource: this.table.tableArn, held: inTable }] : [];
     return [
       ...table,
       ...indexes.map(({ name, holds }) => ({
@@ -110,9 +143,18 @@ export class LeadTable extends Construct {
 function throughDynamoDb(scope: Construct, key: IKey): PolicyStatement {
   return new PolicyStatement({
     sid: 'UseKeyThroughDynamoDb',
-    actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'],
+    actions: [
+      'kms:Decrypt',
+      'kms:DescribeKey',
+      'kms:Encrypt',
+      'kms:GenerateDataKey',
+      'kms:ReEncryptFrom',
+      'kms:ReEncryptTo',
+    ],
     resources: [key.keyArn],
-    conditions: { StringEquals: { 'kms:ViaService': `dynamodb.${Stack.of(scope).region}.amazonaws.com` } },
+    conditions: {
+      StringEquals: { 'kms:ViaService': `dynamodb.${Stack.of(scope).region}.amazonaws.com` },
+    },
   });
 }
 
@@ -120,5 +162,8 @@ function throughDynamoDb(scope: Construct, key: IKey): PolicyStatement {
 function accessOf(endpoint: Endpoint): [keyof Access, readonly ItemType[]][] {
   const accesses: readonly Access[] = [admissionAccess, endpoint.access];
   const actions = new Set(accesses.flatMap((access) => Object.keys(access) as (keyof Access)[]));
-  return [...actions].map((action) => [action, [...new Set(accesses.flatMap((access) => access[action] ?? []))]]);
+  return [...actions].map((action) => [
+    action,
+    [...new Set(accesses.flatMap((access) => access[action] ?? []))],
+  ]);
 }

@@ -23,10 +23,21 @@ export class LeadsStack extends Stack {
     const outputs: Readonly<Record<string, readonly [value: string, description: string]>> = {
       BaseUrl: [baseUrl, 'Base URL: put it before the paths of the contract'],
       TableName: [table.tableName, 'LEADS_TABLE for the admin command'],
-      RequestsPerKeyPerHour: [String(requestsPerKeyPerHour), 'Limit of requests per API key and hour'],
-      RequestsPerOrganizationPerHour: [String(requestsPerOrganizationPerHour), 'Limit of requests per organization and hour'],
-      ...(domainTarget && { DomainTarget: [domainTarget, 'Target of the DNS record (CNAME) of the domain'] as const }),
-      Next1Organization: [`${admin} organization apply organization.json`, 'Next: create an organization from its settings file'],
+      RequestsPerKeyPerHour: [
+        String(requestsPerKeyPerHour),
+        'Limit of requests per API key and hour',
+      ],
+      RequestsPerOrganizationPerHour: [
+        String(requestsPerOrganizationPerHour),
+        'Limit of requests per organization and hour',
+      ],
+      ...(domainTarget && {
+        DomainTarget: [domainTarget, 'Target of the DNS record (CNAME) of the domain'] as const,
+      }),
+      Next1Organization: [
+        `${admin} organization apply organization.json`,
+        'Next: create an organization from its settings file',
+      ],
       Next2Key: [
         `${admin} key create --organization 1 --type application --scopes leads.read --label first --created-by 7`,
         'Then: create an API key; take the organization and user IDs from the settings file',
@@ -36,6 +47,7 @@ export class LeadsStack extends Stack {
         'Then: the first call, with that key',
       ],
     };
-    for (const [name, [value, description]] of Object.entries(outputs)) new CfnOutput(this, name, { value, description });
+    for (const [name, [value, description]] of Object.entries(outputs))
+      new CfnOutput(this, name, { value, description });
   }
 }

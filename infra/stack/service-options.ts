@@ -47,7 +47,8 @@ export interface LeadServiceProps {
 }
 
 /** The options with their defaults. */
-export type ServiceOptions = Omit<Required<LeadServiceProps>, Unset> & Pick<LeadServiceProps, Unset>;
+export type ServiceOptions = Omit<Required<LeadServiceProps>, Unset> &
+  Pick<LeadServiceProps, Unset>;
 type Unset = 'domainName' | 'certificateArn' | 'alarmEmail' | 'alarmTopicArn' | 'tableName';
 
 export const memoryMbDefault = 1024;

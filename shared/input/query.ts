@@ -10,22 +10,36 @@ const once = v.string('is given more than once.');
 export function queryInteger(min: number, max: number) {
   const message = `must be an integer from ${min} to ${max}.`;
   const digits = v.regex(/^(0|[1-9]\d{0,9})$/, message);
-  return v.pipe(once, digits, v.transform(Number), v.minValue(min, message), v.maxValue(max, message));
+  return v.pipe(
+    once,
+    digits,
+    v.transform(Number),
+    v.minValue(min, message),
+    v.maxValue(max, message),
+  );
 }
 
 /** A date-time with an offset, read as epoch milliseconds. */
 export const queryDateTime = v.pipe(
   once,
   v.transform(parseDateTime),
-  v.number('must be a date-time that exists, with an offset or Z, such as 2026-01-31T09:30:00Z (write + as %2B).'),
+  v.number(
+    'must be a date-time that exists, with an offset or Z, such as 2026-01-31T09:30:00Z (write + as %2B).',
+  ),
 );
 
 /** A JSON array of filters. `readFilters` reads its items by the organization's fields. */
 export const queryFilters = v.pipe(
   once,
-  v.check((text) => [...text].length <= limits.filterMaxChars, `must have at most ${limits.filterMaxChars} characters.`),
+  v.check(
+    (text) => [...text].length <= limits.filterMaxChars,
+    `must have at most ${limits.filterMaxChars} characters.`,
+  ),
   v.transform(parsedJson),
-  v.array(v.unknown(), 'must be a JSON array of filters, such as [{"field":"name","operator":"contains","value":"Rao"}].'),
+  v.array(
+    v.unknown(),
+    'must be a JSON array of filters, such as [{"field":"name","operator":"contains","value":"Rao"}].',
+  ),
 );
 
 /** Undefined for text that is not JSON; no JSON text parses as undefined. */

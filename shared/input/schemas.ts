@@ -16,7 +16,9 @@ const emptyObjectHint = 'an empty one is {}, not [] (in PHP: (object) [])';
 const orEmptyObject =
   (sentence: string) =>
   ({ input }: v.BaseIssue<unknown>): string =>
-    Array.isArray(input) && input.length === 0 ? `${sentence}; ${emptyObjectHint}.` : `${sentence}.`;
+    Array.isArray(input) && input.length === 0
+      ? `${sentence}; ${emptyObjectHint}.`
+      : `${sentence}.`;
 
 /** The message for a property that was not sent. One that was sent and cannot be read has its own message. */
 export const isRequired = 'is required.';
@@ -42,10 +44,14 @@ export const object = <const Entries extends v.ObjectEntries>(entries: Entries) 
         const message = near
           ? `is not known here; did you mean ${near}?`
           : `is not known here; known names: ${Object.keys(entries).join(', ')}.${inFields}`;
-        addIssue({ message, path: [{ type: 'object', origin: 'key', input: dataset.value, key, value }] });
+        addIssue({
+          message,
+          path: [{ type: 'object', origin: 'key', input: dataset.value, key, value }],
+        });
       }
       // The pipe ends here if there are issues, so the known properties are checked here too.
-      for (const { message, path } of v.safeParse(known, dataset.value).issues ?? []) addIssue({ message, path });
+      for (const { message, path } of v.safeParse(known, dataset.value).issues ?? [])
+        addIssue({ message, path });
     }),
     known,
   );
@@ -64,22 +70,38 @@ export function text(min: number, max: number) {
     const characters = input.length <= max ? input.length : [...input].length;
     return characters <= max && (input.length >= 2 * min || [...input].length >= min);
   }, `must have ${bounds}.`);
-  return v.pipe(v.string('must be a string.'), { ...counted, characters: { min, max } }, v.check(isWellFormed, notWellFormed));
+  return v.pipe(
+    v.string('must be a string.'),
+    { ...counted, characters: { min, max } },
+    v.check(isWellFormed, notWellFormed),
+  );
 }
 
 const notAnId = `must be an ID: an integer from 1 to ${limits.idMax}.`;
 
 /** Identifiers are integers with 0 < id <= 2147483647 (contract, section 2). */
-export const id = v.pipe(v.number(notAnId), v.integer(notAnId), v.minValue(1, notAnId), v.maxValue(limits.idMax, notAnId));
+export const id = v.pipe(
+  v.number(notAnId),
+  v.integer(notAnId),
+  v.minValue(1, notAnId),
+  v.maxValue(limits.idMax, notAnId),
+);
 
 /** The `leadId` of a path. The response is a 404 without a message of the schema's. */
 export const leadIdPath = v.object({
-  leadId: v.pipe(v.string(), v.regex(/^[1-9]\d{0,9}$/), v.transform(Number), v.minValue(1), v.maxValue(limits.idMax)),
+  leadId: v.pipe(
+    v.string(),
+    v.regex(/^[1-9]\d{0,9}$/),
+    v.transform(Number),
+    v.minValue(1),
+    v.maxValue(limits.idMax),
+  ),
 });
 
 function valueIssue(value: unknown): string | undefined {
   if (value === null || typeof value === 'boolean') return undefined;
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'must be a finite number.';
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? undefined : 'must be a finite number.';
   const strings = typeof value === 'string' ? [value] : value;
   if (!Array.isArray(strings) || !strings.every((one) => typeof one === 'string')) {
     return 'must be a string, a number, true, false, a list of strings, or null.';
@@ -96,12 +118,21 @@ export const fieldValues = (keyMaxChars: number = Number.POSITIVE_INFINITY) => {
     if (!dataset.typed) return;
     for (const [key, value] of Object.entries(dataset.value)) {
       const keyIsLong = [...key].length > keyMaxChars;
-      const message = keyIsLong ? `is a field key of more than ${keyMaxChars} characters.` : valueIssue(value);
-      if (message) addIssue({ message, path: [{ type: 'object', origin: 'value', input: dataset.value, key, value }] });
+      const message = keyIsLong
+        ? `is a field key of more than ${keyMaxChars} characters.`
+        : valueIssue(value);
+      if (message)
+        addIssue({
+          message,
+          path: [{ type: 'object', origin: 'value', input: dataset.value, key, value }],
+        });
     }
   });
   return v.pipe(
-    v.custom<Readonly<Record<string, RawValue>>>(isPlainObject, orEmptyObject('must be an object of values by field key')),
+    v.custom<Readonly<Record<string, RawValue>>>(
+      isPlainObject,
+      orEmptyObject('must be an object of values by field key'),
+    ),
     {
       ...checked,
       keyMaxChars,

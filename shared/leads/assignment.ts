@@ -16,11 +16,16 @@ const everyone = 'everyone';
  * The rotation of the first assignment rule that holds for a new lead and has an active user. If there is none, all active users.
  * @returns undefined if no user is active
  */
-export function chooseRotation(organization: Organization, fields: FieldValues, pipelineId: number): Rotation | undefined {
+export function chooseRotation(
+  organization: Organization,
+  fields: FieldValues,
+  pipelineId: number,
+): Rotation | undefined {
   const isActive = (userId: number): boolean => organization.userById.get(userId)?.active === true;
   for (const rule of organization.assignmentRules) {
     const userIds = [...new Set(rule.users)].filter(isActive);
-    if (userIds.length > 0 && holds(rule, fields, pipelineId)) return { rule: nameOf(rule), userIds };
+    if (userIds.length > 0 && holds(rule, fields, pipelineId))
+      return { rule: nameOf(rule), userIds };
   }
   const userIds = organization.users.filter(({ active }) => active).map(({ id }) => id);
   return userIds.length > 0 ? { rule: everyone, userIds } : undefined;

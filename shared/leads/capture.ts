@@ -1,6 +1,10 @@
 import { ApiError } from '../errors.ts';
 import { isBuiltIn } from '../organization/field-kinds.ts';
-import { activeSourceNamed, defaultSourceName, type Organization } from '../organization/organization.ts';
+import {
+  activeSourceNamed,
+  defaultSourceName,
+  type Organization,
+} from '../organization/organization.ts';
 import { chooseRotation } from './assignment.ts';
 import { changeTimeOf } from './change-time.ts';
 import { FieldIssue, isEmptyValue, notAPhone, type RawValue } from './field-types.ts';
@@ -83,25 +87,39 @@ const notAmongFields: Readonly<Record<string, string>> = {
  * @param phone of the request, in E.164; undefined when the text sent is not a phone number. It was parsed to find the lead.
  * @throws ApiError VALIDATION_FAILED with `details.fields`, and `details.validKeys` for an unknown key.
  */
-export function readCapture(organization: Organization, request: CaptureRequest, phone: string | undefined): ReadCapture {
+export function readCapture(
+  organization: Organization,
+  request: CaptureRequest,
+  phone: string | undefined,
+): ReadCapture {
   const issues = new FieldIssues();
   const { source, pipelineId, fields = {} } = request;
   const readPerson = readPersonOf(organization, request, phone, issues);
-  const others = Object.fromEntries(Object.entries(fields).filter(([key]) => !Object.hasOwn(notAmongFields, key)));
+  const others = Object.fromEntries(
+    Object.entries(fields).filter(([key]) => !Object.hasOwn(notAmongFields, key)),
+  );
   for (const key of Object.keys(fields)) {
     if (!Object.hasOwn(others, key)) issues.add(key, new FieldIssue(notAmongFields[key] ?? ''));
   }
-  const accepted = activeFields(organization).filter(({ key }) => !Object.hasOwn(notAmongFields, key));
+  const accepted = activeFields(organization).filter(
+    ({ key }) => !Object.hasOwn(notAmongFields, key),
+  );
   const readOthers = readFields(organization, others, accepted, issues);
   if (pipelineId !== undefined && !organization.pipelineById.has(pipelineId)) {
-    issues.add('pipelineId', new FieldIssue("is not one of the organization's pipelines.", 'PIPELINE_NOT_FOUND'));
+    issues.add(
+      'pipelineId',
+      new FieldIssue("is not one of the organization's pipelines.", 'PIPELINE_NOT_FOUND'),
+    );
   }
   issues.throwIfAny();
 
   const named = source === undefined ? undefined : activeSourceNamed(organization, source);
   const recorded = named ?? activeSourceNamed(organization, defaultSourceName);
   return {
-    submitted: applyChanges(applyChanges({}, readPerson), { ...(named && { source: named.id }), ...readOthers }),
+    submitted: applyChanges(applyChanges({}, readPerson), {
+      ...(named && { source: named.id }),
+      ...readOthers,
+    }),
     sourceName: recorded?.name ?? defaultSourceName,
     sourceId: recorded?.id,
   };
@@ -114,13 +132,21 @@ function readPersonOf(
   issues: FieldIssues,
 ): FieldChanges {
   const builtIn = organization.fields.filter(({ key }) => isBuiltIn(key));
-  const read = (values: Readonly<Record<string, RawValue>>) => readFields(organization, values, builtIn, issues);
+  const read = (values: Readonly<Record<string, RawValue>>) =>
+    readFields(organization, values, builtIn, issues);
   const readName = read({ name });
   if (readName.name === null) issues.add('name', new FieldIssue('is required.'));
   if (phone === undefined) {
-    issues.add('phone', isEmptyValue(phoneText, 'phone') ? new FieldIssue('is required.') : notAPhone);
+    issues.add(
+      'phone',
+      isEmptyValue(phoneText, 'phone') ? new FieldIssue('is required.') : notAPhone,
+    );
   }
-  return { ...readName, ...(phone !== undefined && { phone }), ...(email !== undefined && read({ email })) };
+  return {
+    ...readName,
+    ...(phone !== undefined && { phone }),
+    ...(email !== undefined && read({ email })),
+  };
 }
 
 export interface Filling {
@@ -142,7 +168,8 @@ export function fillLead(lead: Lead, submitted: FieldValues, emailIsTaken: boole
   for (const [field, value] of Object.entries(submitted)) {
     const current = valueOf(lead.fields, field);
     if (isSameValue(field, current, value)) continue;
-    const mayFill = current === null && lead.archivedAt === undefined && !(field === 'email' && emailIsTaken);
+    const mayFill =
+      current === null && lead.archivedAt === undefined && !(field === 'email' && emailIsTaken);
     if (mayFill) {
       fields[field] = value;
       filled.push(field);
@@ -155,7 +182,11 @@ export function fillLead(lead: Lead, submitted: FieldValues, emailIsTaken: boole
  * Chooses what a new lead starts with: its fields, stage and the rotation of its possible owners.
  * @throws ApiError VALIDATION_FAILED for a required field that is missing, NOT_READY without a stage or an active user
  */
-export function placeCapture(organization: Organization, { submitted, sourceId }: ReadCapture, pipelineId: number | undefined) {
+export function placeCapture(
+  organization: Organization,
+  { submitted, sourceId }: ReadCapture,
+  pipelineId: number | undefined,
+) {
   const withSource = sourceId === undefined ? submitted : { ...submitted, source: sourceId };
   const issues = new FieldIssues();
   requireOnCreate(organization, withSource, issues);
@@ -168,7 +199,12 @@ export function placeCapture(organization: Organization, { submitted, sourceId }
     throw new ApiError('NOT_READY', undefined, `${place} has no stage for new leads.`);
   }
   const rotation = chooseRotation(organization, fields, stage.pipelineId);
-  if (!rotation) throw new ApiError('NOT_READY', undefined, 'The organization has no active user to own new leads.');
+  if (!rotation)
+    throw new ApiError(
+      'NOT_READY',
+      undefined,
+      'The organization has no active user to own new leads.',
+    );
   return { fields, stage, rotation };
 }
 
@@ -191,7 +227,8 @@ export const enquiryOf = (
   keyLabel: caller.label,
   source: sourceName,
   ...(notes && { notes }),
-  ...(attribution && Object.keys(attribution).length > 0 && { attribution: attribution as Attribution }),
+  ...(attribution &&
+    Object.keys(attribution).length > 0 && { attribution: attribution as Attribution }),
 });
 type CapturedEnquiry = ReturnType<typeof enquiryOf>;
 
@@ -232,7 +269,10 @@ export function captureMatch(
 }
 
 /** What is written besides the lead: the entry on its timeline, and the record that the capture's repeats find. */
-export const captureRecord = ({ lookup, fingerprint }: Capture, { entry, result, now }: Captured) => ({
+export const captureRecord = (
+  { lookup, fingerprint }: Capture,
+  { entry, result, now }: Captured,
+) => ({
   lookup,
   entry,
   record: { fingerprint, result, expiresAt: recordExpiry(now) },
@@ -241,7 +281,8 @@ export const captureRecord = ({ lookup, fingerprint }: Capture, { entry, result,
 
 /** Whether two values of a field are equal: emails ignoring case, lists in any order. */
 export function isSameValue(field: string, a: FieldValue | null, b: FieldValue | null): boolean {
-  if (field === 'email' && typeof a === 'string' && typeof b === 'string') return comparableEmail(a) === comparableEmail(b);
+  if (field === 'email' && typeof a === 'string' && typeof b === 'string')
+    return comparableEmail(a) === comparableEmail(b);
   return JSON.stringify(unordered(a)) === JSON.stringify(unordered(b));
 }
 

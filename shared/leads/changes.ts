@@ -22,10 +22,18 @@ export function differing(
 /** An update's changes for the timeline, by field key, `stage` and `pipeline`, with IDs and values as in the lead. */
 export function changesBetween(before: Lead, after: Lead): FieldChange[] {
   const fieldKeys = [...new Set([...Object.keys(before.fields), ...Object.keys(after.fields)])];
-  const changes = fieldKeys.map((field) => ({ field, from: valueOf(before.fields, field), to: valueOf(after.fields, field) }));
+  const changes = fieldKeys.map((field) => ({
+    field,
+    from: valueOf(before.fields, field),
+    to: valueOf(after.fields, field),
+  }));
   return [
     ...changes.filter(({ from, to }) => JSON.stringify(from) !== JSON.stringify(to)),
-    ...(before.stageId === after.stageId ? [] : [{ field: 'stage', from: before.stageId, to: after.stageId }]),
-    ...(before.pipelineId === after.pipelineId ? [] : [{ field: 'pipeline', from: before.pipelineId, to: after.pipelineId }]),
+    ...(before.stageId === after.stageId
+      ? []
+      : [{ field: 'stage', from: before.stageId, to: after.stageId }]),
+    ...(before.pipelineId === after.pipelineId
+      ? []
+      : [{ field: 'pipeline', from: before.pipelineId, to: after.pipelineId }]),
   ];
 }

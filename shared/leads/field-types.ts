@@ -21,7 +21,11 @@ export class FieldIssue {
 }
 
 /** Reads one non-empty value, by the same rules on every endpoint and in an import. */
-type Parse = (raw: Exclude<RawValue, null>, field: Field, organization: Organization) => FieldValue | FieldIssue;
+type Parse = (
+  raw: Exclude<RawValue, null>,
+  field: Field,
+  organization: Organization,
+) => FieldValue | FieldIssue;
 
 const ofText =
   (parse: (text: string, field: Field) => FieldValue | FieldIssue): Parse =>
@@ -40,19 +44,26 @@ export const parsers: Readonly<Record<FieldType, Parse>> = {
   text: ofText((text) => text),
   textarea: (raw) => (typeof raw === 'string' ? raw : notAString),
   number: parseNumber,
-  date: ofText((text) => (isDate(text) ? text : new FieldIssue('must be a date that exists, in the form YYYY-MM-DD.'))),
+  date: ofText((text) =>
+    isDate(text) ? text : new FieldIssue('must be a date that exists, in the form YYYY-MM-DD.'),
+  ),
   phone: ofText((text) => parsePhone(text) ?? notAPhone),
   email: ofText((text) =>
-    isEmail(text) ? text : new FieldIssue(`must be an email address of at most ${limits.emailMaxChars} characters.`),
+    isEmail(text)
+      ? text
+      : new FieldIssue(`must be an email address of at most ${limits.emailMaxChars} characters.`),
   ),
   url: ofText((text) =>
-    isWebAddress(text) ? text : new FieldIssue('must be a web address that starts with http:// or https://.'),
+    isWebAddress(text)
+      ? text
+      : new FieldIssue('must be a web address that starts with http:// or https://.'),
   ),
   select: ofText((text, field) => finderFor(field.options)(text) ?? notAnOption(field.options)),
   multiselect: parseList,
   checkbox: (raw) => parseYesOrNo(raw) ?? notYesOrNo,
   lead_source: (raw, _, organization) => parseReference(raw, 'source', organization.sourceById),
-  user: (raw, field, organization) => parseReference(raw, field.key === 'assigned_to' ? 'owner' : 'user', organization.userById),
+  user: (raw, field, organization) =>
+    parseReference(raw, field.key === 'assigned_to' ? 'owner' : 'user', organization.userById),
 };
 
 /** Whether a value is empty: null, only blanks, or a list without items. An unticked checkbox is not empty. */
@@ -77,7 +88,8 @@ function parseNumber(raw: Exclude<RawValue, null>): FieldValue | FieldIssue {
   if (number instanceof FieldIssue) return number;
   if (typeof number !== 'number' || Number.isNaN(number)) return notANumber;
   const size = Math.abs(number);
-  if (size > largestNumber) return new FieldIssue(`must be a number between -${largestNumber} and ${largestNumber}.`);
+  if (size > largestNumber)
+    return new FieldIssue(`must be a number between -${largestNumber} and ${largestNumber}.`);
   if (size !== 0 && size < smallestNumber) return tooSmall;
   return number === 0 ? 0 : number; // DynamoDB does not store -0
 }
@@ -104,11 +116,16 @@ export function isDate(text: string): boolean {
 }
 
 const domainLabel = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}\\p{M}-]*[\\p{L}\\p{N}\\p{M}])?';
-const emailForm = new RegExp(`^[^\\s\\p{Cc}@<>(),;:"\\\\[\\]]+@(?:${domainLabel}\\.)+${domainLabel}$`, 'u');
+const emailForm = new RegExp(
+  `^[^\\s\\p{Cc}@<>(),;:"\\\\[\\]]+@(?:${domainLabel}\\.)+${domainLabel}$`,
+  'u',
+);
 /** Whether a text is one email address, of any length. */
 export const hasEmailForm = (text: string): boolean => emailForm.test(text);
 const isEmail = (text: string): boolean =>
-  [...text].length <= limits.emailMaxChars && emailIdentity(text) !== undefined && hasEmailForm(text);
+  [...text].length <= limits.emailMaxChars &&
+  emailIdentity(text) !== undefined &&
+  hasEmailForm(text);
 
 function isWebAddress(text: string): boolean {
   const url = URL.parse(text);
@@ -126,7 +143,8 @@ const finderFor = memoize((options: Options): ((text: string) => string | undefi
   const live = options.filter(({ retired }) => !retired);
   for (const { value } of live) add(`as is ${value}`, value);
   for (const { label, value } of live) add(`as is ${label}`, value);
-  for (const { value, label } of live) for (const name of [value, label]) add(`folded ${name.toLowerCase()}`, value);
+  for (const { value, label } of live)
+    for (const name of [value, label]) add(`folded ${name.toLowerCase()}`, value);
   return (text) => found.get(`as is ${text}`) ?? found.get(`folded ${text.toLowerCase()}`);
 });
 
@@ -142,12 +160,15 @@ const optionsNamedMax = 20;
 const notAnOption = memoize((options: Options): FieldIssue => {
   const named = options.filter(({ retired }) => !retired).map(({ value }) => value);
   const rest = named.length > optionsNamedMax ? `, and ${named.length - optionsNamedMax} more` : '';
-  return new FieldIssue(`must be one of its options: ${named.slice(0, optionsNamedMax).join(', ')}${rest}.`);
+  return new FieldIssue(
+    `must be one of its options: ${named.slice(0, optionsNamedMax).join(', ')}${rest}.`,
+  );
 });
 
 /** A list of options. A form that can only send text sends one option, or several separated by commas. */
 function parseList(raw: Exclude<RawValue, null>, field: Field): FieldValue | FieldIssue {
-  if (typeof raw === 'number' || typeof raw === 'boolean') return new FieldIssue('must be a list of its options.');
+  if (typeof raw === 'number' || typeof raw === 'boolean')
+    return new FieldIssue('must be a list of its options.');
   const find = finderFor(field.options);
   const isOneOption = typeof raw === 'string' && find(raw.trim()) !== undefined;
   const texts = typeof raw === 'string' && !isOneOption ? raw.split(',') : [raw].flat();
@@ -173,13 +194,27 @@ export function parseYesOrNo(raw: Exclude<RawValue, null>): boolean | undefined 
   return no.has(text) ? false : undefined;
 }
 
-const notYesOrNo = new FieldIssue('must be true or false (yes, no, 1, 0, on and off are also accepted).');
+const notYesOrNo = new FieldIssue(
+  'must be true or false (yes, no, 1, 0, on and off are also accepted).',
+);
 
 type Reference = 'source' | 'owner' | 'user';
 const referenceIssues = {
-  source: { unknown: 'SOURCE_NOT_FOUND', inactive: 'SOURCE_NOT_ACTIVE', sentence: 'must be the ID of an active source.' },
-  owner: { unknown: 'OWNER_NOT_FOUND', inactive: 'OWNER_NOT_ACTIVE', sentence: 'must be the ID of an active user.' },
-  user: { unknown: 'USER_NOT_FOUND', inactive: 'USER_NOT_ACTIVE', sentence: 'must be the ID of an active user.' },
+  source: {
+    unknown: 'SOURCE_NOT_FOUND',
+    inactive: 'SOURCE_NOT_ACTIVE',
+    sentence: 'must be the ID of an active source.',
+  },
+  owner: {
+    unknown: 'OWNER_NOT_FOUND',
+    inactive: 'OWNER_NOT_ACTIVE',
+    sentence: 'must be the ID of an active user.',
+  },
+  user: {
+    unknown: 'USER_NOT_FOUND',
+    inactive: 'USER_NOT_ACTIVE',
+    sentence: 'must be the ID of an active user.',
+  },
 } as const;
 
 function parseReference(

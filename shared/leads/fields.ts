@@ -25,8 +25,14 @@ export class FieldIssues {
   addUnknown(fieldKey: string, accepted: readonly Field[]): void {
     this.#validKeys ??= accepted.map(({ key }) => key);
     this.#unknownKeys += 1;
-    const near = this.#unknownKeys <= nearMissesMax ? nearestName(fieldKey, this.#validKeys) : undefined;
-    this.add(fieldKey, new FieldIssue(near ? `is not an active field; did you mean ${near}?` : 'is not an active field.'));
+    const near =
+      this.#unknownKeys <= nearMissesMax ? nearestName(fieldKey, this.#validKeys) : undefined;
+    this.add(
+      fieldKey,
+      new FieldIssue(
+        near ? `is not an active field; did you mean ${near}?` : 'is not an active field.',
+      ),
+    );
   }
 
   /**
@@ -36,7 +42,9 @@ export class FieldIssues {
   throwIfAny(): void {
     if (this.#issues.size === 0) return;
     const issues = [...this.#issues];
-    const fields = Object.fromEntries(issues.map(([fieldKey, { sentence }]) => [fieldKey, sentence]));
+    const fields = Object.fromEntries(
+      issues.map(([fieldKey, { sentence }]) => [fieldKey, sentence]),
+    );
     const withReason = issues.find(([, { reason }]) => reason !== undefined);
     const details = {
       fields,
@@ -65,19 +73,24 @@ export function readFields(
       issues.addUnknown(fieldKey, accepted);
       continue;
     }
-    const read = isEmptyValue(value, field.type) ? null : parsers[field.type](value, field, organization);
+    const read = isEmptyValue(value, field.type)
+      ? null
+      : parsers[field.type](value, field, organization);
     if (read instanceof FieldIssue) issues.add(fieldKey, read);
     else changes[fieldKey] = read;
   }
   return changes;
 }
 
-export const activeFields = (organization: Organization): readonly Field[] => organization.fields.filter(({ active }) => active);
+export const activeFields = (organization: Organization): readonly Field[] =>
+  organization.fields.filter(({ active }) => active);
 
 /** The fields after the changes; empty fields are absent. */
 export function applyChanges(fields: FieldValues, changes: FieldChanges): FieldValues {
   return Object.fromEntries(
-    Object.entries({ ...fields, ...changes }).filter((entry): entry is [string, FieldValue] => entry[1] !== null),
+    Object.entries({ ...fields, ...changes }).filter(
+      (entry): entry is [string, FieldValue] => entry[1] !== null,
+    ),
   );
 }
 
@@ -94,14 +107,23 @@ export function isOneOf(value: FieldValue | null, texts: readonly string[]): boo
 }
 
 /** A new lead's fields; the lead type defaults to student (LOCAL.md, "Fields"). */
-export const newLeadFields = (fields: FieldValues): FieldValues => ({ lead_type: 'student', ...fields });
+export const newLeadFields = (fields: FieldValues): FieldValues => ({
+  lead_type: 'student',
+  ...fields,
+});
 
 /** Reports the fields required on create that the new lead does not have. The assignment rules choose an owner, so none is required. */
-export function requireOnCreate(organization: Organization, fields: FieldValues, issues: FieldIssues): void {
+export function requireOnCreate(
+  organization: Organization,
+  fields: FieldValues,
+  issues: FieldIssues,
+): void {
   const complete = newLeadFields(fields);
   for (const field of activeFields(organization)) {
-    const isRequired = field.requiredOnCreate && field.key !== 'assigned_to' && isAskedFor(field, complete);
-    if (isRequired && valueOf(fields, field.key) === null) issues.add(field.key, new FieldIssue('is required.'));
+    const isRequired =
+      field.requiredOnCreate && field.key !== 'assigned_to' && isAskedFor(field, complete);
+    if (isRequired && valueOf(fields, field.key) === null)
+      issues.add(field.key, new FieldIssue('is required.'));
   }
 }
 
@@ -109,13 +131,19 @@ export function requireOnCreate(organization: Organization, fields: FieldValues,
  * Reports the fields required on edit that the changes would clear. A field that is not sent, or is empty already, is not reported.
  * @param before the lead's fields
  */
-export function requireOnEdit(organization: Organization, before: FieldValues, changes: FieldChanges, issues: FieldIssues): void {
+export function requireOnEdit(
+  organization: Organization,
+  before: FieldValues,
+  changes: FieldChanges,
+  issues: FieldIssues,
+): void {
   const after = applyChanges(before, changes);
   for (const [fieldKey, value] of Object.entries(changes)) {
     const field = organization.fieldByKey.get(fieldKey);
     if (value !== null || !field) continue;
     const isNeverEmpty = field.key === 'lead_type'; // contract, section 2
-    const isRequired = field.requiredOnEdit && valueOf(before, fieldKey) !== null && isAskedFor(field, after);
+    const isRequired =
+      field.requiredOnEdit && valueOf(before, fieldKey) !== null && isAskedFor(field, after);
     if (isNeverEmpty || isRequired) issues.add(fieldKey, new FieldIssue('cannot be emptied.'));
   }
 }

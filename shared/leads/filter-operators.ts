@@ -52,7 +52,8 @@ const anyOf: Operator = {
   takes: 'values',
   testFor: (operands) => {
     const accepted = new Set(operands);
-    return ({ value }) => (typeof value === 'object' ? value.some((one) => accepted.has(one)) : accepted.has(value));
+    return ({ value }) =>
+      typeof value === 'object' ? value.some((one) => accepted.has(one)) : accepted.has(value);
   },
 };
 const always =

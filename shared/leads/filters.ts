@@ -5,7 +5,14 @@ import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, Organization } from '../organization/organization.ts';
 import { FieldIssue, parsers, withAllOptions } from './field-types.ts';
 import { activeFields } from './fields.ts';
-import { ComparedValue, matchingEmpty, type Operator, operators, type Takes, type Test } from './filter-operators.ts';
+import {
+  ComparedValue,
+  matchingEmpty,
+  type Operator,
+  operators,
+  type Takes,
+  type Test,
+} from './filter-operators.ts';
 import { asciiDigits, parsePhone } from './identity.ts';
 import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 
@@ -20,10 +27,17 @@ export interface FilterIssue {
 }
 
 /** Reads field filters, all of which must match, and reports every filter that is not valid or exceeds the limit. */
-export function readFilters(organization: Organization, raw: readonly unknown[]): { filter: LeadFilter; issues: FilterIssue[] } {
+export function readFilters(
+  organization: Organization,
+  raw: readonly unknown[],
+): { filter: LeadFilter; issues: FilterIssue[] } {
   const tooMany = new FieldIssue(`exceeds the limit of ${limits.filtersMax} filters.`);
-  const read = raw.map((one, position) => (position < limits.filtersMax ? readFilter(organization, one) : tooMany));
-  const issues = read.flatMap((one, position) => (one instanceof FieldIssue ? [{ position, sentence: one.sentence }] : []));
+  const read = raw.map((one, position) =>
+    position < limits.filtersMax ? readFilter(organization, one) : tooMany,
+  );
+  const issues = read.flatMap((one, position) =>
+    one instanceof FieldIssue ? [{ position, sentence: one.sentence }] : [],
+  );
   const filters = read.filter((one): one is FieldFilter => !(one instanceof FieldIssue));
   return { filter: (fields) => matchesAll(fields, filters), issues };
 }
@@ -50,7 +64,9 @@ const properties = ['field', 'operator', 'value', 'values'];
 
 function readFilter(organization: Organization, raw: unknown): FieldFilter | FieldIssue {
   if (!isPlainObject(raw))
-    return new FieldIssue('must be an object, such as {"field":"name","operator":"contains","value":"Rao"}.');
+    return new FieldIssue(
+      'must be an object, such as {"field":"name","operator":"contains","value":"Rao"}.',
+    );
   const unknown = Object.keys(raw).find((name) => !properties.includes(name));
   if (unknown !== undefined)
     return new FieldIssue(
@@ -62,13 +78,20 @@ function readFilter(organization: Organization, raw: unknown): FieldFilter | Fie
   if (operator instanceof FieldIssue) return operator;
   const operands = readOperands(organization, field, operator, raw);
   if (operands instanceof FieldIssue) return operands;
-  return { fieldKey: field.key, matchesEmpty: matchingEmpty.has(operator.name), test: operator.testFor(operands) };
+  return {
+    fieldKey: field.key,
+    matchesEmpty: matchingEmpty.has(operator.name),
+    test: operator.testFor(operands),
+  };
 }
 
 function fieldNamed(organization: Organization, fieldKey: unknown): Field | FieldIssue {
-  if (fieldKey === undefined) return new FieldIssue(`has no field: name one by its key; ${fieldsAreListed}.`);
+  if (fieldKey === undefined)
+    return new FieldIssue(`has no field: name one by its key; ${fieldsAreListed}.`);
   if (typeof fieldKey !== 'string')
-    return new FieldIssue(`has a field that is not a string: name one by its key; ${fieldsAreListed}.`);
+    return new FieldIssue(
+      `has a field that is not a string: name one by its key; ${fieldsAreListed}.`,
+    );
   const fields = activeFields(organization);
   const field = fields.find(({ key }) => key === fieldKey);
   if (field) return field;
@@ -95,7 +118,9 @@ function operatorNamed({ key, type }: Field, name: unknown): NamedOperator | Fie
   const supported = `${key} supports ${names.join(', ')}`;
   if (name === undefined) return new FieldIssue(`has no operator: ${supported}.`);
   const hint = text === undefined ? '' : didYouMean(text, names);
-  return new FieldIssue(`has an operator that a field of type ${type} does not support${hint}: ${supported}.`);
+  return new FieldIssue(
+    `has an operator that a field of type ${type} does not support${hint}: ${supported}.`,
+  );
 }
 
 function didYouMean(mistyped: string, names: readonly string[]): string {
@@ -135,7 +160,9 @@ function readOperands(
 ): readonly FieldValue[] | FieldIssue {
   const { rule, properties, isLength } = operandForms[takes];
   const sent = ['value', 'values'].filter((property) => Object.hasOwn(raw, property));
-  const list: unknown = properties.includes('values') ? raw.values : properties.map((property) => raw[property]);
+  const list: unknown = properties.includes('values')
+    ? raw.values
+    : properties.map((property) => raw[property]);
   if (sent.join() !== properties.join() || !Array.isArray(list) || !isLength(list.length))
     return new FieldIssue(`has the operator ${name}, which ${rule}.`);
   const operands: FieldValue[] = [];
@@ -150,9 +177,14 @@ function readOperands(
 function readOperand(raw: unknown, context: OperandContext): FieldValue | FieldIssue {
   if (typeof raw !== 'string' && typeof raw !== 'number')
     return new FieldIssue('has a value that is neither a string nor a number.');
-  if (raw === '') return new FieldIssue('has an empty value: to find leads without a value, use the operator is_empty.');
+  if (raw === '')
+    return new FieldIssue(
+      'has an empty value: to find leads without a value, use the operator is_empty.',
+    );
   if (typeof raw === 'string' && (raw.includes('\0') || !raw.isWellFormed()))
-    return new FieldIssue('has a value that contains an invalid character (U+0000 or an unpaired surrogate).');
+    return new FieldIssue(
+      'has a value that contains an invalid character (U+0000 or an unpaired surrogate).',
+    );
   return operandReaders[context.field.type](raw, context);
 }
 
@@ -169,7 +201,9 @@ const ofText =
   (raw, context) =>
     typeof raw === 'string'
       ? read(raw, context)
-      : new FieldIssue(`has a number as its value, but ${context.field.key} holds text: send a string.`);
+      : new FieldIssue(
+          `has a number as its value, but ${context.field.key} holds text: send a string.`,
+        );
 
 const plainText = ofText((text) => text);
 
@@ -184,7 +218,9 @@ const storedAs =
   (type: FieldType): ReadOperand =>
   (raw, { organization, field }) => {
     const value = parsers[type](raw, withAllOptions(field), organization);
-    return value instanceof FieldIssue ? new FieldIssue(`has an invalid value: ${field.key} ${value.sentence}`) : value;
+    return value instanceof FieldIssue
+      ? new FieldIssue(`has an invalid value: ${field.key} ${value.sentence}`)
+      : value;
   };
 
 /** Reads the ID of a source or user. Leads still hold inactive ones, so filters must find them. */

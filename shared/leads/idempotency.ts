@@ -20,7 +20,8 @@ export interface IdempotencyRecord {
 }
 
 /** The end of the idempotency window of a capture made now, in epoch milliseconds. */
-export const recordExpiry = (now: Date): number => now.getTime() + limits.idempotencyHours * 3_600_000;
+export const recordExpiry = (now: Date): number =>
+  now.getTime() + limits.idempotencyHours * 3_600_000;
 
 /** An idempotency key and where it was given. Both places share one namespace per API key (design, section 6). */
 export interface IdempotencyKey {
@@ -32,15 +33,20 @@ export interface IdempotencyKey {
 export const idempotencyKeyHeader = new RegExp(`^[ -~]{1,${limits.idempotencyKeyMaxChars}}$`);
 
 /** The idempotency keys of a request, the header's first. The same key given twice counts once. */
-export function idempotencyKeys(header: string | undefined, externalId: string | undefined): IdempotencyKey[] {
+export function idempotencyKeys(
+  header: string | undefined,
+  externalId: string | undefined,
+): IdempotencyKey[] {
   const keys: IdempotencyKey[] = [];
   if (header !== undefined) keys.push({ value: header, givenAs: 'Idempotency-Key' });
-  if (externalId !== undefined && externalId !== header) keys.push({ value: externalId, givenAs: 'externalId' });
+  if (externalId !== undefined && externalId !== header)
+    keys.push({ value: externalId, givenAs: 'externalId' });
   return keys;
 }
 
 /** SHA-256 of a body, independent of the order of its properties, so that a repeat has the same fingerprint. */
-export const fingerprintOf = (body: unknown): string => createHash('sha256').update(canonical(body)).digest('base64url');
+export const fingerprintOf = (body: unknown): string =>
+  createHash('sha256').update(canonical(body)).digest('base64url');
 
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
@@ -59,7 +65,9 @@ export function recordToReplay(
   records: readonly (IdempotencyRecord | undefined)[],
   fingerprint: string,
 ): IdempotencyRecord | undefined {
-  const reused = keys.filter((_, index) => records[index] && records[index]?.fingerprint !== fingerprint);
+  const reused = keys.filter(
+    (_, index) => records[index] && records[index]?.fingerprint !== fingerprint,
+  );
   if (reused.length > 0) {
     const issue = `was used with a different body within the last ${limits.idempotencyHours} hours.`;
     const fields = Object.fromEntries(reused.map(({ givenAs }) => [givenAs, issue]));

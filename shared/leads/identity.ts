@@ -34,13 +34,18 @@ const phoneTextMaxChars = 250;
 const parsesMax = 16;
 
 function readPhone(text: string | undefined): string | undefined {
-  const number = text === undefined ? undefined : parsePhoneNumberFromString(text, { defaultCountry, extract: false });
+  const number =
+    text === undefined
+      ? undefined
+      : parsePhoneNumberFromString(text, { defaultCountry, extract: false });
   return number?.isPossible() ? number.number : undefined;
 }
 
 /** Replaces every decimal digit of Unicode by its ASCII digit: libphonenumber reads neither Devanagari nor Bengali. */
 export function asciiDigits(text: string): string {
-  return text.normalize('NFKC').replace(/\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
+  return text
+    .normalize('NFKC')
+    .replace(/\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
 }
 
 /** The ten digits of a script are consecutive code points, zero first (The Unicode Standard, section 4.6); two scripts can adjoin. */
@@ -59,6 +64,8 @@ const emailIdentityMaxBytes = 1024;
 /** The trimmed email address to look up; undefined if it is empty, or longer than a key of the table can be. */
 export function emailIdentity(email: string): string | undefined {
   const typed = email.trim();
-  const isTooLong = typed.length > emailIdentityMaxBytes || Buffer.byteLength(comparableEmail(typed)) > emailIdentityMaxBytes;
+  const isTooLong =
+    typed.length > emailIdentityMaxBytes ||
+    Buffer.byteLength(comparableEmail(typed)) > emailIdentityMaxBytes;
   return typed === '' || isTooLong ? undefined : typed;
 }

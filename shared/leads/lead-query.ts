@@ -20,8 +20,20 @@ export interface ListParameters {
  * The query of one page of leads: which index lists it may read, and the rule that each lead must match. A query counts the size of
  * one page, so each page needs a query of its own.
  */
-export function leadQuery(organization: Organization, parameters: ListParameters, filter: LeadFilter) {
-  const { limit = limits.pageSizeDefault, cursor, updated_since, stage_id, pipeline_id, source_id, owner_id } = parameters;
+export function leadQuery(
+  organization: Organization,
+  parameters: ListParameters,
+  filter: LeadFilter,
+) {
+  const {
+    limit = limits.pageSizeDefault,
+    cursor,
+    updated_since,
+    stage_id,
+    pipeline_id,
+    source_id,
+    owner_id,
+  } = parameters;
   return {
     organizationId: organization.id,
     limit,
@@ -36,7 +48,10 @@ export function leadQuery(organization: Organization, parameters: ListParameters
 }
 
 const matcher =
-  ({ updated_since, stage_id, pipeline_id, source_id, owner_id }: ListParameters, filter: LeadFilter) =>
+  (
+    { updated_since, stage_id, pipeline_id, source_id, owner_id }: ListParameters,
+    filter: LeadFilter,
+  ) =>
   (lead: Lead): boolean =>
     lead.archivedAt === undefined &&
     (updated_since === undefined || Date.parse(lead.updatedAt) >= updated_since) &&
@@ -53,7 +68,9 @@ function stageIdsOf(
   pipelineId: number | undefined,
 ): number[] | undefined {
   if (pipelineId === undefined) return stageId === undefined ? undefined : [stageId];
-  const ofPipeline = organization.stages.filter((stage) => stage.pipelineId === pipelineId).map(({ id }) => id);
+  const ofPipeline = organization.stages
+    .filter((stage) => stage.pipelineId === pipelineId)
+    .map(({ id }) => id);
   return stageId === undefined ? ofPipeline : ofPipeline.filter((one) => one === stageId);
 }
 

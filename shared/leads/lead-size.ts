@@ -8,27 +8,47 @@ import type { FieldValue, FieldValues } from './lead.ts';
  */
 function valueBytes(value: FieldValue): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
-  if (typeof value === 'object') return value.reduce((sum, item) => sum + Buffer.byteLength(item) + 1, 3);
+  if (typeof value === 'object')
+    return value.reduce((sum, item) => sum + Buffer.byteLength(item) + 1, 3);
   return typeof value === 'number' ? 21 : 1;
 }
 
 /** Bytes of a lead's fields as DynamoDB stores them, rounded up. */
 export const fieldsBytes = (fields: FieldValues): number =>
-  Object.entries(fields).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + valueBytes(value), 0);
+  Object.entries(fields).reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + valueBytes(value),
+    0,
+  );
 
 /**
  * Checks that a lead fits into an item, and into a megabyte as JSON (design, section 6).
  * @param sent keys of the fields that the request changes; the error names one of those
  * @throws ApiError VALIDATION_FAILED that names the largest field of the request
  */
-export function assertLeadFits(fields: FieldValues, sent: readonly string[] = Object.keys(fields)): void {
-  const sizes = Object.entries(fields).map(([key, value]) => ({ key, bytes: Buffer.byteLength(key) + valueBytes(value) }));
+export function assertLeadFits(
+  fields: FieldValues,
+  sent: readonly string[] = Object.keys(fields),
+): void {
+  const sizes = Object.entries(fields).map(([key, value]) => ({
+    key,
+    bytes: Buffer.byteLength(key) + valueBytes(value),
+  }));
   const stored = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
   const isSmall = stored <= limits.leadMaxBytes && stored * 6 <= limits.presentedLeadMaxBytes; // JSON escapes a byte to at most six
-  if (isSmall || (stored <= limits.leadMaxBytes && Buffer.byteLength(JSON.stringify(fields)) <= limits.presentedLeadMaxBytes))
+  if (
+    isSmall ||
+    (stored <= limits.leadMaxBytes &&
+      Buffer.byteLength(JSON.stringify(fields)) <= limits.presentedLeadMaxBytes)
+  )
     return;
   const changed = sizes.filter(({ key }) => sent.includes(key));
-  const largest = (changed.length > 0 ? changed : sizes).reduce((a, b) => (b.bytes > a.bytes ? b : a));
+  const largest = (changed.length > 0 ? changed : sizes).reduce((a, b) =>
+    b.bytes > a.bytes ? b : a,
+  );
   const issue = `makes the lead larger than ${limits.leadMaxBytes} bytes stored or ${limits.presentedLeadMaxBytes} bytes as JSON: shorten it.`;
-  throw new ApiError('VALIDATION_FAILED', { fields: { [largest.key]: issue } }, `${largest.key} ${issue}`);
+  throw new ApiError(
+    'VALIDATION_FAILED',
+    { fields: { [largest.key]: issue } },
+    `${largest.key} ${issue}`,
+  );
 }

@@ -64,11 +64,16 @@ export function valueOf(fields: FieldValues, fieldKey: string): FieldValue | nul
   return Object.hasOwn(fields, fieldKey) ? (fields[fieldKey] ?? null) : null;
 }
 
-const idOf = (fields: FieldValues, fieldKey: string): number | null => valueOf(fields, fieldKey) as number | null;
-export const phoneOf = (lead: Pick<Lead, 'fields'>): string => valueOf(lead.fields, 'phone') as string;
-export const emailOf = (lead: Pick<Lead, 'fields'>): string | null => valueOf(lead.fields, 'email') as string | null;
-export const sourceIdOf = (lead: Pick<Lead, 'fields'>): number | null => idOf(lead.fields, 'source');
-export const ownerIdOf = (lead: Pick<Lead, 'fields'>): number | null => idOf(lead.fields, 'assigned_to');
+const idOf = (fields: FieldValues, fieldKey: string): number | null =>
+  valueOf(fields, fieldKey) as number | null;
+export const phoneOf = (lead: Pick<Lead, 'fields'>): string =>
+  valueOf(lead.fields, 'phone') as string;
+export const emailOf = (lead: Pick<Lead, 'fields'>): string | null =>
+  valueOf(lead.fields, 'email') as string | null;
+export const sourceIdOf = (lead: Pick<Lead, 'fields'>): number | null =>
+  idOf(lead.fields, 'source');
+export const ownerIdOf = (lead: Pick<Lead, 'fields'>): number | null =>
+  idOf(lead.fields, 'assigned_to');
 
 interface NamedRef {
   readonly id: number;
@@ -95,7 +100,8 @@ export interface PresentedLead {
   readonly updatedAt: string;
 }
 
-const namedRef = (found: NamedRef | undefined): NamedRef | null => (found ? { id: found.id, name: found.name } : null);
+const namedRef = (found: NamedRef | undefined): NamedRef | null =>
+  found ? { id: found.id, name: found.name } : null;
 
 /** A lead in the contract's shape. Names are joined from the settings, so that a renamed stage or user shows at once. */
 export function presentLead(organization: Organization, lead: Lead): PresentedLead {

@@ -7,8 +7,13 @@ export const defaultPipelineId = (organization: Organization): number | undefine
   organization.pipelines.find(({ isDefault }) => isDefault)?.id;
 
 /** The stage where new leads of a pipeline start (`isDefault`), if it has an active one. */
-export const startingStage = (organization: Organization, pipelineId: number | undefined): Stage | undefined =>
-  organization.stages.find((stage) => stage.pipelineId === pipelineId && stage.isDefault && stage.active);
+export const startingStage = (
+  organization: Organization,
+  pipelineId: number | undefined,
+): Stage | undefined =>
+  organization.stages.find(
+    (stage) => stage.pipelineId === pipelineId && stage.isDefault && stage.active,
+  );
 
 /** The stage and pipeline that a request names (contract, sections 4.2 and 4.5). */
 export interface RequestedPlace {
@@ -29,10 +34,14 @@ export function placeLead(
   current?: number,
 ): Stage | undefined {
   if (pipelineId !== undefined && !organization.pipelineById.has(pipelineId)) {
-    issues.add('pipelineId', new FieldIssue("is not one of the organization's pipelines.", 'PIPELINE_NOT_FOUND'));
+    issues.add(
+      'pipelineId',
+      new FieldIssue("is not one of the organization's pipelines.", 'PIPELINE_NOT_FOUND'),
+    );
     return undefined;
   }
-  if (stageId !== undefined) return requestedStage(organization, { stageId, pipelineId }, issues, current);
+  if (stageId !== undefined)
+    return requestedStage(organization, { stageId, pipelineId }, issues, current);
   const stage = startingStage(organization, pipelineId ?? defaultPipelineId(organization));
   if (!stage) {
     const field = pipelineId === undefined ? 'stageId' : 'pipelineId';
@@ -57,8 +66,12 @@ function requestedStage(
   };
   if (!stage) return reject("is not one of the organization's stages.", 'STAGE_NOT_FOUND');
   if (pipelineId !== undefined && stage.pipelineId !== pipelineId) {
-    return reject(`belongs to pipeline ${stage.pipelineId}, not to pipeline ${pipelineId}.`, 'STAGE_NOT_IN_PIPELINE');
+    return reject(
+      `belongs to pipeline ${stage.pipelineId}, not to pipeline ${pipelineId}.`,
+      'STAGE_NOT_IN_PIPELINE',
+    );
   }
-  if (!stage.active && stageId !== current) return reject('is not an active stage.', 'STAGE_NOT_ACTIVE');
+  if (!stage.active && stageId !== current)
+    return reject('is not an active stage.', 'STAGE_NOT_ACTIVE');
   return stage;
 }

@@ -35,7 +35,12 @@ export const presentStage = ({ id, name, slug, order, meaning, isDefault, pipeli
 });
 
 /** The contract's Pipeline (section 2). */
-export const presentPipeline = ({ id, name, order, isDefault }: Pipeline) => ({ id, name, order, isDefault });
+export const presentPipeline = ({ id, name, order, isDefault }: Pipeline) => ({
+  id,
+  name,
+  order,
+  isDefault,
+});
 
 let collator: Intl.Collator | undefined;
 

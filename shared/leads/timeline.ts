@@ -50,8 +50,18 @@ export type TimelineEntry = EntryOrigin &
     /** By an import; `at` is when the lead was created in the system it came from. */
     | { readonly type: 'lead_created'; readonly via: 'import'; readonly importedAt: string }
     | ({ readonly type: 'captured' | 'captured_new' } & Enquiry)
-    | { readonly type: 'lead_updated'; readonly via: 'api'; readonly keyId: string; readonly changes: readonly FieldChange[] }
-    | { readonly type: 'note_added'; readonly via: 'api'; readonly keyId: string; readonly text: string }
+    | {
+        readonly type: 'lead_updated';
+        readonly via: 'api';
+        readonly keyId: string;
+        readonly changes: readonly FieldChange[];
+      }
+    | {
+        readonly type: 'note_added';
+        readonly via: 'api';
+        readonly keyId: string;
+        readonly text: string;
+      }
     | { readonly type: 'archived' | 'restored' }
   );
 
@@ -68,7 +78,10 @@ const administrator = { userId: null, name: 'administrator' };
  * Presents an entry as one or two items, with the actor's current name.
  * @param nameOf a user's name by ID
  */
-export function presentEntry(entry: TimelineEntry, nameOf: (userId: number) => string): TimelineItem[] {
+export function presentEntry(
+  entry: TimelineEntry,
+  nameOf: (userId: number) => string,
+): TimelineItem[] {
   const { type, at, actorId, ...rest } = entry;
   const actor = actorId === null ? administrator : { userId: actorId, name: nameOf(actorId) };
   if (entry.type !== 'captured_new') return [{ type, at, actor, ...rest }];
@@ -113,13 +126,22 @@ function cutValues(entry: TimelineEntry, chars: number): TimelineEntry {
     };
   }
   if ('changes' in entry)
-    return { ...entry, changes: entry.changes.map(({ field, from, to }) => ({ field, from: cut(from), to: cut(to) })) };
+    return {
+      ...entry,
+      changes: entry.changes.map(({ field, from, to }) => ({
+        field,
+        from: cut(from),
+        to: cut(to),
+      })),
+    };
   return entry;
 }
 
 function cutValue(value: FieldValue, chars: number): FieldValue {
   if (typeof value === 'string')
-    return value.length <= chars ? value : `${value.slice(0, chars).replace(/[\uD800-\uDBFF]$/, '')}…`;
+    return value.length <= chars
+      ? value
+      : `${value.slice(0, chars).replace(/[\uD800-\uDBFF]$/, '')}…`;
   if (typeof value !== 'object') return value;
   let used = 0;
   for (const [index, item] of value.entries()) {

@@ -17,7 +17,9 @@ import { holdsScope } from './authorize.ts';
 import { type Call, headerValues, type Middleware } from './call.ts';
 
 /** What this function caches about an API key: its caller and its tokens when last seen, or that it was refused for good. */
-type CachedKey = { readonly refused: true } | { readonly refused: false; readonly caller: Caller; readonly bucket: Bucket };
+type CachedKey =
+  | { readonly refused: true }
+  | { readonly refused: false; readonly caller: Caller; readonly bucket: Bucket };
 
 const cachedKeysMax = 1000;
 const cachedKeys = new BoundedMap<string, CachedKey>(cachedKeysMax);
@@ -53,16 +55,26 @@ export const admission = <Input, Prefetched>(
     const cached = cachedKeys.get(apiKeyHash);
     refuseCached(call, cached, now);
 
-    const admittedKey = admitKey(call.table, apiKeyHash, now).then((key) => liveKey(call, apiKeyHash, key));
+    const admittedKey = admitKey(call.table, apiKeyHash, now).then((key) =>
+      liveKey(call, apiKeyHash, key),
+    );
     const caller = isRoomy(cached, now) ? cached.caller : (await admittedKey).caller;
-    const [key, organization] = await Promise.allSettled([admittedKey, admitToOrganization(call, caller, now, prefetch)]);
+    const [key, organization] = await Promise.allSettled([
+      admittedKey,
+      admitToOrganization(call, caller, now, prefetch),
+    ]);
 
     if (key.status === 'rejected') throw key.reason;
     if (organization.status === 'rejected') throw organization.reason;
     const { admitted, settings, prefetched } = organization.value;
     showLimits(call, key.value.bucket, admitted.bucket);
     if (admitted.outcome === 'exhausted') throw exhausted(call, admitted.bucket);
-    call.admitted = { caller: key.value.caller, organization: settings, leadSequence: admitted.leadSequence, prefetched };
+    call.admitted = {
+      caller: key.value.caller,
+      organization: settings,
+      leadSequence: admitted.leadSequence,
+      prefetched,
+    };
   },
 });
 
@@ -72,7 +84,11 @@ function bearerKeyHash(event: APIGatewayProxyEvent): string {
   const [authorization, ...more] = headerValues(event, 'authorization');
   const apiKey = more.length > 0 ? undefined : /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
   if (apiKey === undefined) {
-    throw new ApiError('UNAUTHORIZED', undefined, 'Send the API key once, in the header Authorization: Bearer <API_KEY>.');
+    throw new ApiError(
+      'UNAUTHORIZED',
+      undefined,
+      'Send the API key once, in the header Authorization: Bearer <API_KEY>.',
+    );
   }
   if (!parseApiKey(apiKey)) throw new ApiError('UNAUTHORIZED');
   return hashApiKey(apiKey);
@@ -81,7 +97,8 @@ function bearerKeyHash(event: APIGatewayProxyEvent): string {
 /** Refuses from the cache what would be refused again: a hammering key costs DynamoDB nothing and heats no partition. */
 function refuseCached(call: Call, cached: CachedKey | undefined, now: Date): void {
   if (!cached) return;
-  if (cached.refused || cached.caller.expiresAt <= now.getTime()) throw new ApiError('UNAUTHORIZED');
+  if (cached.refused || cached.caller.expiresAt <= now.getTime())
+    throw new ApiError('UNAUTHORIZED');
   const isExhausted = (bucket: Bucket | undefined): bucket is Bucket =>
     bucket !== undefined && bucket.remaining === 0 && bucket.resetsAt > now.getTime();
   const organizationBucket = exhaustedOrganizations.get(cached.caller.organizationId);
@@ -91,7 +108,10 @@ function refuseCached(call: Call, cached: CachedKey | undefined, now: Date): voi
   throw exhausted(call, other ? closer(bucket, other) : bucket);
 }
 
-function isRoomy(cached: CachedKey | undefined, now: Date): cached is CachedKey & { refused: false } {
+function isRoomy(
+  cached: CachedKey | undefined,
+  now: Date,
+): cached is CachedKey & { refused: false } {
   if (!cached || cached.refused) return false;
   const { remaining, limit, resetsAt } = cached.bucket;
   return remaining > limit * roomyShare || resetsAt <= now.getTime();
@@ -99,14 +119,22 @@ function isRoomy(cached: CachedKey | undefined, now: Date): cached is CachedKey 
 
 /** Caches what became of an API key, and requires that it is live and gave a token.
  *  @throws ApiError UNAUTHORIZED, RATE_LIMITED */
-function liveKey(call: Call, apiKeyHash: string, key: KeyAdmission): { readonly caller: Caller; readonly bucket: Bucket } {
+function liveKey(
+  call: Call,
+  apiKeyHash: string,
+  key: KeyAdmission,
+): { readonly caller: Caller; readonly bucket: Bucket } {
   if (!('caller' in key)) {
     cachedKeys.set(apiKeyHash, { refused: true });
     throw new ApiError('UNAUTHORIZED');
   }
   const { outcome, caller, bucket } = key;
   const isExhausted = outcome === 'exhausted';
-  cachedKeys.set(apiKeyHash, { refused: false, caller, bucket: isExhausted ? { ...bucket, remaining: 0 } : bucket });
+  cachedKeys.set(apiKeyHash, {
+    refused: false,
+    caller,
+    bucket: isExhausted ? { ...bucket, remaining: 0 } : bucket,
+  });
   call.caller = caller;
   if (isExhausted) throw exhausted(call, bucket);
   return { caller, bucket };
@@ -140,9 +168,11 @@ async function admitToOrganization<Input, Prefetched>(
   prepareLog();
   const [admitted, cached] = await admitting;
   if (admitted.bucket.remaining === 0) exhaustedOrganizations.set(organizationId, admitted.bucket);
-  const isCurrent = cached && (admitted.outcome === 'exhausted' || cached.version >= admitted.settingsVersion);
+  const isCurrent =
+    cached && (admitted.outcome === 'exhausted' || cached.version >= admitted.settingsVersion);
   const settings = isCurrent ? cached : await loadOrganization(table, organizationId);
-  if (!settings) throw new Error(`Organization ${organizationId} has a usage item but no settings.`);
+  if (!settings)
+    throw new Error(`Organization ${organizationId} has a usage item but no settings.`);
   cachedOrganizations.set(organizationId, settings);
   return { admitted, settings, prefetched };
 }
@@ -153,7 +183,8 @@ function closer(a: Bucket, b: Bucket): Bucket {
   return a.resetsAt >= b.resetsAt ? a : b;
 }
 
-const secondsUntil = (atMs: number): string => String(Math.max(1, Math.ceil((atMs - Date.now()) / 1000)));
+const secondsUntil = (atMs: number): string =>
+  String(Math.max(1, Math.ceil((atMs - Date.now()) / 1000)));
 
 function showLimits(call: Call, a: Bucket, b: Bucket = a): void {
   const { limit, remaining, resetsAt } = closer(a, b);
@@ -165,6 +196,7 @@ function showLimits(call: Call, a: Bucket, b: Bucket = a): void {
 /** The error of an exhausted bucket. `Retry-After` and `RateLimit-Reset` name the same moment. */
 function exhausted(call: Call, bucket: Bucket): ApiError {
   showLimits(call, { ...bucket, remaining: 0 });
-  call.responseHeaders['Retry-After'] = call.responseHeaders['RateLimit-Reset'] ?? secondsUntil(bucket.resetsAt);
+  call.responseHeaders['Retry-After'] =
+    call.responseHeaders['RateLimit-Reset'] ?? secondsUntil(bucket.resetsAt);
   return new ApiError('RATE_LIMITED');
 }

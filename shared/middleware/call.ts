@@ -8,7 +8,9 @@ import type { Table } from '../store/table/client.ts';
 import type { ConsumedCapacity } from '../store/table/consumed-capacity.ts';
 
 /** The parts of a request as the endpoint's schemas read them, or the error that says what is wrong with the first bad part. */
-export type ParsedInput<Input> = { readonly ok: true; readonly parts: Input } | { readonly ok: false; readonly error: ApiError };
+export type ParsedInput<Input> =
+  | { readonly ok: true; readonly parts: Input }
+  | { readonly ok: false; readonly error: ApiError };
 
 /** What admission establishes about a call. */
 export interface Admitted<Prefetched> {
@@ -55,8 +57,13 @@ export type Middleware<Input = unknown, Prefetched = unknown> = MiddlewareObj<
  * The values of a request header, its name in any case. Each line of a repeated header is a value of its own.
  * API Gateway fills both maps of the event; an event with only one of them is read too.
  */
-export function headerValues({ headers, multiValueHeaders }: APIGatewayProxyEvent, name: string): string[] {
-  const lines = Object.entries(multiValueHeaders ?? {}).filter(([header]) => header.toLowerCase() === name);
+export function headerValues(
+  { headers, multiValueHeaders }: APIGatewayProxyEvent,
+  name: string,
+): string[] {
+  const lines = Object.entries(multiValueHeaders ?? {}).filter(
+    ([header]) => header.toLowerCase() === name,
+  );
   if (lines.length > 0) return lines.flatMap(([, values]) => values ?? []);
   return Object.entries(headers ?? {}).flatMap(([header, value]) =>
     header.toLowerCase() === name && value !== undefined ? [value] : [],

@@ -47,7 +47,8 @@ export function endpoint<S extends Schemas, Prefetched = undefined>(
   type OwnCall = Call<Input<S>, Prefetched>;
   const row = endpointNamed(name);
   const stack = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, OwnCall & Context>(
-    async (_event: APIGatewayProxyEvent, call: OwnCall & Context) => replyResponse(call, await respond(await readyCall(call))),
+    async (_event: APIGatewayProxyEvent, call: OwnCall & Context) =>
+      replyResponse(call, await respond(await readyCall(call))),
     { timeoutEarlyInMillis: 0 },
   )
     .onError(async (request) => {
@@ -74,12 +75,21 @@ export function endpoint<S extends Schemas, Prefetched = undefined>(
 }
 
 /** @throws Error if a middleware of the stack is missing */
-async function readyCall<Input, Prefetched>(call: Call<Input, Prefetched>): Promise<ReadyCall<Input, Prefetched>> {
+async function readyCall<Input, Prefetched>(
+  call: Call<Input, Prefetched>,
+): Promise<ReadyCall<Input, Prefetched>> {
   const { table, requestId, input, admitted } = call;
-  if (!input?.ok || !admitted) throw new Error('The stack ran an endpoint without parsed input or without admission.');
+  if (!input?.ok || !admitted)
+    throw new Error('The stack ran an endpoint without parsed input or without admission.');
   const { prefetched, ...rest } = admitted;
   // Undefined only for an endpoint without a prefetch, whose `Prefetched` is undefined.
-  return { table, requestId, input: input.parts, ...rest, prefetched: (await prefetched) as Prefetched };
+  return {
+    table,
+    requestId,
+    input: input.parts,
+    ...rest,
+    prefetched: (await prefetched) as Prefetched,
+  };
 }
 
 /**

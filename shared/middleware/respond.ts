@@ -33,7 +33,11 @@ export async function replyResponse(
 /** Converts an error to a response: an ApiError to the contract's, any other error to INTERNAL. The latter is logged with its causes. */
 export async function errorResponse(call: Call, error: unknown): Promise<APIGatewayProxyResult> {
   if (error instanceof ApiError) {
-    return replyResponse(call, { status: error.status, body: errorBody(error.code, error.message, error.details) }, error.code);
+    return replyResponse(
+      call,
+      { status: error.status, body: errorBody(error.code, error.message, error.details) },
+      error.code,
+    );
   }
   const { requestId, endpoint, caller } = call;
   await log('error', 'failed', {
@@ -65,7 +69,8 @@ async function logReply(call: Call, status: number, code: ErrorCode | undefined)
   const { requestId, endpoint, caller, startedAt, consumedCapacity } = call;
   const now = Date.now();
   const counted = code && countedCodes[code];
-  const keyExpires = status < 400 && caller !== undefined && caller.expiresAt - now < keyExpiresSoonDays * dayMs;
+  const keyExpires =
+    status < 400 && caller !== undefined && caller.expiresAt - now < keyExpiresSoonDays * dayMs;
   const metrics: RequestMetrics = {
     dynamodbCalls: consumedCapacity.calls,
     readUnits: consumedCapacity.readUnits,
@@ -76,6 +81,13 @@ async function logReply(call: Call, status: number, code: ErrorCode | undefined)
   };
   isColdStart = false;
   const organizationId = caller?.organizationId;
-  const fields = { requestId, endpoint: endpoint.name, organizationId, keyId: caller?.keyId, status, ...(code && { code }) };
+  const fields = {
+    requestId,
+    endpoint: endpoint.name,
+    organizationId,
+    keyId: caller?.keyId,
+    status,
+    ...(code && { code }),
+  };
   await log('info', 'answered', { ...fields, ms: now - startedAt }, metrics);
 }

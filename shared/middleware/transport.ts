@@ -26,7 +26,8 @@ export const transport = (): Middleware => ({
 /** API Gateway names the scheme that the client used. A proxy in front of it may add its own. */
 function refusePlainHttp(event: APIGatewayProxyEvent): void {
   const schemes = headerValues(event, 'x-forwarded-proto').flatMap((value) => value.split(','));
-  if (schemes.some((scheme) => scheme.trim().toLowerCase() === 'http')) throw new ApiError('HTTPS_REQUIRED');
+  if (schemes.some((scheme) => scheme.trim().toLowerCase() === 'http'))
+    throw new ApiError('HTTPS_REQUIRED');
 }
 
 /** Parameter names under which people send API keys, in lower case and without punctuation. */
@@ -35,21 +36,32 @@ const secretParameter =
 
 /** @throws ApiError KEY_IN_URL for a parameter named like a secret, and for any part of the address that looks like an API key */
 function refuseKeyInUrl(event: APIGatewayProxyEvent): void {
-  const parameters = Object.entries(event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {});
+  const parameters = Object.entries(
+    event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {},
+  );
   const isNamedLikeSecret = ([name]: [string, unknown]): boolean =>
     secretParameter.test(
       decoded(name)
         .toLowerCase()
         .replace(/[^a-z]/g, ''),
     );
-  const address = [event.path, ...Object.values(event.pathParameters ?? {}), ...parameters.flat(2)].join(' ');
-  if (parameters.some(isNamedLikeSecret) || decoded(decoded(address)).toLowerCase().includes(apiKeyPrefix))
+  const address = [
+    event.path,
+    ...Object.values(event.pathParameters ?? {}),
+    ...parameters.flat(2),
+  ].join(' ');
+  if (
+    parameters.some(isNamedLikeSecret) ||
+    decoded(decoded(address)).toLowerCase().includes(apiKeyPrefix)
+  )
     throw new ApiError('KEY_IN_URL');
 }
 
 /** Percent-decodes what can be decoded. The gateway decodes parameters once and does not decode paths. */
 function decoded(text: string): string {
-  return text.replace(/(%[0-9a-f]{2})+/gi, (encoded) => Buffer.from(encoded.replaceAll('%', ''), 'hex').toString());
+  return text.replace(/(%[0-9a-f]{2})+/gi, (encoded) =>
+    Buffer.from(encoded.replaceAll('%', ''), 'hex').toString(),
+  );
 }
 
 function refuseLargeBody({ body, isBase64Encoded }: APIGatewayProxyEvent): void {
@@ -58,8 +70,11 @@ function refuseLargeBody({ body, isBase64Encoded }: APIGatewayProxyEvent): void 
 }
 
 function refuseOtherMediaTypes(event: APIGatewayProxyEvent): void {
-  const types = new Set(headerValues(event, 'content-type').map((value) => value.split(';')[0]?.trim().toLowerCase()));
-  if (types.size !== 1 || !types.has('application/json')) throw new ApiError('UNSUPPORTED_MEDIA_TYPE');
+  const types = new Set(
+    headerValues(event, 'content-type').map((value) => value.split(';')[0]?.trim().toLowerCase()),
+  );
+  if (types.size !== 1 || !types.has('application/json'))
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE');
 }
 
 const parser = jsonBodyParser();
@@ -70,13 +85,23 @@ const lostBytes =
   'The body is not UTF-8, or it contains U+FFFD, which replaces bytes that are not UTF-8. Send UTF-8, and write an intended U+FFFD as \\ufffd.';
 
 /** Parses the body with middy's parser, and turns the parser's errors into the contract's. */
-function parseJson({ event, context, ...request }: Parameters<NonNullable<Middleware['before']>>[0]): unknown {
+function parseJson({
+  event,
+  context,
+  ...request
+}: Parameters<NonNullable<Middleware['before']>>[0]): unknown {
   const { body, isBase64Encoded } = event;
-  if (!body) throw new ApiError('INVALID_JSON', undefined, 'The body is missing: send a JSON object.');
+  if (!body)
+    throw new ApiError('INVALID_JSON', undefined, 'The body is missing: send a JSON object.');
   const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
   // A replaced letter cannot be told from a U+FFFD that was sent, and the lead would be stored with it.
   if (text.includes(replacementCharacter)) throw new ApiError('INVALID_JSON', undefined, lostBytes);
-  const parsed = { ...event, headers: { 'content-type': 'application/json' }, body: text, isBase64Encoded: false };
+  const parsed = {
+    ...event,
+    headers: { 'content-type': 'application/json' },
+    body: text,
+    isBase64Encoded: false,
+  };
   try {
     // The parser reads nothing of the context.
     parser.before?.({ ...request, context: context as typeof context & Context, event: parsed });

@@ -41,16 +41,29 @@ export const refuseInput = (): Middleware => ({
 /** @throws ApiError for the first part that is wrong, in the order path, headers, query, body. */
 function partsOf<S extends Schemas>(schemas: S, event: APIGatewayProxyEvent, call: Call): Input<S> {
   const parts: Partial<Record<keyof Schemas, unknown>> = {};
-  if (schemas.path) parts.path = parse(schemas.path, pathOf(event), () => new ApiError('NOT_FOUND'));
-  if (schemas.headers) parts.headers = parse(schemas.headers, headersOf(event), () => new ApiError('INVALID_IDEMPOTENCY_KEY'));
+  if (schemas.path)
+    parts.path = parse(schemas.path, pathOf(event), () => new ApiError('NOT_FOUND'));
+  if (schemas.headers)
+    parts.headers = parse(
+      schemas.headers,
+      headersOf(event),
+      () => new ApiError('INVALID_IDEMPOTENCY_KEY'),
+    );
   if (schemas.query) parts.query = parse(schemas.query, queryOf(event), invalidQuery);
-  if (schemas.body) parts.body = parse(schemas.body, call.jsonBody, (issues) => validationFailed(messagesOf(issues)));
+  if (schemas.body)
+    parts.body = parse(schemas.body, call.jsonBody, (issues) =>
+      validationFailed(messagesOf(issues)),
+    );
   return parts as Input<S>;
 }
 
 type Issues = [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]];
 
-function parse(schema: v.GenericSchema, input: unknown, refusal: (issues: Issues) => ApiError): unknown {
+function parse(
+  schema: v.GenericSchema,
+  input: unknown,
+  refusal: (issues: Issues) => ApiError,
+): unknown {
   const result = v.safeParse(schema, input);
   if (!result.success) throw refusal(result.issues);
   return result.output;
@@ -60,7 +73,10 @@ function parse(schema: v.GenericSchema, input: unknown, refusal: (issues: Issues
 function pathOf(event: APIGatewayProxyEvent): Record<string, string> {
   try {
     return Object.fromEntries(
-      Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, decodeURIComponent(value ?? '')]),
+      Object.entries(event.pathParameters ?? {}).map(([name, value]) => [
+        name,
+        decodeURIComponent(value ?? ''),
+      ]),
     );
   } catch (error) {
     if (error instanceof URIError) throw new ApiError('NOT_FOUND');
@@ -70,15 +86,23 @@ function pathOf(event: APIGatewayProxyEvent): Record<string, string> {
 
 /** Every request header by its name in lower case. A repeated header is joined as HTTP joins it (RFC 9110, section 5.3). */
 function headersOf(event: APIGatewayProxyEvent): Record<string, string> {
-  const names = Object.keys({ ...event.headers, ...event.multiValueHeaders }).map((name) => name.toLowerCase());
+  const names = Object.keys({ ...event.headers, ...event.multiValueHeaders }).map((name) =>
+    name.toLowerCase(),
+  );
   return Object.fromEntries(names.map((name) => [name, headerValues(event, name).join(', ')]));
 }
 
 /** Query parameters. One that is given twice stays a list, which every schema refuses. */
-function queryOf({ multiValueQueryStringParameters, queryStringParameters }: APIGatewayProxyEvent): Record<string, unknown> {
+function queryOf({
+  multiValueQueryStringParameters,
+  queryStringParameters,
+}: APIGatewayProxyEvent): Record<string, unknown> {
   const all = multiValueQueryStringParameters ?? queryStringParameters ?? {};
   return Object.fromEntries(
-    Object.entries(all).map(([name, value]) => [name, Array.isArray(value) && value.length === 1 ? value[0] : value]),
+    Object.entries(all).map(([name, value]) => [
+      name,
+      Array.isArray(value) && value.length === 1 ? value[0] : value,
+    ]),
   );
 }
 
@@ -90,7 +114,8 @@ const sentenceOf = (issues: Messages): string =>
     .map(([name, issue]) => `${name} ${issue}`)
     .join(' ');
 
-const validationFailed = (fields: Messages): ApiError => new ApiError('VALIDATION_FAILED', { fields }, sentenceOf(fields));
+const validationFailed = (fields: Messages): ApiError =>
+  new ApiError('VALIDATION_FAILED', { fields }, sentenceOf(fields));
 
 function invalidQuery(issues: Issues): ApiError {
   const parameters = messagesOf(issues);
@@ -102,7 +127,8 @@ export function messagesOf(issues: Issues): Messages {
   const messages = new Map<string, string>();
   for (const issue of issues) {
     const path = (issue.path ?? []).map(({ key }) => String(key));
-    const name = (path[0] === 'fields' && path.length > 1 ? path.slice(1) : path).join('.') || 'body';
+    const name =
+      (path[0] === 'fields' && path.length > 1 ? path.slice(1) : path).join('.') || 'body';
     if (!messages.has(name)) messages.set(name, issue.message);
   }
   return Object.fromEntries(messages);

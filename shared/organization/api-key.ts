@@ -18,7 +18,11 @@ const wholeKey = new RegExp(`^${apiKeyPattern}$`);
 
 export const apiKeyTypes = ['website-form', 'application'] as const;
 export type ApiKeyType = (typeof apiKeyTypes)[number];
-export const apiKeyScopes = ['leads.read', 'leads.write', 'leads.capture'] as const satisfies readonly Scope[];
+export const apiKeyScopes = [
+  'leads.read',
+  'leads.write',
+  'leads.capture',
+] as const satisfies readonly Scope[];
 
 const keyIdBytes = 8;
 const secretBytes = 32;
@@ -69,7 +73,8 @@ export function parseApiKey(text: string): { keyId: string } | undefined {
 }
 
 /** SHA-256 in hexadecimal; only this is stored of a key. The secret's 256 random bits need no salt and no slow hash. */
-export const hashApiKey = (apiKey: string): string => createHash('sha256').update(apiKey).digest('hex');
+export const hashApiKey = (apiKey: string): string =>
+  createHash('sha256').update(apiKey).digest('hex');
 
 /** By key type, in days (contract, section 5). */
 export const lifetimeDays: Record<ApiKeyType, number> = {
@@ -81,13 +86,20 @@ export const lifetimeDays: Record<ApiKeyType, number> = {
  * The scopes that a new key gets: a website-form key only `leads.capture`; `leads.write` includes `leads.read` (contract, section 5).
  * @returns a string if the requested scopes are not valid: why, to follow the word "scopes"
  */
-export function scopesFor(type: ApiKeyType, requested: readonly Scope[] | undefined): Scope[] | string {
+export function scopesFor(
+  type: ApiKeyType,
+  requested: readonly Scope[] | undefined,
+): Scope[] | string {
   if (type === 'website-form') {
-    const isValid = !requested || (requested.length > 0 && requested.every((scope) => scope === 'leads.capture'));
-    return isValid ? ['leads.capture'] : 'must be only leads.capture, or omitted, for a website-form key';
+    const isValid =
+      !requested || (requested.length > 0 && requested.every((scope) => scope === 'leads.capture'));
+    return isValid
+      ? ['leads.capture']
+      : 'must be only leads.capture, or omitted, for a website-form key';
   }
   if (!requested || requested.length === 0)
     return `must include at least one of ${apiKeyScopes.join(', ')} for an application key`;
-  const isGranted = (scope: Scope) => requested.includes(scope) || (scope === 'leads.read' && requested.includes('leads.write'));
+  const isGranted = (scope: Scope) =>
+    requested.includes(scope) || (scope === 'leads.read' && requested.includes('leads.write'));
   return apiKeyScopes.filter(isGranted);
 }

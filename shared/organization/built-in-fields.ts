@@ -1,4 +1,9 @@
-import { type BuiltInFieldKey, builtInFieldKeys, type FieldType, leadTypes } from './field-kinds.ts';
+import {
+  type BuiltInFieldKey,
+  builtInFieldKeys,
+  type FieldType,
+  leadTypes,
+} from './field-kinds.ts';
 
 /** The built-in fields: their types, which a settings file cannot change, and their defaults. */
 const properties: Record<
@@ -14,12 +19,16 @@ const properties: Record<
 };
 
 export const builtInType = (fieldKey: BuiltInFieldKey): FieldType => properties[fieldKey].type;
-export const isAlwaysRequired = (fieldKey: BuiltInFieldKey): boolean => properties[fieldKey].alwaysRequired;
+export const isAlwaysRequired = (fieldKey: BuiltInFieldKey): boolean =>
+  properties[fieldKey].alwaysRequired;
 
 /** The options of a built-in field if a settings file lists none. */
 export const builtInOptions = (fieldKey: BuiltInFieldKey): { value: string; label: string }[] =>
   fieldKey === 'lead_type'
-    ? leadTypes.map((value) => ({ value, label: `${value.charAt(0).toUpperCase()}${value.slice(1)}` }))
+    ? leadTypes.map((value) => ({
+        value,
+        label: `${value.charAt(0).toUpperCase()}${value.slice(1)}`,
+      }))
     : [];
 
 /** The built-in fields, as they are if a settings file does not mention them. */

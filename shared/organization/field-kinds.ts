@@ -43,7 +43,14 @@ export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = {
 };
 
 /** The keys of the fields that every organization has. */
-export const builtInFieldKeys = ['name', 'phone', 'email', 'source', 'assigned_to', 'lead_type'] as const;
+export const builtInFieldKeys = [
+  'name',
+  'phone',
+  'email',
+  'source',
+  'assigned_to',
+  'lead_type',
+] as const;
 export type BuiltInFieldKey = (typeof builtInFieldKeys)[number];
 export const isBuiltIn = (fieldKey: string): fieldKey is BuiltInFieldKey =>
   (builtInFieldKeys as readonly string[]).includes(fieldKey);

@@ -26,6 +26,9 @@ export function nearestName(typed: string, names: readonly string[]): string | u
     .filter(({ name, edits }) => edits <= Math.max(1, Math.floor(name.length / 3)))
     .sort((a, b) => a.edits - b.edits);
   if (best) return best.name;
-  const starting = typed.length > 2 ? names.filter((name) => name.toLowerCase().startsWith(typed.toLowerCase())) : [];
+  const starting =
+    typed.length > 2
+      ? names.filter((name) => name.toLowerCase().startsWith(typed.toLowerCase()))
+      : [];
   return starting.length === 1 ? starting[0] : undefined;
 }

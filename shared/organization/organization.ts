@@ -5,7 +5,9 @@ export type AssignmentRule = Settings['assignmentRules'][number];
 export type User = Settings['users'][number];
 export type Source = Settings['sources'][number];
 export type Pipeline = Omit<Settings['pipelines'][number], 'stages'>;
-export type Stage = Settings['pipelines'][number]['stages'][number] & { readonly pipelineId: number };
+export type Stage = Settings['pipelines'][number]['stages'][number] & {
+  readonly pipelineId: number;
+};
 
 /** An organization's settings as the rules use them: lists in the contract's order, and by ID or key. They include inactive items. */
 export interface Organization {
@@ -30,7 +32,8 @@ export interface Organization {
   readonly assignmentRules: readonly AssignmentRule[];
 }
 
-const byOrder = (a: { order: number; id: number }, b: { order: number; id: number }): number => a.order - b.order || a.id - b.id;
+const byOrder = (a: { order: number; id: number }, b: { order: number; id: number }): number =>
+  a.order - b.order || a.id - b.id;
 const byId = <T extends { id: number }>(items: readonly T[]): ReadonlyMap<number, T> =>
   new Map(items.map((item) => [item.id, item]));
 
@@ -65,5 +68,7 @@ export const defaultSourceName = 'Website';
 /** The active source with this name, ignoring case. */
 export function activeSourceNamed(organization: Organization, name: string): Source | undefined {
   const folded = name.trim().toLowerCase();
-  return organization.sources.find((source) => source.active && source.name.toLowerCase() === folded);
+  return organization.sources.find(
+    (source) => source.active && source.name.toLowerCase() === folded,
+  );
 }

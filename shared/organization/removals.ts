@@ -35,7 +35,9 @@ const valueOf = (lead: ReferencingLead, fieldKey: string): unknown =>
 export function removalsBetween(before: Settings, after: Settings): Removal[] {
   const keysReferencing = (items: 'sources' | 'users'): string[] => [
     ...new Set(
-      [...before.fields, ...after.fields].filter(({ type }) => fieldKinds[type].references === items).map(({ key }) => key),
+      [...before.fields, ...after.fields]
+        .filter(({ type }) => fieldKinds[type].references === items)
+        .map(({ key }) => key),
     ),
   ];
   const holds = (fieldKeys: readonly string[], id: number) => (lead: ReferencingLead) =>
@@ -65,7 +67,9 @@ export function removalsBetween(before: Settings, after: Settings): Removal[] {
 }
 
 function pipelineRemovals(before: Settings, after: Settings): Removal[] {
-  const homes = new Map(after.pipelines.flatMap(({ id, stages }) => stages.map((stage) => [stage.id, id] as const)));
+  const homes = new Map(
+    after.pipelines.flatMap(({ id, stages }) => stages.map((stage) => [stage.id, id] as const)),
+  );
   const pipelines = missing(before.pipelines, after.pipelines).map(({ id, name, stages }) => ({
     path: `$.pipelines[id=${id}]`,
     name,
@@ -97,7 +101,11 @@ function fieldRemovals(field: SettingsField, after: Settings): Removal[] {
   if (!next) return [{ ...removal, path, instead: 'deactivate it instead ("active": false)' }];
   if (next.type !== field.type) {
     return [
-      { ...removal, path: `${path}.type`, instead: `leave its type ${field.type} and add a field with another key instead` },
+      {
+        ...removal,
+        path: `${path}.type`,
+        instead: `leave its type ${field.type} and add a field with another key instead`,
+      },
     ];
   }
   return missingOptions(field, next).map(({ value, label, retired }) => ({
@@ -128,11 +136,18 @@ export function withRemovalsInactive(before: Settings, after: Settings): Setting
 }
 
 function pipelinesWithRemovals(before: Settings, after: Settings): Pipeline[] {
-  const homeBefore = new Map(before.pipelines.flatMap(({ id, stages }) => stages.map((stage) => [stage.id, id] as const)));
-  const isMoved = (stage: Stage, pipelineId: number): boolean => (homeBefore.get(stage.id) ?? pipelineId) !== pipelineId;
+  const homeBefore = new Map(
+    before.pipelines.flatMap(({ id, stages }) => stages.map((stage) => [stage.id, id] as const)),
+  );
+  const isMoved = (stage: Stage, pipelineId: number): boolean =>
+    (homeBefore.get(stage.id) ?? pipelineId) !== pipelineId;
   const removed = (pipeline: Pipeline): Stage[] => {
     const kept = after.pipelines.find(({ id }) => id === pipeline.id)?.stages ?? [];
-    return missing(pipeline.stages, kept).map((stage) => ({ ...stage, isDefault: false, active: false }));
+    return missing(pipeline.stages, kept).map((stage) => ({
+      ...stage,
+      isDefault: false,
+      active: false,
+    }));
   };
   return [
     ...after.pipelines.map((pipeline) => {
@@ -151,14 +166,23 @@ function pipelinesWithRemovals(before: Settings, after: Settings): Pipeline[] {
 
 function fieldsWithRemovals(before: Settings, after: Settings): SettingsField[] {
   // Without its condition, which can name another removed item.
-  const idle = (field: SettingsField): SettingsField => ({ ...field, active: false, showWhen: null });
+  const idle = (field: SettingsField): SettingsField => ({
+    ...field,
+    active: false,
+    showWhen: null,
+  });
   const kept = after.fields.map((field) => {
     const old = before.fields.find(({ key }) => key === field.key);
     if (!old) return field;
     if (old.type !== field.type) return idle(old);
-    const retired = missingOptions(old, field).map((option) => ({ ...option, retired: true as const }));
+    const retired = missingOptions(old, field).map((option) => ({
+      ...option,
+      retired: true as const,
+    }));
     return retired.length > 0 ? { ...field, options: [...field.options, ...retired] } : field;
   });
-  const gone = before.fields.filter(({ key }) => !isBuiltIn(key) && !after.fields.some((field) => field.key === key));
+  const gone = before.fields.filter(
+    ({ key }) => !isBuiltIn(key) && !after.fields.some((field) => field.key === key),
+  );
   return [...kept, ...gone.map(idle)];
 }

@@ -1,6 +1,12 @@
 import type * as v from 'valibot';
 import { builtInOptions, builtInType, isAlwaysRequired } from './built-in-fields.ts';
-import { type BuiltInFieldKey, builtInFieldKeys, type FieldType, fieldKinds, isBuiltIn } from './field-kinds.ts';
+import {
+  type BuiltInFieldKey,
+  builtInFieldKeys,
+  type FieldType,
+  fieldKinds,
+  isBuiltIn,
+} from './field-kinds.ts';
 import { nearestName } from './nearest-name.ts';
 import { type fieldSchema, optionSchema } from './settings-schema.ts';
 import { display, type Entry, entriesOf, repeated, type SettingsIssue } from './settings-shape.ts';
@@ -33,57 +39,99 @@ export function fieldIssues(references: References): SettingsIssue[] {
 
 function builtInIssues(key: BuiltInFieldKey, { value, path }: FieldEntry): SettingsIssue[] {
   const issues: SettingsIssue[] = [];
-  const fixed = (property: string, message: string) => issues.push({ path: `${path}.${property}`, message });
+  const fixed = (property: string, message: string) =>
+    issues.push({ path: `${path}.${property}`, message });
   if (value.type !== undefined && value.type !== builtInType(key)) {
-    fixed('type', `must be ${builtInType(key)}, because ${key} is a built-in field, but is ${display(value.type)}`);
+    fixed(
+      'type',
+      `must be ${builtInType(key)}, because ${key} is a built-in field, but is ${display(value.type)}`,
+    );
   }
-  if (value.storage === 'custom') fixed('storage', `must be column, because ${key} is a built-in field, but is "custom"`);
-  if (value.showWhen) fixed('showWhen', `must be null or omitted: ${key} is a built-in field, which forms always show`);
-  if (value.active === false) fixed('active', `must be true or omitted: ${key} is a built-in field and cannot be deactivated`);
+  if (value.storage === 'custom')
+    fixed('storage', `must be column, because ${key} is a built-in field, but is "custom"`);
+  if (value.showWhen)
+    fixed(
+      'showWhen',
+      `must be null or omitted: ${key} is a built-in field, which forms always show`,
+    );
+  if (value.active === false)
+    fixed(
+      'active',
+      `must be true or omitted: ${key} is a built-in field and cannot be deactivated`,
+    );
   for (const property of ['requiredOnCreate', 'requiredOnEdit'] as const) {
-    if (isAlwaysRequired(key) && value[property] === false) fixed(property, `must be true or omitted: ${key} is always required`);
+    if (isAlwaysRequired(key) && value[property] === false)
+      fixed(property, `must be true or omitted: ${key} is always required`);
   }
   return issues;
 }
 
 function customIssues({ value: { key, storage }, path }: FieldEntry): SettingsIssue[] {
   if (storage !== 'column') return [];
-  const hint = key === undefined ? '' : `: ${display(key)} is not one of ${builtInFieldKeys.join(', ')}`;
-  return [{ path: `${path}.storage`, message: `must be custom, because only built-in fields are stored as column${hint}` }];
+  const hint =
+    key === undefined ? '' : `: ${display(key)} is not one of ${builtInFieldKeys.join(', ')}`;
+  return [
+    {
+      path: `${path}.storage`,
+      message: `must be custom, because only built-in fields are stored as column${hint}`,
+    },
+  ];
 }
 
 function optionIssues({ value: { key, type }, raw, path }: FieldEntry): SettingsIssue[] {
   if (type === undefined) return [];
-  const fixed = key !== undefined && isBuiltIn(key) ? builtInOptions(key).map(({ value }) => value) : [];
+  const fixed =
+    key !== undefined && isBuiltIn(key) ? builtInOptions(key).map(({ value }) => value) : [];
   const at = `${path}.options`;
   if (!fieldKinds[type].hasOptions) {
     const some = Array.isArray(raw.options) && raw.options.length > 0;
     return some
-      ? [{ path: at, message: `must be omitted or empty: a ${type} field has no options, only select and multiselect fields do` }]
+      ? [
+          {
+            path: at,
+            message: `must be omitted or empty: a ${type} field has no options, only select and multiselect fields do`,
+          },
+        ]
       : [];
   }
   if (raw.options === undefined && fixed.length > 0) return [];
-  if (raw.options === undefined) return [{ path: at, message: `is missing: a ${type} field must list at least one option` }];
+  if (raw.options === undefined)
+    return [{ path: at, message: `is missing: a ${type} field must list at least one option` }];
   if (Array.isArray(raw.options) && raw.options.length === 0) {
     return [{ path: at, message: `is empty: a ${type} field must list at least one option` }];
   }
   const options = entriesOf(optionSchema, raw.options, at);
-  const issues = repeated(options, 'value', (option) => option.value, 'give each option of a field its own value');
+  const issues = repeated(
+    options,
+    'value',
+    (option) => option.value,
+    'give each option of a field its own value',
+  );
   if (fixed.length === 0 || hasExactly(fixed, options)) return issues;
   const message = `must have exactly the values ${fixed.join(' and ')}, because ${key} is a built-in field: only their labels can change`;
   return [...issues, { path: at, message }];
 }
 
 /** True too while an option has no value, which is an issue of its own. */
-function hasExactly(required: readonly string[], options: readonly Entry<v.InferOutput<typeof optionSchema>>[]): boolean {
+function hasExactly(
+  required: readonly string[],
+  options: readonly Entry<v.InferOutput<typeof optionSchema>>[],
+): boolean {
   const named = options.flatMap((option) => option.value.value ?? []);
   if (named.length < options.length) return true;
-  return required.every((value) => named.includes(value)) && named.every((value) => required.includes(value));
+  return (
+    required.every((value) => named.includes(value)) &&
+    named.every((value) => required.includes(value))
+  );
 }
 
-function conditionIssues(references: References, { value: { key, showWhen }, path }: FieldEntry): SettingsIssue[] {
+function conditionIssues(
+  references: References,
+  { value: { key, showWhen }, path }: FieldEntry,
+): SettingsIssue[] {
   if (!showWhen) return [];
-  if (showWhen.field === key) return [{ path: `${path}.showWhen.field`, message: 'is the field itself: name another field' }];
+  if (showWhen.field === key)
+    return [{ path: `${path}.showWhen.field`, message: 'is the field itself: name another field' }];
   return equalsIssues(references, showWhen, `${path}.showWhen`);
 }
 
@@ -98,15 +146,24 @@ export function equalsIssues(
     condition.equals.flatMap((value, index) =>
       !allowed || allowed.includes(value)
         ? []
-        : [{ path: `${path}.equals[${index}]`, message: `is ${display(value)}, but must be ${allowed.description}` }],
+        : [
+            {
+              path: `${path}.equals[${index}]`,
+              message: `is ${display(value)}, but must be ${allowed.description}`,
+            },
+          ],
     );
   if (besides !== undefined && condition.field === besides)
     return issuesOf(idsIn(references.pipelines, 'the ID of a pipeline in $.pipelines'));
 
   const field = references.fields.find(({ value }) => value.key === condition.field);
-  const type = field?.value.type ?? (isBuiltIn(condition.field) ? builtInType(condition.field) : undefined);
-  if (!field && type === undefined) return [unknownField(references, condition.field, `${path}.field`, besides)];
-  return type === undefined ? [] : issuesOf(allowedValues[type]({ references, field, fieldKey: condition.field }));
+  const type =
+    field?.value.type ?? (isBuiltIn(condition.field) ? builtInType(condition.field) : undefined);
+  if (!field && type === undefined)
+    return [unknownField(references, condition.field, `${path}.field`, besides)];
+  return type === undefined
+    ? []
+    : issuesOf(allowedValues[type]({ references, field, fieldKey: condition.field }));
 }
 
 /** The values that a condition on a field can compare with. */
@@ -141,7 +198,9 @@ function optionsOf({ field, fieldKey }: ConditionField): AllowedValues | undefin
 }
 
 /** What a condition on a field of each type can compare with; undefined for any text. */
-const allowedValues: Readonly<Record<FieldType, (condition: ConditionField) => AllowedValues | undefined>> = {
+const allowedValues: Readonly<
+  Record<FieldType, (condition: ConditionField) => AllowedValues | undefined>
+> = {
   text: anyValue,
   textarea: anyValue,
   number: anyValue,
@@ -151,7 +210,10 @@ const allowedValues: Readonly<Record<FieldType, (condition: ConditionField) => A
   url: anyValue,
   select: optionsOf,
   multiselect: optionsOf,
-  checkbox: () => ({ includes: (value) => value === 'true' || value === 'false', description: 'true or false' }),
+  checkbox: () => ({
+    includes: (value) => value === 'true' || value === 'false',
+    description: 'true or false',
+  }),
   lead_source: ({ references }) => idsIn(references.sources, 'the ID of a source in $.sources'),
   user: ({ references }) => idsIn(references.users, 'the ID of a user in $.users'),
 };
@@ -159,11 +221,17 @@ const allowedValues: Readonly<Record<FieldType, (condition: ConditionField) => A
 /** Reads the raw list, so that an option without a label does not also cause an issue in every condition that names it. */
 function optionValues(field: FieldEntry | undefined, fieldKey: string): string[] {
   const options = field?.raw.options;
-  if (Array.isArray(options)) return options.flatMap((option) => (typeof option?.value === 'string' ? [option.value] : []));
+  if (Array.isArray(options))
+    return options.flatMap((option) => (typeof option?.value === 'string' ? [option.value] : []));
   return isBuiltIn(fieldKey) ? builtInOptions(fieldKey).map(({ value }) => value) : [];
 }
 
-function unknownField({ fields }: References, fieldKey: string, path: string, besides: string | undefined): SettingsIssue {
+function unknownField(
+  { fields }: References,
+  fieldKey: string,
+  path: string,
+  besides: string | undefined,
+): SettingsIssue {
   const custom = fields.flatMap(({ value }) => value.key ?? []);
   const names = [...new Set([...builtInFieldKeys, ...custom, ...(besides ? [besides] : [])])];
   const near = nearestName(fieldKey, names);

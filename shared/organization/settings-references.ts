@@ -18,10 +18,13 @@ const byId = (value: { id?: number }): number | undefined => value.id;
 /** The valid IDs of a list's items. If the value is not a list, which is reported elsewhere, every ID counts as known. */
 function idsIn(list: unknown): IdSet {
   if (!Array.isArray(list)) return { has: () => true };
-  return new Set(list.flatMap((item) => (isPlainObject(item) && typeof item.id === 'number' ? [item.id] : [])));
+  return new Set(
+    list.flatMap((item) => (isPlainObject(item) && typeof item.id === 'number' ? [item.id] : [])),
+  );
 }
 
-const unknownUser = (user: number): string => `is user ${user}, who is not in $.users: use the ID of a user in $.users`;
+const unknownUser = (user: number): string =>
+  `is user ${user}, who is not in $.users: use the ID of a user in $.users`;
 
 /** Reports the users of a list that are unknown or repeated. */
 function userIssues(users: unknown, known: IdSet, path: string): SettingsIssue[] {
@@ -38,10 +41,18 @@ function userIssues(users: unknown, known: IdSet, path: string): SettingsIssue[]
 type PipelineEntry = Entry<v.InferOutput<typeof pipelineSchema>>;
 type StageEntry = Entry<v.InferOutput<typeof stageSchema>>;
 
-function pipelineIssues(pipelines: readonly PipelineEntry[], stages: readonly (readonly StageEntry[])[]): SettingsIssue[] {
+function pipelineIssues(
+  pipelines: readonly PipelineEntry[],
+  stages: readonly (readonly StageEntry[])[],
+): SettingsIssue[] {
   return [
     ...repeated(pipelines, 'id', byId, 'give each pipeline its own ID'),
-    ...repeated(pipelines, 'isDefault', (value) => value.isDefault || undefined, 'only one pipeline can be the default'),
+    ...repeated(
+      pipelines,
+      'isDefault',
+      (value) => value.isDefault || undefined,
+      'only one pipeline can be the default',
+    ),
     ...repeated(stages.flat(), 'id', byId, 'give each stage its own ID, across pipelines'),
     ...stages.flatMap((own) =>
       repeated(
@@ -57,7 +68,12 @@ function pipelineIssues(pipelines: readonly PipelineEntry[], stages: readonly (r
 function keyIssues(raw: unknown, known: IdSet): SettingsIssue[] {
   const keys = entriesOf(keySchema, raw, '$.keys');
   return [
-    ...repeated(keys, 'label', (value) => value.label, 'npm start identifies keys by label: give each key its own'),
+    ...repeated(
+      keys,
+      'label',
+      (value) => value.label,
+      'npm start identifies keys by label: give each key its own',
+    ),
     ...keys.flatMap(({ value: { type, scopes, createdBy }, raw: { scopes: rawScopes }, path }) => {
       const issues: SettingsIssue[] = [];
       if (createdBy !== undefined && !known.has(createdBy)) {
@@ -79,7 +95,9 @@ export function referenceIssues(file: unknown): SettingsIssue[] {
   const users = entriesOf(userSchema, file.users, '$.users');
   const sources = entriesOf(sourceSchema, file.sources, '$.sources');
   const pipelines = entriesOf(pipelineSchema, file.pipelines, '$.pipelines');
-  const stages = pipelines.map(({ raw, path }) => entriesOf(stageSchema, raw.stages, `${path}.stages`));
+  const stages = pipelines.map(({ raw, path }) =>
+    entriesOf(stageSchema, raw.stages, `${path}.stages`),
+  );
   const fields = entriesOf(fieldSchema, file.fields, '$.fields');
   const rules = entriesOf(assignmentRuleSchema, file.assignmentRules, '$.assignmentRules');
   const references: References = {

@@ -21,8 +21,13 @@ const codePoints = (text: string): number => [...text].length;
 
 const label = v.pipe(
   v.string(),
-  v.check((text) => isValidText(text) && text !== '' && text.trim() === text && codePoints(text) <= labelMaxChars),
-  v.description(`1 to ${labelMaxChars} characters, without spaces around them, U+0000 or unpaired surrogates`),
+  v.check(
+    (text) =>
+      isValidText(text) && text !== '' && text.trim() === text && codePoints(text) <= labelMaxChars,
+  ),
+  v.description(
+    `1 to ${labelMaxChars} characters, without spaces around them, U+0000 or unpaired surrogates`,
+  ),
 );
 const id = v.pipe(
   v.number(),
@@ -40,7 +45,9 @@ const slug = v.pipe(
   v.string(),
   v.regex(/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/),
   v.maxLength(labelMaxChars),
-  v.description('lower-case letters a to z and digits, in words joined by - or _, such as first-call'),
+  v.description(
+    'lower-case letters a to z and digits, in words joined by - or _, such as first-call',
+  ),
 );
 const fieldKey = v.pipe(
   v.string(),
@@ -129,7 +136,12 @@ export const settingsFileSchema = v.object({
   id,
   name: label,
   modules: v.array(
-    v.pipe(v.string(), v.regex(/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/), v.maxLength(64), v.description('a module name, such as crm')),
+    v.pipe(
+      v.string(),
+      v.regex(/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/),
+      v.maxLength(64),
+      v.description('a module name, such as crm'),
+    ),
   ),
   users: v.array(userSchema),
   pipelines: v.array(pipelineSchema),

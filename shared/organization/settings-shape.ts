@@ -12,7 +12,9 @@ export interface SettingsIssue {
 
 /** The JSON path of a property. */
 export const stepInto = (path: string, property: string): string =>
-  /^[A-Za-z_][A-Za-z0-9_]*$/.test(property) ? `${path}.${property}` : `${path}[${JSON.stringify(property)}]`;
+  /^[A-Za-z_][A-Za-z0-9_]*$/.test(property)
+    ? `${path}.${property}`
+    : `${path}[${JSON.stringify(property)}]`;
 
 /** A value as a message shows it: on one line, at most 60 characters. */
 export function display(value: unknown): string {
@@ -30,8 +32,11 @@ function descriptionOf(schema: v.GenericSchema): string {
 
 type ObjectSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
 type ArraySchema = v.ArraySchema<v.GenericSchema, undefined>;
-type WrappingSchema = v.OptionalSchema<v.GenericSchema, unknown> | v.NullableSchema<v.GenericSchema, unknown>;
-const isObjectSchema = (schema: v.GenericSchema): schema is ObjectSchema => schema.type === 'object';
+type WrappingSchema =
+  | v.OptionalSchema<v.GenericSchema, unknown>
+  | v.NullableSchema<v.GenericSchema, unknown>;
+const isObjectSchema = (schema: v.GenericSchema): schema is ObjectSchema =>
+  schema.type === 'object';
 const isArraySchema = (schema: v.GenericSchema): schema is ArraySchema => schema.type === 'array';
 const isWrapping = (schema: v.GenericSchema): schema is WrappingSchema =>
   schema.type === 'optional' || schema.type === 'nullable';
@@ -42,33 +47,49 @@ const isWrapping = (schema: v.GenericSchema): schema is WrappingSchema =>
  */
 export function shapeIssues(schema: v.GenericSchema, value: unknown, path = '$'): SettingsIssue[] {
   if (isWrapping(schema)) {
-    return schema.type === 'nullable' && value === null ? [] : shapeIssues(schema.wrapped, value, path);
+    return schema.type === 'nullable' && value === null
+      ? []
+      : shapeIssues(schema.wrapped, value, path);
   }
   if (isObjectSchema(schema)) return objectIssues(schema, value, path);
   const wrong = { path, message: `must be ${descriptionOf(schema)}, but is ${display(value)}` };
   if (isArraySchema(schema) && Array.isArray(value)) {
-    const issues = value.flatMap((item, index) => shapeIssues(schema.item, item, `${path}[${index}]`));
-    return issues.length > 0 || v.is(schema, value) ? issues : [{ path, message: `must be ${descriptionOf(schema)}` }];
+    const issues = value.flatMap((item, index) =>
+      shapeIssues(schema.item, item, `${path}[${index}]`),
+    );
+    return issues.length > 0 || v.is(schema, value)
+      ? issues
+      : [{ path, message: `must be ${descriptionOf(schema)}` }];
   }
   return v.is(schema, value) ? [] : [wrong];
 }
 
 function objectIssues(schema: ObjectSchema, value: unknown, path: string): SettingsIssue[] {
-  if (!isPlainObject(value)) return [{ path, message: `must be an object, but is ${display(value)}` }];
+  if (!isPlainObject(value))
+    return [{ path, message: `must be an object, but is ${display(value)}` }];
   const names = Object.keys(schema.entries);
   const unknown = Object.keys(value)
     .filter((name) => !Object.hasOwn(schema.entries, name))
     .map((name) => {
       const near = nearestName(name, names);
       const hint = near ? `did you mean ${near}?` : `the properties here are ${names.join(', ')}`;
-      return { path: stepInto(path, name), message: `is not a property of the settings file: ${hint}` };
+      return {
+        path: stepInto(path, name),
+        message: `is not a property of the settings file: ${hint}`,
+      };
     });
   const known = Object.entries(schema.entries).flatMap(([name, entry]) => {
     const entrySchema = entry as v.GenericSchema;
-    if (Object.hasOwn(value, name)) return shapeIssues(entrySchema, value[name], stepInto(path, name));
+    if (Object.hasOwn(value, name))
+      return shapeIssues(entrySchema, value[name], stepInto(path, name));
     return entrySchema.type === 'optional'
       ? []
-      : [{ path: stepInto(path, name), message: `is missing: it must be ${descriptionOf(entrySchema)}` }];
+      : [
+          {
+            path: stepInto(path, name),
+            message: `is missing: it must be ${descriptionOf(entrySchema)}`,
+          },
+        ];
   });
   return [...unknown, ...known];
 }
@@ -90,7 +111,10 @@ export function entriesOf<const E extends v.ObjectEntries>(
   return list.flatMap((raw, index) => {
     if (!isPlainObject(raw)) return [];
     const valid = Object.entries(schema.entries).flatMap(([name, entry]) => {
-      const result = v.safeParse(entry as v.GenericSchema, Object.hasOwn(raw, name) ? raw[name] : undefined);
+      const result = v.safeParse(
+        entry as v.GenericSchema,
+        Object.hasOwn(raw, name) ? raw[name] : undefined,
+      );
       return result.success && result.output !== undefined ? [[name, result.output]] : [];
     });
     return [
@@ -119,6 +143,11 @@ export function repeated<T>(
       first.set(compared, path);
       return [];
     }
-    return [{ path: `${path}.${property}`, message: `is ${display(raw[property])}, as in ${earlier}: ${rule}` }];
+    return [
+      {
+        path: `${path}.${property}`,
+        message: `is ${display(raw[property])}, as in ${earlier}: ${rule}`,
+      },
+    ];
   });
 }

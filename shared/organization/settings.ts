@@ -34,7 +34,9 @@ function parseJson(text: string): unknown {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new SettingsFileError([{ path: '$', message: `is not valid JSON: ${error.message.replace(/\s+/g, ' ')}` }]);
+    throw new SettingsFileError([
+      { path: '$', message: `is not valid JSON: ${error.message.replace(/\s+/g, ' ')}` },
+    ]);
   }
 }
 
@@ -47,8 +49,13 @@ function settingsOf(file: Omit<SettingsFile, 'keys'>): Settings {
     users: file.users,
     pipelines: file.pipelines,
     sources: file.sources,
-    fields: [...builtInFields().filter(({ key }) => !named.has(key)), ...file.fields.map(settingsField)],
-    assignmentRules: file.assignmentRules.map(({ when, users }) => (when ? { when, users } : { users })),
+    fields: [
+      ...builtInFields().filter(({ key }) => !named.has(key)),
+      ...file.fields.map(settingsField),
+    ],
+    assignmentRules: file.assignmentRules.map(({ when, users }) =>
+      when ? { when, users } : { users },
+    ),
   };
 }
 
@@ -63,12 +70,21 @@ function settingsField(field: SettingsFile['fields'][number]): SettingsField {
   };
 }
 
-function keyRequest({ label, type, scopes, createdBy, expiresAt }: SettingsFile['keys'][number]): KeyRequest {
+function keyRequest({
+  label,
+  type,
+  scopes,
+  createdBy,
+  expiresAt,
+}: SettingsFile['keys'][number]): KeyRequest {
   const granted = scopesFor(type, scopes);
   // `referenceIssues` has already reported invalid scopes.
-  if (typeof granted === 'string') throw new SettingsFileError([{ path: '$.keys', message: granted }]);
+  if (typeof granted === 'string')
+    throw new SettingsFileError([{ path: '$.keys', message: granted }]);
   const request = { label, type, scopes: granted, createdBy };
-  return expiresAt === undefined ? request : { ...request, expiresAt: new Date(expiresAt).toISOString() };
+  return expiresAt === undefined
+    ? request
+    : { ...request, expiresAt: new Date(expiresAt).toISOString() };
 }
 
 /** Settings in the form of the file; applying it changes nothing. Omits options that are being removed, which completes their removal. */
@@ -110,14 +126,27 @@ const stageInFile = ({ id, name, slug, order, meaning, isDefault, active }: Stag
 });
 
 function fieldInFile(field: SettingsField): SettingsField {
-  const { key, label, type, section, storage, options, requiredOnCreate, requiredOnEdit, showWhen, active } = field;
+  const {
+    key,
+    label,
+    type,
+    section,
+    storage,
+    options,
+    requiredOnCreate,
+    requiredOnEdit,
+    showWhen,
+    active,
+  } = field;
   return {
     key,
     label,
     type,
     section,
     storage,
-    options: options.filter(({ retired }) => !retired).map(({ value, label }) => ({ value, label })),
+    options: options
+      .filter(({ retired }) => !retired)
+      .map(({ value, label }) => ({ value, label })),
     requiredOnCreate,
     requiredOnEdit,
     showWhen: showWhen && { field: showWhen.field, equals: showWhen.equals },

@@ -29,7 +29,10 @@ const atMost = (what: string, goal: number, figure: number, why: string): Budget
 
 /** Round trips, write units of table and indexes, and read units (design, section 7), with rotation of owners. */
 const requestGoals: Readonly<
-  Record<string, readonly [roundTrips: number, tableWrites: number, indexWrites: number, reads: number]>
+  Record<
+    string,
+    readonly [roundTrips: number, tableWrites: number, indexWrites: number, reads: number]
+  >
 > = {
   'capture, new': [3, 13, 4, 3],
   'capture, existing, a field filled': [3, 8, 2, 4],
@@ -38,7 +41,10 @@ const requestGoals: Readonly<
   'list, 25 leads': [1, 2, 0, 7],
 };
 
-function requestBudgets(request: string, { roundTrips, writeUnits, indexWriteUnits, readUnits }: RequestCost): Budget[] {
+function requestBudgets(
+  request: string,
+  { roundTrips, writeUnits, indexWriteUnits, readUnits }: RequestCost,
+): Budget[] {
   const [trips = 0, writes = 0, indexWrites = 0, reads = 0] = requestGoals[request] ?? [];
   const why = 'see the side by side table';
   return [
@@ -57,23 +63,42 @@ function listingBudgets({ pages, heavy, walks, sizes }: ListingResult): Budget[]
       ...[...pages, ...heavy].map(({ bytesRead }) => bytesRead),
       ...walks.map(({ largestPageBytes }) => largestPageBytes),
     ) / 1e6;
-  const slowest = [...pages, ...heavy, ...walks].reduce((a, b) => (b.slowestMs > a.slowestMs ? b : a));
+  const slowest = [...pages, ...heavy, ...walks].reduce((a, b) =>
+    b.slowestMs > a.slowestMs ? b : a,
+  );
   const [middle = 0, largest = 0] = sizes.slice(-2);
   const questionsAsked = [...new Set(pages.map(({ question }) => question))];
   const growth = questionsAsked.map((question) => {
     // A page that gives more leads may read more: the price of one given.
     const unitsAt = (leads: number): number => {
-      const { readUnits = Number.NaN, items = 1 } = page(question).find((one) => one.leads === leads) ?? {};
+      const { readUnits = Number.NaN, items = 1 } =
+        page(question).find((one) => one.leads === leads) ?? {};
       return readUnits / Math.max(1, items);
     };
     return { question, factor: unitsAt(largest) / unitsAt(middle) };
   });
   const most = growth.reduce((a, b) => (b.factor > a.factor ? b : a));
-  const memory = (leads: number): number => Math.max(...pages.filter((one) => one.leads === leads).map(({ peakMb }) => peakMb));
+  const memory = (leads: number): number =>
+    Math.max(...pages.filter((one) => one.leads === leads).map(({ peakMb }) => peakMb));
   return [
-    atMost('list by stage, 25 leads: round trips', 2, Math.max(...byStage.map(({ chain }) => chain)), ''),
-    atMost('list by stage, 25 leads: read units', 27, Math.max(...byStage.map(({ readUnits }) => readUnits)), ''),
-    atMost('any page, leads of 345 KB too: MB read', pageMaxBytes / 1e6, largestMb, 'a page overran its budget of bytes'),
+    atMost(
+      'list by stage, 25 leads: round trips',
+      2,
+      Math.max(...byStage.map(({ chain }) => chain)),
+      '',
+    ),
+    atMost(
+      'list by stage, 25 leads: read units',
+      27,
+      Math.max(...byStage.map(({ readUnits }) => readUnits)),
+      '',
+    ),
+    atMost(
+      'any page, leads of 345 KB too: MB read',
+      pageMaxBytes / 1e6,
+      largestMb,
+      'a page overran its budget of bytes',
+    ),
     {
       what: 'any page: seconds, each DynamoDB call slowed to 25 ms',
       goal: '≤ 1, and the call under way then',

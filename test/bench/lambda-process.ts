@@ -27,7 +27,9 @@ export function eventOf(
   const address = path.replace('{leadId}', String(leadId));
   const found = route(method, address);
   if (!found) throw new Error(`${method} ${address} is not routed.`);
-  const search = new URLSearchParams(Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]));
+  const search = new URLSearchParams(
+    Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]),
+  );
   const allHeaders = {
     Host: 'api.example.com',
     Authorization: `Bearer ${apiKey}`,
@@ -61,13 +63,17 @@ export class LambdaProcess {
 
   /** @param moduleUrl of the module that exports the handler
    *  @throws Error when the module cannot be imported */
-  static async start(moduleUrl: string, environment: Readonly<Record<string, string>>): Promise<LambdaProcess> {
+  static async start(
+    moduleUrl: string,
+    environment: Readonly<Record<string, string>>,
+  ): Promise<LambdaProcess> {
     const child = fork(join(import.meta.dirname, 'function-process.ts'), [moduleUrl], {
       env: { PATH: process.env.PATH, ...environment },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     const [word] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
-    if (word !== 'ready') throw new Error(`${moduleUrl} ended with status ${word} before it was ready.`);
+    if (word !== 'ready')
+      throw new Error(`${moduleUrl} ended with status ${word} before it was ready.`);
     return new LambdaProcess(child);
   }
 
@@ -77,10 +83,15 @@ export class LambdaProcess {
     this.#waiting = resolve;
     this.#child.send({ event });
     const invoked = await Promise.race([promise, this.#ended.then(() => undefined)]);
-    if (!invoked) throw new Error(`The function of ${event.httpMethod} ${event.path} ended before it answered.`);
+    if (!invoked)
+      throw new Error(
+        `The function of ${event.httpMethod} ${event.path} ended before it answered.`,
+      );
     const { statusCode, body } = invoked.answer;
     if (statusCode !== status) {
-      throw new Error(`${event.httpMethod} ${event.path} answered ${statusCode}, not ${status}: ${body}`);
+      throw new Error(
+        `${event.httpMethod} ${event.path} answered ${statusCode}, not ${status}: ${body}`,
+      );
     }
     return invoked;
   }

@@ -28,7 +28,11 @@ export interface LoadRound {
 export interface LoadResult {
   readonly rounds: readonly LoadRound[];
   /** Memory of the service's process, with all its functions, after each of up to fifty equal parts of a longer run, in megabytes. */
-  readonly memory: { readonly requests: number; readonly errors: number; readonly megabytes: readonly number[] };
+  readonly memory: {
+    readonly requests: number;
+    readonly errors: number;
+    readonly megabytes: readonly number[];
+  };
 }
 
 /**
@@ -52,19 +56,31 @@ export async function measureLoad({
   const all = 3 * requests + memoryRequests + warmUpRequests;
   if (all > organizations * keysEach * requestsPerKeyMax)
     throw new Error(`${all} requests are more than the keys of the load test allow.`);
-  const service = await startServiceProcess(['--port', '0', '--db', ':memory:', '--engine', 'dynoxide']);
+  const service = await startServiceProcess([
+    '--port',
+    '0',
+    '--db',
+    ':memory:',
+    '--engine',
+    'dynoxide',
+  ]);
   try {
     const { baseUrl, environment } = service.ready;
     const requestsInTurn = await givenRequests(environment);
-    const shoot = (connections: number, amount: number): Promise<LoadRound> => fire(baseUrl, requestsInTurn, connections, amount);
+    const shoot = (connections: number, amount: number): Promise<LoadRound> =>
+      fire(baseUrl, requestsInTurn, connections, amount);
     progress('load: the functions start');
     await shoot(64, warmUpRequests);
     const rounds: LoadRound[] = [];
     for (const connections of [1, 8, 64]) {
-      progress(`load: ${requests} requests over ${connections} connection${connections === 1 ? '' : 's'}`);
+      progress(
+        `load: ${requests} requests over ${connections} connection${connections === 1 ? '' : 's'}`,
+      );
       rounds.push(await shoot(connections, requests));
     }
-    const memory = await watchMemory(service.child.pid ?? 0, memoryRequests, (amount) => shoot(8, amount));
+    const memory = await watchMemory(service.child.pid ?? 0, memoryRequests, (amount) =>
+      shoot(8, amount),
+    );
     return { rounds, memory };
   } finally {
     await service.end();
@@ -86,7 +102,9 @@ async function watchMemory(
     errors += (await shoot(Math.ceil(requests / memorySteps))).errors;
     megabytes.push(residentMb(pid));
     if (step % 10 === 0)
-      progress(`load: memory after ${(step / memorySteps) * requests} requests: ${megabytes.at(-1)?.toFixed(0)} MB`);
+      progress(
+        `load: memory after ${(step / memorySteps) * requests} requests: ${megabytes.at(-1)?.toFixed(0)} MB`,
+      );
   }
   return { requests, errors, megabytes };
 }
@@ -105,7 +123,12 @@ export function growthOf(megabytes: readonly number[]): number {
 
 type Request = autocannon.Request;
 
-async function fire(baseUrl: string, requests: readonly Request[], connections: number, amount: number): Promise<LoadRound> {
+async function fire(
+  baseUrl: string,
+  requests: readonly Request[],
+  connections: number,
+  amount: number,
+): Promise<LoadRound> {
   const from = position;
   position += amount;
   // Each connection walks through requests of its own, so that no key's window is used up by one of them.
@@ -118,7 +141,12 @@ async function fire(baseUrl: string, requests: readonly Request[], connections: 
     setupClient(client) {
       const at = from + started * share;
       started += 1;
-      client.setRequests(Array.from({ length: share }, (_, index) => requests[(at + index) % requests.length] as Request));
+      client.setRequests(
+        Array.from(
+          { length: share },
+          (_, index) => requests[(at + index) % requests.length] as Request,
+        ),
+      );
     },
   });
   started = 0;
@@ -138,12 +166,20 @@ let started = 0;
 
 /** Reads, lists, notes and captures in turn, over all organizations and keys. */
 async function givenRequests(environment: Readonly<Record<string, string>>): Promise<Request[]> {
-  const table = openTable(environment.LEADS_TABLE, clientConfig(environment as unknown as Parameters<typeof clientConfig>[0]));
+  const table = openTable(
+    environment.LEADS_TABLE,
+    clientConfig(environment as unknown as Parameters<typeof clientConfig>[0]),
+  );
   const requests: Request[][] = [];
   for (let organizationId = 1000; organizationId < 1000 + organizations; organizationId += 1) {
     if (organizationId % 20 === 0)
-      progress(`load: organizations with ${keysEach} keys each: ${organizationId - 1000} of ${organizations}`);
-    await applySettings(table, parseSettingsFile(JSON.stringify({ ...sampleSettings, id: organizationId })).settings);
+      progress(
+        `load: organizations with ${keysEach} keys each: ${organizationId - 1000} of ${organizations}`,
+      );
+    await applySettings(
+      table,
+      parseSettingsFile(JSON.stringify({ ...sampleSettings, id: organizationId })).settings,
+    );
     for (let id = 1_000_001; id <= 1_000_000 + leadsEach; id += 1)
       await transact(table, [putLead(table, generatedLead(organizationId, id, 1e6))]);
     for (let count = 0; count < keysEach; count += 1) {
@@ -161,15 +197,26 @@ async function givenRequests(environment: Readonly<Record<string, string>>): Pro
   }
   table.client.destroy();
   // The keys in turn, not one after the other.
-  return Array.from({ length: requestKinds }, (_, kind) => requests.map((own) => own[kind] as Request)).flat();
+  return Array.from({ length: requestKinds }, (_, kind) =>
+    requests.map((own) => own[kind] as Request),
+  ).flat();
 }
 
 const requestKinds = 12;
 
 function requestsOf(apiKey: string): Request[] {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-  const get = (path: string): Request => ({ method: 'GET', path, headers: { authorization: headers.authorization } });
-  const post = (path: string, body: object): Request => ({ method: 'POST', path, headers, body: JSON.stringify(body) });
+  const get = (path: string): Request => ({
+    method: 'GET',
+    path,
+    headers: { authorization: headers.authorization },
+  });
+  const post = (path: string, body: object): Request => ({
+    method: 'POST',
+    path,
+    headers,
+    body: JSON.stringify(body),
+  });
   return Array.from({ length: requestKinds }, (_, kind) => {
     const leadId = 1_000_001 + (kind % leadsEach);
     const person = {

@@ -32,7 +32,16 @@ function parseLeads(text: string): number {
 }
 
 const extent = options.quick
-  ? { leads: 20_000, middle: 10_000, walkPagesMax: 3, rounds: 2, warmRequests: 8, requests: 8, load: 200, memory: 500 }
+  ? {
+      leads: 20_000,
+      middle: 10_000,
+      walkPagesMax: 3,
+      rounds: 2,
+      warmRequests: 8,
+      requests: 8,
+      load: 200,
+      memory: 500,
+    }
   : {
       leads: 1_000_000,
       middle: 100_000,
@@ -59,12 +68,18 @@ const results: Results = { listing, coldStarts, warmCpu, sideBySide, load };
 
 process.stdout.write(`${textReport(results)}\n`);
 const folder = resolve(
-  options.out ?? (options.quick ? await mkdtemp(join(tmpdir(), 'lead-bench-results-')) : import.meta.dirname),
+  options.out ??
+    (options.quick ? await mkdtemp(join(tmpdir(), 'lead-bench-results-')) : import.meta.dirname),
 );
 const gigabytes = Math.round(totalmem() / 2 ** 30);
 const machine = `a shared virtual machine of ${cpus().length} ${process.arch} cores and ${gigabytes} GB under ${process.platform}, Node ${process.versions.node}, other work on it meanwhile (load average ${loadBefore.toFixed(0)} before, ${(loadavg()[0] ?? 0).toFixed(0)} after)`;
 const command = ['npm run bench', process.argv.slice(2).join(' ')].filter(Boolean).join(' -- ');
-await writeReport(folder, results, { command, begun, minutes: performance.now() / 60_000, machine });
+await writeReport(folder, results, {
+  command,
+  begun,
+  minutes: performance.now() / 60_000,
+  machine,
+});
 progress(`written: ${relative(process.cwd(), join(folder, 'RESULTS.md'))}`);
 // The launcher keeps a channel to this process open.
 process.exit(0);

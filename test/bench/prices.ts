@@ -32,6 +32,8 @@ export function perMillion({ writeUnits, readUnits, lambdaMs, lambdaMemoryMb }: 
 } {
   const dynamodb = 1e6 * (writeUnits * prices.writeUnit + readUnits * prices.readUnit);
   const billedSeconds = Math.ceil(lambdaMs) / 1000;
-  const lambda = 1e6 * (prices.lambdaRequest + billedSeconds * (lambdaMemoryMb / 1024) * prices.lambdaGigabyteSecond);
+  const lambda =
+    1e6 *
+    (prices.lambdaRequest + billedSeconds * (lambdaMemoryMb / 1024) * prices.lambdaGigabyteSecond);
   return { dynamodb, lambda, total: dynamodb + lambda + 1e6 * prices.apiGatewayRequest };
 }

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { budgetTable, pageMaxUnits } from './budgets.ts';
 import { coldStartPlot, costPlot, listingPlot, type Plot, roundTripsPlot } from './plots/plots.ts';
 import { prices } from './prices.ts';
-import { coldStartTable, listingTables, loadTable, sideBySideTable, warmCpuTable } from './result-tables.ts';
+import {
+  coldStartTable,
+  listingTables,
+  loadTable,
+  sideBySideTable,
+  warmCpuTable,
+} from './result-tables.ts';
 import type { Circumstances, Results } from './results.ts';
 import { asMarkdown, asText, type ResultTable } from './tables.ts';
 
@@ -22,7 +28,11 @@ const allTables = (results: Results): ResultTable[] => [
 ];
 
 /** Writes `RESULTS.md` and its drawings into a folder. */
-export async function writeReport(folder: string, results: Results, circumstances: Circumstances): Promise<void> {
+export async function writeReport(
+  folder: string,
+  results: Results,
+  circumstances: Circumstances,
+): Promise<void> {
   const plots = {
     listing: listingPlot(results.listing, pageMaxUnits),
     roundTrips: roundTripsPlot(results.sideBySide),
@@ -41,7 +51,11 @@ function pageOf(
   { command, begun, minutes, machine }: Circumstances,
   plots: Record<'listing' | 'roundTrips' | 'cost' | 'coldStart', Plot>,
 ): string {
-  const [pages, heavy, walks] = listingTables(results.listing) as [ResultTable, ResultTable, ResultTable];
+  const [pages, heavy, walks] = listingTables(results.listing) as [
+    ResultTable,
+    ResultTable,
+    ResultTable,
+  ];
   const blocks = [
     '# Results of the benchmark',
     `Written by \`${command}\`, begun ${begun.toISOString().slice(0, 16).replace('T', ' ')} UTC, ${minutes.toFixed(0)} minutes long, on ${machine}.`,

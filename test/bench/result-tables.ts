@@ -10,7 +10,16 @@ import type { ResultTable } from './tables.ts';
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(2);
 
 export function listingTables({ pages, heavy, walks }: ListingResult): ResultTable[] {
-  const pageRow = ({ question, leads, items, calls, chain, readUnits, bytesRead, peakMb }: PageCost): string[] => [
+  const pageRow = ({
+    question,
+    leads,
+    items,
+    calls,
+    chain,
+    readUnits,
+    bytesRead,
+    peakMb,
+  }: PageCost): string[] => [
     question,
     ...[leads, items, calls, chain, readUnits].map((number) => shown(number)),
     megabytes(bytesRead),
@@ -33,14 +42,36 @@ export function listingTables({ pages, heavy, walks }: ListingResult): ResultTab
     {
       title: 'Whole walks of a sync job',
       note: '`updated_since` with 100 leads a page, by one warm function. A walk that says "first pages" was measured as far as that; its totals are of those pages.',
-      head: ['changed', 'leads', 'pages', 'given', 'calls', 'read units', 'units per lead given', 'largest page, MB', 'peak MB'],
-      rows: walks.map(({ question, leads, pages: count, items, calls, readUnits, largestPageBytes, peakMb, isWhole }) => [
-        isWhole ? question : `${question}, first pages`,
-        ...[leads, count, items, calls, readUnits].map((number) => shown(number, 0)),
-        shown(readUnits / Math.max(1, items)),
-        megabytes(largestPageBytes),
-        shown(peakMb, 0),
-      ]),
+      head: [
+        'changed',
+        'leads',
+        'pages',
+        'given',
+        'calls',
+        'read units',
+        'units per lead given',
+        'largest page, MB',
+        'peak MB',
+      ],
+      rows: walks.map(
+        ({
+          question,
+          leads,
+          pages: count,
+          items,
+          calls,
+          readUnits,
+          largestPageBytes,
+          peakMb,
+          isWhole,
+        }) => [
+          isWhole ? question : `${question}, first pages`,
+          ...[leads, count, items, calls, readUnits].map((number) => shown(number, 0)),
+          shown(readUnits / Math.max(1, items)),
+          megabytes(largestPageBytes),
+          shown(peakMb, 0),
+        ],
+      ),
     },
   ];
 }
@@ -49,18 +80,30 @@ export function coldStartTable(coldStarts: readonly ColdStart[]): ResultTable {
   return {
     title: 'Cold start',
     note: "A fresh process imports the bundle and answers its first request; a stub of DynamoDB answers at once. Milliseconds are of this run on this machine and compare with nothing else. *First call* is the share of the naive client-only bundle's processor time up to the first answer of DynamoDB, which the goal speaks of; shares are of the least of all rounds, since other work on the machine can only add. *Same calls* sets the whole first request against a naive bundle that makes the same calls and nothing else.",
-    head: ['bundle', 'KB', 'import ms', 'first request ms', 'CPU ms', 'calls', 'first call', 'goal', 'same calls'],
-    rows: coldStarts.map(({ name, bytes, importMs, firstMs, cpuMs, calls, share, goal, sameCallsShare }) => [
-      name,
-      shown(bytes / 1000, 1),
-      importMs.toFixed(1),
-      firstMs.toFixed(1),
-      cpuMs.toFixed(1),
-      String(calls),
-      share.toFixed(2),
-      goal?.toFixed(2) ?? '',
-      sameCallsShare?.toFixed(2) ?? '',
-    ]),
+    head: [
+      'bundle',
+      'KB',
+      'import ms',
+      'first request ms',
+      'CPU ms',
+      'calls',
+      'first call',
+      'goal',
+      'same calls',
+    ],
+    rows: coldStarts.map(
+      ({ name, bytes, importMs, firstMs, cpuMs, calls, share, goal, sameCallsShare }) => [
+        name,
+        shown(bytes / 1000, 1),
+        importMs.toFixed(1),
+        firstMs.toFixed(1),
+        cpuMs.toFixed(1),
+        String(calls),
+        share.toFixed(2),
+        goal?.toFixed(2) ?? '',
+        sameCallsShare?.toFixed(2) ?? '',
+      ],
+    ),
   };
 }
 
@@ -80,11 +123,22 @@ export function warmCpuTable(warm: readonly WarmCpu[]): ResultTable {
 }
 
 export function sideBySideTable(comparisons: readonly Comparison[]): ResultTable {
-  const pair = (a: number, b: number, digits?: number): string => `${shown(a, digits)} / ${shown(b, digits)}`;
+  const pair = (a: number, b: number, digits?: number): string =>
+    `${shown(a, digits)} / ${shown(b, digits)}`;
   return {
     title: 'Side by side with the assembled stack',
     note: 'This service / the assembled stack, medians; write units are those of the table and, after the plus, of its indexes.',
-    head: ['request', 'round trips', 'calls', 'latency ms', 'ratio', 'CPU ms', 'write units', 'read units', '$ per million'],
+    head: [
+      'request',
+      'round trips',
+      'calls',
+      'latency ms',
+      'ratio',
+      'CPU ms',
+      'write units',
+      'read units',
+      '$ per million',
+    ],
     rows: comparisons.map(({ request, service: a, assembled: b }) => [
       request,
       pair(a.roundTrips, b.roundTrips),

@@ -72,7 +72,10 @@ const steps: readonly Step[] = [
     request: 'capture, existing, a field filled',
     endpoint: 'capture-lead',
     status: 200,
-    parts: (turn) => ({ body: { ...personOf(turn), fields: { city: 'Pune' } }, ...keyed(`again-${turn}`) }),
+    parts: (turn) => ({
+      body: { ...personOf(turn), fields: { city: 'Pune' } },
+      ...keyed(`again-${turn}`),
+    }),
   },
   {
     request: 'capture, replayed',
@@ -85,7 +88,11 @@ const steps: readonly Step[] = [
 ];
 
 /** The same requests to the service's functions and to the assembled stack's: same engine, same latency per call, in turn. */
-export async function measureSideBySide({ requests }: { requests: number }): Promise<readonly Comparison[]> {
+export async function measureSideBySide({
+  requests,
+}: {
+  requests: number;
+}): Promise<readonly Comparison[]> {
   const folder = await mkdtemp(join(tmpdir(), 'lead-bench-'));
   try {
     return await withEngine(async (engine) => {
@@ -126,7 +133,14 @@ async function givenBoth(environment: Parameters<typeof createTable>[0]): Promis
   } as const;
   const { key, keyId, expiresAt } = await createApiKey(table, order);
   const client = new DynamoDBClient(config);
-  const stored = { organizationId: 1, keyId, label: 'bench', createdBy: 7, scopes, expiresAt: Date.parse(expiresAt) };
+  const stored = {
+    organizationId: 1,
+    keyId,
+    label: 'bench',
+    createdBy: 7,
+    scopes,
+    expiresAt: Date.parse(expiresAt),
+  };
   await createTables(client, settings, hashApiKey(key), stored);
   client.destroy();
   table.client.destroy();
@@ -141,7 +155,9 @@ async function startSide(
 ): Promise<LambdaProcess> {
   const assembled = join(import.meta.dirname, 'assembled', `${endpoint}.ts`);
   const { code } =
-    side === 'service' ? await bundleFunction(endpoint) : await bundle(`export { handler } from ${JSON.stringify(assembled)};`);
+    side === 'service'
+      ? await bundleFunction(endpoint)
+      : await bundle(`export { handler } from ${JSON.stringify(assembled)};`);
   const file = join(folder, `${side}-${endpoint}.mjs`);
   await writeFile(file, code);
   return LambdaProcess.start(pathToFileURL(file).href, environment);
@@ -180,7 +196,11 @@ async function compare(
   } finally {
     await Promise.all([service.stop(), assembled.stop()]);
   }
-  return { request: step.request, service: costOf(measured.service), assembled: costOf(measured.assembled) };
+  return {
+    request: step.request,
+    service: costOf(measured.service),
+    assembled: costOf(measured.assembled),
+  };
 }
 
 /** The first requests of a process compile what the others run. */
@@ -193,7 +213,11 @@ const isRefusedWrite = ({ operation, status }: RecordedCall): boolean =>
 function costOf(measured: readonly Measured[]): RequestCost {
   const units = measured.map(({ calls }) => totalUnits(calls));
   const latencyMs = median(measured.map(({ ms }) => ms));
-  const writeUnits = median(measured.map(({ calls }, at) => (units[at]?.tableWrites ?? 0) + calls.filter(isRefusedWrite).length));
+  const writeUnits = median(
+    measured.map(
+      ({ calls }, at) => (units[at]?.tableWrites ?? 0) + calls.filter(isRefusedWrite).length,
+    ),
+  );
   const indexWriteUnits = median(units.map(({ indexWrites }) => indexWrites));
   const readUnits = median(units.map(({ reads }) => reads));
   return {
@@ -204,7 +228,12 @@ function costOf(measured: readonly Measured[]): RequestCost {
     writeUnits,
     indexWriteUnits,
     readUnits,
-    dollars: perMillion({ writeUnits: writeUnits + indexWriteUnits, readUnits, lambdaMs: latencyMs, lambdaMemoryMb }),
+    dollars: perMillion({
+      writeUnits: writeUnits + indexWriteUnits,
+      readUnits,
+      lambdaMs: latencyMs,
+      lambdaMemoryMb,
+    }),
   };
 }
 

@@ -13,7 +13,11 @@ let website: { key: string; keyId: string };
 beforeAll(async () => {
   organization = await givenOrganization();
   writer = await organization.key({ label: 'Sync' });
-  website = await organization.key({ label: 'Landing page', createdBy: 8, scopes: ['leads.capture'] });
+  website = await organization.key({
+    label: 'Landing page',
+    createdBy: 8,
+    scopes: ['leads.capture'],
+  });
 });
 
 const at = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
@@ -21,9 +25,12 @@ const asha = { userId: 7, name: 'Asha Rao' };
 const ravi = { userId: 8, name: 'Ravi Iyer' };
 const administrator = { userId: null, name: 'administrator' };
 const create = async (fields: object = {}) =>
-  (await call('create-lead', { apiKey: writer.key, body: { fields: { ...person(), ...fields } } })).body.lead;
-const capture = async (body: object) => (await call('capture-lead', { apiKey: website.key, body })).body.lead;
-const update = (leadId: number, body: object) => call('update-lead', { apiKey: writer.key, leadId, body });
+  (await call('create-lead', { apiKey: writer.key, body: { fields: { ...person(), ...fields } } }))
+    .body.lead;
+const capture = async (body: object) =>
+  (await call('capture-lead', { apiKey: website.key, body })).body.lead;
+const update = (leadId: number, body: object) =>
+  call('update-lead', { apiKey: writer.key, leadId, body });
 
 describe('1 changes made through the API are recorded on the lead’s timeline as made via the API', () => {
   test('create-lead: lead_created', async () => {
@@ -37,7 +44,12 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
   test('a capture of a new lead: lead_created, then captured', async () => {
     const attribution = { pageUrl: 'https://example.com/mba', formName: 'Enquire' };
 
-    const { id } = await capture({ ...person(), source: 'facebook ads', notes: 'Evenings.', attribution });
+    const { id } = await capture({
+      ...person(),
+      source: 'facebook ads',
+      notes: 'Evenings.',
+      attribution,
+    });
 
     expect(await timelineOf(organization, id)).toEqual([
       { type: 'lead_created', at, actor: ravi, via: 'api', keyId: website.keyId },
@@ -97,7 +109,12 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
   });
 
   test('update-lead: lead_updated, every change with its value before and after, ids for stage, pipeline, source and owner', async () => {
-    const { id, name, phone } = await create({ city: 'Pune', interests: ['loan'], source: 3, assigned_to: 7 });
+    const { id, name, phone } = await create({
+      city: 'Pune',
+      interests: ['loan'],
+      source: 3,
+      assigned_to: 7,
+    });
 
     const { body } = await update(id, {
       fields: {
@@ -116,7 +133,13 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
     const [, updated, ...more] = await timelineOf(organization, id);
     expect(more).toEqual([]);
     const { changes, ...rest } = updated as unknown as { changes: { field: string }[] };
-    expect(rest).toEqual({ type: 'lead_updated', at: body.lead.updatedAt, actor: asha, via: 'api', keyId: writer.keyId });
+    expect(rest).toEqual({
+      type: 'lead_updated',
+      at: body.lead.updatedAt,
+      actor: asha,
+      via: 'api',
+      keyId: writer.keyId,
+    });
     expect(changes.toSorted((a, b) => (a.field < b.field ? -1 : 1))).toEqual([
       { field: 'assigned_to', from: 7, to: 8 },
       { field: 'budget', from: null, to: 5 },
@@ -134,10 +157,21 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
   test('add-note: note_added', async () => {
     const { id } = await create();
 
-    const { body } = await call('add-note', { apiKey: writer.key, leadId: id, body: { text: 'Called.\nTwice.' } });
+    const { body } = await call('add-note', {
+      apiKey: writer.key,
+      leadId: id,
+      body: { text: 'Called.\nTwice.' },
+    });
 
     expect((await timelineOf(organization, id)).slice(1)).toEqual([
-      { type: 'note_added', at: body.note.createdAt, actor: asha, via: 'api', keyId: writer.keyId, text: 'Called.\nTwice.' },
+      {
+        type: 'note_added',
+        at: body.note.createdAt,
+        actor: asha,
+        via: 'api',
+        keyId: writer.keyId,
+        text: 'Called.\nTwice.',
+      },
     ]);
   });
 
@@ -157,7 +191,11 @@ describe('1 changes made through the API are recorded on the lead’s timeline a
   test('a replay, a refused request and a read leave nothing', async () => {
     const { id, name, phone } = await create();
     const captureOnce = () =>
-      call('capture-lead', { apiKey: website.key, body: { name, phone }, headers: { 'Idempotency-Key': `lead ${id}` } });
+      call('capture-lead', {
+        apiKey: website.key,
+        body: { name, phone },
+        headers: { 'Idempotency-Key': `lead ${id}` },
+      });
     await captureOnce();
     const before = await timelineOf(organization, id);
 

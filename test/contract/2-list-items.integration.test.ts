@@ -30,7 +30,15 @@ describe('2 list items: exactly the properties of their resource', () => {
     [
       'Stage',
       'list-lead-stages',
-      { id: 11, name: 'New', slug: 'new', order: 1, meaning: 'open', isDefault: true, pipelineId: 1 },
+      {
+        id: 11,
+        name: 'New',
+        slug: 'new',
+        order: 1,
+        meaning: 'open',
+        isDefault: true,
+        pipelineId: 1,
+      },
     ],
     ['Pipeline', 'list-pipelines', { id: 1, name: 'Admissions', order: 1, isDefault: true }],
     ['NamedRef of a source', 'list-lead-sources', { id: 3, name: 'Facebook Ads' }],
@@ -45,7 +53,12 @@ describe('2 list items: exactly the properties of their resource', () => {
     const own = await givenOrganization({
       fields: [
         customField('course', 'select', { options: [{ value: 'mba', label: 'MBA' }] }),
-        customField('exam', 'date', { showWhen, requiredOnCreate: true, requiredOnEdit: true, label: 'Exam on' }),
+        customField('exam', 'date', {
+          showWhen,
+          requiredOnCreate: true,
+          requiredOnEdit: true,
+          label: 'Exam on',
+        }),
       ],
     });
 
@@ -93,8 +106,14 @@ describe('2 list items: exactly the properties of their resource', () => {
   test('a Note has leadId, text and createdAt only', async () => {
     const { id } = await givenLead(organization);
 
-    const { body } = await call('add-note', { apiKey: organization.writer, leadId: id, body: { text: 'Called.' } });
+    const { body } = await call('add-note', {
+      apiKey: organization.writer,
+      leadId: id,
+      body: { text: 'Called.' },
+    });
 
-    expect(body).toEqual({ note: { leadId: id, text: 'Called.', createdAt: expect.stringMatching(dateTime) } });
+    expect(body).toEqual({
+      note: { leadId: id, text: 'Called.', createdAt: expect.stringMatching(dateTime) },
+    });
   });
 });

@@ -67,7 +67,9 @@ describe('2 Lead: all properties are always present, no others', () => {
   test('a lead of only a name and a phone has every property', async () => {
     const { name, phone } = person();
 
-    const lead = await givenLead(organization, { fields: { name, phone, email: null, assigned_to: 7 } });
+    const lead = await givenLead(organization, {
+      fields: { name, phone, email: null, assigned_to: 7 },
+    });
 
     expect(Object.keys(lead).sort()).toEqual([...properties].sort());
     expect(lead).toEqual({
@@ -116,10 +118,18 @@ describe('2 Lead: all properties are always present, no others', () => {
     const created = await givenLead(organization, { fields: allFields });
 
     const read = await call('get-lead', { apiKey: organization.reader, leadId: created.id });
-    const updated = await call('update-lead', { apiKey: organization.writer, leadId: created.id, body: {} });
+    const updated = await call('update-lead', {
+      apiKey: organization.writer,
+      leadId: created.id,
+      body: {},
+    });
     const listed = await call('list-leads', { apiKey: organization.reader, query: { limit: 1 } });
 
-    expect([read.body.lead, updated.body.lead, listed.body.items[0]]).toEqual([created, created, created]);
+    expect([read.body.lead, updated.body.lead, listed.body.items[0]]).toEqual([
+      created,
+      created,
+      created,
+    ]);
   });
 });
 
@@ -130,16 +140,25 @@ describe('2 Lead fields', () => {
     expect(Number.isInteger(id) && id > 0 && id <= 2_147_483_647).toBe(true);
   });
 
-  test.each(['phone', 'email'] as const)('%s is unique per organization and free in another', async (field) => {
-    const other = await givenOrganization();
-    const taken = { [field]: person()[field] };
-    await givenLead(organization, { fields: taken });
+  test.each(['phone', 'email'] as const)(
+    '%s is unique per organization and free in another',
+    async (field) => {
+      const other = await givenOrganization();
+      const taken = { [field]: person()[field] };
+      await givenLead(organization, { fields: taken });
 
-    const again = await call('create-lead', { apiKey: organization.writer, body: { fields: { ...person(), ...taken } } });
-    const elsewhere = await call('create-lead', { apiKey: other.writer, body: { fields: { ...person(), ...taken } } });
+      const again = await call('create-lead', {
+        apiKey: organization.writer,
+        body: { fields: { ...person(), ...taken } },
+      });
+      const elsewhere = await call('create-lead', {
+        apiKey: other.writer,
+        body: { fields: { ...person(), ...taken } },
+      });
 
-    expect([again.status, elsewhere.status]).toEqual([409, 201]);
-  });
+      expect([again.status, elsewhere.status]).toEqual([409, 201]);
+    },
+  );
 
   test('any number of leads may have no email', async () => {
     const leads = [
@@ -151,7 +170,9 @@ describe('2 Lead fields', () => {
   });
 
   test.each(['student', 'consultant'])('leadType may be %s', async (lead_type) => {
-    expect(await givenLead(organization, { fields: { lead_type } })).toMatchObject({ leadType: lead_type });
+    expect(await givenLead(organization, { fields: { lead_type } })).toMatchObject({
+      leadType: lead_type,
+    });
   });
 
   test('leadType must be student or consultant', async () => {
@@ -161,7 +182,9 @@ describe('2 Lead fields', () => {
     });
 
     expect(status).toBe(422);
-    expect(body.error.details.fields).toEqual({ lead_type: expect.stringContaining('student, consultant') });
+    expect(body.error.details.fields).toEqual({
+      lead_type: expect.stringContaining('student, consultant'),
+    });
   });
 
   test.each(Object.entries(allFields))('fields returns only %s, as %j', async (key, value) => {
@@ -171,14 +194,23 @@ describe('2 Lead fields', () => {
   });
 
   test('fields repeats no built-in field that has a property of its own', async () => {
-    const { fields } = await givenLead(organization, { fields: { source: 1, assigned_to: 7, lead_type: 'student' } });
+    const { fields } = await givenLead(organization, {
+      fields: { source: 1, assigned_to: 7, lead_type: 'student' },
+    });
 
     expect(fields).toEqual({});
   });
 
   test('fields omits empty values, whatever emptied them', async () => {
     const { fields, id } = await givenLead(organization, {
-      fields: { city: '', remarks: ' ', budget: null, interests: [], course: '', wants_call: false },
+      fields: {
+        city: '',
+        remarks: ' ',
+        budget: null,
+        interests: [],
+        course: '',
+        wants_call: false,
+      },
     });
     const cleared = await call('update-lead', {
       apiKey: organization.writer,
@@ -193,9 +225,12 @@ describe('2 Lead fields', () => {
   test('fields omits the value of a deactivated field and shows it again once the field is active', async () => {
     const own = await givenOrganization();
     const { id } = await givenLead(own, { fields: { city: 'Kochi', course: 'mba' } });
-    const read = async () => (await call('get-lead', { apiKey: own.reader, leadId: id })).body.lead.fields;
+    const read = async () =>
+      (await call('get-lead', { apiKey: own.reader, leadId: id })).body.lead.fields;
 
-    await changeSettings(own, { fields: own.settings.fields.map((field) => ({ ...field, active: field.key !== 'city' })) });
+    await changeSettings(own, {
+      fields: own.settings.fields.map((field) => ({ ...field, active: field.key !== 'city' })),
+    });
     const without = await read();
     await changeSettings(own, {});
 
@@ -213,7 +248,10 @@ describe('2 Lead fields', () => {
     await changeSettings(own, {
       users: renamed(own.settings.users),
       sources: renamed(own.settings.sources),
-      pipelines: renamed(own.settings.pipelines).map((pipeline) => ({ ...pipeline, stages: renamed(pipeline.stages) })),
+      pipelines: renamed(own.settings.pipelines).map((pipeline) => ({
+        ...pipeline,
+        stages: renamed(pipeline.stages),
+      })),
     });
     const { body } = await call('get-lead', { apiKey: own.reader, leadId: id });
 

@@ -13,8 +13,12 @@ beforeAll(async () => {
 });
 
 const create = (place: object, fields: object = {}) =>
-  call('create-lead', { apiKey: organization.writer, body: { fields: { ...person(), ...fields }, ...place } });
-const update = (leadId: number, body: object) => call('update-lead', { apiKey: organization.writer, leadId, body });
+  call('create-lead', {
+    apiKey: organization.writer,
+    body: { fields: { ...person(), ...fields }, ...place },
+  });
+const update = (leadId: number, body: object) =>
+  call('update-lead', { apiKey: organization.writer, leadId, body });
 
 describe('3 archived leads', () => {
   const givenArchived = async () => {
@@ -33,7 +37,10 @@ describe('3 archived leads', () => {
       { owner_id: assignedTo },
       { updated_since: '2026-01-01T00:00:00Z' },
     ]) {
-      const { body } = await call('list-leads', { apiKey: organization.reader, query: { limit: 100, ...query } });
+      const { body } = await call('list-leads', {
+        apiKey: organization.reader,
+        query: { limit: 100, ...query },
+      });
       expect(
         body.items.map((item: { id: number }) => item.id),
         JSON.stringify(query),
@@ -48,7 +55,11 @@ describe('3 archived leads', () => {
     await setArchived(table(), organization.id, id, false);
     const restored = await call('get-lead', { apiKey: organization.reader, leadId: id });
 
-    expect([archived.status, archived.body.error.code, restored.status]).toEqual([404, 'NOT_FOUND', 200]);
+    expect([archived.status, archived.body.error.code, restored.status]).toEqual([
+      404,
+      'NOT_FOUND',
+      200,
+    ]);
   });
 
   test('create-lead answers 409 with the id of the archived lead that has the phone or email', async () => {
@@ -56,14 +67,22 @@ describe('3 archived leads', () => {
 
     const { status, body } = await create({}, { phone });
 
-    expect([status, body.error.code, body.error.details]).toEqual([409, 'DUPLICATE_LEAD', { leadId: id }]);
+    expect([status, body.error.code, body.error.details]).toEqual([
+      409,
+      'DUPLICATE_LEAD',
+      { leadId: id },
+    ]);
   });
 
   test('an archived lead accepts an update and a note', async () => {
     const { id } = await givenArchived();
 
     const updated = await update(id, { fields: { city: 'Kochi' } });
-    const noted = await call('add-note', { apiKey: organization.writer, leadId: id, body: { text: 'Still interested.' } });
+    const noted = await call('add-note', {
+      apiKey: organization.writer,
+      leadId: id,
+      body: { text: 'Still interested.' },
+    });
 
     expect([updated.status, noted.status]).toEqual([200, 201]);
     expect((await timelineOf(organization, id)).map(({ type }) => type)).toEqual([

@@ -8,7 +8,8 @@ describe('3 owner: the organization’s assignment rules, unless assigned_to is 
   const users = [7, 8, 9].map((id) => ({ id, name: `Person ${id}` }));
   const owners = async (own: GivenOrganization, count: number, fields: object = {}) => {
     const chosen: number[] = [];
-    for (let at = 0; at < count; at += 1) chosen.push((await givenLead(own, { fields })).assignedTo);
+    for (let at = 0; at < count; at += 1)
+      chosen.push((await givenLead(own, { fields })).assignedTo);
     return chosen;
   };
 
@@ -26,7 +27,9 @@ describe('3 owner: the organization’s assignment rules, unless assigned_to is 
 
     const leads = await Promise.all(Array.from({ length: 12 }, () => givenLead(own)));
 
-    expect(leads.map(({ assignedTo }) => assignedTo).sort()).toEqual([7, 7, 7, 7, 8, 8, 8, 8, 9, 9, 9, 9]);
+    expect(leads.map(({ assignedTo }) => assignedTo).sort()).toEqual([
+      7, 7, 7, 7, 8, 8, 8, 8, 9, 9, 9, 9,
+    ]);
   });
 
   test('each rule rotates separately, captures included, and a rule without active users is skipped', async () => {
@@ -41,11 +44,18 @@ describe('3 owner: the organization’s assignment rules, unless assigned_to is 
 
     const ofSource = await owners(own, 2, { source: 3 });
     await owners(own, 1);
-    const { body } = await call('capture-lead', { apiKey: own.website, body: { ...person(), source: 'Facebook Ads' } });
+    const { body } = await call('capture-lead', {
+      apiKey: own.website,
+      body: { ...person(), source: 'Facebook Ads' },
+    });
     const captured = await call('get-lead', { apiKey: own.reader, leadId: body.lead.id });
     const inPipeline = await givenLead(own, { pipelineId: 2 });
 
-    expect([...ofSource, captured.body.lead.assignedTo]).toEqual([ofSource[0], ofSource[0] === 7 ? 8 : 7, ofSource[0]]);
+    expect([...ofSource, captured.body.lead.assignedTo]).toEqual([
+      ofSource[0],
+      ofSource[0] === 7 ? 8 : 7,
+      ofSource[0],
+    ]);
     expect(inPipeline.assignedTo).toBe(9);
   });
 
@@ -53,11 +63,17 @@ describe('3 owner: the organization’s assignment rules, unless assigned_to is 
     const own = await givenOrganization({ users });
     const [first] = await owners(own, 1);
     const someone = person();
-    await call('create-lead', { apiKey: own.writer, body: { fields: { ...someone, assigned_to: 7 } } });
+    await call('create-lead', {
+      apiKey: own.writer,
+      body: { fields: { ...someone, assigned_to: 7 } },
+    });
 
     const refused = [
       await call('create-lead', { apiKey: own.writer, body: { fields: someone } }),
-      await call('create-lead', { apiKey: own.writer, body: { fields: { ...person(), budget: 'much' } } }),
+      await call('create-lead', {
+        apiKey: own.writer,
+        body: { fields: { ...person(), budget: 'much' } },
+      }),
     ];
     const rest = await owners(own, 2);
 
@@ -72,9 +88,15 @@ describe('3 owner: the organization’s assignment rules, unless assigned_to is 
   });
 
   test('a create without an active user is refused with 422 and NO_ACTIVE_OWNER', async () => {
-    const own = await givenOrganization({ users: users.map((user) => ({ ...user, active: false })), assignmentRules: [] });
+    const own = await givenOrganization({
+      users: users.map((user) => ({ ...user, active: false })),
+      assignmentRules: [],
+    });
 
-    const { status, body } = await call('create-lead', { apiKey: own.writer, body: { fields: person() } });
+    const { status, body } = await call('create-lead', {
+      apiKey: own.writer,
+      body: { fields: person() },
+    });
 
     expect(status).toBe(422);
     expect(body.error.details).toMatchObject({ reason: 'NO_ACTIVE_OWNER', field: 'assigned_to' });
@@ -83,7 +105,10 @@ describe('3 owner: the organization’s assignment rules, unless assigned_to is 
   test('a create without a pipeline is refused with 422 and NO_STARTING_STAGE', async () => {
     const own = await givenOrganization({ pipelines: [] });
 
-    const { status, body } = await call('create-lead', { apiKey: own.writer, body: { fields: person() } });
+    const { status, body } = await call('create-lead', {
+      apiKey: own.writer,
+      body: { fields: person() },
+    });
 
     expect(status).toBe(422);
     expect(body.error.details).toMatchObject({ reason: 'NO_STARTING_STAGE', field: 'stageId' });

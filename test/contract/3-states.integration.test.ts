@@ -11,8 +11,12 @@ beforeAll(async () => {
 });
 
 const create = (place: object, fields: object = {}) =>
-  call('create-lead', { apiKey: organization.writer, body: { fields: { ...person(), ...fields }, ...place } });
-const update = (leadId: number, body: object) => call('update-lead', { apiKey: organization.writer, leadId, body });
+  call('create-lead', {
+    apiKey: organization.writer,
+    body: { fields: { ...person(), ...fields }, ...place },
+  });
+const update = (leadId: number, body: object) =>
+  call('update-lead', { apiKey: organization.writer, leadId, body });
 
 describe('3 create-lead: the starting stage of the given or default pipeline, or the stage given, which names its pipeline', () => {
   test.each([
@@ -26,18 +30,43 @@ describe('3 create-lead: the starting stage of the given or default pipeline, or
     const { status, body } = await create(place);
 
     expect(status).toBe(201);
-    expect(body.lead).toMatchObject({ stageId, pipelineId, stage: { id: stageId }, pipeline: { id: pipelineId } });
+    expect(body.lead).toMatchObject({
+      stageId,
+      pipelineId,
+      stage: { id: stageId },
+      pipeline: { id: pipelineId },
+    });
   });
 });
 
 const refusedPlaces: [string, object, reason: string, field: string][] = [
-  ['a stage of another pipeline', { stageId: 21, pipelineId: 1 }, 'STAGE_NOT_IN_PIPELINE', 'stageId'],
+  [
+    'a stage of another pipeline',
+    { stageId: 21, pipelineId: 1 },
+    'STAGE_NOT_IN_PIPELINE',
+    'stageId',
+  ],
   ['no such stage', { stageId: 99 }, 'STAGE_NOT_FOUND', 'stageId'],
   ['no such pipeline', { pipelineId: 99 }, 'PIPELINE_NOT_FOUND', 'pipelineId'],
-  ['no such pipeline, beside a stage', { stageId: 11, pipelineId: 99 }, 'PIPELINE_NOT_FOUND', 'pipelineId'],
+  [
+    'no such pipeline, beside a stage',
+    { stageId: 11, pipelineId: 99 },
+    'PIPELINE_NOT_FOUND',
+    'pipelineId',
+  ],
   ['a stage that is not active', { stageId: 13 }, 'STAGE_NOT_ACTIVE', 'stageId'],
-  ['a stage of another pipeline that is not active', { stageId: 23 }, 'STAGE_NOT_ACTIVE', 'stageId'],
-  ['a pipeline without an active starting stage', { pipelineId: 3 }, 'NO_STARTING_STAGE', 'pipelineId'],
+  [
+    'a stage of another pipeline that is not active',
+    { stageId: 23 },
+    'STAGE_NOT_ACTIVE',
+    'stageId',
+  ],
+  [
+    'a pipeline without an active starting stage',
+    { pipelineId: 3 },
+    'NO_STARTING_STAGE',
+    'pipelineId',
+  ],
 ];
 
 describe('3 a refused stage or pipeline: 422 with details.reason and details.field, nothing changed', () => {
@@ -61,7 +90,8 @@ describe('3 a refused stage or pipeline: 422 with details.reason and details.fie
     'update-lead with %s is refused with details.reason and details.field',
     async (_, place, reason, field) => {
       const { id } = await givenLead(organization);
-      const own = async () => (await storedLeads(organization)).filter(({ lead }) => Number(lead.sk) === id);
+      const own = async () =>
+        (await storedLeads(organization)).filter(({ lead }) => Number(lead.sk) === id);
       const before = await own();
 
       const { status, body } = await update(id, { fields: { city: 'Kochi' }, ...place });
@@ -74,8 +104,22 @@ describe('3 a refused stage or pipeline: 422 with details.reason and details.fie
 });
 
 describe('3 update-lead: stage and pipeline', () => {
-  const rows: [string, from: object, to: object, stageId: number, pipelineId: number, changes: object[]][] = [
-    ['stageId of the same pipeline', {}, { stageId: 12 }, 12, 1, [{ field: 'stage', from: 11, to: 12 }]],
+  const rows: [
+    string,
+    from: object,
+    to: object,
+    stageId: number,
+    pipelineId: number,
+    changes: object[],
+  ][] = [
+    [
+      'stageId of the same pipeline',
+      {},
+      { stageId: 12 },
+      12,
+      1,
+      [{ field: 'stage', from: 11, to: 12 }],
+    ],
     [
       'stageId of another pipeline moves the lead there',
       {},
@@ -120,22 +164,35 @@ describe('3 update-lead: stage and pipeline', () => {
     ['neither: the lead stays', { stageId: 22 }, {}, 22, 2, []],
   ];
 
-  test.each(rows)('%s is recorded on the timeline as made via the API', async (_, from, to, stageId, pipelineId, changes) => {
-    const { id } = await givenLead(organization, from);
+  test.each(rows)(
+    '%s is recorded on the timeline as made via the API',
+    async (_, from, to, stageId, pipelineId, changes) => {
+      const { id } = await givenLead(organization, from);
 
-    const { status, body } = await update(id, to);
+      const { status, body } = await update(id, to);
 
-    expect(status).toBe(200);
-    expect(body.lead).toMatchObject({ stageId, pipelineId, stage: { id: stageId }, pipeline: { id: pipelineId } });
-    const updates = (await timelineOf(organization, id)).filter(({ type }) => type === 'lead_updated');
-    expect(updates).toEqual(changes.length === 0 ? [] : [expect.objectContaining({ via: 'api', changes })]);
-  });
+      expect(status).toBe(200);
+      expect(body.lead).toMatchObject({
+        stageId,
+        pipelineId,
+        stage: { id: stageId },
+        pipeline: { id: pipelineId },
+      });
+      const updates = (await timelineOf(organization, id)).filter(
+        ({ type }) => type === 'lead_updated',
+      );
+      expect(updates).toEqual(
+        changes.length === 0 ? [] : [expect.objectContaining({ via: 'api', changes })],
+      );
+    },
+  );
 
   test('a lead moves from any stage to any other: open, won, open, lost', async () => {
     const { id } = await givenLead(organization);
 
     const walked = [];
-    for (const stageId of [12, 11, 22, 12]) walked.push((await update(id, { stageId })).body.lead.stage);
+    for (const stageId of [12, 11, 22, 12])
+      walked.push((await update(id, { stageId })).body.lead.stage);
 
     expect(walked.map(({ meaning }) => meaning)).toEqual(['won', 'open', 'lost', 'won']);
   });
@@ -145,7 +202,10 @@ describe('3 update-lead: stage and pipeline', () => {
     const { id } = await givenLead(own, { stageId: 12 });
     const deactivate = (one: { id: number }) => (one.id === 12 ? { ...one, active: false } : one);
     await changeSettings(own, {
-      pipelines: own.settings.pipelines.map((one) => ({ ...one, stages: one.stages.map(deactivate) })),
+      pipelines: own.settings.pipelines.map((one) => ({
+        ...one,
+        stages: one.stages.map(deactivate),
+      })),
     });
 
     const { status, body } = await call('update-lead', {
@@ -155,13 +215,17 @@ describe('3 update-lead: stage and pipeline', () => {
     });
 
     expect(status).toBe(200);
-    expect(body.lead).toMatchObject({ stage: { id: 12, name: 'Stage 12', meaning: 'won' }, fields: { city: 'Kochi' } });
+    expect(body.lead).toMatchObject({
+      stage: { id: 12, name: 'Stage 12', meaning: 'won' },
+      fields: { city: 'Kochi' },
+    });
   });
 });
 
 describe('3 capture-lead: places only new leads', () => {
   const capture = (body: object) => call('capture-lead', { apiKey: organization.website, body });
-  const read = async (leadId: number) => (await call('get-lead', { apiKey: organization.reader, leadId })).body.lead;
+  const read = async (leadId: number) =>
+    (await call('get-lead', { apiKey: organization.reader, leadId })).body.lead;
 
   test.each([
     ['the default pipeline', {}, 11],
@@ -174,7 +238,11 @@ describe('3 capture-lead: places only new leads', () => {
       expect(status).toBe(201);
       expect(await read(body.lead.id)).toMatchObject({ stageId, assignedTo: expect.any(Number) });
       const [, captured] = await timelineOf(organization, body.lead.id);
-      expect(captured).toMatchObject({ type: 'captured', keyId: expect.any(String), keyLabel: 'leads.capture' });
+      expect(captured).toMatchObject({
+        type: 'captured',
+        keyId: expect.any(String),
+        keyLabel: 'leads.capture',
+      });
     },
   );
 

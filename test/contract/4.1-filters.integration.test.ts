@@ -8,11 +8,26 @@ let organization: GivenOrganization;
 beforeAll(async () => {
   organization = await givenOrganization();
   await givenLead(organization, {
-    fields: { ...values.one, name: 'one', source: 1, assigned_to: 7, email: 'one@example.com', phone: '+919800000001' },
+    fields: {
+      ...values.one,
+      name: 'one',
+      source: 1,
+      assigned_to: 7,
+      email: 'one@example.com',
+      phone: '+919800000001',
+    },
   });
-  const consultant = { lead_type: 'consultant', source: 3, assigned_to: 8, email: 'Two@example.com', phone: '+919800000002' };
+  const consultant = {
+    lead_type: 'consultant',
+    source: 3,
+    assigned_to: 8,
+    email: 'Two@example.com',
+    phone: '+919800000002',
+  };
   await givenLead(organization, { fields: { ...values.two, ...consultant, name: 'two' } });
-  await givenLead(organization, { fields: { name: 'none', email: null, phone: '+14155550003', assigned_to: 7 } });
+  await givenLead(organization, {
+    fields: { name: 'none', email: null, phone: '+14155550003', assigned_to: 7 },
+  });
 });
 
 const list = (...filters: readonly unknown[]) =>
@@ -55,12 +70,19 @@ describe('4.1 filter: an operator that the field type does not take is refused',
     }
   });
 
-  test.each(['', 'Contains', 'constructor', '__proto__', 'is empty', 1, null, ['equals'], undefined])(
-    'no field takes the operator %j',
-    async (operator) => {
-      expect(await refusedAt({ field: 'city', operator, value: 'x' })).toEqual([0]);
-    },
-  );
+  test.each([
+    '',
+    'Contains',
+    'constructor',
+    '__proto__',
+    'is empty',
+    1,
+    null,
+    ['equals'],
+    undefined,
+  ])('no field takes the operator %j', async (operator) => {
+    expect(await refusedAt({ field: 'city', operator, value: 'x' })).toEqual([0]);
+  });
 });
 
 describe('4.1 filter: each operator takes value, values or nothing, and not what it does not', () => {
@@ -74,8 +96,24 @@ describe('4.1 filter: each operator takes value, values or nothing, and not what
       { value: true },
       { value: {} },
     ],
-    two: [{}, { value: 1 }, { values: [] }, { values: [1] }, { values: [1, 2, 3] }, { values: 1 }, { values: { 0: 1, 1: 2 } }],
-    some: [{}, { value: 'mba' }, { values: [] }, { values: 'mba' }, { values: [null] }, { values: [['mba']] }, { values: [{}] }],
+    two: [
+      {},
+      { value: 1 },
+      { values: [] },
+      { values: [1] },
+      { values: [1, 2, 3] },
+      { values: 1 },
+      { values: { 0: 1, 1: 2 } },
+    ],
+    some: [
+      {},
+      { value: 'mba' },
+      { values: [] },
+      { values: 'mba' },
+      { values: [null] },
+      { values: [['mba']] },
+      { values: [{}] },
+    ],
     nothing: [{ value: 'x' }, { values: ['x'] }, { values: [] }, { value: null }],
   };
   const takes = {
@@ -88,13 +126,25 @@ describe('4.1 filter: each operator takes value, values or nothing, and not what
     after: 'value',
   } as const;
   const shapeOf = (operator: string): keyof typeof wrong =>
-    operator in takes ? 'value' : operator === 'between' ? 'two' : operator.endsWith('any_of') ? 'some' : 'nothing';
+    operator in takes
+      ? 'value'
+      : operator === 'between'
+        ? 'two'
+        : operator.endsWith('any_of')
+          ? 'some'
+          : 'nothing';
   const rows = types.flatMap((type) =>
-    [...new Set(operatorTable[type].map(([operator]) => operator))].map((operator) => [type, operator] as const),
+    [...new Set(operatorTable[type].map(([operator]) => operator))].map(
+      (operator) => [type, operator] as const,
+    ),
   );
 
   test.each(rows)('a filter on a %s field with %s is refused', async (type, operator) => {
-    const filters = wrong[shapeOf(operator)].map((operands) => ({ field: keyOf[type], operator, ...operands }));
+    const filters = wrong[shapeOf(operator)].map((operands) => ({
+      field: keyOf[type],
+      operator,
+      ...operands,
+    }));
 
     expect(await refusedAt(...filters)).toEqual(filters.map((_, position) => position));
   });
@@ -159,7 +209,10 @@ describe('4.1 filter: details.filters lists the 0-based positions of the offendi
   test('a filter with a property named __proto__ is refused by its position', async () => {
     const filter = '[{"field":"city","operator":"is_empty","__proto__":{"x":1}}]';
 
-    const { status, body } = await call('list-leads', { apiKey: organization.reader, query: { filter } });
+    const { status, body } = await call('list-leads', {
+      apiKey: organization.reader,
+      query: { filter },
+    });
 
     expect([status, body.error.details.filters]).toEqual([400, [0]]);
   });

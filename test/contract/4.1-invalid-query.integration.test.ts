@@ -3,14 +3,28 @@ import { type CallOptions, call } from '../support/call.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 
 type Query = NonNullable<CallOptions['query']>;
-const list = (organization: GivenOrganization, query: Query) => call('list-leads', { apiKey: organization.reader, query });
+const list = (organization: GivenOrganization, query: Query) =>
+  call('list-leads', { apiKey: organization.reader, query });
 
 let organization: GivenOrganization;
 beforeAll(async () => {
   organization = await givenOrganization();
 });
 
-const noId = ['0', '-1', '2147483648', '1.5', '1e1', 'abc', '', ' 1', '01', '0x1', '１', '9'.repeat(400)];
+const noId = [
+  '0',
+  '-1',
+  '2147483648',
+  '1.5',
+  '1e1',
+  'abc',
+  '',
+  ' 1',
+  '01',
+  '0x1',
+  '１',
+  '9'.repeat(400),
+];
 
 describe('4.1 INVALID_QUERY: a parameter out of range, named; nothing is silently ignored', () => {
   const refused = async (query: Query, name: string) => {
@@ -43,7 +57,9 @@ describe('4.1 INVALID_QUERY: a parameter out of range, named; nothing is silentl
     ...['', 'x', '{', '{}', 'null', '1', '"name"', 'true', '{"field":"name"}', '[', '[]]'].map(
       (value) => ['filter', value] as const,
     ),
-  ])('the parameter %s=%s is refused with INVALID_QUERY', (name, value) => refused({ [name]: value }, name));
+  ])('the parameter %s=%s is refused with INVALID_QUERY', (name, value) =>
+    refused({ [name]: value }, name),
+  );
 
   test.each(['limit', 'cursor', 'updated_since', 'stage_id', 'filter'])(
     'the parameter %s is refused when it is given twice',
@@ -60,17 +76,24 @@ describe('4.1 INVALID_QUERY: a parameter out of range, named; nothing is silentl
     ['page', undefined],
     ['constructor', undefined],
     ['__proto__', undefined],
-  ])('the unknown parameter %s is refused with the nearest known one (%s)', async (name, nearest) => {
-    const { status, body } = await list(organization, `${name}=1`);
+  ])(
+    'the unknown parameter %s is refused with the nearest known one (%s)',
+    async (name, nearest) => {
+      const { status, body } = await list(organization, `${name}=1`);
 
-    expect([status, body.error.code]).toEqual([400, 'INVALID_QUERY']);
-    expect(Object.keys(body.error.details.parameters)).toEqual([name]);
-    expect(body.error.message).toMatch(nearest ? `did you mean ${nearest}?` : /known/);
-  });
+      expect([status, body.error.code]).toEqual([400, 'INVALID_QUERY']);
+      expect(Object.keys(body.error.details.parameters)).toEqual([name]);
+      expect(body.error.message).toMatch(nearest ? `did you mean ${nearest}?` : /known/);
+    },
+  );
 
   test('several wrong parameters are all named', async () => {
     const { body } = await list(organization, { limit: 0, cursor: 0, source_id: 'x' });
 
-    expect(Object.keys(body.error.details.parameters).sort()).toEqual(['cursor', 'limit', 'source_id']);
+    expect(Object.keys(body.error.details.parameters).sort()).toEqual([
+      'cursor',
+      'limit',
+      'source_id',
+    ]);
   });
 });

@@ -11,7 +11,8 @@ interface Listed {
   readonly updatedAt: string;
 }
 
-const list = (organization: GivenOrganization, query: Query) => call('list-leads', { apiKey: organization.reader, query });
+const list = (organization: GivenOrganization, query: Query) =>
+  call('list-leads', { apiKey: organization.reader, query });
 const idsOf = (items: readonly Listed[]): number[] => items.map(({ id }) => id);
 
 /** 27 leads, two more than the default page, and one that is archived. Newest last. */
@@ -110,7 +111,12 @@ describe('4.1 parameters: each takes what its rule says, at its edges', () => {
 describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only the leads they name; several must all match', () => {
   let own: GivenOrganization;
   const names: Record<number, string> = {};
-  const make = async (name: string, stageId: number, source: number | null, assigned_to: number) => {
+  const make = async (
+    name: string,
+    stageId: number,
+    source: number | null,
+    assigned_to: number,
+  ) => {
     const lead = await givenLead(own, { stageId, fields: { name, source, assigned_to } });
     names[lead.id] = name;
     return lead;
@@ -154,16 +160,26 @@ describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only th
     const first = await list(own, { owner_id: 7, limit: 1 });
     const second = await list(own, { owner_id: 7, limit: 1, cursor: first.body.nextCursor });
 
-    expect([...first.body.items, ...second.body.items].map(({ id }) => names[id])).toEqual(['b', 'a']);
+    expect([...first.body.items, ...second.body.items].map(({ id }) => names[id])).toEqual([
+      'b',
+      'a',
+    ]);
     expect(second.body.nextCursor).toBeNull();
   });
 
   test('a lead that moved is found where it is, and not where it was', async () => {
     const { id } = await make('e', 11, 1, 7);
-    await call('update-lead', { apiKey: own.writer, leadId: id, body: { stageId: 12, fields: { source: 3, assigned_to: 8 } } });
+    await call('update-lead', {
+      apiKey: own.writer,
+      leadId: id,
+      body: { stageId: 12, fields: { source: 3, assigned_to: 8 } },
+    });
 
-    await expect.poll(() => found({ stage_id: 12, source_id: 3, owner_id: 8 }), { timeout: 5000 }).toBe('e');
-    for (const query of [{ stage_id: 11 }, { source_id: 1 }, { owner_id: 7 }]) expect(await found(query)).not.toContain('e');
+    await expect
+      .poll(() => found({ stage_id: 12, source_id: 3, owner_id: 8 }), { timeout: 5000 })
+      .toBe('e');
+    for (const query of [{ stage_id: 11 }, { source_id: 1 }, { owner_id: 7 }])
+      expect(await found(query)).not.toContain('e');
     await setArchived(table(), own.id, id, true);
   });
 
@@ -172,10 +188,14 @@ describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only th
     const at = Date.parse(marked.updatedAt);
     const inKolkata = new Date(at + 5.5 * 3_600_000).toISOString().replace('Z', '+05:30');
 
-    await expect.poll(() => found({ updated_since: new Date(at).toISOString() }), { timeout: 5000 }).toBe('f');
+    await expect
+      .poll(() => found({ updated_since: new Date(at).toISOString() }), { timeout: 5000 })
+      .toBe('f');
     expect(await found({ updated_since: inKolkata })).toBe('f');
     expect(await found({ updated_since: new Date(at + 1).toISOString() })).toBe('');
-    expect(await found({ updated_since: new Date(at).toISOString().replace('Z', '000001Z') })).toBe('');
+    expect(await found({ updated_since: new Date(at).toISOString().replace('Z', '000001Z') })).toBe(
+      '',
+    );
     expect(await found({ updated_since: '2000-01-01T00:00:00Z' })).toBe('fdcba');
   });
 
@@ -185,7 +205,11 @@ describe('4.1 stage_id, pipeline_id, source_id, owner_id, updated_since: only th
     const since = new Date().toISOString();
     expect(await found({ updated_since: since })).not.toContain('g');
 
-    await call('update-lead', { apiKey: own.writer, leadId: lead.id, body: { fields: { city: 'Kochi' } } });
+    await call('update-lead', {
+      apiKey: own.writer,
+      leadId: lead.id,
+      body: { fields: { city: 'Kochi' } },
+    });
 
     await expect.poll(() => found({ updated_since: since }), { timeout: 5000 }).toContain('g');
   });

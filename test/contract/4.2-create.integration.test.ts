@@ -6,7 +6,14 @@ import { type GivenOrganization, givenOrganization } from '../support/organizati
 import { person } from '../support/people.ts';
 import { customField } from '../support/settings.ts';
 import { table } from '../support/table.ts';
-import { noIds, noObjects, refusedKeys, refusedValues, takenValues, withKey } from './field-values.ts';
+import {
+  noIds,
+  noObjects,
+  refusedKeys,
+  refusedValues,
+  takenValues,
+  withKey,
+} from './field-values.ts';
 
 let organization: GivenOrganization;
 /** An organization of one lead, where whatever is refused leaves just that. */
@@ -61,24 +68,39 @@ describe('4.2 fields: values by field key, read by the organization’s rules', 
     await refused({ fields: { ...person(), [fieldKey]: sent } }, fieldKey);
   });
 
-  test.each(refusedKeys)('create-lead refuses the unknown key %j and lists the valid keys', async (fieldKey) => {
-    await refused({ fields: { ...withKey(fieldKey, 'x'), ...person() } }, fieldKey);
-  });
+  test.each(refusedKeys)(
+    'create-lead refuses the unknown key %j and lists the valid keys',
+    async (fieldKey) => {
+      await refused({ fields: { ...withKey(fieldKey, 'x'), ...person() } }, fieldKey);
+    },
+  );
 
   test.each(['town', 'old_notes', 'constructor', '__proto__'])(
     'create-lead lists the active fields in details.validKeys after %s',
     async (fieldKey) => {
       const { body } = await create({ fields: Object.assign(withKey(fieldKey, 'x'), person()) });
 
-      const active = organization.settings.fields.filter((field) => field.active).map(({ key }) => key);
+      const active = organization.settings.fields
+        .filter((field) => field.active)
+        .map(({ key }) => key);
       expect(body.error.details.validKeys).toEqual(active);
     },
   );
 
   test('create-lead names every problem of a body at once', async () => {
-    const { body } = await create({ fields: { name: '', budget: 'much', course: 'law', town: 'x' }, stageId: 99 });
+    const { body } = await create({
+      fields: { name: '', budget: 'much', course: 'law', town: 'x' },
+      stageId: 99,
+    });
 
-    expect(Object.keys(body.error.details.fields).sort()).toEqual(['budget', 'course', 'name', 'phone', 'stageId', 'town']);
+    expect(Object.keys(body.error.details.fields).sort()).toEqual([
+      'budget',
+      'course',
+      'name',
+      'phone',
+      'stageId',
+      'town',
+    ]);
   });
 });
 
@@ -99,7 +121,10 @@ describe('4.2 required: name and phone, and what the organization requires on cr
       fields: [
         customField('city', 'text', { requiredOnCreate: true }),
         customField('wants_call', 'checkbox'),
-        customField('call_on', 'date', { requiredOnCreate: true, showWhen: { field: 'wants_call', equals: ['true'] } }),
+        customField('call_on', 'date', {
+          requiredOnCreate: true,
+          showWhen: { field: 'wants_call', equals: ['true'] },
+        }),
       ],
     });
     const send = (fields: object) => create({ fields: { ...person(), ...fields } }, own.writer);
@@ -123,7 +148,11 @@ describe('4.2 source takes a source id, assigned_to a user id; a refused one giv
   test('create-lead accepts a source id and a user id', async () => {
     const { body } = await create({ fields: { ...person(), source: 3, assigned_to: 8 } });
 
-    expect(body.lead).toMatchObject({ sourceId: 3, source: { id: 3, name: 'Facebook Ads' }, assignedTo: 8 });
+    expect(body.lead).toMatchObject({
+      sourceId: 3,
+      source: { id: 3, name: 'Facebook Ads' },
+      assignedTo: 8,
+    });
   });
 
   test.each([
@@ -137,13 +166,16 @@ describe('4.2 source takes a source id, assigned_to a user id; a refused one giv
 });
 
 describe('4.2 body: no other properties, no other types', () => {
-  test.each(['stageID', 'name', 'lead', '__proto__', 'constructor'])('create-lead refuses the property %s', (name) =>
-    refused({ ...withKey(name, {}), fields: person() }, name),
+  test.each(['stageID', 'name', 'lead', '__proto__', 'constructor'])(
+    'create-lead refuses the property %s',
+    (name) => refused({ ...withKey(name, {}), fields: person() }, name),
   );
 
   test.each(noObjects)('create-lead refuses the body %s', (body) => refused(body, 'body'));
 
-  test.each([null, 'x', 1, true, [], [person()]])('create-lead refuses fields %j', (fields) => refused({ fields }, 'fields'));
+  test.each([null, 'x', 1, true, [], [person()]])('create-lead refuses fields %j', (fields) =>
+    refused({ fields }, 'fields'),
+  );
 
   test.each(['stageId', 'pipelineId'].flatMap((name) => noIds.map((id) => [name, id] as const)))(
     'create-lead refuses %s %j',
@@ -152,14 +184,29 @@ describe('4.2 body: no other properties, no other types', () => {
 });
 
 describe('4.2 DUPLICATE_LEAD: a lead with this phone or email exists; details.leadId is its id', () => {
-  const duplicate = (leadId: number) => ({ error: { code: 'DUPLICATE_LEAD', message: expect.any(String), details: { leadId } } });
+  const duplicate = (leadId: number) => ({
+    error: { code: 'DUPLICATE_LEAD', message: expect.any(String), details: { leadId } },
+  });
 
   test.each([
     ['phone', (lead: { phone: string }) => ({ ...person(), phone: lead.phone })],
-    ['phone, written otherwise', (lead: { phone: string }) => ({ ...person(), phone: lead.phone.replace('+91', '0') })],
+    [
+      'phone, written otherwise',
+      (lead: { phone: string }) => ({ ...person(), phone: lead.phone.replace('+91', '0') }),
+    ],
     ['email', (lead: { email: string }) => ({ ...person(), email: lead.email })],
-    ['email in another case', (lead: { email: string }) => ({ ...person(), email: lead.email.toUpperCase() })],
-    ['both', (lead: { phone: string; email: string }) => ({ ...person(), phone: lead.phone, email: lead.email })],
+    [
+      'email in another case',
+      (lead: { email: string }) => ({ ...person(), email: lead.email.toUpperCase() }),
+    ],
+    [
+      'both',
+      (lead: { phone: string; email: string }) => ({
+        ...person(),
+        phone: lead.phone,
+        email: lead.email,
+      }),
+    ],
   ])('create-lead names the existing lead by %s', async (_, fieldsOf) => {
     const lead = await givenLead(organization);
 
@@ -171,7 +218,9 @@ describe('4.2 DUPLICATE_LEAD: a lead with this phone or email exists; details.le
   test('create-lead names the lead of the phone when phone and email are of two leads', async () => {
     const [byPhone, byEmail] = [await givenLead(organization), await givenLead(organization)];
 
-    const { status, body } = await create({ fields: { ...person(), phone: byPhone.phone, email: byEmail.email } });
+    const { status, body } = await create({
+      fields: { ...person(), phone: byPhone.phone, email: byEmail.email },
+    });
 
     expect([status, body]).toEqual([409, duplicate(byPhone.id)]);
   });
@@ -191,7 +240,9 @@ describe('4.2 DUPLICATE_LEAD: a lead with this phone or email exists; details.le
     const lead = await givenLead(organization);
     await setArchived(table(), organization.id, lead.id, true);
 
-    expect((await create({ fields: { ...person(), email: lead.email } })).body).toEqual(duplicate(lead.id));
+    expect((await create({ fields: { ...person(), email: lead.email } })).body).toEqual(
+      duplicate(lead.id),
+    );
   });
 
   test('ten parallel creates of one person give one 201 and nine 409 with its id', async () => {
@@ -200,8 +251,13 @@ describe('4.2 DUPLICATE_LEAD: a lead with this phone or email exists; details.le
     const answers = await Promise.all(Array.from({ length: 10 }, () => create({ fields })));
 
     const [made] = answers.filter(({ status }) => status === 201);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 9 }, () => 409)]);
-    const others = answers.filter((answer) => answer !== made).map(({ body }) => body.error.details);
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      201,
+      ...Array.from({ length: 9 }, () => 409),
+    ]);
+    const others = answers
+      .filter((answer) => answer !== made)
+      .map(({ body }) => body.error.details);
     expect(others).toEqual(others.map(() => ({ leadId: made?.body.lead.id })));
     const stored = (await storedLeads(organization)).filter(
       ({ lead }) => (lead.fields as { phone: string }).phone === fields.phone,

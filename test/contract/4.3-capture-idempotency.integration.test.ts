@@ -5,15 +5,31 @@ import { changeSettings } from '../support/leads.ts';
 import { givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
 import { table } from '../support/table.ts';
-import { apiKey, capture, captures, expire, isReplay, newKey, organization } from './idempotent-captures.ts';
+import {
+  apiKey,
+  capture,
+  captures,
+  expire,
+  isReplay,
+  newKey,
+  organization,
+} from './idempotent-captures.ts';
 
-const answerOf = ({ status, body, headers }: CallReply) => ({ status, body, location: headers.get('location') });
+const answerOf = ({ status, body, headers }: CallReply) => ({
+  status,
+  body,
+  location: headers.get('location'),
+});
 
 describe('4.3 rule 6: a repeat within 24 hours returns the first result without capturing again, marked Idempotent-Replayed', () => {
   type Send = (body: object, key: string) => Promise<CallReply>;
   const ways: [string, Send, Send][] = [
     ['Idempotency-Key', (body, key) => capture(body, key), (body, key) => capture(body, key)],
-    ['externalId', (body, key) => capture({ ...body, externalId: key }), (body, key) => capture({ ...body, externalId: key })],
+    [
+      'externalId',
+      (body, key) => capture({ ...body, externalId: key }),
+      (body, key) => capture({ ...body, externalId: key }),
+    ],
     [
       'the header, then the same as externalId',
       (body, key) => capture(body, key),
@@ -60,7 +76,11 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
       { name, phone, fields: { city: 'Pune' } },
       { name, phone, fields: { city: 'Kochi' } },
     ] as const;
-    const first = [await capture(bodies[0], keys[0]), await capture(bodies[1], keys[1]), await capture(bodies[2], keys[2])];
+    const first = [
+      await capture(bodies[0], keys[0]),
+      await capture(bodies[1], keys[1]),
+      await capture(bodies[2], keys[2]),
+    ];
     const leadId = first[0]?.body.lead.id;
     await setArchived(table(), organization.id, leadId, true);
     first.push(await capture(bodies[2], keys[3]));
@@ -73,7 +93,14 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
       await capture(bodies[2], keys[3]),
     ];
 
-    expect(first.map(({ status, body }) => [status, body.lead.created, body.lead.updated, body.lead.archived])).toEqual([
+    expect(
+      first.map(({ status, body }) => [
+        status,
+        body.lead.created,
+        body.lead.updated,
+        body.lead.archived,
+      ]),
+    ).toEqual([
       [201, true, false, undefined],
       [200, false, true, undefined],
       [200, false, false, undefined],
@@ -89,7 +116,11 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
     await capture({ name, phone, fields: { city: 'Pune', budget: 1 } }, key);
 
     const text = `{ "fields": {"budget":1.0, "city":"Pune"},\n "phone":"${phone}", "name":"${name}" }`;
-    const repeated = await call('capture-lead', { apiKey, body: text, headers: { 'idempotency-key': key } });
+    const repeated = await call('capture-lead', {
+      apiKey,
+      body: text,
+      headers: { 'idempotency-key': key },
+    });
 
     expect([repeated.status, isReplay(repeated)]).toEqual([201, true]);
   });
@@ -109,14 +140,22 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
 
     const other = await capture(someone, key, organization.website);
 
-    expect([other.status, isReplay(other), other.body.lead.id]).toEqual([200, false, made.body.lead.id]);
+    expect([other.status, isReplay(other), other.body.lead.id]).toEqual([
+      200,
+      false,
+      made.body.lead.id,
+    ]);
   });
 
   test('idempotency keys that differ by case or by blanks are different keys', async () => {
     const someone = person();
     const key = newKey();
 
-    const answers = [await capture(someone, `${key} a`), await capture(someone, `${key} A`), await capture(someone, `${key}  a`)];
+    const answers = [
+      await capture(someone, `${key} a`),
+      await capture(someone, `${key} A`),
+      await capture(someone, `${key}  a`),
+    ];
 
     expect(answers.map(isReplay)).toEqual([false, false, false]);
   });
@@ -173,9 +212,12 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
     const own = await givenOrganization();
     const { key } = await own.key();
     const body = { ...person(), fields: { city: 'Pune' } };
-    const send = () => call('capture-lead', { apiKey: key, body, headers: { 'Idempotency-Key': 'once' } });
+    const send = () =>
+      call('capture-lead', { apiKey: key, body, headers: { 'Idempotency-Key': 'once' } });
     const made = await send();
-    await changeSettings(own, { fields: own.settings.fields.map((field) => ({ ...field, active: field.key !== 'city' })) });
+    await changeSettings(own, {
+      fields: own.settings.fields.map((field) => ({ ...field, active: field.key !== 'city' })),
+    });
 
     const repeated = await send();
 

@@ -10,17 +10,27 @@ let organization: GivenOrganization;
 beforeAll(async () => {
   organization = await givenOrganization();
 });
-const capture = (body: unknown, own = organization) => call('capture-lead', { apiKey: own.website, body });
-const read = async (leadId: number, own = organization) => (await call('get-lead', { apiKey: own.reader, leadId })).body.lead;
+const capture = (body: unknown, own = organization) =>
+  call('capture-lead', { apiKey: own.website, body });
+const read = async (leadId: number, own = organization) =>
+  (await call('get-lead', { apiKey: own.reader, leadId })).body.lead;
 const lastOf = async (leadId: number, own = organization) => (await timelineOf(own, leadId)).at(-1);
-const found = (leadId: number, updated: boolean) => ({ lead: { id: leadId, created: false, updated } });
+const found = (leadId: number, updated: boolean) => ({
+  lead: { id: leadId, created: false, updated },
+});
 
 describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', () => {
   type Lead = CallReply['body'];
   test.each<[string, (lead: Lead) => object]>([
     ['phone', ({ phone }) => ({ name: 'x', phone })],
-    ['phone written otherwise', ({ phone }) => ({ name: 'x', phone: phone.replace('+91', '0091 ') })],
-    ['phone without its country code', ({ phone }) => ({ name: 'x', phone: phone.replace('+91', '') })],
+    [
+      'phone written otherwise',
+      ({ phone }) => ({ name: 'x', phone: phone.replace('+91', '0091 ') }),
+    ],
+    [
+      'phone without its country code',
+      ({ phone }) => ({ name: 'x', phone: phone.replace('+91', '') }),
+    ],
     ['email', ({ email }) => ({ ...person(), email })],
     ['email in capitals', ({ email }) => ({ ...person(), email: email.toUpperCase() })],
     ['both', ({ phone, email }) => ({ name: 'x', phone, email })],
@@ -33,12 +43,21 @@ describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', (
   });
 
   test('a capture with phone and email of two leads matches the phone, and lists the email as kept', async () => {
-    const [byPhone, byEmail] = [await givenLead(organization, { fields: { email: null } }), await givenLead(organization)];
+    const [byPhone, byEmail] = [
+      await givenLead(organization, { fields: { email: null } }),
+      await givenLead(organization),
+    ];
 
-    const { body } = await capture({ name: byPhone.name, phone: byPhone.phone, email: byEmail.email });
+    const { body } = await capture({
+      name: byPhone.name,
+      phone: byPhone.phone,
+      email: byEmail.email,
+    });
 
     expect(body).toEqual(found(byPhone.id, false));
-    expect(await lastOf(byPhone.id)).toMatchObject({ kept: [{ field: 'email', current: null, submitted: byEmail.email }] });
+    expect(await lastOf(byPhone.id)).toMatchObject({
+      kept: [{ field: 'email', current: null, submitted: byEmail.email }],
+    });
     expect(await read(byPhone.id)).toEqual(byPhone);
     expect(await timelineOf(organization, byEmail.id)).toHaveLength(1);
   });
@@ -54,7 +73,9 @@ describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', (
 
 describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled, differing ones kept and listed', () => {
   test('a capture fills empty fields and keeps others, each on the timeline as sent and as it was', async () => {
-    const lead = await givenLead(organization, { fields: { email: null, city: 'Pune', budget: 5, source: 3 } });
+    const lead = await givenLead(organization, {
+      fields: { email: null, city: 'Pune', budget: 5, source: 3 },
+    });
     const email = person().email;
 
     const { status, body } = await capture({
@@ -62,15 +83,30 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
       phone: lead.phone,
       email,
       source: 'Website',
-      fields: { city: 'Kochi', budget: '5', course: 'MBA', interests: ['Hostel'], wants_call: 'no', lead_type: 'consultant' },
+      fields: {
+        city: 'Kochi',
+        budget: '5',
+        course: 'MBA',
+        interests: ['Hostel'],
+        wants_call: 'no',
+        lead_type: 'consultant',
+      },
     });
 
     expect([status, body]).toEqual([200, found(lead.id, true)]);
-    const fields = { city: 'Pune', budget: 5, course: 'mba', interests: ['hostel'], wants_call: false };
+    const fields = {
+      city: 'Pune',
+      budget: 5,
+      course: 'mba',
+      interests: ['hostel'],
+      wants_call: false,
+    };
     expect(await read(lead.id)).toEqual({ ...lead, email, fields, updatedAt: expect.any(String) });
     const captured = await lastOf(lead.id);
     expect(captured).toMatchObject({ type: 'captured', source: 'Website' });
-    expect(new Set(captured?.filled as string[])).toEqual(new Set(['course', 'email', 'interests', 'wants_call']));
+    expect(new Set(captured?.filled as string[])).toEqual(
+      new Set(['course', 'email', 'interests', 'wants_call']),
+    );
     expect(captured?.kept).toHaveLength(4);
     expect(captured?.kept).toEqual(
       expect.arrayContaining([
@@ -118,7 +154,9 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
     await capture({ name: lead.name, phone, email: lead.email });
 
     expect((await read(lead.id)).phone).toBe(lead.phone);
-    expect((await lastOf(lead.id))?.kept).toEqual([{ field: 'phone', current: lead.phone, submitted: phone }]);
+    expect((await lastOf(lead.id))?.kept).toEqual([
+      { field: 'phone', current: lead.phone, submitted: phone },
+    ]);
   });
 
   test('an email that filled a lead is the lead’s from then on', async () => {
@@ -133,7 +171,11 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
 
   test('a capture never changes owner, stage or pipeline, nor fills them when empty', async () => {
     const lead = await givenLead(organization, { stageId: 12 });
-    await call('update-lead', { apiKey: organization.writer, leadId: lead.id, body: { fields: { assigned_to: null } } });
+    await call('update-lead', {
+      apiKey: organization.writer,
+      leadId: lead.id,
+      body: { fields: { assigned_to: null } },
+    });
 
     await capture({ name: lead.name, phone: lead.phone, pipelineId: 2, fields: { city: 'Pune' } });
 
@@ -148,18 +190,35 @@ describe('4.3 rule 4: match on an archived lead: nothing is changed, the enquiry
   ])('a capture that matches an archived lead by %s changes nothing', async (_, bodyOf) => {
     const lead = await givenLead(organization);
     await setArchived(table(), organization.id, lead.id, true);
-    const stored = async () => (await storedLeads(organization)).find(({ lead: item }) => Number(item.sk) === lead.id);
+    const stored = async () =>
+      (await storedLeads(organization)).find(({ lead: item }) => Number(item.sk) === lead.id);
     const before = await stored();
 
-    const { status, body, headers } = await capture({ ...bodyOf(lead), notes: 'Again.', fields: { city: 'Pune' } });
+    const { status, body, headers } = await capture({
+      ...bodyOf(lead),
+      notes: 'Again.',
+      fields: { city: 'Pune' },
+    });
 
-    expect([status, body]).toEqual([200, { lead: { id: lead.id, created: false, updated: false, archived: true } }]);
+    expect([status, body]).toEqual([
+      200,
+      { lead: { id: lead.id, created: false, updated: false, archived: true } },
+    ]);
     expect(headers.get('location')).toBeNull();
     const after = await stored();
     expect(after?.lead).toEqual(before?.lead);
     expect(after?.timeline).toHaveLength(3);
-    expect(await lastOf(lead.id)).toMatchObject({ type: 'captured', archived: true, notes: 'Again.', filled: [] });
-    expect((await lastOf(lead.id))?.kept).toContainEqual({ field: 'city', current: null, submitted: 'Pune' });
+    expect(await lastOf(lead.id)).toMatchObject({
+      type: 'captured',
+      archived: true,
+      notes: 'Again.',
+      filled: [],
+    });
+    expect((await lastOf(lead.id))?.kept).toContainEqual({
+      field: 'city',
+      current: null,
+      submitted: 'Pune',
+    });
   });
 
   test('a capture fills an archived lead again once it is restored', async () => {
@@ -167,19 +226,26 @@ describe('4.3 rule 4: match on an archived lead: nothing is changed, the enquiry
     await setArchived(table(), organization.id, id, true);
     await setArchived(table(), organization.id, id, false);
 
-    expect((await capture({ name, phone, fields: { city: 'Pune' } })).body).toEqual(found(id, true));
+    expect((await capture({ name, phone, fields: { city: 'Pune' } })).body).toEqual(
+      found(id, true),
+    );
   });
 });
 
 describe('4.3 rule 5: every capture is recorded on the timeline, naming the API key', () => {
   test('the timeline names the API key of each capture', async () => {
     const someone = person();
-    const [one, two] = [await organization.key({ label: 'Landing page' }), await organization.key({ label: 'Blog' })];
+    const [one, two] = [
+      await organization.key({ label: 'Landing page' }),
+      await organization.key({ label: 'Blog' }),
+    ];
 
     const { body } = await call('capture-lead', { apiKey: one.key, body: someone });
     await call('capture-lead', { apiKey: two.key, body: someone });
 
-    const captured = (await timelineOf(organization, body.lead.id)).filter(({ type }) => type === 'captured');
+    const captured = (await timelineOf(organization, body.lead.id)).filter(
+      ({ type }) => type === 'captured',
+    );
     expect(captured.map(({ keyId, keyLabel }) => [keyId, keyLabel])).toEqual([
       [one.keyId, 'Landing page'],
       [two.keyId, 'Blog'],

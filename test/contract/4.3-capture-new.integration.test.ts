@@ -9,17 +9,27 @@ let organization: GivenOrganization;
 beforeAll(async () => {
   organization = await givenOrganization();
 });
-const capture = (body: unknown, own = organization) => call('capture-lead', { apiKey: own.website, body });
-const read = async (leadId: number, own = organization) => (await call('get-lead', { apiKey: own.reader, leadId })).body.lead;
-const found = (leadId: number, updated: boolean) => ({ lead: { id: leadId, created: false, updated } });
+const capture = (body: unknown, own = organization) =>
+  call('capture-lead', { apiKey: own.website, body });
+const read = async (leadId: number, own = organization) =>
+  (await call('get-lead', { apiKey: own.reader, leadId })).body.lead;
+const found = (leadId: number, updated: boolean) => ({
+  lead: { id: leadId, created: false, updated },
+});
 
 describe('4.3 rule 2: no match: a new lead in the starting stage, owner from the rules, 201, Location', () => {
   test('a capture without a match creates a lead in the starting stage with an owner, and answers 201 with Location', async () => {
     const someone = person();
 
-    const { status, body, headers } = await capture({ ...someone, fields: { city: 'Pune', lead_type: 'consultant' } });
+    const { status, body, headers } = await capture({
+      ...someone,
+      fields: { city: 'Pune', lead_type: 'consultant' },
+    });
 
-    expect([status, body]).toEqual([201, { lead: { id: expect.any(Number), created: true, updated: false } }]);
+    expect([status, body]).toEqual([
+      201,
+      { lead: { id: expect.any(Number), created: true, updated: false } },
+    ]);
     expect(headers.get('location')).toMatch(new RegExp(`leads/${body.lead.id}$`));
     expect(await read(body.lead.id)).toMatchObject({
       ...someone,
@@ -42,20 +52,28 @@ describe('4.3 rule 2: no match: a new lead in the starting stage, owner from the
     const ownerOf = async (more: object) =>
       (await read((await capture({ ...person(), ...more }, own)).body.lead.id, own)).assignedTo;
 
-    expect([await ownerOf({ fields: { course: 'MBA' } }), await ownerOf({ pipelineId: 2 })]).toEqual([8, 7]);
+    expect([
+      await ownerOf({ fields: { course: 'MBA' } }),
+      await ownerOf({ pipelineId: 2 }),
+    ]).toEqual([8, 7]);
     const others = [await ownerOf({}), await ownerOf({}), await ownerOf({}), await ownerOf({})];
     expect(others.slice(0, 2).sort()).toEqual([7, 8]);
     expect(others.slice(2)).toEqual(others.slice(0, 2));
   });
 
   test('a field that is required on create is required of new leads only', async () => {
-    const own = await givenOrganization({ fields: [customField('city', 'text', { requiredOnCreate: true })] });
+    const own = await givenOrganization({
+      fields: [customField('city', 'text', { requiredOnCreate: true })],
+    });
     const lead = await givenLead(own, { fields: { city: 'Pune' } });
 
     const fresh = await capture(person(), own);
     const known = await capture({ name: lead.name, phone: lead.phone }, own);
 
-    expect([fresh.status, fresh.body.error.details.fields]).toEqual([422, { city: 'is required.' }]);
+    expect([fresh.status, fresh.body.error.details.fields]).toEqual([
+      422,
+      { city: 'is required.' },
+    ]);
     expect(known.status).toBe(200);
     expect((await capture({ ...person(), fields: { city: 'Pune' } }, own)).status).toBe(201);
   });
@@ -65,16 +83,26 @@ describe('4.3 NOT_READY: no stage for new leads, or no active user to own them; 
   test.each([
     ['no pipeline', { pipelines: [] }, /stage/],
     ['no default pipeline', { pipelines: [{ id: 1, name: 'One', order: 1, stages: [] }] }, /stage/],
-    ['no active starting stage', { pipelines: [{ id: 1, name: 'One', order: 1, isDefault: true, stages: [] }] }, /stage/],
+    [
+      'no active starting stage',
+      { pipelines: [{ id: 1, name: 'One', order: 1, isDefault: true, stages: [] }] },
+      /stage/,
+    ],
     ['no active user', { users: [{ id: 7, name: 'Asha', active: false }] }, /user/],
-  ])('an organization with %s answers 503, and nothing is created', async (_, different, message) => {
-    const own = await givenOrganization(different);
+  ])(
+    'an organization with %s answers 503, and nothing is created',
+    async (_, different, message) => {
+      const own = await givenOrganization(different);
 
-    const { status, body } = await capture(person(), own);
+      const { status, body } = await capture(person(), own);
 
-    expect([status, body.error]).toEqual([503, { code: 'NOT_READY', message: expect.stringMatching(message) }]);
-    expect(await storedLeads(own)).toEqual([]);
-  });
+      expect([status, body.error]).toEqual([
+        503,
+        { code: 'NOT_READY', message: expect.stringMatching(message) },
+      ]);
+      expect(await storedLeads(own)).toEqual([]);
+    },
+  );
 
   test('an existing lead is filled although no user is active and no stage can start', async () => {
     const own = await givenOrganization();

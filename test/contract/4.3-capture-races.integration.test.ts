@@ -12,9 +12,14 @@ beforeAll(async () => {
   organization = await givenOrganization();
 });
 const capture = (body: object, idempotencyKey: string) =>
-  call('capture-lead', { apiKey: organization.website, body, headers: { 'Idempotency-Key': idempotencyKey } });
+  call('capture-lead', {
+    apiKey: organization.website,
+    body,
+    headers: { 'Idempotency-Key': idempotencyKey },
+  });
 
-const capturesOf = async (leadId: number) => (await timelineOf(organization, leadId)).filter(({ type }) => type === 'captured');
+const capturesOf = async (leadId: number) =>
+  (await timelineOf(organization, leadId)).filter(({ type }) => type === 'captured');
 
 describe('4.3 IDEMPOTENCY_IN_PROGRESS: a capture that conflicts with another retries and finds its lead', () => {
   /** Repeats the same request while it is told to retry, as the contract says to. */
@@ -32,7 +37,9 @@ describe('4.3 IDEMPOTENCY_IN_PROGRESS: a capture that conflicts with another ret
     const someone = person();
     const taken = { ...phonePrimaryKey(organization.id, someone.phone) };
     // The phone is claimed, and the lead that claims it is not there: what a request sees that meets another in the middle.
-    await table().client.send(new PutCommand({ TableName: table().name, Item: { ...taken, leadId: 2_000_000_000 } }));
+    await table().client.send(
+      new PutCommand({ TableName: table().name, Item: { ...taken, leadId: 2_000_000_000 } }),
+    );
 
     const met = await capture(someone, 'met');
     await table().client.send(new DeleteCommand({ TableName: table().name, Key: taken }));
@@ -65,9 +72,15 @@ describe('4.3 IDEMPOTENCY_IN_PROGRESS: a capture that conflicts with another ret
 
     const answers = await Promise.all(forty.map(() => captureAtLast(someone, 'one')));
 
-    const seen = answers.map(({ status, body, headers }) => ({ status, body, location: headers.get('location') }));
+    const seen = answers.map(({ status, body, headers }) => ({
+      status,
+      body,
+      location: headers.get('location'),
+    }));
     expect(seen).toEqual(forty.map(() => seen[0]));
-    expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(39);
+    expect(
+      answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true'),
+    ).toHaveLength(39);
     expect(answers[0]?.status).toBe(201);
     expect(await capturesOf(answers[0]?.body.lead.id)).toHaveLength(1);
   });

@@ -11,7 +11,11 @@ beforeAll(async () => {
   organization = await givenOrganization();
 });
 const capture = (body: object, idempotencyKey: string) =>
-  call('capture-lead', { apiKey: organization.website, body, headers: { 'Idempotency-Key': idempotencyKey } });
+  call('capture-lead', {
+    apiKey: organization.website,
+    body,
+    headers: { 'Idempotency-Key': idempotencyKey },
+  });
 
 describe('4.3 INVALID_IDEMPOTENCY_KEY: longer than 200 characters, or not plain ASCII', () => {
   test.each([
@@ -65,7 +69,10 @@ function rawCapture(values: string[]): Promise<{ status: number | undefined; cod
     sent.on('error', reject);
     sent.on('response', async (response) => {
       const chunks: Buffer[] = await response.toArray();
-      resolve({ status: response.statusCode, code: JSON.parse(Buffer.concat(chunks).toString()).error?.code });
+      resolve({
+        status: response.statusCode,
+        code: JSON.parse(Buffer.concat(chunks).toString()).error?.code,
+      });
     });
     sent.end(text);
   });

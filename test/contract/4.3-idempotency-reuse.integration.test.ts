@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { storedLeads } from '../support/leads.ts';
 import { person } from '../support/people.ts';
-import { capture, captures, expire, isReplay, newKey, organization } from './idempotent-captures.ts';
+import {
+  capture,
+  captures,
+  expire,
+  isReplay,
+  newKey,
+  organization,
+} from './idempotent-captures.ts';
 
 describe('4.3 rule 7: the same key with a different body within 24 hours is refused with 422 VALIDATION_FAILED', () => {
   test.each([
@@ -13,12 +20,17 @@ describe('4.3 rule 7: the same key with a different body within 24 hours is refu
     const made = await capture(someone, key);
     const before = await storedLeads(organization);
 
-    const answers = [await capture(other(someone), key), await capture({ ...other(someone), externalId: key })];
+    const answers = [
+      await capture(other(someone), key),
+      await capture({ ...other(someone), externalId: key }),
+    ];
 
     for (const [index, name] of ['Idempotency-Key', 'externalId'].entries()) {
       expect(answers[index]).toMatchObject({
         status: 422,
-        body: { error: { code: 'VALIDATION_FAILED', details: { fields: { [name]: expect.any(String) } } } },
+        body: {
+          error: { code: 'VALIDATION_FAILED', details: { fields: { [name]: expect.any(String) } } },
+        },
       });
       expect(isReplay(answers[index]!)).toBe(false);
     }

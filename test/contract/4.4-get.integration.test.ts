@@ -55,7 +55,11 @@ describe('4.4 response: 200 with the lead', () => {
   });
 
   test('get-lead ignores unknown parameters', async () => {
-    const { status } = await call('get-lead', { apiKey: organization.reader, leadId, query: 'expand=all' });
+    const { status } = await call('get-lead', {
+      apiKey: organization.reader,
+      leadId,
+      query: 'expand=all',
+    });
 
     expect(status).toBe(200);
   });
@@ -87,22 +91,42 @@ describe('4.4 NOT_FOUND: no such lead in the organization, or archived', () => {
 describe('4.5 and 4.6 NOT_FOUND: a leadId that no lead has', () => {
   test.each(['2147483647', ...noLeadIds])('leadId %s', async (id) => {
     const answers = [
-      await call('update-lead', { apiKey: organization.writer, leadId: id, body: { fields: { city: 'Pune' } } }),
-      await call('add-note', { apiKey: organization.writer, leadId: id, body: { text: 'Called.' } }),
+      await call('update-lead', {
+        apiKey: organization.writer,
+        leadId: id,
+        body: { fields: { city: 'Pune' } },
+      }),
+      await call('add-note', {
+        apiKey: organization.writer,
+        leadId: id,
+        body: { text: 'Called.' },
+      }),
     ];
 
-    for (const { status, body } of answers) expect([status, body.error.code]).toEqual([404, 'NOT_FOUND']);
+    for (const { status, body } of answers)
+      expect([status, body.error.code]).toEqual([404, 'NOT_FOUND']);
   });
 
   test('update-lead and add-note answer 404 for a lead of another organization and change nothing', async () => {
     const { other, lead } = await givenForeignLead();
 
     const answers = [
-      await call('update-lead', { apiKey: organization.writer, leadId: lead.id, body: { fields: { city: 'Pune' } } }),
-      await call('add-note', { apiKey: organization.writer, leadId: lead.id, body: { text: 'Called.' } }),
+      await call('update-lead', {
+        apiKey: organization.writer,
+        leadId: lead.id,
+        body: { fields: { city: 'Pune' } },
+      }),
+      await call('add-note', {
+        apiKey: organization.writer,
+        leadId: lead.id,
+        body: { text: 'Called.' },
+      }),
     ];
 
     expect(answers.map(({ status }) => status)).toEqual([404, 404]);
-    expect((await storedLeads(other)).at(-1)).toMatchObject({ lead: { version: 1 }, timeline: [{ type: 'lead_created' }] });
+    expect((await storedLeads(other)).at(-1)).toMatchObject({
+      lead: { version: 1 },
+      timeline: [{ type: 'lead_created' }],
+    });
   });
 });

@@ -3,7 +3,14 @@ import { type CallReply, call } from '../support/call.ts';
 import { givenLead, storedLeads, timelineOf } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { customField } from '../support/settings.ts';
-import { noIds, noObjects, refusedKeys, refusedValues, takenValues, withKey } from './field-values.ts';
+import {
+  noIds,
+  noObjects,
+  refusedKeys,
+  refusedValues,
+  takenValues,
+  withKey,
+} from './field-values.ts';
 
 let organization: GivenOrganization;
 /** An organization of two leads, where whatever is refused leaves just those as they are. */
@@ -14,9 +21,12 @@ beforeAll(async () => {
   await givenLead(quiet);
   quietLead = await givenLead(quiet, { fields: { city: 'Pune', budget: 5 } });
 });
-const update = (leadId: number, body: unknown, own = organization) => call('update-lead', { apiKey: own.writer, leadId, body });
+const update = (leadId: number, body: unknown, own = organization) =>
+  call('update-lead', { apiKey: own.writer, leadId, body });
 const changesOf = async (leadId: number, own = organization) =>
-  (await timelineOf(own, leadId)).filter(({ type }) => type === 'lead_updated').map(({ changes }) => changes);
+  (await timelineOf(own, leadId))
+    .filter(({ type }) => type === 'lead_updated')
+    .map(({ changes }) => changes);
 
 /** Refused with 422 naming the field or property, and nothing changed. */
 async function refused(body: unknown, name: string, details: object = {}): Promise<void> {
@@ -33,24 +43,37 @@ async function refused(body: unknown, name: string, details: object = {}): Promi
 
 describe('4.5 fields: only those sent are changed, checked with the organization’s field rules', () => {
   test.each(takenValues)('update-lead reads %s = %j as %j', async (fieldKey, sent, stored) => {
-    const { id } = await givenLead(organization, { fields: { remarks: 'Stays.', hasOwnProperty: 'stays' } });
+    const { id } = await givenLead(organization, {
+      fields: { remarks: 'Stays.', hasOwnProperty: 'stays' },
+    });
 
     const { status, body } = await update(id, { fields: { [fieldKey]: sent } });
 
     expect([status, body.error]).toEqual([200, undefined]);
-    expect(body.lead.fields).toEqual({ remarks: 'Stays.', hasOwnProperty: 'stays', [fieldKey]: stored });
+    expect(body.lead.fields).toEqual({
+      remarks: 'Stays.',
+      hasOwnProperty: 'stays',
+      [fieldKey]: stored,
+    });
   });
 
   test.each(refusedValues)('update-lead refuses %s = %j', async (fieldKey, sent) => {
     await refused({ fields: { city: 'Kochi', [fieldKey]: sent } }, fieldKey);
   });
 
-  test.each(refusedKeys)('update-lead refuses the unknown key %j and lists the valid keys', async (fieldKey) => {
-    const { status, body } = await update(quietLead.id, { fields: withKey(fieldKey, 'x') }, quiet);
+  test.each(refusedKeys)(
+    'update-lead refuses the unknown key %j and lists the valid keys',
+    async (fieldKey) => {
+      const { status, body } = await update(
+        quietLead.id,
+        { fields: withKey(fieldKey, 'x') },
+        quiet,
+      );
 
-    expect([status, Object.keys(body.error.details.fields)]).toEqual([422, [fieldKey]]);
-    await refused({ fields: { ...withKey(fieldKey, 'x'), city: 'Kochi' } }, fieldKey);
-  });
+      expect([status, Object.keys(body.error.details.fields)]).toEqual([422, [fieldKey]]);
+      await refused({ fields: { ...withKey(fieldKey, 'x'), city: 'Kochi' } }, fieldKey);
+    },
+  );
 
   test.each([
     ['name', 'New Name', 'name', 'New Name'],
@@ -59,14 +82,17 @@ describe('4.5 fields: only those sent are changed, checked with the organization
     ['source', 3, 'sourceId', 3],
     ['assigned_to', 8, 'assignedTo', 8],
     ['lead_type', 'consultant', 'leadType', 'consultant'],
-  ])('update-lead accepts %j for the built-in field %s', async (fieldKey, sent, property, stored) => {
-    const own = await givenOrganization();
-    const { id } = await givenLead(own, { fields: { assigned_to: 7 } });
+  ])(
+    'update-lead accepts %j for the built-in field %s',
+    async (fieldKey, sent, property, stored) => {
+      const own = await givenOrganization();
+      const { id } = await givenLead(own, { fields: { assigned_to: 7 } });
 
-    const { status, body } = await update(id, { fields: { [fieldKey]: sent } }, own);
+      const { status, body } = await update(id, { fields: { [fieldKey]: sent } }, own);
 
-    expect([status, body.lead?.[property]]).toEqual([200, stored]);
-  });
+      expect([status, body.lead?.[property]]).toEqual([200, stored]);
+    },
+  );
 });
 
 describe('4.5 null clears a field; a required one cannot be emptied', () => {
@@ -95,9 +121,15 @@ describe('4.5 null clears a field; a required one cannot be emptied', () => {
 
   test('update-lead does not empty a field that is required on edit, but leaves an empty one empty', async () => {
     const own = await givenOrganization({
-      fields: [customField('city', 'text', { requiredOnEdit: true }), customField('course', 'text')],
+      fields: [
+        customField('city', 'text', { requiredOnEdit: true }),
+        customField('course', 'text'),
+      ],
     });
-    const [empty, filled] = [await givenLead(own), await givenLead(own, { fields: { city: 'Pune' } })];
+    const [empty, filled] = [
+      await givenLead(own),
+      await givenLead(own, { fields: { city: 'Pune' } }),
+    ];
 
     const answers = [
       await update(empty.id, { fields: { course: 'MBA' } }, own),
@@ -112,13 +144,16 @@ describe('4.5 null clears a field; a required one cannot be emptied', () => {
 });
 
 describe('4.5 body: all properties optional, no others, no other types', () => {
-  test.each(['stageID', 'name', 'leadId', '__proto__', 'constructor'])('update-lead refuses the property %s', (name) =>
-    refused({ ...withKey(name, {}), fields: { city: 'Kochi' } }, name),
+  test.each(['stageID', 'name', 'leadId', '__proto__', 'constructor'])(
+    'update-lead refuses the property %s',
+    (name) => refused({ ...withKey(name, {}), fields: { city: 'Kochi' } }, name),
   );
 
   test.each(noObjects)('update-lead refuses the body %s', (body) => refused(body, 'body'));
 
-  test.each([null, 'x', 1, true, [], [{}]])('update-lead refuses fields %j', (fields) => refused({ fields }, 'fields'));
+  test.each([null, 'x', 1, true, [], [{}]])('update-lead refuses fields %j', (fields) =>
+    refused({ fields }, 'fields'),
+  );
 
   test.each(['stageId', 'pipelineId'].flatMap((name) => noIds.map((id) => [name, id] as const)))(
     'update-lead refuses %s %j',

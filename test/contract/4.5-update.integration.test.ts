@@ -15,9 +15,12 @@ beforeAll(async () => {
   await givenLead(quiet);
   quietLead = await givenLead(quiet, { fields: { city: 'Pune', budget: 5 } });
 });
-const update = (leadId: number, body: unknown, own = organization) => call('update-lead', { apiKey: own.writer, leadId, body });
+const update = (leadId: number, body: unknown, own = organization) =>
+  call('update-lead', { apiKey: own.writer, leadId, body });
 const changesOf = async (leadId: number, own = organization) =>
-  (await timelineOf(own, leadId)).filter(({ type }) => type === 'lead_updated').map(({ changes }) => changes);
+  (await timelineOf(own, leadId))
+    .filter(({ type }) => type === 'lead_updated')
+    .map(({ changes }) => changes);
 
 describe('4.5 response: 200 with the lead after the change', () => {
   test('update-lead answers 200 with the lead after the change', async () => {
@@ -43,8 +46,14 @@ describe('4.5 an update that changes nothing answers 200 and writes nothing', ()
     ['an empty body', () => ({})],
     ['no fields', () => ({ fields: {} })],
     ['values as the lead has them', () => ({ fields: { city: 'Pune', budget: 5 } })],
-    ['values that read as the lead has them', () => ({ fields: { city: ' Pune ', budget: '5.0' } })],
-    ['the phone written otherwise', () => ({ fields: { phone: quietLead.phone.replace('+91', '0') } })],
+    [
+      'values that read as the lead has them',
+      () => ({ fields: { city: ' Pune ', budget: '5.0' } }),
+    ],
+    [
+      'the phone written otherwise',
+      () => ({ fields: { phone: quietLead.phone.replace('+91', '0') } }),
+    ],
     ['null for what is empty', () => ({ fields: { course: null, remarks: '' } })],
     ['its own stage and pipeline', () => ({ stageId: 11, pipelineId: 1 })],
     [
@@ -73,11 +82,23 @@ describe('4.5 an update that changes nothing answers 200 and writes nothing', ()
     const lead = await givenLead(own, { fields: { source: 3, assigned_to: 8 } });
     const inactive = <T extends { id: number }>(items: readonly T[]) =>
       items.map((item) => ({ ...item, active: item.id < 3 || item.id === 7 }));
-    await changeSettings(own, { sources: inactive(own.settings.sources), users: inactive(own.settings.users) });
+    await changeSettings(own, {
+      sources: inactive(own.settings.sources),
+      users: inactive(own.settings.users),
+    });
 
-    const { status, body } = await update(lead.id, { fields: { source: 3, assigned_to: 8, city: 'Pune' } }, own);
+    const { status, body } = await update(
+      lead.id,
+      { fields: { source: 3, assigned_to: 8, city: 'Pune' } },
+      own,
+    );
 
-    expect([status, body.lead.sourceId, body.lead.assignedTo, body.lead.fields]).toEqual([200, 3, 8, { city: 'Pune' }]);
+    expect([status, body.lead.sourceId, body.lead.assignedTo, body.lead.fields]).toEqual([
+      200,
+      3,
+      8,
+      { city: 'Pune' },
+    ]);
     expect(await changesOf(lead.id, own)).toEqual([[{ field: 'city', from: null, to: 'Pune' }]]);
   });
 });
@@ -88,10 +109,18 @@ describe('4.5 DUPLICATE_LEAD: the new phone or email belongs to another lead', (
     async (field) => {
       const [holder, lead] = [await givenLead(organization), await givenLead(organization)];
 
-      const { status, body } = await update(lead.id, { fields: { city: 'Pune', [field]: holder[field].toUpperCase() } });
+      const { status, body } = await update(lead.id, {
+        fields: { city: 'Pune', [field]: holder[field].toUpperCase() },
+      });
 
-      expect([status, body.error.code, body.error.details]).toEqual([409, 'DUPLICATE_LEAD', { leadId: holder.id }]);
-      expect((await call('get-lead', { apiKey: organization.reader, leadId: lead.id })).body.lead).toEqual(lead);
+      expect([status, body.error.code, body.error.details]).toEqual([
+        409,
+        'DUPLICATE_LEAD',
+        { leadId: holder.id },
+      ]);
+      expect(
+        (await call('get-lead', { apiKey: organization.reader, leadId: lead.id })).body.lead,
+      ).toEqual(lead);
       expect(await timelineOf(organization, lead.id)).toHaveLength(1);
     },
   );
@@ -122,23 +151,43 @@ describe('4.5 DUPLICATE_LEAD: the new phone or email belongs to another lead', (
 
     const answers = await Promise.all(leads.map(({ id }) => update(id, { fields: { phone } })));
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      200,
+      ...Array.from({ length: 9 }, () => 409),
+    ]);
     const holder = answers.find(({ status }) => status === 200)?.body.lead.id;
-    for (const { status, body } of answers) if (status === 409) expect(body.error.details).toEqual({ leadId: holder });
+    for (const { status, body } of answers)
+      if (status === 409) expect(body.error.details).toEqual({ leadId: holder });
   });
 });
 
 describe('4.5 updates that race on one lead', () => {
   test('ten parallel updates of different fields all take effect, each on the timeline, and the version counts them', async () => {
     const { id } = await givenLead(organization);
-    const wanted = { city: 'Pune', remarks: 'r', budget: 1, start_on: '2026-12-01', portfolio: 'https://example.com/' };
-    const more = { course: 'mba', interests: ['loan'], wants_call: true, second_source: 3, mentor: 8 };
+    const wanted = {
+      city: 'Pune',
+      remarks: 'r',
+      budget: 1,
+      start_on: '2026-12-01',
+      portfolio: 'https://example.com/',
+    };
+    const more = {
+      course: 'mba',
+      interests: ['loan'],
+      wants_call: true,
+      second_source: 3,
+      mentor: 8,
+    };
     const changes = Object.entries({ ...wanted, ...more });
 
-    const answers = await Promise.all(changes.map(([fieldKey, value]) => update(id, { fields: { [fieldKey]: value } })));
+    const answers = await Promise.all(
+      changes.map(([fieldKey, value]) => update(id, { fields: { [fieldKey]: value } })),
+    );
 
     expect(answers.map(({ status }) => status)).toEqual(changes.map(() => 200));
-    expect((await call('get-lead', { apiKey: organization.reader, leadId: id })).body.lead.fields).toEqual({
+    expect(
+      (await call('get-lead', { apiKey: organization.reader, leadId: id })).body.lead.fields,
+    ).toEqual({
       ...wanted,
       ...more,
     });
@@ -149,11 +198,16 @@ describe('4.5 updates that race on one lead', () => {
   test('ten parallel updates of one field follow one another: each starts from the value before', async () => {
     const { id } = await givenLead(organization, { fields: { budget: 0 } });
 
-    await Promise.all(Array.from({ length: 10 }, (_, index) => update(id, { fields: { budget: index + 1 } })));
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) => update(id, { fields: { budget: index + 1 } })),
+    );
 
     const steps = (await changesOf(id)).flat() as { from: number; to: number }[];
-    const { budget } = (await call('get-lead', { apiKey: organization.reader, leadId: id })).body.lead.fields;
+    const { budget } = (await call('get-lead', { apiKey: organization.reader, leadId: id })).body
+      .lead.fields;
     expect(steps).toHaveLength(10);
-    expect(new Set([...steps.map(({ from }) => from), budget])).toEqual(new Set([0, ...steps.map(({ to }) => to)]));
+    expect(new Set([...steps.map(({ from }) => from), budget])).toEqual(
+      new Set([0, ...steps.map(({ to }) => to)]),
+    );
   });
 });

@@ -38,16 +38,24 @@ describe('4.6 a note is added to the timeline, shown as added via the API', () =
 
     await note({ text: 'Called.' });
 
-    expect((await call('get-lead', { apiKey: organization.reader, leadId })).body).toEqual(before.body);
+    expect((await call('get-lead', { apiKey: organization.reader, leadId })).body).toEqual(
+      before.body,
+    );
   });
 
   test('twenty parallel notes are all on the timeline', async () => {
     const { id } = await givenLead(organization);
     const texts = Array.from({ length: 20 }, (_, index) => `Note ${index}`);
 
-    await Promise.all(texts.map((text) => call('add-note', { apiKey: organization.writer, leadId: id, body: { text } })));
+    await Promise.all(
+      texts.map((text) =>
+        call('add-note', { apiKey: organization.writer, leadId: id, body: { text } }),
+      ),
+    );
 
-    const noted = (await timelineOf(organization, id)).filter(({ type }) => type === 'note_added').map(({ text }) => text);
+    const noted = (await timelineOf(organization, id))
+      .filter(({ type }) => type === 'note_added')
+      .map(({ text }) => text);
     expect(noted.sort()).toEqual([...texts].sort());
   });
 });

@@ -31,7 +31,12 @@ const jumbled = {
     { id: 5, name: 'Gone', active: false },
   ],
   pipelines: [
-    { id: 1, name: 'Last', order: 9, stages: [stage(11, 2), stage(12, 1, { isDefault: true }), stage(13, 3, { active: false })] },
+    {
+      id: 1,
+      name: 'Last',
+      order: 9,
+      stages: [stage(11, 2), stage(12, 1, { isDefault: true }), stage(13, 3, { active: false })],
+    },
     {
       id: 2,
       name: 'First',
@@ -75,7 +80,12 @@ describe('4.7 reference lists: active items, in the contract’s order', () => {
   });
 
   test('lead-sources are sorted by name', async () => {
-    expect(await items('list-lead-sources', 'name')).toEqual(['facebook', 'Fair 9', 'Fair 10', 'Website']);
+    expect(await items('list-lead-sources', 'name')).toEqual([
+      'facebook',
+      'Fair 9',
+      'Fair 10',
+      'Website',
+    ]);
   });
 
   test('users are sorted by name', async () => {
@@ -89,7 +99,13 @@ describe('4.7 reference lists: active items, in the contract’s order', () => {
   });
 });
 
-const lists = ['list-lead-fields', 'list-lead-stages', 'list-pipelines', 'list-lead-sources', 'list-users'] as const;
+const lists = [
+  'list-lead-fields',
+  'list-lead-stages',
+  'list-pipelines',
+  'list-lead-sources',
+  'list-users',
+] as const;
 
 describe('4.7 reference lists: no parameters and no body', () => {
   test.each(lists)('%s ignores parameters', async (name) => {
@@ -122,7 +138,11 @@ describe('4.7 a change of the settings holds from the very next request', () => 
     const leadId = made.body.lead.id;
     const filter = JSON.stringify([{ field: 'passport', operator: 'equals', value: 'z1' }]);
     const requests = [
-      () => call('create-lead', { apiKey: own.writer, body: { fields: { ...person(), passport: 'Z1' } } }),
+      () =>
+        call('create-lead', {
+          apiKey: own.writer,
+          body: { fields: { ...person(), passport: 'Z1' } },
+        }),
       () => call('update-lead', { apiKey: own.writer, leadId, body: send }),
       () => call('capture-lead', { apiKey: own.website, body: { ...person(), ...send } }),
       () => call('list-leads', { apiKey: own.reader, query: { filter } }),
@@ -149,7 +169,10 @@ describe('4.7 a change of the settings holds from the very next request', () => 
       fields: off(own.settings.fields, ({ key }) => key === 'city'),
       sources: off(own.settings.sources, ({ id }) => id === 3),
       users: off(own.settings.users, ({ id }) => id === 8),
-      pipelines: own.settings.pipelines.map((one) => ({ ...one, stages: off(one.stages, ({ id }) => id === 12) })),
+      pipelines: own.settings.pipelines.map((one) => ({
+        ...one,
+        stages: off(one.stages, ({ id }) => id === 12),
+      })),
     });
 
     expect(await items('list-lead-fields', 'key', own)).not.toContain('city');
@@ -160,7 +183,12 @@ describe('4.7 a change of the settings holds from the very next request', () => 
       apiKey: own.writer,
       body: { fields: { ...person(), city: 'Pune', source: 3, assigned_to: 8 }, stageId: 12 },
     });
-    expect(Object.keys(body.error.details.fields).sort()).toEqual(['assigned_to', 'city', 'source', 'stageId']);
+    expect(Object.keys(body.error.details.fields).sort()).toEqual([
+      'assigned_to',
+      'city',
+      'source',
+      'stageId',
+    ]);
   });
 
   test('forty parallel readers all see a change that was applied before they asked', async () => {
@@ -169,7 +197,9 @@ describe('4.7 a change of the settings holds from the very next request', () => 
 
     await changeSettings(own, { sources: [...own.settings.sources, { id: 9, name: 'Fair' }] });
 
-    const seen = await Promise.all(Array.from({ length: 40 }, () => items('list-lead-sources', 'id', own)));
+    const seen = await Promise.all(
+      Array.from({ length: 40 }, () => items('list-lead-sources', 'id', own)),
+    );
     expect(seen).toEqual(seen.map(() => [3, 9, 1]));
   });
 });

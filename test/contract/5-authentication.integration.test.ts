@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { apiKeyPattern, apiKeyRandomBytes, hashApiKey, mintApiKey } from '../../shared/organization/api-key.ts';
+import {
+  apiKeyPattern,
+  apiKeyRandomBytes,
+  hashApiKey,
+  mintApiKey,
+} from '../../shared/organization/api-key.ts';
 import { revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { apiKeyPrimaryKey, keyListingPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { setKeyBucket } from '../support/buckets.ts';
@@ -19,7 +24,8 @@ beforeAll(async () => {
 });
 const everyRequest = goodRequests.map((good) => [good.name, good] as const);
 const unauthorized = { error: { code: 'UNAUTHORIZED', message: expect.stringMatching(/\.$/) } };
-const mistyped = (key: string): string => `${key.slice(0, 30)}${key.charAt(30) === 'a' ? 'b' : 'a'}${key.slice(31)}`;
+const mistyped = (key: string): string =>
+  `${key.slice(0, 30)}${key.charAt(30) === 'a' ? 'b' : 'a'}${key.slice(31)}`;
 
 describe('5.1 every request carries Authorization: Bearer <API_KEY>', () => {
   test.each<[string, () => string]>([
@@ -46,11 +52,15 @@ describe('5.1 every request carries Authorization: Bearer <API_KEY>', () => {
   test('a key without its scheme is refused with the form of the header', async () => {
     const { body } = await call('list-users', { headers: { Authorization: organization.reader } });
 
-    expect(body.error.message).toBe('Send the API key once, in the header Authorization: Bearer <API_KEY>.');
+    expect(body.error.message).toBe(
+      'Send the API key once, in the header Authorization: Bearer <API_KEY>.',
+    );
   });
 
   test('a key in another header is refused with 401', async () => {
-    expect((await call('list-users', { headers: { 'X-Api-Key': organization.reader } })).status).toBe(401);
+    expect(
+      (await call('list-users', { headers: { 'X-Api-Key': organization.reader } })).status,
+    ).toBe(401);
   });
 
   test('live keys begin with a fixed prefix ending in live_, and have the published form', async () => {
@@ -65,9 +75,13 @@ describe('5.3 the service stores only a hash of a key', () => {
   test('neither the key’s item nor its listing holds the key or its secret', async () => {
     const { key, keyId } = await organization.key();
     const read = async (Key: object) =>
-      (await table().client.send(new GetCommand({ TableName: table().name, Key: { ...Key } }))).Item;
+      (await table().client.send(new GetCommand({ TableName: table().name, Key: { ...Key } })))
+        .Item;
 
-    const stored = [await read(apiKeyPrimaryKey(hashApiKey(key))), await read(keyListingPrimaryKey(organization.id, keyId))];
+    const stored = [
+      await read(apiKeyPrimaryKey(hashApiKey(key))),
+      await read(keyListingPrimaryKey(organization.id, keyId)),
+    ];
 
     const secret = key.slice(-49);
     for (const item of stored) {
@@ -117,10 +131,19 @@ describe('5.5 what a key does appears on the timeline as made by the person who 
   test('the timeline names the creator of a key as it is named now, and after it is deactivated', async () => {
     const own = await givenOrganization();
     const { key: apiKey } = await own.key({ createdBy: 8 });
-    const { body } = await call('create-lead', { apiKey, body: { fields: { name: 'A', phone: '+919800000001' } } });
-    await changeSettings(own, { users: own.settings.users.map((user) => (user.id === 8 ? { ...user, active: false } : user)) });
+    const { body } = await call('create-lead', {
+      apiKey,
+      body: { fields: { name: 'A', phone: '+919800000001' } },
+    });
+    await changeSettings(own, {
+      users: own.settings.users.map((user) => (user.id === 8 ? { ...user, active: false } : user)),
+    });
 
-    const noted = await call('add-note', { apiKey, leadId: body.lead.id, body: { text: 'Called.' } });
+    const noted = await call('add-note', {
+      apiKey,
+      leadId: body.lead.id,
+      body: { text: 'Called.' },
+    });
 
     expect(noted.status).toBe(201);
     const actors = (await timelineOf(own, body.lead.id)).map(({ actor }) => actor);
@@ -138,7 +161,10 @@ describe('5.7 UNAUTHORIZED: a missing, wrong, revoked or expired key, on every e
     ['mistyped', async () => mistyped(organization.writer)],
     ['cut short', async () => organization.writer.slice(0, -1)],
     ['unknown', async () => mintApiKey(randomBytes(apiKeyRandomBytes)).key],
-    ['expired', async () => (await organization.key({ expiresAt: new Date(Date.now() - 1000) })).key],
+    [
+      'expired',
+      async () => (await organization.key({ expiresAt: new Date(Date.now() - 1000) })).key,
+    ],
     [
       'revoked',
       async () => {
@@ -149,18 +175,19 @@ describe('5.7 UNAUTHORIZED: a missing, wrong, revoked or expired key, on every e
     ],
   ];
 
-  test.each(keys.flatMap(([kind, make]) => everyRequest.map(([name, good]) => [kind, name, make, good] as const)))(
-    'a key that is %s is refused by %s',
-    async (_kind, name, make, { request }) => {
-      const apiKey = await make();
-      const before = await storedLeads(organization);
+  test.each(
+    keys.flatMap(([kind, make]) =>
+      everyRequest.map(([name, good]) => [kind, name, make, good] as const),
+    ),
+  )('a key that is %s is refused by %s', async (_kind, name, make, { request }) => {
+    const apiKey = await make();
+    const before = await storedLeads(organization);
 
-      const { status, body } = await call(name, { apiKey, ...request(leadId) });
+    const { status, body } = await call(name, { apiKey, ...request(leadId) });
 
-      expect([status, body]).toEqual([401, unauthorized]);
-      expect(await storedLeads(organization)).toEqual(before);
-    },
-  );
+    expect([status, body]).toEqual([401, unauthorized]);
+    expect(await storedLeads(organization)).toEqual(before);
+  });
 
   test('a key that expires between two requests is refused from then on', async () => {
     const { key: apiKey } = await organization.key();
@@ -172,19 +199,26 @@ describe('5.7 UNAUTHORIZED: a missing, wrong, revoked or expired key, on every e
 });
 
 describe('5.7 module: an organization whose plan does not include crm gets 403 FORBIDDEN on every endpoint', () => {
-  test.each(everyRequest)('an organization without the module crm is refused on %s', async (name, { request, status }) => {
-    const own = await givenOrganization();
-    const lead = await givenLead(own);
-    const { key: apiKey } = await own.key();
-    await changeSettings(own, { modules: ['billing'] });
-    const before = await storedLeads(own);
+  test.each(everyRequest)(
+    'an organization without the module crm is refused on %s',
+    async (name, { request, status }) => {
+      const own = await givenOrganization();
+      const lead = await givenLead(own);
+      const { key: apiKey } = await own.key();
+      await changeSettings(own, { modules: ['billing'] });
+      const before = await storedLeads(own);
 
-    const off = await call(name, { apiKey, ...request(lead.id) });
-    const after = await storedLeads(own);
-    await changeSettings(own, { modules: ['billing', 'crm'] });
+      const off = await call(name, { apiKey, ...request(lead.id) });
+      const after = await storedLeads(own);
+      await changeSettings(own, { modules: ['billing', 'crm'] });
 
-    expect([off.status, off.body.error.code, off.body.error.details]).toEqual([403, 'FORBIDDEN', { module: 'crm' }]);
-    expect(after).toEqual(before);
-    expect((await call(name, { apiKey, ...request(lead.id) })).status).toBe(status);
-  });
+      expect([off.status, off.body.error.code, off.body.error.details]).toEqual([
+        403,
+        'FORBIDDEN',
+        { module: 'crm' },
+      ]);
+      expect(after).toEqual(before);
+      expect((await call(name, { apiKey, ...request(lead.id) })).status).toBe(status);
+    },
+  );
 });

@@ -31,24 +31,31 @@ describe('5 scopes: each endpoint takes those of its section, and no other', () 
     }),
   );
 
-  test.each(rows)('a key with the scope %s %s %s', async (scope, _, name, { request, status }, isTaken) => {
-    const { key: apiKey } = await organization.key({ scopes: [scope] });
-    const before = await storedLeads(organization);
+  test.each(rows)(
+    'a key with the scope %s %s %s',
+    async (scope, _, name, { request, status }, isTaken) => {
+      const { key: apiKey } = await organization.key({ scopes: [scope] });
+      const before = await storedLeads(organization);
 
-    const answer = await call(name, { apiKey, ...request(leadId) });
+      const answer = await call(name, { apiKey, ...request(leadId) });
 
-    expect(answer.status).toBe(isTaken ? status : 403);
-    if (isTaken) return;
-    expect(answer.body.error).toMatchObject({ code: 'FORBIDDEN', details: { scopes: scopesOf(name) } });
-    expect(answer.body.error.message).toContain(scopesOf(name).join(' or '));
-    expect(await storedLeads(organization)).toEqual(before);
-  });
+      expect(answer.status).toBe(isTaken ? status : 403);
+      if (isTaken) return;
+      expect(answer.body.error).toMatchObject({
+        code: 'FORBIDDEN',
+        details: { scopes: scopesOf(name) },
+      });
+      expect(answer.body.error.message).toContain(scopesOf(name).join(' or '));
+      expect(await storedLeads(organization)).toEqual(before);
+    },
+  );
 
   test('a key with all three may call every endpoint', async () => {
     const { key: apiKey } = await organization.key();
 
     const statuses = [];
-    for (const [name, { request }] of everyRequest) statuses.push((await call(name, { apiKey, ...request(leadId) })).status);
+    for (const [name, { request }] of everyRequest)
+      statuses.push((await call(name, { apiKey, ...request(leadId) })).status);
 
     expect(statuses).toEqual(goodRequests.map(({ status }) => status));
   });
@@ -61,25 +68,38 @@ describe('5 key types: scopes and lifetime', () => {
   test.each([
     ['website-form', undefined, ['leads.capture'], 730],
     ['application', ['leads.read'], ['leads.read'], 90],
-    ['application', ['leads.write', 'leads.capture'], ['leads.read', 'leads.write', 'leads.capture'], 90],
-  ] as const)('a key of type %s with the scopes %j gets %j for %i days', async (type, asked, scopes, lifetime) => {
-    const own = await givenOrganization();
+    [
+      'application',
+      ['leads.write', 'leads.capture'],
+      ['leads.read', 'leads.write', 'leads.capture'],
+      90,
+    ],
+  ] as const)(
+    'a key of type %s with the scopes %j gets %j for %i days',
+    async (type, asked, scopes, lifetime) => {
+      const own = await givenOrganization();
 
-    const { keyId, key } = await createApiKey(table(), { ...order, organizationId: own.id, type, scopes: asked });
+      const { keyId, key } = await createApiKey(table(), {
+        ...order,
+        organizationId: own.id,
+        type,
+        scopes: asked,
+      });
 
-    const listed = (await listApiKeys(table(), own.id)).find((one) => one.keyId === keyId)!;
-    expect(listed.scopes).toEqual(scopes);
-    expect(days(listed.createdAt, listed.expiresAt)).toBe(lifetime);
-    expect((await call('list-lead-fields', { apiKey: key })).status).toBe(200);
-  });
+      const listed = (await listApiKeys(table(), own.id)).find((one) => one.keyId === keyId)!;
+      expect(listed.scopes).toEqual(scopes);
+      expect(days(listed.createdAt, listed.expiresAt)).toBe(lifetime);
+      expect((await call('list-lead-fields', { apiKey: key })).status).toBe(200);
+    },
+  );
 
   test.each([
     ['website-form', ['leads.read']],
     ['website-form', ['leads.capture', 'leads.write']],
     ['application', []],
   ] as const)('a key of type %s with the scopes %j cannot be created', async (type, scopes) => {
-    await expect(createApiKey(table(), { ...order, organizationId: organization.id, type, scopes })).rejects.toThrow(
-      /scopes must/,
-    );
+    await expect(
+      createApiKey(table(), { ...order, organizationId: organization.id, type, scopes }),
+    ).rejects.toThrow(/scopes must/);
   });
 });

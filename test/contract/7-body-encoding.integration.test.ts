@@ -13,7 +13,10 @@ describe('7 INVALID_JSON: a body that is not UTF-8', () => {
   test('a body that is not UTF-8 is refused with what to do, and nothing of it is stored', async () => {
     const response = await fetch(`${service().baseUrl}/api/v1/leads/capture`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${organization.website}`, 'Content-Type': 'application/json; charset=iso-8859-1' },
+      headers: {
+        Authorization: `Bearer ${organization.website}`,
+        'Content-Type': 'application/json; charset=iso-8859-1',
+      },
       body: Buffer.from('{"name":"Zo\xeb","phone":"+919822055555"}', 'latin1'),
     });
 

@@ -27,7 +27,11 @@ describe('7 PAYLOAD_TOO_LARGE: a body over 100 KB (100000 bytes)', () => {
   test.each(everyBody)('%s accepts a body of 100000 bytes', async (name, { request, status }) => {
     const { body, ...rest } = request(leadId);
 
-    const answer = await call(name, { apiKey: organization.writer, ...rest, body: padded(body, 100_000) });
+    const answer = await call(name, {
+      apiKey: organization.writer,
+      ...rest,
+      body: padded(body, 100_000),
+    });
 
     expect(answer.status).toBe(status);
   });
@@ -37,10 +41,13 @@ describe('7 PAYLOAD_TOO_LARGE: a body over 100 KB (100000 bytes)', () => {
     return refused(name, { ...rest, body: padded(body, 100_001) }, 413, 'PAYLOAD_TOO_LARGE');
   });
 
-  test.each(everyBody)('%s refuses a body of 7 MB, more than a function accepts', (name, { request }) => {
-    const { body, ...rest } = request(leadId);
-    return refused(name, { ...rest, body: padded(body, 7_000_000) }, 413, 'PAYLOAD_TOO_LARGE');
-  });
+  test.each(everyBody)(
+    '%s refuses a body of 7 MB, more than a function accepts',
+    (name, { request }) => {
+      const { body, ...rest } = request(leadId);
+      return refused(name, { ...rest, body: padded(body, 7_000_000) }, 413, 'PAYLOAD_TOO_LARGE');
+    },
+  );
 
   test('the limit of a body counts bytes, not characters', async () => {
     const ofBytes = (bytes: number) => {
@@ -50,7 +57,11 @@ describe('7 PAYLOAD_TOO_LARGE: a body over 100 KB (100000 bytes)', () => {
       return text;
     };
 
-    const fits = await call('update-lead', { apiKey: organization.writer, leadId, body: ofBytes(100_000) });
+    const fits = await call('update-lead', {
+      apiKey: organization.writer,
+      leadId,
+      body: ofBytes(100_000),
+    });
 
     expect(fits.status).toBe(200);
     await refused('update-lead', { leadId, body: ofBytes(100_003) }, 413, 'PAYLOAD_TOO_LARGE');
@@ -74,7 +85,12 @@ describe('7 UNSUPPORTED_MEDIA_TYPE: a body without Content-Type: application/jso
     'application/vnd.api+json',
     'json',
   ])('a body as %s is refused', (type) =>
-    refused('add-note', { leadId, body: { text: 'x' }, headers: { 'Content-Type': type } }, 415, 'UNSUPPORTED_MEDIA_TYPE'),
+    refused(
+      'add-note',
+      { leadId, body: { text: 'x' }, headers: { 'Content-Type': type } },
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ),
   );
 
   test('a body without a content type is refused', async () => {
@@ -84,20 +100,22 @@ describe('7 UNSUPPORTED_MEDIA_TYPE: a body without Content-Type: application/jso
       body: Buffer.from('{}'),
     });
 
-    expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([
-      415,
-      'UNSUPPORTED_MEDIA_TYPE',
-    ]);
+    expect([
+      response.status,
+      ((await response.json()) as { error: { code: string } }).error.code,
+    ]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });
 
-  test.each(['application/json', 'Application/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"'])(
-    'the content type %s is accepted',
-    async (type) => {
-      const request = { leadId, body: { text: 'x' }, headers: { 'Content-Type': type } };
+  test.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+  ])('the content type %s is accepted', async (type) => {
+    const request = { leadId, body: { text: 'x' }, headers: { 'Content-Type': type } };
 
-      expect((await call('add-note', { apiKey: organization.writer, ...request })).status).toBe(201);
-    },
-  );
+    expect((await call('add-note', { apiKey: organization.writer, ...request })).status).toBe(201);
+  });
 });
 
 describe('7 INVALID_JSON: a body that is not valid JSON', () => {
@@ -118,6 +136,11 @@ describe('7 INVALID_JSON: a body that is not valid JSON', () => {
     '\ufeff{"text":"x"}',
     'text=x',
   ])('a body that is not valid JSON is refused: %j', (body) =>
-    refused('add-note', { leadId, body, headers: { 'Content-Type': 'application/json' } }, 400, 'INVALID_JSON'),
+    refused(
+      'add-note',
+      { leadId, body, headers: { 'Content-Type': 'application/json' } },
+      400,
+      'INVALID_JSON',
+    ),
   );
 });

@@ -54,19 +54,37 @@ describe('7 error table: status of each code', () => {
 });
 
 describe('7 HTTPS_REQUIRED: a request made over plain HTTP', () => {
-  test.each(everyRequest)('%s is refused over plain HTTP with HTTPS_REQUIRED', (name, { request }) =>
-    refused(name, { ...request(leadId), headers: { 'X-Forwarded-Proto': 'http' } }, 403, 'HTTPS_REQUIRED'),
+  test.each(everyRequest)(
+    '%s is refused over plain HTTP with HTTPS_REQUIRED',
+    (name, { request }) =>
+      refused(
+        name,
+        { ...request(leadId), headers: { 'X-Forwarded-Proto': 'http' } },
+        403,
+        'HTTPS_REQUIRED',
+      ),
   );
 });
 
 describe('7 KEY_IN_URL: a key, or a parameter such as api_key or token, in the URL', () => {
-  test.each(everyRequest)('%s with the parameter api_key is refused with KEY_IN_URL', (name, { request }) =>
-    refused(name, { ...request(leadId), query: 'api_key=x' }, 400, 'KEY_IN_URL'),
+  test.each(everyRequest)(
+    '%s with the parameter api_key is refused with KEY_IN_URL',
+    (name, { request }) =>
+      refused(name, { ...request(leadId), query: 'api_key=x' }, 400, 'KEY_IN_URL'),
   );
 
-  test.each(['token', 'access_token', 'apikey', 'apiKey', 'API-KEY', 'authorization', 'x-api-key', 'api%5Fkey', 'token='])(
-    'a parameter %s is refused with KEY_IN_URL',
-    (name) => refused('list-users', { query: `${name}=x` }, 400, 'KEY_IN_URL'),
+  test.each([
+    'token',
+    'access_token',
+    'apikey',
+    'apiKey',
+    'API-KEY',
+    'authorization',
+    'x-api-key',
+    'api%5Fkey',
+    'token=',
+  ])('a parameter %s is refused with KEY_IN_URL', (name) =>
+    refused('list-users', { query: `${name}=x` }, 400, 'KEY_IN_URL'),
   );
 
   test.each<[string, (key: string) => string]>([
@@ -88,7 +106,9 @@ describe('7 KEY_IN_URL: a key, or a parameter such as api_key or token, in the U
   });
 
   test('a parameter with another name is not refused with KEY_IN_URL', async () => {
-    expect((await call('list-users', { apiKey: organization.reader, query: 'q=token&monkey=1' })).status).toBe(200);
+    expect(
+      (await call('list-users', { apiKey: organization.reader, query: 'q=token&monkey=1' })).status,
+    ).toBe(200);
   });
 });
 
@@ -106,16 +126,24 @@ describe('7 RATE_LIMITED: on every endpoint, with Retry-After', () => {
 });
 
 describe('7 INTERNAL: a failure on the service’s side, without its details', () => {
-  test.each(everyRequest)('%s of an organization whose settings are lost answers INTERNAL', async (name, { request }) => {
-    const own = await givenOrganization();
-    const { key: apiKey } = await own.key();
-    await table().client.send(new DeleteCommand({ TableName: table().name, Key: { ...settingsPrimaryKey(own.id) } }));
+  test.each(everyRequest)(
+    '%s of an organization whose settings are lost answers INTERNAL',
+    async (name, { request }) => {
+      const own = await givenOrganization();
+      const { key: apiKey } = await own.key();
+      await table().client.send(
+        new DeleteCommand({ TableName: table().name, Key: { ...settingsPrimaryKey(own.id) } }),
+      );
 
-    const { status, body, headers } = await call(name, { apiKey, ...request(leadId) });
+      const { status, body, headers } = await call(name, { apiKey, ...request(leadId) });
 
-    expect([status, body]).toEqual([500, { error: { code: 'INTERNAL', message: apiErrors.INTERNAL.sentence } }]);
-    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-  });
+      expect([status, body]).toEqual([
+        500,
+        { error: { code: 'INTERNAL', message: apiErrors.INTERNAL.sentence } },
+      ]);
+      expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
 });
 
 describe('5.6 and 7 order: what is checked before the key, then the key, then the scope, then the input', () => {
@@ -131,7 +159,12 @@ describe('5.6 and 7 order: what is checked before the key, then the key, then th
       () => ({ ...noKey, query: 'token=x', headers: plain }),
       'HTTPS_REQUIRED',
     ],
-    ['a key in the URL before the body', 'create-lead', () => ({ ...noKey, query: 'token=x', body: large }), 'KEY_IN_URL'],
+    [
+      'a key in the URL before the body',
+      'create-lead',
+      () => ({ ...noKey, query: 'token=x', body: large }),
+      'KEY_IN_URL',
+    ],
     [
       'body size before content type',
       'create-lead',
@@ -144,9 +177,19 @@ describe('5.6 and 7 order: what is checked before the key, then the key, then th
       () => ({ ...noKey, body: '{', headers: { 'Content-Type': 'text/plain' } }),
       'UNSUPPORTED_MEDIA_TYPE',
     ],
-    ['JSON before the key', 'create-lead', () => ({ ...noKey, body: '{', headers: json }), 'INVALID_JSON'],
+    [
+      'JSON before the key',
+      'create-lead',
+      () => ({ ...noKey, body: '{', headers: json }),
+      'INVALID_JSON',
+    ],
     ['the key before the scope', 'create-lead', () => ({ apiKey: 'x', body: {} }), 'UNAUTHORIZED'],
-    ['the key before the query', 'list-leads', () => ({ ...noKey, query: 'limit=0' }), 'UNAUTHORIZED'],
+    [
+      'the key before the query',
+      'list-leads',
+      () => ({ ...noKey, query: 'limit=0' }),
+      'UNAUTHORIZED',
+    ],
     ['the key before a leadId', 'get-lead', () => ({ ...noKey, leadId: 'x' }), 'UNAUTHORIZED'],
     [
       'the key before an idempotency key',
@@ -154,10 +197,30 @@ describe('5.6 and 7 order: what is checked before the key, then the key, then th
       () => ({ ...noKey, body: {}, headers: { 'Idempotency-Key': 'x'.repeat(201) } }),
       'UNAUTHORIZED',
     ],
-    ['the scope before the body', 'create-lead', () => ({ apiKey: organization.reader, body: {} }), 'FORBIDDEN'],
-    ['the scope before the query', 'list-leads', () => ({ apiKey: organization.website, query: 'limit=0' }), 'FORBIDDEN'],
-    ['the scope before a leadId', 'get-lead', () => ({ apiKey: organization.website, leadId: 'x' }), 'FORBIDDEN'],
-    ['the leadId before the body', 'update-lead', () => ({ leadId: 'x', body: { surprise: 1 } }), 'NOT_FOUND'],
+    [
+      'the scope before the body',
+      'create-lead',
+      () => ({ apiKey: organization.reader, body: {} }),
+      'FORBIDDEN',
+    ],
+    [
+      'the scope before the query',
+      'list-leads',
+      () => ({ apiKey: organization.website, query: 'limit=0' }),
+      'FORBIDDEN',
+    ],
+    [
+      'the scope before a leadId',
+      'get-lead',
+      () => ({ apiKey: organization.website, leadId: 'x' }),
+      'FORBIDDEN',
+    ],
+    [
+      'the leadId before the body',
+      'update-lead',
+      () => ({ leadId: 'x', body: { surprise: 1 } }),
+      'NOT_FOUND',
+    ],
     [
       'the body before whether there is the lead',
       'update-lead',

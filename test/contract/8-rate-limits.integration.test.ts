@@ -24,9 +24,14 @@ describe('8 requests per key: 600 per hour', () => {
     );
     for (const { headers, body } of refused) {
       expect(body.error.code).toBe('RATE_LIMITED');
-      expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual(['600', '0']);
+      expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual([
+        '600',
+        '0',
+      ]);
       expect(headers.get('retry-after')).toBe(headers.get('ratelimit-reset'));
-      expect(Number(headers.get('retry-after'))).toSatisfy((seconds: number) => seconds > 0 && seconds <= 3600);
+      expect(Number(headers.get('retry-after'))).toSatisfy(
+        (seconds: number) => seconds > 0 && seconds <= 3600,
+      );
     }
   });
 
@@ -47,7 +52,11 @@ describe('8 requests per key: 600 per hour', () => {
     const answer = await ask(website);
 
     expect(answer.status).toBe(200);
-    expect(limitsOf(answer)).toEqual([600, 599, expect.toSatisfy((seconds) => seconds > 3500 && seconds <= 3600)]);
+    expect(limitsOf(answer)).toEqual([
+      600,
+      599,
+      expect.toSatisfy((seconds) => seconds > 3500 && seconds <= 3600),
+    ]);
   });
 
   test('RateLimit-Reset is the seconds until the window resets', async () => {
@@ -95,7 +104,8 @@ describe('8 requests per organization: 3000 per hour, all keys together', () => 
     await setOrganizationBucket(id, { used: 2995, windowEndsAt: inMinutes(30) });
 
     const answers: CallReply[] = [];
-    for (const apiKey of [reader, website, reader, website, reader, website, reader]) answers.push(await ask(apiKey));
+    for (const apiKey of [reader, website, reader, website, reader, website, reader])
+      answers.push(await ask(apiKey));
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429]);
     expect(answers.map((answer) => limitsOf(answer).slice(0, 2))).toEqual(
@@ -104,7 +114,9 @@ describe('8 requests per organization: 3000 per hour, all keys together', () => 
     const { headers, body } = answers[6]!;
     expect(body.error.code).toBe('RATE_LIMITED');
     expect(headers.get('retry-after')).toBe(headers.get('ratelimit-reset'));
-    expect(Number(headers.get('retry-after'))).toSatisfy((seconds: number) => seconds > 1700 && seconds <= 1800);
+    expect(Number(headers.get('retry-after'))).toSatisfy(
+      (seconds: number) => seconds > 1700 && seconds <= 1800,
+    );
   });
 
   test('of 40 parallel requests by four keys exactly the ten that are left pass', async () => {
@@ -112,7 +124,9 @@ describe('8 requests per organization: 3000 per hour, all keys together', () => 
     const keys = await Promise.all([1, 2, 3, 4].map(() => organization.key()));
     await setOrganizationBucket(organization.id, { used: 2990, windowEndsAt: inMinutes(30) });
 
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => ask(keys[index % 4]!.key)));
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => ask(keys[index % 4]!.key)),
+    );
 
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(30);
@@ -123,7 +137,9 @@ describe('8 requests per organization: 3000 per hour, all keys together', () => 
     const [full, other] = [await givenOrganization(), await givenOrganization()];
     await setOrganizationBucket(full.id, { used: 3000, windowEndsAt: inMinutes(30) });
 
-    expect([(await ask(full.website)).status, (await ask(other.website)).status]).toEqual([429, 200]);
+    expect([(await ask(full.website)).status, (await ask(other.website)).status]).toEqual([
+      429, 200,
+    ]);
   });
 
   test('an organization may send requests again after its window ends', async () => {
@@ -136,7 +152,12 @@ describe('8 requests per organization: 3000 per hour, all keys together', () => 
 });
 
 describe('1 RateLimit headers: of whichever limit is closer to running out', () => {
-  type Row = [string, { used: number; windowEndsAt?: number }, { used: number; windowEndsAt?: number }, number[]];
+  type Row = [
+    string,
+    { used: number; windowEndsAt?: number },
+    { used: number; windowEndsAt?: number },
+    number[],
+  ];
   test.each<Row>([
     ['the key’s', { used: 500 }, { used: 2000 }, [600, 99]],
     ['the organization’s', { used: 100 }, { used: 2990 }, [3000, 9]],
@@ -146,12 +167,26 @@ describe('1 RateLimit headers: of whichever limit is closer to running out', () 
       { used: 2994, windowEndsAt: 40 },
       [3000, 5],
     ],
-    ['equal: the window that ends later, the key’s', { used: 594, windowEndsAt: 40 }, { used: 2994, windowEndsAt: 20 }, [600, 5]],
-  ])('the RateLimit headers show the limit that is closer to running out: %s', async (_, key, organization, expected) => {
-    const { id, website } = await givenOrganization();
-    await setKeyBucket(website, { windowEndsAt: inMinutes(key.windowEndsAt ?? 30), used: key.used });
-    await setOrganizationBucket(id, { windowEndsAt: inMinutes(organization.windowEndsAt ?? 30), used: organization.used });
+    [
+      'equal: the window that ends later, the key’s',
+      { used: 594, windowEndsAt: 40 },
+      { used: 2994, windowEndsAt: 20 },
+      [600, 5],
+    ],
+  ])(
+    'the RateLimit headers show the limit that is closer to running out: %s',
+    async (_, key, organization, expected) => {
+      const { id, website } = await givenOrganization();
+      await setKeyBucket(website, {
+        windowEndsAt: inMinutes(key.windowEndsAt ?? 30),
+        used: key.used,
+      });
+      await setOrganizationBucket(id, {
+        windowEndsAt: inMinutes(organization.windowEndsAt ?? 30),
+        used: organization.used,
+      });
 
-    expect(limitsOf(await ask(website)).slice(0, 2)).toEqual(expected);
-  });
+      expect(limitsOf(await ask(website)).slice(0, 2)).toEqual(expected);
+    },
+  );
 });

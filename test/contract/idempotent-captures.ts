@@ -21,8 +21,13 @@ export const newKey = (): string => {
 };
 
 export const capture = (body: object, idempotencyKey?: string, key = apiKey) =>
-  call('capture-lead', { apiKey: key, body, headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey } });
-export const isReplay = ({ headers }: CallReply): boolean => headers.get('idempotent-replayed') === 'true';
+  call('capture-lead', {
+    apiKey: key,
+    body,
+    headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
+  });
+export const isReplay = ({ headers }: CallReply): boolean =>
+  headers.get('idempotent-replayed') === 'true';
 export const captures = async (leadId: number) =>
   (await timelineOf(organization, leadId)).filter(({ type }) => type === 'captured').length;
 

@@ -14,13 +14,26 @@ export const pipelines = [
     name: 'One',
     order: 1,
     isDefault: true,
-    stages: [stage(12, 'won'), stage(11, 'open', { isDefault: true }), stage(13, 'lost', { active: false })],
+    stages: [
+      stage(12, 'won'),
+      stage(11, 'open', { isDefault: true }),
+      stage(13, 'lost', { active: false }),
+    ],
   },
   {
     id: 2,
     name: 'Two',
     order: 2,
-    stages: [stage(21, 'open', { isDefault: true }), stage(22, 'lost'), stage(23, 'open', { active: false })],
+    stages: [
+      stage(21, 'open', { isDefault: true }),
+      stage(22, 'lost'),
+      stage(23, 'open', { active: false }),
+    ],
   },
-  { id: 3, name: 'Closed', order: 3, stages: [stage(31, 'open', { isDefault: true, active: false }), stage(32, 'won')] },
+  {
+    id: 3,
+    name: 'Closed',
+    order: 3,
+    stages: [stage(31, 'open', { isDefault: true, active: false }), stage(32, 'won')],
+  },
 ];

@@ -69,49 +69,52 @@ const choices = (one: unknown, two: unknown) =>
   ] as const;
 
 /** The contract's table of field type and operator: what each finds among the three leads. */
-export const operatorTable: { readonly [T in Type]: readonly (readonly [operator: string, operands: object, found: string])[] } =
-  {
-    text: texts('PUNE', 'pune', 'Pun', 'one two'),
-    textarea: texts('a', 'CALLED\nTWICE', 'Called', 'one two'),
-    phone: texts('123 45', '098123 45678', '+9198123', 'one'),
-    email: texts('@EXAMPLE.', 'Asha@Example.com', 'asha', 'one two'),
-    url: texts('example.com', 'https://EXAMPLE.com/asha', 'example.com', 'one'),
-    number: [
-      ['equals', { value: 10 }, 'one'],
-      ['equals', { value: 10.5 }, ''],
-      ['gt', { value: 10 }, 'two'],
-      ['gt', { value: 9.99 }, 'one two'],
-      ['lt', { value: 20.5 }, 'one'],
-      ['lt', { value: 21 }, 'one two'],
-      ['between', { values: [10, 20.5] }, 'one two'],
-      ['between', { values: [10.5, 20] }, ''],
-      ['between', { values: [20.5, 10] }, ''],
-      ...emptiness('none', 'one two'),
-    ],
-    date: [
-      ['on', { value: '2026-01-31' }, 'one'],
-      ['on', { value: '2026-02-01' }, ''],
-      ['before', { value: '2026-02-28' }, 'one'],
-      ['before', { value: '2026-03-01' }, 'one two'],
-      ['after', { value: '2026-01-31' }, 'two'],
-      ['after', { value: '2026-01-30' }, 'one two'],
-      ['between', { values: ['2026-01-31', '2026-02-28'] }, 'one two'],
-      ['between', { values: ['2026-02-01', '2026-02-27'] }, ''],
-      ...emptiness('none', 'one two'),
-    ],
-    select: [...choices('mba', 'design'), ['is_any_of', { values: ['Product Design'] }, 'two']],
-    lead_source: [...choices(1, 3), ['is_any_of', { values: [4] }, '']],
-    user: [...choices(7, 8), ['is_any_of', { values: [9] }, '']],
-    multiselect: [
-      ['has_any_of', { values: ['loan'] }, 'one'],
-      ['has_any_of', { values: ['hostel', 'abroad'] }, 'one two'],
-      ['has_any_of', { values: ['Study abroad'] }, 'two'],
-      ...emptiness('none', 'one two'),
-    ],
-    checkbox: [
-      ['is_true', {}, 'one'],
-      ['is_false', {}, 'two none'],
-    ],
-  };
+export const operatorTable: {
+  readonly [T in Type]: readonly (readonly [operator: string, operands: object, found: string])[];
+} = {
+  text: texts('PUNE', 'pune', 'Pun', 'one two'),
+  textarea: texts('a', 'CALLED\nTWICE', 'Called', 'one two'),
+  phone: texts('123 45', '098123 45678', '+9198123', 'one'),
+  email: texts('@EXAMPLE.', 'Asha@Example.com', 'asha', 'one two'),
+  url: texts('example.com', 'https://EXAMPLE.com/asha', 'example.com', 'one'),
+  number: [
+    ['equals', { value: 10 }, 'one'],
+    ['equals', { value: 10.5 }, ''],
+    ['gt', { value: 10 }, 'two'],
+    ['gt', { value: 9.99 }, 'one two'],
+    ['lt', { value: 20.5 }, 'one'],
+    ['lt', { value: 21 }, 'one two'],
+    ['between', { values: [10, 20.5] }, 'one two'],
+    ['between', { values: [10.5, 20] }, ''],
+    ['between', { values: [20.5, 10] }, ''],
+    ...emptiness('none', 'one two'),
+  ],
+  date: [
+    ['on', { value: '2026-01-31' }, 'one'],
+    ['on', { value: '2026-02-01' }, ''],
+    ['before', { value: '2026-02-28' }, 'one'],
+    ['before', { value: '2026-03-01' }, 'one two'],
+    ['after', { value: '2026-01-31' }, 'two'],
+    ['after', { value: '2026-01-30' }, 'one two'],
+    ['between', { values: ['2026-01-31', '2026-02-28'] }, 'one two'],
+    ['between', { values: ['2026-02-01', '2026-02-27'] }, ''],
+    ...emptiness('none', 'one two'),
+  ],
+  select: [...choices('mba', 'design'), ['is_any_of', { values: ['Product Design'] }, 'two']],
+  lead_source: [...choices(1, 3), ['is_any_of', { values: [4] }, '']],
+  user: [...choices(7, 8), ['is_any_of', { values: [9] }, '']],
+  multiselect: [
+    ['has_any_of', { values: ['loan'] }, 'one'],
+    ['has_any_of', { values: ['hostel', 'abroad'] }, 'one two'],
+    ['has_any_of', { values: ['Study abroad'] }, 'two'],
+    ...emptiness('none', 'one two'),
+  ],
+  checkbox: [
+    ['is_true', {}, 'one'],
+    ['is_false', {}, 'two none'],
+  ],
+};
 export const types = Object.keys(operatorTable) as Type[];
-export const allOperators = [...new Set(types.flatMap((type) => operatorTable[type].map(([operator]) => operator)))];
+export const allOperators = [
+  ...new Set(types.flatMap((type) => operatorTable[type].map(([operator]) => operator))),
+];

@@ -22,7 +22,11 @@ export async function expectRefusal(
 
   expect([answer.status, answer.body.error.code]).toEqual([status, code]);
   expect(Object.keys(answer.body)).toEqual(['error']);
-  expect(Object.keys(answer.body.error).filter((property) => !['code', 'message', 'details'].includes(property))).toEqual([]);
+  expect(
+    Object.keys(answer.body.error).filter(
+      (property) => !['code', 'message', 'details'].includes(property),
+    ),
+  ).toEqual([]);
   expect(answer.body.error.message).toMatch(/^\S.*\.$/);
   expect(answer.headers.get('content-type')).toBe('application/json');
   expect(await storedLeads(organization)).toEqual(before);

@@ -7,7 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { node24, projectFolder, type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+import {
+  node24,
+  projectFolder,
+  type ServiceProcess,
+  startServiceProcess,
+} from '../support/service-process.ts';
 
 // The service of each test is a process of its own, with a folder of its own, that the test kills and starts again.
 const timeout = 180_000;
@@ -40,7 +45,14 @@ async function freePort(): Promise<number> {
 
 /** The service on a port, to be started again on the same one; the project's name is its engine's. */
 async function startService(engine: string, port: string): Promise<ServiceProcess> {
-  const service = await startServiceProcess(['--port', port, '--engine', engine, '--db', join(folder, 'db')]);
+  const service = await startServiceProcess([
+    '--port',
+    port,
+    '--engine',
+    engine,
+    '--db',
+    join(folder, 'db'),
+  ]);
   running.push(service);
   return service;
 }
@@ -76,9 +88,12 @@ interface ListedLead {
 async function allLeads(baseUrl: string, apiKey: string): Promise<ListedLead[]> {
   const leads: ListedLead[] = [];
   for (let cursor: number | null | undefined; cursor !== null; ) {
-    const response = await fetch(`${baseUrl}/api/v1/leads?limit=100${cursor ? `&cursor=${cursor}` : ''}`, {
-      headers: { Authorization: `Bearer ${apiKey}` },
-    });
+    const response = await fetch(
+      `${baseUrl}/api/v1/leads?limit=100${cursor ? `&cursor=${cursor}` : ''}`,
+      {
+        headers: { Authorization: `Bearer ${apiKey}` },
+      },
+    );
     const page = (await response.json()) as { items: ListedLead[]; nextCursor: number | null };
     leads.push(...page.items);
     cursor = page.nextCursor;
@@ -93,7 +108,8 @@ async function captureAll(baseUrl: string, apiKey: string, all: readonly object[
       headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     });
-    if (!response.ok) throw new Error(`capture answered ${response.status}: ${await response.text()}`);
+    if (!response.ok)
+      throw new Error(`capture answered ${response.status}: ${await response.text()}`);
   }
 }
 
@@ -101,7 +117,16 @@ async function captureAll(baseUrl: string, apiKey: string, all: readonly object[
 async function captures(service: ServiceProcess, leadId: number): Promise<number> {
   const child = spawn(
     node24,
-    ['infra/admin/main.ts', 'lead', 'timeline', '--organization', '1', '--lead', String(leadId), '--json'],
+    [
+      'infra/admin/main.ts',
+      'lead',
+      'timeline',
+      '--organization',
+      '1',
+      '--lead',
+      String(leadId),
+      '--json',
+    ],
     {
       cwd: projectFolder,
       env: { PATH: process.env.PATH, ...service.ready.environment },
@@ -113,7 +138,8 @@ async function captures(service: ServiceProcess, leadId: number): Promise<number
     text += chunk.toString();
   });
   await once(child, 'close');
-  return (JSON.parse(text).items as { type: string }[]).filter(({ type }) => type === 'captured').length;
+  return (JSON.parse(text).items as { type: string }[]).filter(({ type }) => type === 'captured')
+    .length;
 }
 
 test('the form backend loses and doubles no enquiry, though the service is restarted and killed, and it is killed itself', {
@@ -126,7 +152,12 @@ test('the form backend loses and doubles no enquiry, though the service is resta
   const keys = organizations[0]?.keys ?? {};
   const outbox = join(folder, 'outbox');
   const formPort = String(await freePort());
-  const environment = { LEADS_URL: baseUrl, LEADS_API_KEY: keys.website ?? '', OUTBOX: outbox, PORT: formPort };
+  const environment = {
+    LEADS_URL: baseUrl,
+    LEADS_API_KEY: keys.website ?? '',
+    OUTBOX: outbox,
+    PORT: formPort,
+  };
   let form = startExample('form-backend.ts', environment);
   const submit = async (all: readonly object[], from: number): Promise<void> => {
     await Promise.all(
@@ -134,7 +165,13 @@ test('the form backend loses and doubles no enquiry, though the service is resta
         // A visitor whose browser got no answer sends the form again, as it is.
         await until('the form backend took the enquiry', async () => {
           const body = JSON.stringify({ submission: `form ${from + index}`, ...enquiry });
-          return (await fetch(`http://127.0.0.1:${formPort}`, { method: 'POST', body }).catch(() => undefined))?.status === 202;
+          return (
+            (
+              await fetch(`http://127.0.0.1:${formPort}`, { method: 'POST', body }).catch(
+                () => undefined,
+              )
+            )?.status === 202
+          );
         });
       }),
     );
@@ -157,7 +194,9 @@ test('the form backend loses and doubles no enquiry, though the service is resta
   const leads = await allLeads(baseUrl, keys.reader ?? '');
   expect(leads.map(({ phone }) => phone).sort()).toEqual(people(0, 25).map(({ phone }) => phone));
   expect(await readdir(join(outbox, 'refused'))).toHaveLength(1);
-  expect(await Promise.all(leads.slice(0, 6).map(({ id }) => captures(service, id)))).toEqual([1, 1, 1, 1, 1, 1]);
+  expect(await Promise.all(leads.slice(0, 6).map(({ id }) => captures(service, id)))).toEqual([
+    1, 1, 1, 1, 1, 1,
+  ]);
 });
 
 test('the sync job’s file has every lead once in each state that it met, though it and the service are killed', {
@@ -169,13 +208,17 @@ test('the sync job’s file has every lead once in each state that it met, thoug
   const { port } = new URL(baseUrl);
   const { website = '', reader = '' } = organizations[0]?.keys ?? {};
   const environment = { LEADS_URL: baseUrl, LEADS_API_KEY: reader, FOLDER: join(folder, 'leads') };
-  const [leadsFile, stateFile] = [join(folder, 'leads', 'leads.jsonl'), join(folder, 'leads', 'state.json')];
+  const [leadsFile, stateFile] = [
+    join(folder, 'leads', 'leads.jsonl'),
+    join(folder, 'leads', 'state.json'),
+  ];
   const lines = async () =>
     (await readFile(leadsFile, 'utf8'))
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line));
-  const ended = async (job: ChildProcess) => (job.exitCode ?? (await once(job, 'exit'))[0]) as number;
+  const ended = async (job: ChildProcess) =>
+    (job.exitCode ?? (await once(job, 'exit'))[0]) as number;
   await captureAll(baseUrl, website, people(0, 250));
 
   // Killed after its first page, and once more while the service is away.
@@ -207,8 +250,12 @@ test('the sync job’s file has every lead once in each state that it met, thoug
   const written = await lines();
   expect([thirdStatus, fourthStatus, fifthStatus]).toEqual([0, 0, 0]);
   expect(half.length).toBeGreaterThanOrEqual(100);
-  expect(afterThird.map(({ id }) => id).sort((a, b) => b - a)).toEqual(leads.slice(5).map(({ id }) => id));
+  expect(afterThird.map(({ id }) => id).sort((a, b) => b - a)).toEqual(
+    leads.slice(5).map(({ id }) => id),
+  );
   expect(written).toHaveLength(260);
   expect(new Set(written.map(({ id, updatedAt }) => `${id} ${updatedAt}`)).size).toBe(260);
-  expect(Object.values(Object.fromEntries(written.map((lead) => [lead.id, lead])))).toEqual([...leads].reverse());
+  expect(Object.values(Object.fromEntries(written.map((lead) => [lead.id, lead])))).toEqual(
+    [...leads].reverse(),
+  );
 });

@@ -27,8 +27,15 @@ beforeEach(async () => {
   captures = [];
   answer = () => 503;
   service = createServer(async (request, response) => {
-    const body = (await json(request.on('data', (chunk) => texts.push(String(chunk))))) as Record<string, unknown>;
-    captures.push({ key: String(request.headers['idempotency-key']), text: texts.splice(0).join(''), body });
+    const body = (await json(request.on('data', (chunk) => texts.push(String(chunk))))) as Record<
+      string,
+      unknown
+    >;
+    captures.push({
+      key: String(request.headers['idempotency-key']),
+      text: texts.splice(0).join(''),
+      body,
+    });
     response.writeHead(await answer()).end();
   });
   const texts: string[] = [];
@@ -62,7 +69,12 @@ async function freePort(): Promise<number> {
 async function startForm(): Promise<(body: object | string) => Promise<number>> {
   const port = await freePort();
   form = spawn(node24, [join(projectFolder, 'test', 'examples', 'form-backend.ts')], {
-    env: { ...process.env, LEADS_URL: `http://127.0.0.1:${portOf(service)}`, OUTBOX: outbox, PORT: String(port) },
+    env: {
+      ...process.env,
+      LEADS_URL: `http://127.0.0.1:${portOf(service)}`,
+      OUTBOX: outbox,
+      PORT: String(port),
+    },
     stdio: 'ignore',
   });
   const post = async (body: object | string): Promise<number> => {
@@ -73,14 +85,17 @@ async function startForm(): Promise<(body: object | string) => Promise<number>> 
   return post;
 }
 
-const kept = async (): Promise<string[]> => (await readdir(outbox)).filter((name) => name !== 'refused').sort();
+const kept = async (): Promise<string[]> =>
+  (await readdir(outbox)).filter((name) => name !== 'refused').sort();
 const namesSent = (): unknown[] => [...new Set(captures.map(({ body }) => body.name))].sort();
 
 const first = { submission: 'view-1', name: 'First Child', phone: '98200 12345' };
 const second = { submission: 'view-1', name: 'Second Child', phone: '98200 12346' };
 
 describe('two texts from one view of the form', () => {
-  test('are both kept while the service is away, and both sent, each under a key of its own', { timeout: 20_000 }, async () => {
+  test('are both kept while the service is away, and both sent, each under a key of its own', {
+    timeout: 20_000,
+  }, async () => {
     const post = await startForm();
 
     expect([await post(first), await post(second)]).toEqual([202, 202]);
@@ -92,7 +107,9 @@ describe('two texts from one view of the form', () => {
     expect(new Set(captures.map(({ key }) => key)).size).toBe(2);
   });
 
-  test('are both taken when the visitor goes back and changes the text', { timeout: 20_000 }, async () => {
+  test('are both taken when the visitor goes back and changes the text', {
+    timeout: 20_000,
+  }, async () => {
     // As the service does: a known key with another body is refused.
     const known = new Map<string, string>();
     answer = () => {
@@ -111,7 +128,9 @@ describe('two texts from one view of the form', () => {
     expect(await readdir(join(outbox, 'refused'))).toEqual([]);
   });
 
-  test('are both sent when the second comes while the first is on its way', { timeout: 20_000 }, async () => {
+  test('are both sent when the second comes while the first is on its way', {
+    timeout: 20_000,
+  }, async () => {
     const { promise: mayAnswer, resolve } = Promise.withResolvers<number>();
     answer = () => mayAnswer;
     const post = await startForm();

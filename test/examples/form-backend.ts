@@ -16,7 +16,12 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const { LEADS_URL = 'http://127.0.0.1:4010', LEADS_API_KEY = '', OUTBOX = './outbox', PORT = '3000' } = process.env;
+const {
+  LEADS_URL = 'http://127.0.0.1:4010',
+  LEADS_API_KEY = '',
+  OUTBOX = './outbox',
+  PORT = '3000',
+} = process.env;
 const refusedFolder = join(OUTBOX, 'refused');
 await mkdir(refusedFolder, { recursive: true });
 
@@ -27,7 +32,9 @@ for (const name of await readdir(OUTBOX)) if (name.endsWith('.part')) await rm(j
 function keyOf(post: object): string {
   const inOrder = (_name: string, value: unknown): unknown => {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
+    return isObject
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value;
   };
   return createHash('sha256').update(JSON.stringify(post, inOrder)).digest('hex');
 }
@@ -53,7 +60,11 @@ async function send(key: string, body: string, attempt: number): Promise<Sent> {
   try {
     const response = await fetch(`${LEADS_URL}/api/v1/leads/capture`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${LEADS_API_KEY}`, 'Content-Type': 'application/json', 'Idempotency-Key': key },
+      headers: {
+        Authorization: `Bearer ${LEADS_API_KEY}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': key,
+      },
       body,
       signal: AbortSignal.timeout(15_000), // the service answers within ten, whatever fails; who gives up before sends in vain
     });
@@ -62,7 +73,9 @@ async function send(key: string, body: string, attempt: number): Promise<Sent> {
     console.error(`${key}: ${response.status} ${answer}`); // the service's answer; never the enquiry, which is personal data
     const mayPass = [401, 403, 409, 429].includes(response.status) || response.status >= 500;
     if (!mayPass) return 'refused';
-    return { retryInMs: Math.max(backOffMs, 1000 * Number(response.headers.get('Retry-After') ?? 0)) };
+    return {
+      retryInMs: Math.max(backOffMs, 1000 * Number(response.headers.get('Retry-After') ?? 0)),
+    };
   } catch (error) {
     console.error(`${key}: ${error instanceof Error ? error.message : error}`);
     return { retryInMs: backOffMs };
@@ -76,7 +89,11 @@ async function sendOutbox(): Promise<void> {
   for (const name of (await readdir(OUTBOX)).filter((one) => one.endsWith('.json'))) {
     const { count, nextAt } = attempts.get(name) ?? { count: 0, nextAt: 0 };
     if (Date.now() < nextAt) continue;
-    const sent = await send(name.slice(0, -'.json'.length), await readFile(join(OUTBOX, name), 'utf8'), count);
+    const sent = await send(
+      name.slice(0, -'.json'.length),
+      await readFile(join(OUTBOX, name), 'utf8'),
+      count,
+    );
     if (sent === 'taken') await rm(join(OUTBOX, name));
     else if (sent === 'refused')
       await rename(join(OUTBOX, name), join(refusedFolder, name)); // for a person to look at
@@ -90,7 +107,10 @@ interface Post extends Readonly<Record<string, unknown>> {
 }
 
 const isPost = (value: unknown): value is Post =>
-  typeof value === 'object' && value !== null && 'submission' in value && typeof value.submission === 'string';
+  typeof value === 'object' &&
+  value !== null &&
+  'submission' in value &&
+  typeof value.submission === 'string';
 
 /** @throws SyntaxError for what no form of ours sends. */
 async function readPost(request: IncomingMessage): Promise<Post> {

@@ -36,7 +36,9 @@ async function known(): Promise<Map<number, string>> {
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   if (whole !== text) await writeFile(leadsFile, whole);
   const lines = whole.split('\n').filter((line) => line !== '');
-  return new Map(lines.map((line) => JSON.parse(line) as Lead).map(({ id, updatedAt }) => [id, updatedAt]));
+  return new Map(
+    lines.map((line) => JSON.parse(line) as Lead).map(({ id, updatedAt }) => [id, updatedAt]),
+  );
 }
 
 const absent =
@@ -53,36 +55,47 @@ async function save(state: State): Promise<void> {
 }
 
 /** One page, asked for again while the service is busy, restarting or out of reach. */
-async function readPage(query: URLSearchParams): Promise<{ items: Lead[]; nextCursor: number | null; at: string }> {
+async function readPage(
+  query: URLSearchParams,
+): Promise<{ items: Lead[]; nextCursor: number | null; at: string }> {
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     let waitMs = Math.random() * Math.min(30_000, 250 * 2 ** attempt);
     try {
       const headers = { Authorization: `Bearer ${LEADS_API_KEY}` };
-      const response = await fetch(`${LEADS_URL}/api/v1/leads?${query}`, { headers, signal: AbortSignal.timeout(15_000) });
+      const response = await fetch(`${LEADS_URL}/api/v1/leads?${query}`, {
+        headers,
+        signal: AbortSignal.timeout(15_000),
+      });
       if (response.ok) {
         const page = (await response.json()) as { items: Lead[]; nextCursor: number | null };
         return { ...page, at: new Date(response.headers.get('Date') ?? Date.now()).toISOString() };
       }
       const answer = await response.text();
-      if (response.status !== 429 && response.status < 500) throw new Error(`The service answers ${response.status}: ${answer}`);
+      if (response.status !== 429 && response.status < 500)
+        throw new Error(`The service answers ${response.status}: ${answer}`);
       waitMs = Math.max(waitMs, 1000 * Number(response.headers.get('Retry-After') ?? 0));
     } catch (error) {
       if (!(error instanceof TypeError || error instanceof DOMException)) throw error; // fetch's own: no connection, or too slow
     }
     await sleep(waitMs);
   }
-  throw new Error(`The service did not answer ${attemptsMax} times: the next run goes on from here.`);
+  throw new Error(
+    `The service did not answer ${attemptsMax} times: the next run goes on from here.`,
+  );
 }
 
 const updatedAts = await known();
-const { syncedUntil, walk } = JSON.parse(await readFile(stateFile, 'utf8').catch(absent('{}'))) as State;
+const { syncedUntil, walk } = JSON.parse(
+  await readFile(stateFile, 'utf8').catch(absent('{}')),
+) as State;
 const file = await open(leadsFile, 'a', 0o600);
 let { startedAt, cursor } = walk ?? {};
 let written = 0;
 
 for (;;) {
   const query = new URLSearchParams({ limit: '100' });
-  if (syncedUntil) query.set('updated_since', new Date(Date.parse(syncedUntil) - overlapMs).toISOString());
+  if (syncedUntil)
+    query.set('updated_since', new Date(Date.parse(syncedUntil) - overlapMs).toISOString());
   if (cursor) query.set('cursor', String(cursor));
   const { items, nextCursor, at } = await readPage(query);
   startedAt ??= at;

@@ -17,13 +17,21 @@ import { sampleOrganization } from '../support/settings.ts';
 const organization = sampleOrganization();
 const person = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.com' };
 const fieldKeys = activeFields(organization).map(({ key }) => key);
-const fields = placedAnywhere(fc.constant({ course: 'mba', interests: ['loan'], budget: 7 }), fieldKeys);
+const fields = placedAnywhere(
+  fc.constant({ course: 'mba', interests: ['loan'], budget: 7 }),
+  fieldKeys,
+);
 
 /** Reads a body as its endpoint does. @throws what the endpoint would */
 type Read = (body: unknown) => void;
 const readValues: Read = (values) => {
   const issues = new FieldIssues();
-  readFields(organization, values as Parameters<typeof readFields>[1], activeFields(organization), issues);
+  readFields(
+    organization,
+    values as Parameters<typeof readFields>[1],
+    activeFields(organization),
+    issues,
+  );
   issues.throwIfAny();
 };
 const endpoints: [name: string, schema: v.GenericSchema, good: object, read: Read][] = [
@@ -33,7 +41,12 @@ const endpoints: [name: string, schema: v.GenericSchema, good: object, read: Rea
     { fields: person, stageId: 11, pipelineId: 1 },
     (body) => readValues((body as { fields: object }).fields),
   ],
-  ['update-lead', updateBody, { stageId: 11 }, (body) => readValues((body as { fields?: object }).fields ?? {})],
+  [
+    'update-lead',
+    updateBody,
+    { stageId: 11 },
+    (body) => readValues((body as { fields?: object }).fields ?? {}),
+  ],
   ['add-note', noteBody, { text: 'Called.' }, () => undefined],
   [
     'capture-lead',
@@ -51,12 +64,14 @@ test.each(endpoints)(
   'any JSON in any place of a body of %s is read, or refused with a sentence for its place',
   (name, schema, good, read) => {
     const ownNames = [...Object.keys(good), 'fields', 'attribution', 'externalId', 'pipelineId'];
-    const inFields = name === 'add-note' ? [] : [fields.map((values) => ({ ...good, fields: values }))];
+    const inFields =
+      name === 'add-note' ? [] : [fields.map((values) => ({ ...good, fields: values }))];
     const body = fc.oneof(placedAnywhere(fc.constant(good), ownNames), ...inFields);
     fc.assert(
       fc.property(body, (sent) => {
         const { success, output, issues } = v.safeParse(schema, sent);
-        if (!success) return Object.values(messagesOf(issues)).every((sentence) => /[.?]$/.test(sentence));
+        if (!success)
+          return Object.values(messagesOf(issues)).every((sentence) => /[.?]$/.test(sentence));
         try {
           read(output);
         } catch (error) {

@@ -19,7 +19,11 @@ test('a capture parses its phone once, whether it makes a lead, matches one or i
   const { website: apiKey } = await givenOrganization();
   const { handler } = await import('../../functions/capture-lead.ts');
   const who = person();
-  const repeat = { apiKey, body: { ...who, fields: { city: 'Pune' } }, headers: { 'Idempotency-Key': 'once' } };
+  const repeat = {
+    apiKey,
+    body: { ...who, fields: { city: 'Pune' } },
+    headers: { 'Idempotency-Key': 'once' },
+  };
   const parses: [status: number, parses: number][] = [];
   for (const request of [{ apiKey, body: who }, repeat, repeat]) {
     const { statusCode } = await handler(eventOf('capture-lead', request), context);

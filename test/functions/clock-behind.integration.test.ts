@@ -21,19 +21,34 @@ async function changeAhead({ id }: GivenOrganization, leadId: number, ms: number
       ExpressionAttributeValues: { ':at': at, ':one': 1 },
     }),
   );
-  const entry = { type: 'lead_updated', at, actorId: 7, via: 'api', keyId: 'ahead', changes: [] } as const;
+  const entry = {
+    type: 'lead_updated',
+    at,
+    actorId: 7,
+    via: 'api',
+    keyId: 'ahead',
+    changes: [],
+  } as const;
   await transact(table(), [putTimelineEntry(table(), { organizationId: id, id: leadId }, entry)]);
   return at;
 }
 
 test.each<
-  [string, string, (organization: GivenOrganization, lead: { id: number; phone: string }) => Promise<string | undefined>]
+  [
+    string,
+    string,
+    (
+      organization: GivenOrganization,
+      lead: { id: number; phone: string },
+    ) => Promise<string | undefined>,
+  ]
 >([
   [
     'a note',
     'note_added',
     async ({ writer }, { id }) =>
-      (await call('add-note', { apiKey: writer, leadId: id, body: { text: 'x' } })).body.note.createdAt,
+      (await call('add-note', { apiKey: writer, leadId: id, body: { text: 'x' } })).body.note
+        .createdAt,
   ],
   [
     'a capture that fills nothing',
@@ -47,22 +62,27 @@ test.each<
     'an update',
     'lead_updated',
     async ({ writer }, { id }) =>
-      (await call('update-lead', { apiKey: writer, leadId: id, body: { stageId: 12 } })).body.lead.updatedAt,
+      (await call('update-lead', { apiKey: writer, leadId: id, body: { stageId: 12 } })).body.lead
+        .updatedAt,
   ],
   [
     'archiving',
     'archived',
-    async ({ id: organizationId }, { id }) => (await setArchived(table(), organizationId, id, true))?.lead.updatedAt,
+    async ({ id: organizationId }, { id }) =>
+      (await setArchived(table(), organizationId, id, true))?.lead.updatedAt,
   ],
-])('%s by a function whose clock is behind stands on the timeline after the change that it follows', async (_, type, act) => {
-  const organization = await givenOrganization();
-  const lead = await givenLead(organization);
-  const changedAt = await changeAhead(organization, lead.id, 60_000);
+])(
+  '%s by a function whose clock is behind stands on the timeline after the change that it follows',
+  async (_, type, act) => {
+    const organization = await givenOrganization();
+    const lead = await givenLead(organization);
+    const changedAt = await changeAhead(organization, lead.id, 60_000);
 
-  const answeredAt = await act(organization, lead);
+    const answeredAt = await act(organization, lead);
 
-  const timeline = await timelineOf(organization, lead.id);
-  expect(timeline.map((entry) => entry.type)).toEqual(['lead_created', 'lead_updated', type]);
-  expect(Date.parse(String(timeline[2]?.at))).toBe(Date.parse(changedAt) + 1);
-  if (answeredAt !== undefined) expect(answeredAt).toBe(timeline[2]?.at);
-});
+    const timeline = await timelineOf(organization, lead.id);
+    expect(timeline.map((entry) => entry.type)).toEqual(['lead_created', 'lead_updated', type]);
+    expect(Date.parse(String(timeline[2]?.at))).toBe(Date.parse(changedAt) + 1);
+    if (answeredAt !== undefined) expect(answeredAt).toBe(timeline[2]?.at);
+  },
+);

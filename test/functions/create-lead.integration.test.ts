@@ -24,7 +24,11 @@ test('a lead that is made after others held its items is dated by the try that m
     return { kind: 'error', name: 'TransactionCanceledException' };
   };
 
-  const { status, body } = await call('create-lead', { apiKey, body: { fields: person() }, baseUrl: faulty.baseUrl });
+  const { status, body } = await call('create-lead', {
+    apiKey,
+    body: { fields: person() },
+    baseUrl: faulty.baseUrl,
+  });
   faulty.proxy.rule = undefined;
 
   expect(status).toBe(201);

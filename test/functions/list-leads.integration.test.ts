@@ -18,7 +18,9 @@ function randomLeads(organization: GivenOrganization, count: number, seed: numbe
   const fields: ModelField[] = organization.settings.fields
     .filter(({ active, key }) => active && !['name', 'phone', 'email', 'lead_type'].includes(key))
     .map(({ key, type, options }) => ({ key, type, options: options.map(({ value }) => value) }));
-  const values = fc.record(Object.fromEntries(fields.map((field) => [field.key, valueFor(field, ids)])));
+  const values = fc.record(
+    Object.fromEntries(fields.map((field) => [field.key, valueFor(field, ids)])),
+  );
   const shape = fc.record({
     values,
     stage: fc.constantFrom([11, 1], [12, 1], [21, 2]),
@@ -33,7 +35,9 @@ function randomLeads(organization: GivenOrganization, count: number, seed: numbe
       id += gap;
       const at = new Date(start + minutes * 60_000).toISOString();
       const given = Object.fromEntries(
-        Object.entries(values).filter((entry): entry is [string, FieldValue] => entry[1] !== undefined),
+        Object.entries(values).filter(
+          (entry): entry is [string, FieldValue] => entry[1] !== undefined,
+        ),
       );
       const unique = {
         name: `Lead ${id}`,
@@ -56,18 +60,25 @@ function randomLeads(organization: GivenOrganization, count: number, seed: numbe
 }
 
 /** Every id of a list, page by page; fails when a page repeats one or breaks the order. */
-async function walk(apiKey: string, query: Readonly<Record<string, string | number>>): Promise<{ ids: number[]; pages: number }> {
+async function walk(
+  apiKey: string,
+  query: Readonly<Record<string, string | number>>,
+): Promise<{ ids: number[]; pages: number }> {
   const ids: number[] = [];
   let cursor: number | null = null;
   let pages = 0;
   do {
-    const answer = await call('list-leads', { apiKey, query: { ...query, ...(cursor !== null && { cursor }) } });
+    const answer = await call('list-leads', {
+      apiKey,
+      query: { ...query, ...(cursor !== null && { cursor }) },
+    });
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
     for (const { id } of answer.body.items) {
       expect(id).toBeLessThan(ids.at(-1) ?? Number.POSITIVE_INFINITY);
       ids.push(id);
     }
-    if (answer.body.nextCursor !== null) expect(answer.body.nextCursor).toBeLessThan(cursor ?? Number.POSITIVE_INFINITY);
+    if (answer.body.nextCursor !== null)
+      expect(answer.body.nextCursor).toBeLessThan(cursor ?? Number.POSITIVE_INFINITY);
     cursor = answer.body.nextCursor;
     pages += 1;
   } while (cursor !== null);
@@ -78,7 +89,8 @@ async function walk(apiKey: string, query: Readonly<Record<string, string | numb
 const freshKey = async (organization: GivenOrganization): Promise<string> =>
   (await organization.key({ scopes: ['leads.read'] })).key;
 
-const newestFirst = (leads: readonly Lead[]): number[] => leads.map(({ id }) => id).sort((a, b) => b - a);
+const newestFirst = (leads: readonly Lead[]): number[] =>
+  leads.map(({ id }) => id).sort((a, b) => b - a);
 const numberOfLead = (lead: Lead, field: 'source' | 'assigned_to'): unknown => lead.fields[field];
 
 describe('a list of 5,000 leads', () => {
@@ -112,15 +124,26 @@ describe('a list of 5,000 leads', () => {
     [
       'a stage, an owner and a source',
       { stage_id: 11, owner_id: 7, source_id: 1 },
-      (lead) => lead.stageId === 11 && numberOfLead(lead, 'assigned_to') === 7 && numberOfLead(lead, 'source') === 1,
+      (lead) =>
+        lead.stageId === 11 &&
+        numberOfLead(lead, 'assigned_to') === 7 &&
+        numberOfLead(lead, 'source') === 1,
     ],
     [
       'a pipeline and an owner',
       { pipeline_id: 2, owner_id: 9 },
       (lead) => lead.pipelineId === 2 && numberOfLead(lead, 'assigned_to') === 9,
     ],
-    ['few changes', { updated_since: since(99_000) }, ({ updatedAt }) => updatedAt >= since(99_000)],
-    ['many changes', { updated_since: since(20_000) }, ({ updatedAt }) => updatedAt >= since(20_000)],
+    [
+      'few changes',
+      { updated_since: since(99_000) },
+      ({ updatedAt }) => updatedAt >= since(99_000),
+    ],
+    [
+      'many changes',
+      { updated_since: since(20_000) },
+      ({ updatedAt }) => updatedAt >= since(20_000),
+    ],
     [
       'changes and a stage',
       { updated_since: since(90_000), stage_id: 21 },
@@ -144,40 +167,49 @@ describe('a list of 5,000 leads', () => {
     ],
   ];
 
-  test.each(cases)('by %s is exactly the matching leads, newest first, each once', async (_, query, matches) => {
-    const { ids: found } = await walk(await freshKey(organization), { limit: 100, ...query });
+  test.each(cases)(
+    'by %s is exactly the matching leads, newest first, each once',
+    async (_, query, matches) => {
+      const { ids: found } = await walk(await freshKey(organization), { limit: 100, ...query });
 
-    expect(found).toEqual(newestFirst(live.filter(matches)));
-  });
+      expect(found).toEqual(newestFirst(live.filter(matches)));
+    },
+  );
 
-  test.each(cases)('by %s stays complete while other requests create and update leads beside it', async (_, query, matches) => {
-    const { writer } = organization;
-    let isWalking = true;
-    const beside = (async () => {
-      const created: number[] = [];
-      while (isWalking && created.length < 40) {
-        const answer = await call('create-lead', { apiKey: writer, body: { fields: person() } });
-        created.push(answer.body?.lead?.id ?? 0);
-        await call('update-lead', {
-          apiKey: writer,
-          leadId: created.at(-1) ?? 0,
-          body: { fields: { city: `City ${created.length}` } },
-        });
-      }
-    })();
+  test.each(cases)(
+    'by %s stays complete while other requests create and update leads beside it',
+    async (_, query, matches) => {
+      const { writer } = organization;
+      let isWalking = true;
+      const beside = (async () => {
+        const created: number[] = [];
+        while (isWalking && created.length < 40) {
+          const answer = await call('create-lead', { apiKey: writer, body: { fields: person() } });
+          created.push(answer.body?.lead?.id ?? 0);
+          await call('update-lead', {
+            apiKey: writer,
+            leadId: created.at(-1) ?? 0,
+            body: { fields: { city: `City ${created.length}` } },
+          });
+        }
+      })();
 
-    const { ids: found } = await walk(await freshKey(organization), { limit: 100, ...query });
-    isWalking = false;
-    await beside;
+      const { ids: found } = await walk(await freshKey(organization), { limit: 100, ...query });
+      isWalking = false;
+      await beside;
 
-    const stored = new Set(leads.map(({ id }) => id));
-    expect(found.filter((id) => stored.has(id))).toEqual(newestFirst(live.filter(matches)));
-  });
+      const stored = new Set(leads.map(({ id }) => id));
+      expect(found.filter((id) => stored.has(id))).toEqual(newestFirst(live.filter(matches)));
+    },
+  );
 });
 
 test('a walk finds what the model finds, for any leads, filter and page size', async () => {
   const organization = await givenOrganization();
-  const leads = randomLeads(organization, 120, 7).map((lead) => ({ ...lead, organizationId: organization.id }));
+  const leads = randomLeads(organization, 120, 7).map((lead) => ({
+    ...lead,
+    organizationId: organization.id,
+  }));
   await storeLeads(table(), leads);
   const fields: ModelField[] = organization.settings.fields
     .filter(({ active }) => active)
@@ -214,9 +246,15 @@ test('the last page says so, also when it is full', async () => {
   const { writer, reader } = await givenOrganization();
   const created = [];
   for (let index = 0; index < 3; index += 1)
-    created.push((await call('create-lead', { apiKey: writer, body: { fields: person() } })).body.lead.id);
+    created.push(
+      (await call('create-lead', { apiKey: writer, body: { fields: person() } })).body.lead.id,
+    );
 
-  for (const query of [{ limit: 3 }, { limit: 3, stage_id: 11 }, { limit: 3, updated_since: '2026-01-01T00:00:00Z' }]) {
+  for (const query of [
+    { limit: 3 },
+    { limit: 3, stage_id: 11 },
+    { limit: 3, updated_since: '2026-01-01T00:00:00Z' },
+  ]) {
     const { body } = await call('list-leads', { apiKey: reader, query });
     expect(body.items).toHaveLength(3);
     expect(body.nextCursor).toBeNull();

@@ -78,13 +78,24 @@ async function playEpisode(
   const { seed, table } = run;
   const random = new Random(seed, episode);
   const leadIds: number[] = [];
-  const found = (position: number, request: FuzzRequest | undefined, answer: string, problems: readonly string[]): void => {
-    if (problems.length > 0) result.findings.push({ seed, episode, position, request, answer, problems });
+  const found = (
+    position: number,
+    request: FuzzRequest | undefined,
+    answer: string,
+    problems: readonly string[],
+  ): void => {
+    if (problems.length > 0)
+      result.findings.push({ seed, episode, position, request, answer, problems });
   };
   for (let position = 0; position < requestsPerEpisode; position += 1) {
     const request = nextRequest(random, leadIds);
     const others = tenants.filter((one) => one !== tenant);
-    const { outcome, problems, answer } = await sendAndJudge(run.baseUrl, withKeys(request, tenant), tenant, others);
+    const { outcome, problems, answer } = await sendAndJudge(
+      run.baseUrl,
+      withKeys(request, tenant),
+      tenant,
+      others,
+    );
     const made = /^201 \{"lead":\{"id":(\d+)/.exec(answer)?.[1];
     if (made) leadIds.push(Number(made));
     result.requests += 1;
@@ -97,7 +108,12 @@ async function playEpisode(
   found(requestsPerEpisode, undefined, '', violations);
 }
 
-async function sendAndJudge(baseUrl: string, request: RawRequest, tenant: Tenant, others: readonly Tenant[]) {
+async function sendAndJudge(
+  baseUrl: string,
+  request: RawRequest,
+  tenant: Tenant,
+  others: readonly Tenant[],
+) {
   try {
     const answer = await sendRaw(baseUrl, request);
     return { ...judge(request, answer, tenant, others), answer: `${answer.status} ${answer.text}` };
@@ -107,14 +123,16 @@ async function sendAndJudge(baseUrl: string, request: RawRequest, tenant: Tenant
 }
 
 /** The command that finds it again. */
-export const replayCommand = ({ seed, episode }: Finding): string => `npm run fuzz -- --seed ${seed} --episode ${episode}`;
+export const replayCommand = ({ seed, episode }: Finding): string =>
+  `npm run fuzz -- --seed ${seed} --episode ${episode}`;
 
 /** A finding as a person reads it: what is wrong, the request, the answer, and how to see it again. */
 export function said(finding: Finding): string {
   const { position, request, answer, problems } = finding;
   const shown = request && {
     ...request,
-    body: request.body === undefined ? undefined : Buffer.from(request.body).toString().slice(0, 1500),
+    body:
+      request.body === undefined ? undefined : Buffer.from(request.body).toString().slice(0, 1500),
   };
   return [
     `Request ${position}: ${problems.join('; ').slice(0, 1500)}`,

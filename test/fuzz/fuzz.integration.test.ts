@@ -15,15 +15,23 @@ test(
   'nothing made from the document, or past it, gets an answer that the document does not describe',
   async ({ task, skip }) => {
     // What is fuzzed is the same on both engines: one is enough, as long as it can run here.
-    skip(task.file.projectName !== 'dynoxide' && 'start' in (await dynoxide.find()), 'fuzzed on dynoxide');
+    skip(
+      task.file.projectName !== 'dynoxide' && 'start' in (await dynoxide.find()),
+      'fuzzed on dynoxide',
+    );
 
-    const { outcomes, findings } = await fuzz({ baseUrl: service().baseUrl, table: table(), seed, requests });
+    const { outcomes, findings } = await fuzz({
+      baseUrl: service().baseUrl,
+      table: table(),
+      seed,
+      requests,
+    });
 
     expect(findings.map(said).join('\n\n')).toBe('');
     const seen = Object.keys(outcomes).map((place) => place.split(' '));
-    expect(new Set(seen.filter(([, outcome]) => outcome?.startsWith('2')).map(([name]) => name))).toEqual(
-      new Set(endpoints.map(({ name }) => name)),
-    );
+    expect(
+      new Set(seen.filter(([, outcome]) => outcome?.startsWith('2')).map(([name]) => name)),
+    ).toEqual(new Set(endpoints.map(({ name }) => name)));
     expect(seen.map(([, outcome]) => outcome)).toEqual(
       expect.arrayContaining([
         'UNAUTHORIZED',

@@ -116,7 +116,9 @@ export const hostileObjects = [
   '[null,{"valueOf":0}]',
 ] as const;
 
-const longLengths = [31, 32, 33, 60, 61, 64, 65, 200, 201, 254, 255, 300, 301, 2000, 2001, 5000, 5001, 20_000] as const;
+const longLengths = [
+  31, 32, 33, 60, 61, 64, 65, 200, 201, 254, 255, 300, 301, 2000, 2001, 5000, 5001, 20_000,
+] as const;
 
 /** A text as somebody with bad intent or a broken program sends it. */
 export function hostileText(random: Random): string {
@@ -131,7 +133,19 @@ export function hostileJson(random: Random, depth = 0): string {
   const kinds = [
     () => JSON.stringify(hostileText(random)),
     () => random.pick(hostileNumbers),
-    () => random.pick(['null', 'true', 'false', '[]', '{}', '[[]]', '{"":""}', '[null]', '""', ...hostileObjects]),
+    () =>
+      random.pick([
+        'null',
+        'true',
+        'false',
+        '[]',
+        '{}',
+        '[[]]',
+        '{"":""}',
+        '[null]',
+        '""',
+        ...hostileObjects,
+      ]),
     () => (depth > 3 ? '[]' : `[${random.times(0, 4, nested).join(',')}]`),
     () =>
       depth > 3
@@ -157,15 +171,37 @@ export function damagedJson(random: Random, text: string): string | Uint8Array {
   const at = random.integer(0, Math.max(0, text.length - 1));
   const damages: readonly (() => string | Uint8Array)[] = [
     () => text.slice(0, at),
-    () => text.slice(0, at) + random.pick(['"', '}', ',', '\0', '\u00a0', '//', '\\', '\n']) + text.slice(at),
+    () =>
+      text.slice(0, at) +
+      random.pick(['"', '}', ',', '\0', '\u00a0', '//', '\\', '\n']) +
+      text.slice(at),
     () => text.slice(0, at) + text.slice(at + 1),
     () => `\ufeff${text}`,
     () => `${text}${text}`,
     () => text.replaceAll('"', "'"),
     () => `${text}${' '.repeat(random.pick([99_000, 100_001, 120_000]))}`,
-    () => Buffer.concat([Buffer.from(text.slice(0, at)), Buffer.from([0xff, 0xc0, 0xaf]), Buffer.from(text.slice(at))]),
+    () =>
+      Buffer.concat([
+        Buffer.from(text.slice(0, at)),
+        Buffer.from([0xff, 0xc0, 0xaf]),
+        Buffer.from(text.slice(at)),
+      ]),
     () => Buffer.from(text, 'utf16le'),
-    () => random.pick(['', ' ', 'null', '[]', '""', '0', 'true', '[', '{', '[{}]', 'name=x&phone=1', '<xml/>']),
+    () =>
+      random.pick([
+        '',
+        ' ',
+        'null',
+        '[]',
+        '""',
+        '0',
+        'true',
+        '[',
+        '{',
+        '[{}]',
+        'name=x&phone=1',
+        '<xml/>',
+      ]),
     () => '['.repeat(random.pick([99_999, 100_000, 100_001])),
   ];
   return random.pick(damages)();

@@ -15,17 +15,27 @@ export interface Judged {
  * organization, no key in it, the headers of every response and none that tells on the server.
  * @param sent with the keys in it
  */
-export function judge(sent: RawRequest, answer: RawReply, tenant: Tenant, others: readonly Tenant[]): Judged {
+export function judge(
+  sent: RawRequest,
+  answer: RawReply,
+  tenant: Tenant,
+  others: readonly Tenant[],
+): Judged {
   const body = parsed(answer.text);
-  const outcome = (body as { error?: { code?: string } } | undefined)?.error?.code ?? String(answer.status);
+  const outcome =
+    (body as { error?: { code?: string } } | undefined)?.error?.code ?? String(answer.status);
   const problems = [
-    isFailure(answer.status, outcome) ? `the service failed with ${answer.status} ${outcome}` : undefined,
+    isFailure(answer.status, outcome)
+      ? `the service failed with ${answer.status} ${outcome}`
+      : undefined,
     describedProblem(sent, answer, body),
     ...headerProblems(answer.headers),
     ...Object.entries(tenant.keys).map(([label, key]) =>
       answer.text.includes(key.slice(-40)) ? `the answer holds the key ${label}` : undefined,
     ),
-    others.some(({ mark }) => answer.text.includes(mark)) ? 'the answer holds what is of another organization' : undefined,
+    others.some(({ mark }) => answer.text.includes(mark))
+      ? 'the answer holds what is of another organization'
+      : undefined,
     /\bat \S+ \(|node_modules|\.ts:\d+/.test(answer.text) && !answer.text.includes('items')
       ? 'the answer holds a stack trace'
       : undefined,
@@ -33,15 +43,23 @@ export function judge(sent: RawRequest, answer: RawReply, tenant: Tenant, others
   return { outcome, problems: problems.filter((problem) => problem !== undefined) };
 }
 
-const isFailure = (status: number, outcome: string): boolean => status >= 500 && outcome !== 'NOT_READY';
+const isFailure = (status: number, outcome: string): boolean =>
+  status >= 500 && outcome !== 'NOT_READY';
 
-function describedProblem(sent: RawRequest, { status, headers, text }: RawReply, body: unknown): string | undefined {
+function describedProblem(
+  sent: RawRequest,
+  { status, headers, text }: RawReply,
+  body: unknown,
+): string | undefined {
   // Of what it cannot read, the gateway does not know that it was HEAD.
   if (sent.method === 'HEAD')
-    return status === 404 && (text === '' || !isReadable(sent)) ? undefined : 'HEAD is not an endpoint: 404 without a body is';
+    return status === 404 && (text === '' || !isReadable(sent))
+      ? undefined
+      : 'HEAD is not an endpoint: 404 without a body is';
   const { path, query } = targetOf({ url: sent.target });
   // What the gateway cannot read as a request leads to no endpoint, whatever its address says.
-  if (status === 404 && !isReadable(sent)) return schemaIssue({ $ref: '#/components/schemas/Error' }, body);
+  if (status === 404 && !isReadable(sent))
+    return schemaIssue({ $ref: '#/components/schemas/Error' }, body);
   // API Gateway takes it to the same route; the contract has no such endpoint.
   if (path.endsWith('/')) {
     const { code } = (body as { error?: { code?: string } } | undefined)?.error ?? {};
@@ -78,9 +96,15 @@ const unwanted = /^(access-control-.*|server|x-powered-by|via|x-aws-.*|set-cooki
 function headerProblems(headers: Headers): (string | undefined)[] {
   return [
     headers.get('Cache-Control') === 'no-store' ? undefined : 'Cache-Control is not no-store',
-    headers.get('Content-Type') === 'application/json' ? undefined : 'Content-Type is not application/json',
-    /^[0-9a-f-]{36}$/.test(headers.get('X-Request-Id') ?? '') ? undefined : 'X-Request-Id is missing, or the caller’s own',
-    ...[...headers.keys()].map((name) => (unwanted.test(name) ? `the header ${name} is there` : undefined)),
+    headers.get('Content-Type') === 'application/json'
+      ? undefined
+      : 'Content-Type is not application/json',
+    /^[0-9a-f-]{36}$/.test(headers.get('X-Request-Id') ?? '')
+      ? undefined
+      : 'X-Request-Id is missing, or the caller’s own',
+    ...[...headers.keys()].map((name) =>
+      unwanted.test(name) ? `the header ${name} is there` : undefined,
+    ),
   ];
 }
 

@@ -25,12 +25,19 @@ const program = new Command('npm run fuzz --')
     '\nStatus 1 if anything was found.\n\nExample:\n  npm run fuzz -- --requests 100000 --seed 7 --report fuzz.json',
   );
 program.parse();
-const options = program.opts<{ requests: number; seed: number; episode?: number; engine: string; report?: string }>();
+const options = program.opts<{
+  requests: number;
+  seed: number;
+  episode?: number;
+  engine: string;
+  report?: string;
+}>();
 
 function integer(min: number) {
   return (text: string): number => {
     const number = Number(text);
-    if (!/^\d{1,10}$/.test(text) || number < min) throw new InvalidArgumentError(`It must be an integer from ${min} on.`);
+    if (!/^\d{1,10}$/.test(text) || number < min)
+      throw new InvalidArgumentError(`It must be an integer from ${min} on.`);
     return number;
   };
 }
@@ -39,20 +46,32 @@ const startedAt = Date.now();
 const seconds = (): string => ((Date.now() - startedAt) / 1000).toFixed(0);
 const tell = (text: string): void => void process.stderr.write(text);
 
-const service = await startServiceProcess(['--engine', options.engine, '--db', ':memory:', '--port', '0']);
+const service = await startServiceProcess([
+  '--engine',
+  options.engine,
+  '--db',
+  ':memory:',
+  '--port',
+  '0',
+]);
 const { environment, baseUrl } = service.ready;
 const table = tableOf(environment);
 tell(`Seed ${options.seed}\n`);
-const result = await fuzz({ ...options, baseUrl, table, onProgress: progress }).finally(async () => {
-  tell('\n');
-  table.client.destroy();
-  await service.end();
-});
+const result = await fuzz({ ...options, baseUrl, table, onProgress: progress }).finally(
+  async () => {
+    tell('\n');
+    table.client.destroy();
+    await service.end();
+  },
+);
 
 for (const finding of result.findings.slice(0, 20)) process.stdout.write(`${said(finding)}\n\n`);
 process.stdout.write(figures(result));
 if (options.report)
-  await writeFile(options.report, `${JSON.stringify({ seed: options.seed, seconds: Number(seconds()), ...result }, null, 2)}\n`);
+  await writeFile(
+    options.report,
+    `${JSON.stringify({ seed: options.seed, seconds: Number(seconds()), ...result }, null, 2)}\n`,
+  );
 process.exitCode = result.findings.length > 0 ? 1 : 0;
 
 function progress({ requests, findings }: FuzzResult): void {

@@ -29,7 +29,10 @@ export function spoil(draft: Draft, random: Random): void {
 export function placesIn(value: unknown): [Record<string, unknown>, string][] {
   if (typeof value !== 'object' || value === null) return [];
   const own = value as Record<string, unknown>;
-  return Object.keys(own).flatMap((key): [Record<string, unknown>, string][] => [[own, key], ...placesIn(own[key])]);
+  return Object.keys(own).flatMap((key): [Record<string, unknown>, string][] => [
+    [own, key],
+    ...placesIn(own[key]),
+  ]);
 }
 
 const spoilValue: Mutation = (draft, random) => {
@@ -62,7 +65,9 @@ const spoilValue: Mutation = (draft, random) => {
 
 const addProperty: Mutation = (draft, random) => {
   const objects = [draft.json, ...placesIn(draft.json).map(([holder, key]) => holder[key])];
-  const holder = random.pick(objects.filter((one) => typeof one === 'object' && one !== null && !Array.isArray(one)));
+  const holder = random.pick(
+    objects.filter((one) => typeof one === 'object' && one !== null && !Array.isArray(one)),
+  );
   const key = random.pick([
     ...inheritedNames,
     'stage_id',
@@ -121,8 +126,20 @@ function spoiledFilter(random: Random): string {
 }
 
 const spoilQuery: Mutation = (draft, random) => {
-  const parameters = ['limit', 'cursor', 'updated_since', 'stage_id', 'pipeline_id', 'source_id', 'owner_id', 'filter'];
-  const name = draft.query.length > 0 && random.percent(50) ? random.pick(draft.query)[0] : random.pick(parameters);
+  const parameters = [
+    'limit',
+    'cursor',
+    'updated_since',
+    'stage_id',
+    'pipeline_id',
+    'source_id',
+    'owner_id',
+    'filter',
+  ];
+  const name =
+    draft.query.length > 0 && random.percent(50)
+      ? random.pick(draft.query)[0]
+      : random.pick(parameters);
   const value = random.pick([
     ...numbersInAddresses,
     '101',
@@ -141,11 +158,15 @@ const spoilQuery: Mutation = (draft, random) => {
     '['.repeat(7999),
     `[{"field":"name","operator":${'['.repeat(3900)}${']'.repeat(3900)}}]`,
   ]);
-  draft.query = [...draft.query.filter(([known]) => known !== name), [name, encodeURIComponent(value)]];
+  draft.query = [
+    ...draft.query.filter(([known]) => known !== name),
+    [name, encodeURIComponent(value)],
+  ];
 };
 
 const repeatParameter: Mutation = (draft, random) => {
-  const again = draft.query.length > 0 ? random.pick(draft.query) : (['limit', '5'] as [string, string]);
+  const again =
+    draft.query.length > 0 ? random.pick(draft.query) : (['limit', '5'] as [string, string]);
   draft.query.push(again, [again[0], random.pick(['1', again[1]])]);
 };
 
@@ -184,7 +205,10 @@ const spoilLeadId: Mutation = (draft, random) => {
 };
 
 const setHeader = (draft: Draft, name: string, value: string): void => {
-  draft.headers = [...draft.headers.filter(([known]) => known.toLowerCase() !== name.toLowerCase()), [name, value]];
+  draft.headers = [
+    ...draft.headers.filter(([known]) => known.toLowerCase() !== name.toLowerCase()),
+    [name, value],
+  ];
 };
 
 const spoilKey: Mutation = (draft, random) => {

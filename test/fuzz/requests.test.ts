@@ -52,7 +52,9 @@ test.each(bodies)(
     const vocabularies = [vocabularyFor(operationId === 'capture-lead', []), () => undefined];
 
     const problems = vocabularies.flatMap((vocabulary) =>
-      Array.from({ length: 300 }, () => schemaIssue(schema, fromSchema(schema, random, vocabulary))),
+      Array.from({ length: 300 }, () =>
+        schemaIssue(schema, fromSchema(schema, random, vocabulary)),
+      ),
     );
 
     expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
@@ -62,7 +64,9 @@ test.each(bodies)(
 test('most valid requests carry bodies that fit, and most others do not', () => {
   const schemaOf = new Map(bodies);
   const share = (mood: string): number => {
-    const all = requestsOf(5, 3000).filter((one) => one.mood === mood && one.method !== 'GET' && typeof one.body === 'string');
+    const all = requestsOf(5, 3000).filter(
+      (one) => one.mood === mood && one.method !== 'GET' && typeof one.body === 'string',
+    );
     const fitting = all.filter(({ operationId, body }) => {
       try {
         return schemaIssue(schemaOf.get(operationId)!, JSON.parse(body as string)) === undefined;
@@ -79,9 +83,10 @@ test('most valid requests carry bodies that fit, and most others do not', () => 
 });
 
 test('a request names keys by their labels until it is sent', () => {
-  const [text, sent] = [requestsOf(1, 300), requestsOf(1, 300).map((request) => withKeys(request, tenant))].map((all) =>
-    JSON.stringify(all),
-  );
+  const [text, sent] = [
+    requestsOf(1, 300),
+    requestsOf(1, 300).map((request) => withKeys(request, tenant)),
+  ].map((all) => JSON.stringify(all));
 
   expect(text).not.toContain('key-of-');
   expect(sent).toContain('Bearer key-of-all');
@@ -103,13 +108,25 @@ const good = {
 };
 
 test.each<[string, object, RegExp]>([
-  ['a failure of the service', { status: 500, text: '{"error":{"code":"INTERNAL","message":"x"}}' }, /failed with 500 INTERNAL/],
+  [
+    'a failure of the service',
+    { status: 500, text: '{"error":{"code":"INTERNAL","message":"x"}}' },
+    /failed with 500 INTERNAL/,
+  ],
   ['a body that is not described', { text: '{"items":[{"id":"1"}]}' }, /does not describe/],
   ['a status that is not described', { status: 418, text: '{}' }, /the status is none of/],
   ['a key', { text: '{"items":[{"id":1,"name":"key-of-writer"}]}' }, /holds the key writer/],
-  ['what is of another organization', { text: '{"items":[{"id":1,"name":"A Mark-2"}]}' }, /another organization/],
+  [
+    'what is of another organization',
+    { text: '{"items":[{"id":1,"name":"A Mark-2"}]}' },
+    /another organization/,
+  ],
   ['an answer that may be cached', { set: ['Cache-Control', 'public'] }, /Cache-Control/],
-  ['a header of CORS', { set: ['Access-Control-Allow-Origin', '*'] }, /access-control-allow-origin is there/],
+  [
+    'a header of CORS',
+    { set: ['Access-Control-Allow-Origin', '*'] },
+    /access-control-allow-origin is there/,
+  ],
   ['a banner', { set: ['Server', 'node'] }, /server is there/],
   ['no request id', { set: ['X-Request-Id', ''] }, /X-Request-Id/],
   [
@@ -118,7 +135,11 @@ test.each<[string, object, RegExp]>([
     /the status is none of/,
   ],
 ])('the judge sees %s', (_, fault, problem) => {
-  const { status = 200, text = good.text, set = [] } = fault as { status?: number; text?: string; set?: [string, string] | [] };
+  const {
+    status = 200,
+    text = good.text,
+    set = [],
+  } = fault as { status?: number; text?: string; set?: [string, string] | [] };
   const headers = new Headers(good.headers);
   if (set.length > 0) headers.set(...(set as [string, string]));
 
@@ -135,5 +156,7 @@ test('an address with a slash behind it is not an endpoint to the judge', () => 
   expect(judge(slashed, notFound, tenant, [stranger]).problems).toEqual([]);
   const keyInUrl = { ...good, status: 400, text: '{"error":{"code":"KEY_IN_URL","message":"x"}}' };
   expect(judge(slashed, keyInUrl, tenant, [stranger]).problems).toEqual([]);
-  expect(judge(slashed, good, tenant, [stranger]).problems.join()).toMatch(/is not an endpoint: 404/);
+  expect(judge(slashed, good, tenant, [stranger]).problems.join()).toMatch(
+    /is not an endpoint: 404/,
+  );
 });

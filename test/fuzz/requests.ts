@@ -17,11 +17,17 @@ export interface FuzzRequest extends RawRequest {
 }
 
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  Object.entries(methods).map(([method, operation]) => ({
+    path,
+    method: method.toUpperCase(),
+    operation,
+  })),
 );
 type Operation = (typeof operations)[number];
 /** What changes leads comes more often: there is more to get wrong. */
-const weighted = operations.flatMap((one) => Array.from({ length: /leads/.test(one.path) ? 3 : 1 }, () => one));
+const weighted = operations.flatMap((one) =>
+  Array.from({ length: /leads/.test(one.path) ? 3 : 1 }, () => one),
+);
 
 /** The next request of a stream of choices. @param leadIds of leads that are there */
 export function nextRequest(random: Random, leadIds: readonly number[]): FuzzRequest {
@@ -29,29 +35,50 @@ export function nextRequest(random: Random, leadIds: readonly number[]): FuzzReq
   const mood: Mood = random.percent(45) ? 'valid' : random.percent(55) ? 'almost' : 'hostile';
   const draft = validDraft(operation, random, leadIds);
   if (mood === 'almost') spoil(draft, random);
-  if (mood === 'hostile') for (let left = random.integer(1, 3); left > 0; left -= 1) spoilOnTheWire(draft, random);
+  if (mood === 'hostile')
+    for (let left = random.integer(1, 3); left > 0; left -= 1) spoilOnTheWire(draft, random);
   return { ...sealed(draft), mood, operationId: operation.operation.operationId };
 }
 
 /** A request as the document describes it, for an operation. */
-export function validDraft({ path, method, operation }: Operation, random: Random, leadIds: readonly number[] = []): Draft {
+export function validDraft(
+  { path, method, operation }: Operation,
+  random: Random,
+  leadIds: readonly number[] = [],
+): Draft {
   const vocabulary = vocabularyFor(operation.operationId === 'capture-lead', leadIds);
   const given = (where: string): [string, string][] =>
     (operation.parameters ?? [])
       .filter((one) => one.in === where && (where === 'path' || random.percent(25)))
       .map(({ name, schema, content }) => {
-        const value = fromSchema(schema ?? content?.['application/json'].schema ?? {}, random, vocabulary, name);
+        const value = fromSchema(
+          schema ?? content?.['application/json'].schema ?? {},
+          random,
+          vocabulary,
+          name,
+        );
         return [name, content ? JSON.stringify(value) : String(value)];
       });
   const schema = operation.requestBody?.content?.['application/json'].schema;
   return {
     method,
-    path: given('path').reduce((whole, [name, value]) => whole.replace(`{${name}}`, encodeURIComponent(value)), path),
-    query: given('query').map(([name, value]) => [encodeURIComponent(name), encodeURIComponent(value)]),
+    path: given('path').reduce(
+      (whole, [name, value]) => whole.replace(`{${name}}`, encodeURIComponent(value)),
+      path,
+    ),
+    query: given('query').map(([name, value]) => [
+      encodeURIComponent(name),
+      encodeURIComponent(value),
+    ]),
     headers: [
       ['Authorization', `Bearer {key:${keyFor(operation, random)}}`],
       ...(schema
-        ? [['Content-Type', random.pick(['application/json', 'application/json; charset=utf-8'])] as [string, string]]
+        ? [
+            [
+              'Content-Type',
+              random.pick(['application/json', 'application/json; charset=utf-8']),
+            ] as [string, string],
+          ]
         : []),
       ...given('header'),
     ],
@@ -71,7 +98,8 @@ function sealed({ method, path, query, headers, json, raw }: Draft): RawRequest 
 
 /** The request with the tenant's keys in the place of their labels. */
 export function withKeys<Request extends RawRequest>(request: Request, { keys }: Tenant): Request {
-  const filled = (text: string): string => text.replace(/\{key:(\w+)\}/g, (_, label: KeyLabel) => keys[label]);
+  const filled = (text: string): string =>
+    text.replace(/\{key:(\w+)\}/g, (_, label: KeyLabel) => keys[label]);
   return {
     ...request,
     target: filled(request.target),

@@ -25,14 +25,23 @@ export type KeyLabel = keyof typeof scopesByLabel | 'expired';
 const kinds: readonly ((settings: typeof sampleSettings) => object)[] = [
   (settings) => settings,
   ({ fields }) => ({
-    fields: fields.map((field) => ({ ...field, requiredOnEdit: true, requiredOnCreate: 'options' in field })),
-    assignmentRules: [{ when: { field: 'course', equals: ['mba'] }, users: [7, 8] }, { users: [8] }],
+    fields: fields.map((field) => ({
+      ...field,
+      requiredOnEdit: true,
+      requiredOnCreate: 'options' in field,
+    })),
+    assignmentRules: [
+      { when: { field: 'course', equals: ['mba'] }, users: [7, 8] },
+      { users: [8] },
+    ],
   }),
   ({ users }) => ({ users: users.map((user) => ({ ...user, active: false })) }),
   (settings) => settings,
   () => ({ pipelines: [], sources: [] }),
   ({ fields }) => ({
-    fields: fields.map((field, at) => (at === 0 ? { ...field, showWhen: { field: 'course', equals: ['mba'] } } : field)),
+    fields: fields.map((field, at) =>
+      at === 0 ? { ...field, showWhen: { field: 'course', equals: ['mba'] } } : field,
+    ),
   }),
 ];
 
@@ -46,10 +55,18 @@ export async function newTenant(table: Table, episode: number): Promise<Tenant> 
   const { id, key } = await givenOrganizationWithoutKeys({ ...different, users: named }, table);
   const labels = Object.keys(scopesByLabel) as (keyof typeof scopesByLabel)[];
   const created = await Promise.all([
-    ...labels.map(async (label) => [label, (await key({ scopes: scopesByLabel[label], label })).key] as const),
-    key({ label: 'expired', expiresAt: new Date('2020-01-01T00:00:00Z') }).then((expired) => ['expired', expired.key] as const),
+    ...labels.map(
+      async (label) => [label, (await key({ scopes: scopesByLabel[label], label })).key] as const,
+    ),
+    key({ label: 'expired', expiresAt: new Date('2020-01-01T00:00:00Z') }).then(
+      (expired) => ['expired', expired.key] as const,
+    ),
   ]);
-  return { organizationId: id, mark, keys: Object.fromEntries(created) as Record<KeyLabel, string> };
+  return {
+    organizationId: id,
+    mark,
+    keys: Object.fromEntries(created) as Record<KeyLabel, string>,
+  };
 }
 
 const optionsOf = (field: { options?: unknown }): string[] =>
@@ -57,14 +74,21 @@ const optionsOf = (field: { options?: unknown }): string[] =>
 const customFields = sampleSettings.fields as { key: string; type: string; options?: unknown }[];
 
 /** The field keys that the organization's settings name, and their types. */
-export const fieldTypes: ReadonlyMap<string, { readonly type: string; readonly options: readonly string[] }> = new Map([
+export const fieldTypes: ReadonlyMap<
+  string,
+  { readonly type: string; readonly options: readonly string[] }
+> = new Map([
   ...[
     ['name', 'text'],
     ['phone', 'phone'],
     ['email', 'email'],
     ['source', 'lead_source'],
     ['assigned_to', 'user'],
-  ].map(([key, type]) => [key as string, { type: type as string, options: [] as string[] }] as const),
+  ].map(
+    ([key, type]) => [key as string, { type: type as string, options: [] as string[] }] as const,
+  ),
   ['lead_type', { type: 'select', options: ['student', 'consultant'] }] as const,
-  ...customFields.map((field) => [field.key, { type: field.type, options: optionsOf(field) }] as const),
+  ...customFields.map(
+    (field) => [field.key, { type: field.type, options: optionsOf(field) }] as const,
+  ),
 ]);

@@ -7,14 +7,25 @@ const people = 40;
 
 const phone = (random: Random): string => {
   const digits = String(9_820_000_000 + random.integer(0, people - 1));
-  return random.pick([`+91${digits}`, `0${digits}`, `+91 ${digits.slice(0, 5)} ${digits.slice(5)}`, digits]);
+  return random.pick([
+    `+91${digits}`,
+    `0${digits}`,
+    `+91 ${digits.slice(0, 5)} ${digits.slice(5)}`,
+    digits,
+  ]);
 };
 const email = (random: Random): string =>
-  random.pick(['person', 'Person', 'PERSON']).concat(`${random.integer(0, people - 1)}@example.com`);
-const name = (random: Random): string => random.pick(['Asha Rao', 'संगीता कुमार', "O'Neill", 'Ünal 😀', 'A']);
-const date = (random: Random): string => `20${random.integer(20, 30)}-0${random.integer(1, 9)}-${random.integer(10, 28)}`;
-const sourceId = (random: Random): number => (random.percent(4) ? random.pick([4, 99]) : random.pick([1, 3]));
-const userId = (random: Random): number => (random.percent(4) ? random.pick([9, 99]) : random.pick([7, 8]));
+  random
+    .pick(['person', 'Person', 'PERSON'])
+    .concat(`${random.integer(0, people - 1)}@example.com`);
+const name = (random: Random): string =>
+  random.pick(['Asha Rao', 'संगीता कुमार', "O'Neill", 'Ünal 😀', 'A']);
+const date = (random: Random): string =>
+  `20${random.integer(20, 30)}-0${random.integer(1, 9)}-${random.integer(10, 28)}`;
+const sourceId = (random: Random): number =>
+  random.percent(4) ? random.pick([4, 99]) : random.pick([1, 3]);
+const userId = (random: Random): number =>
+  random.percent(4) ? random.pick([9, 99]) : random.pick([7, 8]);
 
 /** A value that a field of this type takes. */
 export function fieldValue(key: string, random: Random): unknown {
@@ -41,7 +52,9 @@ export function fieldValue(key: string, random: Random): unknown {
     case 'user':
       return userId(random);
     default:
-      return key === 'name' ? name(random) : random.pick(['Pune', 'Mumbai', 'पुणे', 'x', name(random)]);
+      return key === 'name'
+        ? name(random)
+        : random.pick(['Pune', 'Mumbai', 'पुणे', 'x', name(random)]);
   }
 }
 
@@ -59,12 +72,19 @@ const operators: Readonly<Record<string, readonly string[]>> = {
 function filter(random: Random): object {
   const field = random.pick([...fieldTypes.keys()]);
   const operator = random.pick(
-    operators[fieldTypes.get(field)?.type ?? ''] ?? ['contains', 'equals', 'is_empty', 'is_not_empty'],
+    operators[fieldTypes.get(field)?.type ?? ''] ?? [
+      'contains',
+      'equals',
+      'is_empty',
+      'is_not_empty',
+    ],
   );
   const value = (): unknown => [fieldValue(field, random)].flat()[0];
   if (/^is_(not_)?empty$|^is_(true|false)$/.test(operator)) return { field, operator };
   if (operator === 'between') return { field, operator, values: [value(), value()] };
-  return operator.endsWith('_of') ? { field, operator, values: random.times(1, 3, value) } : { field, operator, value: value() };
+  return operator.endsWith('_of')
+    ? { field, operator, values: random.times(1, 3, value) }
+    : { field, operator, value: value() };
 }
 
 /**
@@ -113,13 +133,21 @@ export const vocabularyFor =
 const namedBeside = ['name', 'phone', 'email', 'source', 'assigned_to'];
 
 function fields(isCapture: boolean, random: Random): object {
-  const others = [...fieldTypes.keys()].filter((key) => !namedBeside.includes(key) && key !== 'old_notes');
+  const others = [...fieldTypes.keys()].filter(
+    (key) => !namedBeside.includes(key) && key !== 'old_notes',
+  );
   const chosen = random.some(others, 30);
   const named = isCapture
     ? []
-    : [...(random.percent(95) ? ['name', 'phone'] : []), ...random.some(['email', 'source', 'assigned_to'], 40)];
+    : [
+        ...(random.percent(95) ? ['name', 'phone'] : []),
+        ...random.some(['email', 'source', 'assigned_to'], 40),
+      ];
   const cleared = (key: string): unknown => (random.percent(5) ? null : fieldValue(key, random));
   return Object.fromEntries(
-    [...named, ...chosen].map((key) => [key, namedBeside.includes(key) ? fieldValue(key, random) : cleared(key)]),
+    [...named, ...chosen].map((key) => [
+      key,
+      namedBeside.includes(key) ? fieldValue(key, random) : cleared(key),
+    ]),
   );
 }

@@ -26,7 +26,8 @@ const otherBody: Mutation = (draft, random) => {
   draft.raw = random.percent(50) ? hostileJson(random) : random.pick(few);
 };
 
-const textOf = ({ json, raw }: Draft): string => (raw === undefined ? JSON.stringify(json ?? {}) : Buffer.from(raw).toString());
+const textOf = ({ json, raw }: Draft): string =>
+  raw === undefined ? JSON.stringify(json ?? {}) : Buffer.from(raw).toString();
 
 /** Stands for JSON text that no value of JavaScript is written as. */
 const mark = '\u0001raw\u0001';
@@ -40,7 +41,9 @@ const rawValue: Mutation = (draft, random) => {
   holder[key] = mark;
   const text = JSON.stringify(draft.json).replace(JSON.stringify(mark), () => hostileJson(random));
   // A property that stands twice: the last one counts.
-  draft.raw = random.percent(20) ? text.replace('{', () => `{${JSON.stringify(key)}:${hostileJson(random)},`) : text;
+  draft.raw = random.percent(20)
+    ? text.replace('{', () => `{${JSON.stringify(key)}:${hostileJson(random)},`)
+    : text;
 };
 
 const oddHeaders: Mutation = (draft, random) => {

@@ -8,7 +8,10 @@ import {
 } from '../../infra/gateway-responses.ts';
 import { apiErrors } from '../../shared/errors.ts';
 
-const rows = Object.entries<GatewayResponse>(gatewayResponses).map(([type, response]) => ({ type, response }));
+const rows = Object.entries<GatewayResponse>(gatewayResponses).map(([type, response]) => ({
+  type,
+  response,
+}));
 
 test('every response type that API Gateway knows is set, so that none takes a default by accident', () => {
   const known = Object.values(ResponseType)
@@ -34,7 +37,10 @@ describe.each(rows)('$type', ({ response }) => {
   });
 
   test('is never cached', () => {
-    expect(gatewayResponseHeaders(response)).toMatchObject({ 'Cache-Control': 'no-store', 'Content-Type': 'application/json' });
+    expect(gatewayResponseHeaders(response)).toMatchObject({
+      'Cache-Control': 'no-store',
+      'Content-Type': 'application/json',
+    });
   });
 
   test('says when to retry exactly if it is a 429', () => {

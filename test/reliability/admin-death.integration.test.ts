@@ -5,7 +5,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkTable } from '../../shared/store/check/check-table.ts';
 import { listApiKeys } from '../../shared/store/organizations/api-keys.ts';
 import { readSettings } from '../../shared/store/organizations/organizations.ts';
-import { apiKeyPrimaryKey, keyListingPrimaryKey, usagePrimaryKey } from '../../shared/store/table/primary-keys.ts';
+import {
+  apiKeyPrimaryKey,
+  keyListingPrimaryKey,
+  usagePrimaryKey,
+} from '../../shared/store/table/primary-keys.ts';
 import { type AdminProcess, spawnAdmin } from '../support/admin.ts';
 import { call } from '../support/call.ts';
 import { effectsOn, itemAt } from '../support/effects.ts';
@@ -33,10 +37,16 @@ afterAll(async () => {
 
 /** Runs a command through the proxy. @param killAt the moment of its transaction at which it dies */
 function admin(args: readonly string[], killAt?: 'before' | 'after'): AdminProcess['ended'] {
-  const { ended, kill } = spawnAdmin([...args, '--json'], { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint });
+  const { ended, kill } = spawnAdmin([...args, '--json'], {
+    AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
+  });
   proxy.rule =
     killAt &&
-    faultOnce(({ operation }) => operation === 'TransactWriteItems', { kind: 'cut', applied: killAt === 'after', before: kill });
+    faultOnce(({ operation }) => operation === 'TransactWriteItems', {
+      kind: 'cut',
+      applied: killAt === 'after',
+      before: kill,
+    });
   return ended;
 }
 
@@ -46,13 +56,19 @@ async function diesAndRepeats(
   args: readonly string[],
   killAt: 'before' | 'after',
 ): AdminProcess['ended'] {
-  const violations = async (): Promise<readonly string[]> => (await checkTable(table(), { organizationId: id })).violations;
+  const violations = async (): Promise<readonly string[]> =>
+    (await checkTable(table(), { organizationId: id })).violations;
   expect((await admin(args, killAt)).signal).toBe('SIGKILL');
   expect(await violations()).toEqual([]);
   const repeat = await admin(args);
   expect(repeat.status).toBe(0);
   expect(await violations()).toEqual([]);
-  report({ about: 'death', scenario: `admin ${args[0]} ${args[1]}`, site: 'TransactWriteItems', moment: killAt });
+  report({
+    about: 'death',
+    scenario: `admin ${args[0]} ${args[1]}`,
+    site: 'TransactWriteItems',
+    moment: killAt,
+  });
   return repeat;
 }
 
@@ -64,12 +80,21 @@ test.each(['before', 'after'] as const)(
     const organization = await givenOrganization();
     const who = person();
     const { body } = await call('capture-lead', { apiKey: organization.website, body: who });
-    const args = ['lead', 'archive', ...organizationOption(organization), '--lead', String(body.lead.id)];
+    const args = [
+      'lead',
+      'archive',
+      ...organizationOption(organization),
+      '--lead',
+      String(body.lead.id),
+    ];
 
     const repeat = await diesAndRepeats(organization, args, killAt);
 
     expect(JSON.parse(repeat.stdout)).toEqual({ leadId: body.lead.id, archived: true });
-    expect((await effectsOn(organization.id, who.phone)).timeline).toEqual(['captured_new', 'archived']);
+    expect((await effectsOn(organization.id, who.phone)).timeline).toEqual([
+      'captured_new',
+      'archived',
+    ]);
   },
 );
 
@@ -119,7 +144,9 @@ test.each(['before', 'after'] as const)(
     const { revokedAt } = JSON.parse(repeat.stdout);
     const listing = await itemAt(keyListingPrimaryKey(organization.id, keyId));
     expect(listing).toMatchObject({ revokedAt });
-    expect(await itemAt(apiKeyPrimaryKey(String(listing?.apiKeyHash)))).toMatchObject({ revokedAt });
+    expect(await itemAt(apiKeyPrimaryKey(String(listing?.apiKeyHash)))).toMatchObject({
+      revokedAt,
+    });
     expect((await call('list-users', { apiKey: key })).status).toBe(401);
   },
 );

@@ -5,7 +5,11 @@ import { apiKeyRandomBytes, mintApiKey } from '../../shared/organization/api-key
 import { revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { type CallReply, call } from '../support/call.ts';
 import type { RecordedCall } from '../support/faults/calls.ts';
-import { type FaultyService, startFaultyService, withLocalTimeouts } from '../support/faults/faulty-service.ts';
+import {
+  type FaultyService,
+  startFaultyService,
+  withLocalTimeouts,
+} from '../support/faults/faulty-service.ts';
 import { type DynamodbProxy, startDynamodbProxy } from '../support/faults/proxy.ts';
 import { seededRandom } from '../support/faults/rules.ts';
 import { givenOrganization } from '../support/organizations.ts';
@@ -15,14 +19,18 @@ import { anHourFromNow, bucketOfKey, bucketOfOrganization, setBucket, usedOf } f
 import { report } from './figures.ts';
 import { type HammerReport, type Hammers, startHammers } from './hammers.ts';
 
-const { requestsPerKeyPerWindow: keyLimit, requestsPerOrganizationPerWindow: organizationLimit } = limits;
+const { requestsPerKeyPerWindow: keyLimit, requestsPerOrganizationPerWindow: organizationLimit } =
+  limits;
 const processes = 8;
 
 /**
  * Exactly so many pass. On a busy machine DynamoDB may answer later than the SDK waits: each call that the SDK repeats may have taken a
  * token that nobody got, and a request that ran out of repeats fails. So many may be missing, and never one too many.
  */
-async function expectExactly(tokens: number, run: () => Promise<Pick<HammerReport, 'passed' | 'failed'>>): Promise<void> {
+async function expectExactly(
+  tokens: number,
+  run: () => Promise<Pick<HammerReport, 'passed' | 'failed'>>,
+): Promise<void> {
   const { result, calls } = await proxy.record(run);
   const repeated = calls.filter(({ attempt }) => attempt > 1).length;
   expect(result.passed).toBeLessThanOrEqual(tokens);
@@ -57,7 +65,9 @@ describe('eight processes that hammer', () => {
 
   test('eight processes that hammer one organization with a key each pass exactly what is left of its limit', async () => {
     const { id, key } = await givenOrganization();
-    const apiKeys = await Promise.all(Array.from({ length: processes }, async () => (await key()).key));
+    const apiKeys = await Promise.all(
+      Array.from({ length: processes }, async () => (await key()).key),
+    );
     await setBucket(bucketOfOrganization(id), organizationLimit - 400, anHourFromNow());
 
     await expectExactly(400, () => hammers.hammer(apiKeys as [string], { requests: 70, lanes: 5 }));
@@ -71,7 +81,10 @@ describe('across the end of a window, eight processes that hammer', () => {
   const perOrganization = 120;
   let hammers: Hammers;
   beforeAll(async () => {
-    const limits = { REQUESTS_PER_KEY_PER_HOUR: String(perKey), REQUESTS_PER_ORGANIZATION_PER_HOUR: String(perOrganization) };
+    const limits = {
+      REQUESTS_PER_KEY_PER_HOUR: String(perKey),
+      REQUESTS_PER_ORGANIZATION_PER_HOUR: String(perOrganization),
+    };
     hammers = await startHammers(processes, { ...environment, ...limits });
   });
   afterAll(() => hammers.stop());
@@ -81,7 +94,9 @@ describe('across the end of a window, eight processes that hammer', () => {
   const windowMs = 1500;
 
   /** The old window gives what was left of it at most; the new one is counted. */
-  async function hammerAcross(apiKeys: readonly [string, ...string[]]): Promise<Pick<HammerReport, 'passed' | 'failed'>> {
+  async function hammerAcross(
+    apiKeys: readonly [string, ...string[]],
+  ): Promise<Pick<HammerReport, 'passed' | 'failed'>> {
     const { passed, passedInFreshWindow, failed } = await hammers.hammer(apiKeys, order);
     expect(passed - passedInFreshWindow).toBeLessThanOrEqual(leftOfOld);
     return { passed: passedInFreshWindow, failed };
@@ -96,7 +111,9 @@ describe('across the end of a window, eight processes that hammer', () => {
 
   test('across the end of a window, one organization passes at most what was left of the old window, and exactly the limit in the new one', async () => {
     const { id, key } = await givenOrganization();
-    const apiKeys = await Promise.all(Array.from({ length: processes }, async () => (await key()).key));
+    const apiKeys = await Promise.all(
+      Array.from({ length: processes }, async () => (await key()).key),
+    );
     await setBucket(bucketOfOrganization(id), perOrganization - leftOfOld, Date.now() + windowMs);
 
     await expectExactly(perOrganization, () => hammerAcross(apiKeys as [string]));
@@ -110,8 +127,11 @@ describe('a warm function', () => {
   });
   afterAll(() => faulty.stop());
 
-  const ask = (apiKey: string): Promise<CallReply> => call('list-users', { apiKey, baseUrl: faulty.baseUrl });
-  const askFiveTimes = async (apiKey: string): Promise<{ statuses: number[]; calls: readonly RecordedCall[] }> => {
+  const ask = (apiKey: string): Promise<CallReply> =>
+    call('list-users', { apiKey, baseUrl: faulty.baseUrl });
+  const askFiveTimes = async (
+    apiKey: string,
+  ): Promise<{ statuses: number[]; calls: readonly RecordedCall[] }> => {
     const { result, calls } = await faulty.proxy.record(async () => {
       const statuses: number[] = [];
       for (let asked = 0; asked < 5; asked += 1) statuses.push((await ask(apiKey)).status);
@@ -119,7 +139,8 @@ describe('a warm function', () => {
     });
     return { statuses: result, calls };
   };
-  const sitesOf = (calls: readonly RecordedCall[]): string[] => calls.map(({ site }) => site).sort();
+  const sitesOf = (calls: readonly RecordedCall[]): string[] =>
+    calls.map(({ site }) => site).sort();
 
   test('asks DynamoDB once about a key that was exhausted before it came, and takes nothing from the organization', async () => {
     const { id, reader } = await givenOrganization();
@@ -223,11 +244,15 @@ test('lost responses cost tokens, and never let more than the limit pass', async
     await setBucket(bucketOfKey(reader), keyLimit - 100, anHourFromNow());
     const random = seededRandom(4);
     faulty.proxy.rule = ({ site, attempt }) =>
-      site === 'UpdateItem KEY' && attempt === 1 && random() < 0.2 ? { kind: 'cut', applied: true } : undefined;
-    const ask = async (): Promise<number> => (await call('list-users', { apiKey: reader, baseUrl: faulty.baseUrl })).status;
+      site === 'UpdateItem KEY' && attempt === 1 && random() < 0.2
+        ? { kind: 'cut', applied: true }
+        : undefined;
+    const ask = async (): Promise<number> =>
+      (await call('list-users', { apiKey: reader, baseUrl: faulty.baseUrl })).status;
 
     const statuses: number[] = [];
-    for (let round = 0; round < 15; round += 1) statuses.push(...(await Promise.all(Array.from({ length: 10 }, ask))));
+    for (let round = 0; round < 15; round += 1)
+      statuses.push(...(await Promise.all(Array.from({ length: 10 }, ask))));
 
     const passed = statuses.filter((status) => status === 200).length;
     const { calls } = faulty.proxy;
@@ -235,7 +260,9 @@ test('lost responses cost tokens, and never let more than the limit pass', async
     expect(calls.filter(({ fault }) => fault === 'cut').length).toBeGreaterThan(10);
     expect(passed).toBeLessThanOrEqual(100);
     expect(passed).toBeGreaterThanOrEqual(100 - repeated);
-    expect(statuses.filter((status) => status !== 200 && status !== 429).length).toBeLessThan(repeated);
+    expect(statuses.filter((status) => status !== 200 && status !== 429).length).toBeLessThan(
+      repeated,
+    );
     expect(await usedOf(bucketOfKey(reader))).toBe(keyLimit);
   } finally {
     await faulty.stop();

@@ -1,6 +1,10 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { hashApiKey } from '../../shared/organization/api-key.ts';
-import { apiKeyPrimaryKey, type PrimaryKey, usagePrimaryKey } from '../../shared/store/table/primary-keys.ts';
+import {
+  apiKeyPrimaryKey,
+  type PrimaryKey,
+  usagePrimaryKey,
+} from '../../shared/store/table/primary-keys.ts';
 import { itemAt } from '../support/effects.ts';
 import { table } from '../support/table.ts';
 
@@ -8,7 +12,11 @@ export const bucketOfKey = (apiKey: string): PrimaryKey => apiKeyPrimaryKey(hash
 export const bucketOfOrganization = usagePrimaryKey;
 
 /** Sets what is used of a bucket, and its window's end: no test waits an hour. */
-export async function setBucket(Key: PrimaryKey, used: number, windowEndsAt: number): Promise<void> {
+export async function setBucket(
+  Key: PrimaryKey,
+  used: number,
+  windowEndsAt: number,
+): Promise<void> {
   await table().client.send(
     new UpdateCommand({
       TableName: table().name,

@@ -37,7 +37,8 @@ interface Scenario {
   readonly holds: (who: Person, retry: CallReply, isWritten: boolean) => Promise<void>;
 }
 
-const capture = (body: object): Promise<CallReply> => call('capture-lead', { apiKey: organization.website, body });
+const capture = (body: object): Promise<CallReply> =>
+  call('capture-lead', { apiKey: organization.website, body });
 const enquiry = (body: object): CallOptions => ({
   apiKey: organization.website,
   body,
@@ -58,7 +59,10 @@ const scenarios: readonly Scenario[] = [
     endpoint: 'capture-lead',
     given: async (who) => enquiry(who),
     async holds(who, retry, isWritten) {
-      expect(retry).toMatchObject({ status: 201, body: { lead: { created: true, updated: false } } });
+      expect(retry).toMatchObject({
+        status: 201,
+        body: { lead: { created: true, updated: false } },
+      });
       expect(retry.headers.get('idempotent-replayed')).toBe(isWritten ? 'true' : null);
       await expectLead(who, ['captured_new']);
     },
@@ -71,7 +75,10 @@ const scenarios: readonly Scenario[] = [
       return enquiry({ ...who, email, fields: { city: 'Pune' } });
     },
     async holds(who, retry, isWritten) {
-      expect(retry).toMatchObject({ status: 200, body: { lead: { created: false, updated: true } } });
+      expect(retry).toMatchObject({
+        status: 200,
+        body: { lead: { created: false, updated: true } },
+      });
       expect(retry.headers.get('idempotent-replayed')).toBe(isWritten ? 'true' : null);
       await expectLead(who, ['captured_new', 'captured']);
     },
@@ -85,7 +92,10 @@ const scenarios: readonly Scenario[] = [
       return enquiry(who);
     },
     async holds(who, retry, isWritten) {
-      expect(retry).toMatchObject({ status: 200, body: { lead: { created: false, updated: false, archived: true } } });
+      expect(retry).toMatchObject({
+        status: 200,
+        body: { lead: { created: false, updated: false, archived: true } },
+      });
       expect(retry.headers.get('idempotent-replayed')).toBe(isWritten ? 'true' : null);
       await expectLead(who, ['captured_new', 'archived', 'captured']);
     },
@@ -99,7 +109,10 @@ const scenarios: readonly Scenario[] = [
       return request;
     },
     async holds(who, retry) {
-      expect(retry).toMatchObject({ status: 201, body: { lead: { created: true, updated: false } } });
+      expect(retry).toMatchObject({
+        status: 201,
+        body: { lead: { created: true, updated: false } },
+      });
       expect(retry.headers.get('idempotent-replayed')).toBe('true');
       await expectLead(who, ['captured_new']);
     },
@@ -111,7 +124,10 @@ const scenarios: readonly Scenario[] = [
     async holds(who, retry, isWritten) {
       const { lead } = await effectsOn(organization.id, who.phone);
       if (isWritten)
-        expect(retry).toMatchObject({ status: 409, body: { error: { code: 'DUPLICATE_LEAD', details: { leadId: lead?.id } } } });
+        expect(retry).toMatchObject({
+          status: 409,
+          body: { error: { code: 'DUPLICATE_LEAD', details: { leadId: lead?.id } } },
+        });
       else expect(retry).toMatchObject({ status: 201, body: { lead: { id: lead?.id, ...who } } });
       await expectLead(who, ['lead_created']);
     },
@@ -156,7 +172,9 @@ describe.each(scenarios)('$does', ({ does, endpoint, given, holds }) => {
     await faulty.killFunctions();
     const recordedPerson = person();
     const request = await given(recordedPerson);
-    const { result, calls } = await faulty.proxy.record(() => call(endpoint, { ...request, baseUrl: faulty.baseUrl }));
+    const { result, calls } = await faulty.proxy.record(() =>
+      call(endpoint, { ...request, baseUrl: faulty.baseUrl }),
+    );
     expect(result.status).toBeLessThan(300);
     const sites = calls.map(({ site }) => site);
     expect(new Set(sites).size).toBe(sites.length);
@@ -166,7 +184,11 @@ describe.each(scenarios)('$does', ({ does, endpoint, given, holds }) => {
         const who = person();
         const request = await given(who);
         await faulty.killFunctions();
-        faulty.proxy.rule = faultOnce((one) => one.site === site, { kind: 'cut', applied, before: () => faulty.killFunctions() });
+        faulty.proxy.rule = faultOnce((one) => one.site === site, {
+          kind: 'cut',
+          applied,
+          before: () => faulty.killFunctions(),
+        });
 
         const first = await call(endpoint, { ...request, baseUrl: faulty.baseUrl });
         const retry = await call(endpoint, request); // by the service beside, as another Lambda would take it

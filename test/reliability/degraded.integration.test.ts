@@ -45,10 +45,19 @@ async function expectAllInternal(): Promise<void> {
 describe("every endpoint answers INTERNAL by itself, within the function's time-out, while", () => {
   test.each<{ dynamodb: string; rule: FaultRule }>([
     { dynamodb: 'is silent', rule: () => ({ kind: 'silence', applied: false }) },
-    { dynamodb: 'stops in the middle of every answer', rule: () => ({ kind: 'stall', applied: true }) },
+    {
+      dynamodb: 'stops in the middle of every answer',
+      rule: () => ({ kind: 'stall', applied: true }),
+    },
     { dynamodb: 'breaks every connection', rule: () => ({ kind: 'cut', applied: false }) },
-    { dynamodb: 'throttles everything', rule: () => ({ kind: 'error', name: 'ThrottlingException' }) },
-    { dynamodb: 'fails at everything', rule: () => ({ kind: 'error', name: 'InternalServerError' }) },
+    {
+      dynamodb: 'throttles everything',
+      rule: () => ({ kind: 'error', name: 'ThrottlingException' }),
+    },
+    {
+      dynamodb: 'fails at everything',
+      rule: () => ({ kind: 'error', name: 'InternalServerError' }),
+    },
   ])('every endpoint answers INTERNAL by itself while DynamoDB $dynamodb', async ({ rule }) => {
     faulty.proxy.rule = rule;
 
@@ -59,7 +68,10 @@ describe("every endpoint answers INTERNAL by itself, within the function's time-
     const other = await startFaultyService();
     await other.proxy.stop();
 
-    const answer = await call('list-users', { apiKey: organization.reader, baseUrl: other.baseUrl });
+    const answer = await call('list-users', {
+      apiKey: organization.reader,
+      baseUrl: other.baseUrl,
+    });
 
     expectInternal(answer);
     expect(other.reports).toEqual([]);
@@ -71,25 +83,34 @@ test.each(['UpdateItem KEY', 'UpdateItem USAGE'])(
   'no request is answered unchecked while only %s gets no response',
   async (site) => {
     const reads = requests.filter(({ status }) => status === 200);
-    faulty.proxy.rule = (one) => (one.site === site ? { kind: 'silence', applied: false } : undefined);
+    faulty.proxy.rule = (one) =>
+      one.site === site ? { kind: 'silence', applied: false } : undefined;
 
     const { result, calls } = await faulty.proxy.record(() => sendAll(reads, faulty));
 
     for (const { endpoint } of reads) expectInternal(result[endpoint]);
     // Read beside admission, by get and by update, and dropped.
-    expect(calls.filter(({ site, attempt }) => site === 'GetItem LEADS' && attempt === 1)).toHaveLength(2);
+    expect(
+      calls.filter(({ site, attempt }) => site === 'GetItem LEADS' && attempt === 1),
+    ).toHaveLength(2);
     expect(calls.map(({ operation }) => operation)).not.toContain('TransactWriteItems');
   },
 );
 
 test('a write whose items stay contended gives up by itself: capture answers 409, the others INTERNAL', async () => {
   faulty.proxy.rule = ({ operation }) =>
-    operation === 'TransactWriteItems' ? { kind: 'error', name: 'TransactionCanceledException' } : undefined;
+    operation === 'TransactWriteItems'
+      ? { kind: 'error', name: 'TransactionCanceledException' }
+      : undefined;
 
   const answers = await sendAll(requests, faulty);
 
-  expect(answers['capture-lead']).toMatchObject({ status: 409, body: { error: { code: 'IDEMPOTENCY_IN_PROGRESS' } } });
-  for (const endpoint of ['create-lead', 'update-lead', 'add-note']) expectInternal(answers[endpoint]);
+  expect(answers['capture-lead']).toMatchObject({
+    status: 409,
+    body: { error: { code: 'IDEMPOTENCY_IN_PROGRESS' } },
+  });
+  for (const endpoint of ['create-lead', 'update-lead', 'add-note'])
+    expectInternal(answers[endpoint]);
   expect(faulty.reports).toEqual([]);
 });
 
@@ -106,13 +127,20 @@ test('a write whose items stay throttled is tried for two seconds and then INTER
   for (const endpoint of writes) {
     expectInternal(result[endpoint]);
     const requestId = result[endpoint]?.headers.get('x-request-id') ?? '';
-    const [failed, answered] = lines.filter((line) => line.includes(requestId)).map((line) => JSON.parse(line));
-    expect(failed.error).toMatchObject({ name: 'ThrottledError', cause: { name: 'TransactionCanceledException' } });
+    const [failed, answered] = lines
+      .filter((line) => line.includes(requestId))
+      .map((line) => JSON.parse(line));
+    expect(failed.error).toMatchObject({
+      name: 'ThrottledError',
+      cause: { name: 'TransactionCanceledException' },
+    });
     expect(answered).toMatchObject({ code: 'INTERNAL', failed: 1 });
     expect(answered.contended).toBeUndefined();
     expect(answered.ms).toBeGreaterThanOrEqual(2000);
   }
-  expect(calls.filter(({ operation }) => operation === 'TransactWriteItems').length).toBeGreaterThan(4 * writes.length);
+  expect(
+    calls.filter(({ operation }) => operation === 'TransactWriteItems').length,
+  ).toBeGreaterThan(4 * writes.length);
   expect(faulty.reports).toEqual([]);
 });
 
@@ -129,17 +157,25 @@ test('a call that DynamoDB throttles to the end tells in the log which table or 
     .find((one) => one.includes(requestId));
   expect(JSON.parse(line ?? '').error).toMatchObject({
     name: 'ThrottlingException',
-    throttling: [{ reason: 'IndexWriteKeyRangeThroughputExceeded', resource: expect.stringMatching(/:table\/leads\/index\//) }],
+    throttling: [
+      {
+        reason: 'IndexWriteKeyRangeThroughputExceeded',
+        resource: expect.stringMatching(/:table\/leads\/index\//),
+      },
+    ],
   });
 });
 
 test('keys that stay unprocessed are an outage, never an absent item', async () => {
   faulty.proxy.rule = ({ operation }) =>
-    operation === 'BatchGetItem' ? { kind: 'unprocessed', share: 1, random: Math.random } : undefined;
+    operation === 'BatchGetItem'
+      ? { kind: 'unprocessed', share: 1, random: Math.random }
+      : undefined;
 
   const answers = await sendAll(requests, faulty);
 
-  for (const endpoint of ['capture-lead', 'create-lead', 'list-leads']) expectInternal(answers[endpoint]);
+  for (const endpoint of ['capture-lead', 'create-lead', 'list-leads'])
+    expectInternal(answers[endpoint]);
   expect(faulty.reports).toEqual([]);
 });
 
@@ -156,7 +192,11 @@ test('the slowest DynamoDB that still answers: the last answer arrives in time, 
     return attempt % 3 === 0 ? { kind: 'delay', ms: 900 } : { kind: 'silence', applied: false };
   };
 
-  const answer = await call('capture-lead', { apiKey: organization.website, body: who, baseUrl: faulty.baseUrl });
+  const answer = await call('capture-lead', {
+    apiKey: organization.website,
+    body: who,
+    baseUrl: faulty.baseUrl,
+  });
   const sent = faulty.proxy.calls.length;
   await pause(3500); // longer than a call with all its attempts
 

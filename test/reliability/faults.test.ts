@@ -4,9 +4,14 @@ import { requestsPerWindowMax } from '../../shared/rate-limits.ts';
 import { arrivingCall } from '../support/faults/calls.ts';
 import { type Fault, type FaultRule, faultSchedule } from '../support/faults/rules.ts';
 
-const transaction = { TransactItems: [{ Put: { Item: { pk: { S: 'LEADS#1' }, sk: { S: '0000000001' } } } }] };
-const calls = Array.from({ length: 500 }, (_, position) => arrivingCall('TransactWriteItems', transaction, position));
-const faultsBy = (rule: FaultRule): string[] => calls.map((call) => JSON.stringify(rule(call) ?? null));
+const transaction = {
+  TransactItems: [{ Put: { Item: { pk: { S: 'LEADS#1' }, sk: { S: '0000000001' } } } }],
+};
+const calls = Array.from({ length: 500 }, (_, position) =>
+  arrivingCall('TransactWriteItems', transaction, position),
+);
+const faultsBy = (rule: FaultRule): string[] =>
+  calls.map((call) => JSON.stringify(rule(call) ?? null));
 
 test('a schedule with the same seed lets the same calls fail in the same ways', () => {
   expect(faultsBy(faultSchedule(7, 0.3))).toEqual(faultsBy(faultSchedule(7, 0.3)));
@@ -16,7 +21,9 @@ test('a schedule with the same seed lets the same calls fail in the same ways', 
 test('a schedule lets about the share of calls fail that it was told, in every way such a call can', () => {
   const rule = faultSchedule(1, 0.3);
 
-  const faults = calls.map((call) => rule(call)).filter((fault): fault is Fault => fault !== undefined);
+  const faults = calls
+    .map((call) => rule(call))
+    .filter((fault): fault is Fault => fault !== undefined);
 
   expect(faults.length).toBeGreaterThan(0.2 * calls.length);
   expect(faults.length).toBeLessThan(0.4 * calls.length);
@@ -46,6 +53,8 @@ test("the mean heat of an index partition stays far below 1,000 writes a second,
   const unitsPerWrite = 2;
   const seconds = limits.windowMs / 1000;
 
-  expect((limits.requestsPerOrganizationPerWindow * unitsPerWrite) / seconds).toBeLessThan(1000 / 500);
+  expect((limits.requestsPerOrganizationPerWindow * unitsPerWrite) / seconds).toBeLessThan(
+    1000 / 500,
+  );
   expect((requestsPerWindowMax * unitsPerWrite) / seconds).toBeLessThanOrEqual(1000 / 5);
 });

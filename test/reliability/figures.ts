@@ -2,7 +2,12 @@ import { appendFileSync } from 'node:fs';
 
 /** What a test of this folder measured, for the page that `npm run soak -- --write` writes. */
 export type Figure =
-  | { readonly about: 'death'; readonly scenario: string; readonly site: string; readonly moment: string }
+  | {
+      readonly about: 'death';
+      readonly scenario: string;
+      readonly site: string;
+      readonly moment: string;
+    }
   | {
       readonly about: 'limit';
       readonly test: string;

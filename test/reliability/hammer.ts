@@ -25,7 +25,10 @@ async function callOnce(apiKey: string): Promise<{ status: number; resetSeconds:
     protocol: 'HTTP/1.1',
   };
   const rawHeaders = ['Authorization', `Bearer ${apiKey}`];
-  const event = eventFor({ ...request, rawHeaders, requestId: randomUUID() }, { endpoint, pathParameters: null });
+  const event = eventFor(
+    { ...request, rawHeaders, requestId: randomUUID() },
+    { endpoint, pathParameters: null },
+  );
   const { statusCode, headers } = await handler(event, context);
   return { status: statusCode, resetSeconds: Number(headers?.['RateLimit-Reset']) };
 }
@@ -33,7 +36,12 @@ async function callOnce(apiKey: string): Promise<{ status: number; resetSeconds:
 /** Beyond this the window is a fresh one: the test's own ends within seconds. */
 const freshWindowSeconds = 60;
 
-async function hammer({ apiKey, requests, lanes, untilFreshIsExhausted }: HammerOrder): Promise<HammerReport> {
+async function hammer({
+  apiKey,
+  requests,
+  lanes,
+  untilFreshIsExhausted,
+}: HammerOrder): Promise<HammerReport> {
   const report = { passed: 0, refused: 0, failed: 0, passedInFreshWindow: 0 };
   let left = requests;
   let isOver = false;
@@ -48,7 +56,8 @@ async function hammer({ apiKey, requests, lanes, untilFreshIsExhausted }: Hammer
       if (status === 200 && isFresh) report.passedInFreshWindow += 1;
       if (status === 429 && isFresh && untilFreshIsExhausted) isOver = true;
       // A remembered refusal costs nothing and would keep this process too busy for the others to get on.
-      if (status === 429 && untilFreshIsExhausted) await new Promise((resolve) => setTimeout(resolve, 2));
+      if (status === 429 && untilFreshIsExhausted)
+        await new Promise((resolve) => setTimeout(resolve, 2));
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));

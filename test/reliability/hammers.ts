@@ -25,12 +25,18 @@ export interface HammerReport {
 /** Processes that each hold a function of their own. */
 export interface Hammers {
   /** Gives every process its order at once; process n gets the n-th API key, or the last. @returns the sums */
-  hammer(apiKeys: readonly [string, ...string[]], order: Omit<HammerOrder, 'apiKey'>): Promise<HammerReport>;
+  hammer(
+    apiKeys: readonly [string, ...string[]],
+    order: Omit<HammerOrder, 'apiKey'>,
+  ): Promise<HammerReport>;
   stop(): void;
 }
 
 /** @param environment what the functions reach the table with, and their limits */
-export async function startHammers(processes: number, environment: Readonly<Record<string, string>>): Promise<Hammers> {
+export async function startHammers(
+  processes: number,
+  environment: Readonly<Record<string, string>>,
+): Promise<Hammers> {
   const children = Array.from({ length: processes }, () =>
     spawn(node24, [join(import.meta.dirname, 'hammer.ts')], {
       env: { PATH: process.env.PATH, ...environment },
@@ -47,7 +53,8 @@ export async function startHammers(processes: number, environment: Readonly<Reco
           return answer as Promise<HammerReport>;
         }),
       );
-      const sum = (part: keyof HammerReport): number => reports.reduce((total, report) => total + report[part], 0);
+      const sum = (part: keyof HammerReport): number =>
+        reports.reduce((total, report) => total + report[part], 0);
       return {
         passed: sum('passed'),
         refused: sum('refused'),

@@ -40,19 +40,23 @@ test.each(
       { endpoint, lost, inBody: true, how: 'by half' },
     ]),
   ),
-)('$endpoint takes effect once when $lost responses are lost $how and a conflict follows', async ({ endpoint, lost, inBody }) => {
-  const request = (await goodRequests(organization)).find((one) => one.endpoint === endpoint);
-  if (!request) throw new Error(`There is no request for ${endpoint}.`);
-  // Without an idempotency key: nothing but the transaction's own token keeps it from being written twice.
-  const { headers: _, ...options } = { body: person(), ...request.options };
-  const before = options.leadId === undefined ? 0 : (await timelineOf(Number(options.leadId))).length;
-  faulty.proxy.rule = lostThenConflict(lost, inBody);
+)(
+  '$endpoint takes effect once when $lost responses are lost $how and a conflict follows',
+  async ({ endpoint, lost, inBody }) => {
+    const request = (await goodRequests(organization)).find((one) => one.endpoint === endpoint);
+    if (!request) throw new Error(`There is no request for ${endpoint}.`);
+    // Without an idempotency key: nothing but the transaction's own token keeps it from being written twice.
+    const { headers: _, ...options } = { body: person(), ...request.options };
+    const before =
+      options.leadId === undefined ? 0 : (await timelineOf(Number(options.leadId))).length;
+    faulty.proxy.rule = lostThenConflict(lost, inBody);
 
-  const answer = await call(request.endpoint, { ...options, baseUrl: faulty.baseUrl });
+    const answer = await call(request.endpoint, { ...options, baseUrl: faulty.baseUrl });
 
-  expect(answer.status).toBe(request.status);
-  const leadId = Number(options.leadId ?? answer.body.lead.id);
-  expect(await timelineOf(leadId)).toHaveLength(before + 1);
-});
+    expect(answer.status).toBe(request.status);
+    const leadId = Number(options.leadId ?? answer.body.lead.id);
+    expect(await timelineOf(leadId)).toHaveLength(before + 1);
+  },
+);
 
 const timelineOf = (leadId: number) => readTimeline(table(), organization.id, leadId);

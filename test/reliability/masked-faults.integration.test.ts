@@ -39,8 +39,14 @@ const atTransactions: readonly Fault[] = [
   { kind: 'error', name: 'TransactionInProgressException' },
   { kind: 'error', name: 'TransactionInProgressException', applied: true },
 ];
-const atBuckets: readonly Fault[] = [...anywhere, { kind: 'error', name: 'TransactionConflictException' }];
-const atBatches: readonly Fault[] = [...anywhere, { kind: 'unprocessed', share: 0.5, random: Math.random }];
+const atBuckets: readonly Fault[] = [
+  ...anywhere,
+  { kind: 'error', name: 'TransactionConflictException' },
+];
+const atBatches: readonly Fault[] = [
+  ...anywhere,
+  { kind: 'unprocessed', share: 0.5, random: Math.random },
+];
 
 interface Case {
   readonly endpoint: EndpointName;
@@ -53,19 +59,54 @@ interface Case {
 const cases: readonly Case[] = [
   { endpoint: 'list-lead-stages', site: 'UpdateItem KEY', faults: atBuckets },
   { endpoint: 'list-lead-stages', site: 'UpdateItem USAGE', faults: atBuckets },
-  { endpoint: 'capture-lead', site: 'BatchGetItem IDEMPOTENCY', faults: atBatches, timeline: ['captured_new'] },
-  { endpoint: 'capture-lead', site: 'UpdateItem TURN', faults: anywhere, timeline: ['captured_new'] },
-  { endpoint: 'capture-lead', site: 'TransactWriteItems LEADS', faults: atTransactions, timeline: ['captured_new'] },
-  { endpoint: 'create-lead', site: 'BatchGetItem PHONE', faults: atBatches, timeline: ['lead_created'] },
-  { endpoint: 'create-lead', site: 'TransactWriteItems PHONE', faults: atTransactions, timeline: ['lead_created'] },
-  { endpoint: 'update-lead', site: 'GetItem LEADS', faults: anywhere, timeline: ['captured_new', 'lead_updated'] },
+  {
+    endpoint: 'capture-lead',
+    site: 'BatchGetItem IDEMPOTENCY',
+    faults: atBatches,
+    timeline: ['captured_new'],
+  },
+  {
+    endpoint: 'capture-lead',
+    site: 'UpdateItem TURN',
+    faults: anywhere,
+    timeline: ['captured_new'],
+  },
+  {
+    endpoint: 'capture-lead',
+    site: 'TransactWriteItems LEADS',
+    faults: atTransactions,
+    timeline: ['captured_new'],
+  },
+  {
+    endpoint: 'create-lead',
+    site: 'BatchGetItem PHONE',
+    faults: atBatches,
+    timeline: ['lead_created'],
+  },
+  {
+    endpoint: 'create-lead',
+    site: 'TransactWriteItems PHONE',
+    faults: atTransactions,
+    timeline: ['lead_created'],
+  },
+  {
+    endpoint: 'update-lead',
+    site: 'GetItem LEADS',
+    faults: anywhere,
+    timeline: ['captured_new', 'lead_updated'],
+  },
   {
     endpoint: 'update-lead',
     site: 'TransactWriteItems LEADS',
     faults: atTransactions,
     timeline: ['captured_new', 'lead_updated'],
   },
-  { endpoint: 'add-note', site: 'TransactWriteItems LEADS', faults: atTransactions, timeline: ['captured_new', 'note_added'] },
+  {
+    endpoint: 'add-note',
+    site: 'TransactWriteItems LEADS',
+    faults: atTransactions,
+    timeline: ['captured_new', 'note_added'],
+  },
   { endpoint: 'list-leads', site: 'Query STAGE', faults: anywhere },
   { endpoint: 'list-leads', site: 'BatchGetItem LEADS', faults: atBatches },
 ];
@@ -86,7 +127,9 @@ describe.each(cases)('$endpoint, $site', ({ endpoint, site, faults, timeline }) 
       if (!request) throw new Error(`There is no request for ${endpoint}.`);
       faulty.proxy.rule = faultOnce((one) => one.site === site, fault);
 
-      const { result, calls } = await faulty.proxy.record(() => call(endpoint, { ...request.options, baseUrl: faulty.baseUrl }));
+      const { result, calls } = await faulty.proxy.record(() =>
+        call(endpoint, { ...request.options, baseUrl: faulty.baseUrl }),
+      );
 
       expect(calls.filter((one) => one.fault !== undefined).map((one) => one.site)).toEqual([site]);
       expect(result.status).toBe(request.status);
@@ -101,7 +144,11 @@ describe.each(cases)('$endpoint, $site', ({ endpoint, site, faults, timeline }) 
 test('a list by stage shows leads that its index has, and no other, while the index lags', async () => {
   const { website, reader, writer } = await givenOrganization();
   const capture = async (baseUrl?: string): Promise<number> => {
-    const { body } = await call('capture-lead', { apiKey: website, body: person(), ...(baseUrl && { baseUrl }) });
+    const { body } = await call('capture-lead', {
+      apiKey: website,
+      body: person(),
+      ...(baseUrl && { baseUrl }),
+    });
     return body.lead.id;
   };
   const leadsIn = async (stageId: number): Promise<number[]> => {
@@ -114,7 +161,12 @@ test('a list by stage shows leads that its index has, and no other, while the in
   };
   // The proxy knows what was written through it alone: the rest is in the indexes.
   const [older, moved] = [await capture(), await capture()];
-  await call('update-lead', { apiKey: writer, leadId: moved, body: { stageId: 12 }, baseUrl: faulty.baseUrl });
+  await call('update-lead', {
+    apiKey: writer,
+    leadId: moved,
+    body: { stageId: 12 },
+    baseUrl: faulty.baseUrl,
+  });
   const newer = await capture(faulty.baseUrl);
 
   faulty.proxy.indexLagMs = 60_000;
@@ -122,5 +174,8 @@ test('a list by stage shows leads that its index has, and no other, while the in
   faulty.proxy.indexLagMs = 0;
 
   expect(whileLagging).toEqual({ new: [older], enrolled: [] });
-  expect({ new: await leadsIn(11), enrolled: await leadsIn(12) }).toEqual({ new: [newer, older], enrolled: [moved] });
+  expect({ new: await leadsIn(11), enrolled: await leadsIn(12) }).toEqual({
+    new: [newer, older],
+    enrolled: [moved],
+  });
 });

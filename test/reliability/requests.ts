@@ -20,7 +20,11 @@ const additions: Readonly<Partial<Record<EndpointName, () => CallOptions>>> = {
 };
 
 /** One good request for each endpoint that does more than admission, and one for those that do not. */
-export async function goodRequests({ reader, writer, website }: GivenOrganization): Promise<readonly GoodRequest[]> {
+export async function goodRequests({
+  reader,
+  writer,
+  website,
+}: GivenOrganization): Promise<readonly GoodRequest[]> {
   const { body } = await call('capture-lead', { apiKey: website, body: person() });
   const leadId: number = body.lead.id;
   const apiKeyFor = (name: EndpointName): string => {
@@ -28,7 +32,10 @@ export async function goodRequests({ reader, writer, website }: GivenOrganizatio
     return endpointNamed(name).method === 'GET' ? reader : writer;
   };
   return sharedRequests
-    .filter(({ name }) => name === 'list-lead-stages' || Object.keys(endpointNamed(name).access).length > 0)
+    .filter(
+      ({ name }) =>
+        name === 'list-lead-stages' || Object.keys(endpointNamed(name).access).length > 0,
+    )
     .map(({ name, status, request }) => ({
       endpoint: name,
       options: { apiKey: apiKeyFor(name), ...request(leadId), ...additions[name]?.() },
@@ -42,7 +49,10 @@ export async function sendAll(
   { baseUrl }: Pick<FaultyService, 'baseUrl'>,
 ): Promise<Readonly<Record<string, CallReply>>> {
   const answers = await Promise.all(
-    requests.map(async ({ endpoint, options }) => [endpoint, await call(endpoint, { ...options, baseUrl })] as const),
+    requests.map(
+      async ({ endpoint, options }) =>
+        [endpoint, await call(endpoint, { ...options, baseUrl })] as const,
+    ),
   );
   return Object.fromEntries(answers);
 }

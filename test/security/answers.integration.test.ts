@@ -32,7 +32,8 @@ describe('the headers of an answer', () => {
     'keep-alive',
     'x-amzn-requestid',
   ];
-  const unknownOf = (headers: Headers): string[] => [...headers.keys()].filter((name) => !known.includes(name));
+  const unknownOf = (headers: Headers): string[] =>
+    [...headers.keys()].filter((name) => !known.includes(name));
 
   test.each(goodRequests)(
     'the headers of a response of $name are those of the contract, and forbid to store it',
@@ -75,18 +76,19 @@ describe('a body nested as deep as 100 KB allow', () => {
     'inherited names': `${'{"__proto__":'.repeat(7000)}1${'}'.repeat(7000)}`,
   };
 
-  test.each(bodyRequests.flatMap(({ name }) => Object.entries(deep).map(([kind, body]) => [name, kind, body] as const)))(
-    '%s refuses a body nested as deep as 100 KB allow: %s',
-    async (name, _, body) => {
-      const before = await storedLeads(organization);
+  test.each(
+    bodyRequests.flatMap(({ name }) =>
+      Object.entries(deep).map(([kind, body]) => [name, kind, body] as const),
+    ),
+  )('%s refuses a body nested as deep as 100 KB allow: %s', async (name, _, body) => {
+    const before = await storedLeads(organization);
 
-      const answer = await call(name, { apiKey: organization.writer, leadId, body });
+    const answer = await call(name, { apiKey: organization.writer, leadId, body });
 
-      expect([400, 422]).toContain(answer.status);
-      expect(JSON.stringify(answer.body).length).toBeLessThan(10_000);
-      expect(await storedLeads(organization)).toEqual(before);
-    },
-  );
+    expect([400, 422]).toContain(answer.status);
+    expect(JSON.stringify(answer.body).length).toBeLessThan(10_000);
+    expect(await storedLeads(organization)).toEqual(before);
+  });
 
   test('a filter nested as deep as its length allows is refused', async () => {
     const answer = await call('list-leads', {
@@ -124,25 +126,33 @@ describe('a value made to be expensive', () => {
 
 describe('names that objects inherit', () => {
   const polluting = ['__proto__', 'constructor', 'prototype', 'toString'];
-  const values = ['{"stageId":12,"isAdmin":true,"scopes":["leads.write"]}', '{"prototype":{"isAdmin":true}}', '"x"', 'null'];
+  const values = [
+    '{"stageId":12,"isAdmin":true,"scopes":["leads.write"]}',
+    '{"prototype":{"isAdmin":true}}',
+    '"x"',
+    'null',
+  ];
 
   test.each(
     bodyRequests.flatMap(({ name, request }) =>
       polluting.flatMap((key) => values.map((value) => [name, key, value, request] as const)),
     ),
-  )('a name that objects inherit is an unknown property and changes nothing: %s, %s %s', async (name, key, value, request) => {
-    const text = JSON.stringify(request(leadId).body);
-    const before = await storedLeads(organization);
+  )(
+    'a name that objects inherit is an unknown property and changes nothing: %s, %s %s',
+    async (name, key, value, request) => {
+      const text = JSON.stringify(request(leadId).body);
+      const before = await storedLeads(organization);
 
-    const { status, body } = await call(name, {
-      apiKey: organization.writer,
-      leadId,
-      body: text.replace('{', `{"${key}":${value},`),
-    });
+      const { status, body } = await call(name, {
+        apiKey: organization.writer,
+        leadId,
+        body: text.replace('{', `{"${key}":${value},`),
+      });
 
-    expect([status, Object.keys(body.error.details.fields)]).toEqual([422, [key]]);
-    expect(await storedLeads(organization)).toEqual(before);
-  });
+      expect([status, Object.keys(body.error.details.fields)]).toEqual([422, [key]]);
+      expect(await storedLeads(organization)).toEqual(before);
+    },
+  );
 
   test.each(polluting)('the inherited name %s names no field and no filter', async (key) => {
     const created = await call('create-lead', {
@@ -159,8 +169,14 @@ describe('names that objects inherit', () => {
   });
 
   test('names that objects inherit change nothing for the requests that follow', async () => {
-    const { status, body } = await call('create-lead', { apiKey: organization.writer, body: { fields: person() } });
-    const reader = await call('create-lead', { apiKey: organization.reader, body: { fields: person() } });
+    const { status, body } = await call('create-lead', {
+      apiKey: organization.writer,
+      body: { fields: person() },
+    });
+    const reader = await call('create-lead', {
+      apiKey: organization.reader,
+      body: { fields: person() },
+    });
 
     expect([status, body.lead.stageId, Object.keys(body.lead.fields)]).toEqual([201, 11, []]);
     expect(reader.status).toBe(403);

@@ -5,7 +5,8 @@ import { bundleFunction, writtenEndpoints } from '../../infra/bundle/bundle.ts';
 import { projectFolder } from '../support/service-process.ts';
 
 /** The folder of the package that a bundled file belongs to, nested ones too. */
-const packageFolder = (input: string): string | undefined => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input)?.[0];
+const packageFolder = (input: string): string | undefined =>
+  /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input)?.[0];
 
 /**
  * What runs beside our own code in a function, with its version: the list to hold against advisories (`npm audit` needs a registry that
@@ -13,12 +14,15 @@ const packageFolder = (input: string): string | undefined => /^(?:.*\/)?node_mod
  */
 test('a function carries these packages and no others', async () => {
   const bundles = await Promise.all(writtenEndpoints().map(({ name }) => bundleFunction(name)));
-  const folders = new Set(bundles.flatMap(({ inputs }) => inputs.map(packageFolder)).filter((folder) => folder !== undefined));
+  const folders = new Set(
+    bundles
+      .flatMap(({ inputs }) => inputs.map(packageFolder))
+      .filter((folder) => folder !== undefined),
+  );
   const packages = [...folders].map((folder) => {
-    const { name, version } = JSON.parse(readFileSync(join(projectFolder, folder, 'package.json'), 'utf8')) as Record<
-      string,
-      string
-    >;
+    const { name, version } = JSON.parse(
+      readFileSync(join(projectFolder, folder, 'package.json'), 'utf8'),
+    ) as Record<string, string>;
     return `${name} ${version}`;
   });
 

@@ -30,7 +30,9 @@ describe('headers that speak for the caller', () => {
       ],
     ],
   ])('plain HTTP is seen %s, whatever other headers say', async (_, headers) => {
-    const { status, code } = await send({ headers: [['Authorization', bearer(organization.reader)], ...headers] });
+    const { status, code } = await send({
+      headers: [['Authorization', bearer(organization.reader)], ...headers],
+    });
 
     expect([status, code]).toEqual([403, 'HTTPS_REQUIRED']);
   });

@@ -3,7 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiKeyRandomBytes, mintApiKey, parseApiKey } from '../../shared/organization/api-key.ts';
 import { revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { type CallReply, call } from '../support/call.ts';
-import { type FaultyService, startFaultyService, withLocalTimeouts } from '../support/faults/faulty-service.ts';
+import {
+  type FaultyService,
+  startFaultyService,
+  withLocalTimeouts,
+} from '../support/faults/faulty-service.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { table } from '../support/table.ts';
 
@@ -23,8 +27,11 @@ function withOtherSecret(key: string): string {
   const number = [...keyId].reduce((sum, digit) => sum * 62n + BigInt(digits.indexOf(digit)), 0n);
   const idBytes = Buffer.alloc(8);
   idBytes.writeBigUInt64BE(number);
-  const wrong = mintApiKey(Buffer.concat([idBytes, randomBytes(apiKeyRandomBytes - idBytes.length)])).key;
-  if (wrong.split('_')[2] !== keyId || !parseApiKey(wrong)) throw new Error(`${wrong} does not have the id ${keyId}.`);
+  const wrong = mintApiKey(
+    Buffer.concat([idBytes, randomBytes(apiKeyRandomBytes - idBytes.length)]),
+  ).key;
+  if (wrong.split('_')[2] !== keyId || !parseApiKey(wrong))
+    throw new Error(`${wrong} does not have the id ${keyId}.`);
   return wrong;
 }
 
@@ -35,7 +42,9 @@ function comparable({ status, headers, body }: CallReply) {
 }
 
 const ask = async (apiKey: string) => {
-  const { result, calls } = await own.proxy.record(() => call('list-users', { apiKey, baseUrl: own.baseUrl }));
+  const { result, calls } = await own.proxy.record(() =>
+    call('list-users', { apiKey, baseUrl: own.baseUrl }),
+  );
   return { answer: comparable(result), calls: calls.map(({ site }) => site) };
 };
 
@@ -47,17 +56,23 @@ test('an unknown key, a known id with another secret, a revoked and an expired k
   expect((await ask(organization.reader)).answer.status).toBe(200);
 
   const asked = [];
-  for (const key of [unknown, withOtherSecret(organization.reader), revoked.key, expired.key]) asked.push(await ask(key));
+  for (const key of [unknown, withOtherSecret(organization.reader), revoked.key, expired.key])
+    asked.push(await ask(key));
 
   const [first, ...others] = asked;
-  expect(first).toMatchObject({ answer: { status: 401, body: { error: { code: 'UNAUTHORIZED' } } }, calls: ['UpdateItem KEY'] });
+  expect(first).toMatchObject({
+    answer: { status: 401, body: { error: { code: 'UNAUTHORIZED' } } },
+    calls: ['UpdateItem KEY'],
+  });
   for (const other of others) expect(other).toEqual(first);
 });
 
 test('a key with a wrong checksum gets the same response without a DynamoDB call', async () => {
   const unknown = await ask(mintApiKey(randomBytes(apiKeyRandomBytes)).key);
 
-  const mistyped = await ask(`${organization.reader.slice(0, -1)}${organization.reader.endsWith('0') ? '1' : '0'}`);
+  const mistyped = await ask(
+    `${organization.reader.slice(0, -1)}${organization.reader.endsWith('0') ? '1' : '0'}`,
+  );
 
   expect(mistyped).toEqual({ answer: unknown.answer, calls: [] });
 });

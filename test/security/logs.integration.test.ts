@@ -23,16 +23,30 @@ test('no line of the log holds a key, a header, an address, or anything of a per
   task,
 }) => {
   const engine = task.file.projectName ?? 'auto';
-  const service = await startServiceProcess(['--engine', engine, '--db', ':memory:', '--port', '0']);
+  const service = await startServiceProcess([
+    '--engine',
+    engine,
+    '--db',
+    ':memory:',
+    '--port',
+    '0',
+  ]);
   const { baseUrl, environment } = service.ready;
   const table = tableOf(environment);
   const tenant = await newTenant(table, 0);
   const apiKey = tenant.keys.all;
 
   const secrets: Partial<Record<EndpointName, CallOptions>> = {
-    'list-leads': { query: { filter: JSON.stringify([{ field: 'email', operator: 'equals', value: secret.email }]) } },
+    'list-leads': {
+      query: {
+        filter: JSON.stringify([{ field: 'email', operator: 'equals', value: secret.email }]),
+      },
+    },
     'create-lead': { body: { fields: { ...person, city: secret.text } } },
-    'capture-lead': { body: { ...person, notes: secret.text }, headers: { 'Idempotency-Key': secret.idempotencyKey } },
+    'capture-lead': {
+      body: { ...person, notes: secret.text },
+      headers: { 'Idempotency-Key': secret.idempotencyKey },
+    },
     'update-lead': { body: { fields: { city: `${secret.text} at all` } } },
     'add-note': { body: { text: secret.text } },
   };
@@ -63,15 +77,27 @@ test('no line of the log holds a key, a header, an address, or anything of a per
     const fitting = spoiled.filter(({ body }) => takesBody || body === undefined);
     for (const other of fitting) await ask(name, { ...requestOf(name), ...other });
   }
-  await table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...settingsPrimaryKey(tenant.organizationId) } }));
+  await table.client.send(
+    new DeleteCommand({
+      TableName: table.name,
+      Key: { ...settingsPrimaryKey(tenant.organizationId) },
+    }),
+  );
   const cold = await newTenant(table, 0);
-  await table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...settingsPrimaryKey(cold.organizationId) } }));
+  await table.client.send(
+    new DeleteCommand({
+      TableName: table.name,
+      Key: { ...settingsPrimaryKey(cold.organizationId) },
+    }),
+  );
   for (const { name } of endpoints) await ask(name, { ...requestOf(name), apiKey: cold.keys.all });
   table.client.destroy();
   await service.end();
 
   const log = service.printed.stderr;
-  expect([...new Set(statuses)]).toEqual(expect.arrayContaining([200, 201, 400, 401, 403, 404, 409, 413, 415, 422, 500]));
+  expect([...new Set(statuses)]).toEqual(
+    expect.arrayContaining([200, 201, 400, 401, 403, 404, 409, 413, 415, 422, 500]),
+  );
   expect(log.match(/"message":"answered"/g)).toHaveLength(statuses.length);
   expect(log.match(/"message":"failed".*"stack"/g)).toHaveLength(endpoints.length);
   const keys = [tenant, cold].flatMap((one) => Object.values(one.keys));
@@ -88,6 +114,9 @@ test('no line of the log holds a key, a header, an address, or anything of a per
   ];
   for (const one of forbidden) {
     const at = log.toLowerCase().indexOf(one.toLowerCase());
-    expect(at < 0 ? undefined : log.slice(Math.max(0, at - 200), at + 100), `the log holds ${one}`).toBeUndefined();
+    expect(
+      at < 0 ? undefined : log.slice(Math.max(0, at - 200), at + 100),
+      `the log holds ${one}`,
+    ).toBeUndefined();
   }
 }, 120_000);

@@ -38,7 +38,12 @@ function bytesOf({ method, target, headers, body }: RawRequest, host: string): B
     ...(content && !hasOwnLength ? [['Content-Length', String(content.byteLength)]] : []),
     ['Connection', 'close'],
   ];
-  const head = [`${method} ${target} HTTP/1.1`, ...all.map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n');
+  const head = [
+    `${method} ${target} HTTP/1.1`,
+    ...all.map(([name, value]) => `${name}: ${value}`),
+    '',
+    '',
+  ].join('\r\n');
   return Buffer.concat([Buffer.from(head, 'latin1'), content ?? Buffer.alloc(0)]);
 }
 
@@ -51,7 +56,9 @@ function exchange(hostname: string, port: number, bytes: Buffer): Promise<Buffer
       if (chunks.length > 0) resolve(Buffer.concat(chunks));
       else reject(failure ?? new Error('The connection ended without an answer.'));
     };
-    socket.setTimeout(answerWithinMs, () => end(new Error(`No answer within ${answerWithinMs / 1000} s.`)));
+    socket.setTimeout(answerWithinMs, () =>
+      end(new Error(`No answer within ${answerWithinMs / 1000} s.`)),
+    );
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     socket.on('error', end);
     socket.on('close', () => end());
@@ -66,19 +73,28 @@ function answerOf(all: Buffer, method: string): RawReply {
   const [statusLine = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
   if (end < 0 || !status)
-    throw new Error(`What came back is no answer: ${JSON.stringify(bytes.toString('latin1').slice(0, 200))}.`);
+    throw new Error(
+      `What came back is no answer: ${JSON.stringify(bytes.toString('latin1').slice(0, 200))}.`,
+    );
   const headers = new Headers(
-    lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+    lines.map((line): [string, string] => [
+      line.slice(0, line.indexOf(':')),
+      line.slice(line.indexOf(':') + 1).trim(),
+    ]),
   );
   const body = bytes.subarray(end + 4);
   const isBare = method === 'HEAD' && body.byteLength === 0;
   if (!isBare && body.byteLength !== Number(headers.get('content-length'))) {
-    throw new Error(`The answer announces ${headers.get('content-length')} bytes and has ${body.byteLength}.`);
+    throw new Error(
+      `The answer announces ${headers.get('content-length')} bytes and has ${body.byteLength}.`,
+    );
   }
   return { status, headers, text: body.toString() };
 }
 
 /** Without a `100 Continue` before the answer. */
 function withoutInterim(bytes: Buffer): Buffer {
-  return /^HTTP\/1\.1 1\d\d /.test(bytes.toString('latin1', 0, 13)) ? bytes.subarray(bytes.indexOf('\r\n\r\n') + 4) : bytes;
+  return /^HTTP\/1\.1 1\d\d /.test(bytes.toString('latin1', 0, 13))
+    ? bytes.subarray(bytes.indexOf('\r\n\r\n') + 4)
+    : bytes;
 }

@@ -60,7 +60,9 @@ describe('two Authorization headers: 401, whichever would have been taken', () =
       ],
     ],
   ])('two Authorization headers are refused: %s', async (_, headers) => {
-    const { status, code } = await send({ headers: headers({ reader: organization.reader, stranger: other.reader }) });
+    const { status, code } = await send({
+      headers: headers({ reader: organization.reader, stranger: other.reader }),
+    });
 
     expect([status, code]).toEqual([401, 'UNAUTHORIZED']);
   });
@@ -78,14 +80,18 @@ describe('two Authorization headers: 401, whichever would have been taken', () =
     ['a null character', 'Bearer \0'],
     ['another scheme before', 'Basic, Bearer '],
   ])('an Authorization header with %s gives no access', async (_, before) => {
-    const { status, code } = await send({ headers: [['Authorization', before + organization.reader]] });
+    const { status, code } = await send({
+      headers: [['Authorization', before + organization.reader]],
+    });
 
     expect([401, 404]).toContain(status);
     expect(['UNAUTHORIZED', 'NOT_FOUND']).toContain(code);
   });
 
   test('an Authorization header folded over two lines is refused', async () => {
-    const { status } = await send({ headers: [['Authorization', `Bearer\r\n ${organization.reader}`]] });
+    const { status } = await send({
+      headers: [['Authorization', `Bearer\r\n ${organization.reader}`]],
+    });
 
     expect([401, 404]).toContain(status);
   });
@@ -119,7 +125,9 @@ describe('two Content-Type headers', () => {
   });
 
   test('two Content-Type headers that agree are accepted', async () => {
-    expect((await typed(json, ['content-TYPE', 'application/json;charset=utf-8'])).status).toBe(201);
+    expect((await typed(json, ['content-TYPE', 'application/json;charset=utf-8'])).status).toBe(
+      201,
+    );
   });
 });
 
@@ -169,18 +177,24 @@ describe('the end of a request', () => {
         `0\r\n\r\n${smuggled}`,
       ],
     ],
-  ])('the end of a request is read in only one way, or the request is refused: %s', async (_, around) => {
-    const body = JSON.stringify({ fields: person() });
-    const smuggled = `${inner(other.writer)}Content-Length: ${body.length}\r\n\r\n${body}`;
-    const [headers, bytes] = around(smuggled);
-    const before = await storedLeads(other);
+  ])(
+    'the end of a request is read in only one way, or the request is refused: %s',
+    async (_, around) => {
+      const body = JSON.stringify({ fields: person() });
+      const smuggled = `${inner(other.writer)}Content-Length: ${body.length}\r\n\r\n${body}`;
+      const [headers, bytes] = around(smuggled);
+      const before = await storedLeads(other);
 
-    const { status, code } = await sendNote([['Authorization', bearer(organization.writer)], json, ...headers], bytes);
+      const { status, code } = await sendNote(
+        [['Authorization', bearer(organization.writer)], json, ...headers],
+        bytes,
+      );
 
-    expect([400, 404]).toContain(status);
-    expect(['INVALID_JSON', 'NOT_FOUND']).toContain(code);
-    expect(await storedLeads(other)).toEqual(before);
-  });
+      expect([400, 404]).toContain(status);
+      expect(['INVALID_JSON', 'NOT_FOUND']).toContain(code);
+      expect(await storedLeads(other)).toEqual(before);
+    },
+  );
 });
 
 describe('a key in any part of the address', () => {
@@ -188,7 +202,11 @@ describe('a key in any part of the address', () => {
   test.each<[string, (parts: Parts) => string, number]>([
     ['the lead’s id', ({ key }) => `/api/v1/leads/${key}`, 400],
     ['part of the lead’s id', ({ key, id }) => `/api/v1/leads/${id};key=${key}`, 400],
-    ['a lead’s id, encoded twice', ({ key }) => `/api/v1/leads/${key.replaceAll('_', '%255F')}`, 400],
+    [
+      'a lead’s id, encoded twice',
+      ({ key }) => `/api/v1/leads/${key.replaceAll('_', '%255F')}`,
+      400,
+    ],
     ['a repeated parameter', ({ key, id }) => `/api/v1/leads/${id}?q=1&q=${key}&q=2`, 400],
     ['a parameter without a name', ({ key, id }) => `/api/v1/leads/${id}?=${key}`, 400],
     ['a parameter without a value', ({ key, id }) => `/api/v1/leads/${id}?${key}`, 400],
@@ -199,9 +217,15 @@ describe('a key in any part of the address', () => {
   ])('a key in %s is refused and not repeated', async (_, target, status) => {
     const key = organization.reader;
 
-    const answer = await send({ target: target({ key, id: leadId }), headers: [['Authorization', bearer(key)]] });
+    const answer = await send({
+      target: target({ key, id: leadId }),
+      headers: [['Authorization', bearer(key)]],
+    });
 
-    expect([answer.status, answer.code]).toEqual([status, status === 400 ? 'KEY_IN_URL' : 'NOT_FOUND']);
+    expect([answer.status, answer.code]).toEqual([
+      status,
+      status === 400 ? 'KEY_IN_URL' : 'NOT_FOUND',
+    ]);
     expect(JSON.stringify(answer.body)).not.toContain(key.slice(-30));
   });
 });

@@ -25,7 +25,16 @@ beforeAll(async () => {
         name: `${mark} Pipeline`,
         order: 1,
         isDefault: true,
-        stages: [{ id: otherIds.stage, name: `${mark} Stage`, slug: 'new', order: 1, meaning: 'open', isDefault: true }],
+        stages: [
+          {
+            id: otherIds.stage,
+            name: `${mark} Stage`,
+            slug: 'new',
+            order: 1,
+            meaning: 'open',
+            isDefault: true,
+          },
+        ],
       },
     ],
     fields: [{ key: 'southwind', label: mark, type: 'text', section: mark, storage: 'custom' }],
@@ -40,26 +49,34 @@ beforeAll(async () => {
 describe('a lead’s id', () => {
   const named = goodRequests.filter(({ request }) => request(1).leadId !== undefined);
 
-  test.each(named)('the id of another organization’s lead names nothing: $name', async ({ name, request }) => {
-    const before = await storedLeads(other);
+  test.each(named)(
+    'the id of another organization’s lead names nothing: $name',
+    async ({ name, request }) => {
+      const before = await storedLeads(other);
 
-    const { status, body } = await call(name, { apiKey: own.writer, ...request(otherLeadId) });
+      const { status, body } = await call(name, { apiKey: own.writer, ...request(otherLeadId) });
 
-    expect([status, body.error.code]).toEqual([404, 'NOT_FOUND']);
-    expect(await storedLeads(other)).toEqual(before);
-  });
+      expect([status, body.error.code]).toEqual([404, 'NOT_FOUND']);
+      expect(await storedLeads(other)).toEqual(before);
+    },
+  );
 
-  test.each(named)('a lead id that both organizations have names the caller’s: $name', async ({ name, request, status }) => {
-    const shared = (await call('list-leads', { apiKey: other.reader })).body.items.map(({ id }: { id: number }) => id);
-    expect(shared).toContain(ownLeadId);
-    const before = await storedLeads(other);
+  test.each(named)(
+    'a lead id that both organizations have names the caller’s: $name',
+    async ({ name, request, status }) => {
+      const shared = (await call('list-leads', { apiKey: other.reader })).body.items.map(
+        ({ id }: { id: number }) => id,
+      );
+      expect(shared).toContain(ownLeadId);
+      const before = await storedLeads(other);
 
-    const answer = await call(name, { apiKey: own.writer, ...request(ownLeadId) });
+      const answer = await call(name, { apiKey: own.writer, ...request(ownLeadId) });
 
-    expect(answer.status).toBe(status);
-    expect(JSON.stringify(answer.body)).not.toContain(mark);
-    expect(await storedLeads(other)).toEqual(before);
-  });
+      expect(answer.status).toBe(status);
+      expect(JSON.stringify(answer.body)).not.toContain(mark);
+      expect(await storedLeads(other)).toEqual(before);
+    },
+  );
 
   test('create-lead does not name a lead of a person that only the other organization has', async () => {
     const [lead] = (await call('list-leads', { apiKey: other.reader })).body.items;
@@ -88,14 +105,26 @@ describe('a lead’s id', () => {
 });
 
 describe('an id of another organization’s settings is refused as one that does not exist', () => {
-  type Case = [string, 'create-lead' | 'update-lead' | 'capture-lead', (ids: typeof otherIds) => object];
+  type Case = [
+    string,
+    'create-lead' | 'update-lead' | 'capture-lead',
+    (ids: typeof otherIds) => object,
+  ];
   const cases: Case[] = [
     ['a stage', 'create-lead', ({ stage }) => ({ fields: person(), stageId: stage })],
     ['a pipeline', 'create-lead', ({ pipeline }) => ({ fields: person(), pipelineId: pipeline })],
     ['a source', 'create-lead', ({ source }) => ({ fields: { ...person(), source } })],
     ['an owner', 'create-lead', ({ user }) => ({ fields: { ...person(), assigned_to: user } })],
-    ['a person in a field', 'create-lead', ({ user }) => ({ fields: { ...person(), mentor: user } })],
-    ['a source in a field', 'create-lead', ({ source }) => ({ fields: { ...person(), second_source: source } })],
+    [
+      'a person in a field',
+      'create-lead',
+      ({ user }) => ({ fields: { ...person(), mentor: user } }),
+    ],
+    [
+      'a source in a field',
+      'create-lead',
+      ({ source }) => ({ fields: { ...person(), second_source: source } }),
+    ],
     ['a stage', 'update-lead', ({ stage }) => ({ stageId: stage })],
     ['a pipeline', 'update-lead', ({ pipeline }) => ({ pipelineId: pipeline })],
     ['a source', 'update-lead', ({ source }) => ({ fields: { source } })],
@@ -106,7 +135,8 @@ describe('an id of another organization’s settings is refused as one that does
 
   test.each(cases)('%s refuses an id of another organization: %s', async (_, name, bodyOf) => {
     const before = await storedLeads(own);
-    const ask = (ids: typeof otherIds) => call(name, { apiKey: own.writer, leadId: ownLeadId, body: bodyOf(ids) });
+    const ask = (ids: typeof otherIds) =>
+      call(name, { apiKey: own.writer, leadId: ownLeadId, body: bodyOf(ids) });
 
     const [theirs, nobodys] = [await ask(otherIds), await ask(nobody)];
 
@@ -144,7 +174,10 @@ describe('a list shows the caller’s own', () => {
     ['source', () => ({ source_id: otherIds.source })],
     ['owner', () => ({ owner_id: otherIds.user })],
   ])('a list by %s of another organization has no leads', async (_, query) => {
-    expect((await call('list-leads', { apiKey: own.reader, query: query() })).body).toEqual({ items: [], nextCursor: null });
+    expect((await call('list-leads', { apiKey: own.reader, query: query() })).body).toEqual({
+      items: [],
+      nextCursor: null,
+    });
   });
 
   test.each<[string, () => NonNullable<CallOptions['query']>]>([
@@ -153,7 +186,8 @@ describe('a list shows the caller’s own', () => {
     ['since the beginning', () => ({ updated_since: '2000-01-01T00:00:00Z' })],
     [
       'by a text that the other’s leads hold',
-      () => `filter=${encodeURIComponent('[{"field":"name","operator":"contains","value":"Lead"}]')}`,
+      () =>
+        `filter=${encodeURIComponent('[{"field":"name","operator":"contains","value":"Lead"}]')}`,
     ],
   ])('a list shows only the caller’s leads: %s', async (_, query) => {
     const ownIds = new Set((await storedLeads(own)).map(({ lead }) => Number(lead.sk)));
@@ -165,36 +199,49 @@ describe('a list shows the caller’s own', () => {
     expect(JSON.stringify(body)).not.toContain(mark);
   });
 
-  test.each(['list-lead-fields', 'list-lead-stages', 'list-pipelines', 'list-lead-sources', 'list-users'] as const)(
-    '%s shows only the caller’s items',
-    async (name) => {
-      const [mine, theirs] = await Promise.all([own, other].map(({ writer }) => call(name, { apiKey: writer })));
+  test.each([
+    'list-lead-fields',
+    'list-lead-stages',
+    'list-pipelines',
+    'list-lead-sources',
+    'list-users',
+  ] as const)('%s shows only the caller’s items', async (name) => {
+    const [mine, theirs] = await Promise.all(
+      [own, other].map(({ writer }) => call(name, { apiKey: writer })),
+    );
 
-      expect(JSON.stringify(mine!.body)).not.toContain(mark);
-      expect(JSON.stringify(theirs!.body)).toContain(mark);
-      expect(mine!.body.items.length).toBeGreaterThan(1);
-    },
-  );
+    expect(JSON.stringify(mine!.body)).not.toContain(mark);
+    expect(JSON.stringify(theirs!.body)).toContain(mark);
+    expect(mine!.body.items.length).toBeGreaterThan(1);
+  });
 });
 
 describe('an idempotency key is the API key’s own', () => {
   test.each<[string, (someone: object) => Pick<CallOptions, 'body' | 'headers'>]>([
-    ['Idempotency-Key', (someone) => ({ body: someone, headers: { 'Idempotency-Key': 'enquiry-1' } })],
+    [
+      'Idempotency-Key',
+      (someone) => ({ body: someone, headers: { 'Idempotency-Key': 'enquiry-1' } }),
+    ],
     ['externalId', (someone) => ({ body: { ...someone, externalId: 'enquiry-2' } })],
-  ])('an idempotency key by %s of another organization, or of another API key, replays nothing', async (_, request) => {
-    const [first, second, third] = [person(), person(), person()];
-    const secondKey = (await own.key({ scopes: ['leads.capture'] })).key;
+  ])(
+    'an idempotency key by %s of another organization, or of another API key, replays nothing',
+    async (_, request) => {
+      const [first, second, third] = [person(), person(), person()];
+      const secondKey = (await own.key({ scopes: ['leads.capture'] })).key;
 
-    const answers = [
-      await call('capture-lead', { apiKey: other.website, ...request(first) }),
-      await call('capture-lead', { apiKey: own.website, ...request(second) }),
-      await call('capture-lead', { apiKey: secondKey, ...request(third) }),
-    ];
+      const answers = [
+        await call('capture-lead', { apiKey: other.website, ...request(first) }),
+        await call('capture-lead', { apiKey: own.website, ...request(second) }),
+        await call('capture-lead', { apiKey: secondKey, ...request(third) }),
+      ];
 
-    expect(answers.map(({ status, headers }) => [status, headers.get('idempotent-replayed')])).toEqual([
-      [201, null],
-      [201, null],
-      [201, null],
-    ]);
-  });
+      expect(
+        answers.map(({ status, headers }) => [status, headers.get('idempotent-replayed')]),
+      ).toEqual([
+        [201, null],
+        [201, null],
+        [201, null],
+      ]);
+    },
+  );
 });

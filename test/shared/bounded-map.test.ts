@@ -16,13 +16,21 @@ test('a bounded map returns what was set, and undefined for an unknown key', () 
 test('a bounded map within its bound keeps every entry', () => {
   const map = filled(3, 'a', 'b', 'c');
 
-  expect(['a', 'b', 'c'].map((key) => map.get(key))).toEqual(['value of a', 'value of b', 'value of c']);
+  expect(['a', 'b', 'c'].map((key) => map.get(key))).toEqual([
+    'value of a',
+    'value of b',
+    'value of c',
+  ]);
 });
 
 test('a bounded map beyond its bound drops the entry that was set longest ago', () => {
   const map = filled(2, 'a', 'b', 'c');
 
-  expect(['a', 'b', 'c'].map((key) => map.get(key))).toEqual([undefined, 'value of b', 'value of c']);
+  expect(['a', 'b', 'c'].map((key) => map.get(key))).toEqual([
+    undefined,
+    'value of b',
+    'value of c',
+  ]);
 });
 
 test('setting a key of a bounded map again replaces its value and makes it the newest entry', () => {

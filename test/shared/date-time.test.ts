@@ -42,7 +42,11 @@ describe('a date-time', () => {
   test('what Date prints is read as the same moment', () => {
     fc.assert(
       fc.property(
-        fc.date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true }),
+        fc.date({
+          min: new Date('0001-01-01T00:00:00Z'),
+          max: new Date('9999-12-31T23:59:59.999Z'),
+          noInvalidDate: true,
+        }),
         (date) => {
           expect(parseDateTime(date.toISOString())).toBe(date.getTime());
         },

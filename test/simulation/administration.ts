@@ -6,7 +6,11 @@ import { type SettingsVariant, settingsFile } from './organizations.ts';
 
 /** What the bundle of an administrator's process exports (`administrationSource` in lambda/given-service.ts). */
 interface Administration {
-  readonly applySettings: (table: unknown, settings: unknown, options?: object) => Promise<{ outcome: string; version: number }>;
+  readonly applySettings: (
+    table: unknown,
+    settings: unknown,
+    options?: object,
+  ) => Promise<{ outcome: string; version: number }>;
   readonly createApiKey: (table: unknown, order: object) => Promise<CreatedKey>;
   readonly revokeApiKey: (
     table: unknown,
@@ -14,14 +18,39 @@ interface Administration {
     keyId: string,
     revocation: { at: Date },
   ) => Promise<string | undefined>;
-  readonly readAuditLog: (table: unknown, organizationId: number, limit: number) => Promise<readonly object[]>;
-  readonly readKeptSettings: (table: unknown, organizationId: number, version: number) => Promise<object | undefined>;
+  readonly readAuditLog: (
+    table: unknown,
+    organizationId: number,
+    limit: number,
+  ) => Promise<readonly object[]>;
+  readonly readKeptSettings: (
+    table: unknown,
+    organizationId: number,
+    version: number,
+  ) => Promise<object | undefined>;
   readonly versionsBefore: (entries: readonly object[], version: number) => readonly number[];
-  readonly readSettings: (table: unknown, organizationId: number) => Promise<{ settings: object; version: number } | undefined>;
+  readonly readSettings: (
+    table: unknown,
+    organizationId: number,
+  ) => Promise<{ settings: object; version: number } | undefined>;
   readonly loadOrganization: (table: unknown, organizationId: number) => Promise<object>;
-  readonly setArchived: (table: unknown, organizationId: number, leadId: number, archived: boolean) => Promise<unknown>;
-  readonly eraseLead: (table: unknown, organizationId: number, leadId: number, options: object) => Promise<object | undefined>;
-  readonly scanLeadsAscending: (table: unknown, organizationId: number, options: object) => AsyncIterable<readonly object[]>;
+  readonly setArchived: (
+    table: unknown,
+    organizationId: number,
+    leadId: number,
+    archived: boolean,
+  ) => Promise<unknown>;
+  readonly eraseLead: (
+    table: unknown,
+    organizationId: number,
+    leadId: number,
+    options: object,
+  ) => Promise<object | undefined>;
+  readonly scanLeadsAscending: (
+    table: unknown,
+    organizationId: number,
+    options: object,
+  ) => AsyncIterable<readonly object[]>;
   readonly importRows: (table: unknown, order: object) => Promise<object>;
   readonly openTable: () => unknown;
   readonly checkTable: (table: unknown) => Promise<{ violations: readonly string[] }>;
@@ -35,7 +64,10 @@ export interface CreatedKey {
   readonly expiresAt: string;
 }
 
-export const heldKey = (organizationId: number, { key, keyId, scopes, expiresAt }: CreatedKey): HeldKey => ({
+export const heldKey = (
+  organizationId: number,
+  { key, keyId, scopes, expiresAt }: CreatedKey,
+): HeldKey => ({
   key,
   keyId,
   organizationId,
@@ -66,43 +98,74 @@ export class AdministratorProcess {
 
   applySettings(organizationId: number, variant: SettingsVariant): Promise<unknown> {
     return this.#run(({ applySettings, parseSettingsFile }, table) =>
-      applySettings(table, parseSettingsFile(JSON.stringify(settingsFile(organizationId, variant))).settings),
+      applySettings(
+        table,
+        parseSettingsFile(JSON.stringify(settingsFile(organizationId, variant))).settings,
+      ),
     );
   }
 
   /** Back to the settings before the last apply; undefined when there are none. */
   undo(organizationId: number): Promise<unknown> {
-    return this.#run(async ({ applySettings, readAuditLog, readKeptSettings, readSettings, versionsBefore }, table) => {
-      const stored = await readSettings(table, organizationId);
-      if (!stored) return undefined;
-      const [version] = versionsBefore(await readAuditLog(table, organizationId, 100), stored.version);
-      const kept = version === undefined ? undefined : await readKeptSettings(table, organizationId, version);
-      return kept && applySettings(table, kept, { expectedVersion: stored.version });
-    });
+    return this.#run(
+      async (
+        { applySettings, readAuditLog, readKeptSettings, readSettings, versionsBefore },
+        table,
+      ) => {
+        const stored = await readSettings(table, organizationId);
+        if (!stored) return undefined;
+        const [version] = versionsBefore(
+          await readAuditLog(table, organizationId, 100),
+          stored.version,
+        );
+        const kept =
+          version === undefined
+            ? undefined
+            : await readKeptSettings(table, organizationId, version);
+        return kept && applySettings(table, kept, { expectedVersion: stored.version });
+      },
+    );
   }
 
   createKey(organizationId: number, order: object): Promise<CreatedKey> {
     return this.#run(({ createApiKey }, table) =>
-      createApiKey(table, { organizationId, label: 'simulated', now: new Date(this.runtime.now), ...order }),
+      createApiKey(table, {
+        organizationId,
+        label: 'simulated',
+        now: new Date(this.runtime.now),
+        ...order,
+      }),
     );
   }
 
   revokeKey(organizationId: number, keyId: string): Promise<string | undefined> {
-    return this.#run(({ revokeApiKey }, table) => revokeApiKey(table, organizationId, keyId, { at: new Date(this.runtime.now) }));
+    return this.#run(({ revokeApiKey }, table) =>
+      revokeApiKey(table, organizationId, keyId, { at: new Date(this.runtime.now) }),
+    );
   }
 
   setArchived(organizationId: number, leadId: number, archived: boolean): Promise<unknown> {
-    return this.#run(({ setArchived }, table) => setArchived(table, organizationId, leadId, archived));
+    return this.#run(({ setArchived }, table) =>
+      setArchived(table, organizationId, leadId, archived),
+    );
   }
 
   erase(organizationId: number, leadId: number): Promise<object | undefined> {
-    return this.#run(({ eraseLead }, table) => eraseLead(table, organizationId, leadId, { who: 'simulated' }));
+    return this.#run(({ eraseLead }, table) =>
+      eraseLead(table, organizationId, leadId, { who: 'simulated' }),
+    );
   }
 
   importRows(organizationId: number, rows: readonly RowFields[]): Promise<object> {
     return this.#run(({ importRows, loadOrganization }, table) =>
       importRows(table, {
-        file: { format: 'jsonl', headings: [], headingOf: new Map(), rows: fileRows(rows), progress: () => 1 },
+        file: {
+          format: 'jsonl',
+          headings: [],
+          headingOf: new Map(),
+          rows: fileRows(rows),
+          progress: () => 1,
+        },
         report: undefined,
         organization: () => loadOrganization(table, organizationId),
         keepIds: false,
@@ -129,5 +192,6 @@ export class AdministratorProcess {
 }
 
 async function* fileRows(rows: readonly RowFields[]) {
-  for (const [at, fields] of rows.entries()) yield { number: at + 1, read: { fields, properties: {} }, original: fields };
+  for (const [at, fields] of rows.entries())
+    yield { number: at + 1, read: { fields, properties: {} }, original: fields };
 }

@@ -25,7 +25,9 @@ export class SeededChoices implements Choices {
 
   choose(options: number, _what: string, otherChance?: number): number {
     if (otherChance === undefined) return this.#random.below(options);
-    return options > 1 && this.#random.chance(otherChance) ? this.#random.between(1, options - 1) : 0;
+    return options > 1 && this.#random.chance(otherChance)
+      ? this.#random.between(1, options - 1)
+      : 0;
   }
 }
 
@@ -47,7 +49,10 @@ export class ScriptedChoices implements Choices {
 
   choose(options: number, what: string): number {
     const chosen = this.#script[this.made.length] ?? 0;
-    if (chosen >= options) throw new Error(`Choice ${this.made.length} (${what}) has ${options} ways, not ${chosen + 1}.`);
+    if (chosen >= options)
+      throw new Error(
+        `Choice ${this.made.length} (${what}) has ${options} ways, not ${chosen + 1}.`,
+      );
     this.made.push({ chosen, options, what });
     return chosen;
   }
@@ -60,7 +65,8 @@ export class ScriptedChoices implements Choices {
 export function nextScript(made: readonly MadeChoice[]): readonly number[] | undefined {
   for (let at = made.length - 1; at >= 0; at -= 1) {
     const { chosen, options } = made[at] as MadeChoice;
-    if (chosen + 1 < options) return [...made.slice(0, at).map((before) => before.chosen), chosen + 1];
+    if (chosen + 1 < options)
+      return [...made.slice(0, at).map((before) => before.chosen), chosen + 1];
   }
   return undefined;
 }

@@ -15,9 +15,16 @@ test('a function whose settings cannot be read sends nothing for that request on
     if (operation === 'GetItem') return 'internal error before';
     return request.Key?.pk?.S === 'USAGE#1' ? 'silence' : 'none';
   };
-  const service = await ObservedService.start({ versions: [await bundleService()], world: { seed: '27', faultOf } });
+  const service = await ObservedService.start({
+    versions: [await bundleService()],
+    world: { seed: '27', faultOf },
+  });
   const ask = (organizationId: number) =>
-    service.run(() => service.request('a client', service.key(organizationId, 'reader'), { endpoint: 'list-users' }));
+    service.run(() =>
+      service.request('a client', service.key(organizationId, 'reader'), {
+        endpoint: 'list-users',
+      }),
+    );
   const failed = await ask(1);
   isBroken = false;
   // The instance is as it was frozen until it is asked again: what the first request still meant to send would go out then.

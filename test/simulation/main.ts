@@ -30,7 +30,9 @@ const fail = (sentence: string): never => {
 
 function wholeNumber(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  return /^\d{1,9}$/.test(text) ? Number(text) : fail(`--${name} must be a whole number, not '${text}'.`);
+  return /^\d{1,9}$/.test(text)
+    ? Number(text)
+    : fail(`--${name} must be a whole number, not '${text}'.`);
 }
 
 function optionsOf(args: readonly string[]) {
@@ -77,7 +79,9 @@ if (isRandomWanted) {
     ...(minutes !== undefined && { withinMs: minutes * 60_000 }),
   };
   const summary = await manyHistories(versions, many, report);
-  report.print(`${summary.requests} requests, ${summary.simulatedHours.toFixed(1)} simulated hours`);
+  report.print(
+    `${summary.requests} requests, ${summary.simulatedHours.toFixed(1)} simulated hours`,
+  );
   summaries.push(summary);
 }
 const sum = sumOf(summaries);

@@ -10,7 +10,10 @@ const requests = Number(process.argv[2] ?? 3000);
 const blocks = 8;
 
 /** Microseconds of processor time, all threads, for each of `count`: the least of several blocks, since other work on the machine only adds. */
-async function cpuMicroseconds(count: number, run: (count: number) => Promise<void> | void): Promise<number> {
+async function cpuMicroseconds(
+  count: number,
+  run: (count: number) => Promise<void> | void,
+): Promise<number> {
   const least: number[] = [];
   const size = Math.ceil(count / blocks);
   for (let block = 0; block < blocks; block += 1) {
@@ -35,13 +38,20 @@ async function measureModel(): Promise<void> {
   const { dynamodb } = new World({ seed: 'model' });
   const TableName = 'leads';
   const Key = { pk: { S: 'USAGE#1' }, sk: { S: 'USAGE' } };
-  dynamodb.executeNow('PutItem', { TableName, Item: { ...Key, used: { N: '0' }, windowEndsAt: { N: '9000000000000' } } });
+  dynamodb.executeNow('PutItem', {
+    TableName,
+    Item: { ...Key, used: { N: '0' }, windowEndsAt: { N: '9000000000000' } },
+  });
   const takeToken = {
     TableName,
     Key,
     UpdateExpression: 'SET used = used + :one ADD lastLeadId :one',
     ConditionExpression: 'attribute_exists(pk) AND windowEndsAt > :now AND used < :limit',
-    ExpressionAttributeValues: { ':one': { N: '1' }, ':now': { N: '1769851800000' }, ':limit': { N: '1000000000' } },
+    ExpressionAttributeValues: {
+      ':one': { N: '1' },
+      ':now': { N: '1769851800000' },
+      ':limit': { N: '1000000000' },
+    },
     ReturnValues: 'ALL_NEW',
     ReturnConsumedCapacity: 'TOTAL',
   } as const;
@@ -86,14 +96,21 @@ function randomRequest(random: Random, at: number): Request {
   const leadId = 1 + random.below(Math.max(1, at / 2));
   const phone = `+9198${String(random.below(200)).padStart(8, '0')}`;
   return random.pick<() => Request>([
-    () => ({ endpoint: 'capture-lead', body: { name: 'Asha Rao', phone, email: `asha${phone}@example.com` } }),
+    () => ({
+      endpoint: 'capture-lead',
+      body: { name: 'Asha Rao', phone, email: `asha${phone}@example.com` },
+    }),
     () => ({
       endpoint: 'capture-lead',
       body: { name: 'Asha Rao', phone },
       headers: { 'Idempotency-Key': `key-${random.below(50)}` },
     }),
     () => ({ endpoint: 'get-lead', leadId }),
-    () => ({ endpoint: 'update-lead', leadId, body: { fields: { city: `City ${random.below(9)}` } } }),
+    () => ({
+      endpoint: 'update-lead',
+      leadId,
+      body: { fields: { city: `City ${random.below(9)}` } },
+    }),
     () => ({ endpoint: 'list-leads', query: { limit: 20 } }),
     () => ({ endpoint: 'add-note', leadId, body: { text: 'Called back.' } }),
   ])();
@@ -118,10 +135,13 @@ async function measureRequests(
   print(what, await cpuMicroseconds(requests, run));
 }
 
-async function measureColdStarts(bundles: Awaited<ReturnType<typeof bundleService>>): Promise<void> {
+async function measureColdStarts(
+  bundles: Awaited<ReturnType<typeof bundleService>>,
+): Promise<void> {
   const { network } = new World({ seed: 'cold' });
   const load = (count: number): void => {
-    for (let at = 0; at < count; at += 1) new Runtime({ name: `cold ${at}`, network }).load(bundles.functions);
+    for (let at = 0; at < count; at += 1)
+      new Runtime({ name: `cold ${at}`, network }).load(bundles.functions);
   };
   load(50);
   print('a cold start: all modules evaluated', await cpuMicroseconds(400, load));
@@ -161,8 +181,16 @@ const bundles = await bundleService();
 await measureColdStarts(bundles);
 await measureRequests('a capture', bundles, (_random, at) => ({
   endpoint: 'capture-lead',
-  body: { name: 'Asha Rao', phone: `+9197${String(at).padStart(8, '0')}`, email: `a${at}@example.com` },
+  body: {
+    name: 'Asha Rao',
+    phone: `+9197${String(at).padStart(8, '0')}`,
+    email: `a${at}@example.com`,
+  },
 }));
 await measureRequests('a request of a mix', bundles, randomRequest);
 await measureHistories(bundles);
-await measureRequests("a request of a mix, the SDK's whole client", await bundleService({ isWhole: true }), randomRequest);
+await measureRequests(
+  "a request of a mix, the SDK's whole client",
+  await bundleService({ isWhole: true }),
+  randomRequest,
+);

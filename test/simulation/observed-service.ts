@@ -5,8 +5,15 @@ import { Recorder } from './checker/recorder.ts';
 import type { CallerRequest } from './lambda/gateway-event.ts';
 import type { ServiceBundles } from './lambda/given-service.ts';
 import { Runtime } from './lambda/runtime.ts';
-import { SimulatedFunctions, type SimulatedFunctionsOptions } from './lambda/simulated-functions.ts';
-import { type CallerAnswer, type GatewayFault, SimulatedGateway } from './lambda/simulated-gateway.ts';
+import {
+  SimulatedFunctions,
+  type SimulatedFunctionsOptions,
+} from './lambda/simulated-functions.ts';
+import {
+  type CallerAnswer,
+  type GatewayFault,
+  SimulatedGateway,
+} from './lambda/simulated-gateway.ts';
 import { idIn, type KeyKind } from './organizations.ts';
 import { type OrganizationKeys, preparedTable } from './prepared-table.ts';
 import { World, type WorldOptions } from './world.ts';
@@ -14,10 +21,16 @@ import { World, type WorldOptions } from './world.ts';
 export interface ObservedServiceOptions {
   /** The versions of the code that answer; the first is the administrator's. */
   readonly versions: readonly [ServiceBundles, ...ServiceBundles[]];
-  readonly world: Omit<WorldOptions, 'onGivenUp' | 'onSent' | 'onTurn' | 'onExecuted' | 'latencyMaxMs'>;
+  readonly world: Omit<
+    WorldOptions,
+    'onGivenUp' | 'onSent' | 'onTurn' | 'onExecuted' | 'latencyMaxMs'
+  >;
   /** The longest that a call travels, until all is well. @default that of a world */
   readonly latencyMaxMs?: number;
-  readonly functions?: Omit<SimulatedFunctionsOptions, 'network' | 'versions' | 'environment' | 'onInvoked' | 'onEnded'>;
+  readonly functions?: Omit<
+    SimulatedFunctionsOptions,
+    'network' | 'versions' | 'environment' | 'onInvoked' | 'onEnded'
+  >;
   readonly gatewayFaultOf?: (request: CallerRequest, requestId: string) => GatewayFault;
   /** Requests an hour. @default the contract's */
   readonly limits?: History['limits'];
@@ -48,8 +61,17 @@ export class ObservedService {
   #administrators = 0;
   #isQuiet = false;
 
-  private constructor(options: ObservedServiceOptions, keys: ReadonlyMap<number, OrganizationKeys>) {
-    const { versions, world, functions, limits = contractLimits, latencyMaxMs = ordinaryLatencyMs } = options;
+  private constructor(
+    options: ObservedServiceOptions,
+    keys: ReadonlyMap<number, OrganizationKeys>,
+  ) {
+    const {
+      versions,
+      world,
+      functions,
+      limits = contractLimits,
+      latencyMaxMs = ordinaryLatencyMs,
+    } = options;
     let recorder: Recorder | undefined;
     const { faultOf } = world;
     this.world = new World({
@@ -102,8 +124,10 @@ export class ObservedService {
     const { dynamodb, scheduler } = service.world;
     const table = dynamodb.table('leads');
     // So long ago that no read may show a state of before.
-    for (const { key, item } of prepared.items) table.write(table.place(key), item, scheduler.now - 3_600_000);
-    for (const { key, item } of prepared.items) service.recorder.wrote({ key, before: undefined, after: item });
+    for (const { key, item } of prepared.items)
+      table.write(table.place(key), item, scheduler.now - 3_600_000);
+    for (const { key, item } of prepared.items)
+      service.recorder.wrote({ key, before: undefined, after: item });
     return service;
   }
 
@@ -127,7 +151,11 @@ export class ObservedService {
   }
 
   /** Sends a request once. @returns undefined where no answer came */
-  async request(client: string, apiKey: HeldKey, request: Omit<CallerRequest, 'apiKey'>): Promise<CallerAnswer | undefined> {
+  async request(
+    client: string,
+    apiKey: HeldKey,
+    request: Omit<CallerRequest, 'apiKey'>,
+  ): Promise<CallerAnswer | undefined> {
     const observed: Mutable<ObservedRequest> = {
       ...newWork(this.#gateway.nextRequestId(), request.endpoint, apiKey.organizationId, this.now),
       kind: 'request',
@@ -176,7 +204,10 @@ export class ObservedService {
       administrator.runtime.onDeath(() => resolve(end('died', undefined)));
       command(administrator).then(
         (result) => resolve(end('done', result)),
-        (error: unknown) => resolve(end('failed', error instanceof Error ? `${error.name}: ${error.message}` : error)),
+        (error: unknown) =>
+          resolve(
+            end('failed', error instanceof Error ? `${error.name}: ${error.message}` : error),
+          ),
       );
     });
     return action;
@@ -184,8 +215,11 @@ export class ObservedService {
 
   /** Mints a key as an administrator; undefined when it was not acknowledged. */
   async newKey(organizationId: number, order: object): Promise<HeldKey | undefined> {
-    const { outcome, result } = await this.administrate('key create', organizationId, {}, (administrator) =>
-      administrator.createKey(organizationId, order),
+    const { outcome, result } = await this.administrate(
+      'key create',
+      organizationId,
+      {},
+      (administrator) => administrator.createKey(organizationId, order),
     );
     return outcome === 'done' ? heldKey(organizationId, result as CreatedKey) : undefined;
   }
@@ -193,7 +227,9 @@ export class ObservedService {
   /** A key of the checker's own, which no limit and no revocation has met. */
   quietKey(organizationId: number): Promise<HeldKey | undefined> {
     const createdBy = idIn(organizationId, 7);
-    return this.run(() => this.newKey(organizationId, { type: 'application', scopes: ['leads.read'], createdBy }));
+    return this.run(() =>
+      this.newKey(organizationId, { type: 'application', scopes: ['leads.read'], createdBy }),
+    );
   }
 
   /** No more faults; what is under way comes to its end, and indexes show what is in the table. */
@@ -205,10 +241,17 @@ export class ObservedService {
   #newAdministrator(): AdministratorProcess {
     const name = `administrator#${this.#administrators}`;
     this.#administrators += 1;
-    return new AdministratorProcess(new Runtime({ name, network: this.world.network }), this.#bundles);
+    return new AdministratorProcess(
+      new Runtime({ name, network: this.world.network }),
+      this.#bundles,
+    );
   }
 
-  #gatewayFault({ gatewayFaultOf }: ObservedServiceOptions, request: CallerRequest, requestId: string): GatewayFault {
+  #gatewayFault(
+    { gatewayFaultOf }: ObservedServiceOptions,
+    request: CallerRequest,
+    requestId: string,
+  ): GatewayFault {
     const fault = this.#isQuiet ? 'none' : (gatewayFaultOf?.(request, requestId) ?? 'none');
     if (fault !== 'none') this.recorder.faults += 1;
     return fault;

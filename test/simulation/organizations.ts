@@ -17,10 +17,14 @@ export interface SettingsVariant {
 export const firstVariant: SettingsVariant = { hasWave: true, hasSecondUser: true, epoch: 0 };
 
 /** The ids of one organization's items: another's are elsewhere. */
-export const idIn = (organizationId: number, id: number): number => (organizationId === 1 ? id : id + 100);
+export const idIn = (organizationId: number, id: number): number =>
+  organizationId === 1 ? id : id + 100;
 
 /** A settings file. */
-export function settingsFile(organizationId: number, { hasWave, hasSecondUser, epoch }: SettingsVariant): object {
+export function settingsFile(
+  organizationId: number,
+  { hasWave, hasSecondUser, epoch }: SettingsVariant,
+): object {
   const own = (id: number): number => idIn(organizationId, id);
   const named = (name: string): string => (organizationId === 1 ? name : `${name} of twelve`);
   const { users, pipelines, sources, fields } = sampleSettings;
@@ -38,9 +42,17 @@ export function settingsFile(organizationId: number, { hasWave, hasSecondUser, e
       ...pipeline,
       id: own(pipeline.id),
       name: named(pipeline.name),
-      stages: pipeline.stages.map((stage) => ({ ...stage, id: own(stage.id), name: named(`${stage.name} ${epoch}`) })),
+      stages: pipeline.stages.map((stage) => ({
+        ...stage,
+        id: own(stage.id),
+        name: named(`${stage.name} ${epoch}`),
+      })),
     })),
-    sources: sources.map((source) => ({ ...source, id: own(source.id), name: sourceName(organizationId, source.name) })),
+    sources: sources.map((source) => ({
+      ...source,
+      id: own(source.id),
+      name: sourceName(organizationId, source.name),
+    })),
     fields: [...fields, customField('wave', 'text', { active: hasWave })],
     assignmentRules: [{ when: { field: 'course', equals: ['mba'] }, users: [own(8), own(7)] }],
   };

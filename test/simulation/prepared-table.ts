@@ -26,7 +26,10 @@ export function preparedTable(bundles: ServiceBundles): Promise<PreparedTable> {
 
 async function prepare(bundles: ServiceBundles): Promise<PreparedTable> {
   const world = new World({ seed: 'prepared' });
-  const administrator = new AdministratorProcess(new Runtime({ name: 'preparing', network: world.network }), bundles);
+  const administrator = new AdministratorProcess(
+    new Runtime({ name: 'preparing', network: world.network }),
+    bundles,
+  );
   const keys = new Map<number, OrganizationKeys>();
   await world.scheduler.run(async () => {
     for (const organizationId of organizationIds) {
@@ -39,6 +42,8 @@ async function prepare(bundles: ServiceBundles): Promise<PreparedTable> {
       keys.set(organizationId, own as OrganizationKeys);
     }
   });
-  const items = [...world.dynamodb.table('leads').all()].flatMap(({ key, current: item }) => (item ? [{ key, item }] : []));
+  const items = [...world.dynamodb.table('leads').all()].flatMap(({ key, current: item }) =>
+    item ? [{ key, item }] : [],
+  );
   return { items, keys };
 }

@@ -9,7 +9,11 @@ describe('the scheduler', () => {
     const seen: string[] = [];
     await scheduler.run(async () => {
       scheduler.after(20, 'late', () => seen.push(`late ${scheduler.now}`));
-      scheduler.after(10, 'early', () => void Promise.resolve().then(() => seen.push(`early ${scheduler.now}`)));
+      scheduler.after(
+        10,
+        'early',
+        () => void Promise.resolve().then(() => seen.push(`early ${scheduler.now}`)),
+      );
       await scheduler.sleep(30);
       seen.push(`end ${scheduler.now}`);
     });
@@ -31,7 +35,9 @@ describe('the scheduler', () => {
   });
 
   test('ends with an error instead of waiting for what nothing brings', async () => {
-    await expect(new Scheduler({ seed: 'a' }).run(() => new Promise(() => undefined))).rejects.toThrow(DeadlockError);
+    await expect(
+      new Scheduler({ seed: 'a' }).run(() => new Promise(() => undefined)),
+    ).rejects.toThrow(DeadlockError);
   });
 
   test('goes through every order of the steps that compete, once each', async () => {
@@ -41,7 +47,10 @@ describe('the scheduler', () => {
       const scheduler = new Scheduler({ seed: 'a', choices });
       const seen: string[] = [];
       await scheduler.run(async () => {
-        const step = (name: string) => new Promise<void>((resolve) => scheduler.offer(name, () => resolve(void seen.push(name))));
+        const step = (name: string) =>
+          new Promise<void>((resolve) =>
+            scheduler.offer(name, () => resolve(void seen.push(name))),
+          );
         await Promise.all([step('a').then(() => step('b')), step('c').then(() => step('d'))]);
       });
       orders.push(seen.join(''));
@@ -54,7 +63,12 @@ describe('the scheduler', () => {
 test('the same seed gives the same numbers, another gives others', () => {
   const numbers = (seed: string) => {
     const random = new Random(seed);
-    return [random.fraction(), random.below(1000), random.uuid(), random.shuffle([1, 2, 3, 4, 5]).join()];
+    return [
+      random.fraction(),
+      random.below(1000),
+      random.uuid(),
+      random.shuffle([1, 2, 3, 4, 5]).join(),
+    ];
   };
   expect(numbers('a')).toEqual(numbers('a'));
   expect(numbers('a')).not.toEqual(numbers('b'));

@@ -45,7 +45,13 @@ export class Scheduler {
   readonly #keepsTrace: boolean;
   readonly #seed: string;
 
-  constructor({ seed, choices, startsAt, timersCompeteWithinMs = 0, keepTrace = false }: SchedulerOptions) {
+  constructor({
+    seed,
+    choices,
+    startsAt,
+    timersCompeteWithinMs = 0,
+    keepTrace = false,
+  }: SchedulerOptions) {
     this.#seed = seed;
     this.random = new Random(`scheduler ${seed}`);
     this.choices = choices ?? new SeededChoices(seed);
@@ -103,7 +109,8 @@ export class Scheduler {
     result.catch(() => undefined); // awaited below, after the events
     await settle(this.events);
     while (!isDone) {
-      if (!this.#takeNext()) throw new DeadlockError(`Nothing is scheduled after ${this.events} events.`);
+      if (!this.#takeNext())
+        throw new DeadlockError(`Nothing is scheduled after ${this.events} events.`);
       await settle(this.events);
     }
     return result;
@@ -112,7 +119,10 @@ export class Scheduler {
   /** Runs events until nothing is scheduled, or until a moment of simulated time. */
   async drain(until = Number.POSITIVE_INFINITY): Promise<void> {
     await settle(this.events);
-    while (this.#steps.length > 0 || (this.#timers.first?.at ?? Number.POSITIVE_INFINITY) <= until) {
+    while (
+      this.#steps.length > 0 ||
+      (this.#timers.first?.at ?? Number.POSITIVE_INFINITY) <= until
+    ) {
       this.#takeNext();
       await settle(this.events);
     }
@@ -136,7 +146,9 @@ export class Scheduler {
   #chooseStep(options: number, timer: Timer | undefined): number {
     const { choices } = this;
     if (!choices.chooseStep) return options === 1 ? 0 : choices.choose(options, 'next step');
-    return choices.chooseStep(timer && options > this.#steps.length ? [...this.#steps, timer] : this.#steps);
+    return choices.chooseStep(
+      timer && options > this.#steps.length ? [...this.#steps, timer] : this.#steps,
+    );
   }
 
   #fire(): boolean {

@@ -5,7 +5,8 @@ const realSetImmediate = setImmediate;
 const eventsPerTurn = 2000;
 
 /** Ends after every microtask that is queued now, and whatever those queue. */
-const microtasks = (): Promise<void> => new Promise((resolve) => queueMicrotask(() => nextTick(resolve)));
+const microtasks = (): Promise<void> =>
+  new Promise((resolve) => queueMicrotask(() => nextTick(resolve)));
 
 /**
  * Waits until every promise has settled that can settle without an event. A callback of `process.nextTick` that a microtask asks for runs once
@@ -15,5 +16,6 @@ const microtasks = (): Promise<void> => new Promise((resolve) => queueMicrotask(
 export async function settle(events = 0): Promise<void> {
   await microtasks();
   await microtasks();
-  if (events % eventsPerTurn === eventsPerTurn - 1) await new Promise<void>((resolve) => realSetImmediate(resolve));
+  if (events % eventsPerTurn === eventsPerTurn - 1)
+    await new Promise<void>((resolve) => realSetImmediate(resolve));
 }

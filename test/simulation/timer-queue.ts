@@ -63,7 +63,8 @@ export class TimerQueue {
     let at = from;
     for (;;) {
       const left = 2 * at + 1;
-      const smaller = left + 1 < this.#heap.length && this.#isBefore(left + 1, left) ? left + 1 : left;
+      const smaller =
+        left + 1 < this.#heap.length && this.#isBefore(left + 1, left) ? left + 1 : left;
       if (smaller >= this.#heap.length || !this.#isBefore(smaller, at)) return;
       this.#swap(at, smaller);
       at = smaller;

@@ -4,7 +4,8 @@ import type { Fault, Network } from './dynamodb/connection.ts';
 import { SimulatedDynamodb, type SimulatedDynamodbOptions } from './dynamodb/simulated-dynamodb.ts';
 import { Scheduler } from './scheduler.ts';
 
-export interface WorldOptions extends Pick<Network, 'onExecuted' | 'onGivenUp' | 'onSent' | 'onTurn'> {
+export interface WorldOptions
+  extends Pick<Network, 'onExecuted' | 'onGivenUp' | 'onSent' | 'onTurn'> {
   readonly seed: string;
   readonly choices?: Choices;
   readonly keepTrace?: boolean;
@@ -61,7 +62,11 @@ export class World {
 /** The table that is deployed, with its indexes, and with expiry on. */
 function createLeadTable(dynamodb: SimulatedDynamodb): void {
   const { partitionKey, sortKey, indexes, indexedToo, timeToLiveAttribute } = tableDefinition;
-  const names = new Set([partitionKey, sortKey, ...indexes.flatMap((index) => [index.partitionKey, index.sortKey])]);
+  const names = new Set([
+    partitionKey,
+    sortKey,
+    ...indexes.flatMap((index) => [index.partitionKey, index.sortKey]),
+  ]);
   const schema = (hash: string, range: string) => [
     { AttributeName: hash, KeyType: 'HASH' as const },
     { AttributeName: range, KeyType: 'RANGE' as const },
@@ -69,7 +74,10 @@ function createLeadTable(dynamodb: SimulatedDynamodb): void {
   dynamodb.executeNow('CreateTable', {
     TableName: 'leads',
     KeySchema: schema(partitionKey, sortKey),
-    AttributeDefinitions: [...names].map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const })),
+    AttributeDefinitions: [...names].map((AttributeName) => ({
+      AttributeName,
+      AttributeType: 'S' as const,
+    })),
     GlobalSecondaryIndexes: indexes.map((index) => ({
       IndexName: index.name,
       KeySchema: schema(index.partitionKey, index.sortKey),

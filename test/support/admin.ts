@@ -14,7 +14,11 @@ export interface AdminReply {
   readonly json: any;
 }
 
-const replyOf = (args: readonly string[], status: number | null, printed: { stdout: string; stderr: string }): AdminReply => {
+const replyOf = (
+  args: readonly string[],
+  status: number | null,
+  printed: { stdout: string; stderr: string },
+): AdminReply => {
   const isDocument = args.includes('--json') && status !== null && printed.stdout !== '';
   return { status, ...printed, json: isDocument ? JSON.parse(printed.stdout) : undefined };
 };
@@ -36,7 +40,9 @@ function enter(environment: Environment): void {
   if (running === 0) {
     Object.assign(process.env, service().environment);
     shared = environment;
-    replaced = Object.fromEntries(Object.keys(environment).map((name) => [name, process.env[name]]));
+    replaced = Object.fromEntries(
+      Object.keys(environment).map((name) => [name, process.env[name]]),
+    );
     Object.assign(process.env, environment);
   }
   running += 1;

@@ -1,6 +1,10 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { hashApiKey } from '../../shared/organization/api-key.ts';
-import { apiKeyPrimaryKey, type PrimaryKey, usagePrimaryKey } from '../../shared/store/table/primary-keys.ts';
+import {
+  apiKeyPrimaryKey,
+  type PrimaryKey,
+  usagePrimaryKey,
+} from '../../shared/store/table/primary-keys.ts';
 import { table } from './table.ts';
 
 /** A token bucket as it is stored, and the expiry of an API key; times in epoch milliseconds. */
@@ -21,7 +25,11 @@ export const setOrganizationBucket = (organizationId: number, to: StoredBucket):
 /** How many tokens of the organization's bucket are used. */
 export async function usedByOrganization(organizationId: number): Promise<number> {
   const { Item } = await table().client.send(
-    new GetCommand({ TableName: table().name, Key: { ...usagePrimaryKey(organizationId) }, ConsistentRead: true }),
+    new GetCommand({
+      TableName: table().name,
+      Key: { ...usagePrimaryKey(organizationId) },
+      ConsistentRead: true,
+    }),
   );
   return Item?.used as number;
 }
@@ -35,7 +43,9 @@ async function setBucket(primaryKey: PrimaryKey, to: StoredBucket): Promise<void
         .map((name) => `${name} = :${name}`)
         .join(', ')}`,
       ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeValues: Object.fromEntries(Object.entries(to).map(([name, value]) => [`:${name}`, value])),
+      ExpressionAttributeValues: Object.fromEntries(
+        Object.entries(to).map(([name, value]) => [`:${name}`, value]),
+      ),
     }),
   );
 }

@@ -32,7 +32,9 @@ export async function call(
   const search =
     typeof query === 'string'
       ? query
-      : new URLSearchParams(Object.entries(query ?? {}).map(([one, value]): [string, string] => [one, String(value)])).toString();
+      : new URLSearchParams(
+          Object.entries(query ?? {}).map(([one, value]): [string, string] => [one, String(value)]),
+        ).toString();
   const url = `${baseUrl}${path.replace('{leadId}', String(leadId))}${search && `?${search}`}`;
   const response = await fetch(url, {
     method,
@@ -44,8 +46,17 @@ export async function call(
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  const answer = { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
-  assertDescribed({ method, url: new URL(url), sent: typeof body === 'string' ? parsedJson(body) : body, ...answer });
+  const answer = {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  };
+  assertDescribed({
+    method,
+    url: new URL(url),
+    sent: typeof body === 'string' ? parsedJson(body) : body,
+    ...answer,
+  });
   return answer;
 }
 

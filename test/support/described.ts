@@ -12,7 +12,10 @@ import type { ErrorCode } from '../../shared/errors.ts';
 export type Json = { readonly [key: string]: unknown };
 interface Content {
   readonly content?: {
-    readonly 'application/json': { readonly schema: Json; readonly examples?: Readonly<Record<string, { value: unknown }>> };
+    readonly 'application/json': {
+      readonly schema: Json;
+      readonly examples?: Readonly<Record<string, { value: unknown }>>;
+    };
   };
 }
 export interface DescribedResponse extends Content {
@@ -34,7 +37,9 @@ interface Document {
   readonly components: Json;
 }
 
-export const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as Document;
+export const document = JSON.parse(
+  readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'),
+) as Document;
 
 /** The object that a reference of the document points to; any other value is returned as it is. */
 export function resolved<Target>(value: Json): Target {
@@ -54,7 +59,8 @@ const compiled = new WeakMap<Json, ValidateFunction>();
 
 /** Why a value does not conform to a schema of the document; undefined when it does. */
 export function schemaIssue(schema: Json, value: unknown): string | undefined {
-  const validate = compiled.get(schema) ?? ajv.compile({ ...schema, components: document.components });
+  const validate =
+    compiled.get(schema) ?? ajv.compile({ ...schema, components: document.components });
   compiled.set(schema, validate);
   return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'body' });
 }
@@ -79,7 +85,9 @@ export interface Exchange {
 export function assertDescribed(exchange: Exchange): void {
   const { method, url, status, body } = exchange;
   const endpoint = route(method, url.pathname)?.endpoint;
-  const problems = endpoint ? problemsOf(operationOf(endpoint), exchange) : gatewayProblems(exchange);
+  const problems = endpoint
+    ? problemsOf(operationOf(endpoint), exchange)
+    : gatewayProblems(exchange);
   if (problems.length === 0) return;
   throw new Error(
     `${method} ${endpoint?.path ?? url.pathname} answered ${status} in a way that openapi.json does not describe (${problems.join('; ')}): ` +
@@ -115,12 +123,16 @@ function problemsOf(operation: DescribedOperation, exchange: Exchange): string[]
 
 /** The document allows `details` for a code that has none; the service does not send them. */
 function detailsProblem(body: unknown): string | undefined {
-  const { code, details } = (body as { error?: { code: ErrorCode; details?: object } } | undefined)?.error ?? {};
+  const { code, details } =
+    (body as { error?: { code: ErrorCode; details?: object } } | undefined)?.error ?? {};
   return code && details && !errorDetails[code] ? `${code} has no details` : undefined;
 }
 
 /** The operation of an endpoint. */
-export function operationOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): DescribedOperation {
+export function operationOf({
+  method,
+  path,
+}: Pick<Endpoint, 'method' | 'path'>): DescribedOperation {
   const operation = document.paths[path]?.[method.toLowerCase()];
   if (!operation) throw new Error(`openapi.json has no ${method} ${path}: run npm run openapi.`);
   return operation;
@@ -136,30 +148,43 @@ const watched = [
   'Idempotent-Replayed',
 ];
 
-function headerProblems({ headers: described }: DescribedResponse, { headers, body }: Exchange): (string | undefined)[] {
+function headerProblems(
+  { headers: described }: DescribedResponse,
+  { headers, body }: Exchange,
+): (string | undefined)[] {
   const code = (body as { error?: { code: ErrorCode } } | undefined)?.error?.code;
   const limits = code && showsLimits[code];
   return watched.map((name) => {
     const value = headers.get(name);
     const isLimit = name.startsWith('RateLimit-');
     const reference = described[name];
-    if (!reference || (isLimit && limits === 'never')) return value === null ? undefined : `the header ${name} is not described`;
+    if (!reference || (isLimit && limits === 'never'))
+      return value === null ? undefined : `the header ${name} is not described`;
     const header = resolved<{ required: boolean; schema: Json }>(reference);
-    if (value === null) return header.required || (isLimit && limits === 'always') ? `the header ${name} is missing` : undefined;
+    if (value === null)
+      return header.required || (isLimit && limits === 'always')
+        ? `the header ${name} is missing`
+        : undefined;
     const problem = schemaIssue(header.schema, asTyped(header.schema, value));
     return problem && `the header ${name} has ${value}: ${problem}`;
   });
 }
 
-const asTyped = ({ type }: Json, text: string): unknown => (type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text);
+const asTyped = ({ type }: Json, text: string): unknown =>
+  type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text;
 
-function requestProblems({ parameters = [], requestBody }: DescribedOperation, { url, sent }: Exchange): (string | undefined)[] {
+function requestProblems(
+  { parameters = [], requestBody }: DescribedOperation,
+  { url, sent }: Exchange,
+): (string | undefined)[] {
   const schema = requestBody?.content?.['application/json'].schema;
   const bodyProblem = schema && schemaIssue(schema, sent);
   const inQuery = [...url.searchParams].map(([name, text]) => {
     const parameter = parameters.find((one) => one.in === 'query' && one.name === name);
     if (!parameter)
-      return parameters.some((one) => one.in === 'query') ? `the query parameter ${name} is not described` : undefined;
+      return parameters.some((one) => one.in === 'query')
+        ? `the query parameter ${name} is not described`
+        : undefined;
     const { schema: own, content } = parameter;
     const problem = own
       ? schemaIssue(own, asTyped(own, text))

@@ -27,21 +27,29 @@ export async function effectsOn(organizationId: number, phone: string): Promise<
     readLead(table(), organizationId, leadId),
     readTimeline(table(), organizationId, leadId),
   ]);
-  if (lead && phoneOf(lead) !== phone) throw new Error(`The phone ${phone} names lead ${leadId}, which has another.`);
+  if (lead && phoneOf(lead) !== phone)
+    throw new Error(`The phone ${phone} names lead ${leadId}, which has another.`);
   return { lead, timeline: entries.map(({ type }) => type) };
 }
 
 /** The id of the lead that has the email. */
-export async function holderOfEmail(organizationId: number, email: string): Promise<number | undefined> {
+export async function holderOfEmail(
+  organizationId: number,
+  email: string,
+): Promise<number | undefined> {
   return (await itemAt(emailPrimaryKey(organizationId, email)))?.leadId as number | undefined;
 }
 
 /** Whether a capture is remembered under the idempotency key. */
-export const hasIdempotencyRecord = async (keyId: string, idempotencyKey: string): Promise<boolean> =>
-  (await itemAt(idempotencyPrimaryKey(keyId, idempotencyKey))) !== undefined;
+export const hasIdempotencyRecord = async (
+  keyId: string,
+  idempotencyKey: string,
+): Promise<boolean> => (await itemAt(idempotencyPrimaryKey(keyId, idempotencyKey))) !== undefined;
 
 /** One item as it lies in the table, read consistently. */
 export async function itemAt(Key: PrimaryKey): Promise<Record<string, unknown> | undefined> {
-  const { Item } = await table().client.send(new GetCommand({ TableName: table().name, Key: { ...Key }, ConsistentRead: true }));
+  const { Item } = await table().client.send(
+    new GetCommand({ TableName: table().name, Key: { ...Key }, ConsistentRead: true }),
+  );
   return Item;
 }

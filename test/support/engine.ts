@@ -9,14 +9,27 @@ export const engines = [dynoxide, dynamodbLocal] as const;
 export type EngineName = (typeof engines)[number]['name'];
 
 /** Starts the service on an engine, in memory and on a free port, and hands it to the project's tests (`service()`). @returns its end */
-export async function serveFor(project: TestProject, engine: EngineName): Promise<() => Promise<void>> {
-  const { child, ready, end, printed } = await startServiceProcess(['--engine', engine, '--db', ':memory:', '--port', '0']);
+export async function serveFor(
+  project: TestProject,
+  engine: EngineName,
+): Promise<() => Promise<void>> {
+  const { child, ready, end, printed } = await startServiceProcess([
+    '--engine',
+    engine,
+    '--db',
+    ':memory:',
+    '--port',
+    '0',
+  ]);
   // Only the log has the cause of an INTERNAL: print it next to the test that failed.
   if (child.stderr) createInterface(child.stderr).on('line', showFailure);
   project.provide('service', { baseUrl: ready.baseUrl, environment: ready.environment });
   return async () => {
     const { status } = await end(); // checks the log, too
-    if (status !== 0) throw new Error(`The service on ${engine} ended with status ${status}: ${printed.stderr.slice(-2000)}`);
+    if (status !== 0)
+      throw new Error(
+        `The service on ${engine} ended with status ${status}: ${printed.stderr.slice(-2000)}`,
+      );
   };
 }
 

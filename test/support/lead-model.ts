@@ -6,14 +6,18 @@ import type { FieldValue, FieldValues } from '../../shared/leads/lead.ts';
 const words = ['Rao', 'RAO', 'asha', 'Ünal', 'ünal', 'संगीता', '😀', 'a b', '%', '"', 'x'];
 const texts = fc.oneof(
   fc.constantFrom(...words),
-  fc.string({ minLength: 1, maxLength: 4 }).filter((text) => text.trim() !== '' && text.isWellFormed() && !text.includes('\0')),
+  fc
+    .string({ minLength: 1, maxLength: 4 })
+    .filter((text) => text.trim() !== '' && text.isWellFormed() && !text.includes('\0')),
 );
 const phones = fc.constantFrom('+919812345678', '+919812345679', '+14155552671');
 const phoneParts = fc.constantFrom('+91', '98123', '5678', '+919812345678', '555');
 const dates = fc.constantFrom('2024-02-29', '2025-12-31', '2026-01-01', '2026-01-02', '2026-11-20');
 const numbers = fc.oneof(
   fc.integer({ min: -3, max: 3 }),
-  fc.double({ min: -5, max: 5, noNaN: true, noDefaultInfinity: true }).map((number) => Math.round(number * 100) / 100 + 0),
+  fc
+    .double({ min: -5, max: 5, noNaN: true, noDefaultInfinity: true })
+    .map((number) => Math.round(number * 100) / 100 + 0),
 );
 
 export interface ModelField {
@@ -59,19 +63,37 @@ export interface ModelFilter {
 }
 
 /** A filter that can apply to a field. */
-export function filterFor(field: ModelField, ids: Readonly<Record<string, readonly number[]>>): fc.Arbitrary<ModelFilter> {
+export function filterFor(
+  field: ModelField,
+  ids: Readonly<Record<string, readonly number[]>>,
+): fc.Arbitrary<ModelFilter> {
   const { key, type, options } = field;
-  const bare = (operator: string): fc.Arbitrary<ModelFilter> => fc.constant({ field: key, operator });
-  const one = (operators: readonly string[], value: fc.Arbitrary<unknown>): fc.Arbitrary<ModelFilter> =>
+  const bare = (operator: string): fc.Arbitrary<ModelFilter> =>
+    fc.constant({ field: key, operator });
+  const one = (
+    operators: readonly string[],
+    value: fc.Arbitrary<unknown>,
+  ): fc.Arbitrary<ModelFilter> =>
     fc.record({ field: fc.constant(key), operator: fc.constantFrom(...operators), value });
-  const many = (operator: string, values: fc.Arbitrary<readonly unknown[]>): fc.Arbitrary<ModelFilter> =>
+  const many = (
+    operator: string,
+    values: fc.Arbitrary<readonly unknown[]>,
+  ): fc.Arbitrary<ModelFilter> =>
     fc.record({ field: fc.constant(key), operator: fc.constant(operator), values });
   const empties = [bare('is_empty'), bare('is_not_empty')];
   switch (type) {
     case 'number':
-      return fc.oneof(one(['equals', 'gt', 'lt'], numbers), many('between', fc.tuple(numbers, numbers)), ...empties);
+      return fc.oneof(
+        one(['equals', 'gt', 'lt'], numbers),
+        many('between', fc.tuple(numbers, numbers)),
+        ...empties,
+      );
     case 'date':
-      return fc.oneof(one(['on', 'before', 'after'], dates), many('between', fc.tuple(dates, dates)), ...empties);
+      return fc.oneof(
+        one(['on', 'before', 'after'], dates),
+        many('between', fc.tuple(dates, dates)),
+        ...empties,
+      );
     case 'phone':
       return fc.oneof(one(['contains'], phoneParts), one(['equals'], phones), ...empties);
     case 'checkbox':
@@ -82,7 +104,10 @@ export function filterFor(field: ModelField, ids: Readonly<Record<string, readon
       return fc.oneof(many('has_any_of', fc.subarray([...options], { minLength: 1 })), ...empties);
     case 'lead_source':
     case 'user':
-      return fc.oneof(many('is_any_of', fc.subarray([...(ids[type] ?? [])], { minLength: 1 })), ...empties);
+      return fc.oneof(
+        many('is_any_of', fc.subarray([...(ids[type] ?? [])], { minLength: 1 })),
+        ...empties,
+      );
     default:
       return fc.oneof(one(['contains', 'equals'], texts), ...empties);
   }
@@ -91,7 +116,10 @@ export function filterFor(field: ModelField, ids: Readonly<Record<string, readon
 const lower = (text: unknown): string => String(text).normalize('NFC').toLowerCase();
 
 /** What a filter means (contract, section 4.1). */
-export function modelMatches(fields: FieldValues, { field, operator, value, values = [] }: ModelFilter): boolean {
+export function modelMatches(
+  fields: FieldValues,
+  { field, operator, value, values = [] }: ModelFilter,
+): boolean {
   const current = Object.hasOwn(fields, field) ? fields[field] : undefined;
   if (operator === 'is_empty') return current === undefined;
   if (operator === 'is_not_empty') return current !== undefined;

@@ -14,19 +14,28 @@ export async function givenLead(
   { writer }: GivenOrganization,
   { fields = {}, ...place }: { fields?: object; stageId?: number; pipelineId?: number } = {},
 ): Promise<CallReply['body']> {
-  const { status, body } = await call('create-lead', { apiKey: writer, body: { fields: { ...person(), ...fields }, ...place } });
+  const { status, body } = await call('create-lead', {
+    apiKey: writer,
+    body: { fields: { ...person(), ...fields }, ...place },
+  });
   if (status !== 201) throw new Error(`create-lead answered ${status}: ${JSON.stringify(body)}`);
   return body.lead;
 }
 
 /** A lead's timeline as an administrator reads it, oldest first. */
-export async function timelineOf({ id, settings }: GivenOrganization, leadId: number): Promise<TimelineItem[]> {
-  const nameOf = (userId: number): string => settings.users.find((user) => user.id === userId)?.name ?? '';
+export async function timelineOf(
+  { id, settings }: GivenOrganization,
+  leadId: number,
+): Promise<TimelineItem[]> {
+  const nameOf = (userId: number): string =>
+    settings.users.find((user) => user.id === userId)?.name ?? '';
   return (await readTimeline(table(), id, leadId)).flatMap((entry) => presentEntry(entry, nameOf));
 }
 
 /** Every stored lead of the organization with its timeline: equal before and after a request that changes nothing. */
-export async function storedLeads({ id }: GivenOrganization): Promise<{ lead: Record<string, unknown>; timeline: unknown[] }[]> {
+export async function storedLeads({
+  id,
+}: GivenOrganization): Promise<{ lead: Record<string, unknown>; timeline: unknown[] }[]> {
   const { Items = [] } = await table().client.send(
     new QueryCommand({
       TableName: table().name,
@@ -35,11 +44,19 @@ export async function storedLeads({ id }: GivenOrganization): Promise<{ lead: Re
       ConsistentRead: true,
     }),
   );
-  return Promise.all(Items.map(async (lead) => ({ lead, timeline: await readTimeline(table(), id, Number(lead.sk)) })));
+  return Promise.all(
+    Items.map(async (lead) => ({
+      lead,
+      timeline: await readTimeline(table(), id, Number(lead.sk)),
+    })),
+  );
 }
 
 /** Applies the organization's settings with some properties replaced, as an administrator does. */
-export async function changeSettings({ settings }: GivenOrganization, changes: object): Promise<void> {
+export async function changeSettings(
+  { settings }: GivenOrganization,
+  changes: object,
+): Promise<void> {
   const file = JSON.stringify({ ...settings, ...changes, keys: undefined });
   await applySettings(table(), parseSettingsFile(file).settings);
 }

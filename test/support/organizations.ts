@@ -36,12 +36,19 @@ export interface GivenOrganization extends OrganizationWithoutKeys {
 export type SettingsChanges = Partial<typeof sampleSettings> | Readonly<Record<string, unknown>>;
 
 /** Settings that are not applied yet. @param id of the organization; by default one that no other test uses */
-export function newSettings(changes: SettingsChanges = {}, id: number = randomInt(1, limits.idMax)): Settings {
-  return parseSettingsFile(JSON.stringify({ ...sampleSettings, ...changes, id, keys: undefined })).settings;
+export function newSettings(
+  changes: SettingsChanges = {},
+  id: number = randomInt(1, limits.idMax),
+): Settings {
+  return parseSettingsFile(JSON.stringify({ ...sampleSettings, ...changes, id, keys: undefined }))
+    .settings;
 }
 
 /** An organization of the test's own, with `sampleSettings` unless told otherwise, and with an API key of each kind. */
-export async function givenOrganization(changes: SettingsChanges = {}, on: Table = table()): Promise<GivenOrganization> {
+export async function givenOrganization(
+  changes: SettingsChanges = {},
+  on: Table = table(),
+): Promise<GivenOrganization> {
   const organization = await givenOrganizationWithoutKeys(changes, on);
   const { key } = organization;
   const [reader, writer, website] = await Promise.all([
@@ -61,7 +68,12 @@ export async function givenOrganizationWithoutKeys(
   const settings = newSettings(changes, id);
   const { id: organizationId } = settings;
   await applySettings(on, settings);
-  const key = ({ type = 'application', scopes = apiKeyScopes, label = scopes.join(' '), ...more }: KeyOptions = {}) => {
+  const key = ({
+    type = 'application',
+    scopes = apiKeyScopes,
+    label = scopes.join(' '),
+    ...more
+  }: KeyOptions = {}) => {
     const { createdBy = settings.users[0]?.id ?? 0, expiresAt } = more;
     const order = { organizationId, type, scopes: [...scopes], label, createdBy, now: new Date() };
     return createApiKey(on, { ...order, ...(expiresAt && { expiresAt: expiresAt.toISOString() }) });

@@ -14,5 +14,9 @@ let people = 0;
 export function person(): Person {
   people += 1;
   const digits = String((firstPhone + people) % phonesMax).padStart(8, '0');
-  return { name: `Person ${people}`, phone: `+9198${digits}`, email: `person${people}.${digits}@example.com` };
+  return {
+    name: `Person ${people}`,
+    phone: `+9198${digits}`,
+    email: `person${people}.${digits}@example.com`,
+  };
 }

@@ -6,7 +6,10 @@ export interface GoodRequest {
   /** The status of its response. */
   readonly status: 200 | 201;
   /** The request about a lead and a person. The default person is new each time, so that the request can be sent more than once. */
-  readonly request: (leadId: number, who?: Person) => { readonly leadId?: number; readonly body?: object };
+  readonly request: (
+    leadId: number,
+    who?: Person,
+  ) => { readonly leadId?: number; readonly body?: object };
 }
 
 /** One good request per endpoint, which tests of every endpoint, the bench and the cold start share. */
@@ -17,7 +20,10 @@ const requests: Readonly<Record<EndpointName, Omit<GoodRequest, 'name'>>> = {
   'get-lead': { status: 200, request: (leadId) => ({ leadId }) },
   'update-lead': {
     status: 200,
-    request: (leadId, who = person()) => ({ leadId, body: { fields: { city: `City of ${who.name}` } } }),
+    request: (leadId, who = person()) => ({
+      leadId,
+      body: { fields: { city: `City of ${who.name}` } },
+    }),
   },
   'add-note': { status: 201, request: (leadId) => ({ leadId, body: { text: 'Called back.' } }) },
   'list-lead-fields': { status: 200, request: () => ({}) },
@@ -27,7 +33,12 @@ const requests: Readonly<Record<EndpointName, Omit<GoodRequest, 'name'>>> = {
   'list-users': { status: 200, request: () => ({}) },
 };
 
-export const goodRequests: readonly GoodRequest[] = endpoints.map(({ name }) => ({ name, ...requests[name] }));
+export const goodRequests: readonly GoodRequest[] = endpoints.map(({ name }) => ({
+  name,
+  ...requests[name],
+}));
 
 /** The good requests of the endpoints that take a body. */
-export const bodyRequests = goodRequests.filter(({ name }) => endpoints.some((one) => one.name === name && one.takesBody));
+export const bodyRequests = goodRequests.filter(({ name }) =>
+  endpoints.some((one) => one.name === name && one.takesBody),
+);

@@ -11,7 +11,10 @@ export const node24 = join(projectFolder, 'node_modules', '.bin', 'node');
 export interface ReadyLine {
   readonly ready: true;
   readonly baseUrl: string;
-  readonly organizations: readonly { readonly id: number; readonly keys: Readonly<Record<string, string>> }[];
+  readonly organizations: readonly {
+    readonly id: number;
+    readonly keys: Readonly<Record<string, string>>;
+  }[];
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -41,7 +44,8 @@ export async function startServiceProcess(args: readonly string[]): Promise<Serv
       once(child.stdout as NodeJS.ReadableStream, 'data').then(() => false),
     ]);
     at = printed.stdout.indexOf('\n');
-    if (ended && at < 0) throw new Error(`The service ended with status ${child.exitCode}: ${printed.stderr}`);
+    if (ended && at < 0)
+      throw new Error(`The service ended with status ${child.exitCode}: ${printed.stderr}`);
   }
   return {
     child,

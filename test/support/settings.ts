@@ -35,7 +35,9 @@ export const sampleSettings = {
       id: 2,
       name: 'Corporate',
       order: 2,
-      stages: [{ id: 21, name: 'Enquiry', slug: 'enquiry', order: 1, meaning: 'open', isDefault: true }],
+      stages: [
+        { id: 21, name: 'Enquiry', slug: 'enquiry', order: 1, meaning: 'open', isDefault: true },
+      ],
     },
   ],
   sources: [
@@ -78,7 +80,10 @@ export const sampleSettings = {
  * @param changes properties of the file that replace the sample's
  */
 export function sampleOrganization(changes: Partial<typeof sampleSettings> = {}): Organization {
-  return organizationFrom(parseSettingsFile(JSON.stringify({ ...sampleSettings, ...changes })).settings, 1);
+  return organizationFrom(
+    parseSettingsFile(JSON.stringify({ ...sampleSettings, ...changes })).settings,
+    1,
+  );
 }
 
 /** Another field for the sample, in the section of its other fields. */
@@ -86,7 +91,9 @@ export const customField = field;
 
 /** A field of the sample by its key. */
 export function sampleField(key: string): ReturnType<typeof field> {
-  const found = (sampleSettings.fields as ReturnType<typeof field>[]).find((one) => one.key === key);
+  const found = (sampleSettings.fields as ReturnType<typeof field>[]).find(
+    (one) => one.key === key,
+  );
   if (!found) throw new Error(`sampleSettings has no field ${key}.`);
   return found;
 }

@@ -14,7 +14,13 @@ export async function storeLeads(table: Table, leads: readonly Lead[]): Promise<
     [
       putLead(table, lead),
       ...putIdentities(table, lead),
-      putTimelineEntry(table, lead, { type: 'lead_created', at: lead.createdAt, actorId: 7, via: 'api', keyId: 'stored' }),
+      putTimelineEntry(table, lead, {
+        type: 'lead_created',
+        at: lead.createdAt,
+        actorId: 7,
+        via: 'api',
+        keyId: 'stored',
+      }),
     ].map(({ Put }) => ({ PutRequest: { Item: Put?.Item as Record<string, unknown> } })),
   );
   const batches = Array.from({ length: Math.ceil(items.length / batchMax) }, (_, index) =>
@@ -24,7 +30,9 @@ export async function storeLeads(table: Table, leads: readonly Lead[]): Promise<
     await Promise.all(
       batches
         .splice(0, parallelBatches)
-        .map((batch) => table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: batch } }))),
+        .map((batch) =>
+          table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: batch } })),
+        ),
     );
   }
 }

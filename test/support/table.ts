@@ -16,10 +16,16 @@ export function table(): Table {
 }
 
 /** The test run's environment with another table. */
-export const environmentOf = (tableName: string): TableEnvironment => ({ ...service().environment, LEADS_TABLE: tableName });
+export const environmentOf = (tableName: string): TableEnvironment => ({
+  ...service().environment,
+  LEADS_TABLE: tableName,
+});
 
 /** Opens the table that an environment names, whatever this process's own environment is. The caller destroys its client. */
-export function tableOf(environment: TableEnvironment, config: Parameters<typeof openTable>[1] = {}): Table {
+export function tableOf(
+  environment: TableEnvironment,
+  config: Parameters<typeof openTable>[1] = {},
+): Table {
   const own = clientConfig(environment as Parameters<typeof clientConfig>[0]);
   return openTable(environment.LEADS_TABLE, { ...own, ...config });
 }

@@ -38,9 +38,20 @@ export function leadImportCommand(lead: Command, context: CommandContext): void 
     .requiredOption('--organization <ID>', 'organization ID', parseId)
     .option('--map <COLUMN=FIELD>', 'field key of a column; may be repeated', parseMap)
     .option('--ignore <COLUMN>', 'ignore a column; may be repeated', collectColumn)
-    .option('--dry-run', 'import nothing; print the counts and report the rows that would be refused')
-    .option('--keep-ids', 'use the lead IDs of the file; only for an organization that gets no requests yet')
-    .option('--rate <N>', `maximum number of leads per second, 1 to ${rateMax}`, integerOption(1, rateMax), rateDefault)
+    .option(
+      '--dry-run',
+      'import nothing; print the counts and report the rows that would be refused',
+    )
+    .option(
+      '--keep-ids',
+      'use the lead IDs of the file; only for an organization that gets no requests yet',
+    )
+    .option(
+      '--rate <N>',
+      `maximum number of leads per second, 1 to ${rateMax}`,
+      integerOption(1, rateMax),
+      rateDefault,
+    )
     .option(
       '--report <FILE>',
       'file for the refused rows and their reasons (default: leads.refused.csv for leads.csv; leads.would-be-refused.csv in a dry run)',
@@ -83,9 +94,16 @@ report of an earlier one; an interrupted import or a dry run does not.
 The status is 1 if rows were refused.
 `;
 
-const collectColumn = (column: string, before: readonly string[] = []): string[] => [...before, column];
+const collectColumn = (column: string, before: readonly string[] = []): string[] => [
+  ...before,
+  column,
+];
 
-async function importFile(context: CommandContext, path: string, options: ImportOptions): Promise<void> {
+async function importFile(
+  context: CommandContext,
+  path: string,
+  options: ImportOptions,
+): Promise<void> {
   const { organization: organizationId, dryRun = false, keepIds = false, rate } = options;
   const table = context.table();
   const organization = await existingOrganization(table, organizationId);
@@ -94,7 +112,8 @@ async function importFile(context: CommandContext, path: string, options: Import
   const file = await openImportFile(path, organization, mapping);
   const report = await ImportReport.begin(reportFileOf(path, options), file);
   const begun = Date.now();
-  const textOf = (counts: ImportCounts): string => `${summary(counts, dryRun)}${speed(counts, begun)}`;
+  const textOf = (counts: ImportCounts): string =>
+    `${summary(counts, dryRun)}${speed(counts, begun)}`;
   const request: ImportRequest = {
     file,
     report,
@@ -143,7 +162,10 @@ const withAuditEntries =
     const who = await context.callerIdentity();
     await addAuditEntry(table, organizationId, { who, what: 'lead import begun' });
     const counts = await importRows(table, request);
-    await addAuditEntry(table, organizationId, { who, what: `lead import, ${countOf(counts.imported, 'lead')}` });
+    await addAuditEntry(table, organizationId, {
+      who,
+      what: `lead import, ${countOf(counts.imported, 'lead')}`,
+    });
     return counts;
   };
 
@@ -164,7 +186,8 @@ const maxAgeMs = 1000;
 function freshOrganization(table: Table, first: Organization): () => Promise<Organization> {
   let [current, readAt] = [Promise.resolve(first), Date.now()];
   return () => {
-    if (Date.now() - readAt > maxAgeMs) [current, readAt] = [existingOrganization(table, first.id), Date.now()];
+    if (Date.now() - readAt > maxAgeMs)
+      [current, readAt] = [existingOrganization(table, first.id), Date.now()];
     return current;
   };
 }

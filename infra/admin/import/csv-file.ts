@@ -3,7 +3,11 @@ import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import type { RawValue } from '../../../shared/leads/field-types.ts';
 import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
-import { exportMark, type ImportTarget, propertyHeadings } from '../../../shared/leads/transfer/import-columns.ts';
+import {
+  exportMark,
+  type ImportTarget,
+  propertyHeadings,
+} from '../../../shared/leads/transfer/import-columns.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../context.ts';
 import { countOf } from '../format.ts';
@@ -19,20 +23,37 @@ export async function openCsv(
   mapping: ColumnMapping,
 ): Promise<FileRows> {
   const first = await texts.next();
-  const records = csvRecords(file, rejoined(first.value ?? '', texts), delimiterOf(first.value ?? ''));
+  const records = csvRecords(
+    file,
+    rejoined(first.value ?? '', texts),
+    delimiterOf(first.value ?? ''),
+  );
   const heading = await records.next();
-  if (heading.done) throw new CommandError(`${file} is empty: its first row must have the headings.`);
+  if (heading.done)
+    throw new CommandError(`${file} is empty: its first row must have the headings.`);
   const headings = heading.value.cells;
   const targets = mapping.targetsOf(organization, headings, file);
   const headingOf = otherHeadings(headings, targets);
   const isEarlier = isEarlierExport(headings);
-  return { headings, headingOf, rows: csvRows(records, organization, { headings, targets, isEarlier }) };
+  return {
+    headings,
+    headingOf,
+    rows: csvRows(records, organization, { headings, targets, isEarlier }),
+  };
 }
 
-function otherHeadings(headings: readonly string[], targets: readonly ImportTarget[]): ReadonlyMap<string, string> {
+function otherHeadings(
+  headings: readonly string[],
+  targets: readonly ImportTarget[],
+): ReadonlyMap<string, string> {
   const headingOf = targets.flatMap((target, column): [string, string][] => {
     if (target.kind === 'nothing' || target.kind === 'mark') return [];
-    return [[target.kind === 'field' ? target.fieldKey : propertyHeadings[target.property], headings[column]?.trim() ?? '']];
+    return [
+      [
+        target.kind === 'field' ? target.fieldKey : propertyHeadings[target.property],
+        headings[column]?.trim() ?? '',
+      ],
+    ];
   });
   return new Map(headingOf.filter(([name, heading]) => name !== heading));
 }
@@ -45,7 +66,10 @@ async function* rejoined(first: string, rest: AsyncIterable<string>): AsyncGener
 /** The delimiter that splits the headings into most columns: a spreadsheet writes `;` where the decimal mark is a comma, or tabs. */
 function delimiterOf(text: string): string {
   const heading = text.slice(0, text.search(/[\r\n]|$/));
-  const counts = [',', ';', '\t'].map((delimiter) => ({ delimiter, count: heading.split(delimiter).length }));
+  const counts = [',', ';', '\t'].map((delimiter) => ({
+    delimiter,
+    count: heading.split(delimiter).length,
+  }));
   return counts.reduce((a, b) => (b.count > a.count ? b : a)).delimiter;
 }
 
@@ -54,8 +78,18 @@ interface CsvRecord {
   readonly cells: readonly string[];
 }
 
-async function* csvRecords(file: string, texts: AsyncGenerator<string>, delimiter: string): AsyncGenerator<CsvRecord, undefined> {
-  const parser = parse({ delimiter, info: true, relax_column_count: true, skip_empty_lines: true, relax_quotes: true });
+async function* csvRecords(
+  file: string,
+  texts: AsyncGenerator<string>,
+  delimiter: string,
+): AsyncGenerator<CsvRecord, undefined> {
+  const parser = parse({
+    delimiter,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    relax_quotes: true,
+  });
   const reading = pipeline(Readable.from(texts), parser);
   reading.catch(() => undefined); // The loop below throws the same error.
   try {
@@ -96,7 +130,8 @@ async function* csvRows(
     }
     const isMarked = exportMark.isOne(cells[markAt]);
     const values = targets.map((target, column): [ImportTarget, RawValue] => {
-      const type = target.kind === 'field' ? organization.fieldByKey.get(target.fieldKey)?.type : undefined;
+      const type =
+        target.kind === 'field' ? organization.fieldByKey.get(target.fieldKey)?.type : undefined;
       return [target, rawFromCell(cells[column] ?? '', type, isMarked)];
     });
     yield { number, original: { cells }, read: rowOf(values, isEarlier) };

@@ -25,13 +25,20 @@ export interface FileRows {
 }
 
 /** @returns a sentence for a row whose export mark is not one that lead export writes */
-export function rowOf(values: readonly (readonly [ImportTarget, RawValue])[], isEarlier: boolean): ImportRow | string {
+export function rowOf(
+  values: readonly (readonly [ImportTarget, RawValue])[],
+  isEarlier: boolean,
+): ImportRow | string {
   const mark = values.find(([{ kind }]) => kind === 'mark')?.[1] ?? null;
   if (mark !== null && !exportMark.isOne(mark)) {
     return `${exportMark.heading} must be empty, or as lead export wrote it, such as ${exportMark.of(1)}.`;
   }
-  const fields = values.flatMap(([target, value]) => (target.kind === 'field' ? [[target.fieldKey, value] as const] : []));
-  const properties = values.flatMap(([target, value]) => (target.kind === 'property' ? [[target.property, value] as const] : []));
+  const fields = values.flatMap(([target, value]) =>
+    target.kind === 'field' ? [[target.fieldKey, value] as const] : [],
+  );
+  const properties = values.flatMap(([target, value]) =>
+    target.kind === 'property' ? [[target.property, value] as const] : [],
+  );
   return {
     isExported: isEarlier || mark !== null,
     fields: Object.fromEntries(fields),

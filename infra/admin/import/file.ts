@@ -15,17 +15,29 @@ export interface ImportFile extends FileRows {
 }
 
 /** Opens a file of leads, whose rows are read as they are iterated. @throws CommandError for a file that cannot be used */
-export async function openImportFile(file: string, organization: Organization, mapping: ColumnMapping): Promise<ImportFile> {
+export async function openImportFile(
+  file: string,
+  organization: Organization,
+  mapping: ColumnMapping,
+): Promise<ImportFile> {
   const extension = /\.(csv|jsonl|ndjson)$/i.exec(file)?.[1]?.toLowerCase();
-  if (!extension) throw new CommandError(`${file} must end in .csv or .jsonl: the ending names the format.`);
+  if (!extension)
+    throw new CommandError(`${file} must end in .csv or .jsonl: the ending names the format.`);
   const { size } = await existingFile(file);
   let bytesRead = 0;
   const texts = decoded(file, (bytes) => {
     bytesRead += bytes;
   });
   const progress = (): number => (size === 0 ? 1 : bytesRead / size);
-  if (extension === 'csv') return { format: 'csv', ...(await openCsv(file, texts, organization, mapping)), progress };
-  return { format: 'jsonl', headings: [], headingOf: new Map(), rows: jsonlRows(texts, organization, mapping), progress };
+  if (extension === 'csv')
+    return { format: 'csv', ...(await openCsv(file, texts, organization, mapping)), progress };
+  return {
+    format: 'jsonl',
+    headings: [],
+    headingOf: new Map(),
+    rows: jsonlRows(texts, organization, mapping),
+    progress,
+  };
 }
 
 async function existingFile(file: string): Promise<{ size: number }> {
@@ -35,11 +47,16 @@ async function existingFile(file: string): Promise<{ size: number }> {
     throw new CommandError(`${file} cannot be imported: it is not a file.`);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    throw new CommandError(`${file} cannot be imported: the file does not exist.`, { cause: error });
+    throw new CommandError(`${file} cannot be imported: the file does not exist.`, {
+      cause: error,
+    });
   }
 }
 
-async function* decoded(file: string, onBytes: (bytes: number) => void): AsyncGenerator<string, undefined> {
+async function* decoded(
+  file: string,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<string, undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
     for await (const chunk of createReadStream(file)) {

@@ -36,7 +36,8 @@ export class IdentityQueue {
     const earlier = keys.flatMap((key) => this.#lastPlaces.get(key) ?? []);
     for (const key of keys) this.#lastPlaces.set(key, promise);
     const done = (): void => {
-      for (const key of keys) if (this.#lastPlaces.get(key) === promise) this.#lastPlaces.delete(key);
+      for (const key of keys)
+        if (this.#lastPlaces.get(key) === promise) this.#lastPlaces.delete(key);
       resolve();
     };
     return { before: earlier.length > 0 ? Promise.all(earlier) : undefined, done };

@@ -1,6 +1,10 @@
 import { isPlainObject, parseJson } from '../../../shared/json.ts';
 import type { RawValue } from '../../../shared/leads/field-types.ts';
-import { exportMark, type ImportTarget, unknownColumn } from '../../../shared/leads/transfer/import-columns.ts';
+import {
+  exportMark,
+  type ImportTarget,
+  unknownColumn,
+} from '../../../shared/leads/transfer/import-columns.ts';
 import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { type FileRow, rowOf } from './file-row.ts';
@@ -18,8 +22,14 @@ export async function* jsonlRows(
     number += 1;
     if (line.trim() === '') continue;
     const object = parseJson(line);
-    if (isPlainObject(object)) yield { number, original: { object }, read: readObject(object, organization, mapping) };
-    else yield { number, original: { object: { text: line } }, read: 'The line is not a JSON object.' };
+    if (isPlainObject(object))
+      yield { number, original: { object }, read: readObject(object, organization, mapping) };
+    else
+      yield {
+        number,
+        original: { object: { text: line } },
+        read: 'The line is not a JSON object.',
+      };
   }
 }
 
@@ -40,7 +50,8 @@ function readObject(
   organization: Organization,
   mapping: ColumnMapping,
 ): ImportRow | string {
-  if (fields !== undefined && !isPlainObject(fields)) return 'fields must be an object of values by field key.';
+  if (fields !== undefined && !isPlainObject(fields))
+    return 'fields must be an object of values by field key.';
   const values: [ImportTarget, RawValue][] = [];
   const entries = [
     ...Object.entries(others).map((entry) => [...entry, fields !== undefined] as const),
@@ -49,7 +60,8 @@ function readObject(
   for (const [name, value, hasFieldsObject] of entries) {
     const target = mapping.targetOf(organization, name, hasFieldsObject);
     if (!target) return `${JSON.stringify(name)} ${unknownColumn(organization, name)}`;
-    if (!isRaw(value)) return `${name} must be a string, a number, true, false, a list of strings, or null.`;
+    if (!isRaw(value))
+      return `${name} must be a string, a number, true, false, a list of strings, or null.`;
     values.push([target, value]);
   }
   const targets = values.map(([target]) => target);
@@ -63,7 +75,9 @@ function readObject(
         targets,
         mapping.isMapped,
       );
-  return foreign === undefined ? rowOf(values, isEarlier) : `The line ${foreignLeadIdIssue(foreign, exportMark.property)}`;
+  return foreign === undefined
+    ? rowOf(values, isEarlier)
+    : `The line ${foreignLeadIdIssue(foreign, exportMark.property)}`;
 }
 
 const isRaw = (value: unknown): value is RawValue =>

@@ -1,5 +1,10 @@
 import { InvalidArgumentError } from 'commander';
-import { exportMark, type ImportTarget, targetNamed, unknownColumn } from '../../../shared/leads/transfer/import-columns.ts';
+import {
+  exportMark,
+  type ImportTarget,
+  targetNamed,
+  unknownColumn,
+} from '../../../shared/leads/transfer/import-columns.ts';
 import { nearestName } from '../../../shared/organization/nearest-name.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../context.ts';
@@ -15,11 +20,15 @@ export interface MappedColumn {
 export function parseMap(text: string, before: readonly MappedColumn[] = []): MappedColumn[] {
   const at = text.lastIndexOf('=');
   if (at < 1 || at === text.length - 1) {
-    throw new InvalidArgumentError("It must be a heading and a field key, such as 'Full name=name'.");
+    throw new InvalidArgumentError(
+      "It must be a heading and a field key, such as 'Full name=name'.",
+    );
   }
   const column = text.slice(0, at).trim();
   if (before.some((one) => one.column === column)) {
-    throw new InvalidArgumentError(`The column ${JSON.stringify(column)} is mapped already: map a column to one field only.`);
+    throw new InvalidArgumentError(
+      `The column ${JSON.stringify(column)} is mapped already: map a column to one field only.`,
+    );
   }
   return [...before, { column, field: text.slice(at + 1).trim() }];
 }
@@ -37,7 +46,11 @@ export class ColumnMapping {
   }
 
   /** Undefined for an unknown column. */
-  targetOf(organization: Organization, heading: string, hasFieldsObject = false): ImportTarget | undefined {
+  targetOf(
+    organization: Organization,
+    heading: string,
+    hasFieldsObject = false,
+  ): ImportTarget | undefined {
     const name = heading.trim();
     if (this.#ignored.has(name)) return nothing;
     return targetNamed(organization, this.#mapped.get(name) ?? name, hasFieldsObject);
@@ -62,7 +75,9 @@ export class ColumnMapping {
     const targets = headings.map((heading) => this.targetOf(organization, heading));
     const unknown = headings.filter((_, column) => !targets[column]);
     if (unknown.length > 0) {
-      const issues = unknown.map((heading) => `${JSON.stringify(heading)} ${unknownColumn(organization, heading)}`);
+      const issues = unknown.map(
+        (heading) => `${JSON.stringify(heading)} ${unknownColumn(organization, heading)}`,
+      );
       throw new CommandError(
         `${file} has ${unknown.length === 1 ? 'an unknown column' : 'unknown columns'}: ${issues.join(' ')} Name the field with --map 'COLUMN=FIELD', or ignore the column with --ignore 'COLUMN'.`,
       );
@@ -70,10 +85,15 @@ export class ColumnMapping {
     const known = targets.filter((target) => target !== undefined);
     const repeated = this.repeatedTarget(known);
     if (repeated) {
-      throw new CommandError(`${file} has more than one column for ${repeated}: ignore one with --ignore 'COLUMN'.`);
+      throw new CommandError(
+        `${file} has more than one column for ${repeated}: ignore one with --ignore 'COLUMN'.`,
+      );
     }
-    const foreign = isEarlierExport(headings) ? undefined : foreignLeadId(headings, known, this.isMapped);
-    if (foreign !== undefined) throw new CommandError(`${file} ${foreignLeadIdIssue(foreign, exportMark.heading)}`);
+    const foreign = isEarlierExport(headings)
+      ? undefined
+      : foreignLeadId(headings, known, this.isMapped);
+    if (foreign !== undefined)
+      throw new CommandError(`${file} ${foreignLeadIdIssue(foreign, exportMark.heading)}`);
     assertRequiredColumns(headings, known, file);
     return known;
   }
@@ -82,13 +102,21 @@ export class ColumnMapping {
   #assertOptionColumns(headings: readonly string[], file: string): void {
     const names = headings.map((heading) => heading.trim());
     const options = [
-      ...[...this.#mapped].map(([column, field]) => ({ column, option: `--map ${JSON.stringify(`${column}=${field}`)}` })),
-      ...[...this.#ignored].map((column) => ({ column, option: `--ignore ${JSON.stringify(column)}` })),
+      ...[...this.#mapped].map(([column, field]) => ({
+        column,
+        option: `--map ${JSON.stringify(`${column}=${field}`)}`,
+      })),
+      ...[...this.#ignored].map((column) => ({
+        column,
+        option: `--ignore ${JSON.stringify(column)}`,
+      })),
     ];
     for (const { column, option } of options) {
       if (names.includes(column)) continue;
       const near = nearestName(column, names);
-      const hint = near ? `did you mean ${JSON.stringify(near)}?` : `its columns are ${quotedList(names)}.`;
+      const hint = near
+        ? `did you mean ${JSON.stringify(near)}?`
+        : `its columns are ${quotedList(names)}.`;
       throw new CommandError(`${option}: ${file} has no column ${JSON.stringify(column)}; ${hint}`);
     }
   }
@@ -105,7 +133,11 @@ export class ColumnMapping {
 }
 
 /** @throws CommandError when no column has the name or the phone */
-function assertRequiredColumns(headings: readonly string[], targets: readonly ImportTarget[], file: string): void {
+function assertRequiredColumns(
+  headings: readonly string[],
+  targets: readonly ImportTarget[],
+  file: string,
+): void {
   const missing = ['name', 'phone'].filter(
     (key) => !targets.some((target) => target.kind === 'field' && target.fieldKey === key),
   );
@@ -115,4 +147,5 @@ function assertRequiredColumns(headings: readonly string[], targets: readonly Im
   );
 }
 
-const quotedList = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ');
+const quotedList = (names: readonly string[]): string =>
+  names.map((name) => JSON.stringify(name)).join(', ');

@@ -1,5 +1,9 @@
 import { isPlainObject } from '../../../shared/json.ts';
-import { type ImportTarget, propertyHeadings, reportHeadings } from '../../../shared/leads/transfer/import-columns.ts';
+import {
+  type ImportTarget,
+  propertyHeadings,
+  reportHeadings,
+} from '../../../shared/leads/transfer/import-columns.ts';
 import { builtInFields } from '../../../shared/organization/built-in-fields.ts';
 
 /**
@@ -18,7 +22,8 @@ const otherProperties: readonly string[] = ['archivedAt', ...Object.values(repor
 
 /** Whether a line is of such an export: it has the properties that an export wrote, in the form of an export, and no others. */
 export function isEarlierLine({ fields, ...own }: Readonly<Record<string, unknown>>): boolean {
-  if (!isPlainObject(fields) || typeof fields.name !== 'string' || typeof fields.phone !== 'string') return false;
+  if (!isPlainObject(fields) || typeof fields.name !== 'string' || typeof fields.phone !== 'string')
+    return false;
   const { leadId, pipelineId, stageId, createdAt, updatedAt } = own;
   const isWritten =
     [leadId, pipelineId, stageId].every(Number.isInteger) &&
@@ -38,7 +43,9 @@ export function foreignLeadId(
   isMapped: (name: string) => boolean,
 ): string | undefined {
   if (targets.some(({ kind }) => kind === 'mark')) return undefined;
-  const at = targets.findIndex((target) => target.kind === 'property' && target.property === 'leadId');
+  const at = targets.findIndex(
+    (target) => target.kind === 'property' && target.property === 'leadId',
+  );
   const name = names[at]?.trim();
   return name === undefined || isMapped(name) ? undefined : name;
 }

@@ -16,7 +16,10 @@ export interface RefusedRow {
  * have not been imported yet.
  */
 export const reportPath = (file: string, dryRun: boolean): string =>
-  file.replace(/\.[^.]+$/, (extension) => `.${dryRun ? 'would-be-refused' : 'refused'}${extension}`);
+  file.replace(
+    /\.[^.]+$/,
+    (extension) => `.${dryRun ? 'would-be-refused' : 'refused'}${extension}`,
+  );
 
 /**
  * The refused rows of a file, each with its number and the reason, in the format of the file: once corrected, the report can be imported.
@@ -31,16 +34,25 @@ export class ImportReport {
   readonly #file: FileHandle;
   #isEmpty = true;
 
-  private constructor(path: string, source: Pick<ImportFile, 'format' | 'headings'>, file: FileHandle) {
+  private constructor(
+    path: string,
+    source: Pick<ImportFile, 'format' | 'headings'>,
+    file: FileHandle,
+  ) {
     this.path = path;
     this.#source = source;
     this.#file = file;
     const own: readonly string[] = Object.values(reportHeadings);
-    this.#columns = source.headings.flatMap((heading, column) => (own.includes(heading.trim()) ? [] : [column]));
+    this.#columns = source.headings.flatMap((heading, column) =>
+      own.includes(heading.trim()) ? [] : [column],
+    );
   }
 
   /** @throws CommandError when the report cannot be written */
-  static async begin(path: string, source: Pick<ImportFile, 'format' | 'headings'>): Promise<ImportReport> {
+  static async begin(
+    path: string,
+    source: Pick<ImportFile, 'format' | 'headings'>,
+  ): Promise<ImportReport> {
     const failure = (reason: string, cause?: unknown) =>
       new CommandError(`The report ${path} cannot be written: ${reason}.`, { cause });
     const earlier = await stat(path).catch(() => undefined);
@@ -79,14 +91,23 @@ export class ImportReport {
   #heading(): string {
     const { format, headings } = this.#source;
     if (format !== 'csv') return '';
-    return csvLine([reportHeadings.row, reportHeadings.reason, ...this.#columns.map((at) => headings[at] ?? '')]);
+    return csvLine([
+      reportHeadings.row,
+      reportHeadings.reason,
+      ...this.#columns.map((at) => headings[at] ?? ''),
+    ]);
   }
 
   #lineOf({ row: { number, original }, reason }: RefusedRow): string {
     if ('cells' in original) {
       const { cells } = original;
       const beyondHeadings = cells.slice(this.#source.headings.length);
-      return csvLine([String(number), reason, ...this.#columns.map((at) => cells[at] ?? ''), ...beyondHeadings]);
+      return csvLine([
+        String(number),
+        reason,
+        ...this.#columns.map((at) => cells[at] ?? ''),
+        ...beyondHeadings,
+      ]);
     }
     return `${JSON.stringify({ ...original.object, [reportHeadings.row]: number, [reportHeadings.reason]: reason })}\n`;
   }

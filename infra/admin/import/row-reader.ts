@@ -1,5 +1,9 @@
 import { ApiError } from '../../../shared/errors.ts';
-import { type ImportRow, type ReadRow, readImportRow } from '../../../shared/leads/transfer/import-row.ts';
+import {
+  type ImportRow,
+  type ReadRow,
+  readImportRow,
+} from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import type { ImportFile } from './file.ts';
 import type { FileRow } from './file-row.ts';
@@ -48,7 +52,9 @@ export class RowReader {
       return readImportRow(organization, input, new Date().toISOString());
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const issues = Object.entries((error.details?.fields ?? {}) as Readonly<Record<string, string>>);
+      const issues = Object.entries(
+        (error.details?.fields ?? {}) as Readonly<Record<string, string>>,
+      );
       if (issues.length === 0) return error.message;
       return issues.map(([name, sentence]) => `${this.columnName(name)} ${sentence}`).join(' ');
     }

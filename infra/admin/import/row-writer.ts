@@ -71,13 +71,19 @@ export class RowWriter {
   }
 
   /** Makes the lead of a draft. @param matches what `find` returned for it */
-  async write(organizationId: number, draft: Draft, matches: RowMatches | undefined): Promise<RowResult> {
+  async write(
+    organizationId: number,
+    draft: Draft,
+    matches: RowMatches | undefined,
+  ): Promise<RowResult> {
     const { before } = draft.place;
     if (before) await before;
     const current = before ? (await this.find(organizationId, [draft]))[0] : matches;
     if (current?.importedLeadId !== undefined) return { outcome: 'alreadyThere' };
-    if (current?.phoneLeadId !== undefined) return this.#taken('phone', `lead ${current.phoneLeadId}`);
-    if (current?.emailLeadId !== undefined) return this.#taken('email', `lead ${current.emailLeadId}`);
+    if (current?.phoneLeadId !== undefined)
+      return this.#taken('phone', `lead ${current.phoneLeadId}`);
+    if (current?.emailLeadId !== undefined)
+      return this.#taken('email', `lead ${current.emailLeadId}`);
     if (this.#options.dryRun) return this.#writeDry(draft);
     await this.#rateLimiter.take(kilobytesOf(draft.read.fields));
     return this.#writeWithRetries(organizationId, draft);
@@ -104,7 +110,13 @@ export class RowWriter {
     draft.leadId ??= await this.#idFor(organizationId, draft.read);
     const lead = await leadOf(table, organizationId, draft.read, draft.leadId);
     const importedAt = new Date().toISOString();
-    const opening = { type: 'lead_created', at: lead.createdAt, actorId: null, via: 'import', importedAt } as const;
+    const opening = {
+      type: 'lead_created',
+      at: lead.createdAt,
+      actorId: null,
+      via: 'import',
+      importedAt,
+    } as const;
     try {
       return this.#resultOf(await importLead(table, lead, opening, draft.digest), lead.id);
     } catch (error) {
@@ -131,7 +143,9 @@ export class RowWriter {
   }
 
   #taken(field: string, holder: string): RowResult {
-    return refused(`${this.#reader.columnName(field)} belongs to ${holder}: no two leads may share it.`);
+    return refused(
+      `${this.#reader.columnName(field)} belongs to ${holder}: no two leads may share it.`,
+    );
   }
 
   /** Finds what a real run would find in the table if the earlier rows had been written. */
@@ -146,9 +160,15 @@ export class RowWriter {
   }
 }
 
-async function leadOf(table: Table, organizationId: number, read: ReadRow, id: number): Promise<Lead> {
+async function leadOf(
+  table: Table,
+  organizationId: number,
+  read: ReadRow,
+  id: number,
+): Promise<Lead> {
   const { fields, stage, rotation, createdAt, updatedAt, archivedAt } = read;
-  const owner = ownerIdOf({ fields }) ?? (rotation && (await nextOwner(table, organizationId, rotation)));
+  const owner =
+    ownerIdOf({ fields }) ?? (rotation && (await nextOwner(table, organizationId, rotation)));
   return {
     id,
     organizationId,
@@ -163,4 +183,5 @@ async function leadOf(table: Table, organizationId: number, read: ReadRow, id: n
 }
 
 /** DynamoDB charges a write by the kilobyte. */
-const kilobytesOf = (fields: FieldValues): number => Math.ceil((Buffer.byteLength(JSON.stringify(fields)) + 400) / 1024);
+const kilobytesOf = (fields: FieldValues): number =>
+  Math.ceil((Buffer.byteLength(JSON.stringify(fields)) + 400) / 1024);

@@ -51,7 +51,10 @@ class ImportRun {
 
   /** Batches are small at a low rate, so that no row waits long between its reading and its write. */
   async *batches(): AsyncGenerator<FileRow[]> {
-    const rowsMax = Math.max(1, Math.min(rowsPerLookUp, Math.floor(this.#request.leadsPerSecond / 8)));
+    const rowsMax = Math.max(
+      1,
+      Math.min(rowsPerLookUp, Math.floor(this.#request.leadsPerSecond / 8)),
+    );
     let batch: FileRow[] = [];
     for await (const row of this.#request.file.rows) {
       batch.push(row);
@@ -64,7 +67,11 @@ class ImportRun {
 
   async work(batches: AsyncGenerator<FileRow[]>): Promise<void> {
     try {
-      for (let next = await batches.next(); !next.done && !this.#isBroken; next = await batches.next()) {
+      for (
+        let next = await batches.next();
+        !next.done && !this.#isBroken;
+        next = await batches.next()
+      ) {
         await this.#importBatch(next.value);
       }
     } catch (error) {
@@ -103,7 +110,9 @@ class ImportRun {
       const matches = drafts.length === 0 ? [] : await this.#writer.find(organization.id, drafts);
       await Promise.all(
         drafts.map(async (draft, index) => {
-          const result = await this.#writer.write(organization.id, draft, matches[index]).finally(draft.place.done);
+          const result = await this.#writer
+            .write(organization.id, draft, matches[index])
+            .finally(draft.place.done);
           if (result.outcome === 'refused') refused.push({ row: draft.row, reason: result.reason });
           else this.counts[result.outcome] += 1;
         }),

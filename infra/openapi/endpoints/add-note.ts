@@ -18,11 +18,17 @@ export const addNote: EndpointDescription<'add-note'> = {
     201: {
       description: 'The added note.',
       schema: v.strictObject({ note: schemaComponents.Note }),
-      examples: { added: { note: { leadId: createdLead.id, ...note, createdAt: '2026-11-03T11:41:20.259Z' } } },
+      examples: {
+        added: { note: { leadId: createdLead.id, ...note, createdAt: '2026-11-03T11:41:20.259Z' } },
+      },
     },
   },
   errors: {
     NOT_FOUND: { 'no lead': noSuchLead },
-    VALIDATION_FAILED: { 'too short': errorBody('VALIDATION_FAILED', `text ${tooShort}`, { fields: { text: tooShort } }) },
+    VALIDATION_FAILED: {
+      'too short': errorBody('VALIDATION_FAILED', `text ${tooShort}`, {
+        fields: { text: tooShort },
+      }),
+    },
   },
 };

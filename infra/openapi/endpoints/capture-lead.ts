@@ -8,9 +8,15 @@ import { createdLead, demo, fieldKeys, refusedBy } from '../examples.ts';
 import { schemaComponents } from '../response-schemas.ts';
 
 const captured = v.strictObject({ lead: schemaComponents.CaptureResult });
-const result = (different: object) => ({ lead: { id: createdLead.id, created: false, updated: false, ...different } });
+const result = (different: object) => ({
+  lead: { id: createdLead.id, created: false, updated: false, ...different },
+});
 const person = { name: 'Ananya Kulkarni', phone: '+919822012345' };
-const recorded = { fingerprint: 'one', result: { id: createdLead.id, created: true, updated: false }, expiresAt: 0 };
+const recorded = {
+  fingerprint: 'one',
+  result: { id: createdLead.id, created: true, updated: false },
+  expiresAt: 0,
+};
 
 export const captureLead: EndpointDescription<'capture-lead'> = {
   tag: 'Capture',
@@ -27,10 +33,13 @@ export const captureLead: EndpointDescription<'capture-lead'> = {
   },
   body: {
     name: "The person's name.",
-    phone: 'With country code. A number without one is read as an Indian number. Used with the email to find an existing lead.',
+    phone:
+      'With country code. A number without one is read as an Indian number. Used with the email to find an existing lead.',
     email: 'Used to find an existing lead when the phone matches none.',
-    source: "The name of one of the organization's active sources, ignoring case. Default, and for any other name: `Website`.",
-    pipelineId: "For a new lead only: the pipeline it starts in. Default: the organization's default pipeline.",
+    source:
+      "The name of one of the organization's active sources, ignoring case. Default, and for any other name: `Website`.",
+    pipelineId:
+      "For a new lead only: the pipeline it starts in. Default: the organization's default pipeline.",
     notes: "Shown on the lead's timeline with this enquiry.",
     fields: `Values ${fieldKeys} A dropdown's value is an option's value or label. Numbers, dates (\`YYYY-MM-DD\`) and yes/no values are parsed.`,
     attribution: "Where the enquiry came from, shown on the lead's timeline.",
@@ -43,7 +52,8 @@ export const captureLead: EndpointDescription<'capture-lead'> = {
     'attribution.utmTerm': 'The `utm_term` of the visit.',
     'attribution.utmContent': 'The `utm_content` of the visit.',
     'attribution.formName': 'The form or button on the site.',
-    externalId: "The website's own ID of the enquiry. It has the same effect as `Idempotency-Key`, per API key.",
+    externalId:
+      "The website's own ID of the enquiry. It has the same effect as `Idempotency-Key`, per API key.",
   },
   requests: {
     'an enquiry': {
@@ -85,9 +95,15 @@ export const captureLead: EndpointDescription<'capture-lead'> = {
     INVALID_IDEMPOTENCY_KEY: {},
     IDEMPOTENCY_IN_PROGRESS: {},
     VALIDATION_FAILED: {
-      'an unknown field': refusedBy(() => readCapture(demo, { ...person, fields: { corse: 'mba' } }, person.phone)),
-      'another body': refusedBy(() => recordToReplay([{ value: 'a', givenAs: 'Idempotency-Key' }], [recorded], 'another')),
+      'an unknown field': refusedBy(() =>
+        readCapture(demo, { ...person, fields: { corse: 'mba' } }, person.phone),
+      ),
+      'another body': refusedBy(() =>
+        recordToReplay([{ value: 'a', givenAs: 'Idempotency-Key' }], [recorded], 'another'),
+      ),
     },
-    NOT_READY: { 'no stage': errorBody('NOT_READY', 'The organization has no stage for new leads.') },
+    NOT_READY: {
+      'no stage': errorBody('NOT_READY', 'The organization has no stage for new leads.'),
+    },
   },
 };

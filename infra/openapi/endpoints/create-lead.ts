@@ -1,5 +1,12 @@
 import type { EndpointDescription } from '../endpoint-description.ts';
-import { createdLead, duplicateLead, fieldKeys, invalidField, leadBody, refusedStage } from '../examples.ts';
+import {
+  createdLead,
+  duplicateLead,
+  fieldKeys,
+  invalidField,
+  leadBody,
+  refusedStage,
+} from '../examples.ts';
 import { oneLead } from '../response-schemas.ts';
 
 export const createLead: EndpointDescription<'create-lead'> = {
@@ -9,7 +16,8 @@ export const createLead: EndpointDescription<'create-lead'> = {
   body: {
     fields: `Values ${fieldKeys} The value of \`source\` is a source ID, that of \`assigned_to\` a user ID. Without an owner, the organization's assignment rules choose one.`,
     stageId: "Default: the starting stage of the lead's pipeline. A stage determines the pipeline.",
-    pipelineId: "Default: the organization's default pipeline. With `stageId`, the stage must belong to this pipeline.",
+    pipelineId:
+      "Default: the organization's default pipeline. With `stageId`, the stage must belong to this pipeline.",
   },
   requests: {
     'a student': {
@@ -26,7 +34,11 @@ export const createLead: EndpointDescription<'create-lead'> = {
     'in a stage': { fields: { name: 'Rohan Joshi', phone: '+91 98220 54321' }, stageId: 21 },
   },
   responses: {
-    201: { description: 'The created lead.', schema: oneLead, examples: { created: leadBody(createdLead) } },
+    201: {
+      description: 'The created lead.',
+      schema: oneLead,
+      examples: { created: leadBody(createdLead) },
+    },
   },
   errors: {
     DUPLICATE_LEAD: { duplicate: duplicateLead },

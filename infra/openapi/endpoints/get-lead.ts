@@ -7,8 +7,19 @@ export const getLead: EndpointDescription<'get-lead'> = {
   tag: 'Leads',
   description: 'Returns one lead. An archived lead returns 404.',
   parameters: { leadId: leadIdSentence },
-  responses: { 200: { description: 'The lead.', schema: oneLead, examples: { 'a lead': leadBody(createdLead) } } },
+  responses: {
+    200: {
+      description: 'The lead.',
+      schema: oneLead,
+      examples: { 'a lead': leadBody(createdLead) },
+    },
+  },
   errors: {
-    NOT_FOUND: { 'no lead': errorBody('NOT_FOUND', 'There is no such lead in the organization, or it is archived.') },
+    NOT_FOUND: {
+      'no lead': errorBody(
+        'NOT_FOUND',
+        'There is no such lead in the organization, or it is archived.',
+      ),
+    },
   },
 };

@@ -5,7 +5,8 @@ import { itemsOf, schemaComponents } from '../response-schemas.ts';
 
 export const listLeadStages: EndpointDescription<'list-lead-stages'> = {
   tag: 'Reference lists',
-  description: "Returns the active stages of every pipeline, in pipeline order, each pipeline's stages in order.",
+  description:
+    "Returns the active stages of every pipeline, in pipeline order, each pipeline's stages in order.",
   responses: {
     200: {
       description: "The active stages, in pipeline order, each pipeline's stages in order.",

@@ -15,7 +15,8 @@ export const listLeads: EndpointDescription<'list-leads'> = {
   parameters: {
     limit: 'The maximum number of leads in a page.',
     cursor: 'The `nextCursor` of the previous page.',
-    updated_since: 'Only leads changed at or after this time, with an offset or `Z`. Write `+` as `%2B`.',
+    updated_since:
+      'Only leads changed at or after this time, with an offset or `Z`. Write `+` as `%2B`.',
     stage_id: 'Only leads in this stage.',
     pipeline_id: 'Only leads in this pipeline.',
     source_id: 'Only leads from this source.',
@@ -40,7 +41,9 @@ export const listLeads: EndpointDescription<'list-leads'> = {
       'a parameter': errorBody('INVALID_QUERY', 'limit must be an integer from 1 to 100.', {
         parameters: { limit: 'must be an integer from 1 to 100.' },
       }),
-      'a filter': refusedBy(() => requireFilters(demo, [{ field: 'citty', operator: 'contains', value: 'Pune' }])),
+      'a filter': refusedBy(() =>
+        requireFilters(demo, [{ field: 'citty', operator: 'contains', value: 'Pune' }]),
+      ),
     },
   },
 };

@@ -5,7 +5,8 @@ import { itemsOf, schemaComponents } from '../response-schemas.ts';
 
 export const listPipelines: EndpointDescription<'list-pipelines'> = {
   tag: 'Reference lists',
-  description: 'Returns the pipelines, in pipeline order. A pipeline is a separate track for leads with its own stages.',
+  description:
+    'Returns the pipelines, in pipeline order. A pipeline is a separate track for leads with its own stages.',
   responses: {
     200: {
       description: 'The pipelines, in pipeline order.',

@@ -22,17 +22,27 @@ export const updateLead: EndpointDescription<'update-lead'> = {
   body: {
     fields: `Only the fields to change, ${fieldKeys} null clears a field.`,
     stageId: 'A stage of another pipeline moves the lead into that pipeline.',
-    pipelineId: 'Moves the lead to this pipeline, at `stageId` (one of its stages) or at its starting stage.',
+    pipelineId:
+      'Moves the lead to this pipeline, at `stageId` (one of its stages) or at its starting stage.',
   },
-  requests: { 'move and set': { stageId: 12, fields: { intake: '2027-08-01' } }, clear: { fields: { email: null } } },
+  requests: {
+    'move and set': { stageId: 12, fields: { intake: '2027-08-01' } },
+    clear: { fields: { email: null } },
+  },
   responses: {
-    200: { description: 'The lead after the change.', schema: oneLead, examples: { changed: leadBody(updatedLead) } },
+    200: {
+      description: 'The lead after the change.',
+      schema: oneLead,
+      examples: { changed: leadBody(updatedLead) },
+    },
   },
   errors: {
     NOT_FOUND: { 'no lead': noSuchLead },
     DUPLICATE_LEAD: { duplicate: duplicateLead },
     VALIDATION_FAILED: {
-      'an emptied field': refusedWith((issues) => requireOnEdit(demo, createdLead.fields, { name: null }, issues)),
+      'an emptied field': refusedWith((issues) =>
+        requireOnEdit(demo, createdLead.fields, { name: null }, issues),
+      ),
       'a stage': refusedStage,
     },
   },

@@ -9,7 +9,11 @@ import type { ServiceOptions } from '../service-options.ts';
 export class AlarmTopics extends Construct {
   readonly topics: readonly ITopic[];
 
-  constructor(scope: Construct, id: string, { alarmEmail, alarmTopicArn }: Pick<ServiceOptions, 'alarmEmail' | 'alarmTopicArn'>) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { alarmEmail, alarmTopicArn }: Pick<ServiceOptions, 'alarmEmail' | 'alarmTopicArn'>,
+  ) {
     super(scope, id);
     this.topics = [
       ...(alarmEmail ? [this.emailTopic(alarmEmail)] : []),
@@ -18,7 +22,10 @@ export class AlarmTopics extends Construct {
   }
 
   private emailTopic(address: string): Topic {
-    const topic = new Topic(this, 'Email', { displayName: 'Lead service alarms', enforceSSL: true });
+    const topic = new Topic(this, 'Email', {
+      displayName: 'Lead service alarms',
+      enforceSSL: true,
+    });
     topic.addSubscription(new EmailSubscription(address));
     // With enforced TLS the topic gets a policy, which replaces the default policy that lets the account's alarms publish.
     topic.addToResourcePolicy(
@@ -32,7 +39,8 @@ export class AlarmTopics extends Construct {
     );
     Validations.of(topic).acknowledge({
       id: 'Serverless-SNSRedrivePolicy',
-      reason: 'If an email cannot be delivered, the dashboard still shows the alarm: nobody would read a queue of old alarms.',
+      reason:
+        'If an email cannot be delivered, the dashboard still shows the alarm: nobody would read a queue of old alarms.',
     });
     return topic;
   }

@@ -11,7 +11,8 @@ export interface AlarmDefinition {
 
 export const alarms = {
   ServerErrors: {
-    rings: 'In 5 minutes, at least 3 calls and at least 1 % of the calls got a server error other than NOT_READY.',
+    rings:
+      'In 5 minutes, at least 3 calls and at least 1 % of the calls got a server error other than NOT_READY.',
     act: 'Open "Failures" on the dashboard: each failure has its error and request ID; a time-out or crash has the log line of Lambda. If the failures began with a deployment, roll it back. If DynamoDB fails too, check AWS Health and wait: callers retry.',
   },
   SlowAnswers: {
@@ -23,7 +24,8 @@ export const alarms = {
     act: 'The account has no concurrent executions left (a new account has 10). Request more under Service Quotas, "Concurrent executions", and check whether another function of the account uses them all.',
   },
   WritingFunctionsThrottled: {
-    rings: 'Lambda refused to start a writing function: a create, update, note or capture got a 500.',
+    rings:
+      'Lambda refused to start a writing function: a create, update, note or capture got a 500.',
     act: 'Do the same as for ReadingFunctionsThrottled. No enquiry is lost if the website retries with its Idempotency-Key.',
   },
   TableThrottled: {
@@ -35,7 +37,8 @@ export const alarms = {
     act: 'Check AWS Health for DynamoDB in this region. There is nothing to repair: a write is complete or absent, and callers retry.',
   },
   TransactionsRefused: {
-    rings: 'For 15 minutes, at least 100 writes in every 5 minutes conflicted with another write to the same item.',
+    rings:
+      'For 15 minutes, at least 100 writes in every 5 minutes conflicted with another write to the same item.',
     act: 'Many callers write the same lead at once. Find the organization in the log (code IDEMPOTENCY_IN_PROGRESS), and ask its developers whether a form or a sync job sends requests twice or in parallel.',
   },
   CaptureNotReady: {
@@ -52,4 +55,5 @@ export const alarms = {
 export type AlarmName = keyof typeof alarms;
 
 /** The description of an alarm, which its email shows. CloudWatch allows 1,024 characters. */
-export const alarmDescription = (name: AlarmName): string => `${alarms[name].rings} What to do: ${alarms[name].act}`;
+export const alarmDescription = (name: AlarmName): string =>
+  `${alarms[name].rings} What to do: ${alarms[name].act}`;

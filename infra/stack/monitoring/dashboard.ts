@@ -36,7 +36,10 @@ import {
 export interface MonitoringProps {
   /** The name of the dashboard, and the prefix of the alarm names. */
   readonly serviceName: string;
-  readonly functions: readonly { readonly endpoint: Endpoint; readonly handler: EndpointFunction }[];
+  readonly functions: readonly {
+    readonly endpoint: Endpoint;
+    readonly handler: EndpointFunction;
+  }[];
   readonly table: ITable;
   readonly topics: readonly ITopic[];
 }
@@ -58,20 +61,37 @@ export class Monitoring extends Construct {
       alarmFactoryDefaults: {
         actionsEnabled: true,
         alarmNamePrefix: serviceName,
-        action: multipleActions(...topics.map((topic) => new SnsAlarmActionStrategy({ onAlarmTopic: topic, onOkTopic: topic }))),
+        action: multipleActions(
+          ...topics.map(
+            (topic) => new SnsAlarmActionStrategy({ onAlarmTopic: topic, onOkTopic: topic }),
+          ),
+        ),
       },
-      dashboardFactory: new DefaultDashboardFactory(this, 'Dashboards', { dashboardNamePrefix: serviceName }),
+      dashboardFactory: new DefaultDashboardFactory(this, 'Dashboards', {
+        dashboardNamePrefix: serviceName,
+      }),
     });
-    facade.monitorCustom({ alarmFriendlyName: 'Calls', humanReadableName: 'Calls', metricGroups: callGraphs(props) });
+    facade.monitorCustom({
+      alarmFriendlyName: 'Calls',
+      humanReadableName: 'Calls',
+      metricGroups: callGraphs(props),
+    });
     for (const widget of logWidgets(props)) facade.addWidget(widget);
-    facade.monitorCustom({ alarmFriendlyName: 'Table', humanReadableName: 'Table', metricGroups: tableGraphs(props) });
-    this.alarms = new Map(facade.createdAlarms().map(({ alarm, alarmNameSuffix }) => [alarmNameSuffix, alarm]));
+    facade.monitorCustom({
+      alarmFriendlyName: 'Table',
+      humanReadableName: 'Table',
+      metricGroups: tableGraphs(props),
+    });
+    this.alarms = new Map(
+      facade.createdAlarms().map(({ alarm, alarmNameSuffix }) => [alarmNameSuffix, alarm]),
+    );
   }
 
   /** @throws Error for an alarm that has no metric */
   alarm(name: AlarmName): IAlarm {
     const alarm = this.alarms.get(name);
-    if (!alarm) throw new Error(`The alarm ${name} is in alarms.ts, but has no metric in dashboard.ts.`);
+    if (!alarm)
+      throw new Error(`The alarm ${name} is in alarms.ts, but has no metric in dashboard.ts.`);
     return alarm;
   }
 }
@@ -100,16 +120,31 @@ function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
   return [
     {
       title: 'Calls and refusals',
-      metrics: [apiMetric(serviceName, 'Count'), apiMetric(serviceName, '4XXError'), serviceMetric(serviceName, 'rateLimited')],
+      metrics: [
+        apiMetric(serviceName, 'Count'),
+        apiMetric(serviceName, '4XXError'),
+        serviceMetric(serviceName, 'rateLimited'),
+      ],
     },
-    { title: 'Server errors', metrics: [alarmed(props, 'ServerErrors', serverErrorShare(serviceName), { from: 1 })] },
+    {
+      title: 'Server errors',
+      metrics: [alarmed(props, 'ServerErrors', serverErrorShare(serviceName), { from: 1 })],
+    },
     ...timeGraphs(props),
-    { title: 'Functions', metrics: [...throttleMetrics(props), serviceMetric(serviceName, 'coldStart')] },
+    {
+      title: 'Functions',
+      metrics: [...throttleMetrics(props), serviceMetric(serviceName, 'coldStart')],
+    },
     {
       title: 'Needs attention',
       metrics: [
         alarmed(props, 'CaptureNotReady', serviceMetric(serviceName, 'notReady'), { from: 1 }),
-        alarmed(props, 'KeyExpiresSoon', serviceMetric(serviceName, 'keyExpiresSoon', Duration.days(1)), { from: 1 }),
+        alarmed(
+          props,
+          'KeyExpiresSoon',
+          serviceMetric(serviceName, 'keyExpiresSoon', Duration.days(1)),
+          { from: 1 },
+        ),
       ],
     },
   ];
@@ -122,7 +157,10 @@ function timeGraphs(props: MonitoringProps): CustomMetricGroup[] {
       title: 'Response time',
       metrics: [
         apiMetric(serviceName, 'Latency', Stats.p(50)),
-        alarmed(props, 'SlowAnswers', apiMetric(serviceName, 'Latency', Stats.p(99)), { from: 3000, datapoints: 3 }),
+        alarmed(props, 'SlowAnswers', apiMetric(serviceName, 'Latency', Stats.p(99)), {
+          from: 3000,
+          datapoints: 3,
+        }),
       ],
     },
     {
@@ -140,8 +178,12 @@ function throttleMetrics(props: MonitoringProps): CustomMetricWithAlarm[] {
     props.functions.filter((one) => isReading(one) === reads).map(({ handler }) => handler);
   const [reading, writing] = [handlersWhere(true), handlersWhere(false)];
   return [
-    alarmed(props, 'ReadingFunctionsThrottled', throttles(reading, 'reading functions throttled'), { from: 1 }),
-    alarmed(props, 'WritingFunctionsThrottled', throttles(writing, 'writing functions throttled'), { from: 1 }),
+    alarmed(props, 'ReadingFunctionsThrottled', throttles(reading, 'reading functions throttled'), {
+      from: 1,
+    }),
+    alarmed(props, 'WritingFunctionsThrottled', throttles(writing, 'writing functions throttled'), {
+      from: 1,
+    }),
   ];
 }
 
@@ -156,12 +198,23 @@ function tableGraphs(props: MonitoringProps): CustomMetricGroup[] {
         serviceMetric(serviceName, 'dynamodbCalls'),
       ],
     },
-    { title: 'Throttled', metrics: [alarmed(props, 'TableThrottled', tableThrottles(table), { from: 1, datapoints: 2 })] },
-    { title: 'Failed', metrics: [alarmed(props, 'TableFailed', tableFailures(table), { from: 5 })] },
+    {
+      title: 'Throttled',
+      metrics: [
+        alarmed(props, 'TableThrottled', tableThrottles(table), { from: 1, datapoints: 2 }),
+      ],
+    },
+    {
+      title: 'Failed',
+      metrics: [alarmed(props, 'TableFailed', tableFailures(table), { from: 5 })],
+    },
     {
       title: 'Transaction conflicts',
       metrics: [
-        alarmed(props, 'TransactionsRefused', ofTable(table, 'TransactionConflict'), { from: 100, datapoints: 3 }),
+        alarmed(props, 'TransactionsRefused', ofTable(table, 'TransactionConflict'), {
+          from: 100,
+          datapoints: 3,
+        }),
         serviceMetric(serviceName, 'contended'),
       ],
     },
@@ -216,6 +269,13 @@ const logQueries: readonly LogQuery[] = [
 function logWidgets({ functions }: MonitoringProps): LogQueryWidget[] {
   const logGroupNames = functions.map(({ handler }) => handler.logGroup.logGroupName);
   return logQueries.map(
-    (query) => new LogQueryWidget({ ...query, logGroupNames, view: LogQueryVisualizationType.TABLE, width: 12, height: 8 }),
+    (query) =>
+      new LogQueryWidget({
+        ...query,
+        logGroupNames,
+        view: LogQueryVisualizationType.TABLE,
+        width: 12,
+        height: 8,
+      }),
   );
 }

@@ -9,7 +9,11 @@ import { stageName } from '../lead-api.ts';
 export const period = Duration.minutes(5);
 
 /** A metric of the whole API. Uses the name and stage as text: a reference would make the API depend on the alarm of its own release. */
-export const apiMetric = (serviceName: string, metricName: string, statistic: string = Stats.SUM): Metric =>
+export const apiMetric = (
+  serviceName: string,
+  metricName: string,
+  statistic: string = Stats.SUM,
+): Metric =>
   new Metric({
     namespace: 'AWS/ApiGateway',
     metricName,
@@ -19,7 +23,11 @@ export const apiMetric = (serviceName: string, metricName: string, statistic: st
   });
 
 /** A metric of the functions' log lines (shared/metrics.ts). */
-export const serviceMetric = (serviceName: string, metricName: MetricName, over: Duration = period): Metric =>
+export const serviceMetric = (
+  serviceName: string,
+  metricName: MetricName,
+  over: Duration = period,
+): Metric =>
   new Metric({
     namespace: metricNamespace,
     metricName,
@@ -53,7 +61,11 @@ export const throttles = (functions: readonly IFunction[], label: string): MathE
     label,
   );
 
-const tableMetric = (table: ITable, metricName: string, more: Record<string, string> = {}): Metric =>
+const tableMetric = (
+  table: ITable,
+  metricName: string,
+  more: Record<string, string> = {},
+): Metric =>
   new Metric({
     namespace: 'AWS/DynamoDB',
     metricName,
@@ -63,13 +75,19 @@ const tableMetric = (table: ITable, metricName: string, more: Record<string, str
   });
 
 /** A metric of the table, such as `TransactionConflict` or `ConsumedWriteCapacityUnits`. */
-export const ofTable = (table: ITable, metricName: string): Metric => tableMetric(table, metricName);
+export const ofTable = (table: ITable, metricName: string): Metric =>
+  tableMetric(table, metricName);
 
 /** Throttled requests to the table and its indexes: ten metrics, the maximum of an alarm. */
 export function tableThrottles(table: ITable): MathExpression {
-  const parts = [{}, ...tableDefinition.indexes.map(({ name }) => ({ GlobalSecondaryIndexName: name }))];
+  const parts = [
+    {},
+    ...tableDefinition.indexes.map(({ name }) => ({ GlobalSecondaryIndexName: name })),
+  ];
   const metrics = parts.flatMap((part) =>
-    ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) => tableMetric(table, metricName, part)),
+    ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) =>
+      tableMetric(table, metricName, part),
+    ),
   );
   return sum(metrics, 'throttled requests');
 }

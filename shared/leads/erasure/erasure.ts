@@ -40,9 +40,13 @@ export function identitiesIn(entries: readonly TimelineEntry[]): Identities {
     entries
       .flatMap((entry) => [
         ...('kept' in entry
-          ? entry.kept.flatMap(({ field, current, submitted }) => (field === fieldKey ? [current, submitted] : []))
+          ? entry.kept.flatMap(({ field, current, submitted }) =>
+              field === fieldKey ? [current, submitted] : [],
+            )
           : []),
-        ...('changes' in entry ? entry.changes.flatMap(({ field, from, to }) => (field === fieldKey ? [from, to] : [])) : []),
+        ...('changes' in entry
+          ? entry.changes.flatMap(({ field, from, to }) => (field === fieldKey ? [from, to] : []))
+          : []),
       ])
       .filter((value) => typeof value === 'string');
   return wholeIdentities({ phones: valuesOf('phone'), emails: valuesOf('email') });
@@ -78,7 +82,8 @@ export function identityPatternOf(identities: Identities): IdentityPattern {
   // Emails first: an email that contains the person's phone is erased as a whole.
   const parts = [...identities.emails.map(emailPattern), ...identities.phones.map(phonePattern)];
   const pattern = new RegExp(parts.length > 0 ? parts.join('|') : '(?!)', 'giu');
-  if (''.search(pattern) >= 0) throw new UnsafeSearchError('A search for a person must not match an empty text.');
+  if (''.search(pattern) >= 0)
+    throw new UnsafeSearchError('A search for a person must not match an empty text.');
   return pattern;
 }
 
@@ -90,11 +95,14 @@ function phonePattern(phone: string): string {
   const digits = (text: string): string => [...text].map(digitOfAnyScript).join(gap);
   const zero = digitOfAnyScript('0');
   const prefix = `(?:[+＋]|%2B|${zero}${zero})${gap}`;
-  const whole = (spelled: string): string => `(?:(?<!\\p{Nd})|${afterEscape})${noDate}${spelled}(?!\\p{Nd})`;
+  const whole = (spelled: string): string =>
+    `(?:(?<!\\p{Nd})|${afterEscape})${noDate}${spelled}(?!\\p{Nd})`;
   if (!parsed) return whole(`(?:${prefix})?${digits(phone.slice(1))}`); // of a country that is not known: its code is a part
   const countryCode = `${digits(parsed.countryCallingCode)}${gap}(?:\\(?${zero}\\)?${gap})?`;
   const isShort = parsed.nationalNumber.length < nationalDigitsMin;
-  const country = isShort ? `${prefix}${countryCode}` : `(?:(?:${prefix})?${countryCode}|\\(?${zero}${gap})?`;
+  const country = isShort
+    ? `${prefix}${countryCode}`
+    : `(?:(?:${prefix})?${countryCode}|\\(?${zero}${gap})?`;
   return whole(`${country}\\(?${digits(parsed.nationalNumber)}`);
 }
 
@@ -123,14 +131,18 @@ function emailPattern(email: string): string {
   return `(?:(?<!${restOfAnother})|${afterEscape})${spelled}(?![\\p{L}\\p{N}]|[.\\-]+[\\p{L}\\p{N}])`;
 }
 
-const mentions = (value: unknown, pattern: IdentityPattern): boolean => typeof value === 'string' && value.search(pattern) >= 0;
+const mentions = (value: unknown, pattern: IdentityPattern): boolean =>
+  typeof value === 'string' && value.search(pattern) >= 0;
 
 /** A value with every match replaced, also in the texts of lists and maps. */
 function cleaned<T>(value: T, pattern: IdentityPattern): T {
-  if (typeof value === 'string') return (mentions(value, pattern) ? value.replace(pattern, erasedMark) : value) as T;
+  if (typeof value === 'string')
+    return (mentions(value, pattern) ? value.replace(pattern, erasedMark) : value) as T;
   if (Array.isArray(value)) return value.map((item) => cleaned(item, pattern)) as T;
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleaned(one, pattern)])) as T;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, cleaned(one, pattern)]),
+  ) as T;
 }
 
 const isIdentityField = (fieldKey: string): boolean => fieldKey === 'phone' || fieldKey === 'email';
@@ -142,14 +154,20 @@ const isIdentity = (value: unknown, pattern: IdentityPattern): boolean =>
   [value, comparableEmail(value)].some((spelled) => spelled.replace(pattern, '') === '');
 
 /** Cleans the values of another lead's fields, but not the field keys. */
-const cleanedValues = <T extends { readonly field: string }>(values: readonly T[], pattern: IdentityPattern): T[] =>
+const cleanedValues = <T extends { readonly field: string }>(
+  values: readonly T[],
+  pattern: IdentityPattern,
+): T[] =>
   values.map((value) => {
     const clean = (side: unknown): unknown => {
       if (!isIdentityField(value.field)) return cleaned(side, pattern);
       return isIdentity(side, pattern) ? erasedMark : side;
     };
     const { field: _field, ...sides } = value;
-    return { ...value, ...Object.fromEntries(Object.entries(sides).map(([name, side]) => [name, clean(side)])) };
+    return {
+      ...value,
+      ...Object.fromEntries(Object.entries(sides).map(([name, side]) => [name, clean(side)])),
+    };
   });
 
 /** The attributes of an entry that hold text that people typed. The others, such as times, IDs and keys, hold no personal data. */
@@ -158,9 +176,13 @@ const typedAttributes: readonly string[] = ['notes', 'text', 'attribution', 'kep
 function cleanedEntry<T extends object>(entry: T, pattern: IdentityPattern): T {
   const clean = (name: string, value: unknown): unknown => {
     if (!typedAttributes.includes(name)) return value;
-    return name === 'kept' || name === 'changes' ? cleanedValues(value as { field: string }[], pattern) : cleaned(value, pattern);
+    return name === 'kept' || name === 'changes'
+      ? cleanedValues(value as { field: string }[], pattern)
+      : cleaned(value, pattern);
   };
-  return Object.fromEntries(Object.entries(entry).map(([name, value]) => [name, clean(name, value)])) as T;
+  return Object.fromEntries(
+    Object.entries(entry).map(([name, value]) => [name, clean(name, value)]),
+  ) as T;
 }
 
 /**
@@ -169,14 +191,19 @@ function cleanedEntry<T extends object>(entry: T, pattern: IdentityPattern): T {
  */
 export function withoutPerson(entry: TimelineEntry, pattern: IdentityPattern): TimelineEntry {
   const isTheirs =
-    'kept' in entry && entry.kept.some(({ field, submitted }) => isIdentityField(field) && isIdentity(submitted, pattern));
+    'kept' in entry &&
+    entry.kept.some(
+      ({ field, submitted }) => isIdentityField(field) && isIdentity(submitted, pattern),
+    );
   if (!isTheirs) return cleanedEntry(entry, pattern);
   const { notes, attribution, ...others } = entry;
   return {
     ...others,
     kept: cleanedValues(entry.kept, pattern).map((value) => ({ ...value, submitted: erasedMark })),
     ...(notes !== undefined && { notes: erasedMark }),
-    ...(attribution && { attribution: Object.fromEntries(Object.keys(attribution).map((name) => [name, erasedMark])) }),
+    ...(attribution && {
+      attribution: Object.fromEntries(Object.keys(attribution).map((name) => [name, erasedMark])),
+    }),
   };
 }
 
@@ -204,16 +231,23 @@ export function withErasuresOf<T extends Readonly<Record<string, unknown>>>(
 ): T {
   if (damagedAttributes(copy).length > 0) return entry;
   const erased = typedAttributes.filter((name) => Object.hasOwn(entry, name));
-  const merged = { ...entry, ...Object.fromEntries(erased.map((name) => [name, withErased(entry[name], copy[name])])) };
+  const merged = {
+    ...entry,
+    ...Object.fromEntries(erased.map((name) => [name, withErased(entry[name], copy[name])])),
+  };
   return isDeepStrictEqual(merged, entry) ? entry : merged;
 }
 
 function withErased(value: unknown, copy: unknown): unknown {
   if (typeof copy === 'string') return isErasureOf(value, copy) ? copy : value;
   if (Array.isArray(value) && Array.isArray(copy))
-    return value.length === copy.length ? value.map((item, at) => withErased(item, copy[at])) : value;
+    return value.length === copy.length
+      ? value.map((item, at) => withErased(item, copy[at]))
+      : value;
   if (!isPlainObject(value) || !isPlainObject(copy)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withErased(one, copy[name])]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, withErased(one, copy[name])]),
+  );
 }
 
 /** Whether a text is the value with parts replaced by marks: the parts between the marks occur in the value, in this order. */

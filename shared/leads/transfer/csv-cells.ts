@@ -21,7 +21,11 @@ export function cellOf(organization: Organization, field: Field, value: FieldVal
  * A cell's value as a request would send it; null for an empty cell.
  * @param isOurs whether an export of this service wrote the cell
  */
-export function rawFromCell(cell: string, type: Field['type'] | undefined, isOurs = true): RawValue {
+export function rawFromCell(
+  cell: string,
+  type: Field['type'] | undefined,
+  isOurs = true,
+): RawValue {
   if (cell === '') return null;
   const text = isOurs ? unguarded(cell) : unguardedPlainly(cell);
   return type !== undefined && fieldKinds[type].isList ? (listFrom(text) ?? text) : text;
@@ -35,7 +39,9 @@ function listFrom(text: string): readonly string[] | undefined {
 /** An item's name if a cell with that name is read as this item, else its ID. */
 export function nameOrId(items: readonly NamedItem[], id: unknown): string {
   const name = items.find((item) => item.id === id)?.name;
-  return name !== undefined && guarded(name) === name && idNamed(items, name) === id ? name : String(id);
+  return name !== undefined && guarded(name) === name && idNamed(items, name) === id
+    ? name
+    : String(id);
 }
 
 /**
@@ -56,4 +62,5 @@ const guardWithin = /(?<=[;\r\n])'(?=['"]*[=+\-@＝＋－＠])/g;
 const unguarded = (cell: string): string =>
   (/^'+[=+\-@＝＋－＠\t\r\n]/.test(cell) ? cell.slice(1) : cell).replace(guardWithin, '');
 /** Removes the guard that earlier exports and other programs write. */
-const unguardedPlainly = (cell: string): string => (/^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell);
+const unguardedPlainly = (cell: string): string =>
+  /^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell;

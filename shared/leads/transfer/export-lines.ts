@@ -12,7 +12,15 @@ export function exportObject(organization: Organization, lead: Lead): object {
     return value === null ? [] : [[key, value] as const];
   });
   const mark = { [exportMark.property]: exportMark.of(organization.id) };
-  const own = { leadId: id, ...mark, pipelineId, stageId, createdAt, updatedAt, ...(archivedAt !== undefined && { archivedAt }) };
+  const own = {
+    leadId: id,
+    ...mark,
+    pipelineId,
+    stageId,
+    createdAt,
+    updatedAt,
+    ...(archivedAt !== undefined && { archivedAt }),
+  };
   return { ...own, fields: Object.fromEntries(fields) };
 }
 
@@ -27,10 +35,18 @@ export const exportHeadings = (organization: Organization): string[] => [
 ];
 
 /** The IDs of the lead and its organization, read from the start of a line or row; undefined if no export wrote it. */
-export function exportedIds(format: 'csv' | 'jsonl', begins: string): { leadId: number; organizationId: number } | undefined {
-  const pattern = format === 'csv' ? /^(\d+),organization (\d+),/ : /^\{"leadId":(\d+),"leadServiceExport":"organization (\d+)",/;
+export function exportedIds(
+  format: 'csv' | 'jsonl',
+  begins: string,
+): { leadId: number; organizationId: number } | undefined {
+  const pattern =
+    format === 'csv'
+      ? /^(\d+),organization (\d+),/
+      : /^\{"leadId":(\d+),"leadServiceExport":"organization (\d+)",/;
   const [, leadId, organizationId] = pattern.exec(begins)?.map(Number) ?? [];
-  return leadId === undefined || organizationId === undefined || leadId > limits.idMax ? undefined : { leadId, organizationId };
+  return leadId === undefined || organizationId === undefined || leadId > limits.idMax
+    ? undefined
+    : { leadId, organizationId };
 }
 /** The bytes of a line or row that `exportedIds` reads. */
 export const exportedIdsMaxBytes = 100;

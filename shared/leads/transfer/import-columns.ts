@@ -2,7 +2,13 @@ import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization } from '../../organization/organization.ts';
 
 /** The properties of a lead that a row can have besides its fields. */
-export type ImportProperty = 'leadId' | 'stage' | 'pipeline' | 'createdAt' | 'updatedAt' | 'archived';
+export type ImportProperty =
+  | 'leadId'
+  | 'stage'
+  | 'pipeline'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'archived';
 
 /** Where a column's values go. */
 export type ImportTarget =
@@ -30,7 +36,8 @@ export const exportMark = {
   heading: 'lead service export',
   property: 'leadServiceExport',
   of: (organizationId: number): string => `organization ${organizationId}`,
-  isOne: (value: unknown): boolean => typeof value === 'string' && /^organization [1-9]\d{0,9}$/.test(value.trim()),
+  isOne: (value: unknown): boolean =>
+    typeof value === 'string' && /^organization [1-9]\d{0,9}$/.test(value.trim()),
 } as const;
 
 /** The columns that a report of refused rows adds. An import ignores them, so that a corrected report can be imported. */
@@ -55,13 +62,19 @@ const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, ''
  * @param hasFieldsObject true for JSONL objects with a `fields` object: property names win over field keys
  * @returns undefined if the heading is unknown
  */
-export function targetNamed(organization: Organization, heading: string, hasFieldsObject = false): ImportTarget | undefined {
+export function targetNamed(
+  organization: Organization,
+  heading: string,
+  hasFieldsObject = false,
+): ImportTarget | undefined {
   const name = heading.trim();
   const field = (fieldKey: string): ImportTarget => ({ kind: 'field', fieldKey });
   if (!hasFieldsObject && organization.fieldByKey.has(name)) return field(name);
   if (name === exportMark.heading || name === exportMark.property) return { kind: 'mark' };
   if (name === reportHeadings.row || name === reportHeadings.reason) return { kind: 'nothing' };
-  const property = Object.hasOwn(propertyNames, plain(name)) ? propertyNames[plain(name)] : undefined;
+  const property = Object.hasOwn(propertyNames, plain(name))
+    ? propertyNames[plain(name)]
+    : undefined;
   if (property) return { kind: 'property', property };
   const folded = name.toLowerCase();
   if (folded === 'owner') return field('assigned_to');

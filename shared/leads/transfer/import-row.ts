@@ -4,7 +4,14 @@ import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization, Stage } from '../../organization/organization.ts';
 import { chooseRotation, type Rotation } from '../assignment.ts';
 import { FieldIssue, isDate, parseYesOrNo, type RawValue, withAllOptions } from '../field-types.ts';
-import { activeFields, applyChanges, FieldIssues, newLeadFields, readFields, requireOnCreate } from '../fields.ts';
+import {
+  activeFields,
+  applyChanges,
+  FieldIssues,
+  newLeadFields,
+  readFields,
+  requireOnCreate,
+} from '../fields.ts';
 import { type FieldValues, ownerIdOf } from '../lead.ts';
 import { assertLeadFits } from '../lead-size.ts';
 import { memoize } from '../memoize.ts';
@@ -42,7 +49,8 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
   const { fields: sent, properties } = row;
   const issues = new FieldIssues();
   const leadId = readLeadId(properties.leadId, issues);
-  const isExported = row.isExported === true && properties.leadId !== undefined && properties.leadId !== null;
+  const isExported =
+    row.isExported === true && properties.leadId !== undefined && properties.leadId !== null;
   const rules = isExported ? withAllActive(organization) : organization;
   const raw = withReferences(rules, sent, issues);
   const values = applyChanges({}, readFields(rules, raw, activeFields(rules), issues));
@@ -51,7 +59,8 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
   const times = readTimes(properties, now, issues);
   const fields = newLeadFields(values);
   const isOwned = isExported || ownerIdOf({ fields }) !== null;
-  const rotation = stage && !isOwned ? chooseRotation(organization, fields, stage.pipelineId) : undefined;
+  const rotation =
+    stage && !isOwned ? chooseRotation(organization, fields, stage.pipelineId) : undefined;
   if (stage && !isOwned && !rotation) {
     const sentence = 'is required, because the organization has no active user to own new leads.';
     issues.add('assigned_to', new FieldIssue(sentence, 'NO_ACTIVE_OWNER'));
@@ -64,7 +73,10 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
 
 /** The organization with every field, option, stage, source and user active: exported leads can have any of them. */
 const withAllActive = memoize((organization: Organization): Organization => {
-  const active = <T extends { readonly active: boolean }>(item: T): T => ({ ...item, active: true });
+  const active = <T extends { readonly active: boolean }>(item: T): T => ({
+    ...item,
+    active: true,
+  });
   const byId = <T extends { readonly id: number; readonly active: boolean }>(items: readonly T[]) =>
     new Map(items.map((item) => [item.id, active(item)]));
   const fields = organization.fields.map((field) => ({
@@ -118,21 +130,34 @@ interface NamedItems {
   readonly items: readonly NamedItem[];
 }
 
-function readNamed({ noun, items }: NamedItems, raw: RawValue, field: string, issues: FieldIssues): number | undefined {
+function readNamed(
+  { noun, items }: NamedItems,
+  raw: RawValue,
+  field: string,
+  issues: FieldIssues,
+): number | undefined {
   const found = idNamed(items, raw);
   if (typeof found === 'number') return found;
   const text = JSON.stringify(raw);
   if (found === 'several') {
-    issues.add(field, new FieldIssue(`is ${text}, which is the name of more than one ${noun}: use the ID instead.`));
+    issues.add(
+      field,
+      new FieldIssue(`is ${text}, which is the name of more than one ${noun}: use the ID instead.`),
+    );
     return undefined;
   }
   const near = nearestName(
     String(raw),
     items.map(({ name }) => name),
   );
-  const example = items[0] ? `use an ID or a name, such as ${items[0].name}.` : `there is no ${noun} to choose.`;
+  const example = items[0]
+    ? `use an ID or a name, such as ${items[0].name}.`
+    : `there is no ${noun} to choose.`;
   const hint = near ? `did you mean ${near}?` : example;
-  issues.add(field, new FieldIssue(`is ${text}, which is not a ${noun} of the organization; ${hint}`));
+  issues.add(
+    field,
+    new FieldIssue(`is ${text}, which is not a ${noun} of the organization; ${hint}`),
+  );
   return undefined;
 }
 
@@ -148,9 +173,13 @@ function readPlace(
     : undefined;
   if (isPresent(pipeline) && pipelineId === undefined) return undefined;
   if (!isPresent(stage)) return placeLead(organization, { pipelineId }, issues);
-  const own = organization.stages.filter((one) => pipelineId === undefined || one.pipelineId === pipelineId);
+  const own = organization.stages.filter(
+    (one) => pipelineId === undefined || one.pipelineId === pipelineId,
+  );
   const stageId = readNamed({ noun: 'stage', items: own }, stage, 'stage', issues);
-  return stageId === undefined ? undefined : placeLead(organization, { stageId, pipelineId }, issues);
+  return stageId === undefined
+    ? undefined
+    : placeLead(organization, { stageId, pipelineId }, issues);
 }
 
 function readTimes(properties: ImportRow['properties'], now: string, issues: FieldIssues) {
@@ -162,27 +191,49 @@ function readTimes(properties: ImportRow['properties'], now: string, issues: Fie
   // The default is now, so that a sync job that follows updated_since sees the lead.
   const updatedAt = timeOf('updatedAt') ?? now;
   const createdAt = created ?? updatedAt;
-  if (updatedAt < createdAt) issues.add('updated at', new FieldIssue(`is earlier than the time of creation, ${createdAt}.`));
-  return { createdAt, updatedAt, archivedAt: readArchived(properties.archived, updatedAt, now, issues) };
+  if (updatedAt < createdAt)
+    issues.add('updated at', new FieldIssue(`is earlier than the time of creation, ${createdAt}.`));
+  return {
+    createdAt,
+    updatedAt,
+    archivedAt: readArchived(properties.archived, updatedAt, now, issues),
+  };
 }
 
-const headings = { createdAt: 'created at', updatedAt: 'updated at', archived: 'archived' } as const;
+const headings = {
+  createdAt: 'created at',
+  updatedAt: 'updated at',
+  archived: 'archived',
+} as const;
 
-function readTime(name: keyof typeof headings, raw: RawValue, now: string, issues: FieldIssues): string | undefined {
+function readTime(
+  name: keyof typeof headings,
+  raw: RawValue,
+  now: string,
+  issues: FieldIssues,
+): string | undefined {
   const text = typeof raw === 'string' ? raw.trim() : '';
   const at = parseDateTime(isDate(text) ? `${text}T00:00:00Z` : text);
   if (at === undefined) {
     issues.add(
       headings[name],
-      new FieldIssue('must be a date, or a date-time with an offset, such as 2026-01-31T18:30:00+05:30.'),
+      new FieldIssue(
+        'must be a date, or a date-time with an offset, such as 2026-01-31T18:30:00+05:30.',
+      ),
     );
     return undefined;
   }
-  if (at > Date.parse(now)) issues.add(headings[name], new FieldIssue(`is in the future: ${text}.`));
+  if (at > Date.parse(now))
+    issues.add(headings[name], new FieldIssue(`is in the future: ${text}.`));
   return new Date(at).toISOString();
 }
 
-function readArchived(raw: RawValue | undefined, updatedAt: string, now: string, issues: FieldIssues): string | undefined {
+function readArchived(
+  raw: RawValue | undefined,
+  updatedAt: string,
+  now: string,
+  issues: FieldIssues,
+): string | undefined {
   const text = raw === undefined || raw === null ? '' : String(raw).trim().toLowerCase();
   if (raw === undefined || text === '') return undefined;
   const isArchived = text === 'archived' || parseYesOrNo(text);

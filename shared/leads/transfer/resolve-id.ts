@@ -8,7 +8,10 @@ export interface NamedItem {
  * The ID of an item that is named by ID or by name, ignoring case. If several items have the name, the only active one.
  * @returns undefined if there is no such item, `several` if the name is ambiguous
  */
-export function idNamed(items: readonly NamedItem[], named: unknown): number | 'several' | undefined {
+export function idNamed(
+  items: readonly NamedItem[],
+  named: unknown,
+): number | 'several' | undefined {
   const text = String(named).trim();
   const id = Number(text);
   if (/^\d{1,10}$/.test(text) && items.some((item) => item.id === id)) return id;

@@ -7,7 +7,12 @@ import type { Item } from '../table/items.ts';
 import { keyText, type PrimaryKey } from '../table/primary-keys.ts';
 import { inParallel } from './in-parallel.ts';
 import { isPositiveInteger } from './lead-issues.ts';
-import { type OrganizationSnapshot, readSnapshot, recheckKeyItem, type ViolationReporter } from './organization-snapshot.ts';
+import {
+  type OrganizationSnapshot,
+  readSnapshot,
+  recheckKeyItem,
+  type ViolationReporter,
+} from './organization-snapshot.ts';
 import { readUntilStable } from './read-together.ts';
 import { recheckErasure, recheckImportedRow, recheckRecord, recordedLead } from './recheck.ts';
 import { recheckIdentities, recheckIdentityItem } from './recheck-identities.ts';
@@ -46,8 +51,15 @@ const rechecksAtOnce = 8;
 export async function checkTable(table: Table, options: CheckOptions = {}): Promise<CheckResult> {
   const check = new TableCheck(table, options);
   const { organizationId } = options;
-  const organizationIds = organizationId === undefined ? (await listOrganizations(table)).map(({ id }) => id) : [organizationId];
-  await inParallel(organizationIds, organizationsAtOnce, async (id) => void (await check.snapshotOf(id)));
+  const organizationIds =
+    organizationId === undefined
+      ? (await listOrganizations(table)).map(({ id }) => id)
+      : [organizationId];
+  await inParallel(
+    organizationIds,
+    organizationsAtOnce,
+    async (id) => void (await check.snapshotOf(id)),
+  );
   await scanTable(
     table,
     organizationId,
@@ -63,7 +75,8 @@ class TableCheck implements ViolationReporter {
   readonly #snapshots = new Map<number, Promise<OrganizationSnapshot>>();
   readonly #organizationOfKey = new Map<string, number>();
   /** Idempotency records of API keys that were unknown when the record was read, such as new keys. */
-  #strayRecords: { readonly key: PrimaryKey; readonly keyId: string; readonly leadId: unknown }[] = [];
+  #strayRecords: { readonly key: PrimaryKey; readonly keyId: string; readonly leadId: unknown }[] =
+    [];
   readonly #violations = new Set<string>();
   #leads = 0;
   #otherItems = 0;
@@ -109,7 +122,11 @@ class TableCheck implements ViolationReporter {
   /** An organization's leads are one partition, which has been read: a scan that reaches it continues after the last lead. */
   async afterLeads(key: PrimaryKey): Promise<PrimaryKey> {
     const kind = kindOf(key);
-    if (kind?.kind !== 'lead' || kind.organizationId !== (this.#options.organizationId ?? kind.organizationId)) return key;
+    if (
+      kind?.kind !== 'lead' ||
+      kind.organizationId !== (this.#options.organizationId ?? kind.organizationId)
+    )
+      return key;
     const { lastLead = key } = await this.snapshotOf(kind.organizationId);
     return lastLead.sk > key.sk ? lastLead : key;
   }
@@ -122,7 +139,8 @@ class TableCheck implements ViolationReporter {
       const own = { table: this.#table, organizationId };
       await inParallel(expectedItems.missingItems(), rechecksAtOnce, async ({ leadId, items }) => {
         if (items.includes('opening')) this.report(await recheckOpening(own, leadId));
-        if (items.some((name) => name !== 'opening')) this.report(await recheckIdentities(own, leadId));
+        if (items.some((name) => name !== 'opening'))
+          this.report(await recheckIdentities(own, leadId));
       });
     }
     return { leads: this.#leads, violations: [...this.#violations].sort() };
@@ -148,21 +166,26 @@ class TableCheck implements ViolationReporter {
     const own = { table: this.#table, organizationId: kind.organizationId };
     if (kind.kind === 'phone' || kind.kind === 'email') {
       const { leadId } = item;
-      if (typeof leadId === 'number' && expectedItems.markIdentity(kind.kind, leadId, kind.value)) return undefined;
+      if (typeof leadId === 'number' && expectedItems.markIdentity(kind.kind, leadId, kind.value))
+        return undefined;
       return () => recheckIdentityItem(own, kind, leadId);
     }
     if (kind.kind === 'timeline') {
       const { leadId } = kind;
-      const isSecondOpening = isOpening(item) && !expectedItems.markOpening(leadId) && expectedItems.has(leadId);
+      const isSecondOpening =
+        isOpening(item) && !expectedItems.markOpening(leadId) && expectedItems.has(leadId);
       if (isSecondOpening) return () => recheckOpening(own, leadId);
       const isSound = expectedItems.has(leadId) && entryIssues(item, key.sk, userIds).length === 0;
       return isSound ? undefined : () => recheckEntry(own, key, leadId);
     }
     if (kind.kind === 'importedRow') {
-      return typeof item.leadId === 'number' && expectedItems.has(item.leadId) ? undefined : () => recheckImportedRow(own, key);
+      return typeof item.leadId === 'number' && expectedItems.has(item.leadId)
+        ? undefined
+        : () => recheckImportedRow(own, key);
     }
     if (kind.kind === 'erasure') return () => recheckErasure(own, key, kind.leadId);
-    if (kind.kind === 'turn' && !isPositiveInteger(item.turns)) return () => this.#recheckRotation(key);
+    if (kind.kind === 'turn' && !isPositiveInteger(item.turns))
+      return () => this.#recheckRotation(key);
     return undefined; // settings, usage, listings and leads were read with the organization
   }
 
@@ -174,15 +197,22 @@ class TableCheck implements ViolationReporter {
   async #recheckRotation(key: PrimaryKey): Promise<string[]> {
     const [counter] = await readUntilStable(this.#table, [key]);
     if (!counter || isPositiveInteger(counter.turns)) return [];
-    return [`The turn ${keyText(key)} has counted ${JSON.stringify(counter.turns)}, which must be a number of turns taken.`];
+    return [
+      `The turn ${keyText(key)} has counted ${JSON.stringify(counter.turns)}, which must be a number of turns taken.`,
+    ];
   }
 
-  async #examineRecord(key: PrimaryKey, keyId: string, record: Item): Promise<(() => Promise<string[]>) | undefined> {
+  async #examineRecord(
+    key: PrimaryKey,
+    keyId: string,
+    record: Item,
+  ): Promise<(() => Promise<string[]>) | undefined> {
     const leadId = recordedLead(record);
     const organizationId = this.#organizationOfKey.get(keyId);
     if (organizationId === undefined) {
       // In a check of one organization, nearly all of these records are other organizations'.
-      if (this.#options.organizationId === undefined) this.#strayRecords.push({ key, keyId, leadId });
+      if (this.#options.organizationId === undefined)
+        this.#strayRecords.push({ key, keyId, leadId });
       return undefined;
     }
     const { expectedItems } = await this.snapshotOf(organizationId);
@@ -193,21 +223,31 @@ class TableCheck implements ViolationReporter {
   async #checkStrayRecords(): Promise<void> {
     const table = this.#table;
     for (const organizationId of this.#snapshots.keys()) {
-      for (const { keyId } of await listApiKeys(table, organizationId)) this.addKey(keyId, organizationId);
+      for (const { keyId } of await listApiKeys(table, organizationId))
+        this.addKey(keyId, organizationId);
     }
     await inParallel(this.#strayRecords, rechecksAtOnce, async ({ key, keyId, leadId }) => {
       const organizationId = this.#organizationOfKey.get(keyId);
-      if (organizationId !== undefined) this.report(await recheckRecord({ table, organizationId }, key, leadId));
+      if (organizationId !== undefined)
+        this.report(await recheckRecord({ table, organizationId }, key, leadId));
       else this.report(await this.#recheckStrayRecord(key, keyId));
     });
   }
 
   async #recheckStrayRecord(key: PrimaryKey, keyId: string): Promise<string[]> {
     const [record] = await readUntilStable(this.#table, [key]);
-    return record ? [`The idempotency record ${keyText(key)} belongs to API key ${keyId}, which no organization lists.`] : [];
+    return record
+      ? [
+          `The idempotency record ${keyText(key)} belongs to API key ${keyId}, which no organization lists.`,
+        ]
+      : [];
   }
 
   #reportProgress(): void {
-    this.#options.onProgress?.({ leads: this.#leads, otherItems: this.#otherItems, violations: this.#violations.size });
+    this.#options.onProgress?.({
+      leads: this.#leads,
+      otherItems: this.#otherItems,
+      violations: this.#violations.size,
+    });
   }
 }

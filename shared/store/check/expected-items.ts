@@ -30,7 +30,10 @@ export class ExpectedItemsPart {
     this.ids[at] = id;
     this.phones[at] = phone === undefined ? 0 : crc32(phone);
     this.emails[at] = email === undefined ? 0 : crc32(email);
-    this.missing[at] = expected.opening | (phone === undefined ? 0 : expected.phone) | (email === undefined ? 0 : expected.email);
+    this.missing[at] =
+      expected.opening |
+      (phone === undefined ? 0 : expected.phone) |
+      (email === undefined ? 0 : expected.email);
     this.count = at + 1;
   }
 
@@ -95,7 +98,10 @@ export class ExpectedItems {
       for (let at = 0; at < count; at += 1) {
         const flags = missing[at] ?? 0;
         if (flags === 0) continue;
-        yield { leadId: ids[at] ?? 0, items: expectedNames.filter((name) => (flags & expected[name]) !== 0) };
+        yield {
+          leadId: ids[at] ?? 0,
+          items: expectedNames.filter((name) => (flags & expected[name]) !== 0),
+        };
       }
     }
   }

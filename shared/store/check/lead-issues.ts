@@ -1,4 +1,10 @@
-import { FieldIssue, isDate, isEmptyValue, parsers, type RawValue } from '../../leads/field-types.ts';
+import {
+  FieldIssue,
+  isDate,
+  isEmptyValue,
+  parsers,
+  type RawValue,
+} from '../../leads/field-types.ts';
 import { type FieldValue, type FieldValues, type Lead, valueOf } from '../../leads/lead.ts';
 import type { FieldType } from '../../organization/field-kinds.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
@@ -12,11 +18,17 @@ export const isStoredDateTime = (value: unknown): boolean =>
 
 export const isPositiveInteger = (value: unknown): boolean =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
-const isMap = (value: unknown): value is FieldValues => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isMap = (value: unknown): value is FieldValues =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The lead of an item whose attributes may have any type; `fields` that are not a map count as empty. */
 export function leadIn(organizationId: number, leadId: number, item: Item): Lead {
-  return { ...(item as LeadItem), id: leadId, organizationId, fields: isMap(item.fields) ? item.fields : {} };
+  return {
+    ...(item as LeadItem),
+    id: leadId,
+    organizationId,
+    fields: isMap(item.fields) ? item.fields : {},
+  };
 }
 
 /**
@@ -35,32 +47,49 @@ export function leadIssues(
     ...(lastLeadId !== undefined && lead.id > lastLeadId
       ? [`has an id beyond ${lastLeadId}, the last one that the usage item has assigned`]
       : []),
-    ...(organization ? [...placeIssues(lead, organization), ...fieldIssues(lead.fields, organization)] : []),
+    ...(organization
+      ? [...placeIssues(lead, organization), ...fieldIssues(lead.fields, organization)]
+      : []),
     ...indexIssues(lead, item),
   ].map((issue) => `Lead ${lead.id} of organization ${lead.organizationId} ${issue}.`);
 }
 
 function attributeIssues({ version, fields, createdAt, updatedAt, archivedAt }: Item): string[] {
-  const dateTimes = Object.entries({ createdAt, updatedAt, ...(archivedAt !== undefined && { archivedAt }) });
+  const dateTimes = Object.entries({
+    createdAt,
+    updatedAt,
+    ...(archivedAt !== undefined && { archivedAt }),
+  });
   return [
-    ...(isPositiveInteger(version) ? [] : [`has the version ${display(version)}, which must be a number of writes`]),
+    ...(isPositiveInteger(version)
+      ? []
+      : [`has the version ${display(version)}, which must be a number of writes`]),
     ...(isMap(fields) ? [] : ['has no fields']),
     ...dateTimes
       .filter(([, at]) => !isStoredDateTime(at))
       .map(([name, at]) => `has the ${name} ${display(at)}, which is not a date-time`),
-    ...(isStoredDateTime(createdAt) && isStoredDateTime(updatedAt) && String(updatedAt) < String(createdAt)
+    ...(isStoredDateTime(createdAt) &&
+    isStoredDateTime(updatedAt) &&
+    String(updatedAt) < String(createdAt)
       ? [`was updated at ${updatedAt}, before it was created at ${createdAt}`]
       : []),
   ];
 }
 
-function placeIssues({ stageId, pipelineId }: Lead, { stageById, pipelineById }: Organization): string[] {
+function placeIssues(
+  { stageId, pipelineId }: Lead,
+  { stageById, pipelineById }: Organization,
+): string[] {
   const stage = stageById.get(stageId);
   return [
     ...(stage ? [] : [`is in stage ${display(stageId)}, which the organization does not have`]),
-    ...(pipelineById.has(pipelineId) ? [] : [`is in pipeline ${display(pipelineId)}, which the organization does not have`]),
+    ...(pipelineById.has(pipelineId)
+      ? []
+      : [`is in pipeline ${display(pipelineId)}, which the organization does not have`]),
     ...(stage && pipelineById.has(pipelineId) && stage.pipelineId !== pipelineId
-      ? [`is in pipeline ${pipelineId}, but its stage ${stageId} belongs to pipeline ${stage.pipelineId}`]
+      ? [
+          `is in pipeline ${pipelineId}, but its stage ${stageId} belongs to pipeline ${stage.pipelineId}`,
+        ]
       : []),
   ];
 }
@@ -85,7 +114,10 @@ function fieldIssues(fields: FieldValues, organization: Organization): string[] 
     ...absent.map((fieldKey) => `has no ${fieldKey}`),
     ...Object.entries(fields).flatMap(([fieldKey, value]) => {
       const field = organization.fieldByKey.get(fieldKey);
-      if (!field) return [`has a value in the field ${display(fieldKey)}, which the organization does not have`];
+      if (!field)
+        return [
+          `has a value in the field ${display(fieldKey)}, which the organization does not have`,
+        ];
       const issue = value === null ? undefined : valueIssue(field, value, organization);
       return issue ? [`has ${display(value)} in the field ${fieldKey}, which ${issue}`] : [];
     }),
@@ -93,9 +125,14 @@ function fieldIssues(fields: FieldValues, organization: Organization): string[] 
 }
 
 /** Why a stored value is not valid in its field. Inactive options, sources and users are valid, because leads keep them. */
-function valueIssue(field: Field, value: FieldValue, organization: Organization): string | undefined {
+function valueIssue(
+  field: Field,
+  value: FieldValue,
+  organization: Organization,
+): string | undefined {
   // A later release may have stored the settings, with types that this one does not know.
-  if (!Object.hasOwn(valueRules, field.type)) return `has the type ${display(field.type)}, which this version does not know`;
+  if (!Object.hasOwn(valueRules, field.type))
+    return `has the type ${display(field.type)}, which this version does not know`;
   const rule = valueRules[field.type];
   return rule.allows(value, field, organization) ? undefined : rule.issue;
 }
@@ -112,8 +149,14 @@ const textRule: ValueRule = { allows: isText, issue: 'must be a text that is not
 const valueRules: Readonly<Record<FieldType, ValueRule>> = {
   text: textRule,
   textarea: textRule,
-  number: { allows: (value) => typeof value === 'number' && Number.isFinite(value), issue: 'must be a number' },
-  date: { allows: (value) => typeof value === 'string' && isDate(value), issue: 'must be a date, as YYYY-MM-DD' },
+  number: {
+    allows: (value) => typeof value === 'number' && Number.isFinite(value),
+    issue: 'must be a number',
+  },
+  date: {
+    allows: (value) => typeof value === 'string' && isDate(value),
+    issue: 'must be a date, as YYYY-MM-DD',
+  },
   phone: {
     allows: (value) => typeof value === 'string' && /^\+[1-9]\d{3,17}$/.test(value),
     issue: 'must be a phone number in E.164 form',
@@ -124,7 +167,10 @@ const valueRules: Readonly<Record<FieldType, ValueRule>> = {
     allows: (value, field) => typeof value === 'string' && optionsOf(field).includes(value),
     issue: 'must be one of its options',
   },
-  multiselect: { allows: (value, field) => isListOf(value, optionsOf(field)), issue: 'must be a list of its options' },
+  multiselect: {
+    allows: (value, field) => isListOf(value, optionsOf(field)),
+    issue: 'must be a list of its options',
+  },
   checkbox: { allows: (value) => typeof value === 'boolean', issue: 'must be true or false' },
   lead_source: {
     allows: (value, _, { sourceById }) => typeof value === 'number' && sourceById.has(value),

@@ -64,11 +64,21 @@ export async function readSnapshot(
     directoryPrimaryKey(organizationId),
   ]);
   reporter.report(organizationIssues(organizationId, settings, usage, directory));
-  reporter.report(usageIssues(`Organization ${organizationId}`, usage ?? {}, limits.requestsPerOrganizationPerWindow));
+  reporter.report(
+    usageIssues(
+      `Organization ${organizationId}`,
+      usage ?? {},
+      limits.requestsPerOrganizationPerWindow,
+    ),
+  );
   const organization = organizationIn(settings);
   await checkKeys(own, organization, limits.requestsPerKeyPerWindow, reporter);
   const leads = await readLeads(own, organization, lastLeadIdIn(usage), reporter);
-  return { organizationId, userIds: organization && new Set(organization.userById.keys()), ...leads };
+  return {
+    organizationId,
+    userIds: organization && new Set(organization.userById.keys()),
+    ...leads,
+  };
 }
 
 function organizationIssues(
@@ -78,27 +88,46 @@ function organizationIssues(
   directory: Item | undefined,
 ): string[] {
   const whose = `Organization ${id}`;
-  if (!settings) return [`${whose} has items, but its settings ${keyText(settingsPrimaryKey(id))} are not there.`];
+  if (!settings)
+    return [
+      `${whose} has items, but its settings ${keyText(settingsPrimaryKey(id))} are not there.`,
+    ];
   const { id: settingsId, name } = (settings as SettingsItem).settings;
   return [
     ...(settingsId === id ? [] : [`${whose} has the settings of organization ${settingsId}.`]),
-    ...(directory ? [] : [`${whose} is not in the directory: ${keyText(directoryPrimaryKey(id))} is not there.`]),
+    ...(directory
+      ? []
+      : [`${whose} is not in the directory: ${keyText(directoryPrimaryKey(id))} is not there.`]),
     ...(!directory || directory.name === name
       ? []
-      : [`${whose} is called ${JSON.stringify(name)}, but ${JSON.stringify(directory.name)} in the directory.`]),
-    ...(usage ? usageItemIssues(whose, usage, settings) : [`${whose} has no usage item ${keyText(usagePrimaryKey(id))}.`]),
+      : [
+          `${whose} is called ${JSON.stringify(name)}, but ${JSON.stringify(directory.name)} in the directory.`,
+        ]),
+    ...(usage
+      ? usageItemIssues(whose, usage, settings)
+      : [`${whose} has no usage item ${keyText(usagePrimaryKey(id))}.`]),
   ];
 }
 
-function usageItemIssues(whose: string, { used, lastLeadId, windowEndsAt, settingsVersion }: Item, settings: Item): string[] {
-  const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-  const counters = Object.entries({ used, lastLeadId, windowEndsAt }).filter(([, value]) => !isCount(value));
+function usageItemIssues(
+  whose: string,
+  { used, lastLeadId, windowEndsAt, settingsVersion }: Item,
+  settings: Item,
+): string[] {
+  const isCount = (value: unknown): boolean =>
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+  const counters = Object.entries({ used, lastLeadId, windowEndsAt }).filter(
+    ([, value]) => !isCount(value),
+  );
   return [
     ...(settingsVersion === settings.version
       ? []
-      : [`${whose} has settings of version ${settings.version}, but its usage item says ${settingsVersion}.`]),
+      : [
+          `${whose} has settings of version ${settings.version}, but its usage item says ${settingsVersion}.`,
+        ]),
     ...counters.map(
-      ([counter, value]) => `${whose} has the ${counter} ${JSON.stringify(value)} in its usage item, which must be a count.`,
+      ([counter, value]) =>
+        `${whose} has the ${counter} ${JSON.stringify(value)} in its usage item, which must be a count.`,
     ),
   ];
 }
@@ -119,9 +148,13 @@ async function checkKeys(
     const [listing, item] = await readUntilStable(table, [listingKey, key]);
     const whose = `API key ${keyId} of organization ${organizationId}`;
     if (listing && item) {
-      reporter.report([...keyIssues(whose, listing, item, organization), ...usageIssues(whose, item, limit)]);
+      reporter.report([
+        ...keyIssues(whose, listing, item, organization),
+        ...usageIssues(whose, item, limit),
+      ]);
     }
-    if (listing && !item) reporter.report([`${whose} is listed, but its item ${keyText(key)} is not there.`]);
+    if (listing && !item)
+      reporter.report([`${whose} is listed, but its item ${keyText(key)} is not there.`]);
   });
 }
 
@@ -138,25 +171,49 @@ const sharedAttributes = [
   'revokedAt',
 ];
 
-function keyIssues(whose: string, listing: Item, item: Item, organization: Organization | undefined): string[] {
+function keyIssues(
+  whose: string,
+  listing: Item,
+  item: Item,
+  organization: Organization | undefined,
+): string[] {
   const { createdBy } = item;
-  const isKnown = !organization || (typeof createdBy === 'number' && organization.userById.has(createdBy));
-  const different = sharedAttributes.filter((name) => !isDeepStrictEqual(listing[name], item[name]));
+  const isKnown =
+    !organization || (typeof createdBy === 'number' && organization.userById.has(createdBy));
+  const different = sharedAttributes.filter(
+    (name) => !isDeepStrictEqual(listing[name], item[name]),
+  );
   return [
-    ...(different.length === 0 ? [] : [`${whose} is listed with another ${different.join(', ')} than its item has.`]),
-    ...(isKnown ? [] : [`${whose} was created by user ${JSON.stringify(createdBy)}, whom the organization does not have.`]),
+    ...(different.length === 0
+      ? []
+      : [`${whose} is listed with another ${different.join(', ')} than its item has.`]),
+    ...(isKnown
+      ? []
+      : [
+          `${whose} was created by user ${JSON.stringify(createdBy)}, whom the organization does not have.`,
+        ]),
   ];
 }
 
 /** The organization of an API key's item must list the key. */
-export async function recheckKeyItem(table: Table, key: PrimaryKey, { organizationId, keyId }: Item): Promise<string[]> {
+export async function recheckKeyItem(
+  table: Table,
+  key: PrimaryKey,
+  { organizationId, keyId }: Item,
+): Promise<string[]> {
   const isOwned = typeof organizationId === 'number' && typeof keyId === 'string' && keyId !== '';
-  if (!isOwned) return [`The API key item ${keyText(key)} says neither its organization nor its id.`];
-  const [item, listing] = await readUntilStable(table, [key, keyListingPrimaryKey(organizationId, keyId)]);
+  if (!isOwned)
+    return [`The API key item ${keyText(key)} says neither its organization nor its id.`];
+  const [item, listing] = await readUntilStable(table, [
+    key,
+    keyListingPrimaryKey(organizationId, keyId),
+  ]);
   if (!item) return [];
   const says = `The API key item ${keyText(key)} is key ${keyId} of organization ${organizationId}`;
   if (!listing) return [`${says}, which does not list it.`];
-  return apiKeyPrimaryKey(String(listing.apiKeyHash)).pk === key.pk ? [] : [`${says}, which lists it under another hash.`];
+  return apiKeyPrimaryKey(String(listing.apiKeyHash)).pk === key.pk
+    ? []
+    : [`${says}, which lists it under another hash.`];
 }
 
 async function readLeads(
@@ -165,10 +222,14 @@ async function readLeads(
   lastLeadId: number | undefined,
   reporter: ViolationReporter,
 ): Promise<Pick<OrganizationSnapshot, 'expectedItems' | 'lastLead'>> {
-  const isSound = (lead: Lead, item: Item): boolean => leadIssues(lead, item, organization, lastLeadId).length === 0;
+  const isSound = (lead: Lead, item: Item): boolean =>
+    leadIssues(lead, item, organization, lastLeadId).length === 0;
   const ranges = rangesOf(lastLeadId ?? 0).map((range) => readRange(own, range, isSound, reporter));
   const read = await Promise.all(ranges);
-  return { expectedItems: new ExpectedItems(read.map(({ part }) => part)), lastLead: read.findLast(({ last }) => last)?.last };
+  return {
+    expectedItems: new ExpectedItems(read.map(({ part }) => part)),
+    lastLead: read.findLast(({ last }) => last)?.last,
+  };
 }
 
 async function readRange(
@@ -193,7 +254,9 @@ async function readRange(
       part.add({ id: lead.id, phone: identityOf(lead, 'phone'), email: identityOf(lead, 'email') });
       if (!isSound(lead, item)) suspects.push(lead.id);
     }
-    await inParallel(suspects, rechecksAtOnce, async (leadId) => reporter.report(await recheckLead(own, leadId)));
+    await inParallel(suspects, rechecksAtOnce, async (leadId) =>
+      reporter.report(await recheckLead(own, leadId)),
+    );
     reporter.countLeads(page.length);
   }
   return { part, last };
@@ -215,7 +278,10 @@ function rangesOf(lastLeadId: number): Range[] {
 }
 
 /** Eventually consistent, at half the price: what looks wrong is read again. */
-async function* leadPages({ table, organizationId }: OrganizationTable, { from, to }: Range): AsyncGenerator<Item[]> {
+async function* leadPages(
+  { table, organizationId }: OrganizationTable,
+  { from, to }: Range,
+): AsyncGenerator<Item[]> {
   const range = [from && 'sk >= :from', to && 'sk <= :to'].filter(Boolean);
   const condition = range.length === 2 ? 'sk BETWEEN :from AND :to' : range[0];
   const pages = paginateQuery(

@@ -11,16 +11,26 @@ import { interruptionOf, ThrottledError } from '../table/transact.ts';
  * @returns the items in the order of the keys; `conflict` while one of them is being written
  * @throws ThrottledError
  */
-export async function readTogether(table: Table, keys: readonly PrimaryKey[]): Promise<(Item | undefined)[] | typeof conflict> {
+export async function readTogether(
+  table: Table,
+  keys: readonly PrimaryKey[],
+): Promise<(Item | undefined)[] | typeof conflict> {
   try {
     const { Responses = [] } = await table.client.send(
-      new TransactGetCommand({ TransactItems: keys.map(({ pk, sk }) => ({ Get: { TableName: table.name, Key: { pk, sk } } })) }),
+      new TransactGetCommand({
+        TransactItems: keys.map(({ pk, sk }) => ({
+          Get: { TableName: table.name, Key: { pk, sk } },
+        })),
+      }),
     );
     return keys.map((_, index) => Responses[index]?.Item);
   } catch (error) {
-    const interruption = error instanceof TransactionCanceledException ? interruptionOf(error) : undefined;
+    const interruption =
+      error instanceof TransactionCanceledException ? interruptionOf(error) : undefined;
     if (interruption === 'conflict') return conflict;
-    throw interruption ? new ThrottledError('DynamoDB throttled a transaction.', { cause: error }) : error;
+    throw interruption
+      ? new ThrottledError('DynamoDB throttled a transaction.', { cause: error })
+      : error;
   }
 }
 
@@ -54,8 +64,10 @@ export async function untilStable<T>(operation: () => Promise<T | typeof conflic
   }
 }
 
-export const readUntilStable = (table: Table, keys: readonly PrimaryKey[]): Promise<(Item | undefined)[]> =>
-  untilStable(() => readTogether(table, keys));
+export const readUntilStable = (
+  table: Table,
+  keys: readonly PrimaryKey[],
+): Promise<(Item | undefined)[]> => untilStable(() => readTogether(table, keys));
 
 /** Reads an item together with the lead that it names, until both are of one moment. @param leadId as the item named it before */
 export async function readWithLead<T>(
@@ -66,7 +78,8 @@ export async function readWithLead<T>(
 ): Promise<T | undefined> {
   let expectedId = leadId;
   return untilStable(async () => {
-    const leadKeys = typeof expectedId === 'number' ? [leadPrimaryKey(organizationId, expectedId)] : [];
+    const leadKeys =
+      typeof expectedId === 'number' ? [leadPrimaryKey(organizationId, expectedId)] : [];
     const items = await readTogether(table, [key, ...leadKeys]);
     if (items === conflict) return conflict;
     const [item, lead] = items;

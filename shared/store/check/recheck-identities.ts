@@ -3,7 +3,13 @@ import { type Lead, valueOf } from '../../leads/lead.ts';
 import type { OrganizationTable } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { Item } from '../table/items.ts';
-import { emailPrimaryKey, keyText, leadPrimaryKey, type PrimaryKey, phonePrimaryKey } from '../table/primary-keys.ts';
+import {
+  emailPrimaryKey,
+  keyText,
+  leadPrimaryKey,
+  type PrimaryKey,
+  phonePrimaryKey,
+} from '../table/primary-keys.ts';
 import { conflict } from '../table/retry.ts';
 import { leadIn } from './lead-issues.ts';
 import { readTogether, readUntilStable, readWithLead, untilStable } from './read-together.ts';
@@ -18,7 +24,9 @@ export function identityOf(lead: Pick<Lead, 'fields'>, kind: IdentityKind): stri
   return kind === 'phone' ? value : comparableEmail(value);
 }
 const identityKey = (organizationId: number, kind: IdentityKind, value: string): PrimaryKey =>
-  kind === 'phone' ? phonePrimaryKey(organizationId, value) : emailPrimaryKey(organizationId, value);
+  kind === 'phone'
+    ? phonePrimaryKey(organizationId, value)
+    : emailPrimaryKey(organizationId, value);
 
 /** Checks the items of a lead's phone and email. An item that wrongly names this lead is found by `recheckIdentityItem`. */
 export async function recheckIdentities(own: OrganizationTable, leadId: number): Violations {
@@ -35,7 +43,9 @@ export async function recheckIdentities(own: OrganizationTable, leadId: number):
     if (!leadItem) return [];
     const lead = leadIn(organizationId, leadId, leadItem);
     if (identities.some(({ kind, value }) => identityOf(lead, kind) !== value)) return conflict;
-    const issues = identities.map((identity, index) => identityIssue(own, leadId, identity, identityItems[index]));
+    const issues = identities.map((identity, index) =>
+      identityIssue(own, leadId, identity, identityItems[index]),
+    );
     return (await Promise.all(issues)).filter((issue) => issue !== undefined);
   });
 }
@@ -63,17 +73,31 @@ async function identityIssue(
   const has = `Lead ${leadId} of organization ${own.organizationId} has the ${kind} ${value}`;
   if (!item) return `${has}, but the item ${key} is not there.`;
   const holderId = item.leadId;
-  const isShared = typeof holderId === 'number' && holderId !== leadId && (await hasIdentity(own, holderId, identity));
+  const isShared =
+    typeof holderId === 'number' &&
+    holderId !== leadId &&
+    (await hasIdentity(own, holderId, identity));
   return isShared ? `${has}, and so has lead ${holderId}, which the item ${key} names.` : undefined;
 }
 
-async function hasIdentity({ table, organizationId }: OrganizationTable, leadId: number, identity: Identity): Promise<boolean> {
+async function hasIdentity(
+  { table, organizationId }: OrganizationTable,
+  leadId: number,
+  identity: Identity,
+): Promise<boolean> {
   const [item] = await readUntilStable(table, [leadPrimaryKey(organizationId, leadId)]);
-  return item !== undefined && identityOf(leadIn(organizationId, leadId, item), identity.kind) === identity.value;
+  return (
+    item !== undefined &&
+    identityOf(leadIn(organizationId, leadId, item), identity.kind) === identity.value
+  );
 }
 
 /** The lead that an identity item names must exist and have the phone or email. @param leadId as the item named it before */
-export async function recheckIdentityItem(own: OrganizationTable, { kind, value }: Identity, leadId: unknown): Violations {
+export async function recheckIdentityItem(
+  own: OrganizationTable,
+  { kind, value }: Identity,
+  leadId: unknown,
+): Violations {
   const { organizationId } = own;
   const key = identityKey(organizationId, kind, value);
   const source = { leadId, leadIdIn: (item: Item) => item.leadId };
@@ -83,7 +107,11 @@ export async function recheckIdentityItem(own: OrganizationTable, { kind, value 
     if (!item) return [`${names}, which is not there.`];
     const current = identityOf(leadIn(organizationId, namedId, item), kind);
     if (current === value) return [];
-    return [current === undefined ? `${names}, which has no ${kind}.` : `${names}, whose ${kind} is ${current}.`];
+    return [
+      current === undefined
+        ? `${names}, which has no ${kind}.`
+        : `${names}, whose ${kind} is ${current}.`,
+    ];
   });
   return violations ?? [];
 }

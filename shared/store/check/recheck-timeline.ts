@@ -2,17 +2,34 @@ import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { damagedAttributes } from '../../leads/erasure/erasure.ts';
 import type { OrganizationTable } from '../table/client.ts';
 import type { Item } from '../table/items.ts';
-import { keyText, leadPrimaryKey, type PrimaryKey, settingsPrimaryKey, timelinePartitionKey } from '../table/primary-keys.ts';
+import {
+  keyText,
+  leadPrimaryKey,
+  type PrimaryKey,
+  settingsPrimaryKey,
+  timelinePartitionKey,
+} from '../table/primary-keys.ts';
 import { isStoredDateTime } from './lead-issues.ts';
 import { readUntilStable } from './read-together.ts';
 import { organizationIn, type Violations } from './recheck.ts';
 
 const openings = ['lead_created', 'captured_new'];
-export const entryTypes = [...openings, 'captured', 'lead_updated', 'note_added', 'archived', 'restored'];
-export const isOpening = ({ type }: Item): boolean => typeof type === 'string' && openings.includes(type);
+export const entryTypes = [
+  ...openings,
+  'captured',
+  'lead_updated',
+  'note_added',
+  'archived',
+  'restored',
+];
+export const isOpening = ({ type }: Item): boolean =>
+  typeof type === 'string' && openings.includes(type);
 
 /** A lead must have one opening entry. Entries are only added, the first one with the lead, so one consistent read proves it. */
-export async function recheckOpening({ table, organizationId }: OrganizationTable, leadId: number): Violations {
+export async function recheckOpening(
+  { table, organizationId }: OrganizationTable,
+  leadId: number,
+): Violations {
   const sortKeys: string[] = [];
   const pages = paginateQuery(
     { client: table.client },
@@ -25,7 +42,8 @@ export async function recheckOpening({ table, organizationId }: OrganizationTabl
       ConsistentRead: true,
     },
   );
-  for await (const { Items = [] } of pages) sortKeys.push(...Items.filter(isOpening).map(({ sk }) => String(sk)));
+  for await (const { Items = [] } of pages)
+    sortKeys.push(...Items.filter(isOpening).map(({ sk }) => String(sk)));
   if (sortKeys.length === 1) return [];
   const [lead] = await readUntilStable(table, [leadPrimaryKey(organizationId, leadId)]);
   if (!lead) return [];
@@ -37,7 +55,11 @@ export async function recheckOpening({ table, organizationId }: OrganizationTabl
 }
 
 /** What is wrong with an entry in itself. @param userIds undefined if the organization has no settings */
-export function entryIssues(entry: Item, sk: string, userIds: ReadonlySet<number> | undefined): string[] {
+export function entryIssues(
+  entry: Item,
+  sk: string,
+  userIds: ReadonlySet<number> | undefined,
+): string[] {
   const { type, at, actorId } = entry;
   return [
     ...(typeof type === 'string' && entryTypes.includes(type)
@@ -49,19 +71,30 @@ export function entryIssues(entry: Item, sk: string, userIds: ReadonlySet<number
     ...(actorId === null || !userIds || (typeof actorId === 'number' && userIds.has(actorId))
       ? []
       : [`was made by user ${JSON.stringify(actorId)}, whom the organization does not have`]),
-    ...damagedAttributes(entry).map((name) => `has a damaged ${name}: an erasure wrote [erased] between its characters`),
+    ...damagedAttributes(entry).map(
+      (name) => `has a damaged ${name}: an erasure wrote [erased] between its characters`,
+    ),
   ];
 }
 
-export async function recheckEntry({ table, organizationId }: OrganizationTable, key: PrimaryKey, leadId: number): Violations {
+export async function recheckEntry(
+  { table, organizationId }: OrganizationTable,
+  key: PrimaryKey,
+  leadId: number,
+): Violations {
   const [entry, lead, settings] = await readUntilStable(table, [
     key,
     leadPrimaryKey(organizationId, leadId),
     settingsPrimaryKey(organizationId),
   ]);
   if (!entry) return [];
-  if (!lead) return [`The timeline ${key.pk} has entries, but organization ${organizationId} has no lead ${leadId}.`];
+  if (!lead)
+    return [
+      `The timeline ${key.pk} has entries, but organization ${organizationId} has no lead ${leadId}.`,
+    ];
   const organization = organizationIn(settings);
   const userIds = organization && new Set(organization.userById.keys());
-  return entryIssues(entry, key.sk, userIds).map((issue) => `The timeline entry ${keyText(key)} ${issue}.`);
+  return entryIssues(entry, key.sk, userIds).map(
+    (issue) => `The timeline entry ${keyText(key)} ${issue}.`,
+  );
 }

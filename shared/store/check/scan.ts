@@ -79,11 +79,16 @@ const belonging = {
 
 function organizationFilter(organizationId: number) {
   const types = Object.keys(belonging) as ItemType[];
-  const of = (how: (typeof belonging)[ItemType]): ItemType[] => types.filter((type) => belonging[type] === how);
+  const of = (how: (typeof belonging)[ItemType]): ItemType[] =>
+    types.filter((type) => belonging[type] === how);
   const begins = [...of('begins'), ...of('may be')];
   const values = {
-    ...Object.fromEntries(of('whole').map((type) => [`:${type}`, `${prefix[type]}${organizationId}`])),
-    ...Object.fromEntries(of('begins').map((type) => [`:${type}`, `${prefix[type]}${organizationId}#`])),
+    ...Object.fromEntries(
+      of('whole').map((type) => [`:${type}`, `${prefix[type]}${organizationId}`]),
+    ),
+    ...Object.fromEntries(
+      of('begins').map((type) => [`:${type}`, `${prefix[type]}${organizationId}#`]),
+    ),
     ...Object.fromEntries(of('may be').map((type) => [`:${type}`, prefix[type]])),
     ':organization': organizationId,
   };

@@ -8,11 +8,18 @@ import type { Item } from '../table/items.ts';
  * @param whose whose bucket it is, at the beginning of a sentence
  * @param limit the limit in force; undefined if it is unknown
  */
-export function usageIssues(whose: string, bucket: Item, limit: number | undefined, now = Date.now()): string[] {
+export function usageIssues(
+  whose: string,
+  bucket: Item,
+  limit: number | undefined,
+  now = Date.now(),
+): string[] {
   const { used, windowEndsAt } = bucket;
   if (typeof used !== 'number') return [];
   if (used > requestsPerWindowMax) {
-    return [`${whose} has used ${used} requests of a window; no deployment may allow more than ${requestsPerWindowMax}.`];
+    return [
+      `${whose} has used ${used} requests of a window; no deployment may allow more than ${requestsPerWindowMax}.`,
+    ];
   }
   const isCurrent = typeof windowEndsAt === 'number' && windowEndsAt > now;
   if (!isCurrent || limit === undefined || used <= limit) return [];

@@ -27,7 +27,11 @@ export async function setArchived(
     const after = archived ? { ...active, archivedAt: at } : active;
     const { outcome } = await transact(table, [
       leadUpdateItem(table, lead, after),
-      putTimelineEntry(table, lead, { type: archived ? 'archived' : 'restored', at, actorId: null }),
+      putTimelineEntry(table, lead, {
+        type: archived ? 'archived' : 'restored',
+        at,
+        actorId: null,
+      }),
     ]);
     return outcome === 'written' ? { lead: after, isChanged: true } : conflict;
   });

@@ -38,7 +38,10 @@ export async function findForCapture(table: Table, lookup: CaptureLookup): Promi
   const recordKeys = lookup.idempotencyKeys.map((key) => idempotencyPrimaryKey(lookup.keyId, key));
   const items = await batchGet(table, [...recordKeys, ...identityPrimaryKeys(lookup)]);
   const now = new Date();
-  return { records: recordKeys.map((key) => liveRecord(items.get(key), now)), ...holdersIn(items, lookup) };
+  return {
+    records: recordKeys.map((key) => liveRecord(items.get(key), now)),
+    ...holdersIn(items, lookup),
+  };
 }
 
 /**
@@ -55,7 +58,9 @@ export async function findMatch(
   const lead = await readLead(table, organizationId, leadId);
   if (!lead) return conflict;
   const stillHolds =
-    phoneLeadId === undefined ? comparableEmail(emailOf(lead) ?? '') === comparableEmail(email ?? '') : phoneOf(lead) === phone;
+    phoneLeadId === undefined
+      ? comparableEmail(emailOf(lead) ?? '') === comparableEmail(email ?? '')
+      : phoneOf(lead) === phone;
   return stillHolds ? lead : conflict;
 }
 
@@ -67,9 +72,15 @@ export interface CaptureRecord {
   readonly now: Date;
 }
 
-const captureRecordItems = (table: Table, lead: Lead, { lookup, entry, record, now }: CaptureRecord) => [
+const captureRecordItems = (
+  table: Table,
+  lead: Lead,
+  { lookup, entry, record, now }: CaptureRecord,
+) => [
   putTimelineEntry(table, lead, entry),
-  ...lookup.idempotencyKeys.map((key) => putRecord(table, idempotencyPrimaryKey(lookup.keyId, key), record, now)),
+  ...lookup.idempotencyKeys.map((key) =>
+    putRecord(table, idempotencyPrimaryKey(lookup.keyId, key), record, now),
+  ),
 ];
 
 /**
@@ -77,13 +88,24 @@ const captureRecordItems = (table: Table, lead: Lead, { lookup, entry, record, n
  * @param match the lead that the capture matched, as it was read
  * @returns false on a conflict with another request
  */
-export function writeCapture(table: Table, capture: Capture, match: Lead | undefined, captured: Captured): Promise<boolean> {
+export function writeCapture(
+  table: Table,
+  capture: Capture,
+  match: Lead | undefined,
+  captured: Captured,
+): Promise<boolean> {
   const record = captureRecord(capture, captured);
-  return match ? captureMatchedLead(table, match, captured.lead, record) : captureNewLead(table, captured.lead, record);
+  return match
+    ? captureMatchedLead(table, match, captured.lead, record)
+    : captureNewLead(table, captured.lead, record);
 }
 
 /** Writes a new lead and the capture's records: all or none. One transaction of up to 6 items. @returns false on a conflict with another request */
-export async function captureNewLead(table: Table, lead: Lead, record: CaptureRecord): Promise<boolean> {
+export async function captureNewLead(
+  table: Table,
+  lead: Lead,
+  record: CaptureRecord,
+): Promise<boolean> {
   const written = await transact(table, [
     putLead(table, lead),
     ...putIdentities(table, lead),
@@ -97,7 +119,12 @@ export async function captureNewLead(table: Table, lead: Lead, record: CaptureRe
  * the lead's version is checked but the lead is not written.
  * @returns false on a conflict with another request
  */
-async function captureMatchedLead(table: Table, before: Lead, after: Lead, record: CaptureRecord): Promise<boolean> {
+async function captureMatchedLead(
+  table: Table,
+  before: Lead,
+  after: Lead,
+  record: CaptureRecord,
+): Promise<boolean> {
   const newEmail = emailOf(before) === null ? emailOf(after) : null;
   const written = await transact(table, [
     after === before ? checkLead(table, before) : leadUpdateItem(table, before, after),
@@ -125,6 +152,8 @@ export async function recordUnderOtherKeys(
     checkLeadExists(table, organizationId, record.result.id),
     ...keys.map((key) => putRecord(table, idempotencyPrimaryKey(keyId, key), record, now)),
   ]);
-  const isErased = written.outcome === 'refused' && written.failed.has(keyText(leadPrimaryKey(organizationId, record.result.id)));
+  const isErased =
+    written.outcome === 'refused' &&
+    written.failed.has(keyText(leadPrimaryKey(organizationId, record.result.id)));
   return written.outcome === 'written' || isErased;
 }

@@ -16,7 +16,10 @@ export async function findLeadByIdentity(
   email: string | undefined,
 ): Promise<number | undefined> {
   const identity = { organizationId, phone, email };
-  const { phoneLeadId, emailLeadId } = holdersIn(await batchGet(table, identityPrimaryKeys(identity)), identity);
+  const { phoneLeadId, emailLeadId } = holdersIn(
+    await batchGet(table, identityPrimaryKeys(identity)),
+    identity,
+  );
   return phoneLeadId ?? emailLeadId;
 }
 

@@ -5,12 +5,19 @@ import type { PrimaryKey } from '../table/primary-keys.ts';
 import type { TransactItem } from '../table/transact.ts';
 
 /** A record that has not expired. The expiry is compared here because TTL deletes late. */
-export function liveRecord(item: IdempotencyItem | undefined, now: Date): IdempotencyRecord | undefined {
+export function liveRecord(
+  item: IdempotencyItem | undefined,
+  now: Date,
+): IdempotencyRecord | undefined {
   if (!item || item.expiresAt <= now.getTime()) return undefined;
   const { fingerprint, expiresAt } = item;
   const { id, created, updated, archived } = item.result;
   // A stored map comes back in any order; a replay has the order of the first response.
-  return { fingerprint, result: { id, created, updated, ...(archived && { archived }) }, expiresAt };
+  return {
+    fingerprint,
+    result: { id, created, updated, ...(archived && { archived }) },
+    expiresAt,
+  };
 }
 
 /** Part of a transaction: stores the record of a capture, unless there is one under this key that has not expired. */

@@ -31,7 +31,10 @@ export const deleteEmail = (table: Table, lead: Lead, email: string): TransactIt
 /** Part of a transaction: a new lead's identity items. */
 export function putIdentities(table: Table, lead: Lead): TransactItem[] {
   const email = emailOf(lead);
-  return [putPhone(table, lead, phoneOf(lead)), ...(email === null ? [] : [putEmail(table, lead, email)])];
+  return [
+    putPhone(table, lead, phoneOf(lead)),
+    ...(email === null ? [] : [putEmail(table, lead, email)]),
+  ];
 }
 
 /** The phone and email that a lead is found by. */
@@ -63,6 +66,7 @@ export const identityPrimaryKeys = (identity: LeadIdentity): PrimaryKey<Identity
 
 /** The leads that have the phone and the email, according to the items under `identityPrimaryKeys`. */
 export function holdersIn(items: ItemsByKey, identity: LeadIdentity): IdentityHolders {
-  const holderOf = (key: PrimaryKey<IdentityItem> | undefined): number | undefined => key && items.get(key)?.leadId;
+  const holderOf = (key: PrimaryKey<IdentityItem> | undefined): number | undefined =>
+    key && items.get(key)?.leadId;
   return { phoneLeadId: holderOf(phoneKey(identity)), emailLeadId: holderOf(emailKey(identity)) };
 }

@@ -5,7 +5,13 @@ import { limits } from '../../limits.ts';
 import type { Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { Item, LeadItem } from '../table/items.ts';
-import { leadPrimaryKey, ownerIndexKey, sourceIndexKey, stageIndexKey, updateIndexKey } from '../table/primary-keys.ts';
+import {
+  leadPrimaryKey,
+  ownerIndexKey,
+  sourceIndexKey,
+  stageIndexKey,
+  updateIndexKey,
+} from '../table/primary-keys.ts';
 import { putIfAbsent, type TransactItem } from '../table/transact.ts';
 
 /** The attributes of a lead's item besides its primary key, including the index attributes. */
@@ -13,7 +19,12 @@ function attributesOf(lead: Lead): Item {
   const { version, fields, stageId, pipelineId, createdAt, updatedAt, archivedAt } = lead;
   const own = { version, fields, stageId, pipelineId, createdAt, updatedAt };
   const largeKb = largeKbOf(fields);
-  return { ...own, ...(largeKb && { largeKb }), ...(archivedAt !== undefined && { archivedAt }), ...indexAttributesOf(lead) };
+  return {
+    ...own,
+    ...(largeKb && { largeKb }),
+    ...(archivedAt !== undefined && { archivedAt }),
+    ...indexAttributesOf(lead),
+  };
 }
 
 /** In steps, so that an edit of a large lead rarely changes its index entries; undefined below the first step. */
@@ -41,13 +52,25 @@ export function indexAttributesOf(lead: Lead): Partial<Record<IndexAttribute, st
 }
 
 export function leadFrom(organizationId: number, item: Item): Lead {
-  const { sk, version, fields, stageId, pipelineId, createdAt, updatedAt, archivedAt } = item as LeadItem;
+  const { sk, version, fields, stageId, pipelineId, createdAt, updatedAt, archivedAt } =
+    item as LeadItem;
   const place = { stageId, pipelineId, createdAt, updatedAt };
-  return { id: Number(sk), organizationId, version, fields, ...place, ...(archivedAt !== undefined && { archivedAt }) };
+  return {
+    id: Number(sk),
+    organizationId,
+    version,
+    fields,
+    ...place,
+    ...(archivedAt !== undefined && { archivedAt }),
+  };
 }
 
 /** Reads a lead, archived or not. One consistent read. */
-export async function readLead(table: Table, organizationId: number, leadId: number): Promise<Lead | undefined> {
+export async function readLead(
+  table: Table,
+  organizationId: number,
+  leadId: number,
+): Promise<Lead | undefined> {
   const item = await getItem(table, leadPrimaryKey(organizationId, leadId));
   return item && leadFrom(organizationId, item);
 }
@@ -56,7 +79,10 @@ export async function readLead(table: Table, organizationId: number, leadId: num
 export const putLead = (table: Table, lead: Lead): TransactItem =>
   putIfAbsent(table, { ...leadPrimaryKey(lead.organizationId, lead.id), ...attributesOf(lead) });
 
-const atVersion = { ConditionExpression: '#version = :before', ExpressionAttributeNames: { '#version': 'version' } };
+const atVersion = {
+  ConditionExpression: '#version = :before',
+  ExpressionAttributeNames: { '#version': 'version' },
+};
 
 /** Part of a transaction: checks that the lead has not changed since it was read. */
 export const checkLead = (table: Table, lead: Lead): TransactItem => ({
@@ -85,7 +111,9 @@ export function leadUpdateItem(table: Table, before: Lead, after: Lead): Transac
       Key: leadPrimaryKey(before.organizationId, before.id),
       UpdateExpression: `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`,
       ConditionExpression: atVersion.ConditionExpression,
-      ExpressionAttributeNames: Object.fromEntries([...changed, ...gone].map((name) => [`#${name}`, name])),
+      ExpressionAttributeNames: Object.fromEntries(
+        [...changed, ...gone].map((name) => [`#${name}`, name]),
+      ),
       ExpressionAttributeValues: {
         ...Object.fromEntries(changed.map((name) => [`:${name}`, next[name]])),
         ':before': before.version,
@@ -95,7 +123,11 @@ export function leadUpdateItem(table: Table, before: Lead, after: Lead): Transac
 }
 
 /** Part of a transaction: checks that the lead exists. */
-export const checkLeadExists = (table: Table, organizationId: number, leadId: number): TransactItem => ({
+export const checkLeadExists = (
+  table: Table,
+  organizationId: number,
+  leadId: number,
+): TransactItem => ({
   ConditionCheck: {
     TableName: table.name,
     Key: leadPrimaryKey(organizationId, leadId),
@@ -104,7 +136,12 @@ export const checkLeadExists = (table: Table, organizationId: number, leadId: nu
 });
 
 /** Part of a transaction: checks that the lead exists and was last changed before this time; returns a lead that was changed later. */
-export const checkChangedBefore = (table: Table, organizationId: number, leadId: number, at: string): TransactItem => ({
+export const checkChangedBefore = (
+  table: Table,
+  organizationId: number,
+  leadId: number,
+  at: string,
+): TransactItem => ({
   ConditionCheck: {
     TableName: table.name,
     Key: leadPrimaryKey(organizationId, leadId),

@@ -9,7 +9,11 @@ import { turnPrimaryKey } from '../table/primary-keys.ts';
  * The user whose turn it is to own a lead. One write if several users may own it, otherwise none. The counter is not part of the lead's
  * transaction, because simultaneous creates would conflict; so the loser of a race may skip a turn (LOCAL.md, "Assignment rules").
  */
-export async function nextOwner(table: Table, organizationId: number, rotation: Rotation): Promise<number> {
+export async function nextOwner(
+  table: Table,
+  organizationId: number,
+  rotation: Rotation,
+): Promise<number> {
   if (rotation.userIds.length === 1) return ownerAt(rotation, 1);
   const digest = createHash('sha256').update(rotation.rule).digest('hex').slice(0, 32);
   const { Attributes } = await table.client.send(

@@ -8,7 +8,11 @@ import { timelinePartitionKey } from '../table/primary-keys.ts';
 import { putIfAbsent, type TransactItem } from '../table/transact.ts';
 
 /** Part of a transaction: adds an entry to a lead's timeline. The random part of the key separates entries of the same millisecond. */
-export const putTimelineEntry = (table: Table, lead: Pick<Lead, 'organizationId' | 'id'>, entry: TimelineEntry): TransactItem =>
+export const putTimelineEntry = (
+  table: Table,
+  lead: Pick<Lead, 'organizationId' | 'id'>,
+  entry: TimelineEntry,
+): TransactItem =>
   putIfAbsent(table, {
     pk: timelinePartitionKey(lead.organizationId, lead.id),
     sk: `${entry.at}#${randomBytes(6).toString('hex')}`,
@@ -16,7 +20,11 @@ export const putTimelineEntry = (table: Table, lead: Pick<Lead, 'organizationId'
   });
 
 /** A lead's timeline, oldest first. Consistent reads, one query for each megabyte. */
-export async function readTimeline(table: Table, organizationId: number, leadId: number): Promise<TimelineEntry[]> {
+export async function readTimeline(
+  table: Table,
+  organizationId: number,
+  leadId: number,
+): Promise<TimelineEntry[]> {
   const entries: TimelineEntry[] = [];
   const pages = paginateQuery(
     { client: table.client },

@@ -3,7 +3,14 @@ import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import type { Table } from '../table/client.ts';
 import { type TransactItem, transact } from '../table/transact.ts';
-import { deleteEmail, deletePhone, holdersIn, identityOf, putEmail, putPhone } from './identities.ts';
+import {
+  deleteEmail,
+  deletePhone,
+  holdersIn,
+  identityOf,
+  putEmail,
+  putPhone,
+} from './identities.ts';
 import { leadUpdateItem } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
 
@@ -17,7 +24,12 @@ export type UpdateLeadResult =
  * Writes a changed lead and its timeline entry, creates the identity items of a new phone or email and deletes those of the old one: all
  * or none. One transaction of 2 to 6 items.
  */
-export async function updateLead(table: Table, before: Lead, after: Lead, entry: TimelineEntry): Promise<UpdateLeadResult> {
+export async function updateLead(
+  table: Table,
+  before: Lead,
+  after: Lead,
+  entry: TimelineEntry,
+): Promise<UpdateLeadResult> {
   const written = await transact(table, [
     leadUpdateItem(table, before, after),
     ...identityChanges(table, before, after),
@@ -26,8 +38,12 @@ export async function updateLead(table: Table, before: Lead, after: Lead, entry:
   if (written.outcome === 'written') return { outcome: 'changed' };
   if (written.outcome === 'conflict') return { outcome: 'conflict' };
   const { phoneLeadId, emailLeadId } = holdersIn(written.existing, identityOf(after));
-  const holderId = [phoneLeadId, emailLeadId].find((leadId) => leadId !== undefined && leadId !== before.id);
-  return holderId !== undefined ? { outcome: 'duplicate', leadId: holderId } : { outcome: 'conflict' };
+  const holderId = [phoneLeadId, emailLeadId].find(
+    (leadId) => leadId !== undefined && leadId !== before.id,
+  );
+  return holderId !== undefined
+    ? { outcome: 'duplicate', leadId: holderId }
+    : { outcome: 'conflict' };
 }
 
 /** An email that only changes case keeps its item: a transaction may not name an item twice. */

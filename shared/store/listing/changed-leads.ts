@@ -71,7 +71,10 @@ export async function readChangedLeads(
         TableName: table.name,
         IndexName: 'leadsByUpdate',
         KeyConditionExpression: 'updateKey = :leads AND updatedAt >= :from',
-        ExpressionAttributeValues: { ':leads': updateIndexKey(organizationId), ':from': cachedRead.from },
+        ExpressionAttributeValues: {
+          ':leads': updateIndexKey(organizationId),
+          ':from': cachedRead.from,
+        },
         // Most entries of an extension are known ids: the number of ids to add does not tell how many entries to read.
         Limit: cachedRead.isExtended ? extensionEntries : most + 1 - cachedRead.ids.size,
         ExclusiveStartKey: cachedRead.next,
@@ -94,7 +97,10 @@ const justChangedMax = 40;
  * index before it is added at the new one: in between, a list that it never left, such as its pipeline's, finds it in neither. The update
  * index is a different index and tells which leads moved. One query, half a read unit.
  */
-export function justChangedIds({ table, organizationId }: OrganizationTable, budget: PageBudget): LeadIds {
+export function justChangedIds(
+  { table, organizationId }: OrganizationTable,
+  budget: PageBudget,
+): LeadIds {
   const read = async (): Promise<LeadIds> => {
     const now = Date.now();
     const { Items = [] } = await table.client.send(

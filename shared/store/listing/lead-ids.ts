@@ -40,7 +40,12 @@ export interface IndexPartition {
  * The ids of one partition of an index, read in chunks. Chunks grow while the list is read sequentially, and shrink when an id far below
  * the last chunk is requested.
  */
-export function indexIds(table: Table, partition: IndexPartition, firstChunk: number, budget: PageBudget): LeadIds {
+export function indexIds(
+  table: Table,
+  partition: IndexPartition,
+  firstChunk: number,
+  budget: PageBudget,
+): LeadIds {
   let ids: number[] = [];
   let chunkStart = Number.NEGATIVE_INFINITY; // the chunk has every id below this one, down to its own last
   let at = 0; // the position in the chunk of the id returned last

@@ -2,8 +2,23 @@ import type { OrganizationTable, Table } from '../table/client.ts';
 import { ownerIndexKey, sourceIndexKey, stageIndexKey } from '../table/primary-keys.ts';
 import { bytesPerReadUnit } from '../table/read-units.ts';
 import { changedLeadsMax, justChangedIds, readChangedLeads } from './changed-leads.ts';
-import { aboveAllIds, allOfIds, anyOfIds, indexIds, type LeadIds, listedIds, withUncertain } from './lead-ids.ts';
-import { type LeadChunk, type LeadPage, type LeadReader, leadsByIds, type PageQuery, readLeadPage } from './lead-pages.ts';
+import {
+  aboveAllIds,
+  allOfIds,
+  anyOfIds,
+  indexIds,
+  type LeadIds,
+  listedIds,
+  withUncertain,
+} from './lead-ids.ts';
+import {
+  type LeadChunk,
+  type LeadPage,
+  type LeadReader,
+  leadsByIds,
+  type PageQuery,
+  readLeadPage,
+} from './lead-pages.ts';
 import { scanLeads } from './lead-scan.ts';
 import { PageBudget } from './page-budget.ts';
 
@@ -39,7 +54,9 @@ async function planReader(table: Table, query: LeadQuery, budget: PageBudget): P
   const own = { table, organizationId };
   const lists = indexLists(table, query, budget);
   if (updatedSince === undefined) {
-    return lists.length === 0 ? scanLeads(own, budget) : leadsByIds(own, allOfIds(lists, budget), budget);
+    return lists.length === 0
+      ? scanLeads(own, budget)
+      : leadsByIds(own, allOfIds(lists, budget), budget);
   }
   return lists.length === 0
     ? changedLeads(table, { ...query, updatedSince }, budget)
@@ -57,7 +74,8 @@ async function changedAmong(
   budget: PageBudget,
 ): Promise<LeadReader> {
   const read = (max: number) => readChangedLeads(own, since, max, budget);
-  const byIds = (all: readonly LeadIds[]): LeadReader => leadsByIds(own, allOfIds(all, budget), budget);
+  const byIds = (all: readonly LeadIds[]): LeadReader =>
+    leadsByIds(own, allOfIds(all, budget), budget);
   const few = await read(fewUpdates);
   if (few.isComplete) return byIds([...lists, listedIds(few.ids)]);
   let reader = byIds(lists);
@@ -82,18 +100,33 @@ function indexLists(
   budget: PageBudget,
 ): LeadIds[] {
   if (stageIds?.length === 0) return [listedIds([])]; // a stage of another pipeline: no lead is in both
-  const filters = [stageIds, ownerId, sourceId, updatedSince].filter((filter) => filter !== undefined).length;
+  const filters = [stageIds, ownerId, sourceId, updatedSince].filter(
+    (filter) => filter !== undefined,
+  ).length;
   // A single list is read only as far as the page; an intersection usually reads on.
   const firstChunk = filters === 1 ? limit + 1 : Math.max(limit + 1, 100);
   const justChanged = justChangedIds({ table, organizationId }, budget);
-  const list = (name: 'leadsByStage' | 'leadsByOwner' | 'leadsBySource', attribute: string, value: string): LeadIds =>
-    indexIds(table, { name, attribute, value }, firstChunk, budget);
+  const list = (
+    name: 'leadsByStage' | 'leadsByOwner' | 'leadsBySource',
+    attribute: string,
+    value: string,
+  ): LeadIds => indexIds(table, { name, attribute, value }, firstChunk, budget);
   const lists = [
     ...(stageIds
-      ? [anyOfIds(stageIds.map((stageId) => list('leadsByStage', 'stageKey', stageIndexKey(organizationId, stageId))))]
+      ? [
+          anyOfIds(
+            stageIds.map((stageId) =>
+              list('leadsByStage', 'stageKey', stageIndexKey(organizationId, stageId)),
+            ),
+          ),
+        ]
       : []),
-    ...(ownerId === undefined ? [] : [list('leadsByOwner', 'ownerKey', ownerIndexKey(organizationId, ownerId))]),
-    ...(sourceId === undefined ? [] : [list('leadsBySource', 'sourceKey', sourceIndexKey(organizationId, sourceId))]),
+    ...(ownerId === undefined
+      ? []
+      : [list('leadsByOwner', 'ownerKey', ownerIndexKey(organizationId, ownerId))]),
+    ...(sourceId === undefined
+      ? []
+      : [list('leadsBySource', 'sourceKey', sourceIndexKey(organizationId, sourceId))]),
   ];
   return lists.map((ids) => withUncertain(ids, justChanged));
 }
@@ -104,7 +137,13 @@ function indexLists(
  */
 async function changedLeads(
   table: Table,
-  { organizationId, limit, cursor, matches, updatedSince }: LeadQuery & { readonly updatedSince: number },
+  {
+    organizationId,
+    limit,
+    cursor,
+    matches,
+    updatedSince,
+  }: LeadQuery & { readonly updatedSince: number },
   budget: PageBudget,
 ): Promise<LeadReader> {
   const own = { table, organizationId };
@@ -115,9 +154,14 @@ async function changedLeads(
     read(fewUpdates),
   ]);
   const below = cursor ?? (first?.leads[0]?.id ?? 0) + 1;
-  const isMostlyChanged = first !== undefined && 2 * first.leads.filter(matches).length >= first.leads.length;
-  const worthwhile = Math.min(changedLeadsMax, Math.floor(below / scannedPerFetched(few.ids, budget)));
-  const changed = few.isComplete || isMostlyChanged || worthwhile <= fewUpdates ? few : await read(worthwhile);
+  const isMostlyChanged =
+    first !== undefined && 2 * first.leads.filter(matches).length >= first.leads.length;
+  const worthwhile = Math.min(
+    changedLeadsMax,
+    Math.floor(below / scannedPerFetched(few.ids, budget)),
+  );
+  const changed =
+    few.isComplete || isMostlyChanged || worthwhile <= fewUpdates ? few : await read(worthwhile);
   const remaining = [...changed.ids].filter((leadId) => leadId < below);
   if (changed.isComplete && remaining.length * scannedPerFetched(remaining, budget) <= below) {
     return leadsByIds(own, listedIds(remaining), budget);

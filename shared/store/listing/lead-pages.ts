@@ -79,12 +79,15 @@ export function leadsByIds(own: OrganizationTable, ids: LeadIds, budget: PageBud
     async read(below, requested) {
       firstRequested ||= requested;
       // As many as the rest of the page needs, by the share of leads that has matched.
-      const expected = Math.ceil((1.2 * requested * examined) / Math.max(0.5, firstRequested - requested));
+      const expected = Math.ceil(
+        (1.2 * requested * examined) / Math.max(0.5, firstRequested - requested),
+      );
       const batchSize = Math.min(batchGetMax, Math.max(requested, expected));
       const batch = await nextIds(ids, below, batchSize, budget);
       examined += batch.leadIds.filter((leadId) => !ids.isUncertain?.(leadId)).length;
       const { leads, unreadFrom } = await fetchLeads(own, batch.leadIds);
-      for (const { fields } of leads) budget.spend(Math.max(bytesPerReadUnit, Buffer.byteLength(JSON.stringify(fields))));
+      for (const { fields } of leads)
+        budget.spend(Math.max(bytesPerReadUnit, Buffer.byteLength(JSON.stringify(fields))));
       if (unreadFrom === undefined) return { leads, downTo: batch.downTo, after: batch.after };
       // A lead that DynamoDB left unread may exist: the page ends before it.
       return { leads, downTo: batch.leadIds[unreadFrom - 1] ?? below, after: 'spent' };
@@ -116,7 +119,8 @@ async function nextIds(ids: LeadIds, below: number, requested: number, budget: P
       const leadId = await ids.next(downTo);
       if (leadId === undefined) return { leadIds, downTo: 1, after: 'end' } as const;
       leadBytes += budget.bytesAtMost(leadId);
-      if (leadBytes > budget.bytesLeft) return { leadIds, downTo, after: leadIds.length === 0 ? 'spent' : 'more' } as const;
+      if (leadBytes > budget.bytesLeft)
+        return { leadIds, downTo, after: leadIds.length === 0 ? 'spent' : 'more' } as const;
       leadIds.push(leadId);
       if (ids.isUncertain?.(leadId)) uncertain += 1;
       downTo = leadId;

@@ -40,7 +40,9 @@ export function scanLeads(own: OrganizationTable, budget: PageBudget): LeadReade
       }
       const ranges = nextRanges(below, requested, seen, budget.bytesLeft);
       if (ranges.length === 0) return { leads: [], downTo: below, after: 'spent' };
-      const chunk = joined(await Promise.all(ranges.map((range) => readRange(range.below, range.from))));
+      const chunk = joined(
+        await Promise.all(ranges.map((range) => readRange(range.below, range.from))),
+      );
       seen.ids += below - chunk.downTo;
       return chunk;
     },
@@ -62,7 +64,12 @@ interface IdRange {
 }
 
 /** Ranges to read in parallel, highest first; none if the budget is too small for one. */
-function nextRanges(below: number, requested: number, seen: Readonly<Seen>, bytesLeft: number): IdRange[] {
+function nextRanges(
+  below: number,
+  requested: number,
+  seen: Readonly<Seen>,
+  bytesLeft: number,
+): IdRange[] {
   const rangesMax = Math.min(parallelRanges, Math.floor(bytesLeft / queryMaxBytes));
   if (rangesMax === 0) return [];
   const idsPerRange = Math.max(1, Math.floor((rangeBytes * seen.ids) / Math.max(1, seen.bytes)));
@@ -107,7 +114,12 @@ async function queryRange(
   const leads = Items.map((item) => leadFrom(organizationId, item));
   const isWhole = LastEvaluatedKey === undefined;
   const downTo = isWhole ? from : (leads.at(-1)?.id ?? below);
-  return { leads, downTo, isWhole, bytes: (ConsumedCapacity?.CapacityUnits ?? 0) * bytesPerReadUnit };
+  return {
+    leads,
+    downTo,
+    isWhole,
+    bytes: (ConsumedCapacity?.CapacityUnits ?? 0) * bytesPerReadUnit,
+  };
 }
 
 /** The leads of one range; not whole if DynamoDB stopped before the range's end. */
@@ -120,5 +132,9 @@ function joined(ranges: readonly RangeResult[]): LeadChunk {
   const broken = ranges.findIndex(({ isWhole }) => !isWhole);
   const read = broken === -1 ? ranges : ranges.slice(0, broken + 1);
   const downTo = read.at(-1)?.downTo ?? 1;
-  return { leads: read.flatMap(({ leads }) => leads), downTo, after: broken === -1 && downTo <= 1 ? 'end' : 'more' };
+  return {
+    leads: read.flatMap(({ leads }) => leads),
+    downTo,
+    after: broken === -1 && downTo <= 1 ? 'end' : 'more',
+  };
 }

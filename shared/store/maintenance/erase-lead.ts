@@ -80,7 +80,12 @@ export async function eraseLead(
     onProgress: options.onProgress ?? (() => undefined),
   });
   const timelineEntries = await removeTimeline(own, leadId);
-  await table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...erasurePrimaryKey(organizationId, leadId) } }));
+  await table.client.send(
+    new DeleteCommand({
+      TableName: table.name,
+      Key: { ...erasurePrimaryKey(organizationId, leadId) },
+    }),
+  );
   return { ...relatedItems, timelineEntries };
 }
 
@@ -97,7 +102,13 @@ export async function planErasure(
   const identities = joinedIdentities(lead ? identitiesOf(lead) : nobody, begun ?? nobody);
   const { person, entries } = await personOf(own, leadId, identities);
   const pattern = identityPatternOf(person);
-  const relatedItems = await removeRelatedItems(table, { organizationId, leadId, pattern, isDryRun: true, onProgress });
+  const relatedItems = await removeRelatedItems(table, {
+    organizationId,
+    leadId,
+    pattern,
+    isDryRun: true,
+    onProgress,
+  });
   return { ...relatedItems, timelineEntries: entries.length };
 }
 
@@ -144,7 +155,12 @@ async function beginErasure(
       deleteLead(table, lead),
       deletePhone(table, lead, phoneOf(lead)),
       ...(email === null ? [] : [deleteEmail(table, lead, email)]),
-      { Put: { TableName: table.name, Item: { ...erasurePrimaryKey(organizationId, leadId), ...erasure } } },
+      {
+        Put: {
+          TableName: table.name,
+          Item: { ...erasurePrimaryKey(organizationId, leadId), ...erasure },
+        },
+      },
       auditEntryPut(table, organizationId, entry),
     ]);
     return outcome === 'written' ? person : conflict;
@@ -163,7 +179,11 @@ const deleteLead = (table: Table, { organizationId, id, version }: Lead): Transa
 });
 
 /** Stores the identities that the lead's timeline told, because the timeline is deleted before the erasure ends. */
-async function storePerson({ table, organizationId }: OrganizationTable, leadId: number, { phones, emails }: Identities) {
+async function storePerson(
+  { table, organizationId }: OrganizationTable,
+  leadId: number,
+  { phones, emails }: Identities,
+) {
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
@@ -184,7 +204,8 @@ async function withoutOtherHolders(
   const phoneKey = (phone: string) => phonePrimaryKey(organizationId, phone);
   const emailKey = (email: string) => emailPrimaryKey(organizationId, email);
   const items = await batchGet(table, [...phones.map(phoneKey), ...emails.map(emailKey)]);
-  const isFree = (key: PrimaryKey<IdentityItem>): boolean => (items.get(key)?.leadId ?? leadId) === leadId;
+  const isFree = (key: PrimaryKey<IdentityItem>): boolean =>
+    (items.get(key)?.leadId ?? leadId) === leadId;
   return {
     phones: phones.filter((phone) => isFree(phoneKey(phone))),
     emails: emails.filter((email) => isFree(emailKey(email))),
@@ -194,7 +215,10 @@ async function withoutOtherHolders(
 /** The most deletes of one `BatchWriteItem` (AWS: Service quotas). */
 const deletesMax = 25;
 
-async function removeTimeline({ table, organizationId }: OrganizationTable, leadId: number): Promise<number> {
+async function removeTimeline(
+  { table, organizationId }: OrganizationTable,
+  leadId: number,
+): Promise<number> {
   const pages = paginateQuery(
     { client: table.client },
     {
@@ -207,7 +231,8 @@ async function removeTimeline({ table, organizationId }: OrganizationTable, lead
   );
   let removed = 0;
   for await (const { Items = [] } of pages) {
-    for (let at = 0; at < Items.length; at += deletesMax) await deleteAll(table, Items.slice(at, at + deletesMax));
+    for (let at = 0; at < Items.length; at += deletesMax)
+      await deleteAll(table, Items.slice(at, at + deletesMax));
     removed += Items.length;
   }
   return removed;
@@ -215,9 +240,13 @@ async function removeTimeline({ table, organizationId }: OrganizationTable, lead
 
 /** DynamoDB may respond with `UnprocessedItems`: they are sent again. */
 async function deleteAll(table: Table, keys: readonly Record<string, unknown>[]): Promise<void> {
-  let requests: BatchWriteCommandInput['RequestItems'] = { [table.name]: keys.map((Key) => ({ DeleteRequest: { Key } })) };
+  let requests: BatchWriteCommandInput['RequestItems'] = {
+    [table.name]: keys.map((Key) => ({ DeleteRequest: { Key } })),
+  };
   await retryOnConflict(async () => {
-    const { UnprocessedItems = {} } = await table.client.send(new BatchWriteCommand({ RequestItems: requests }));
+    const { UnprocessedItems = {} } = await table.client.send(
+      new BatchWriteCommand({ RequestItems: requests }),
+    );
     requests = UnprocessedItems;
     return Object.keys(UnprocessedItems).length > 0 ? conflict : undefined;
   });

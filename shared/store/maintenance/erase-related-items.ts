@@ -7,7 +7,12 @@ import type { Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import { kindOf } from '../table/item-kind.ts';
 import type { Item, LeadItem, TimelineEntryItem } from '../table/items.ts';
-import { importedRowPrimaryKey, leadsPartitionKey, type PrimaryKey, timelinePartitionKey } from '../table/primary-keys.ts';
+import {
+  importedRowPrimaryKey,
+  leadsPartitionKey,
+  type PrimaryKey,
+  timelinePartitionKey,
+} from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
 
@@ -46,7 +51,10 @@ export interface RelatedItemsSearch {
  * Deletes the items that refer to an erased lead, and removes the person from other leads' timelines. Reads the whole table, because no
  * index leads to these items: consistent reads, a read unit for each 4 KB.
  */
-export async function removeRelatedItems(table: Table, search: RelatedItemsSearch): Promise<RelatedItems> {
+export async function removeRelatedItems(
+  table: Table,
+  search: RelatedItemsSearch,
+): Promise<RelatedItems> {
   const { organizationId, leadId, pattern, isDryRun } = search;
   const keyIds = new Set((await listApiKeys(table, organizationId)).map(({ keyId }) => keyId));
   const counts = { idempotencyRecords: 0, importedRows: 0, otherEntries: 0 };
@@ -64,7 +72,9 @@ export async function removeRelatedItems(table: Table, search: RelatedItemsSearc
       counts.importedRows += 1;
     } else if (kind?.kind === 'timeline' && kind.leadId !== leadId) {
       const entry = item as TimelineEntryItem;
-      const hasPerson = isDryRun ? changesOf(entry, pattern).length > 0 : await cleanEntry(table, entry, pattern);
+      const hasPerson = isDryRun
+        ? changesOf(entry, pattern).length > 0
+        : await cleanEntry(table, entry, pattern);
       if (!hasPerson) return;
       counts.otherEntries += 1;
       otherLeadIds.add(kind.leadId);
@@ -74,7 +84,11 @@ export async function removeRelatedItems(table: Table, search: RelatedItemsSearc
     }
   };
   await scan(table, search, examine);
-  return { ...counts, otherLeads: otherLeadIds.size, mentions: mentions.sort((a, b) => a.leadId - b.leadId) };
+  return {
+    ...counts,
+    otherLeads: otherLeadIds.size,
+    mentions: mentions.sort((a, b) => a.leadId - b.leadId),
+  };
 }
 
 async function scan(
@@ -139,7 +153,11 @@ interface Change {
  * @returns whether the person was in it
  * @throws ContentionError
  */
-async function cleanEntry(table: Table, read: TimelineEntryItem, pattern: IdentityPattern): Promise<boolean> {
+async function cleanEntry(
+  table: Table,
+  read: TimelineEntryItem,
+  pattern: IdentityPattern,
+): Promise<boolean> {
   const key: PrimaryKey<TimelineEntryItem> = { pk: read.pk, sk: read.sk };
   return retryOnConflict(async (attempt) => {
     const entry = attempt === 0 ? read : await getItem(table, key);
@@ -153,7 +171,9 @@ async function cleanEntry(table: Table, read: TimelineEntryItem, pattern: Identi
           Key: key,
           UpdateExpression: `SET ${changes.map(({ name }) => `#${name} = :${name}`).join(', ')}`,
           ConditionExpression: changes.map(({ name }) => `#${name} = :${name}Before`).join(' AND '),
-          ExpressionAttributeNames: Object.fromEntries(changes.map(({ name }) => [`#${name}`, name])),
+          ExpressionAttributeNames: Object.fromEntries(
+            changes.map(({ name }) => [`#${name}`, name]),
+          ),
           ExpressionAttributeValues: Object.fromEntries(
             changes.flatMap(({ name, before, after }) => [
               [`:${name}`, after],

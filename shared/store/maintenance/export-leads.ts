@@ -22,9 +22,13 @@ export async function* scanLeadsAscending(
       TableName: table.name,
       KeyConditionExpression: 'pk = :leads AND sk > :after',
       ...(!withArchived && { FilterExpression: 'attribute_not_exists(archivedAt)' }),
-      ExpressionAttributeValues: { ':leads': leadsPartitionKey(organizationId), ':after': leadSortKey(after) },
+      ExpressionAttributeValues: {
+        ':leads': leadsPartitionKey(organizationId),
+        ':after': leadSortKey(after),
+      },
       ConsistentRead: true,
     },
   );
-  for await (const { Items = [] } of pages) yield Items.map((item) => leadFrom(organizationId, item));
+  for await (const { Items = [] } of pages)
+    yield Items.map((item) => leadFrom(organizationId, item));
 }

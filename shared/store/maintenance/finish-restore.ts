@@ -3,7 +3,11 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { limits } from '../../limits.ts';
 import { listApiKeys, revokeApiKey } from '../organizations/api-keys.ts';
 import { type AuditAction, readAuditLog } from '../organizations/audit-log.ts';
-import { listOrganizations, readSettings, replaceSettings } from '../organizations/organizations.ts';
+import {
+  listOrganizations,
+  readSettings,
+  replaceSettings,
+} from '../organizations/organizations.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { UsageItem } from '../table/items.ts';
@@ -52,24 +56,31 @@ const versionMargin = 10_000;
  * repeated after any failure.
  * @throws RestoreError
  */
-export async function finishRestore(table: Table, options: RestoreOptions): Promise<FinishedRestore> {
+export async function finishRestore(
+  table: Table,
+  options: RestoreOptions,
+): Promise<FinishedRestore> {
   const organizations = (await listOrganizations(table)).map(({ id }) => id);
-  if (organizations.length === 0) throw new RestoreError(`Table ${table.name} has no organization: is it the restored table?`);
+  if (organizations.length === 0)
+    throw new RestoreError(`Table ${table.name} has no organization: is it the restored table?`);
   const { old } = options;
   const inOld = old ? await assertOrigin(table, old, organizations) : [];
   await assertKeysExist(table, organizations, options.keptKeyIds);
   const plan = old ? await planRestore(table, old, organizations, options.onProgress) : emptyPlan;
   await options.confirm?.(plan);
   // First: from here on no id of a lead of the old table is assigned.
-  for (const id of organizations) if (old) await raiseLastLeadId(table, id, (await readCounters(old, id)).lastLeadId);
+  for (const id of organizations)
+    if (old) await raiseLastLeadId(table, id, (await readCounters(old, id)).lastLeadId);
 
   let keysRevoked = 0;
   for (const id of organizations) keysRevoked += await revokeAgain(table, id, options);
   let entriesCleaned = 0;
-  for (const key of plan.entriesToClean) if (old && (await cleanAsInOld(table, old, key))) entriesCleaned += 1;
+  for (const key of plan.entriesToClean)
+    if (old && (await cleanAsInOld(table, old, key))) entriesCleaned += 1;
   await eraseAgain(table, plan, options);
   const { id: restoredTableId } = await describeTable(table);
-  for (const id of organizations) await skipAssigned({ table, organizationId: id }, old, { ...options.action, restoredTableId });
+  for (const id of organizations)
+    await skipAssigned({ table, organizationId: id }, old, { ...options.action, restoredTableId });
   return {
     organizations: organizations.length,
     keysRevoked,
@@ -82,22 +93,45 @@ export async function finishRestore(table: Table, options: RestoreOptions): Prom
   };
 }
 
-async function eraseAgain(table: Table, { erased }: RestorePlan, { action, onProgress }: RestoreOptions): Promise<void> {
+async function eraseAgain(
+  table: Table,
+  { erased }: RestorePlan,
+  { action, onProgress }: RestoreOptions,
+): Promise<void> {
   for (const { organizationId, leadId } of erased)
-    await eraseLead(table, organizationId, leadId, { who: action.who, partOf: action.what, onProgress });
+    await eraseLead(table, organizationId, leadId, {
+      who: action.who,
+      partOf: action.what,
+      onProgress,
+    });
 }
 
-async function assertKeysExist(table: Table, organizations: readonly number[], keyIds: ReadonlySet<string>): Promise<void> {
+async function assertKeysExist(
+  table: Table,
+  organizations: readonly number[],
+  keyIds: ReadonlySet<string>,
+): Promise<void> {
   const unknown = new Set(keyIds);
-  for (const id of organizations) for (const { keyId } of await listApiKeys(table, id)) unknown.delete(keyId);
+  for (const id of organizations)
+    for (const { keyId } of await listApiKeys(table, id)) unknown.delete(keyId);
   if (unknown.size > 0)
-    throw new RestoreError(`No organization of table ${table.name} has the key ${[...unknown].join(', ')}: check --keep-key.`);
+    throw new RestoreError(
+      `No organization of table ${table.name} has the key ${[...unknown].join(', ')}: check --keep-key.`,
+    );
 }
 
 /** Revokes the keys that are revoked in the old table, as of the same time; without one, every key that is not kept. @returns how many */
-async function revokeAgain(table: Table, organizationId: number, { old, keptKeyIds }: RestoreOptions): Promise<number> {
-  const live = (await listApiKeys(table, organizationId)).filter(({ revokedAt }) => revokedAt === null);
-  const revokedAt = new Map((old ? await listApiKeys(old, organizationId) : []).map((key) => [key.keyId, key.revokedAt]));
+async function revokeAgain(
+  table: Table,
+  organizationId: number,
+  { old, keptKeyIds }: RestoreOptions,
+): Promise<number> {
+  const live = (await listApiKeys(table, organizationId)).filter(
+    ({ revokedAt }) => revokedAt === null,
+  );
+  const revokedAt = new Map(
+    (old ? await listApiKeys(old, organizationId) : []).map((key) => [key.keyId, key.revokedAt]),
+  );
   let revoked = 0;
   for (const { keyId } of live) {
     const at = old ? revokedAt.get(keyId) : !keptKeyIds.has(keyId) && new Date().toISOString();
@@ -124,13 +158,21 @@ async function skipAssigned(
   // A name proves nothing: a backup of a table that was itself restored contains that restore's entry, under any name.
   const entries = await readAuditLog(table, organizationId, Number.POSITIVE_INFINITY);
   if (entries.some(({ restoredTableId }) => restoredTableId === action.restoredTableId)) return; // done before
-  await raiseLastLeadId(table, organizationId, Math.min(ours.lastLeadId + leadIdMargin, limits.idMax));
+  await raiseLastLeadId(
+    table,
+    organizationId,
+    Math.min(ours.lastLeadId + leadIdMargin, limits.idMax),
+  );
   await renewSettings(table, organizationId, ours.settingsVersion + versionMargin, action);
 }
 
 /** The counters of an organization; 0 if it does not exist. */
-async function readCounters(table: Table, organizationId: number): Promise<Pick<UsageItem, 'lastLeadId' | 'settingsVersion'>> {
-  const { lastLeadId = 0, settingsVersion = 0 } = (await getItem(table, usagePrimaryKey(organizationId))) ?? {};
+async function readCounters(
+  table: Table,
+  organizationId: number,
+): Promise<Pick<UsageItem, 'lastLeadId' | 'settingsVersion'>> {
+  const { lastLeadId = 0, settingsVersion = 0 } =
+    (await getItem(table, usagePrimaryKey(organizationId))) ?? {};
   return { lastLeadId, settingsVersion };
 }
 
@@ -151,12 +193,26 @@ async function raiseLastLeadId(table: Table, organizationId: number, used: numbe
 }
 
 /** Stores the same settings under a higher version, with an audit entry of the restore. */
-async function renewSettings(table: Table, organizationId: number, version: number, action: AuditAction): Promise<void> {
+async function renewSettings(
+  table: Table,
+  organizationId: number,
+  version: number,
+  action: AuditAction,
+): Promise<void> {
   for (;;) {
     const stored = await readSettings(table, organizationId);
-    if (!stored) throw new RestoreError(`Organization ${organizationId} of table ${table.name} has no settings.`);
+    if (!stored)
+      throw new RestoreError(
+        `Organization ${organizationId} of table ${table.name} has no settings.`,
+      );
     const { settings } = stored;
-    const change = { before: stored, settings, now: new Date(), action, version: Math.max(stored.version, version) + 1 };
+    const change = {
+      before: stored,
+      settings,
+      now: new Date(),
+      action,
+      version: Math.max(stored.version, version) + 1,
+    };
     if ((await replaceSettings(table, change)) !== undefined) return;
   }
 }

@@ -1,9 +1,18 @@
-import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { emailOf, type Lead, LeadIdsExhaustedError, phoneOf } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import { limits } from '../../limits.ts';
-import { holdersIn, type IdentityHolders, identityOf, identityPrimaryKeys, putIdentities } from '../leads/identities.ts';
+import {
+  holdersIn,
+  type IdentityHolders,
+  identityOf,
+  identityPrimaryKeys,
+  putIdentities,
+} from '../leads/identities.ts';
 import { putLead } from '../leads/leads.ts';
 import { putTimelineEntry } from '../leads/timeline.ts';
 import { batchGet } from '../table/batch-get.ts';
@@ -30,12 +39,19 @@ export interface RowMatches extends IdentityHolders {
 export const rowsPerLookUp = 33;
 
 /** Which rows are leads already, and which leads have their phones and emails, in the order of the rows. A read unit for each key. */
-export async function findRows(table: Table, organizationId: number, rows: readonly RowLookup[]): Promise<RowMatches[]> {
+export async function findRows(
+  table: Table,
+  organizationId: number,
+  rows: readonly RowLookup[],
+): Promise<RowMatches[]> {
   const lookups = rows.map(({ digest, phone, email }) => ({
     rowKey: importedRowPrimaryKey(organizationId, digest),
     identity: { organizationId, phone, email },
   }));
-  const keys = lookups.flatMap(({ rowKey, identity }) => [rowKey, ...identityPrimaryKeys(identity)]);
+  const keys = lookups.flatMap(({ rowKey, identity }) => [
+    rowKey,
+    ...identityPrimaryKeys(identity),
+  ]);
   const items = await batchGet(table, keys);
   return lookups.map(({ rowKey, identity }) => ({
     importedLeadId: items.get(rowKey)?.leadId,
@@ -47,14 +63,23 @@ export type ImportLeadResult =
   | { readonly outcome: 'created' }
   /** Another run has imported the same row. */
   | { readonly outcome: 'imported'; readonly leadId: number }
-  | { readonly outcome: 'duplicate'; readonly what: 'phone' | 'email' | 'lead id'; readonly leadId: number };
+  | {
+      readonly outcome: 'duplicate';
+      readonly what: 'phone' | 'email' | 'lead id';
+      readonly leadId: number;
+    };
 
 /**
  * Writes an imported lead, its identity items, its first timeline entry and the item of its row: all or none, so that the same row is
  * never imported twice. One transaction of 4 or 5 items.
  * @throws ContentionError
  */
-export async function importLead(table: Table, lead: Lead, opening: TimelineEntry, digest: string): Promise<ImportLeadResult> {
+export async function importLead(
+  table: Table,
+  lead: Lead,
+  opening: TimelineEntry,
+  digest: string,
+): Promise<ImportLeadResult> {
   const { organizationId, id: leadId } = lead;
   const rowKey = importedRowPrimaryKey(organizationId, digest);
   const items = [
@@ -70,8 +95,10 @@ export async function importLead(table: Table, lead: Lead, opening: TimelineEntr
     const sameRow = written.existing.get(rowKey);
     if (sameRow) return { outcome: 'imported', leadId: sameRow.leadId };
     const { phoneLeadId, emailLeadId } = holdersIn(written.existing, identityOf(lead));
-    if (phoneLeadId !== undefined) return { outcome: 'duplicate', what: 'phone', leadId: phoneLeadId };
-    if (emailLeadId !== undefined) return { outcome: 'duplicate', what: 'email', leadId: emailLeadId };
+    if (phoneLeadId !== undefined)
+      return { outcome: 'duplicate', what: 'phone', leadId: phoneLeadId };
+    if (emailLeadId !== undefined)
+      return { outcome: 'duplicate', what: 'email', leadId: emailLeadId };
     return { outcome: 'duplicate', what: 'lead id', leadId };
   });
 }
@@ -83,7 +110,11 @@ export const lookupOf = (digest: string, lead: Pick<Lead, 'fields'>): RowLookup 
 });
 
 /** Reserves consecutive lead ids of the organization. One write. @returns the first @throws LeadIdsExhaustedError */
-export async function reserveLeadIds(table: Table, organizationId: number, count: number): Promise<number> {
+export async function reserveLeadIds(
+  table: Table,
+  organizationId: number,
+  count: number,
+): Promise<number> {
   const last = await advance(
     { table, organizationId },
     {
@@ -92,13 +123,22 @@ export async function reserveLeadIds(table: Table, organizationId: number, count
       values: { ':count': count, ':most': limits.idMax - count },
     },
   );
-  if (last === undefined) throw new LeadIdsExhaustedError(`Organization ${organizationId} has no lead ids left.`);
+  if (last === undefined)
+    throw new LeadIdsExhaustedError(`Organization ${organizationId} has no lead ids left.`);
   return last - count + 1;
 }
 
 /** Advances the organization's sequence past an id that an imported lead keeps, so that no new lead gets it. One write. */
-export async function passLeadId(table: Table, organizationId: number, leadId: number): Promise<void> {
-  const update = { expression: 'SET lastLeadId = :id', condition: 'lastLeadId < :id', values: { ':id': leadId } };
+export async function passLeadId(
+  table: Table,
+  organizationId: number,
+  leadId: number,
+): Promise<void> {
+  const update = {
+    expression: 'SET lastLeadId = :id',
+    condition: 'lastLeadId < :id',
+    values: { ':id': leadId },
+  };
   await advance({ table, organizationId }, update);
 }
 

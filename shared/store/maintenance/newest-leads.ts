@@ -21,7 +21,9 @@ export async function newestLeads(
     {
       TableName: table.name,
       KeyConditionExpression: 'pk = :leads',
-      FilterExpression: archived ? 'attribute_exists(archivedAt)' : 'attribute_not_exists(archivedAt)',
+      FilterExpression: archived
+        ? 'attribute_exists(archivedAt)'
+        : 'attribute_not_exists(archivedAt)',
       ExpressionAttributeValues: { ':leads': leadsPartitionKey(organizationId) },
       ScanIndexForward: false,
       ConsistentRead: true,

@@ -44,7 +44,9 @@ export async function protectTable(
       const giveUpAt = Date.now() + timeoutMs;
       for (state = await read(table); state === 'off'; state = await read(table)) {
         if (Date.now() >= giveUpAt)
-          throw new Error(`DynamoDB has not switched on ${protection} of table ${table.name}: repeat the command.`);
+          throw new Error(
+            `DynamoDB has not switched on ${protection} of table ${table.name}: repeat the command.`,
+          );
         onWait(protection);
         await sleep(pollMs);
       }
@@ -62,23 +64,34 @@ interface Switch {
 const switches: Record<Protection, Switch> = {
   expiry: {
     async read({ client, name: TableName }) {
-      const { TimeToLiveDescription: found } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
+      const { TimeToLiveDescription: found } = await client.send(
+        new DescribeTimeToLiveCommand({ TableName }),
+      );
       if (found?.TimeToLiveStatus === 'ENABLED') return 'on';
       return found?.TimeToLiveStatus === 'ENABLING' ? 'begun' : 'off';
     },
     switchOn: ({ client, name: TableName }) => {
-      const TimeToLiveSpecification = { Enabled: true, AttributeName: tableDefinition.timeToLiveAttribute };
+      const TimeToLiveSpecification = {
+        Enabled: true,
+        AttributeName: tableDefinition.timeToLiveAttribute,
+      };
       return client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
     },
   },
   pointInTimeRecovery: {
     async read({ client, name: TableName }) {
-      const { ContinuousBackupsDescription: found } = await client.send(new DescribeContinuousBackupsCommand({ TableName }));
-      return found?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED' ? 'on' : 'off';
+      const { ContinuousBackupsDescription: found } = await client.send(
+        new DescribeContinuousBackupsCommand({ TableName }),
+      );
+      return found?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED'
+        ? 'on'
+        : 'off';
     },
     switchOn: ({ client, name: TableName }) => {
       const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
-      return client.send(new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }));
+      return client.send(
+        new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }),
+      );
     },
   },
   deletionProtection: {
@@ -92,7 +105,11 @@ const switches: Record<Protection, Switch> = {
 };
 
 /** A table that was just restored may be busy (AWS: UpdateContinuousBackups and UpdateTable, Errors). */
-const busyNames = new Set(['ContinuousBackupsUnavailableException', 'ResourceInUseException', 'LimitExceededException']);
+const busyNames = new Set([
+  'ContinuousBackupsUnavailableException',
+  'ResourceInUseException',
+  'LimitExceededException',
+]);
 
 async function retryWhileBusy(operation: () => Promise<unknown>, timeoutMs: number): Promise<void> {
   for (const giveUpAt = Date.now() + timeoutMs; ; await sleep(pollMs)) {
@@ -114,4 +131,5 @@ async function orUnknown(operation: () => Promise<ProtectionState>): Promise<Pro
   }
 }
 
-const nameOf = (error: unknown): string | undefined => (error instanceof Error ? error.name : undefined);
+const nameOf = (error: unknown): string | undefined =>
+  error instanceof Error ? error.name : undefined;

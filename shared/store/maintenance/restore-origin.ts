@@ -1,5 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DescribeTableCommand, ResourceNotFoundException, type TableDescription } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeTableCommand,
+  ResourceNotFoundException,
+  type TableDescription,
+} from '@aws-sdk/client-dynamodb';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import { type AuditEntry, readAuditLog } from '../organizations/audit-log.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
@@ -25,7 +29,11 @@ export async function describeTable({ client, name }: Table): Promise<TableFacts
     const { Table: found } = await client.send(new DescribeTableCommand({ TableName: name }));
     // DynamoDB Local returns no id.
     const createdAt = found?.CreationDateTime?.getTime() ?? 0;
-    return { id: found?.TableId ?? new Date(createdAt).toISOString(), createdAt, keys: keysOf(found) };
+    return {
+      id: found?.TableId ?? new Date(createdAt).toISOString(),
+      createdAt,
+      keys: keysOf(found),
+    };
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error;
     throw new RestoreError(
@@ -35,12 +43,22 @@ export async function describeTable({ client, name }: Table): Promise<TableFacts
 }
 
 function keysOf(table: TableDescription | undefined): TableFacts['keys'] {
-  const types = new Map(table?.AttributeDefinitions?.map(({ AttributeName, AttributeType }) => [AttributeName, AttributeType]));
-  const definitions = [{ IndexName: 'the table', KeySchema: table?.KeySchema }, ...(table?.GlobalSecondaryIndexes ?? [])];
+  const types = new Map(
+    table?.AttributeDefinitions?.map(({ AttributeName, AttributeType }) => [
+      AttributeName,
+      AttributeType,
+    ]),
+  );
+  const definitions = [
+    { IndexName: 'the table', KeySchema: table?.KeySchema },
+    ...(table?.GlobalSecondaryIndexes ?? []),
+  ];
   return Object.fromEntries(
     definitions.map(({ IndexName = '', KeySchema = [] }) => [
       IndexName,
-      KeySchema.map(({ AttributeName, KeyType }) => `${KeyType} ${AttributeName} ${types.get(AttributeName)}`),
+      KeySchema.map(
+        ({ AttributeName, KeyType }) => `${KeyType} ${AttributeName} ${types.get(AttributeName)}`,
+      ),
     ]),
   );
 }
@@ -55,8 +73,13 @@ const clockMarginMs = 600_000;
  * @returns the organizations of the old table
  * @throws RestoreError
  */
-export async function assertOrigin(table: Table, old: Table, organizations: readonly number[]): Promise<number[]> {
-  if (old.name === table.name) throw new RestoreError(`The restored table and the old one are both ${table.name}.`);
+export async function assertOrigin(
+  table: Table,
+  old: Table,
+  organizations: readonly number[],
+): Promise<number[]> {
+  if (old.name === table.name)
+    throw new RestoreError(`The restored table and the old one are both ${table.name}.`);
   const [ours, theirs] = [await describeTable(table), await describeTable(old)];
   if (ours.createdAt < theirs.createdAt) {
     throw new RestoreError(
@@ -71,7 +94,10 @@ export async function assertOrigin(table: Table, old: Table, organizations: read
       `Table ${old.name} has other keys than ${table.name} (${different}): it is not the table that was in use. Check --from.`,
     );
   const inOld = (await listOrganizations(old)).map(({ id }) => id);
-  if (inOld.length === 0) throw new RestoreError(`Table ${old.name} has no organization: is it the table that was in use?`);
+  if (inOld.length === 0)
+    throw new RestoreError(
+      `Table ${old.name} has no organization: is it the table that was in use?`,
+    );
   const common = organizations.filter((id) => inOld.includes(id));
   if (common.length === 0) {
     throw new RestoreError(
@@ -83,19 +109,30 @@ export async function assertOrigin(table: Table, old: Table, organizations: read
 }
 
 /** API keys and audit entries are only added, or completed: a table that lacks those of the backup is not the one that the backup was made from. */
-async function assertSameOrganization(table: Table, old: Table, organizationId: number, restoredAt: number): Promise<void> {
+async function assertSameOrganization(
+  table: Table,
+  old: Table,
+  organizationId: number,
+  restoredAt: number,
+): Promise<void> {
   const lacks = (what: string) =>
     new RestoreError(
       `Organization ${organizationId} of table ${old.name} lacks ${what} that it has in table ${table.name}: ` +
         'it is not the table that was in use. Check --from. Nothing was changed.',
     );
-  const keys = (await listApiKeys(table, organizationId)).filter(({ createdAt }) => Date.parse(createdAt) < restoredAt);
+  const keys = (await listApiKeys(table, organizationId)).filter(
+    ({ createdAt }) => Date.parse(createdAt) < restoredAt,
+  );
   const theirKeyIds = new Set((await listApiKeys(old, organizationId)).map(({ keyId }) => keyId));
-  if (keys.length > 0 && !keys.some(({ keyId }) => theirKeyIds.has(keyId))) throw lacks('every API key');
+  if (keys.length > 0 && !keys.some(({ keyId }) => theirKeyIds.has(keyId)))
+    throw lacks('every API key');
 
   // `what` is not compared: the entry of an export that ran at the moment of the backup has been completed since.
-  const identify = ({ at, who, versionAfter }: AuditEntry): string => JSON.stringify([at, who, versionAfter]);
-  const theirs = new Set((await readAuditLog(old, organizationId, Number.POSITIVE_INFINITY)).map(identify));
+  const identify = ({ at, who, versionAfter }: AuditEntry): string =>
+    JSON.stringify([at, who, versionAfter]);
+  const theirs = new Set(
+    (await readAuditLog(old, organizationId, Number.POSITIVE_INFINITY)).map(identify),
+  );
   const entries = (await readAuditLog(table, organizationId, Number.POSITIVE_INFINITY)).filter(
     ({ at }) => Date.parse(at) < restoredAt - clockMarginMs,
   );

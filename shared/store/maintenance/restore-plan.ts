@@ -29,11 +29,19 @@ export interface RestorePlan {
   /** How many timeline entries differ in another way; they stay as they are in the backup. */
   readonly entriesDiffering: number;
   /** API keys that were created since the backup and would still work; only the old table has them. */
-  readonly keysOnlyInOld: readonly (Pick<ListedApiKey, 'keyId' | 'label'> & { readonly organizationId: number })[];
+  readonly keysOnlyInOld: readonly (Pick<ListedApiKey, 'keyId' | 'label'> & {
+    readonly organizationId: number;
+  })[];
 }
 
 /** For a restore without the old table. */
-export const emptyPlan: RestorePlan = { erased: [], missing: [], entriesToClean: [], entriesDiffering: 0, keysOnlyInOld: [] };
+export const emptyPlan: RestorePlan = {
+  erased: [],
+  missing: [],
+  entriesToClean: [],
+  entriesDiffering: 0,
+  keysOnlyInOld: [],
+};
 
 type TableItem = Item & PrimaryKey;
 
@@ -55,8 +63,13 @@ export async function planRestore(
     { client: table.client },
     {
       TableName: table.name,
-      FilterExpression: 'begins_with(pk, :leads) OR begins_with(pk, :timelines) OR begins_with(pk, :erasures)',
-      ExpressionAttributeValues: { ':leads': prefix.lead, ':timelines': prefix.timeline, ':erasures': prefix.erasure },
+      FilterExpression:
+        'begins_with(pk, :leads) OR begins_with(pk, :timelines) OR begins_with(pk, :erasures)',
+      ExpressionAttributeValues: {
+        ':leads': prefix.lead,
+        ':timelines': prefix.timeline,
+        ':erasures': prefix.erasure,
+      },
       ConsistentRead: true,
     },
   );
@@ -93,10 +106,16 @@ class Comparison {
     for (const leadId of await erasedLeadIds(this.#old, organizationId))
       if (!ours.has(leadId)) this.#erasedInOld.add(nameOf({ organizationId, leadId }));
 
-    const ourKeyIds = new Set((await listApiKeys(this.#table, organizationId)).map(({ keyId }) => keyId));
-    for (const { keyId, label, revokedAt, expiresAt } of await listApiKeys(this.#old, organizationId)) {
+    const ourKeyIds = new Set(
+      (await listApiKeys(this.#table, organizationId)).map(({ keyId }) => keyId),
+    );
+    for (const { keyId, label, revokedAt, expiresAt } of await listApiKeys(
+      this.#old,
+      organizationId,
+    )) {
       const isLive = revokedAt === null && Date.parse(expiresAt) > Date.now();
-      if (isLive && !ourKeyIds.has(keyId)) this.#keysOnlyInOld.push({ organizationId, keyId, label });
+      if (isLive && !ourKeyIds.has(keyId))
+        this.#keysOnlyInOld.push({ organizationId, keyId, label });
     }
   }
 
@@ -144,7 +163,10 @@ class Comparison {
 
 const keyOf = ({ pk, sk }: TableItem): PrimaryKey => ({ pk, sk });
 
-const reference = ({ organizationId, leadId }: LeadReference): LeadReference => ({ organizationId, leadId });
+const reference = ({ organizationId, leadId }: LeadReference): LeadReference => ({
+  organizationId,
+  leadId,
+});
 
 /** Leads whose erasure is in the audit log, or in progress. */
 async function erasedLeadIds(table: Table, organizationId: number): Promise<number[]> {
@@ -164,7 +186,11 @@ async function erasedLeadIds(table: Table, organizationId: number): Promise<numb
 }
 
 /** When a lead was added to its table: the `createdAt` of an imported lead is older. */
-async function addedAt(table: Table, { organizationId, leadId }: LeadReference, lead: Item): Promise<number> {
+async function addedAt(
+  table: Table,
+  { organizationId, leadId }: LeadReference,
+  lead: Item,
+): Promise<number> {
   const imported = (await readTimeline(table, organizationId, leadId)).flatMap((entry) =>
     'importedAt' in entry ? [entry.importedAt] : [],
   );

@@ -1,4 +1,7 @@
-import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { limits } from '../../limits.ts';
@@ -17,14 +20,22 @@ export interface Bucket {
 }
 
 /** The API key that makes a call, and the user who created it. */
-export type Caller = Pick<ApiKeyItem, 'organizationId' | 'keyId' | 'label' | 'scopes' | 'createdBy' | 'expiresAt'>;
+export type Caller = Pick<
+  ApiKeyItem,
+  'organizationId' | 'keyId' | 'label' | 'scopes' | 'createdBy' | 'expiresAt'
+>;
 
 export type KeyAdmission =
   | { readonly outcome: 'admitted' | 'exhausted'; readonly caller: Caller; readonly bucket: Bucket }
   | { readonly outcome: 'unknown' | 'revoked' | 'expired' };
 
 export type OrganizationAdmission =
-  | { readonly outcome: 'admitted'; readonly bucket: Bucket; readonly settingsVersion: number; readonly leadSequence: number }
+  | {
+      readonly outcome: 'admitted';
+      readonly bucket: Bucket;
+      readonly settingsVersion: number;
+      readonly leadSequence: number;
+    }
   | { readonly outcome: 'exhausted'; readonly bucket: Bucket };
 
 /** Checks that the API key exists and is live, and takes a token from its bucket: one conditional write, two when a window begins. */
@@ -35,7 +46,8 @@ export async function admitKey(table: Table, apiKeyHash: string, now: Date): Pro
     isLive: ({ revokedAt, expiresAt }) => revokedAt === undefined && expiresAt > now.getTime(),
   });
   if (result.outcome === 'absent') return { outcome: 'unknown' };
-  if (result.outcome === 'refused') return { outcome: result.item.revokedAt === undefined ? 'expired' : 'revoked' };
+  if (result.outcome === 'refused')
+    return { outcome: result.item.revokedAt === undefined ? 'expired' : 'revoked' };
   const { organizationId, keyId, label, scopes, createdBy, expiresAt } = result.item;
   return { ...result, caller: { organizationId, keyId, label, scopes, createdBy, expiresAt } };
 }
@@ -89,7 +101,11 @@ async function takeToken<T extends TokenBucketItem>(
   const { limit, live = 'attribute_exists(pk)', isLive = () => true, sequence } = rules;
   const nowMs = now.getTime();
   const advance = sequence === undefined ? '' : ` ADD ${sequence} :one`;
-  const take = (set: string, condition: string, values: Record<string, number>): Promise<UpdateResult<T>> =>
+  const take = (
+    set: string,
+    condition: string,
+    values: Record<string, number>,
+  ): Promise<UpdateResult<T>> =>
     update(table, primaryKey, {
       expression: `SET ${set}${advance}`,
       condition: `attribute_exists(pk) AND ${live} AND ${condition}`,
@@ -97,13 +113,18 @@ async function takeToken<T extends TokenBucketItem>(
     });
 
   return retryOnConflict<TakeResult<T>>(async () => {
-    let result = await take('used = used + :one', 'windowEndsAt > :now AND used < :limit', { ':limit': limit });
+    let result = await take('used = used + :one', 'windowEndsAt > :now AND used < :limit', {
+      ':limit': limit,
+    });
     if (result.outcome === 'refused') {
       const { item } = result;
       if (!item) return { outcome: 'absent' };
       if (!isLive(item)) return { outcome: 'refused', item };
-      if (item.windowEndsAt > nowMs) return { outcome: 'exhausted', item, bucket: bucketOf(item, limit) };
-      result = await take('used = :one, windowEndsAt = :end', 'windowEndsAt <= :now', { ':end': nowMs + limits.windowMs });
+      if (item.windowEndsAt > nowMs)
+        return { outcome: 'exhausted', item, bucket: bucketOf(item, limit) };
+      result = await take('used = :one, windowEndsAt = :end', 'windowEndsAt <= :now', {
+        ':end': nowMs + limits.windowMs,
+      });
       if (result.outcome === 'refused') return conflict; // another request began the window: take a token from it
     }
     return { outcome: 'admitted', item: result.item, bucket: bucketOf(result.item, limit) };

@@ -12,7 +12,12 @@ import {
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { KeyListingItem } from '../table/items.ts';
-import { apiKeyPrimaryKey, keyListingPrefix, keyListingPrimaryKey, type PrimaryKey } from '../table/primary-keys.ts';
+import {
+  apiKeyPrimaryKey,
+  keyListingPrefix,
+  keyListingPrimaryKey,
+  type PrimaryKey,
+} from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { putIfAbsent, type TransactItem, transact } from '../table/transact.ts';
 import { type AuditAction, auditEntryPut } from './audit-log.ts';
@@ -70,12 +75,19 @@ export async function createApiKey(table: Table, request: ApiKeyRequest): Promis
   if (typeof scopes === 'string') throw new ApiKeyError(`The scopes ${scopes}.`);
   return retryOnConflict(async () => {
     const stored = await readSettings(table, organizationId);
-    if (!stored) throw new ApiKeyError(`There is no organization ${organizationId}: create it first with organization apply.`);
+    if (!stored)
+      throw new ApiKeyError(
+        `There is no organization ${organizationId}: create it first with organization apply.`,
+      );
     const { users } = stored.settings;
     if (!users.some(({ id }) => id === createdBy)) {
-      const lines = users.map(({ id, name, active }) => `${id} (${name}${active ? '' : ', inactive'})`);
+      const lines = users.map(
+        ({ id, name, active }) => `${id} (${name}${active ? '' : ', inactive'})`,
+      );
       const known = lines.join(', ') || 'nobody yet';
-      throw new ApiKeyError(`Organization ${organizationId} has no user ${createdBy} to create a key: its users are ${known}.`);
+      throw new ApiKeyError(
+        `Organization ${organizationId} has no user ${createdBy} to create a key: its users are ${known}.`,
+      );
     }
     const { key, keyId } = mintApiKey(randomBytes(apiKeyRandomBytes));
     const attributes = attributesOf(request, keyId, scopes);
@@ -94,10 +106,18 @@ const auditEntries = (
   { table, organizationId }: OrganizationTable,
   action: AuditAction | undefined,
   now: Date,
-): TransactItem[] => (action ? [auditEntryPut(table, organizationId, { at: now.toISOString(), ...action })] : []);
+): TransactItem[] =>
+  action ? [auditEntryPut(table, organizationId, { at: now.toISOString(), ...action })] : [];
 
-function attributesOf({ type, label, createdBy, expiresAt, now }: ApiKeyRequest, keyId: string, scopes: readonly Scope[]) {
-  const expiry = expiresAt === undefined ? now.getTime() + lifetimeDays[type] * 86_400_000 : Date.parse(expiresAt);
+function attributesOf(
+  { type, label, createdBy, expiresAt, now }: ApiKeyRequest,
+  keyId: string,
+  scopes: readonly Scope[],
+) {
+  const expiry =
+    expiresAt === undefined
+      ? now.getTime() + lifetimeDays[type] * 86_400_000
+      : Date.parse(expiresAt);
   return { keyId, type, label, scopes, createdBy, createdAt: now.toISOString(), expiresAt: expiry };
 }
 
@@ -109,7 +129,11 @@ function putApiKey(
   const own = { ...attributes, organizationId };
   return [
     putIfAbsent(table, { ...apiKeyPrimaryKey(apiKeyHash), ...own, used: 0, windowEndsAt: 0 }),
-    putIfAbsent(table, { ...keyListingPrimaryKey(organizationId, attributes.keyId), ...own, apiKeyHash }),
+    putIfAbsent(table, {
+      ...keyListingPrimaryKey(organizationId, attributes.keyId),
+      ...own,
+      apiKeyHash,
+    }),
   ];
 }
 
@@ -126,8 +150,11 @@ export async function listApiKeys(table: Table, organizationId: number): Promise
     },
   );
   const listed: ListedApiKey[] = [];
-  for await (const { Items = [] } of pages) listed.push(...(Items as StoredListing[]).map(listedFrom));
-  return listed.sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.keyId < b.keyId ? -1 : 1));
+  for await (const { Items = [] } of pages)
+    listed.push(...(Items as StoredListing[]).map(listedFrom));
+  return listed.sort(
+    (a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.keyId < b.keyId ? -1 : 1),
+  );
 }
 
 type StoredListing = KeyListingItem & PrimaryKey;
@@ -135,7 +162,16 @@ type StoredListing = KeyListingItem & PrimaryKey;
 function listedFrom(listing: StoredListing): ListedApiKey {
   const { sk, label, type, scopes, createdBy, createdAt, expiresAt, revokedAt = null } = listing;
   const keyId = sk.slice(keyListingPrefix.length);
-  return { keyId, label, type, scopes, createdBy, createdAt, expiresAt: new Date(expiresAt).toISOString(), revokedAt };
+  return {
+    keyId,
+    label,
+    type,
+    scopes,
+    createdBy,
+    createdAt,
+    expiresAt: new Date(expiresAt).toISOString(),
+    revokedAt,
+  };
 }
 
 export interface Revocation {
@@ -172,7 +208,10 @@ export async function revokeApiKey(
       },
     });
     const items = [revoke(listingKey), revoke(apiKeyPrimaryKey(listing.apiKeyHash))];
-    const { outcome } = await transact(table, [...items, ...auditEntries({ table, organizationId }, action, at)]);
+    const { outcome } = await transact(table, [
+      ...items,
+      ...auditEntries({ table, organizationId }, action, at),
+    ]);
     return outcome === 'written' ? revokedAt : conflict;
   });
 }

@@ -2,11 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { storedBytes } from '../../item-size.ts';
 import { limits } from '../../limits.ts';
-import { type Removal, removalsBetween, withRemovalsInactive } from '../../organization/removals.ts';
+import {
+  type Removal,
+  removalsBetween,
+  withRemovalsInactive,
+} from '../../organization/removals.ts';
 import type { Settings } from '../../organization/settings-types.ts';
 import type { Table } from '../table/client.ts';
 import type { AuditAction } from './audit-log.ts';
-import { readSettings, replaceSettings, type SettingsChange, type StoredSettings } from './organizations.ts';
+import {
+  readSettings,
+  replaceSettings,
+  type SettingsChange,
+  type StoredSettings,
+} from './organizations.ts';
 import { findReferences, type Reference } from './references.ts';
 
 /** Thrown when settings would remove items that are still in use, or are too large: nothing was applied. */
@@ -14,7 +23,10 @@ export class SettingsRejectedError extends Error {
   override readonly name = 'SettingsRejectedError';
   readonly issues: readonly { readonly path: string; readonly message: string }[];
 
-  constructor(message: string, issues: readonly { readonly path: string; readonly message: string }[]) {
+  constructor(
+    message: string,
+    issues: readonly { readonly path: string; readonly message: string }[],
+  ) {
     super(message);
     this.issues = issues;
   }
@@ -39,7 +51,10 @@ export interface ApplyOptions {
 
 const defaultAction: AuditAction = { who: 'the service', what: 'organization apply' };
 
-export type Applied = { readonly outcome: 'created' | 'updated' | 'unchanged'; readonly version: number };
+export type Applied = {
+  readonly outcome: 'created' | 'updated' | 'unchanged';
+  readonly version: number;
+};
 
 /** No request runs longer than this. */
 const longestRequestMs = (limits.functionTimeoutSeconds + 1) * 1000;
@@ -53,7 +68,11 @@ const longestRequestMs = (limits.functionTimeoutSeconds + 1) * 1000;
  * @throws SettingsMovedError if the current version is not the expected one
  * @throws ContentionError
  */
-export async function applySettings(table: Table, settings: Settings, options: ApplyOptions = {}): Promise<Applied> {
+export async function applySettings(
+  table: Table,
+  settings: Settings,
+  options: ApplyOptions = {},
+): Promise<Applied> {
   const { now = () => new Date(), action = defaultAction } = options;
   let { expectedVersion } = options;
   assertFits(settings, 'The settings');
@@ -61,9 +80,12 @@ export async function applySettings(table: Table, settings: Settings, options: A
   for (;;) {
     const before = await readSettings(table, settings.id);
     if (expectedVersion !== undefined && before?.version !== expectedVersion) {
-      throw new SettingsMovedError(`Organization ${settings.id} no longer has version ${expectedVersion} of its settings.`);
+      throw new SettingsMovedError(
+        `Organization ${settings.id} no longer has version ${expectedVersion} of its settings.`,
+      );
     }
-    if (before && isDeepStrictEqual(before.settings, settings)) return { outcome: 'unchanged', version: before.version };
+    if (before && isDeepStrictEqual(before.settings, settings))
+      return { outcome: 'unchanged', version: before.version };
     const removals = before ? removalsBetween(before.settings, settings) : [];
     const onStep = (version: number): void => {
       if (expectedVersion !== undefined) expectedVersion = version;
@@ -89,7 +111,9 @@ export async function previewSettings(table: Table, settings: Settings): Promise
   const removals = before ? removalsBetween(before.settings, settings) : [];
   const references = await findReferences(table, settings.id, removals);
   const intermediate =
-    before && removals.some(({ wasActive }) => wasActive) ? withRemovalsInactive(before.settings, settings) : settings;
+    before && removals.some(({ wasActive }) => wasActive)
+      ? withRemovalsInactive(before.settings, settings)
+      : settings;
   return {
     before,
     refusals: [
@@ -111,7 +135,11 @@ interface RemovalOptions extends ApplyOptions {
   readonly onStep: (version: number) => void;
 }
 
-async function replaceWithRemovals(table: Table, replacement: Replacement, options: RemovalOptions): Promise<number | undefined> {
+async function replaceWithRemovals(
+  table: Table,
+  replacement: Replacement,
+  options: RemovalOptions,
+): Promise<number | undefined> {
   const readAt = performance.now();
   const { before, settings, removals } = replacement;
   const { now = () => new Date(), wait = sleep, onWait, action = defaultAction } = options;
@@ -120,7 +148,8 @@ async function replaceWithRemovals(table: Table, replacement: Replacement, optio
     onWait?.(Math.ceil(ms / 1000), removals);
     await wait(ms);
   };
-  if (removals.some(({ wasActive }) => wasActive)) return deactivateAndRemove(table, replacement, options, pause);
+  if (removals.some(({ wasActive }) => wasActive))
+    return deactivateAndRemove(table, replacement, options, pause);
 
   // The items are inactive already, but requests may be running that began before that. Only the clock of whoever deactivated them says
   // since when, and it may be wrong: the wait counts from when these settings were read here.
@@ -139,12 +168,18 @@ async function deactivateAndRemove(
   const intermediate = withRemovalsInactive(before.settings, settings);
   assertFits(intermediate, 'The settings together with the items that they remove');
   const step = { ...action, isBetween: true } as const;
-  const version = await replaceSettings(table, { before, settings: intermediate, now: now(), action: step });
+  const version = await replaceSettings(table, {
+    before,
+    settings: intermediate,
+    now: now(),
+    action: step,
+  });
   if (version === undefined) return undefined;
   onStep(version);
   await pause(longestRequestMs);
   const references = await findReferences(table, settings.id, removals);
-  if (references.length > 0) await revert(table, version, { settings: before.settings, now, action: step });
+  if (references.length > 0)
+    await revert(table, version, { settings: before.settings, now, action: step });
   assertUnreferenced(references, ' A request in progress began to use one of them.');
   const current = await readSettings(table, settings.id);
   // A key created since then may have a removed user as its creator, so the count must be from before the references were read.
@@ -161,7 +196,11 @@ async function revert(
   for (;;) {
     const current = await readSettings(table, settings.id);
     if (current?.version !== version) return;
-    if ((await replaceSettings(table, { before: current, settings, now: now(), action })) !== undefined) return;
+    if (
+      (await replaceSettings(table, { before: current, settings, now: now(), action })) !==
+      undefined
+    )
+      return;
   }
 }
 
@@ -174,7 +213,10 @@ function sizeIssues(settings: Settings): SettingsRejectedError['issues'] {
   const bytes = Buffer.byteLength(JSON.stringify(settings));
   if (bytes > limits.settingsMaxBytes) {
     return [
-      { path: '$', message: `is ${bytes} bytes with every default filled in, but must be at most ${limits.settingsMaxBytes}` },
+      {
+        path: '$',
+        message: `is ${bytes} bytes with every default filled in, but must be at most ${limits.settingsMaxBytes}`,
+      },
     ];
   }
   const itemBytes = storedBytes({ settings });
@@ -186,15 +228,23 @@ function sizeIssues(settings: Settings): SettingsRejectedError['issues'] {
 function assertUnreferenced(references: readonly Reference[], why: string): void {
   const issues = referenceIssues(references);
   if (issues.length > 0)
-    throw new SettingsRejectedError(`The file removes items that are still used; nothing was changed.${why}`, issues);
+    throw new SettingsRejectedError(
+      `The file removes items that are still used; nothing was changed.${why}`,
+      issues,
+    );
 }
 
 function referenceIssues(references: readonly Reference[]): SettingsRejectedError['issues'] {
   return references.map(({ removal, leads, keyIds }) => {
     const users = [
       ...(leads > 0 ? [`by ${leads} ${leads === 1 ? 'lead' : 'leads'}`] : []),
-      ...(keyIds.length > 0 ? [`as the creator of API ${keyIds.length === 1 ? 'key' : 'keys'} ${keyIds.join(', ')}`] : []),
+      ...(keyIds.length > 0
+        ? [`as the creator of API ${keyIds.length === 1 ? 'key' : 'keys'} ${keyIds.join(', ')}`]
+        : []),
     ];
-    return { path: removal.path, message: `(${removal.name}) is still used ${users.join(' and ')}: ${removal.instead}` };
+    return {
+      path: removal.path,
+      message: `(${removal.name}) is still used ${users.join(' and ')}: ${removal.instead}`,
+    };
   });
 }

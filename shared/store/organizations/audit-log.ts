@@ -4,7 +4,11 @@ import type { Settings } from '../../organization/settings-types.ts';
 import type { Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { AuditEntryItem, Item } from '../table/items.ts';
-import { historyPartitionKey, type PrimaryKey, settingsVersionPrimaryKey } from '../table/primary-keys.ts';
+import {
+  historyPartitionKey,
+  type PrimaryKey,
+  settingsVersionPrimaryKey,
+} from '../table/primary-keys.ts';
 import { putIfAbsent, type TransactItem } from '../table/transact.ts';
 
 /**
@@ -24,8 +28,11 @@ const auditEntryItem = (organizationId: number, entry: AuditEntry) => ({
 });
 
 /** Part of a transaction: adds an entry to the audit log. */
-export const auditEntryPut = (table: Table, organizationId: number, entry: AuditEntry): TransactItem =>
-  putIfAbsent(table, auditEntryItem(organizationId, entry));
+export const auditEntryPut = (
+  table: Table,
+  organizationId: number,
+  entry: AuditEntry,
+): TransactItem => putIfAbsent(table, auditEntryItem(organizationId, entry));
 
 /** Adds an action to the audit log. One write. @returns the entry's key */
 export async function addAuditEntry(
@@ -40,7 +47,11 @@ export async function addAuditEntry(
 }
 
 /** Replaces what an entry says, once the action that it announced is complete. One write. @throws Error if the entry does not exist */
-export async function completeAuditEntry(table: Table, { pk, sk }: PrimaryKey, what: string): Promise<void> {
+export async function completeAuditEntry(
+  table: Table,
+  { pk, sk }: PrimaryKey,
+  what: string,
+): Promise<void> {
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
@@ -53,14 +64,21 @@ export async function completeAuditEntry(table: Table, { pk, sk }: PrimaryKey, w
 }
 
 /** The newest entries of the audit log, newest first. Consistent. */
-export async function readAuditLog(table: Table, organizationId: number, limit: number): Promise<AuditEntry[]> {
+export async function readAuditLog(
+  table: Table,
+  organizationId: number,
+  limit: number,
+): Promise<AuditEntry[]> {
   const pages = paginateQuery(
     { client: table.client },
     {
       TableName: table.name,
       // The sort key of an entry begins with a year, that of kept settings with a letter.
       KeyConditionExpression: 'pk = :history AND sk < :letters',
-      ExpressionAttributeValues: { ':history': historyPartitionKey(organizationId), ':letters': 'A' },
+      ExpressionAttributeValues: {
+        ':history': historyPartitionKey(organizationId),
+        ':letters': 'A',
+      },
       ScanIndexForward: false,
       ConsistentRead: true,
       Limit: Math.min(limit, 1000),
@@ -75,7 +93,8 @@ export async function readAuditLog(table: Table, organizationId: number, limit: 
 }
 
 function entryFrom(item: Item): AuditEntry {
-  const { at, who, what, versionBefore, versionAfter, isBetween, erasedLeadId, restoredTableId } = item as AuditEntryItem;
+  const { at, who, what, versionBefore, versionAfter, isBetween, erasedLeadId, restoredTableId } =
+    item as AuditEntryItem;
   const leadId = erasedLeadId ?? leadIdIn(what);
   return {
     at,
@@ -101,23 +120,43 @@ export const versionsKept = 20;
 /** Part of a transaction: keeps settings that are being replaced, and deletes the oldest kept version. */
 export function keepSettings(table: Table, settings: Settings, version: number): TransactItem[] {
   const { id: organizationId } = settings;
-  const kept = { ...settingsVersionPrimaryKey(organizationId, version), organizationId, version, settings };
+  const kept = {
+    ...settingsVersionPrimaryKey(organizationId, version),
+    organizationId,
+    version,
+    settings,
+  };
   const tooOld = version - versionsKept;
   return [
     { Put: { TableName: table.name, Item: kept } },
-    ...(tooOld > 0 ? [{ Delete: { TableName: table.name, Key: { ...settingsVersionPrimaryKey(organizationId, tooOld) } } }] : []),
+    ...(tooOld > 0
+      ? [
+          {
+            Delete: {
+              TableName: table.name,
+              Key: { ...settingsVersionPrimaryKey(organizationId, tooOld) },
+            },
+          },
+        ]
+      : []),
   ];
 }
 
 /** Settings that were replaced; undefined if they are no longer kept. One consistent read. */
-export async function readKeptSettings(table: Table, organizationId: number, version: number): Promise<Settings | undefined> {
+export async function readKeptSettings(
+  table: Table,
+  organizationId: number,
+  version: number,
+): Promise<Settings | undefined> {
   return (await getItem(table, settingsVersionPrimaryKey(organizationId, version)))?.settings;
 }
 
 /** The versions that an undo may go back to, as far as the entries tell: those before a version, latest first, without intermediate ones. */
 export function versionsBefore(entries: readonly AuditEntry[], version: number): number[] {
   const entryByVersion = new Map(
-    entries.flatMap((entry) => (entry.versionAfter === undefined ? [] : [[entry.versionAfter, entry] as const])),
+    entries.flatMap((entry) =>
+      entry.versionAfter === undefined ? [] : [[entry.versionAfter, entry] as const],
+    ),
   );
   const versions: number[] = [];
   for (let entry = entryByVersion.get(version); entry?.versionBefore !== undefined; ) {

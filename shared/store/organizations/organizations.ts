@@ -18,7 +18,10 @@ import { type AuditAction, type AuditEntry, auditEntryPut, keepSettings } from '
 export type StoredSettings = SettingsItem;
 
 /** Reads an organization's settings; undefined for an unknown organization. One consistent read of the whole document. */
-export async function readSettings(table: Table, organizationId: number): Promise<StoredSettings | undefined> {
+export async function readSettings(
+  table: Table,
+  organizationId: number,
+): Promise<StoredSettings | undefined> {
   const item = await getItem(table, settingsPrimaryKey(organizationId));
   if (!item) return undefined;
   const { settings, version, appliedAt, keysCreated } = item;
@@ -26,7 +29,10 @@ export async function readSettings(table: Table, organizationId: number): Promis
 }
 
 /** An organization as the rules use it; undefined for an unknown organization. One consistent read. */
-export async function loadOrganization(table: Table, organizationId: number): Promise<Organization | undefined> {
+export async function loadOrganization(
+  table: Table,
+  organizationId: number,
+): Promise<Organization | undefined> {
   const stored = await readSettings(table, organizationId);
   return stored && organizationFrom(stored.settings, stored.version);
 }
@@ -49,7 +55,10 @@ export interface SettingsChange {
  * @returns the version written; undefined if the settings were replaced, or an API key was created, since they were read
  * @throws ContentionError
  */
-export async function replaceSettings(table: Table, change: SettingsChange): Promise<number | undefined> {
+export async function replaceSettings(
+  table: Table,
+  change: SettingsChange,
+): Promise<number | undefined> {
   const { before, settings, now, action, version = (before?.version ?? 0) + 1 } = change;
   const versions = { ...(before && { versionBefore: before.version }), versionAfter: version };
   const items = [
@@ -66,12 +75,21 @@ export async function replaceSettings(table: Table, change: SettingsChange): Pro
   return result === 'written' ? version : undefined;
 }
 
-function putSettings(table: Table, { before, settings, now, version }: SettingsChange & { version: number }): TransactItem {
+function putSettings(
+  table: Table,
+  { before, settings, now, version }: SettingsChange & { version: number },
+): TransactItem {
   const keysCreated = before?.keysCreated ?? 0;
   return {
     Put: {
       TableName: table.name,
-      Item: { ...settingsPrimaryKey(settings.id), version, settings, appliedAt: now.toISOString(), keysCreated },
+      Item: {
+        ...settingsPrimaryKey(settings.id),
+        version,
+        settings,
+        appliedAt: now.toISOString(),
+        keysCreated,
+      },
       ...(before
         ? {
             ConditionExpression: '#version = :before AND keysCreated = :keysCreated',
@@ -121,7 +139,11 @@ export async function listOrganizations(table: Table): Promise<{ id: number; nam
 }
 
 /** Part of a transaction: counts a new API key, if the settings have not been replaced since they were read. */
-export const countApiKey = (table: Table, organizationId: number, version: number): TransactItem => ({
+export const countApiKey = (
+  table: Table,
+  organizationId: number,
+  version: number,
+): TransactItem => ({
   Update: {
     TableName: table.name,
     Key: settingsPrimaryKey(organizationId),

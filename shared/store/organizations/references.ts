@@ -22,7 +22,11 @@ const parallelRanges = 4;
  * The removals that existing leads or API keys block. Consistent reads of every lead of the organization and of its list of keys: about
  * one read unit per 4 KB of leads.
  */
-export async function findReferences(table: Table, organizationId: number, removals: readonly Removal[]): Promise<Reference[]> {
+export async function findReferences(
+  table: Table,
+  organizationId: number,
+  removals: readonly Removal[],
+): Promise<Reference[]> {
   if (removals.length === 0) return [];
   const [leads, apiKeys] = await Promise.all([
     countLeads(table, organizationId, removals),
@@ -32,12 +36,18 @@ export async function findReferences(table: Table, organizationId: number, remov
     .map((removal) => ({
       removal,
       leads: leads.get(removal) ?? 0,
-      keyIds: apiKeys.filter(({ createdBy }) => createdBy === removal.userId).map(({ keyId }) => keyId),
+      keyIds: apiKeys
+        .filter(({ createdBy }) => createdBy === removal.userId)
+        .map(({ keyId }) => keyId),
     }))
     .filter((reference) => reference.leads > 0 || reference.keyIds.length > 0);
 }
 
-async function countLeads(table: Table, organizationId: number, removals: readonly Removal[]): Promise<Map<Removal, number>> {
+async function countLeads(
+  table: Table,
+  organizationId: number,
+  removals: readonly Removal[],
+): Promise<Map<Removal, number>> {
   const counts = new Map<Removal, number>();
   const ranges = await idRanges(table, organizationId);
   await Promise.all(
@@ -53,7 +63,10 @@ async function countLeads(table: Table, organizationId: number, removals: readon
 }
 
 /** Ids are assigned in sequence, so equal ranges have about as many leads. The last range is open, for leads created during the scan. */
-async function idRanges(table: Table, organizationId: number): Promise<[from: number, to: number][]> {
+async function idRanges(
+  table: Table,
+  organizationId: number,
+): Promise<[from: number, to: number][]> {
   const usage = await getItem(table, usagePrimaryKey(organizationId));
   const width = Math.ceil((usage?.lastLeadId ?? 0) / parallelRanges) + 1;
   return Array.from({ length: parallelRanges }, (_, index) => [
@@ -62,7 +75,12 @@ async function idRanges(table: Table, organizationId: number): Promise<[from: nu
   ]);
 }
 
-async function* leadsBetween(table: Table, organizationId: number, from: number, to: number): AsyncGenerator<ReferencingLead> {
+async function* leadsBetween(
+  table: Table,
+  organizationId: number,
+  from: number,
+  to: number,
+): AsyncGenerator<ReferencingLead> {
   const pages = paginateQuery(
     { client: table.client },
     {

@@ -18,7 +18,11 @@ export interface BatchGetResult {
  * Reads up to `batchGetMax` items in one consistent `BatchGetItem`. DynamoDB may respond with `UnprocessedKeys`, which the SDK does not
  * retry: this function does, for up to `retryMs`.
  */
-export async function batchGetWithin(table: Table, keys: readonly PrimaryKey[], retryMs: number): Promise<BatchGetResult> {
+export async function batchGetWithin(
+  table: Table,
+  keys: readonly PrimaryKey[],
+  retryMs: number,
+): Promise<BatchGetResult> {
   const giveUpAt = Date.now() + retryMs;
   const items = new ItemsByKey();
   let unread = new Map(keys.map(({ pk, sk }) => [keyText({ pk, sk }), { pk, sk }]));
@@ -28,7 +32,9 @@ export async function batchGetWithin(table: Table, keys: readonly PrimaryKey[], 
       await sleep(Math.random() * Math.min(200, 10 * 2 ** attempt));
     }
     const { Responses, UnprocessedKeys } = await table.client.send(
-      new BatchGetCommand({ RequestItems: { [table.name]: { Keys: [...unread.values()], ConsistentRead: true } } }),
+      new BatchGetCommand({
+        RequestItems: { [table.name]: { Keys: [...unread.values()], ConsistentRead: true } },
+      }),
     );
     for (const item of Responses?.[table.name] ?? []) items.add(item);
     const unprocessed = UnprocessedKeys?.[table.name]?.Keys ?? [];

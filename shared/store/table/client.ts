@@ -42,10 +42,16 @@ export const clientTimeouts = (timeoutMs: number): DynamoDBClientConfig => ({
  * Opens the table that the environment names (`LEADS_TABLE` and the AWS SDK's variables; `DYNAMODB_TIMEOUT_MS` in the local service).
  * @throws Error when `LEADS_TABLE` is not set
  */
-export function openTable(name: string | undefined = process.env.LEADS_TABLE, config: DynamoDBClientConfig = {}): Table {
+export function openTable(
+  name: string | undefined = process.env.LEADS_TABLE,
+  config: DynamoDBClientConfig = {},
+): Table {
   if (!name) throw new Error('LEADS_TABLE is not set: set it to the name of the DynamoDB table.');
   const client = DynamoDBDocumentClient.from(
-    new DynamoDBClient({ ...clientTimeouts(Number(process.env.DYNAMODB_TIMEOUT_MS ?? requestTimeoutMs)), ...config }),
+    new DynamoDBClient({
+      ...clientTimeouts(Number(process.env.DYNAMODB_TIMEOUT_MS ?? requestTimeoutMs)),
+      ...config,
+    }),
     {
       marshallOptions: { removeUndefinedValues: true },
     },
@@ -59,9 +65,16 @@ export function openTable(name: string | undefined = process.env.LEADS_TABLE, co
  */
 export function usableUntil(table: Table, signal: AbortSignal): Table {
   const { client } = table;
-  const sendOf = client.send as (this: DynamoDBDocumentClient, command: unknown, options: object) => Promise<unknown>;
+  const sendOf = client.send as (
+    this: DynamoDBDocumentClient,
+    command: unknown,
+    options: object,
+  ) => Promise<unknown>;
   function send(this: DynamoDBDocumentClient, command: unknown): Promise<unknown> {
     return sendOf.call(this, command, { abortSignal: signal });
   }
-  return { ...table, client: Object.create(client, { send: { value: send } }) as DynamoDBDocumentClient };
+  return {
+    ...table,
+    client: Object.create(client, { send: { value: send } }) as DynamoDBDocumentClient,
+  };
 }

@@ -9,7 +9,11 @@ export interface ConsumedCapacity {
   writeUnits: number;
 }
 
-export const noConsumedCapacity = (): ConsumedCapacity => ({ calls: 0, readUnits: 0, writeUnits: 0 });
+export const noConsumedCapacity = (): ConsumedCapacity => ({
+  calls: 0,
+  readUnits: 0,
+  writeUnits: 0,
+});
 
 interface CapacityPart {
   readonly CapacityUnits?: number | undefined;
@@ -33,7 +37,10 @@ export function withCapacityMetering(table: Table, consumedCapacity: ConsumedCap
     (next, { commandName = '' }) =>
       async (args) => {
         try {
-          const response = await next({ ...args, input: { ReturnConsumedCapacity: 'TOTAL', ...args.input } });
+          const response = await next({
+            ...args,
+            input: { ReturnConsumedCapacity: 'TOTAL', ...args.input },
+          });
           add(consumedCapacity, commandName, response.output as MeteredResponse);
           return response;
         } catch (error) {
@@ -45,11 +52,17 @@ export function withCapacityMetering(table: Table, consumedCapacity: ConsumedCap
   );
   return {
     ...table,
-    client: Object.create(table.client, { middlewareStack: { value: middlewareStack } }) as DynamoDBDocumentClient,
+    client: Object.create(table.client, {
+      middlewareStack: { value: middlewareStack },
+    }) as DynamoDBDocumentClient,
   };
 }
 
-function add(consumedCapacity: ConsumedCapacity, commandName: string, { ConsumedCapacity, $metadata }: MeteredResponse): void {
+function add(
+  consumedCapacity: ConsumedCapacity,
+  commandName: string,
+  { ConsumedCapacity, $metadata }: MeteredResponse,
+): void {
   consumedCapacity.calls += $metadata?.attempts ?? 1;
   for (const { CapacityUnits = 0, ReadCapacityUnits = 0 } of [ConsumedCapacity ?? []].flat()) {
     const reads = readCommand.test(commandName) ? CapacityUnits : ReadCapacityUnits;

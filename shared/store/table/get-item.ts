@@ -4,7 +4,12 @@ import type { Item } from './items.ts';
 import type { PrimaryKey } from './primary-keys.ts';
 
 /** Reads an item; undefined when it does not exist. One consistent read. */
-export async function getItem<T extends Item>(table: Table, { pk, sk }: PrimaryKey<T>): Promise<T | undefined> {
-  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: { pk, sk }, ConsistentRead: true }));
+export async function getItem<T extends Item>(
+  table: Table,
+  { pk, sk }: PrimaryKey<T>,
+): Promise<T | undefined> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: { pk, sk }, ConsistentRead: true }),
+  );
   return Item as T | undefined;
 }

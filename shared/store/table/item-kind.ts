@@ -25,7 +25,11 @@ export type ItemKind =
   | { readonly kind: 'settings' | 'usage' | 'directory' | 'turn'; readonly organizationId: number }
   | { readonly kind: 'listing'; readonly organizationId: number; readonly keyId: string }
   | { readonly kind: 'apiKey' }
-  | { readonly kind: 'lead' | 'timeline' | 'erasure'; readonly organizationId: number; readonly leadId: number }
+  | {
+      readonly kind: 'lead' | 'timeline' | 'erasure';
+      readonly organizationId: number;
+      readonly leadId: number;
+    }
   /** `value` as it is compared: E.164, or the email in lower case. */
   | { readonly kind: 'phone' | 'email'; readonly organizationId: number; readonly value: string }
   | { readonly kind: 'importedRow' | 'history'; readonly organizationId: number }
@@ -37,7 +41,13 @@ export function kindOf(key: PrimaryKey): ItemKind | undefined {
   if (!type) return undefined;
   const rest = key.pk.slice(prefix[type].length);
   const [first = '', ...others] = rest.split('#');
-  return readers[type]?.({ key, rest, organizationId: idFrom(first), first, second: others.join('#') });
+  return readers[type]?.({
+    key,
+    rest,
+    organizationId: idFrom(first),
+    first,
+    second: others.join('#'),
+  });
 }
 
 const itemTypes = Object.keys(prefix) as ItemType[];
@@ -60,13 +70,20 @@ const ifBuilt = (key: PrimaryKey, built: PrimaryKey, kind: ItemKind): ItemKind |
 
 /** Entries of indexes are not items. */
 const readers: Readonly<Partial<Record<ItemType, KindReader>>> = {
-  settings: (parts) => (parts.key.pk === directoryPartitionKey ? directoryKind(parts) : settingsKind(parts)),
-  usage: ({ key, organizationId }) => ifBuilt(key, usagePrimaryKey(organizationId), { kind: 'usage', organizationId }),
+  settings: (parts) =>
+    parts.key.pk === directoryPartitionKey ? directoryKind(parts) : settingsKind(parts),
+  usage: ({ key, organizationId }) =>
+    ifBuilt(key, usagePrimaryKey(organizationId), { kind: 'usage', organizationId }),
   apiKey: ({ key, rest }) => ifBuilt(key, apiKeyPrimaryKey(rest), { kind: 'apiKey' }),
-  turn: ({ key, organizationId }) => ifBuilt(key, turnPrimaryKey(organizationId, key.sk), { kind: 'turn', organizationId }),
+  turn: ({ key, organizationId }) =>
+    ifBuilt(key, turnPrimaryKey(organizationId, key.sk), { kind: 'turn', organizationId }),
   lead({ key, organizationId }) {
     const leadId = sortedIdFrom(key.sk);
-    return ifBuilt(key, leadPrimaryKey(organizationId, leadId), { kind: 'lead', organizationId, leadId });
+    return ifBuilt(key, leadPrimaryKey(organizationId, leadId), {
+      kind: 'lead',
+      organizationId,
+      leadId,
+    });
   },
   phone: ({ key, organizationId, second: value }) =>
     ifBuilt(key, phonePrimaryKey(organizationId, value), { kind: 'phone', organizationId, value }),
@@ -78,15 +95,28 @@ const readers: Readonly<Partial<Record<ItemType, KindReader>>> = {
     return ifBuilt(key, built, { kind: 'timeline', organizationId, leadId });
   },
   idempotency: ({ key, first, second }) =>
-    key.sk === 'RECORD' && /^[0-9a-f]{64}$/.test(second) ? { kind: 'idempotency', keyId: first } : undefined,
+    key.sk === 'RECORD' && /^[0-9a-f]{64}$/.test(second)
+      ? { kind: 'idempotency', keyId: first }
+      : undefined,
   importedRow: ({ key, organizationId, second }) =>
-    ifBuilt(key, importedRowPrimaryKey(organizationId, second), { kind: 'importedRow', organizationId }),
+    ifBuilt(key, importedRowPrimaryKey(organizationId, second), {
+      kind: 'importedRow',
+      organizationId,
+    }),
   erasure({ key, organizationId }) {
     const leadId = sortedIdFrom(key.sk);
-    return ifBuilt(key, erasurePrimaryKey(organizationId, leadId), { kind: 'erasure', organizationId, leadId });
+    return ifBuilt(key, erasurePrimaryKey(organizationId, leadId), {
+      kind: 'erasure',
+      organizationId,
+      leadId,
+    });
   },
   history: ({ key, organizationId }) =>
-    ifBuilt(key, { pk: historyPartitionKey(organizationId), sk: key.sk }, { kind: 'history', organizationId }),
+    ifBuilt(
+      key,
+      { pk: historyPartitionKey(organizationId), sk: key.sk },
+      { kind: 'history', organizationId },
+    ),
 };
 
 function directoryKind({ key }: KeyParts): ItemKind | undefined {
@@ -99,7 +129,11 @@ function settingsKind({ key, organizationId }: KeyParts): ItemKind | undefined {
     return ifBuilt(key, settingsPrimaryKey(organizationId), { kind: 'settings', organizationId });
   }
   const keyId = key.sk.slice(keyListingPrefix.length);
-  return ifBuilt(key, keyListingPrimaryKey(organizationId, keyId), { kind: 'listing', organizationId, keyId });
+  return ifBuilt(key, keyListingPrimaryKey(organizationId, keyId), {
+    kind: 'listing',
+    organizationId,
+    keyId,
+  });
 }
 
 /** An id; NaN for any other text: no stored key is built from it. */

@@ -81,7 +81,9 @@ export type TimelineEntryItem = Alias<TimelineEntry> & { readonly pk: string; re
 /** A union of interfaces as a union of aliases. */
 type Alias<T> = T extends unknown ? { readonly [Name in keyof T]: T[Name] } : never;
 
-export type IdempotencyItem = { readonly [Name in keyof IdempotencyRecord]: IdempotencyRecord[Name] };
+export type IdempotencyItem = {
+  readonly [Name in keyof IdempotencyRecord]: IdempotencyRecord[Name];
+};
 
 export type ImportedRowItem = { readonly organizationId: number; readonly leadId: number };
 
@@ -111,4 +113,8 @@ export type AuditEntryItem = {
   readonly restoredTableId?: string;
 };
 
-export type KeptSettingsItem = { readonly organizationId: number; readonly version: number; readonly settings: Settings };
+export type KeptSettingsItem = {
+  readonly organizationId: number;
+  readonly version: number;
+  readonly settings: Settings;
+};

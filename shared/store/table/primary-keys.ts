@@ -73,7 +73,10 @@ export const directoryPrimaryKey = (organizationId: number): PrimaryKey<Director
 });
 
 export const keyListingPrefix = 'KEY#';
-export const keyListingPrimaryKey = (organizationId: number, keyId: string): PrimaryKey<KeyListingItem> => ({
+export const keyListingPrimaryKey = (
+  organizationId: number,
+  keyId: string,
+): PrimaryKey<KeyListingItem> => ({
   pk: `${prefix.settings}${organizationId}`,
   sk: `${keyListingPrefix}${keyId}`,
 });
@@ -88,26 +91,36 @@ export const apiKeyPrimaryKey = (apiKeyHash: string): PrimaryKey<ApiKeyItem> => 
   sk: 'KEY',
 });
 
-export const turnPrimaryKey = (organizationId: number, ruleDigest: string): PrimaryKey<RotationItem> => ({
+export const turnPrimaryKey = (
+  organizationId: number,
+  ruleDigest: string,
+): PrimaryKey<RotationItem> => ({
   pk: `${prefix.turn}${organizationId}`,
   sk: ruleDigest,
 });
 
 export const leadSortKey = sortableId;
-export const leadsPartitionKey = (organizationId: number): string => `${prefix.lead}${organizationId}`;
+export const leadsPartitionKey = (organizationId: number): string =>
+  `${prefix.lead}${organizationId}`;
 export const leadPrimaryKey = (organizationId: number, leadId: number): PrimaryKey<LeadItem> => ({
   pk: leadsPartitionKey(organizationId),
   sk: leadSortKey(leadId),
 });
 
 /** @param phone in E.164 */
-export const phonePrimaryKey = (organizationId: number, phone: string): PrimaryKey<IdentityItem> => ({
+export const phonePrimaryKey = (
+  organizationId: number,
+  phone: string,
+): PrimaryKey<IdentityItem> => ({
   pk: `${prefix.phone}${organizationId}#${phone}`,
   sk: 'UNIQUE',
 });
 
 /** @param comparableEmail as `leads/identity.ts` returns it */
-export const emailPrimaryKey = (organizationId: number, comparableEmail: string): PrimaryKey<IdentityItem> => ({
+export const emailPrimaryKey = (
+  organizationId: number,
+  comparableEmail: string,
+): PrimaryKey<IdentityItem> => ({
   pk: `${prefix.email}${organizationId}#${comparableEmail}`,
   sk: 'UNIQUE',
 });
@@ -116,24 +129,37 @@ export const timelinePartitionKey = (organizationId: number, leadId: number): st
   `${prefix.timeline}${organizationId}#${leadId}`;
 
 /** The idempotency key is hashed: it is the caller's text, with up to 200 characters of any script, and may contain personal data. */
-export const idempotencyPrimaryKey = (keyId: string, idempotencyKey: string): PrimaryKey<IdempotencyItem> => ({
+export const idempotencyPrimaryKey = (
+  keyId: string,
+  idempotencyKey: string,
+): PrimaryKey<IdempotencyItem> => ({
   pk: `${prefix.idempotency}${keyId}#${sha256(idempotencyKey)}`,
   sk: 'RECORD',
 });
 
 /** @param digest of the row's values: the same row of any file has the same item */
-export const importedRowPrimaryKey = (organizationId: number, digest: string): PrimaryKey<ImportedRowItem> => ({
+export const importedRowPrimaryKey = (
+  organizationId: number,
+  digest: string,
+): PrimaryKey<ImportedRowItem> => ({
   pk: `${prefix.importedRow}${organizationId}#${digest}`,
   sk: 'ROW',
 });
 
-export const erasurePrimaryKey = (organizationId: number, leadId: number): PrimaryKey<ErasureItem> => ({
+export const erasurePrimaryKey = (
+  organizationId: number,
+  leadId: number,
+): PrimaryKey<ErasureItem> => ({
   pk: `${prefix.erasure}${organizationId}`,
   sk: sortableId(leadId),
 });
 
-export const historyPartitionKey = (organizationId: number): string => `${prefix.history}${organizationId}`;
-export const settingsVersionPrimaryKey = (organizationId: number, version: number): PrimaryKey<KeptSettingsItem> => ({
+export const historyPartitionKey = (organizationId: number): string =>
+  `${prefix.history}${organizationId}`;
+export const settingsVersionPrimaryKey = (
+  organizationId: number,
+  version: number,
+): PrimaryKey<KeptSettingsItem> => ({
   pk: historyPartitionKey(organizationId),
   sk: `VERSION#${sortableId(version)}`,
 });
@@ -144,4 +170,5 @@ export const ownerIndexKey = (organizationId: number, userId: number): string =>
   `${prefix.ownerIndex}${organizationId}#${userId}`;
 export const sourceIndexKey = (organizationId: number, sourceId: number): string =>
   `${prefix.sourceIndex}${organizationId}#${sourceId}`;
-export const updateIndexKey = (organizationId: number): string => `${prefix.updateIndex}${organizationId}`;
+export const updateIndexKey = (organizationId: number): string =>
+  `${prefix.updateIndex}${organizationId}`;

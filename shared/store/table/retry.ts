@@ -14,12 +14,15 @@ export class ContentionError extends Error {
  * are random and grow.
  * @throws ContentionError
  */
-export async function retryOnConflict<T>(operation: (attempt: number) => Promise<T | typeof conflict>): Promise<T> {
+export async function retryOnConflict<T>(
+  operation: (attempt: number) => Promise<T | typeof conflict>,
+): Promise<T> {
   const giveUpAt = Date.now() + limits.conflictRetryMs;
   for (let attempt = 0; ; attempt += 1) {
     const result = await operation(attempt);
     if (result !== conflict) return result;
-    if (Date.now() >= giveUpAt) throw new ContentionError(`Still contended after ${attempt + 1} attempts.`);
+    if (Date.now() >= giveUpAt)
+      throw new ContentionError(`Still contended after ${attempt + 1} attempts.`);
     await sleep(Math.random() * Math.min(200, 10 * 2 ** attempt));
   }
 }

@@ -13,7 +13,12 @@ export const tableDefinition = {
     { name: 'leadsByStage', partitionKey: 'stageKey', sortKey: 'sk', holds: 'stageIndex' },
     { name: 'leadsByOwner', partitionKey: 'ownerKey', sortKey: 'sk', holds: 'ownerIndex' },
     { name: 'leadsBySource', partitionKey: 'sourceKey', sortKey: 'sk', holds: 'sourceIndex' },
-    { name: 'leadsByUpdate', partitionKey: 'updateKey', sortKey: 'updatedAt', holds: 'updateIndex' },
+    {
+      name: 'leadsByUpdate',
+      partitionKey: 'updateKey',
+      sortKey: 'updatedAt',
+      holds: 'updateIndex',
+    },
   ],
   /** What the indexes hold besides the keys: a large lead's size, so that a page knows the size of what it is about to read. */
   indexedToo: ['largeKb'],

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { DynamoDBServiceException, TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBServiceException,
+  TransactionCanceledException,
+  TransactionInProgressException,
+} from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Table } from './client.ts';
@@ -29,8 +33,16 @@ export class ThrottledError extends Error {
 }
 
 /** Codes of `CancellationReasons` that mean throttling (AWS: TransactWriteItems, Errors), and names of errors that mean the same. */
-const throttledReasons = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded', 'RequestLimitExceeded']);
-const throttledErrors = new Set(['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded']);
+const throttledReasons = new Set([
+  'ThrottlingError',
+  'ProvisionedThroughputExceeded',
+  'RequestLimitExceeded',
+]);
+const throttledErrors = new Set([
+  'ThrottlingException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+]);
 
 /**
  * Writes all items or none, exactly once. Every attempt is one `TransactWriteItems` under the same `ClientRequestToken`, so that no retry
@@ -38,7 +50,10 @@ const throttledErrors = new Set(['ThrottlingException', 'ProvisionedThroughputEx
  * @throws ThrottledError
  * @throws Error of the last attempt, if the outcome is still unknown: an outage
  */
-export async function transact(table: Table, items: readonly TransactItem[]): Promise<TransactOutcome> {
+export async function transact(
+  table: Table,
+  items: readonly TransactItem[],
+): Promise<TransactOutcome> {
   const command = { TransactItems: [...items], ClientRequestToken: randomUUID() };
   let outage: unknown;
   let mayBeWritten = false;
@@ -53,7 +68,9 @@ export async function transact(table: Table, items: readonly TransactItem[]): Pr
           mayBeWritten ||= (error.$metadata.attempts ?? 1) > 1;
           const outcome = outcomeOf(error, items);
           if (outcome?.outcome === 'refused' || (outcome && !mayBeWritten)) return outcome;
-          outage = outcome ? error : new ThrottledError('DynamoDB throttled a transaction.', { cause: error });
+          outage = outcome
+            ? error
+            : new ThrottledError('DynamoDB throttled a transaction.', { cause: error });
         } else if (isUnknownOutcome(error)) {
           mayBeWritten = true;
           outage = error;
@@ -67,10 +84,15 @@ export async function transact(table: Table, items: readonly TransactItem[]): Pr
 }
 
 /** Undefined when DynamoDB throttled. @param items as sent: the reasons are in the same order */
-function outcomeOf(error: TransactionCanceledException, items: readonly TransactItem[]): TransactOutcome | undefined {
+function outcomeOf(
+  error: TransactionCanceledException,
+  items: readonly TransactItem[],
+): TransactOutcome | undefined {
   const reasons = error.CancellationReasons ?? [];
   if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) {
-    const failed = items.filter((_, index) => reasons[index]?.Code === 'ConditionalCheckFailed').map(keyTextOf);
+    const failed = items
+      .filter((_, index) => reasons[index]?.Code === 'ConditionalCheckFailed')
+      .map(keyTextOf);
     const existing = new ItemsByKey();
     // The document client does not unmarshall these items.
     for (const { Item } of reasons) if (Item) existing.add(unmarshall(Item));
@@ -82,9 +104,13 @@ function outcomeOf(error: TransactionCanceledException, items: readonly Transact
 }
 
 /** What else canceled a transaction that a retry may complete; undefined when a retry would be canceled again. */
-export function interruptionOf({ CancellationReasons = [] }: TransactionCanceledException): 'conflict' | 'throttled' | undefined {
+export function interruptionOf({
+  CancellationReasons = [],
+}: TransactionCanceledException): 'conflict' | 'throttled' | undefined {
   if (CancellationReasons.some(({ Code }) => Code === 'TransactionConflict')) return 'conflict';
-  return CancellationReasons.some(({ Code }) => throttledReasons.has(Code ?? '')) ? 'throttled' : undefined;
+  return CancellationReasons.some(({ Code }) => throttledReasons.has(Code ?? ''))
+    ? 'throttled'
+    : undefined;
 }
 
 function keyTextOf({ Put, Update, Delete, ConditionCheck }: TransactItem): string {

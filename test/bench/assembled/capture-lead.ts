@@ -13,14 +13,25 @@ import { tableNames } from './tables.ts';
 const TableName = tableNames.main;
 
 export const handler = remembering(async ({ body }, { organization, caller }) => {
-  const enquiry = body as unknown as Parameters<typeof readCapture>[1] & { phone: string; email?: string };
+  const enquiry = body as unknown as Parameters<typeof readCapture>[1] & {
+    phone: string;
+    email?: string;
+  };
   const phone = parsePhone(enquiry.phone);
   const { submitted } = readCapture(organization, enquiry, phone);
   const phoneKey = `${organization.id}#${phone}`;
   const emailKey = enquiry.email && `${organization.id}#${enquiry.email.toLowerCase()}`;
-  const match = (await findBy('byPhone', 'phoneKey', phoneKey)) ?? (emailKey && (await findBy('byEmail', 'emailKey', emailKey)));
+  const match =
+    (await findBy('byPhone', 'phoneKey', phoneKey)) ??
+    (emailKey && (await findBy('byEmail', 'emailKey', emailKey)));
   const now = new Date().toISOString();
-  const trace = { at: now, actorId: caller.createdBy, keyId: caller.keyId, keyLabel: caller.label, source: 'Website' };
+  const trace = {
+    at: now,
+    actorId: caller.createdBy,
+    keyId: caller.keyId,
+    keyLabel: caller.label,
+    source: 'Website',
+  };
 
   if (match) {
     const lead = leadFrom(organization.id, match);
@@ -52,13 +63,25 @@ export const handler = remembering(async ({ body }, { organization, caller }) =>
     createdAt: now,
     updatedAt: now,
   };
-  const Item = { pk: `LEADS#${organization.id}`, sk: leadSortKey(id), ...lead, phoneKey, ...(emailKey && { emailKey }) };
-  await documents.send(new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' }));
+  const Item = {
+    pk: `LEADS#${organization.id}`,
+    sk: leadSortKey(id),
+    ...lead,
+    phoneKey,
+    ...(emailKey && { emailKey }),
+  };
+  await documents.send(
+    new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' }),
+  );
   await putTimelineEntry(organization.id, id, { type: 'captured_new', ...trace });
   return answer(201, { lead: { id, created: true, updated: false } });
 });
 
-async function findBy(IndexName: string, attribute: string, value: string): Promise<Record<string, unknown> | undefined> {
+async function findBy(
+  IndexName: string,
+  attribute: string,
+  value: string,
+): Promise<Record<string, unknown> | undefined> {
   const { Items } = await documents.send(
     new QueryCommand({
       TableName,
@@ -83,7 +106,15 @@ async function next(pk: string, sk: string): Promise<number> {
   return Attributes?.lastNumber as number;
 }
 
-async function putTimelineEntry(organizationId: number, leadId: number, entry: object): Promise<void> {
-  const Item = { pk: `TIMELINE#${organizationId}#${leadId}`, sk: `${new Date().toISOString()}#${randomUUID()}`, ...entry };
+async function putTimelineEntry(
+  organizationId: number,
+  leadId: number,
+  entry: object,
+): Promise<void> {
+  const Item = {
+    pk: `TIMELINE#${organizationId}#${leadId}`,
+    sk: `${new Date().toISOString()}#${randomUUID()}`,
+    ...entry,
+  };
   await documents.send(new PutCommand({ TableName, Item }));
 }

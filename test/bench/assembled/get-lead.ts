@@ -7,7 +7,9 @@ import { tableNames } from './tables.ts';
 
 export const handler = reading(async ({ pathParameters }, { organization }) => {
   const Key = { pk: `LEADS#${organization.id}`, sk: leadSortKey(Number(pathParameters?.leadId)) };
-  const { Item } = await documents.send(new GetCommand({ TableName: tableNames.main, Key, ConsistentRead: true }));
+  const { Item } = await documents.send(
+    new GetCommand({ TableName: tableNames.main, Key, ConsistentRead: true }),
+  );
   if (!Item) return answer(404, {});
   return answer(200, { lead: presentLead(organization, leadFrom(organization.id, Item)) });
 });

@@ -19,7 +19,9 @@ import { type StoredKey, tableNames } from './tables.ts';
  * what differs is how the parts are put together.
  */
 const client = new DynamoDB({});
-export const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+export const documents = DynamoDBDocumentClient.from(client, {
+  marshallOptions: { removeUndefinedValues: true },
+});
 
 export interface Caller extends Context {
   caller: StoredKey;
@@ -45,7 +47,11 @@ const authenticate: Middleware = {
   async before({ event, context }) {
     const apiKey = event.headers.Authorization?.replace(/^Bearer /, '') ?? '';
     const { Item } = await documents.send(
-      new GetCommand({ TableName: tableNames.main, Key: { pk: `KEY#${hashApiKey(apiKey)}`, sk: 'KEY' }, ConsistentRead: true }),
+      new GetCommand({
+        TableName: tableNames.main,
+        Key: { pk: `KEY#${hashApiKey(apiKey)}`, sk: 'KEY' },
+        ConsistentRead: true,
+      }),
     );
     if (!Item || Item.expiresAt < Date.now()) return { statusCode: 401, body: '{}' };
     context.caller = Item as unknown as StoredKey;
@@ -64,13 +70,18 @@ const limitRate: Middleware = {
 const loadSettings: Middleware = {
   async before({ context }) {
     const Key = { pk: `ORG#${context.caller.organizationId}`, sk: 'SETTINGS' };
-    const { Item } = await documents.send(new GetCommand({ TableName: tableNames.main, Key, ConsistentRead: true }));
+    const { Item } = await documents.send(
+      new GetCommand({ TableName: tableNames.main, Key, ConsistentRead: true }),
+    );
     context.organization = organizationFrom(Item?.settings as Settings, 1);
   },
 };
 
 const idempotent = makeHandlerIdempotent({
-  persistenceStore: new DynamoDBPersistenceLayer({ tableName: tableNames.idempotency, awsSdkV3Client: client }),
+  persistenceStore: new DynamoDBPersistenceLayer({
+    tableName: tableNames.idempotency,
+    awsSdkV3Client: client,
+  }),
   config: new IdempotencyConfig({
     eventKeyJmesPath: 'headers."Idempotency-Key"',
     payloadValidationJmesPath: 'body',
@@ -78,7 +89,10 @@ const idempotent = makeHandlerIdempotent({
   }),
 });
 
-export type Story = (event: APIGatewayProxyEvent, context: Caller) => Promise<APIGatewayProxyResult>;
+export type Story = (
+  event: APIGatewayProxyEvent,
+  context: Caller,
+) => Promise<APIGatewayProxyResult>;
 
 export const answer = (statusCode: number, body: object): APIGatewayProxyResult => ({
   statusCode,
@@ -88,7 +102,11 @@ export const answer = (statusCode: number, body: object): APIGatewayProxyResult 
 
 /** A handler that reads. */
 export const reading = (story: Story) =>
-  middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Caller>(story).use([authenticate, limitRate, loadSettings]);
+  middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Caller>(story).use([
+    authenticate,
+    limitRate,
+    loadSettings,
+  ]);
 
 /** A handler that takes a body, and whose result is kept for its repeats. */
 export const remembering = (story: Story) =>

@@ -1,4 +1,8 @@
-import { CreateTableCommand, type CreateTableCommandInput, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  type DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Settings } from '../../../shared/organization/settings-types.ts';
 
@@ -46,9 +50,13 @@ export async function createTables(
   apiKeyHash: string,
   apiKey: StoredKey,
 ): Promise<void> {
-  for (const table of tables) await client.send(new CreateTableCommand({ ...table, BillingMode: 'PAY_PER_REQUEST' }));
-  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
-  const put = (Item: Record<string, unknown>) => documents.send(new PutCommand({ TableName: tableNames.main, Item }));
+  for (const table of tables)
+    await client.send(new CreateTableCommand({ ...table, BillingMode: 'PAY_PER_REQUEST' }));
+  const documents = DynamoDBDocumentClient.from(client, {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+  const put = (Item: Record<string, unknown>) =>
+    documents.send(new PutCommand({ TableName: tableNames.main, Item }));
   await put({ pk: `ORG#${settings.id}`, sk: 'SETTINGS', settings });
   await put({ pk: `KEY#${apiKeyHash}`, sk: 'KEY', ...apiKey });
 }

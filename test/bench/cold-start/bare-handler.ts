@@ -9,14 +9,19 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 
 /** Calls as a function made them: each level waited for the one before, the calls of a level went side by side. */
-export type CallLevels = readonly (readonly { readonly operation: string; readonly input: object }[])[];
+export type CallLevels = readonly (readonly {
+  readonly operation: string;
+  readonly input: object;
+}[])[];
 
 /**
  * A handler that makes the same DynamoDB calls as a function's, with the same client, and nothing else: no checks, no rules, no answer.
  * What a function takes beyond it is its own work. The calls come through the environment.
  */
 const levels = JSON.parse(process.env.BENCH_CALLS ?? '[]') as CallLevels;
-const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), { marshallOptions: { removeUndefinedValues: true } });
+const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
+  marshallOptions: { removeUndefinedValues: true },
+});
 
 const commands = {
   BatchGetItem: BatchGetCommand,
@@ -35,7 +40,9 @@ function commandOf(operation: string, input: object): Command {
 
 export const handler = async () => {
   for (const level of levels) {
-    await Promise.all(level.map(({ operation, input }) => client.send(commandOf(operation, input))));
+    await Promise.all(
+      level.map(({ operation, input }) => client.send(commandOf(operation, input))),
+    );
   }
   return { statusCode: 200, headers: {}, body: '' };
 };

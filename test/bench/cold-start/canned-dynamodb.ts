@@ -42,21 +42,33 @@ export async function startCannedDynamodb(engine: string): Promise<CannedDynamod
     // A write that met a condition would meet it again: what is kept is what went well.
     if (answer.status === 200) answers.set(kind, answer);
     if (canned.latencyMs > 0) await pause(canned.latencyMs);
-    calls.push({ operation: target.split('.')[1] ?? '', input: { ...input }, startedAt, endedAt: performance.now() });
+    calls.push({
+      operation: target.split('.')[1] ?? '',
+      input: { ...input },
+      startedAt,
+      endedAt: performance.now(),
+    });
     if (calls.length > callsMax) calls.shift();
     return answer;
   }
 
   async function ask({ headers }: IncomingMessage, body: string): Promise<Answer> {
     const { host: _host, connection: _connection, 'content-length': _length, ...own } = headers;
-    const response = await fetch(engine, { method: 'POST', headers: own as Record<string, string>, body });
+    const response = await fetch(engine, {
+      method: 'POST',
+      headers: own as Record<string, string>,
+      body,
+    });
     return { status: response.status, body: await response.text() };
   }
 
   const server = createServer((request, response) => {
     serve(request).then(
       ({ status, body }) => {
-        const headers = { 'content-type': 'application/x-amz-json-1.0', 'content-length': Buffer.byteLength(body) };
+        const headers = {
+          'content-type': 'application/x-amz-json-1.0',
+          'content-length': Buffer.byteLength(body),
+        };
         response.writeHead(status, headers).end(body);
       },
       () => response.destroy(),

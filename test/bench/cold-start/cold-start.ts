@@ -50,10 +50,19 @@ interface Sample {
   readonly status: number;
 }
 
-const withPhones: readonly EndpointName[] = ['capture-lead', 'create-lead', 'update-lead', 'list-leads'];
+const withPhones: readonly EndpointName[] = [
+  'capture-lead',
+  'create-lead',
+  'update-lead',
+  'list-leads',
+];
 
 /** Imports and first requests, each in a fresh process, all cases in turn so that a busy moment of the machine meets all alike. */
-export async function measureColdStarts({ rounds }: { rounds: number }): Promise<readonly ColdStart[]> {
+export async function measureColdStarts({
+  rounds,
+}: {
+  rounds: number;
+}): Promise<readonly ColdStart[]> {
   const folder = await mkdtemp(join(tmpdir(), 'lead-bench-'));
   try {
     return await withEngine(async (engine) => {
@@ -68,7 +77,9 @@ export async function measureColdStarts({ rounds }: { rounds: number }): Promise
       try {
         const cases = await casesOf(folder, functions, dynamodb, environment);
         const samples = await sampleInTurn(cases, rounds);
-        return cases.filter(({ name }) => !name.endsWith(sameCalls)).map((one) => coldStartOf(one, samples));
+        return cases
+          .filter(({ name }) => !name.endsWith(sameCalls))
+          .map((one) => coldStartOf(one, samples));
       } finally {
         dynamodb.stop();
       }
@@ -87,29 +98,47 @@ async function casesOf(
   dynamodb: CannedDynamodb,
   environment: Readonly<Record<string, string>>,
 ): Promise<Case[]> {
-  const caseOf = async (name: string, code: Uint8Array, more: Record<string, string> = {}): Promise<Case> => {
+  const caseOf = async (
+    name: string,
+    code: Uint8Array,
+    more: Record<string, string> = {},
+  ): Promise<Case> => {
     const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.mjs`);
     await writeFile(file, code);
     return { name, file, bytes: code.byteLength, environment: { ...environment, ...more } };
   };
-  const floors = [emptyFloor, naiveFloor, ...otherFloors].map(async ({ name, build }: Floor) => caseOf(name, await build()));
+  const floors = [emptyFloor, naiveFloor, ...otherFloors].map(async ({ name, build }: Floor) =>
+    caseOf(name, await build()),
+  );
   const cases = await Promise.all(floors);
-  const bare = await naiveBundle(`export { handler } from ${JSON.stringify(join(import.meta.dirname, 'bare-handler.ts'))};`);
+  const bare = await naiveBundle(
+    `export { handler } from ${JSON.stringify(join(import.meta.dirname, 'bare-handler.ts'))};`,
+  );
   for (const { name, code, event } of functions) {
     const one = await caseOf(name, code, { BENCH_EVENT: JSON.stringify(event) });
     dynamodb.latencyMs = 15;
     const levels = callLevels(await dynamodb.record(() => sample(one)));
     dynamodb.latencyMs = 0;
-    cases.push(one, await caseOf(`${name}${sameCalls}`, bare, { BENCH_CALLS: JSON.stringify(levels) }));
+    cases.push(
+      one,
+      await caseOf(`${name}${sameCalls}`, bare, { BENCH_CALLS: JSON.stringify(levels) }),
+    );
   }
   return cases;
 }
 
-async function sampleInTurn(cases: readonly Case[], rounds: number): Promise<ReadonlyMap<string, readonly Sample[]>> {
+async function sampleInTurn(
+  cases: readonly Case[],
+  rounds: number,
+): Promise<ReadonlyMap<string, readonly Sample[]>> {
   const samples = new Map<string, Sample[]>();
   // The first round fills the disk's cache.
   for (let round = 0; round <= rounds; round += 1) {
-    progress(round === 0 ? 'cold starts: a round that is not counted' : `cold starts: round ${round} of ${rounds}`);
+    progress(
+      round === 0
+        ? 'cold starts: a round that is not counted'
+        : `cold starts: round ${round} of ${rounds}`,
+    );
     for (const one of cases) {
       const sampled = await sample(one);
       if (round > 0) samples.set(one.name, [...(samples.get(one.name) ?? []), sampled]);
@@ -119,16 +148,23 @@ async function sampleInTurn(cases: readonly Case[], rounds: number): Promise<Rea
 }
 
 async function sample({ name, file, environment }: Case): Promise<Sample> {
-  const { stdout } = await run(process.execPath, [coldProcess, pathToFileURL(file).href], { env: environment });
+  const { stdout } = await run(process.execPath, [coldProcess, pathToFileURL(file).href], {
+    env: environment,
+  });
   const sampled = JSON.parse(stdout) as Sample;
-  if (sampled.status >= 400) throw new Error(`${name} answered ${sampled.status} to its first request.`);
+  if (sampled.status >= 400)
+    throw new Error(`${name} answered ${sampled.status} to its first request.`);
   return sampled;
 }
 
-function coldStartOf({ name, bytes }: Case, samples: ReadonlyMap<string, readonly Sample[]>): ColdStart {
+function coldStartOf(
+  { name, bytes }: Case,
+  samples: ReadonlyMap<string, readonly Sample[]>,
+): ColdStart {
   const own = samples.get(name) ?? [];
   // The least of all rounds: other work on the machine can only add.
-  const least = (of: (sample: Sample) => number, all: readonly Sample[]): number => Math.min(...all.map(of));
+  const least = (of: (sample: Sample) => number, all: readonly Sample[]): number =>
+    Math.min(...all.map(of));
   const shareOf = (of: (sample: Sample) => number, other: string): number =>
     least(of, own) / least(of, samples.get(other) ?? own);
   const isFloor = !samples.has(`${name}${sameCalls}`);

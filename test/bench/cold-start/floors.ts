@@ -43,7 +43,10 @@ export async function naiveBundle(
   return outputFiles?.[0]?.contents ?? new Uint8Array();
 }
 
-export const emptyFloor: Floor = { name: 'an empty handler', build: async () => (await bundle(empty)).code };
+export const emptyFloor: Floor = {
+  name: 'an empty handler',
+  build: async () => (await bundle(empty)).code,
+};
 /** What the goals are shares of. */
 export const naiveFloor: Floor = {
   name: 'client only, naive',
@@ -51,5 +54,8 @@ export const naiveFloor: Floor = {
 };
 export const otherFloors: readonly Floor[] = [
   { name: "client only, esbuild's defaults", build: () => naiveBundle(clientOnly, {}) },
-  { name: 'client only, as the functions are built', build: async () => (await bundle(clientOnly)).code },
+  {
+    name: 'client only, as the functions are built',
+    build: async () => (await bundle(clientOnly)).code,
+  },
 ];

@@ -29,7 +29,10 @@ const person = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.
 export async function givenFunctionCases(environment: TableEnvironment): Promise<FunctionCase[]> {
   await createTable(environment);
   const table = openTable(environment.LEADS_TABLE, clientConfig(environment));
-  await applySettings(table, parseSettingsFile(JSON.stringify({ ...sampleSettings, id: 1 })).settings);
+  await applySettings(
+    table,
+    parseSettingsFile(JSON.stringify({ ...sampleSettings, id: 1 })).settings,
+  );
   await transact(table, [putLead(table, generatedLead(1, 1, 1000))]);
   const scopes = ['leads.read', 'leads.write'] as const;
   const order = {

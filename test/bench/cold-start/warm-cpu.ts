@@ -27,7 +27,11 @@ const blocks = 9;
 const recordingLatencyMs = 15;
 
 /** @param requests of one block; the first block of each is not counted */
-export async function measureWarmCpu({ requests }: { requests: number }): Promise<readonly WarmCpu[]> {
+export async function measureWarmCpu({
+  requests,
+}: {
+  requests: number;
+}): Promise<readonly WarmCpu[]> {
   const folder = await mkdtemp(join(tmpdir(), 'lead-bench-'));
   try {
     return await withEngine(async (engine) => {
@@ -36,7 +40,10 @@ export async function measureWarmCpu({ requests }: { requests: number }): Promis
       const environment = { ...engine.environment, AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint };
       const bareFile = join(folder, 'bare.mjs');
       const bareSource = join(import.meta.dirname, 'bare-handler.ts');
-      await writeFile(bareFile, (await bundle(`export { handler } from ${JSON.stringify(bareSource)};`)).code);
+      await writeFile(
+        bareFile,
+        (await bundle(`export { handler } from ${JSON.stringify(bareSource)};`)).code,
+      );
       try {
         const results: WarmCpu[] = [];
         for (const { name, code, event, status } of cases) {
@@ -53,7 +60,11 @@ export async function measureWarmCpu({ requests }: { requests: number }): Promis
             BENCH_CALLS: JSON.stringify(levels),
           });
           try {
-            results.push({ name, calls: levels.flat().length, ...(await inTurn(lambda, bare, event, status, requests)) });
+            results.push({
+              name,
+              calls: levels.flat().length,
+              ...(await inTurn(lambda, bare, event, status, requests)),
+            });
           } finally {
             await Promise.all([lambda.stop(), bare.stop()]);
           }
@@ -68,7 +79,13 @@ export async function measureWarmCpu({ requests }: { requests: number }): Promis
   }
 }
 
-async function inTurn(lambda: LambdaProcess, bare: LambdaProcess, event: APIGatewayProxyEvent, status: number, requests: number) {
+async function inTurn(
+  lambda: LambdaProcess,
+  bare: LambdaProcess,
+  event: APIGatewayProxyEvent,
+  status: number,
+  requests: number,
+) {
   const pairs: { functionMs: number; bareMs: number }[] = [];
   for (let block = 0; block <= blocks; block += 1) {
     const functionMs = await blockOf(lambda, event, status, requests);
@@ -82,8 +99,14 @@ async function inTurn(lambda: LambdaProcess, bare: LambdaProcess, event: APIGate
   };
 }
 
-async function blockOf(lambda: LambdaProcess, event: APIGatewayProxyEvent, status: number, requests: number): Promise<number> {
+async function blockOf(
+  lambda: LambdaProcess,
+  event: APIGatewayProxyEvent,
+  status: number,
+  requests: number,
+): Promise<number> {
   const cpuMs: number[] = [];
-  for (let request = 0; request < requests; request += 1) cpuMs.push((await lambda.invoke(event, status)).cpuMs);
+  for (let request = 0; request < requests; request += 1)
+    cpuMs.push((await lambda.invoke(event, status)).cpuMs);
   return mean(cpuMs);
 }

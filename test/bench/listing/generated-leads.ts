@@ -41,12 +41,15 @@ const firstUpdate = Date.parse('2026-01-01T00:00:00Z');
 /** A prime that divides no size: the leads changed last are spread evenly over all ids. */
 const stride = 7919;
 /** When a lead was last changed: the leads' changes follow one another by a second, in an order that has nothing to do with ids. */
-const updatedAt = (id: number, leads: number): number => firstUpdate + ((id * stride) % leads) * 1000;
+const updatedAt = (id: number, leads: number): number =>
+  firstUpdate + ((id * stride) % leads) * 1000;
 
 /** The `updated_since` that just so many of the organization's leads fulfil. */
-export const sinceOf = (changed: number, leads: number): string => new Date(firstUpdate + (leads - changed) * 1000).toISOString();
+export const sinceOf = (changed: number, leads: number): string =>
+  new Date(firstUpdate + (leads - changed) * 1000).toISOString();
 
-const remarks = 'Asked for the fee structure, hostel and loan; wants a call back in the evening. '.repeat(4);
+const remarks =
+  'Asked for the fee structure, hostel and loan; wants a call back in the evening. '.repeat(4);
 
 /** The lead with this id in an organization of so many; 800 bytes as DynamoDB counts them. */
 export function generatedLead(organizationId: number, id: number, leads: number): Lead {
@@ -78,5 +81,10 @@ export function generatedLead(organizationId: number, id: number, leads: number)
 /** A lead as large as one may be. */
 export function heavyLead(organizationId: number, id: number, leads: number): Lead {
   const { fields, ...lead } = generatedLead(organizationId, id, leads);
-  return { ...lead, stageId: 11, pipelineId: 1, fields: { ...fields, remarks: 'r'.repeat(345_000) } };
+  return {
+    ...lead,
+    stageId: 11,
+    pipelineId: 1,
+    fields: { ...fields, remarks: 'r'.repeat(345_000) },
+  };
 }

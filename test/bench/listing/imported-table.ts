@@ -26,7 +26,11 @@ export interface Population {
  * its HTTP interface. Leads alone, which is all that a list reads; their items are those of `putLead`.
  * @param folder gets the export and `leads.sqlite`
  */
-export async function importTable(folder: string, table: Table, populations: readonly Population[]): Promise<void> {
+export async function importTable(
+  folder: string,
+  table: Table,
+  populations: readonly Population[],
+): Promise<void> {
   const data = join(folder, 'export', table.name, 'data');
   await mkdir(data, { recursive: true });
   for (const [position, population] of populations.entries()) {
@@ -36,10 +40,23 @@ export async function importTable(folder: string, table: Table, populations: rea
   await writeFile(schema, JSON.stringify({ Table: tableDescription(table.name) }));
   progress('importing them into a table file of dynoxide');
   const output = join(folder, 'leads.sqlite');
-  await run(dynoxideBinary(), ['import', '--source', join(folder, 'export'), '--schema', schema, '--output', output, '--force']);
+  await run(dynoxideBinary(), [
+    'import',
+    '--source',
+    join(folder, 'export'),
+    '--schema',
+    schema,
+    '--output',
+    output,
+    '--force',
+  ]);
 }
 
-async function writeExport(file: string, table: Table, { organizationId, leads, lead }: Population): Promise<void> {
+async function writeExport(
+  file: string,
+  table: Table,
+  { organizationId, leads, lead }: Population,
+): Promise<void> {
   const out = createWriteStream(file);
   for (let from = 1; from <= leads; from += leadsPerWrite) {
     const to = Math.min(leads, from + leadsPerWrite - 1);
@@ -48,7 +65,8 @@ async function writeExport(file: string, table: Table, { organizationId, leads, 
       lines += `${JSON.stringify({ Item: marshall(putLead(table, lead(organizationId, id, leads)).Put?.Item) })}\n`;
     }
     if (!out.write(lines)) await once(out, 'drain');
-    if (to % 100_000 === 0) progress(`generated ${to} of ${leads} leads of organization ${organizationId}`);
+    if (to % 100_000 === 0)
+      progress(`generated ${to} of ${leads} leads of organization ${organizationId}`);
   }
   out.end();
   await once(out, 'close');
@@ -57,7 +75,11 @@ async function writeExport(file: string, table: Table, { organizationId, leads, 
 /** The table as `DescribeTable` would tell of it: what the import wants to know. */
 function tableDescription(TableName: string): object {
   const { partitionKey, sortKey, indexes, indexedToo } = tableDefinition;
-  const attributes = new Set([partitionKey, sortKey, ...indexes.flatMap((index) => [index.partitionKey, index.sortKey])]);
+  const attributes = new Set([
+    partitionKey,
+    sortKey,
+    ...indexes.flatMap((index) => [index.partitionKey, index.sortKey]),
+  ]);
   const keys = (hash: string, range: string) => [
     { AttributeName: hash, KeyType: 'HASH' },
     { AttributeName: range, KeyType: 'RANGE' },
@@ -66,7 +88,10 @@ function tableDescription(TableName: string): object {
     TableName,
     TableStatus: 'ACTIVE',
     KeySchema: keys(partitionKey, sortKey),
-    AttributeDefinitions: [...attributes].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+    AttributeDefinitions: [...attributes].map((AttributeName) => ({
+      AttributeName,
+      AttributeType: 'S',
+    })),
     BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
     GlobalSecondaryIndexes: indexes.map((index) => ({
       IndexName: index.name,
@@ -78,6 +103,8 @@ function tableDescription(TableName: string): object {
 }
 
 function dynoxideBinary(): string {
-  const manifest = createRequire(import.meta.url).resolve(`@dynoxide/${process.platform}-${process.arch}/package.json`);
+  const manifest = createRequire(import.meta.url).resolve(
+    `@dynoxide/${process.platform}-${process.arch}/package.json`,
+  );
   return join(dirname(manifest), 'dynoxide');
 }

@@ -48,7 +48,11 @@ export async function measureListing({
   }
 }
 
-async function measureIn(folder: string, sizes: readonly number[], walkPagesMax: number): Promise<ListingResult> {
+async function measureIn(
+  folder: string,
+  sizes: readonly number[],
+  walkPagesMax: number,
+): Promise<ListingResult> {
   const environment = {
     LEADS_TABLE: 'leads',
     AWS_REGION: 'us-east-1',
@@ -62,35 +66,53 @@ async function measureIn(folder: string, sizes: readonly number[], walkPagesMax:
     lead: generatedLead,
   }));
   const begun = performance.now();
-  const offline = openTable('leads', clientConfig({ ...environment, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' }));
-  const heavyPopulations = [heavyOrganization, largestSettingsOrganization].map((organizationId) => ({
-    organizationId,
-    leads: heavyLeads,
-    lead: heavyLead,
-  }));
+  const offline = openTable(
+    'leads',
+    clientConfig({ ...environment, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' }),
+  );
+  const heavyPopulations = [heavyOrganization, largestSettingsOrganization].map(
+    (organizationId) => ({
+      organizationId,
+      leads: heavyLeads,
+      lead: heavyLead,
+    }),
+  );
   await importTable(folder, offline, [...populations, ...heavyPopulations]);
   const importSeconds = (performance.now() - begun) / 1000;
   progress(`the table is made (${importSeconds.toFixed(0)} s)`);
 
   const found = await dynoxide.find();
-  if (!('start' in found)) throw new Error(`Listing is measured on dynoxide, and ${found.missing}: ${dynoxide.remedy}.`);
+  if (!('start' in found))
+    throw new Error(`Listing is measured on dynoxide, and ${found.missing}: ${dynoxide.remedy}.`);
   const engine = await found.start({ folder, inMemory: false });
   const engineUrl = engine.ready[1] ?? '';
   const proxy = await startDynamodbProxy(engineUrl);
   proxy.latencyMs = latencyMs;
-  const table = openTable('leads', clientConfig({ ...environment, AWS_ENDPOINT_URL_DYNAMODB: engineUrl }));
+  const table = openTable(
+    'leads',
+    clientConfig({ ...environment, AWS_ENDPOINT_URL_DYNAMODB: engineUrl }),
+  );
   const bundleFile = join(folder, 'list-leads.mjs');
   await writeFile(bundleFile, (await bundleFunction('list-leads')).code);
-  const given = { bundleFile, proxy, table, environment: { ...environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint } };
+  const given = {
+    bundleFile,
+    proxy,
+    table,
+    environment: { ...environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+  };
   try {
     for (const id of [...organizations.values(), heavyOrganization]) {
-      await applySettings(table, parseSettingsFile(JSON.stringify({ ...listedSettings, id, keys: undefined })).settings);
+      await applySettings(
+        table,
+        parseSettingsFile(JSON.stringify({ ...listedSettings, id, keys: undefined })).settings,
+      );
     }
     await applySettings(table, largestSettings());
     const pages: PageCost[] = [];
     for (const question of questions) {
       progress(`list by: ${question.name}`);
-      for (const [leads, organizationId] of organizations) pages.push(await measurePage(given, organizationId, leads, question));
+      for (const [leads, organizationId] of organizations)
+        pages.push(await measurePage(given, organizationId, leads, question));
     }
     const heavy: PageCost[] = [];
     for (const question of questions.filter(({ name }) => heavyQuestions.includes(name))) {
@@ -104,7 +126,9 @@ async function measureIn(folder: string, sizes: readonly number[], walkPagesMax:
     for (const [leads, organizationId] of [...organizations].slice(1)) {
       for (const { name, changed } of walkShares) {
         progress(`walk all changed since: ${name} of ${leads}`);
-        walks.push(await measureWalk(given, organizationId, leads, name, changed(leads), walkPagesMax));
+        walks.push(
+          await measureWalk(given, organizationId, leads, name, changed(leads), walkPagesMax),
+        );
       }
     }
     return { sizes, pages, heavy, walks, importSeconds };
@@ -124,4 +148,11 @@ function largestSettings(): Settings {
   return parseSettingsFile(JSON.stringify(file)).settings;
 }
 
-const heavyQuestions = ['first page', 'first page of 100', 'owner', 'field filter, 1 in 10,000', 'changed: 10', 'changed: all'];
+const heavyQuestions = [
+  'first page',
+  'first page of 100',
+  'owner',
+  'field filter, 1 in 10,000',
+  'changed: 10',
+  'changed: all',
+];

@@ -58,9 +58,12 @@ const startFunction = ({ bundleFile, environment }: MeasuredFunction): Promise<L
 
 const isPageRead = ({ operation }: RecordedCall): boolean => operation !== 'UpdateItem';
 
-function costOf(calls: readonly RecordedCall[]): Pick<PageCost, 'calls' | 'readUnits' | 'bytesRead'> {
+function costOf(
+  calls: readonly RecordedCall[],
+): Pick<PageCost, 'calls' | 'readUnits' | 'bytesRead'> {
   const reads = calls.filter(isPageRead);
-  const bytes = (call: RecordedCall): number => call.units.reads * (call.index === undefined ? 4096 : 8192);
+  const bytes = (call: RecordedCall): number =>
+    call.units.reads * (call.index === undefined ? 4096 : 8192);
   return {
     calls: reads.length,
     readUnits: totalUnits(reads).reads,
@@ -127,9 +130,18 @@ export async function measureWalk(
     do {
       if (total.pages % 500 === 0) apiKey = await keyFor(given.table, organizationId);
       if (total.pages % 2500 === 0) await resetBucket(given.table, organizationId);
-      const query = { limit: 100, updated_since: sinceOf(changed, leads), ...(cursor !== null && { cursor }) };
-      const { result, calls } = await given.proxy.record(() => lambda.invoke(eventOf('list-leads', { apiKey, query })));
-      const page = JSON.parse(result.answer.body) as { items: unknown[]; nextCursor: number | null };
+      const query = {
+        limit: 100,
+        updated_since: sinceOf(changed, leads),
+        ...(cursor !== null && { cursor }),
+      };
+      const { result, calls } = await given.proxy.record(() =>
+        lambda.invoke(eventOf('list-leads', { apiKey, query })),
+      );
+      const page = JSON.parse(result.answer.body) as {
+        items: unknown[];
+        nextCursor: number | null;
+      };
       const cost = costOf(calls);
       total.items += page.items.length;
       total.calls += cost.calls;

@@ -11,7 +11,11 @@ export interface Bar {
 export interface BarPlot {
   readonly title: string;
   readonly subtitle: string;
-  readonly groups: readonly { readonly name: string; readonly bars: readonly Bar[]; readonly goal?: number | undefined }[];
+  readonly groups: readonly {
+    readonly name: string;
+    readonly bars: readonly Bar[];
+    readonly goal?: number | undefined;
+  }[];
   /** Names of the colours used, in order; none where there is one colour alone. */
   readonly legend: readonly { readonly colour: number; readonly name: string }[];
   /** What the mark across a group's bars means, where groups have goals. */
@@ -26,10 +30,16 @@ const groupGap = 14;
 
 /** Bars from left to right, in groups from top to bottom, each with its number. */
 export function barPlot({ title, subtitle, groups, legend, goalName }: BarPlot): string {
-  const largest = Math.max(...groups.flatMap(({ bars, goal = 0 }) => [goal, ...bars.map(({ value }) => value)]));
+  const largest = Math.max(
+    ...groups.flatMap(({ bars, goal = 0 }) => [goal, ...bars.map(({ value }) => value)]),
+  );
   const scale = (width - left - right) / largest;
   const top = legend.length > 0 || goalName ? 100 : 76;
-  const parts = [text(24, 34, title, 'title'), text(24, 56, subtitle, 'quiet'), ...legendOf(legend, goalName)];
+  const parts = [
+    text(24, 34, title, 'title'),
+    text(24, 56, subtitle, 'quiet'),
+    ...legendOf(legend, goalName),
+  ];
   let y = top;
   for (const { name, bars, goal } of groups) {
     const height = bars.length * (barHeight + 3) - 3;

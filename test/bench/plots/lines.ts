@@ -24,10 +24,16 @@ export function linePlot({ title, subtitle, xName, yName, lines, limit }: LinePl
   const xs = lines.flatMap(({ points }) => points.map(([x]) => x));
   const ys = [...lines.flatMap(({ points }) => points.map(([, y]) => y)), limit.value];
   const [xFrom, xTo] = [Math.min(...xs), Math.max(...xs)];
-  const [yFrom, yTo] = [10 ** Math.floor(Math.log10(Math.min(...ys))), 10 ** Math.ceil(Math.log10(Math.max(...ys)))];
-  const share = (value: number, from: number, to: number): number => Math.log10(value / from) / Math.log10(to / from);
-  const xOf = (x: number): number => frame.left + 16 + share(x, xFrom, xTo) * (frame.right - frame.left - 32);
-  const yOf = (y: number): number => frame.bottom - share(y, yFrom, yTo) * (frame.bottom - frame.top);
+  const [yFrom, yTo] = [
+    10 ** Math.floor(Math.log10(Math.min(...ys))),
+    10 ** Math.ceil(Math.log10(Math.max(...ys))),
+  ];
+  const share = (value: number, from: number, to: number): number =>
+    Math.log10(value / from) / Math.log10(to / from);
+  const xOf = (x: number): number =>
+    frame.left + 16 + share(x, xFrom, xTo) * (frame.right - frame.left - 32);
+  const yOf = (y: number): number =>
+    frame.bottom - share(y, yFrom, yTo) * (frame.bottom - frame.top);
 
   const parts = [text(24, 34, title, 'title'), text(24, 56, subtitle, 'quiet')];
   for (let y = yFrom; y <= yTo; y *= 10) {
@@ -42,7 +48,8 @@ export function linePlot({ title, subtitle, xName, yName, lines, limit }: LinePl
       text(frame.left - 8, yOf(y) + 4, y.toLocaleString('en-US'), 'quiet', 'end'),
     );
   }
-  for (const x of new Set(xs)) parts.push(text(xOf(x), frame.bottom + 20, x.toLocaleString('en-US'), 'quiet', 'middle'));
+  for (const x of new Set(xs))
+    parts.push(text(xOf(x), frame.bottom + 20, x.toLocaleString('en-US'), 'quiet', 'middle'));
   parts.push(
     text((frame.left + frame.right) / 2, frame.bottom + 42, xName, 'quiet', 'middle'),
     text(frame.left - 8, frame.top - 16, yName, 'quiet', 'end'),
@@ -58,7 +65,9 @@ export function linePlot({ title, subtitle, xName, yName, lines, limit }: LinePl
     text(frame.right + 12, yOf(limit.value) + 4, limit.name, 'goal-text'),
   );
 
-  const byHeight = [...lines].sort((a, b) => (b.points.at(-1)?.[1] ?? 0) - (a.points.at(-1)?.[1] ?? 0));
+  const byHeight = [...lines].sort(
+    (a, b) => (b.points.at(-1)?.[1] ?? 0) - (a.points.at(-1)?.[1] ?? 0),
+  );
   let lowestLabel = yOf(limit.value) + 4;
   for (const { name, colour, points } of byHeight) {
     const at = points.map(([x, y]) => [xOf(x), yOf(y)] as const);

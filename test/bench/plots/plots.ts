@@ -12,7 +12,14 @@ export interface Plot {
   readonly svg: string;
 }
 
-const drawn = ['first page', 'stage', 'field filter, 1 in 10', 'changed: 10', 'changed: 10,000', 'field filter, 1 in 10,000'];
+const drawn = [
+  'first page',
+  'stage',
+  'field filter, 1 in 10',
+  'changed: 10',
+  'changed: 10,000',
+  'field filter, 1 in 10,000',
+];
 
 /** Read units of a page against the organization's size: flat is the aim. @param budgetUnits what 4 MB are in read units */
 export function listingPlot({ pages }: ListingResult, budgetUnits: number): Plot {
@@ -20,11 +27,14 @@ export function listingPlot({ pages }: ListingResult, budgetUnits: number): Plot
   const lines = drawn.map((question, colour) => ({
     name: question,
     colour,
-    points: pages.filter((page) => page.question === question).map(({ leads, readUnits }) => [leads, readUnits] as const),
+    points: pages
+      .filter((page) => page.question === question)
+      .map(({ leads, readUnits }) => [leads, readUnits] as const),
   }));
   const svg = linePlot({
     title: 'What a page costs, against the size of the organization',
-    subtitle: 'Read units of one page of 25 leads, by what the list asks for; both axes logarithmic',
+    subtitle:
+      'Read units of one page of 25 leads, by what the list asks for; both axes logarithmic',
     xName: 'leads in the organization',
     yName: 'read units',
     lines,
@@ -49,11 +59,16 @@ export function roundTripsPlot(comparisons: readonly Comparison[]): Plot {
   }));
   const svg = barPlot({
     title: 'Round trips to DynamoDB per request',
-    subtitle: 'Calls that waited for one another; in brackets the latency in this run, each call taking at least 4 ms',
+    subtitle:
+      'Calls that waited for one another; in brackets the latency in this run, each call taking at least 4 ms',
     groups,
     legend,
   });
-  return { file: 'round-trips.svg', about: 'Round trips per request, this service and the assembled stack', svg };
+  return {
+    file: 'round-trips.svg',
+    about: 'Round trips per request, this service and the assembled stack',
+    svg,
+  };
 }
 
 export function costPlot(comparisons: readonly Comparison[]): Plot {
@@ -67,11 +82,16 @@ export function costPlot(comparisons: readonly Comparison[]): Plot {
   }));
   const svg = barPlot({
     title: 'Dollars per million requests',
-    subtitle: 'DynamoDB on demand, Lambda and API Gateway at list prices; in brackets the part that is DynamoDB',
+    subtitle:
+      'DynamoDB on demand, Lambda and API Gateway at list prices; in brackets the part that is DynamoDB',
     groups,
     legend,
   });
-  return { file: 'cost-per-million.svg', about: 'Dollars per million requests, this service and the assembled stack', svg };
+  return {
+    file: 'cost-per-million.svg',
+    about: 'Dollars per million requests, this service and the assembled stack',
+    svg,
+  };
 }
 
 export function coldStartPlot(coldStarts: readonly ColdStart[]): Plot {
@@ -79,12 +99,19 @@ export function coldStartPlot(coldStarts: readonly ColdStart[]): Plot {
     .filter(({ name }) => name !== 'an empty handler')
     .map(({ name, share, goal, bytes }) => ({
       name,
-      bars: [{ colour: goal === undefined ? 1 : 0, value: share, label: `${share.toFixed(2)} (${shown(bytes / 1000, 0)} KB)` }],
+      bars: [
+        {
+          colour: goal === undefined ? 1 : 0,
+          value: share,
+          label: `${share.toFixed(2)} (${shown(bytes / 1000, 0)} KB)`,
+        },
+      ],
       goal,
     }));
   const svg = barPlot({
     title: 'Cold start: import and first call of DynamoDB',
-    subtitle: 'Processor time, as a share of a naively built bundle that holds the DynamoDB client alone',
+    subtitle:
+      'Processor time, as a share of a naively built bundle that holds the DynamoDB client alone',
     groups,
     legend: [
       { colour: 0, name: 'a function' },
@@ -92,5 +119,9 @@ export function coldStartPlot(coldStarts: readonly ColdStart[]): Plot {
     ],
     goalName: 'goal',
   });
-  return { file: 'cold-start.svg', about: 'Cold start of every function against the DynamoDB client alone', svg };
+  return {
+    file: 'cold-start.svg',
+    about: 'Cold start of every function against the DynamoDB client alone',
+    svg,
+  };
 }

@@ -21,10 +21,16 @@ const style = `
     .line { fill: none } .bar, .label { stroke: none }
   }`;
 
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
 /** @param about what the drawing shows, for who cannot see it */
-export function drawing(width: number, height: number, about: string, parts: readonly string[]): string {
+export function drawing(
+  width: number,
+  height: number,
+  about: string,
+  parts: readonly string[],
+): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(about)}">`,
     `<style>${style}\n</style>`,
@@ -35,13 +41,22 @@ export function drawing(width: number, height: number, about: string, parts: rea
   ].join('\n');
 }
 
-export const text = (x: number, y: number, words: string, classes = '', anchor: 'start' | 'middle' | 'end' = 'start'): string =>
+export const text = (
+  x: number,
+  y: number,
+  words: string,
+  classes = '',
+  anchor: 'start' | 'middle' | 'end' = 'start',
+): string =>
   `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" class="${classes}" text-anchor="${anchor}">${escaped(words)}</text>`;
 
 export const bar = (x: number, y: number, width: number, height: number, colour: number): string =>
   `<rect class="bar c${colour}" x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${Math.max(1, width).toFixed(1)}" height="${height}" rx="2"/>`;
 
-export const path = (points: readonly (readonly [x: number, y: number])[], classes: string): string =>
+export const path = (
+  points: readonly (readonly [x: number, y: number])[],
+  classes: string,
+): string =>
   `<path class="${classes}" d="${points.map(([x, y], at) => `${at === 0 ? 'M' : 'L'}${x.toFixed(1)},${y.toFixed(1)}`).join('')}"/>`;
 
 export const dot = (x: number, y: number, colour: number): string =>

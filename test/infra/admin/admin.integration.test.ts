@@ -20,7 +20,9 @@ async function givenFile(content: object): Promise<string> {
 }
 async function givenOrganizationId(): Promise<string> {
   const settings = newSettings();
-  expect(await runAdmin(['organization', 'apply', await givenFile(settings)])).toMatchObject({ status: 0 });
+  expect(await runAdmin(['organization', 'apply', await givenFile(settings)])).toMatchObject({
+    status: 0,
+  });
   return String(settings.id);
 }
 
@@ -29,9 +31,17 @@ test('applies a file, shows it in the form of the file, and takes that form as n
 
   const applied = await runAdmin(['organization', 'apply', await givenFile(settings), '--json']);
   const shown = await runAdmin(['--json', 'organization', 'show', String(settings.id)]);
-  const again = await runAdmin(['organization', 'apply', await givenFile(JSON.parse(shown.stdout))]);
+  const again = await runAdmin([
+    'organization',
+    'apply',
+    await givenFile(JSON.parse(shown.stdout)),
+  ]);
 
-  expect(applied).toMatchObject({ status: 0, stdout: `{"organization":{"id":${settings.id}}}\n`, stderr: '' });
+  expect(applied).toMatchObject({
+    status: 0,
+    stdout: `{"organization":{"id":${settings.id}}}\n`,
+    stderr: '',
+  });
   expect(JSON.parse(shown.stdout)).toEqual(settings);
   expect(again.stdout).toMatch(/already has these settings, version 1/);
 });
@@ -42,7 +52,11 @@ test('refuses a file with keys unless told to ignore them', async () => {
   const refused = await runAdmin(['organization', 'apply', file]);
   const ignored = await runAdmin(['organization', 'apply', file, '--ignore-keys']);
 
-  expect(refused).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/--ignore-keys/) });
+  expect(refused).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/--ignore-keys/),
+  });
   expect(ignored.status).toBe(0);
 });
 
@@ -62,10 +76,16 @@ test('says every problem of a refused file on a line of its own', async () => {
 test('the process of a command ends with the status of the command, and prints to its own stdout and stderr', async () => {
   const id = await givenOrganizationId();
 
-  const [shown, refused] = await Promise.all([id, '999'].map((one) => spawnAdmin(['organization', 'show', one, '--json']).ended));
+  const [shown, refused] = await Promise.all(
+    [id, '999'].map((one) => spawnAdmin(['organization', 'show', one, '--json']).ended),
+  );
 
   expect(shown).toMatchObject({ status: 0, json: { id: Number(id) }, stderr: '' });
-  expect(refused).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^There is no organization 999 .*\n$/) });
+  expect(refused).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^There is no organization 999 .*\n$/),
+  });
 });
 
 test('creates, lists and revokes a key', async () => {
@@ -84,15 +104,23 @@ test('creates, lists and revokes a key', async () => {
   ];
 
   const created = JSON.parse((await runAdmin(['key', 'create', ...order, '--json'])).stdout);
-  const revoked = JSON.parse((await runAdmin(['key', 'revoke', '--organization', id, '--key', created.keyId, '--json'])).stdout);
+  const revoked = JSON.parse(
+    (await runAdmin(['key', 'revoke', '--organization', id, '--key', created.keyId, '--json']))
+      .stdout,
+  );
   const again = await runAdmin(['key', 'revoke', '--organization', id, '--key', created.keyId]);
   const listed = await runAdmin(['key', 'list', '--organization', id, '--json']);
   const forPeople = await runAdmin(['key', 'list', '--organization', id]);
 
   expect(parseApiKey(created.key)).toEqual({ keyId: created.keyId });
-  expect(created).toMatchObject({ scopes: ['leads.read', 'leads.write'], expiresAt: expect.stringMatching(/Z$/) });
+  expect(created).toMatchObject({
+    scopes: ['leads.read', 'leads.write'],
+    expiresAt: expect.stringMatching(/Z$/),
+  });
   expect(revoked).toEqual({ keyId: created.keyId, revokedAt: expect.stringMatching(/Z$/) });
-  expect(again.stdout).toBe(`API key ${created.keyId} was already revoked on ${revoked.revokedAt}: nothing to do.\n`);
+  expect(again.stdout).toBe(
+    `API key ${created.keyId} was already revoked on ${revoked.revokedAt}: nothing to do.\n`,
+  );
   expect(JSON.parse(listed.stdout).items).toEqual([
     {
       keyId: created.keyId,
@@ -143,15 +171,27 @@ const failures: [args: string, status: number, stderr: RegExp][] = [
     2,
     /'--yes': lead archive accepts --organization, --lead, --json, --stack, --help\. See: /,
   ],
-  ['--organization 1 lead list', 2, /^Option '--organization' must come after the command that it belongs to\. See: /],
+  [
+    '--organization 1 lead list',
+    2,
+    /^Option '--organization' must come after the command that it belongs to\. See: /,
+  ],
   [
     'lead delete',
     2,
     /^Unknown command 'delete': the commands are archive, restore, .*erase\. See: npm run admin -- lead --help$/,
   ],
-  ['archive --lead 1', 2, /^Unknown command 'archive'\. Did you mean lead archive\? See: npm run admin -- --help$/],
+  [
+    'archive --lead 1',
+    2,
+    /^Unknown command 'archive'\. Did you mean lead archive\? See: npm run admin -- --help$/,
+  ],
   ['list', 2, /Did you mean organization list or key list or lead list\?/],
-  ['check 1', 2, /^Too many arguments: check accepts none; remove '1'\. See: npm run admin -- check --help$/],
+  [
+    'check 1',
+    2,
+    /^Too many arguments: check accepts none; remove '1'\. See: npm run admin -- check --help$/,
+  ],
   [
     'key revoke --organization 1 --key leads_live_SECRET0000_x',
     2,
@@ -162,10 +202,22 @@ const failures: [args: string, status: number, stderr: RegExp][] = [
     2,
     /'--out leads\.txt' must end in \.csv or \.jsonl, or add --format csv or --format jsonl\./,
   ],
-  ['key create --organization 1 --type app --label w --created-by 1', 2, /website-form, application/],
+  [
+    'key create --organization 1 --type app --label w --created-by 1',
+    2,
+    /website-form, application/,
+  ],
   ['key create --organization 1 --type application --label w --created-by 1', 2, /at least one/],
-  ['key create --organization 1 --type website-form --scopes leads.read --label w --created-by 1', 2, /only leads\.capture/],
-  ['key create --organization 1 --type application --scopes lead.read --label w --created-by 1', 2, /Did you mean leads\.read\?/],
+  [
+    'key create --organization 1 --type website-form --scopes leads.read --label w --created-by 1',
+    2,
+    /only leads\.capture/,
+  ],
+  [
+    'key create --organization 1 --type application --scopes lead.read --label w --created-by 1',
+    2,
+    /Did you mean leads\.read\?/,
+  ],
 ];
 
 test.each(failures)('%s ends with status %i and one sentence', async (args, expected, message) => {

@@ -13,7 +13,10 @@ import { environmentOf, givenTable } from '../../support/table.ts';
 import { itemsOf } from './restored-tables.ts';
 
 /** Requests to the built functions on a table. */
-export async function withFunctionsOn<Result>(on: Table, ask: (baseUrl: string) => Promise<Result>): Promise<Result> {
+export async function withFunctionsOn<Result>(
+  on: Table,
+  ask: (baseUrl: string) => Promise<Result>,
+): Promise<Result> {
   const functions = await startFaultyService(environmentOf(on.name));
   try {
     return await ask(functions.baseUrl);

@@ -12,7 +12,8 @@ const check = (organization: GivenOrganization, ...more: string[]) =>
 
 async function captured(organization: GivenOrganization, body: object = person()): Promise<number> {
   const answer = await call('capture-lead', { apiKey: organization.website, body });
-  if (answer.status >= 300) throw new Error(`capture-lead answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  if (answer.status >= 300)
+    throw new Error(`capture-lead answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   return answer.body.lead.id;
 }
 
@@ -25,7 +26,11 @@ async function useOnce(organization: GivenOrganization): Promise<void> {
     externalId: somebody.phone,
     fields: { course: 'MBA', interests: ['hostel'] },
   });
-  await captured(organization, { ...somebody, externalId: somebody.phone, fields: { course: 'MBA', interests: ['hostel'] } });
+  await captured(organization, {
+    ...somebody,
+    externalId: somebody.phone,
+    fields: { course: 'MBA', interests: ['hostel'] },
+  });
   await captured(organization, { ...somebody, fields: { city: 'Pune', budget: '4' } });
   const created = await call('create-lead', {
     apiKey: writer,
@@ -46,7 +51,16 @@ async function useOnce(organization: GivenOrganization): Promise<void> {
   });
   expect(freed.status).toBe(200);
   await call('add-note', { apiKey: writer, leadId, body: { text: 'Called.' } });
-  expect(await runAdmin(['lead', 'archive', '--organization', String(organization.id), '--lead', String(leadId)])).toMatchObject({
+  expect(
+    await runAdmin([
+      'lead',
+      'archive',
+      '--organization',
+      String(organization.id),
+      '--lead',
+      String(leadId),
+    ]),
+  ).toMatchObject({
     status: 0,
   });
   await captured(organization, { name: 'Again', phone });
@@ -79,7 +93,8 @@ test('beside live traffic it reports nothing, and afterwards nothing', async () 
   });
 
   const during = [];
-  for (let run = 0; run < 4; run += 1) during.push((await check(organization, '--json')).json.violations);
+  for (let run = 0; run < 4; run += 1)
+    during.push((await check(organization, '--json')).json.violations);
   isDone = true;
   await Promise.all(traffic);
   const after = await check(organization, '--json');
@@ -100,7 +115,11 @@ test('a violation is told in a sentence, with status 1', async () => {
   const forPeople = await check(organization);
 
   const sentence = `Lead ${leadId} of organization ${organization.id} has the phone ${phone}, but the item ${key.pk} / UNIQUE is not there.`;
-  expect(forMachines).toMatchObject({ status: 1, stderr: '', json: { leads: 1, violations: [sentence] } });
+  expect(forMachines).toMatchObject({
+    status: 1,
+    stderr: '',
+    json: { leads: 1, violations: [sentence] },
+  });
   expect(forPeople).toMatchObject({
     status: 1,
     stdout: `${sentence}\n\n1 violation: 1 lead of organization ${organization.id} checked in table ${table().name}.\n`,
@@ -111,7 +130,9 @@ test('a terminal sees how far it is, on a line that is gone at the end', async (
   const organization = await givenOrganization();
   await captured(organization);
 
-  const { stderr } = await runAdmin(['check', '--organization', String(organization.id)], { hasTerminal: true });
+  const { stderr } = await runAdmin(['check', '--organization', String(organization.id)], {
+    hasTerminal: true,
+  });
 
   expect(stderr).toMatch(/Checking: (0 leads|1 lead) and [\d,]+ other items? read/);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal understands

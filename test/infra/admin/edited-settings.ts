@@ -27,4 +27,5 @@ export async function edited(
   return file;
 }
 
-export const apply = (file: string, ...more: string[]) => runAdmin(['organization', 'apply', file, ...more]);
+export const apply = (file: string, ...more: string[]) =>
+  runAdmin(['organization', 'apply', file, ...more]);

@@ -12,7 +12,11 @@ import { itemsOf } from './restored-tables.ts';
 export const who = 'a test';
 
 /** Gives out ids as admission does. @returns the first of them */
-export async function takeLeadIds({ client, name }: Table, organizationId: number, count: number): Promise<number> {
+export async function takeLeadIds(
+  { client, name }: Table,
+  organizationId: number,
+  count: number,
+): Promise<number> {
   const { Attributes } = await client.send(
     new UpdateCommand({
       TableName: name,
@@ -25,12 +29,25 @@ export async function takeLeadIds({ client, name }: Table, organizationId: numbe
   return Number(Attributes?.lastLeadId) - count + 1;
 }
 
-async function givenLeads(on: Table, { id: organizationId }: GivenOrganization, count: number): Promise<Lead[]> {
+async function givenLeads(
+  on: Table,
+  { id: organizationId }: GivenOrganization,
+  count: number,
+): Promise<Lead[]> {
   const first = await takeLeadIds(on, organizationId, count);
   const leads = Array.from({ length: count }, (_, at): Lead => {
     const now = new Date().toISOString();
     const fields = { ...person(), lead_type: 'student' };
-    return { id: first + at, organizationId, version: 1, fields, stageId: 11, pipelineId: 1, createdAt: now, updatedAt: now };
+    return {
+      id: first + at,
+      organizationId,
+      version: 1,
+      fields,
+      stageId: 11,
+      pipelineId: 1,
+      createdAt: now,
+      updatedAt: now,
+    };
   });
   for (const lead of leads)
     await createLead(on, () => ({

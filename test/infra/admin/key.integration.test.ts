@@ -14,14 +14,25 @@ test('a rotated key’s successor may do the same, and both work until the old o
 
   const rotated = await adminJson('key', 'rotate', ...option(organization), '--key', old);
   const people = await runAdmin(['key', 'rotate', ...option(organization), '--key', rotated.keyId]);
-  const both = await Promise.all([organization.writer, rotated.key].map((apiKey) => call('list-users', { apiKey })));
+  const both = await Promise.all(
+    [organization.writer, rotated.key].map((apiKey) => call('list-users', { apiKey })),
+  );
   await runAdmin(['key', 'revoke', ...option(organization), '--key', old]);
-  const after = await Promise.all([organization.writer, rotated.key].map((apiKey) => call('list-users', { apiKey })));
+  const after = await Promise.all(
+    [organization.writer, rotated.key].map((apiKey) => call('list-users', { apiKey })),
+  );
   const revoked = await runAdmin(['key', 'rotate', ...option(organization), '--key', old]);
 
   const { items } = await adminJson('key', 'list', ...option(organization));
-  const [was, is] = [old, rotated.keyId].map((keyId) => items.find((item: { keyId: string }) => item.keyId === keyId));
-  expect(is).toMatchObject({ type: was.type, scopes: was.scopes, label: was.label, createdBy: was.createdBy });
+  const [was, is] = [old, rotated.keyId].map((keyId) =>
+    items.find((item: { keyId: string }) => item.keyId === keyId),
+  );
+  expect(is).toMatchObject({
+    type: was.type,
+    scopes: was.scopes,
+    label: was.label,
+    createdBy: was.createdBy,
+  });
   expect(rotated.replaces).toEqual({ keyId: old, expiresAt: was.expiresAt });
   expect(people.stdout).toMatch(
     new RegExp(
@@ -29,7 +40,10 @@ test('a rotated key’s successor may do the same, and both work until the old o
     ),
   );
   expect([...both, ...after].map(({ status }) => status)).toEqual([200, 200, 401, 200]);
-  expect(revoked).toMatchObject({ status: 1, stderr: expect.stringMatching(/was revoked on .*key create/) });
+  expect(revoked).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/was revoked on .*key create/),
+  });
   const told = (await history(organization)).map(({ what }: { what: string }) => what);
   expect(told).toEqual(
     expect.arrayContaining([
@@ -63,7 +77,9 @@ test('a key that is revoked again is not revoked twice in the history', async ()
   const [first, second] = [await revoke(), await revoke()];
 
   expect(second).toEqual(first);
-  const revoked = (await history(organization)).filter(({ what }: { what: string }) => what === `key revoke ${keyId}`);
+  const revoked = (await history(organization)).filter(
+    ({ what }: { what: string }) => what === `key revoke ${keyId}`,
+  );
   expect(revoked).toHaveLength(1);
 });
 

@@ -10,29 +10,35 @@ import { type GivenOrganization, givenOrganization } from '../../support/organiz
 import { person } from '../../support/people.ts';
 import { table } from '../../support/table.ts';
 
-const argumentsOf = ({ id }: GivenOrganization, leadId: number, ...more: readonly string[]): string[] => [
-  'lead',
-  'erase',
-  '--organization',
-  String(id),
-  '--lead',
-  String(leadId),
-  ...more,
-];
-const erase = (organization: GivenOrganization, leadId: number) => adminJson(...argumentsOf(organization, leadId, '--yes'));
-const dryRun = (organization: GivenOrganization, leadId: number) => adminJson(...argumentsOf(organization, leadId, '--dry-run'));
+const argumentsOf = (
+  { id }: GivenOrganization,
+  leadId: number,
+  ...more: readonly string[]
+): string[] => ['lead', 'erase', '--organization', String(id), '--lead', String(leadId), ...more];
+const erase = (organization: GivenOrganization, leadId: number) =>
+  adminJson(...argumentsOf(organization, leadId, '--yes'));
+const dryRun = (organization: GivenOrganization, leadId: number) =>
+  adminJson(...argumentsOf(organization, leadId, '--dry-run'));
 
 const note = (organization: GivenOrganization, leadId: number, text: string) =>
   call('add-note', { apiKey: organization.writer, leadId, body: { text } });
 const capture = (organization: GivenOrganization, body: object) =>
-  call('capture-lead', { apiKey: organization.website, body, headers: { 'Idempotency-Key': randomUUID() } });
+  call('capture-lead', {
+    apiKey: organization.website,
+    body,
+    headers: { 'Idempotency-Key': randomUUID() },
+  });
 
 /** Two people who had one phone after the other, and a third who has nothing to do with either. */
 async function givenFamily() {
   const organization = await givenOrganization();
   const shared = person();
   const first = await givenLead(organization, { fields: shared });
-  await call('update-lead', { apiKey: organization.writer, leadId: first.id, body: { fields: { phone: person().phone } } });
+  await call('update-lead', {
+    apiKey: organization.writer,
+    leadId: first.id,
+    body: { fields: { phone: person().phone } },
+  });
   const second = await givenLead(organization, { fields: { phone: shared.phone } });
   const stranger = person();
   const third = await givenLead(organization, { fields: { ...stranger, city: 'Pune' } });
@@ -57,7 +63,9 @@ test('erasing two people who had one phone after the other leaves everybody else
     { otherEntries: 1, otherLeads: 1 },
     { otherEntries: 0, otherLeads: 0 },
   ]);
-  expect((await adminJson('check', '--organization', String(organization.id))).violations).toEqual([]);
+  expect((await adminJson('check', '--organization', String(organization.id))).violations).toEqual(
+    [],
+  );
 });
 
 test('an erasure that was begun with a mark for a phone is ended without a search for it', async () => {
@@ -85,7 +93,9 @@ test('a person whose email has a hyphen is erased', async () => {
   await note(organization, other.id, `Sister of ${email}`);
 
   expect(await erase(organization, lead.id)).toMatchObject({ otherEntries: 1 });
-  expect((await timelineOf(organization, other.id)).at(-1)).toMatchObject({ text: 'Sister of [erased]' });
+  expect((await timelineOf(organization, other.id)).at(-1)).toMatchObject({
+    text: 'Sister of [erased]',
+  });
 });
 
 test('a dry run says exactly what the erasure then changes, and changes nothing', async () => {
@@ -93,7 +103,10 @@ test('a dry run says exactly what the erasure then changes, and changes nothing'
   const who = person();
   const first = await capture(organization, { ...who, externalId: randomUUID() });
   const leadId = first.body.lead.id;
-  const [one, two] = [await givenLead(organization), await givenLead(organization, { fields: { guardian_phone: who.phone } })];
+  const [one, two] = [
+    await givenLead(organization),
+    await givenLead(organization, { fields: { guardian_phone: who.phone } }),
+  ];
   await note(organization, one.id, `Brother of ${who.phone}`);
   await note(organization, one.id, `Write to ${who.email}`);
   await note(organization, two.id, `Brother of ${who.phone}`);
@@ -127,9 +140,13 @@ test('an erasure that would change more items than allowed is refused, and chang
 
   expect(refused).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/would change 2 timeline items of 1 other lead, more than 1 item: .*--max-items/),
+    stderr: expect.stringMatching(
+      /would change 2 timeline items of 1 other lead, more than 1 item: .*--max-items/,
+    ),
   });
-  expect(unasked.stderr).toMatch(/Erasing changes 2 timeline items of 1 other lead\.\nLead \d+ .* removed for good\. Add --yes/);
+  expect(unasked.stderr).toMatch(
+    /Erasing changes 2 timeline items of 1 other lead\.\nLead \d+ .* removed for good\. Add --yes/,
+  );
   expect(await storedLeads(organization)).toEqual(before);
   const allowed = await runAdmin(argumentsOf(organization, lead.id, '--yes', '--max-items', '2'));
   expect(allowed.status).toBe(0);
@@ -142,7 +159,12 @@ test('the history names an erased lead by its id, also where an earlier version 
 
   await erase(organization, erased.id);
 
-  const { items } = await adminJson('organization', 'history', '--organization', String(organization.id));
+  const { items } = await adminJson(
+    'organization',
+    'history',
+    '--organization',
+    String(organization.id),
+  );
   expect(items.slice(0, 2)).toMatchObject([
     { what: `lead erase ${erased.id}`, erasedLeadId: erased.id },
     { what: 'lead erase 77', erasedLeadId: 77 },

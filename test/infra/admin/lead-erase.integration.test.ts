@@ -13,7 +13,8 @@ import { table } from '../../support/table.ts';
 
 const erase = ({ id }: GivenOrganization, leadId: number) =>
   adminJson('lead', 'erase', '--organization', String(id), '--lead', String(leadId), '--yes');
-const violations = async ({ id }: GivenOrganization) => (await adminJson('check', '--organization', String(id))).violations;
+const violations = async ({ id }: GivenOrganization) =>
+  (await adminJson('check', '--organization', String(id))).violations;
 
 /** Every item of the table as text. */
 async function everyItem(): Promise<string[]> {
@@ -29,22 +30,45 @@ async function everyItem(): Promise<string[]> {
   return items;
 }
 async function itemsWith(...texts: string[]): Promise<string[]> {
-  return (await everyItem()).filter((item) => texts.some((text) => item.toLowerCase().includes(text.toLowerCase())));
+  return (await everyItem()).filter((item) =>
+    texts.some((text) => item.toLowerCase().includes(text.toLowerCase())),
+  );
 }
 
 function capture(organization: GivenOrganization, body: object, idempotencyKey = randomUUID()) {
-  return call('capture-lead', { apiKey: organization.website, body, headers: { 'Idempotency-Key': idempotencyKey } });
+  return call('capture-lead', {
+    apiKey: organization.website,
+    body,
+    headers: { 'Idempotency-Key': idempotencyKey },
+  });
 }
 
 test('removes the person everywhere: the lead, its timeline, its records, and what they sent to other leads', async () => {
   const organization = await givenOrganization();
   const [erased, other, before] = [person(), person(), person()];
   const marker = `Zq${randomUUID().slice(0, 8)}`;
-  const first = await capture(organization, { ...erased, name: marker, notes: `I am ${marker}`, externalId: randomUUID() });
+  const first = await capture(organization, {
+    ...erased,
+    name: marker,
+    notes: `I am ${marker}`,
+    externalId: randomUUID(),
+  });
   const { id } = first.body.lead;
-  await call('update-lead', { apiKey: organization.writer, leadId: id, body: { fields: { phone: before.phone } } });
-  await call('update-lead', { apiKey: organization.writer, leadId: id, body: { fields: { phone: erased.phone } } });
-  await call('add-note', { apiKey: organization.writer, leadId: id, body: { text: `Called ${marker}` } });
+  await call('update-lead', {
+    apiKey: organization.writer,
+    leadId: id,
+    body: { fields: { phone: before.phone } },
+  });
+  await call('update-lead', {
+    apiKey: organization.writer,
+    leadId: id,
+    body: { fields: { phone: erased.phone } },
+  });
+  await call('add-note', {
+    apiKey: organization.writer,
+    leadId: id,
+    body: { text: `Called ${marker}` },
+  });
   const kept = await givenLead(organization, { fields: { ...other, city: 'Pune' } });
   await capture(organization, {
     ...other,
@@ -60,7 +84,11 @@ test('removes the person everywhere: the lead, its timeline, its records, and wh
     leadId: kept.id,
     body: { text: `Brother of ${spaced}, not 1${erased.phone.slice(3)}0` },
   });
-  await call('add-note', { apiKey: organization.writer, leadId: kept.id, body: { text: `Before that ${before.phone}.` } });
+  await call('add-note', {
+    apiKey: organization.writer,
+    leadId: kept.id,
+    body: { text: `Before that ${before.phone}.` },
+  });
 
   const { keyId } = parseApiKey(organization.website) ?? {};
   const recordsBefore = await itemsWith(`"IDEMPOTENCY#${keyId}#`);
@@ -68,10 +96,23 @@ test('removes the person everywhere: the lead, its timeline, its records, and wh
   const answer = await erase(organization, id);
 
   expect(recordsBefore).toHaveLength(3);
-  expect((await itemsWith(`"IDEMPOTENCY#${keyId}#`)).map((item) => JSON.parse(item).result.id)).toEqual([kept.id]);
+  expect(
+    (await itemsWith(`"IDEMPOTENCY#${keyId}#`)).map((item) => JSON.parse(item).result.id),
+  ).toEqual([kept.id]);
   expect(await itemsWith(marker, erased.email, before.phone, spaced)).toEqual([]);
-  expect(await itemsWith(`PHONE#${organization.id}#${erased.phone}`, `TIMELINE#${organization.id}#${id}"`)).toEqual([]);
-  expect(answer).toMatchObject({ leadId: id, timelineEntries: 4, idempotencyRecords: 2, otherEntries: 3, mentions: [] });
+  expect(
+    await itemsWith(
+      `PHONE#${organization.id}#${erased.phone}`,
+      `TIMELINE#${organization.id}#${id}"`,
+    ),
+  ).toEqual([]);
+  expect(answer).toMatchObject({
+    leadId: id,
+    timelineEntries: 4,
+    idempotencyRecords: 2,
+    otherEntries: 3,
+    mentions: [],
+  });
   expect(Date.parse(answer.backupsUntil) - Date.now()).toBeGreaterThan(34 * 86_400_000);
   expect((await timelineOf(organization, kept.id)).slice(1)).toMatchObject([
     {
@@ -88,8 +129,19 @@ test('removes the person everywhere: the lead, its timeline, its records, and wh
     { type: 'note_added', text: 'Before that [erased].' },
   ]);
   expect(await violations(organization)).toEqual([]);
-  const again = await runAdmin(['lead', 'erase', '--organization', String(organization.id), '--lead', String(id), '--yes']);
-  expect(again).toMatchObject({ status: 1, stderr: `Organization ${organization.id} has no lead ${id}.\n` });
+  const again = await runAdmin([
+    'lead',
+    'erase',
+    '--organization',
+    String(organization.id),
+    '--lead',
+    String(id),
+    '--yes',
+  ]);
+  expect(again).toMatchObject({
+    status: 1,
+    stderr: `Organization ${organization.id} has no lead ${id}.\n`,
+  });
 });
 
 /** The table, on which the n-th and every later call of the erasure fails: the process has died there. */
@@ -101,7 +153,10 @@ function dyingAfter(calls: number): { table: Table; settled: () => Promise<void>
       value: (...args: unknown[]) => {
         made += 1;
         if (made > calls) throw new Error('The process died.');
-        const answer = (table().client.send as (...all: unknown[]) => Promise<unknown>).apply(table().client, args);
+        const answer = (table().client.send as (...all: unknown[]) => Promise<unknown>).apply(
+          table().client,
+          args,
+        );
         underWay.add(answer);
         return answer.finally(() => underWay.delete(answer));
       },
@@ -121,7 +176,11 @@ test('an erasure that dies after any of its calls is ended by a repeat, and the 
   for (let ended = false; !ended && calls < 100; calls += 2) {
     const erased = person();
     const { body } = await capture(organization, erased);
-    await call('add-note', { apiKey: organization.writer, leadId: other.id, body: { text: `See ${erased.email}` } });
+    await call('add-note', {
+      apiKey: organization.writer,
+      leadId: other.id,
+      body: { text: `See ${erased.email}` },
+    });
     const dying = dyingAfter(calls);
     ended = await eraseLead(dying.table, organization.id, body.lead.id, { who: 'a test' }).then(
       () => true,
@@ -131,10 +190,15 @@ test('an erasure that dies after any of its calls is ended by a repeat, and the 
     await dying.settled();
     const isBroken = (await storedLeads(organization)).length === 1 && !ended;
     if (isBroken && calls < 10)
-      toldOf += (await violations(organization)).filter((one: string) => /erasure of lead/.test(one)).length;
+      toldOf += (await violations(organization)).filter((one: string) =>
+        /erasure of lead/.test(one),
+      ).length;
     if (!ended) await eraseLead(table(), organization.id, body.lead.id, { who: 'a test' });
 
-    expect({ calls, left: await itemsWith(erased.email, erased.phone) }).toEqual({ calls, left: [] });
+    expect({ calls, left: await itemsWith(erased.email, erased.phone) }).toEqual({
+      calls,
+      left: [],
+    });
   }
 
   expect(calls).toBeGreaterThan(9);
@@ -172,8 +236,12 @@ test('captures of the same person beside an erasure lose nothing and double noth
   expect(created).toHaveLength(1);
   const leads = await storedLeads(organization);
   expect(leads).toHaveLength(1);
-  const captured = (await timelineOf(organization, created[0]?.body.lead.id)).filter(({ type }) => type === 'captured');
-  expect(captured).toHaveLength(answers.filter(({ body }) => body.lead.id === created[0]?.body.lead.id).length);
+  const captured = (await timelineOf(organization, created[0]?.body.lead.id)).filter(
+    ({ type }) => type === 'captured',
+  );
+  expect(captured).toHaveLength(
+    answers.filter(({ body }) => body.lead.id === created[0]?.body.lead.id).length,
+  );
   expect(await violations(organization)).toEqual([]);
 }, 60_000);
 
@@ -181,8 +249,19 @@ test('without a terminal it asks for --yes and does nothing', async () => {
   const organization = await givenOrganization();
   const lead = await givenLead(organization);
 
-  const answer = await runAdmin(['lead', 'erase', '--organization', String(organization.id), '--lead', String(lead.id)]);
+  const answer = await runAdmin([
+    'lead',
+    'erase',
+    '--organization',
+    String(organization.id),
+    '--lead',
+    String(lead.id),
+  ]);
 
-  expect(answer).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/removed for good\. Add --yes/) });
+  expect(answer).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/removed for good\. Add --yes/),
+  });
   expect(await storedLeads(organization)).toHaveLength(1);
 });

@@ -37,18 +37,32 @@ const exportArgs = ({ id }: GivenOrganization, file: string, ...more: string[]):
 async function idsIn(file: string): Promise<number[]> {
   const text = await readFile(file, 'utf8');
   if (file.endsWith('.csv'))
-    return parse(text, { columns: true }).map((row) => Number((row as { 'lead id': string })['lead id']));
+    return parse(text, { columns: true }).map((row) =>
+      Number((row as { 'lead id': string })['lead id']),
+    );
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).leadId]));
 }
 /** An import that keeps the id writes a lead behind ids that are there already, as any import or slow request may. */
 async function givenLeadWithId(organization: GivenOrganization, leadId: number): Promise<void> {
   const file = newFile('jsonl');
-  await writeFile(file, `${JSON.stringify({ leadId, leadServiceExport: 'organization 1', ...person() })}\n`);
-  const { imported } = await adminJson('lead', 'import', '--organization', String(organization.id), file, '--keep-ids');
+  await writeFile(
+    file,
+    `${JSON.stringify({ leadId, leadServiceExport: 'organization 1', ...person() })}\n`,
+  );
+  const { imported } = await adminJson(
+    'lead',
+    'import',
+    '--organization',
+    String(organization.id),
+    file,
+    '--keep-ids',
+  );
   expect(imported).toBe(1);
 }
 const told = async ({ id }: GivenOrganization): Promise<string[]> =>
-  (await adminJson('organization', 'history', '--organization', String(id))).items.map(({ what }: { what: string }) => what);
+  (await adminJson('organization', 'history', '--organization', String(id))).items.map(
+    ({ what }: { what: string }) => what,
+  );
 
 test.each(['csv', 'jsonl'])(
   'a resumed %s export gets the leads that were written, or restored, behind the last id of the file',
@@ -73,25 +87,28 @@ test.each(['csv', 'jsonl'])(
   },
 );
 
-test.each(['csv', 'jsonl'])('an export of one organization is not continued in the %s file of another', async (format) => {
-  const [one, other] = [await givenOrganization(), await givenOrganization()];
-  for (const organization of [one, other]) await givenLead(organization);
-  const file = newFile(format);
-  await adminJson(...exportArgs(one, file));
-  const whole = await readFile(file, 'utf8');
-  const contents = [whole, ...(format === 'jsonl' ? [whole.slice(0, -10)] : [])];
+test.each(['csv', 'jsonl'])(
+  'an export of one organization is not continued in the %s file of another',
+  async (format) => {
+    const [one, other] = [await givenOrganization(), await givenOrganization()];
+    for (const organization of [one, other]) await givenLead(organization);
+    const file = newFile(format);
+    await adminJson(...exportArgs(one, file));
+    const whole = await readFile(file, 'utf8');
+    const contents = [whole, ...(format === 'jsonl' ? [whole.slice(0, -10)] : [])];
 
-  for (const content of contents) {
-    await writeFile(file, content);
-    const answer = await runAdmin(exportArgs(other, file, '--resume'));
+    for (const content of contents) {
+      await writeFile(file, content);
+      const answer = await runAdmin(exportArgs(other, file, '--resume'));
 
-    expect(answer).toMatchObject({ status: 1, stdout: '' });
-    expect(answer.stderr.trim()).toBe(
-      `${file} has leads of organization ${one.id}: name another file for the leads of organization ${other.id}.`,
-    );
-    expect(await readFile(file, 'utf8')).toBe(content);
-  }
-});
+      expect(answer).toMatchObject({ status: 1, stdout: '' });
+      expect(answer.stderr.trim()).toBe(
+        `${file} has leads of organization ${one.id}: name another file for the leads of organization ${other.id}.`,
+      );
+      expect(await readFile(file, 'utf8')).toBe(content);
+    }
+  },
+);
 
 test('a file with a line in its midst that no export wrote is not continued', async () => {
   const organization = await givenOrganization();
@@ -111,12 +128,17 @@ test('a file with a line in its midst that no export wrote is not continued', as
 
 test('an export whose reader closes the pipe is in the history', async () => {
   const organization = await givenOrganization();
-  for (let count = 0; count < 12; count += 1) await givenLead(organization, { fields: { remarks: 'x'.repeat(40_000) } });
-  const child = spawn(node24, ['infra/admin/main.ts', 'lead', 'export', '--organization', String(organization.id)], {
-    cwd: projectFolder,
-    env: { PATH: process.env.PATH, ...service().environment },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  for (let count = 0; count < 12; count += 1)
+    await givenLead(organization, { fields: { remarks: 'x'.repeat(40_000) } });
+  const child = spawn(
+    node24,
+    ['infra/admin/main.ts', 'lead', 'export', '--organization', String(organization.id)],
+    {
+      cwd: projectFolder,
+      env: { PATH: process.env.PATH, ...service().environment },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
   await once(child.stdout, 'data');
   child.stdout.destroy();
   await once(child, 'close');

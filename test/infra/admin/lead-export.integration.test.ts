@@ -25,7 +25,8 @@ function newFile(extension: string): string {
 }
 async function leadsOf({ id }: GivenOrganization): Promise<Lead[]> {
   const leads: Lead[] = [];
-  for await (const page of scanLeadsAscending(table(), id, { after: 0, withArchived: true })) leads.push(...page);
+  for await (const page of scanLeadsAscending(table(), id, { after: 0, withArchived: true }))
+    leads.push(...page);
   return leads;
 }
 /** Leads as they compare across organizations, by phone; versions and organizations differ. */
@@ -43,10 +44,34 @@ async function givenHardLeads(): Promise<{ organization: GivenOrganization; sett
   const users = [...sampleSettings.users, { id: 10, name: 'Asha Rao' }, { id: 11, name: '7' }];
   const organization = await givenOrganization({ users });
   const hard: object[] = [
-    { remarks: ' first line\r\nsecond, "quoted"\n\n', city: '=HYPERLINK("http://x")', budget: -1250.5, wants_call: false },
-    { remarks: "'=1+1", city: '+49 30', interests: ['hostel', 'loan'], portfolio: 'https://example.com/?a=1,2', mentor: 10 },
-    { remarks: '\u2028 नमस्ते 😀', city: '-', work_email: 'W@Example.com', start_on: '2026-02-28', second_source: 3, source: 3 },
-    { guardian_phone: '+919811111111', lead_type: 'consultant', assigned_to: 11, course: 'design', hasOwnProperty: 'yes' },
+    {
+      remarks: ' first line\r\nsecond, "quoted"\n\n',
+      city: '=HYPERLINK("http://x")',
+      budget: -1250.5,
+      wants_call: false,
+    },
+    {
+      remarks: "'=1+1",
+      city: '+49 30',
+      interests: ['hostel', 'loan'],
+      portfolio: 'https://example.com/?a=1,2',
+      mentor: 10,
+    },
+    {
+      remarks: '\u2028 नमस्ते 😀',
+      city: '-',
+      work_email: 'W@Example.com',
+      start_on: '2026-02-28',
+      second_source: 3,
+      source: 3,
+    },
+    {
+      guardian_phone: '+919811111111',
+      lead_type: 'consultant',
+      assigned_to: 11,
+      course: 'design',
+      hasOwnProperty: 'yes',
+    },
   ];
   const leads = [];
   for (const fields of hard) leads.push(await givenLead(organization, { fields }));
@@ -63,9 +88,23 @@ async function givenHardLeads(): Promise<{ organization: GivenOrganization; sett
     pipelines: settings.pipelines.map((pipeline) => ({
       ...pipeline,
       stages: [
-        ...pipeline.stages.map((stage) => ({ ...stage, active: stage.id !== 11, isDefault: stage.id !== 11 && stage.isDefault })),
+        ...pipeline.stages.map((stage) => ({
+          ...stage,
+          active: stage.id !== 11,
+          isDefault: stage.id !== 11 && stage.isDefault,
+        })),
         ...(pipeline.id === 1
-          ? [{ id: 13, name: 'Started', slug: 'started', order: 3, meaning: 'open', isDefault: true, active: true }]
+          ? [
+              {
+                id: 13,
+                name: 'Started',
+                slug: 'started',
+                order: 3,
+                meaning: 'open',
+                isDefault: true,
+                active: true,
+              },
+            ]
           : []),
       ],
     })),
@@ -89,8 +128,13 @@ test.each([
 
     expect(exported).toEqual({ leads: 4, file });
     expect(imported).toMatchObject({ rows: 4, imported: 4, refused: 0 });
-    expect(comparable(await leadsOf(empty), keepIds)).toEqual(comparable(await leadsOf(organization), keepIds));
-    expect(await adminJson('check', '--organization', String(empty.id))).toEqual({ leads: 4, violations: [] });
+    expect(comparable(await leadsOf(empty), keepIds)).toEqual(
+      comparable(await leadsOf(organization), keepIds),
+    );
+    expect(await adminJson('check', '--organization', String(empty.id))).toEqual({
+      leads: 4,
+      violations: [],
+    });
   },
 );
 
@@ -111,7 +155,12 @@ test('archived leads stay behind unless asked for; without a file the leads go t
   const [kept, archived] = [await givenLead(organization), await givenLead(organization)];
   await setArchived(table(), organization.id, archived.id, true);
 
-  const { stdout, stderr } = await spawnAdmin(['lead', 'export', '--organization', String(organization.id)]).ended;
+  const { stdout, stderr } = await spawnAdmin([
+    'lead',
+    'export',
+    '--organization',
+    String(organization.id),
+  ]).ended;
 
   const lines = stdout
     .trim()
@@ -126,20 +175,31 @@ test.each(['csv', 'jsonl'])(
   async (format) => {
     const organization = await givenOrganization();
     for (let count = 0; count < 5; count += 1) {
-      await givenLead(organization, { fields: { remarks: `line one\nline "two", of ${person().name}`, city: 'x' } });
+      await givenLead(organization, {
+        fields: { remarks: `line one\nline "two", of ${person().name}`, city: 'x' },
+      });
     }
     const whole = newFile(format);
     await exportTo(organization, whole);
     const bytes = await readFile(whole);
     const lineEnds = [...bytes.entries()].filter(([, byte]) => byte === 0x0a).map(([at]) => at);
-    const cuts = [0, 3, ...lineEnds.slice(0, 4).flatMap((at) => [at, at + 1, at + 4]), bytes.length - 1, bytes.length];
+    const cuts = [
+      0,
+      3,
+      ...lineEnds.slice(0, 4).flatMap((at) => [at, at + 1, at + 4]),
+      bytes.length - 1,
+      bytes.length,
+    ];
 
     for (const cut of cuts) {
       const broken = newFile(format);
       await writeFile(broken, bytes);
       await truncate(broken, cut);
       await exportTo(organization, broken, '--resume');
-      expect({ cut, text: await readFile(broken, 'utf8') }).toEqual({ cut, text: bytes.toString() });
+      expect({ cut, text: await readFile(broken, 'utf8') }).toEqual({
+        cut,
+        text: bytes.toString(),
+      });
     }
   },
   120_000,
@@ -154,19 +214,65 @@ test('only its owner may read an export', async () => {
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test.each<[name: string, content: string | undefined, args: string[], status: number, message: RegExp]>([
-  ['a file that is there', 'x', [], 1, /already exists: name another file, or continue it with --resume/],
-  ['no file to continue', undefined, ['--resume'], 1, /the file does not exist\. Start it without --resume/],
-  ['something else to continue', 'x\n', ['--resume'], 1, /does not end in a lead as an export writes it/],
-  ['something else without a line feed', '{"mine":1}', ['--resume'], 1, /does not end in a lead as an export writes it/],
-  ['a table with a quote left open', 'a,b\n1,"x\n2,y\n', ['--resume', '--format', 'csv'], 1, /has other columns/],
-  ['other columns', 'lead id,name\n1,A\n', ['--resume', '--format', 'csv'], 1, /has other columns than an export has now/],
+test.each<
+  [name: string, content: string | undefined, args: string[], status: number, message: RegExp]
+>([
+  [
+    'a file that is there',
+    'x',
+    [],
+    1,
+    /already exists: name another file, or continue it with --resume/,
+  ],
+  [
+    'no file to continue',
+    undefined,
+    ['--resume'],
+    1,
+    /the file does not exist\. Start it without --resume/,
+  ],
+  [
+    'something else to continue',
+    'x\n',
+    ['--resume'],
+    1,
+    /does not end in a lead as an export writes it/,
+  ],
+  [
+    'something else without a line feed',
+    '{"mine":1}',
+    ['--resume'],
+    1,
+    /does not end in a lead as an export writes it/,
+  ],
+  [
+    'a table with a quote left open',
+    'a,b\n1,"x\n2,y\n',
+    ['--resume', '--format', 'csv'],
+    1,
+    /has other columns/,
+  ],
+  [
+    'other columns',
+    'lead id,name\n1,A\n',
+    ['--resume', '--format', 'csv'],
+    1,
+    /has other columns than an export has now/,
+  ],
 ])('refuses %s', async (_, content, args, status, message) => {
   const organization = await givenOrganization();
   const file = newFile('jsonl');
   if (content !== undefined) await appendFile(file, content);
 
-  const answer = await runAdmin(['lead', 'export', '--organization', String(organization.id), '--out', file, ...args]);
+  const answer = await runAdmin([
+    'lead',
+    'export',
+    '--organization',
+    String(organization.id),
+    '--out',
+    file,
+    ...args,
+  ]);
 
   expect({ status: answer.status, stdout: answer.stdout }).toEqual({ status, stdout: '' });
   expect(answer.stderr.trim()).toMatch(message);
@@ -175,13 +281,20 @@ test.each<[name: string, content: string | undefined, args: string[], status: nu
 
 test('fields with the names of a lead’s properties are carried as fields', async () => {
   const own = ['createdAt', 'leadId', 'stageId'].map((key) => customField(key, 'text'));
-  const [organization, other] = [await givenOrganization({ fields: own }), await givenOrganization({ fields: own })];
-  await givenLead(organization, { fields: { createdAt: 'last spring', leadId: 'A-7', stageId: 'second' } });
+  const [organization, other] = [
+    await givenOrganization({ fields: own }),
+    await givenOrganization({ fields: own }),
+  ];
+  await givenLead(organization, {
+    fields: { createdAt: 'last spring', leadId: 'A-7', stageId: 'second' },
+  });
   const file = newFile('jsonl');
 
   await exportTo(organization, file);
   const imported = await importFrom(other, file, '--keep-ids');
 
   expect(imported).toMatchObject({ imported: 1, refused: 0 });
-  expect(comparable(await leadsOf(other), true)).toEqual(comparable(await leadsOf(organization), true));
+  expect(comparable(await leadsOf(other), true)).toEqual(
+    comparable(await leadsOf(organization), true),
+  );
 });

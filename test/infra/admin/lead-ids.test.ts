@@ -10,7 +10,9 @@ const listOf = (ids: Iterable<number>): LeadIds => {
 };
 
 test('a list of lead ids has what was added, in whatever order, and nothing else', () => {
-  const ids = fc.array(fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: idMax })));
+  const ids = fc.array(
+    fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: idMax })),
+  );
   fc.assert(
     fc.property(ids, fc.integer({ min: 1, max: 60 }), (added, other) => {
       const list = listOf(added);
@@ -26,5 +28,11 @@ test('a list of lead ids may grow between questions', () => {
   const before = [list.has(7), list.has(8)];
   list.add(7);
 
-  expect([...before, list.has(7), list.has(9999), list.has(10_000)]).toEqual([false, true, true, false, true]);
+  expect([...before, list.has(7), list.has(9999), list.has(10_000)]).toEqual([
+    false,
+    true,
+    true,
+    false,
+    true,
+  ]);
 });

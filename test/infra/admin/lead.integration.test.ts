@@ -7,7 +7,10 @@ import { person } from '../../support/people.ts';
 const lead = ({ id }: GivenOrganization, command: string, ...more: string[]) =>
   runAdmin(['lead', command, '--organization', String(id), ...more]);
 
-async function givenCapture(organization: GivenOrganization, body: object = person()): Promise<number> {
+async function givenCapture(
+  organization: GivenOrganization,
+  body: object = person(),
+): Promise<number> {
   const answer = await call('capture-lead', { apiKey: organization.website, body });
   expect(answer.status).toBe(201);
   return answer.body.lead.id;
@@ -41,21 +44,32 @@ test('a captured lead is archived, is gone for the API, and comes back when rest
       via: 'api',
       keyId: expect.any(String),
     },
-    expect.objectContaining({ type: 'captured', keyLabel: 'leads.capture', source: 'Website', filled: [], kept: [] }),
+    expect.objectContaining({
+      type: 'captured',
+      keyLabel: 'leads.capture',
+      source: 'Website',
+      filled: [],
+      kept: [],
+    }),
     { type: 'archived', at: expect.any(String), actor: administrator },
     { type: 'restored', at: expect.any(String), actor: administrator },
   ]);
-  expect(forPeople.stdout).toMatch(/lead_created {2}by Asha Rao\n(.*\n)*.* {2}archived {2}by administrator\n/);
+  expect(forPeople.stdout).toMatch(
+    /lead_created {2}by Asha Rao\n(.*\n)*.* {2}archived {2}by administrator\n/,
+  );
 });
 
 test('archive and restore say what was done, and of a lead that is so already that there was nothing to do', async () => {
   const organization = await givenOrganization();
   const leadId = await givenCapture(organization);
-  const said = async (command: string) => (await lead(organization, command, '--lead', String(leadId))).stdout;
+  const said = async (command: string) =>
+    (await lead(organization, command, '--lead', String(leadId))).stdout;
 
   expect(await said('restore')).toBe(`Lead ${leadId} is not archived: nothing to do.\n`);
   expect(await said('archive')).toBe(`Archived lead ${leadId}.\n`);
-  expect(await said('archive')).toMatch(new RegExp(`^Lead ${leadId} was already archived on 20.*Z: nothing to do\\.\\n$`));
+  expect(await said('archive')).toMatch(
+    new RegExp(`^Lead ${leadId} was already archived on 20.*Z: nothing to do\\.\\n$`),
+  );
   expect(await said('restore')).toBe(`Restored lead ${leadId}: the API returns it again.\n`);
 });
 
@@ -68,8 +82,13 @@ test('a timeline for people tells what was carried in one order, changes with th
     attribution: { formName: 'Fees', pageUrl: 'https://example.com/' },
   });
   const changes = { stageId: 12, fields: { source: 3, city: 'Pune' } };
-  expect((await call('update-lead', { apiKey: organization.writer, leadId, body: changes })).status).toBe(200);
-  await call('capture-lead', { apiKey: organization.website, body: { ...somebody, name: 'Other', fields: { budget: '5' } } });
+  expect(
+    (await call('update-lead', { apiKey: organization.writer, leadId, body: changes })).status,
+  ).toBe(200);
+  await call('capture-lead', {
+    apiKey: organization.website,
+    body: { ...somebody, name: 'Other', fields: { budget: '5' } },
+  });
 
   const { stdout } = await lead(organization, 'timeline', '--lead', String(leadId));
 
@@ -126,7 +145,13 @@ test('a lead is found by its phone in any spelling, and by its email in any case
     `0${somebody.phone.slice(3, 8)} ${somebody.phone.slice(8)}`,
     '--json',
   );
-  const byEmail = await lead(organization, 'find', '--email', somebody.email.toUpperCase(), '--json');
+  const byEmail = await lead(
+    organization,
+    'find',
+    '--email',
+    somebody.email.toUpperCase(),
+    '--json',
+  );
   const forPeople = await lead(organization, 'find', '--phone', somebody.phone);
 
   expect(byPhone.json).toEqual({
@@ -166,24 +191,42 @@ test.each([
 
 test('the newest leads are listed, archived ones apart, as many as asked for', async () => {
   const organization = await givenOrganization();
-  const ids = [await givenCapture(organization), await givenCapture(organization), await givenCapture(organization)];
+  const ids = [
+    await givenCapture(organization),
+    await givenCapture(organization),
+    await givenCapture(organization),
+  ];
   await lead(organization, 'archive', '--lead', String(ids[1]));
   const idsIn = (json: { items: { leadId: number }[]; more: boolean }) => ({
     ids: json.items.map(({ leadId }) => leadId),
     more: json.more,
   });
 
-  expect(idsIn((await lead(organization, 'list', '--json')).json)).toEqual({ ids: [ids[2], ids[0]], more: false });
-  expect(idsIn((await lead(organization, 'list', '--limit', '1', '--json')).json)).toEqual({ ids: [ids[2]], more: true });
-  expect(idsIn((await lead(organization, 'list', '--archived', '--json')).json)).toEqual({ ids: [ids[1]], more: false });
+  expect(idsIn((await lead(organization, 'list', '--json')).json)).toEqual({
+    ids: [ids[2], ids[0]],
+    more: false,
+  });
+  expect(idsIn((await lead(organization, 'list', '--limit', '1', '--json')).json)).toEqual({
+    ids: [ids[2]],
+    more: true,
+  });
+  expect(idsIn((await lead(organization, 'list', '--archived', '--json')).json)).toEqual({
+    ids: [ids[1]],
+    more: false,
+  });
   expect((await lead(organization, 'list', '--limit', '1')).stdout).toMatch(
     / live\n\nThere are more leads: use a higher --limit\.\n$/,
   );
-  expect((await lead(await givenOrganization(), 'list', '--archived')).stdout).toMatch(/has no archived leads\.\n$/);
+  expect((await lead(await givenOrganization(), 'list', '--archived')).stdout).toMatch(
+    /has no archived leads\.\n$/,
+  );
 });
 
 test.each(['0', '10001', '1.5', 'all'])('lead list --limit %s is wrong usage', async (limit) => {
   const answer = await lead(await givenOrganization(), 'list', '--limit', limit);
 
-  expect(answer).toMatchObject({ status: 2, stderr: expect.stringMatching(/It must be an integer from 1 to 10000\./) });
+  expect(answer).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/It must be an integer from 1 to 10000\./),
+  });
 });

@@ -1,8 +1,15 @@
 import { userInfo } from 'node:os';
 import { expect, test, vi } from 'vitest';
 import { confirmed } from '../../../infra/admin/confirm.ts';
-import { applySettings, SettingsMovedError } from '../../../shared/store/organizations/apply-settings.ts';
-import { readKeptSettings, versionsBefore, versionsKept } from '../../../shared/store/organizations/audit-log.ts';
+import {
+  applySettings,
+  SettingsMovedError,
+} from '../../../shared/store/organizations/apply-settings.ts';
+import {
+  readKeptSettings,
+  versionsBefore,
+  versionsKept,
+} from '../../../shared/store/organizations/audit-log.ts';
 import { readSettings } from '../../../shared/store/organizations/organizations.ts';
 import { adminJson, runAdmin, spawnAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
@@ -19,7 +26,8 @@ const apply = ({ settings }: GivenOrganization, changes: object) =>
 const option = ({ id }: GivenOrganization): string[] => ['--organization', String(id)];
 const history = async (organization: GivenOrganization) =>
   (await adminJson('organization', 'history', ...option(organization))).items;
-const undo = (organization: GivenOrganization) => adminJson('organization', 'undo', ...option(organization), '--yes');
+const undo = (organization: GivenOrganization) =>
+  adminJson('organization', 'undo', ...option(organization), '--yes');
 const shown = ({ id }: GivenOrganization) => adminJson('organization', 'show', String(id));
 
 test('an undo brings back the settings before, at once for the service, and another undo those after', async () => {
@@ -31,12 +39,27 @@ test('an undo brings back the settings before, at once for the service, and anot
   const again = await undo(organization);
   const second = await shown(organization);
 
-  expect(undone).toMatchObject({ version: 3, settingsOf: 1, changes: [{ path: '$.name', from: 'Renamed' }] });
-  expect(first).toEqual(await shown({ ...organization }).then((now) => ({ ...now, name: organization.settings.name })));
+  expect(undone).toMatchObject({
+    version: 3,
+    settingsOf: 1,
+    changes: [{ path: '$.name', from: 'Renamed' }],
+  });
+  expect(first).toEqual(
+    await shown({ ...organization }).then((now) => ({ ...now, name: organization.settings.name })),
+  );
   expect(again).toMatchObject({ version: 4, settingsOf: 2 });
   expect(second.name).toBe('Renamed');
-  expect((await history(organization)).filter(({ versionAfter }: { versionAfter?: number }) => versionAfter)).toMatchObject([
-    { versionBefore: 3, versionAfter: 4, what: 'organization undo, back to version 2', who: `user ${userInfo().username}` },
+  expect(
+    (await history(organization)).filter(
+      ({ versionAfter }: { versionAfter?: number }) => versionAfter,
+    ),
+  ).toMatchObject([
+    {
+      versionBefore: 3,
+      versionAfter: 4,
+      what: 'organization undo, back to version 2',
+      who: `user ${userInfo().username}`,
+    },
     { versionBefore: 2, versionAfter: 3, what: 'organization undo, back to version 1' },
     { versionBefore: 1, versionAfter: 2, ...action },
     { versionAfter: 1 },
@@ -47,7 +70,9 @@ test('an undone field is gone for the next request', async () => {
   const organization = await givenOrganization();
   const { settings } = organization;
   const city = settings.fields.find(({ key }) => key === 'city');
-  await apply(organization, { fields: settings.fields.map((field) => (field === city ? { ...field, label: 'Town' } : field)) });
+  await apply(organization, {
+    fields: settings.fields.map((field) => (field === city ? { ...field, label: 'Town' } : field)),
+  });
 
   await undo(organization);
 
@@ -57,7 +82,9 @@ test('an undone field is gone for the next request', async () => {
 
 test('an undo passes over the steps of an apply that dropped something', async () => {
   const organization = await givenOrganization();
-  await apply(organization, { sources: organization.settings.sources.filter(({ id }) => id !== 3) });
+  await apply(organization, {
+    sources: organization.settings.sources.filter(({ id }) => id !== 3),
+  });
 
   const undone = await undo(organization);
 
@@ -90,12 +117,16 @@ test('an undo that would drop what is in use changes nothing', async () => {
 test('an undo that was confirmed for a version which no longer holds changes nothing, and shows what it would change now', async () => {
   const organization = await givenOrganization();
   await apply(organization, { name: 'Renamed' });
-  vi.mocked(confirmed).mockImplementationOnce(async () => void (await apply(organization, { modules: [], name: 'Between' })));
+  vi.mocked(confirmed).mockImplementationOnce(
+    async () => void (await apply(organization, { modules: [], name: 'Between' })),
+  );
 
   const answer = await runAdmin(['organization', 'undo', ...option(organization)]);
 
   expect(answer).toMatchObject({ status: 1, stdout: '' });
-  expect(answer.stderr).toContain('Nothing was undone: the settings now have version 3, not 2 as confirmed.');
+  expect(answer.stderr).toContain(
+    'Nothing was undone: the settings now have version 3, not 2 as confirmed.',
+  );
   expect(answer.stderr).toMatch(/version 2:\n[\s\S]*\$\.name changed: from "Between" to "Renamed"/);
   expect(await shown(organization)).toMatchObject({ name: 'Between', modules: [] });
 });
@@ -107,7 +138,11 @@ test('an undo that waits for a drop and meets another apply leaves that as it is
   const fewer = { ...settings, sources: settings.sources.filter((source) => source.id !== 3) };
   const wait = () => apply(organization, { name: 'Between' });
 
-  const applied = applySettings(table(), fewer, { action, wait, expectedVersion: first?.version ?? 0 });
+  const applied = applySettings(table(), fewer, {
+    action,
+    wait,
+    expectedVersion: first?.version ?? 0,
+  });
 
   await expect(applied).rejects.toThrow(SettingsMovedError);
   expect((await readSettings(table(), id))?.settings).toEqual({ ...settings, name: 'Between' });
@@ -130,13 +165,21 @@ test('a key made while an undo waits for a drop does not stop it', async () => {
 
 test('keeps a bounded number of versions, and the check knows them', async () => {
   const organization = await givenOrganization();
-  for (let turn = 0; turn < versionsKept + 2; turn += 1) await apply(organization, { name: `Name ${turn}` });
+  for (let turn = 0; turn < versionsKept + 2; turn += 1)
+    await apply(organization, { name: `Name ${turn}` });
 
   const kept = await Promise.all(
-    [1, 2, 3, versionsKept + 2].map((version) => readKeptSettings(table(), organization.id, version)),
+    [1, 2, 3, versionsKept + 2].map((version) =>
+      readKeptSettings(table(), organization.id, version),
+    ),
   );
 
-  expect(kept.map((settings) => settings?.name)).toEqual([undefined, undefined, 'Name 1', `Name ${versionsKept}`]);
+  expect(kept.map((settings) => settings?.name)).toEqual([
+    undefined,
+    undefined,
+    'Name 1',
+    `Name ${versionsKept}`,
+  ]);
   expect((await adminJson('check', ...option(organization))).violations).toEqual([]);
 });
 
@@ -147,7 +190,10 @@ test('without anything before, without a terminal, it says so', async () => {
   await apply(organization, { name: 'Renamed' });
   const unasked = await runAdmin(['organization', 'undo', ...option(organization)]);
 
-  expect(nothing).toMatchObject({ status: 1, stderr: expect.stringMatching(/no settings before version 1/) });
+  expect(nothing).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/no settings before version 1/),
+  });
   expect(unasked).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/goes back to the settings of version 1[\s\S]*Add --yes/),
@@ -163,7 +209,9 @@ test('the versions before are told in order, back to where the history begins', 
     ...(isIntermediate && { isBetween: isIntermediate }),
   });
 
-  expect(versionsBefore([entry(6), entry(5), entry(4, true), entry(3, true), entry(2)], 7)).toEqual([6, 3, 2]);
+  expect(versionsBefore([entry(6), entry(5), entry(4, true), entry(3, true), entry(2)], 7)).toEqual(
+    [6, 3, 2],
+  );
   expect(versionsBefore([entry(6)], 5)).toEqual([]);
 });
 
@@ -177,7 +225,11 @@ test('what is done to leads is told without a person’s data', async () => {
   const forPeople = await runAdmin(['organization', 'history', ...option(organization)]);
 
   const told = (await history(organization)).map(({ what }: { what: string }) => what);
-  expect(told.slice(0, 3)).toEqual([`lead erase ${lead.id}`, 'lead export, 1 lead', `lead archive ${lead.id}`]);
+  expect(told.slice(0, 3)).toEqual([
+    `lead erase ${lead.id}`,
+    'lead export, 1 lead',
+    `lead archive ${lead.id}`,
+  ]);
   expect(forPeople.stdout).toMatch(/WHEN +SETTINGS +WHAT +WHO\n.*lead erase/);
   expect(forPeople.stdout).not.toContain(lead.phone);
 });

@@ -5,7 +5,11 @@ import { givenOrganization } from '../../support/organizations.ts';
 import { apply, edited } from './edited-settings.ts';
 
 test.each<[state: string, edit: (draft: Settings) => void, warning: RegExp]>([
-  ['the module crm is missing', (draft) => draft.modules.pop(), /^Warning: \$\.modules does not contain "crm": .*FORBIDDEN/],
+  [
+    'the module crm is missing',
+    (draft) => draft.modules.pop(),
+    /^Warning: \$\.modules does not contain "crm": .*FORBIDDEN/,
+  ],
   [
     'there is no default pipeline',
     (draft) => Object.assign(draft.pipelines[0]!, { isDefault: false }),
@@ -34,10 +38,25 @@ test.each<[state: string, edit: (draft: Settings) => void, warning: RegExp]>([
 
   const dry = await apply(file, '--dry-run', '--json');
   const applied = await apply(file, '--json');
-  const undone = await runAdmin(['organization', 'undo', '--organization', String(organization.id), '--yes', '--json']);
+  const undone = await runAdmin([
+    'organization',
+    'undo',
+    '--organization',
+    String(organization.id),
+    '--yes',
+    '--json',
+  ]);
 
-  expect(dry).toMatchObject({ status: 0, stderr: expect.stringMatching(warning), json: { outcome: 'updated' } });
-  expect(applied).toMatchObject({ status: 0, stderr: dry.stderr, json: { organization: { id: organization.id } } });
+  expect(dry).toMatchObject({
+    status: 0,
+    stderr: expect.stringMatching(warning),
+    json: { outcome: 'updated' },
+  });
+  expect(applied).toMatchObject({
+    status: 0,
+    stderr: dry.stderr,
+    json: { organization: { id: organization.id } },
+  });
   expect(applied.stderr.trim().split('\n')).toHaveLength(1);
   expect(undone).toMatchObject({ status: 0, stderr: '' });
 });
@@ -49,7 +68,11 @@ test.each([
   [['lead', 'fnd'], /Did you mean find\?/],
   [['check', '--organisation', '1'], /Did you mean --organization\?/],
 ])('%j is wrong usage, with the probable spelling', async (args, message) => {
-  expect(await runAdmin(args)).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(message) });
+  expect(await runAdmin(args)).toMatchObject({
+    status: 2,
+    stdout: '',
+    stderr: expect.stringMatching(message),
+  });
 });
 
 test.each([
@@ -69,5 +92,7 @@ test.each([
   const { status, stdout } = await runAdmin([...command.split(' '), '--help']);
 
   expect(status).toBe(0);
-  expect(stdout).toMatch(new RegExp(`Examples?:\\n(.*\\n)*? +npm run (--silent )?admin -- ${command}`));
+  expect(stdout).toMatch(
+    new RegExp(`Examples?:\\n(.*\\n)*? +npm run (--silent )?admin -- ${command}`),
+  );
 });

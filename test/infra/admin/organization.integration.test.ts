@@ -14,7 +14,8 @@ async function givenUsed(): Promise<GivenOrganization> {
   }
   return organization;
 }
-const shown = async ({ id }: GivenOrganization) => (await runAdmin(['organization', 'show', String(id), '--json'])).json;
+const shown = async ({ id }: GivenOrganization) =>
+  (await runAdmin(['organization', 'show', String(id), '--json'])).json;
 
 test('a dry run says what would change, by JSON path, and changes nothing', async () => {
   const organization = await givenOrganization();
@@ -40,10 +41,24 @@ test('a dry run says what would change, by JSON path, and changes nothing', asyn
       { path: '$.name', change: 'changed', from: 'Northwind Academy', to: 'Southwind' },
       { path: '$.users[id=8]', change: 'deactivated' },
       { path: '$.users[id=9]', change: 'activated' },
-      { path: '$.sources[id=4]', change: 'removed', from: { id: 4, name: 'Old fair', active: false } },
+      {
+        path: '$.sources[id=4]',
+        change: 'removed',
+        from: { id: 4, name: 'Old fair', active: false },
+      },
       { path: '$.sources[id=5]', change: 'added', to: { id: 5, name: 'Radio', active: true } },
-      { path: '$.sources', change: 'reordered', from: ['[id=1]', '[id=3]'], to: ['[id=3]', '[id=1]'] },
-      { path: '$.pipelines[id=1].stages[id=12].name', change: 'changed', from: 'Enrolled', to: 'Joined' },
+      {
+        path: '$.sources',
+        change: 'reordered',
+        from: ['[id=1]', '[id=3]'],
+        to: ['[id=3]', '[id=1]'],
+      },
+      {
+        path: '$.pipelines[id=1].stages[id=12].name',
+        change: 'changed',
+        from: 'Enrolled',
+        to: 'Joined',
+      },
       { path: '$.fields[key="city"].requiredOnEdit', change: 'changed', from: false, to: true },
     ]),
   });
@@ -77,11 +92,17 @@ test('a dry run says what would be refused, by name and count, with status 1, as
   const applied = await apply(file);
 
   const refusals = [
-    ['$.users[id=7]', /^\(Asha Rao\) is still used by 2 leads and as the creator of API keys .*: deactivate it instead/],
+    [
+      '$.users[id=7]',
+      /^\(Asha Rao\) is still used by 2 leads and as the creator of API keys .*: deactivate it instead/,
+    ],
     ['$.users[id=8]', /^\(Ravi Iyer\) is still used by 2 leads: deactivate it instead/],
     ['$.sources[id=3]', /^\(Facebook Ads\) is still used by 2 leads: deactivate it instead/],
     ['$.pipelines[id=1].stages[id=11]', /^\(New\) is still used by 2 leads: deactivate it instead/],
-    ['$.fields[key="course"].options[value="mba"]', /^\(MBA\) is still used by 2 leads: keep it, or change those leads first/],
+    [
+      '$.fields[key="course"].options[value="mba"]',
+      /^\(MBA\) is still used by 2 leads: keep it, or change those leads first/,
+    ],
   ].map(([path, message]) => ({ path, message: expect.stringMatching(message as RegExp) }));
   expect(dry).toMatchObject({ status: 1, stderr: '' });
   expect(dry.json.refusals).toEqual(refusals);
@@ -92,7 +113,9 @@ test('a dry run says what would be refused, by name and count, with status 1, as
   expect(applied).toMatchObject({ status: 1, stdout: '' });
   expect(applied.stderr.trim().split('\n')).toEqual([
     'The file removes items that are still used; nothing was changed.',
-    ...dry.json.refusals.map(({ path, message }: { path: string; message: string }) => `  ${path} ${message}`),
+    ...dry.json.refusals.map(
+      ({ path, message }: { path: string; message: string }) => `  ${path} ${message}`,
+    ),
   ]);
   expect(await shown(organization)).toEqual(before);
 });
@@ -106,12 +129,24 @@ test('what leads use is deactivated by an apply, and leads keep it', async () =>
   });
 
   const applied = await apply(file);
-  const { body } = await call('list-leads', { apiKey: organization.reader, query: { source_id: 3 } });
+  const { body } = await call('list-leads', {
+    apiKey: organization.reader,
+    query: { source_id: 3 },
+  });
 
-  expect(applied).toMatchObject({ status: 0, stdout: expect.stringMatching(/is updated, version 2/) });
+  expect(applied).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/is updated, version 2/),
+  });
   expect(body.items).toHaveLength(2);
-  expect(body.items[0]).toMatchObject({ source: { id: 3, name: 'Facebook Ads' }, owner: { id: 7, name: 'Asha Rao' } });
-  expect((await runAdmin(['check', '--organization', String(organization.id), '--json'])).json.violations).toEqual([]);
+  expect(body.items[0]).toMatchObject({
+    source: { id: 3, name: 'Facebook Ads' },
+    owner: { id: 7, name: 'Asha Rao' },
+  });
+  expect(
+    (await runAdmin(['check', '--organization', String(organization.id), '--json'])).json
+      .violations,
+  ).toEqual([]);
 });
 
 test('a dry run of an organization that is not there would create it, and of the same settings would do nothing', async () => {
@@ -128,7 +163,11 @@ test('a dry run of an organization that is not there would create it, and of the
     status: 0,
     stdout: expect.stringMatching(/already has these settings: nothing would change\.\n$/),
   });
-  expect(created.json).toMatchObject({ outcome: 'created', refusals: [], changes: [{ path: '$', change: 'added' }] });
+  expect(created.json).toMatchObject({
+    outcome: 'created',
+    refusals: [],
+    changes: [{ path: '$', change: 'added' }],
+  });
   expect((await runAdmin(['organization', 'list', '--json'])).json.items).not.toContainEqual(
     expect.objectContaining(created.json.organization),
   );

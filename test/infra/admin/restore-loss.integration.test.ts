@@ -15,18 +15,23 @@ import { finish, itemsOf, restored } from './restored-tables.ts';
 const deleteItem = (on: Table, Key: { pk: string; sk: string }) =>
   on.client.send(new DeleteCommand({ TableName: on.name, Key: { ...Key } }));
 const leadIdsIn = async (on: Table): Promise<number[]> =>
-  (await itemsOf(on)).filter(({ pk }) => String(pk).startsWith('LEADS#')).map(({ sk }) => Number(sk));
+  (await itemsOf(on))
+    .filter(({ pk }) => String(pk).startsWith('LEADS#'))
+    .map(({ sk }) => Number(sk));
 
 describe('a lead that is gone from the old table', () => {
   test('comes back when it was deleted by accident, and is listed', async () => {
     const { old, organization, backup, leadIds } = await givenBackup(8);
-    for (const leadId of leadIds.slice(0, 6)) await deleteItem(old, leadPrimaryKey(organization.id, leadId));
+    for (const leadId of leadIds.slice(0, 6))
+      await deleteItem(old, leadPrimaryKey(organization.id, leadId));
     const on = await restored(backup);
 
     const { status, document } = await finish(on, '--from', old.name);
 
     expect([status, document.leadsErased]).toEqual([0, 0]);
-    expect(document.leadsMissingInOld.map(({ leadId }: { leadId: number }) => leadId).sort()).toEqual(leadIds.slice(0, 6));
+    expect(
+      document.leadsMissingInOld.map(({ leadId }: { leadId: number }) => leadId).sort(),
+    ).toEqual(leadIds.slice(0, 6));
     expect((await leadIdsIn(on)).sort()).toEqual(leadIds);
     expect((await checkTable(on)).violations).toEqual([]);
   });
@@ -42,7 +47,10 @@ describe('a lead that is gone from the old table', () => {
 
     const { document } = await finish(on, '--from', old.name);
 
-    expect(document).toMatchObject({ leadsErased: 2, leadsMissingInOld: [{ organizationId: organization.id, leadId: lost }] });
+    expect(document).toMatchObject({
+      leadsErased: 2,
+      leadsMissingInOld: [{ organizationId: organization.id, leadId: lost }],
+    });
     expect((await leadIdsIn(on)).sort()).toEqual([lost, kept]);
   });
 
@@ -72,7 +80,10 @@ describe('a lead that is gone from the old table', () => {
 
     const unasked = await finish(on, '--from', old.name);
 
-    expect(unasked).toMatchObject({ status: 1, stderr: expect.stringMatching(/11 leads .* were erased since[\s\S]*Add --yes/) });
+    expect(unasked).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/11 leads .* were erased since[\s\S]*Add --yes/),
+    });
     expect(await itemsOf(on)).toEqual(before);
     expect((await finish(on, '--from', old.name, '--yes')).document.leadsErased).toBe(11);
   });
@@ -85,7 +96,10 @@ test('a timeline item is taken over from the old table only for what an erasure 
   const write = (name: string, text: string) => {
     const key = { pk: timelinePartitionKey(organization.id, other?.id ?? 0), sk: `${at}#${name}` };
     return old.client.send(
-      new PutCommand({ TableName: old.name, Item: { ...key, type: 'note_added', at, actorId: 7, via: 'api', keyId: 'k', text } }),
+      new PutCommand({
+        TableName: old.name,
+        Item: { ...key, type: 'note_added', at, actorId: 7, via: 'api', keyId: 'k', text },
+      }),
     );
   };
   await write('0a', `Call ${erased?.fields.phone} at nine`);
@@ -122,7 +136,9 @@ test('a key that was rotated since the backup is named, since its holder is lock
   const { status, document } = await finish(on, '--from', old.name);
 
   expect(status).toBe(0);
-  expect(document.keysOnlyInOld).toEqual([{ organizationId: organization.id, keyId: made.keyId, label: 'sync, rotated' }]);
+  expect(document.keysOnlyInOld).toEqual([
+    { organizationId: organization.id, keyId: made.keyId, label: 'sync, rotated' },
+  ]);
 });
 
 test('a second restore under the same table name goes on past the ids given out since the first', async () => {
@@ -132,7 +148,9 @@ test('a second restore under the same table name goes on past the ids given out 
   const secondBackup = await itemsOf(first);
   const given = await takeLeadIds(first, organization.id, 3);
   expect(given).toBeGreaterThan(leadIdMargin);
-  await first.client.send(new UpdateTableCommand({ TableName: first.name, DeletionProtectionEnabled: false }));
+  await first.client.send(
+    new UpdateTableCommand({ TableName: first.name, DeletionProtectionEnabled: false }),
+  );
   await first.client.send(new DeleteTableCommand({ TableName: first.name }));
   await pause(1100);
   const second = await restored(secondBackup, first.name);

@@ -2,7 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { addAuditEntry, completeAuditEntry } from '../../../shared/store/organizations/audit-log.ts';
+import {
+  addAuditEntry,
+  completeAuditEntry,
+} from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { leadPrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { givenOrganization } from '../../support/organizations.ts';
@@ -12,8 +15,10 @@ import { finish, itemsOf, restored } from './restored-tables.ts';
 
 describe('a table that is not what the restored one was made from is refused, and nothing changes', () => {
   type Backup = Awaited<ReturnType<typeof givenBackup>>;
-  const copyWithout = async ({ backup }: Backup, isLeftOut: (item: Record<string, unknown>) => boolean): Promise<Table> =>
-    restored(backup.filter((item) => !isLeftOut(item)));
+  const copyWithout = async (
+    { backup }: Backup,
+    isLeftOut: (item: Record<string, unknown>) => boolean,
+  ): Promise<Table> => restored(backup.filter((item) => !isLeftOut(item)));
 
   test.each<[string, (given: Backup) => Promise<Table>, RegExp]>([
     [
@@ -40,7 +45,11 @@ describe('a table that is not what the restored one was made from is refused, an
       async (given) => {
         const other = await restored(given.backup);
         const [lead] = given.leads;
-        const Item = { ...lead, ...leadPrimaryKey(given.organization.id, lead?.id ?? 0), createdAt: '2020-01-01T00:00:00.000Z' };
+        const Item = {
+          ...lead,
+          ...leadPrimaryKey(given.organization.id, lead?.id ?? 0),
+          createdAt: '2020-01-01T00:00:00.000Z',
+        };
         await other.client.send(new PutCommand({ TableName: other.name, Item }));
         return other;
       },

@@ -22,7 +22,11 @@ describe('a table that cannot be the restored one is refused, and nothing change
       async () => [await restored(given.backup), '--from', (await givenTable()).name],
       /is older than|has no organization/,
     ],
-    ['an empty restored table', async () => [await givenTable(), '--from', given.old.name], /has no organization/],
+    [
+      'an empty restored table',
+      async () => [await givenTable(), '--from', given.old.name],
+      /has no organization/,
+    ],
     [
       'a key to keep that is unknown',
       async () => [await restored(given.backup), '--keep-key', 'nobody', '--yes'],

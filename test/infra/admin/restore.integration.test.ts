@@ -17,12 +17,24 @@ async function expectFinished(on: Table): Promise<void> {
   const { organization, revoked, erased, erasedLeadId, keptLeadId, lastLeadId } = given;
   const { reader, writer } = organization;
   const texts = (await itemsOf(on)).map((item) => JSON.stringify(item).toLowerCase());
-  expect(texts.filter((text) => [erased.phone, erased.email].some((trace) => text.includes(trace.toLowerCase())))).toEqual([]);
+  expect(
+    texts.filter((text) =>
+      [erased.phone, erased.email].some((trace) => text.includes(trace.toLowerCase())),
+    ),
+  ).toEqual([]);
   await withFunctionsOn(on, async (baseUrl) => {
     expect((await call('list-users', { baseUrl, apiKey: revoked.key })).status).toBe(401);
-    expect((await call('get-lead', { baseUrl, apiKey: reader, leadId: erasedLeadId })).status).toBe(404);
-    expect((await call('get-lead', { baseUrl, apiKey: reader, leadId: keptLeadId })).status).toBe(200);
-    const created = await call('create-lead', { baseUrl, apiKey: writer, body: { fields: person() } });
+    expect((await call('get-lead', { baseUrl, apiKey: reader, leadId: erasedLeadId })).status).toBe(
+      404,
+    );
+    expect((await call('get-lead', { baseUrl, apiKey: reader, leadId: keptLeadId })).status).toBe(
+      200,
+    );
+    const created = await call('create-lead', {
+      baseUrl,
+      apiKey: writer,
+      body: { fields: person() },
+    });
     expect(created.status).toBe(201);
     expect(created.body.lead.id).toBeGreaterThan(lastLeadId);
   });
@@ -35,7 +47,11 @@ describe('finishing a restore while the old table is there', () => {
     await pause(1100);
     const { writer, website } = given.organization;
     const early = await withFunctionsOn(on, async (baseUrl) => {
-      const created = await call('create-lead', { baseUrl, apiKey: writer, body: { fields: person() } });
+      const created = await call('create-lead', {
+        baseUrl,
+        apiKey: writer,
+        body: { fields: person() },
+      });
       const captured = await call('capture-lead', { baseUrl, apiKey: website, body: person() });
       return [created.body.lead.id, captured.body.lead.id];
     });
@@ -45,7 +61,8 @@ describe('finishing a restore while the old table is there', () => {
 
     expect(document.leadsErased).toBe(1);
     await withFunctionsOn(on, async (baseUrl) => {
-      for (const leadId of early) expect((await call('get-lead', { baseUrl, apiKey: writer, leadId })).status).toBe(200);
+      for (const leadId of early)
+        expect((await call('get-lead', { baseUrl, apiKey: writer, leadId })).status).toBe(200);
     });
     await expectFinished(on);
   });
@@ -56,8 +73,16 @@ describe('finishing a restore while the old table is there', () => {
     const { status, document } = await finish(on, '--from', given.old.name);
 
     expect(status).toBe(0);
-    expect(document).toMatchObject({ organizations: 1, keysRevoked: 1, leadsErased: 1, entriesCleaned: 1, onlyInOld: [] });
-    const [before, now] = await Promise.all([given.old, on].map((one) => readSettings(one, given.organization.id)));
+    expect(document).toMatchObject({
+      organizations: 1,
+      keysRevoked: 1,
+      leadsErased: 1,
+      entriesCleaned: 1,
+      onlyInOld: [],
+    });
+    const [before, now] = await Promise.all(
+      [given.old, on].map((one) => readSettings(one, given.organization.id)),
+    );
     expect(now?.version).toBeGreaterThan(before?.version ?? 0);
     expect(now?.settings.name).toBe('Northwind Academy'); // settings are the backup's
     await expectFinished(on);
@@ -70,8 +95,13 @@ describe('finishing a restore while the old table is there', () => {
     const again = await finish(on, '--from', given.old.name);
 
     for (const { document } of [first, again]) {
-      expect(Object.keys(document.protection)).toEqual(['expiry', 'pointInTimeRecovery', 'deletionProtection']);
-      for (const state of Object.values(document.protection)) expect(['on', 'begun', 'unknown here']).toContain(state);
+      expect(Object.keys(document.protection)).toEqual([
+        'expiry',
+        'pointInTimeRecovery',
+        'deletionProtection',
+      ]);
+      for (const state of Object.values(document.protection))
+        expect(['on', 'begun', 'unknown here']).toContain(state);
     }
   });
 
@@ -79,7 +109,11 @@ describe('finishing a restore while the old table is there', () => {
     const on = await restored(given.backup);
     await finish(on, '--from', given.old.name);
     const leadId = await withFunctionsOn(on, async (baseUrl) => {
-      const { body } = await call('create-lead', { baseUrl, apiKey: given.organization.writer, body: { fields: person() } });
+      const { body } = await call('create-lead', {
+        baseUrl,
+        apiKey: given.organization.writer,
+        body: { fields: person() },
+      });
       return body.lead.id as number;
     });
 
@@ -88,7 +122,9 @@ describe('finishing a restore while the old table is there', () => {
     expect(status).toBe(0);
     expect(document).toMatchObject({ keysRevoked: 0, leadsErased: 0, entriesCleaned: 0 });
     await withFunctionsOn(on, async (baseUrl) => {
-      expect((await call('get-lead', { baseUrl, apiKey: given.organization.reader, leadId })).status).toBe(200);
+      expect(
+        (await call('get-lead', { baseUrl, apiKey: given.organization.reader, leadId })).status,
+      ).toBe(200);
     });
   });
 
@@ -101,7 +137,9 @@ describe('finishing a restore while the old table is there', () => {
 
     for (let last = 0; last < writes; last += 1) {
       const on = await restored(given.backup);
-      await expect(finishRestore(breakingOffAfter(on, last), options)).rejects.toThrow('broken off');
+      await expect(finishRestore(breakingOffAfter(on, last), options)).rejects.toThrow(
+        'broken off',
+      );
       await finishRestore(on, options);
       await expectFinished(on);
     }
@@ -111,7 +149,9 @@ describe('finishing a restore while the old table is there', () => {
     const on = await restored(given.backup);
     const { id } = await givenOrganization({}, given.old);
 
-    const { stdout } = await runAdmin(['restore', 'finish', '--from', given.old.name], { environment: environmentOf(on.name) });
+    const { stdout } = await runAdmin(['restore', 'finish', '--from', given.old.name], {
+      environment: environmentOf(on.name),
+    });
 
     expect(stdout).toContain(`Only the old table has organization ${id}`);
   });
@@ -129,8 +169,13 @@ describe('finishing a restore when the old table is lost', () => {
     expect([first.status, again.status]).toEqual([0, 0]);
     expect([first.document.keysRevoked, again.document.keysRevoked]).toEqual([3, 0]);
     await withFunctionsOn(on, async (baseUrl) => {
-      for (const apiKey of [reader, website]) expect((await call('list-lead-fields', { baseUrl, apiKey })).status).toBe(401);
-      const { status, body } = await call('create-lead', { baseUrl, apiKey: writer, body: { fields: person() } });
+      for (const apiKey of [reader, website])
+        expect((await call('list-lead-fields', { baseUrl, apiKey })).status).toBe(401);
+      const { status, body } = await call('create-lead', {
+        baseUrl,
+        apiKey: writer,
+        body: { fields: person() },
+      });
       expect(status).toBe(201);
       expect(body.lead.id).toBeGreaterThan(leadIdMargin);
       expect(body.lead.id).toBeLessThan(leadIdMargin + 100);
@@ -142,7 +187,10 @@ describe('finishing a restore when the old table is lost', () => {
 
     const { status, stderr } = await finish(on);
 
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/every API key in table .* will be revoked.*--yes/s)]);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/every API key in table .* will be revoked.*--yes/s),
+    ]);
     expect(await itemsOf(on)).toHaveLength(given.backup.length);
   });
 });

@@ -5,20 +5,31 @@ import { environmentOf, givenTable } from '../../support/table.ts';
 
 export async function itemsOf({ client, name }: Table): Promise<Record<string, unknown>[]> {
   const items: Record<string, unknown>[] = [];
-  for await (const { Items = [] } of paginateScan({ client }, { TableName: name, ConsistentRead: true })) items.push(...Items);
+  for await (const { Items = [] } of paginateScan(
+    { client },
+    { TableName: name, ConsistentRead: true },
+  ))
+    items.push(...Items);
   return items;
 }
 
 /** A new table with what another one holds now, as a restore makes it. */
-export async function restored(from: Table | readonly Record<string, unknown>[], name?: string): Promise<Table> {
+export async function restored(
+  from: Table | readonly Record<string, unknown>[],
+  name?: string,
+): Promise<Table> {
   const made = await givenTable(name);
   const items = 'client' in from ? await itemsOf(from) : from;
-  await Promise.all(items.map((Item) => made.client.send(new PutCommand({ TableName: made.name, Item }))));
+  await Promise.all(
+    items.map((Item) => made.client.send(new PutCommand({ TableName: made.name, Item }))),
+  );
   return made;
 }
 
 /** `restore finish` on a table. */
 export const finish = async (on: Table, ...args: readonly string[]) => {
-  const answer = await runAdmin(['restore', 'finish', ...args, '--json'], { environment: environmentOf(on.name) });
+  const answer = await runAdmin(['restore', 'finish', ...args, '--json'], {
+    environment: environmentOf(on.name),
+  });
   return { ...answer, document: answer.json };
 };

@@ -18,9 +18,15 @@ beforeAll(async () => {
     const stack = new URLSearchParams(body).get('StackName');
     if (stack === 'leads' || stack === 'other') {
       const name = stack === 'leads' ? 'TableName' : 'Bucket';
-      const outputs = { [name]: service().environment.LEADS_TABLE, RequestsPerOrganizationPerHour: '2000' };
+      const outputs = {
+        [name]: service().environment.LEADS_TABLE,
+        RequestsPerOrganizationPerHour: '2000',
+      };
       const output = Object.entries(outputs)
-        .map(([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`)
+        .map(
+          ([key, value]) =>
+            `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+        )
         .join('');
       response.end(
         `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>${stack}</StackName><Outputs>${output}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
@@ -38,7 +44,10 @@ afterAll(() => cloudFormation.close());
 
 function onStack(stack: string, ...args: string[]) {
   const { port } = cloudFormation.address() as AddressInfo;
-  const environment = { LEADS_TABLE: '', AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}` };
+  const environment = {
+    LEADS_TABLE: '',
+    AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
+  };
   return runAdmin([...args, '--stack', stack], { environment });
 }
 
@@ -69,7 +78,9 @@ test('with --stack, check compares usage with the limits that the stack states',
     );
 
   await update(2000);
-  expect(await onStack('leads', 'check', '--organization', String(id))).toMatchObject({ status: 0 });
+  expect(await onStack('leads', 'check', '--organization', String(id))).toMatchObject({
+    status: 0,
+  });
   await update(2001);
   const over = await onStack('leads', 'check', '--organization', String(id));
 
@@ -82,14 +93,21 @@ test('with --stack, check compares usage with the limits that the stack states',
 test('an unreachable CloudFormation is reported as CloudFormation, not as DynamoDB', async () => {
   const nobody = { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };
 
-  const answer = await runAdmin(['organization', 'list', '--stack', 'leads'], { environment: nobody });
+  const answer = await runAdmin(['organization', 'list', '--stack', 'leads'], {
+    environment: nobody,
+  });
 
   expect(answer).toMatchObject({ status: 1, stdout: '' });
-  expect(answer.stderr).toMatch(/^CloudFormation cannot be reached in region \S+ to find stack leads: /);
+  expect(answer.stderr).toMatch(
+    /^CloudFormation cannot be reached in region \S+ to find stack leads: /,
+  );
 });
 
 test.each([
-  ['nothing', /^There is no stack nothing in region .+: check --stack, AWS_REGION and AWS_PROFILE\.$/],
+  [
+    'nothing',
+    /^There is no stack nothing in region .+: check --stack, AWS_REGION and AWS_PROFILE\.$/,
+  ],
   ['other', /^Stack other in region .+ has no output TableName/],
 ])('the stack %s is refused in one sentence', async (stack, message) => {
   const { status, stdout, stderr } = await onStack(stack, 'organization', 'list');
@@ -99,6 +117,8 @@ test.each([
 });
 
 test('help and wrong usage look up no stack', async () => {
-  expect(await runAdmin(['key', 'list', '--help', '--stack', 'nothing'])).toMatchObject({ status: 0 });
+  expect(await runAdmin(['key', 'list', '--help', '--stack', 'nothing'])).toMatchObject({
+    status: 0,
+  });
   expect(await runAdmin(['key', 'list', '--stack', 'nothing'])).toMatchObject({ status: 2 });
 });

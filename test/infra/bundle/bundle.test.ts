@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildFunctions, bundle, bundleFunction, writtenEndpoints } from '../../../infra/bundle/bundle.ts';
+import {
+  buildFunctions,
+  bundle,
+  bundleFunction,
+  writtenEndpoints,
+} from '../../../infra/bundle/bundle.ts';
 
 const run = promisify(execFile);
 let folder: string;
@@ -20,7 +25,9 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** A folder with one function, get-lead, of this source. */
-async function givenFunction(source: string): Promise<{ functionsFolder: string; distFolder: string; file: string }> {
+async function givenFunction(
+  source: string,
+): Promise<{ functionsFolder: string; distFolder: string; file: string }> {
   const own = await mkdtemp(join(folder, 'case-'));
   const functionsFolder = join(own, 'functions');
   await mkdir(functionsFolder);
@@ -32,8 +39,15 @@ async function givenFunction(source: string): Promise<{ functionsFolder: string;
 /** Imports a bundle in a process of its own, as Lambda does, and prints what the expression gives. */
 async function inFreshProcess(file: string, expression: string): Promise<unknown> {
   const script = `const bundle = await import(${JSON.stringify(pathToFileURL(file).href)}); console.log(JSON.stringify(await (${expression})));`;
-  const env = { LEADS_TABLE: 'leads', AWS_REGION: 'ap-south-1', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
-  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { env });
+  const env = {
+    LEADS_TABLE: 'leads',
+    AWS_REGION: 'ap-south-1',
+    AWS_ACCESS_KEY_ID: 'id',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+  };
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], {
+    env,
+  });
   return JSON.parse(stdout);
 }
 
@@ -53,12 +67,21 @@ describe('a bundle', () => {
     ['a named import', `import { STATUS_CODES } from 'node:http';`, `STATUS_CODES[404]`],
     ['a namespace import', `import * as http from 'node:http';`, `http.STATUS_CODES[404]`],
     ['a name without node:', `import { STATUS_CODES } from 'http';`, `STATUS_CODES[404]`],
-    ['a subpath', `import { setTimeout } from 'node:timers/promises';`, `await setTimeout(1, 'Not Found')`],
+    [
+      'a subpath',
+      `import { setTimeout } from 'node:timers/promises';`,
+      `await setTimeout(1, 'Not Found')`,
+    ],
     ['an import when it is needed', ``, `(await import('node:http')).STATUS_CODES[404]`],
     ['a bundled CommonJS require', `import old from './old.cjs';`, `old`],
   ])('reaches the modules of Node by %s', async (_, imports, expression) => {
-    const options = await givenFunction(`${imports}\nexport const handler = async () => ${expression};`);
-    await writeFile(join(options.functionsFolder, 'old.cjs'), `module.exports = require('http').STATUS_CODES[404];`);
+    const options = await givenFunction(
+      `${imports}\nexport const handler = async () => ${expression};`,
+    );
+    await writeFile(
+      join(options.functionsFolder, 'old.cjs'),
+      `module.exports = require('http').STATUS_CODES[404];`,
+    );
 
     await buildFunctions(options);
 
@@ -66,7 +89,9 @@ describe('a bundle', () => {
   });
 
   test('exports the handler alone', async () => {
-    const options = await givenFunction(`export const body = { secret: 'a schema' };\nexport const handler = () => 1;`);
+    const options = await givenFunction(
+      `export const body = { secret: 'a schema' };\nexport const handler = () => 1;`,
+    );
 
     await buildFunctions(options);
 
@@ -106,17 +131,25 @@ describe('building beside others', () => {
       `import { absent } from './absent.ts';\nexport const handler = absent;`,
     );
 
-    await expect(buildFunctions(options)).rejects.toThrow(/get-lead\.ts:1:\d+: ERROR: Could not resolve "\.\/absent\.ts"/);
+    await expect(buildFunctions(options)).rejects.toThrow(
+      /get-lead\.ts:1:\d+: ERROR: Could not resolve "\.\/absent\.ts"/,
+    );
 
     expect(await readFile(options.file)).toEqual(before);
   });
 
   test('shows a reader whole files only, and leaves nothing beside them', async () => {
-    const small = await givenFunction(`export const handler = () => ${JSON.stringify('s'.repeat(200_000))};`);
-    const large = await givenFunction(`export const handler = () => ${JSON.stringify('l'.repeat(2_000_000))};`);
+    const small = await givenFunction(
+      `export const handler = () => ${JSON.stringify('s'.repeat(200_000))};`,
+    );
+    const large = await givenFunction(
+      `export const handler = () => ${JSON.stringify('l'.repeat(2_000_000))};`,
+    );
     const dist = { distFolder: small.distFolder };
-    const { byteLength: smallBytes } = (await bundleFunction('get-lead', small.functionsFolder)).code;
-    const { byteLength: largeBytes } = (await bundleFunction('get-lead', large.functionsFolder)).code;
+    const { byteLength: smallBytes } = (await bundleFunction('get-lead', small.functionsFolder))
+      .code;
+    const { byteLength: largeBytes } = (await bundleFunction('get-lead', large.functionsFolder))
+      .code;
     await buildFunctions(small);
 
     let building = true;
@@ -155,7 +188,9 @@ describe.each(writtenEndpoints())('the bundle of $name', ({ name }) => {
   });
 
   test('has the credentials of the environment and no other provider', () => {
-    const providers = built.inputs.map((input) => /credential-provider-[a-z-]+/.exec(input)?.[0]).filter(Boolean);
+    const providers = built.inputs
+      .map((input) => /credential-provider-[a-z-]+/.exec(input)?.[0])
+      .filter(Boolean);
 
     expect(new Set(providers)).toEqual(new Set(['credential-provider-env']));
   });
@@ -175,17 +210,22 @@ describe.each(writtenEndpoints())('the bundle of $name', ({ name }) => {
     expect(Buffer.from(built.code).toString()).toContain('Settings come from the environment');
   });
 
-  test.runIf(withPhones.includes(name))('holds the numbering plans as a text, which costs nothing to import', () => {
-    const code = Buffer.from(built.code).toString();
-    expect(/JSON\.parse\(['"`]\{\\?"version\\?":4/.test(code)).toBe(true);
-    expect(code.includes('country_calling_codes:{')).toBe(false);
-  });
+  test.runIf(withPhones.includes(name))(
+    'holds the numbering plans as a text, which costs nothing to import',
+    () => {
+      const code = Buffer.from(built.code).toString();
+      expect(/JSON\.parse\(['"`]\{\\?"version\\?":4/.test(code)).toBe(true);
+      expect(code.includes('country_calling_codes:{')).toBe(false);
+    },
+  );
 
   test('exports the handler alone', async () => {
     expect(await inFreshProcess(file, 'Object.keys(bundle)')).toEqual(['handler']);
   });
 
   test('stays below its ceiling', () => {
-    expect(built.code.byteLength).toBeLessThan(withPhones.includes(name) ? ceilingWithPhonesBytes : ceilingBytes);
+    expect(built.code.byteLength).toBeLessThan(
+      withPhones.includes(name) ? ceilingWithPhonesBytes : ceilingBytes,
+    );
   });
 });

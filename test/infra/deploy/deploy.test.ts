@@ -6,18 +6,29 @@ import { node24, projectFolder } from '../../support/service-process.ts';
 /** Without a region nothing is reached: what gets past the reading of the command line says so. */
 function deploy(...args: readonly string[]): { status: number | null; stderr: string } {
   const { AWS_REGION: _, AWS_DEFAULT_REGION: __, ...environment } = process.env;
-  const env = { ...environment, AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
-  const { status, stderr } = spawnSync(node24, [join(projectFolder, 'infra', 'deploy', 'deploy.ts'), ...args], {
-    env,
-    encoding: 'utf8',
-  });
+  const env = {
+    ...environment,
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+  };
+  const { status, stderr } = spawnSync(
+    node24,
+    [join(projectFolder, 'infra', 'deploy', 'deploy.ts'), ...args],
+    {
+      env,
+      encoding: 'utf8',
+    },
+  );
   return { status, stderr };
 }
 
 describe('npm run deploy', () => {
   test.each([
     [['--chek'], /^Unknown option '--chek'\. Did you mean --check\?/],
-    [['--dry-run'], /^Unknown option '--dry-run': the command accepts --check, --context, --profile, --help\./],
+    [
+      ['--dry-run'],
+      /^Unknown option '--dry-run': the command accepts --check, --context, --profile, --help\./,
+    ],
     [['check'], /accepts none; remove 'check'/],
     [['-c', 'alarmEmail'], /It must be NAME=VALUE/],
     [['-c', 'alarmEmial=x'], /alarmEmial: is not an option: did you mean alarmEmail\?/],

@@ -13,10 +13,9 @@ beforeAll(async () => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const form = new URLSearchParams(body);
-    const [status, xml] = answers[[form.get('Action'), form.get('StackName')].filter(Boolean).join(' ')] ?? [
-      400,
-      error('NotExpected', body),
-    ];
+    const [status, xml] = answers[
+      [form.get('Action'), form.get('StackName')].filter(Boolean).join(' ')
+    ] ?? [400, error('NotExpected', body)];
     response.writeHead(status, { 'Content-Type': 'text/xml' }).end(xml);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -45,7 +44,10 @@ const bootstrap = (version: number): [number, string] =>
     'CREATE_COMPLETE',
     `<member><OutputKey>BootstrapVersion</OutputKey><OutputValue>${version}</OutputValue></member>`,
   );
-const noStack = (name: string): [number, string] => [400, error('ValidationError', `Stack with id ${name} does not exist`)];
+const noStack = (name: string): [number, string] => [
+  400,
+  error('ValidationError', `Stack with id ${name} does not exist`),
+];
 
 const stackName = 'lead-service-production';
 const ready: Answers = {
@@ -57,11 +59,16 @@ const ready: Answers = {
   [`DescribeStacks ${stackName}`]: noStack(stackName),
 };
 const cdkVersion = { installed: '2.1148.1', required: '2.1148.1' };
-const look = (region: string | undefined = 'eu-central-1') => preflight({ region, stackName, cdkVersion });
+const look = (region: string | undefined = 'eu-central-1') =>
+  preflight({ region, stackName, cdkVersion });
 
 describe('a preflight', () => {
   test('passes for a first deployment, and returns its target', async () => {
-    expect(await look()).toEqual({ failedChecks: [], unknown: [], target: { account: '123456789012', region: 'eu-central-1' } });
+    expect(await look()).toEqual({
+      failedChecks: [],
+      unknown: [],
+      target: { account: '123456789012', region: 'eu-central-1' },
+    });
   });
 
   test('passes for an update', async () => {
@@ -74,7 +81,10 @@ describe('a preflight', () => {
     const { failedChecks, target } = await preflight({ region: undefined, stackName, cdkVersion });
 
     expect(failedChecks).toEqual([
-      { issue: expect.stringMatching(/^No region is set/), next: expect.stringMatching(/^export AWS_REGION=/) },
+      {
+        issue: expect.stringMatching(/^No region is set/),
+        next: expect.stringMatching(/^export AWS_REGION=/),
+      },
     ]);
     expect(target).toBeUndefined();
   });
@@ -93,7 +103,9 @@ describe('a preflight', () => {
 
     const { failedChecks, target } = await look();
 
-    expect(failedChecks).toEqual([{ issue: expect.stringMatching(issue), next: expect.stringMatching(next) }]);
+    expect(failedChecks).toEqual([
+      { issue: expect.stringMatching(issue), next: expect.stringMatching(next) },
+    ]);
     expect(target).toBeUndefined();
   });
 
@@ -112,7 +124,10 @@ describe('a preflight', () => {
     answers['DescribeStacks CDKToolkit'] = bootstrap(5);
 
     expect((await look()).failedChecks).toEqual([
-      { issue: expect.stringContaining('version 5'), next: 'npx cdk bootstrap aws://123456789012/eu-central-1' },
+      {
+        issue: expect.stringContaining('version 5'),
+        next: 'npx cdk bootstrap aws://123456789012/eu-central-1',
+      },
     ]);
   });
 
@@ -124,13 +139,18 @@ describe('a preflight', () => {
   ])('says what to do about a stack in %s', async (status, issue, next) => {
     answers[`DescribeStacks ${stackName}`] = stack(stackName, status);
 
-    expect((await look()).failedChecks).toEqual([{ issue: expect.stringMatching(issue), next: expect.stringMatching(next) }]);
+    expect((await look()).failedChecks).toEqual([
+      { issue: expect.stringMatching(issue), next: expect.stringMatching(next) },
+    ]);
   });
 
   test('passes with a note for credentials that may deploy but not describe stacks', async () => {
     answers['DescribeStacks CDKToolkit'] = [403, error('AccessDenied', 'not authorized')];
 
-    expect(await look()).toMatchObject({ failedChecks: [], unknown: [expect.stringContaining('AccessDenied: not authorized')] });
+    expect(await look()).toMatchObject({
+      failedChecks: [],
+      unknown: [expect.stringContaining('AccessDenied: not authorized')],
+    });
   });
 
   test('needs the version of the CDK that the lock file has', async () => {
@@ -141,7 +161,10 @@ describe('a preflight', () => {
     });
 
     expect(failedChecks).toEqual([
-      { issue: 'The CDK command has version 3.0.0, but this project needs 2.1148.1.', next: 'npm ci' },
+      {
+        issue: 'The CDK command has version 3.0.0, but this project needs 2.1148.1.',
+        next: 'npm ci',
+      },
     ]);
   });
 });

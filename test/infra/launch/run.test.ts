@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -29,18 +38,28 @@ const fakeNpm = `
 /** A checkout of a small project with the real launcher. */
 function givenProject(): string {
   const folder = mkdtempSync(join(scratch, 'project-'));
-  cpSync(join(projectFolder, 'infra', 'launch'), join(folder, 'infra', 'launch'), { recursive: true });
+  cpSync(join(projectFolder, 'infra', 'launch'), join(folder, 'infra', 'launch'), {
+    recursive: true,
+  });
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   lock(folder, '1.0.0');
   return folder;
 }
 
 function lock(folder: string, version: string): void {
-  const packages = { '': {}, 'node_modules/left': { version }, 'node_modules/elsewhere': { version: '1.0.0', optional: true } };
+  const packages = {
+    '': {},
+    'node_modules/left': { version },
+    'node_modules/elsewhere': { version: '1.0.0', optional: true },
+  };
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages }));
 }
 
-function launch(folder: string, script: string, environment: Record<string, string> = {}): ChildProcess {
+function launch(
+  folder: string,
+  script: string,
+  environment: Record<string, string> = {},
+): ChildProcess {
   writeFileSync(join(folder, 'script.ts'), script);
   const npm = join(scratch, 'npm-cli.js');
   if (!existsSync(npm)) writeFileSync(npm, fakeNpm);
@@ -52,8 +71,14 @@ function launch(folder: string, script: string, environment: Record<string, stri
   });
 }
 
-async function outcome(child: ChildProcess): Promise<{ status: number | null; stdout: string; stderr: string }> {
-  const [stdout, stderr] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'close')]);
+async function outcome(
+  child: ChildProcess,
+): Promise<{ status: number | null; stdout: string; stderr: string }> {
+  const [stdout, stderr] = await Promise.all([
+    text(child.stdout!),
+    text(child.stderr!),
+    once(child, 'close'),
+  ]);
   return { status: child.exitCode, stdout, stderr };
 }
 
@@ -64,7 +89,9 @@ const calls = (folder: string): string[] => {
 
 const hello = 'console.log(process.argv.slice(2).join("|"), process.version.split(".")[0])';
 
-test('installs what is missing once, says so on stderr alone, and passes the arguments on', { timeout: 20_000 }, async () => {
+test('installs what is missing once, says so on stderr alone, and passes the arguments on', {
+  timeout: 20_000,
+}, async () => {
   const folder = givenProject();
 
   const first = await outcome(launch(folder, hello));
@@ -74,14 +101,18 @@ test('installs what is missing once, says so on stderr alone, and passes the arg
   expect(first.stderr).toContain('Installing the packages of package-lock.json (npm ci)');
   expect(first.stderr).toContain('npm says this on stdout');
   expect(second).toEqual({ status: 0, stdout: 'a b|--json v24\n', stderr: '' });
-  expect(calls(folder)).toEqual(['ci --include=dev --include=optional --no-audit --no-fund --loglevel=error']);
+  expect(calls(folder)).toEqual([
+    'ci --include=dev --include=optional --no-audit --no-fund --loglevel=error',
+  ]);
 });
 
 test('installs once for several starts at the same moment', { timeout: 20_000 }, async () => {
   const folder = givenProject();
   writeFileSync(join(folder, 'script.ts'), hello);
 
-  const outcomes = await Promise.all(Array.from({ length: 4 }, () => outcome(launch(folder, hello))));
+  const outcomes = await Promise.all(
+    Array.from({ length: 4 }, () => outcome(launch(folder, hello))),
+  );
 
   expect(outcomes.map(({ status, stdout }) => ({ status, stdout }))).toEqual(
     Array.from({ length: 4 }, () => ({ status: 0, stdout: 'a b|--json v24\n' })),
@@ -119,7 +150,9 @@ test('takes over the lock of an installation that was killed', { timeout: 20_000
   expect(calls(folder)).toHaveLength(1);
 });
 
-test('ends with status 1 and a sentence when npm fails, and tries again the next time', { timeout: 20_000 }, async () => {
+test('ends with status 1 and a sentence when npm fails, and tries again the next time', {
+  timeout: 20_000,
+}, async () => {
   const folder = givenProject();
   writeFileSync(join(folder, 'npm-fails'), '');
 
@@ -168,7 +201,10 @@ test.each([
   [
     'npm, which started it through a shell,',
     node24,
-    ['-e', `require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(command)}], { stdio: 'inherit' })`],
+    [
+      '-e',
+      `require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(command)}], { stdio: 'inherit' })`,
+    ],
   ],
   ['the shell', 'sh', ['-c', command]],
 ])('ends the child when %s is killed', { timeout: 20_000 }, async (_, starter, args) => {
@@ -191,7 +227,10 @@ test('names a command that is not installed', { timeout: 20_000 }, async () => {
   const folder = givenProject();
   await outcome(launch(folder, hello));
 
-  const child = spawn(node24, ['infra/launch/run.mjs', 'nothing-such'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(node24, ['infra/launch/run.mjs', 'nothing-such'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 
   expect(await outcome(child)).toMatchObject({
     status: 2,

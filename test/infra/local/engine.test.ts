@@ -5,7 +5,12 @@ import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { BatchGetItemCommand, DescribeTableCommand, DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetItemCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCode } from '../../../infra/cli/error-code.ts';
 import { takeDataFolder } from '../../../infra/local/data-folder.ts';
@@ -25,16 +30,24 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 const missing = await javaMissing();
 const engines = [
   { engine: 'dynoxide', isDurable: true, promised: 'every write' },
-  { engine: 'dynamodb-local', isDurable: false, promised: 'every write but those of the last moment' },
+  {
+    engine: 'dynamodb-local',
+    isDurable: false,
+    promised: 'every write but those of the last moment',
+  },
 ].filter(({ engine }) => engine === 'dynoxide' || !missing);
 
 describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
-  test('makes the table with its indexes, again without harm, on loopback alone, and ends', { timeout: 30_000 }, async () => {
+  test('makes the table with its indexes, again without harm, on loopback alone, and ends', {
+    timeout: 30_000,
+  }, async () => {
     const running = await startEngine({ engine, dataFolder: ':memory:' });
     await Promise.all([createTable(running.environment), createTable(running.environment)]);
     const client = new DynamoDBClient(clientConfig(running.environment));
 
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: running.environment.LEADS_TABLE }));
+    const { Table } = await client.send(
+      new DescribeTableCommand({ TableName: running.environment.LEADS_TABLE }),
+    );
 
     client.destroy();
     expect(Table?.TableStatus).toBe('ACTIVE');
@@ -64,7 +77,9 @@ describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
     });
     const [line] = await once(owner.stdout, 'data');
     const pid = Number(readFileSync(join(dataFolder, engine, 'engine.pid'), 'utf8'));
-    const guard = Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
+    const guard = Number(
+      execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }),
+    );
     const client = new DynamoDBClient(clientConfig(JSON.parse(String(line))));
     for (let number = 0; number < 20; number += 1) await writePair(client, number);
     await pause(1000);
@@ -76,10 +91,14 @@ describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
     const next = await startEngine({ engine, dataFolder });
 
     const reader = new DynamoDBClient(clientConfig(next.environment));
-    const kept = await Promise.all(Array.from({ length: 30 }, (_, number) => partsOfPair(reader, number)));
+    const kept = await Promise.all(
+      Array.from({ length: 30 }, (_, number) => partsOfPair(reader, number)),
+    );
     reader.destroy();
     await next.stop();
-    expect(kept.slice(0, isDurable ? 30 : 20)).toEqual(Array.from({ length: isDurable ? 30 : 20 }, () => 2));
+    expect(kept.slice(0, isDurable ? 30 : 20)).toEqual(
+      Array.from({ length: isDurable ? 30 : 20 }, () => 2),
+    );
     expect(kept.filter((parts) => parts === 1)).toEqual([]);
   });
 });
@@ -94,13 +113,17 @@ function killUnlessEnded(pid: number): void {
 }
 
 test('five starts at the same moment get five engines', { timeout: 30_000 }, async () => {
-  const running = await Promise.all(Array.from({ length: 5 }, () => startEngine({ engine: 'dynoxide', dataFolder: ':memory:' })));
+  const running = await Promise.all(
+    Array.from({ length: 5 }, () => startEngine({ engine: 'dynoxide', dataFolder: ':memory:' })),
+  );
 
   expect(new Set(running.map(({ endpoint }) => endpoint)).size).toBe(5);
   await Promise.all(running.map(({ stop }) => stop()));
 });
 
-test('a guarded process ends when the process that started it is killed', { timeout: 15_000 }, async () => {
+test('a guarded process ends when the process that started it is killed', {
+  timeout: 15_000,
+}, async () => {
   const pidFile = join(scratch, 'guarded.pid');
   const code = `
     import { startGuarded } from './infra/local/guarded-process.ts';
@@ -132,7 +155,13 @@ test('a process that ends before it is ready is told with its last words', async
 });
 
 test('a process that is never ready is ended', async () => {
-  const start = startGuarded({ command: 'sleep', args: ['60'], cwd: scratch, readyPattern: /ready/, readyWithinMs: 200 });
+  const start = startGuarded({
+    command: 'sleep',
+    args: ['60'],
+    cwd: scratch,
+    readyPattern: /ready/,
+    readyWithinMs: 200,
+  });
 
   await expect(start).rejects.toThrow('not ready after 0.2 s');
 });
@@ -164,7 +193,11 @@ test.each([
   ['openjdk version "25" 2025-09-16', 'jdk.compiler@25', undefined],
   ['java version "1.8.0_402"', '', 'java is version 8, not 17 or later'],
   ['openjdk version "11.0.2"', 'jdk.compiler@11.0.2', 'java is version 11, not 17 or later'],
-  ['openjdk version "21.0.1"', 'java.base@21.0.1', 'java 21 is a runtime without a compiler (a JRE), not a JDK'],
+  [
+    'openjdk version "21.0.1"',
+    'java.base@21.0.1',
+    'java 21 is a runtime without a compiler (a JRE), not a JDK',
+  ],
   ['what?', '', 'java is version unknown, not 17 or later'],
 ])('judges %s', (version, modules, problem) => {
   expect(javaIssue(version, modules)).toBe(problem);
@@ -185,7 +218,10 @@ test('names what would make an engine run where none can', () => {
   );
 });
 
-const keyOf = (number: number, part: number) => ({ pk: { S: 'PAIR' }, sk: { S: `${number}-${part}` } });
+const keyOf = (number: number, part: number) => ({
+  pk: { S: 'PAIR' },
+  sk: { S: `${number}-${part}` },
+});
 
 /** Two items in one transaction, acknowledged. */
 async function writePair(client: DynamoDBClient, number: number): Promise<void> {
@@ -196,7 +232,9 @@ async function writePair(client: DynamoDBClient, number: number): Promise<void> 
 /** How many of a transaction's two items are there. */
 async function partsOfPair(client: DynamoDBClient, number: number): Promise<number> {
   const Keys = [keyOf(number, 0), keyOf(number, 1)];
-  const { Responses } = await client.send(new BatchGetItemCommand({ RequestItems: { leads: { Keys, ConsistentRead: true } } }));
+  const { Responses } = await client.send(
+    new BatchGetItemCommand({ RequestItems: { leads: { Keys, ConsistentRead: true } } }),
+  );
   return Responses?.leads?.length ?? 0;
 }
 
@@ -208,9 +246,10 @@ const ownAddresses = (): string[] =>
 
 async function canConnect(host: string, port: number): Promise<boolean> {
   const socket = connect(port, host);
-  const outcome = await Promise.race([once(socket, 'connect').then(() => true), once(socket, 'error').then(() => false)]).catch(
-    () => false,
-  );
+  const outcome = await Promise.race([
+    once(socket, 'connect').then(() => true),
+    once(socket, 'error').then(() => false),
+  ]).catch(() => false);
   socket.destroy();
   return outcome;
 }

@@ -44,7 +44,9 @@ test('names the resource as the endpoint table writes it, and the path as it was
   });
   expect(event.requestContext.requestTimeEpoch).toBeGreaterThanOrEqual(before);
   expect(event.requestContext.requestTimeEpoch).toBeLessThanOrEqual(Date.now());
-  expect(event.requestContext.requestTime).toMatch(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/);
+  expect(event.requestContext.requestTime).toMatch(
+    /^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/,
+  );
 });
 
 test('has null, and no empty map, where there is no query and no body', () => {
@@ -56,7 +58,9 @@ test('has null, and no empty map, where there is no query and no body', () => {
 });
 
 test('decodes query parameters once, a plus as a space, and keeps the last of several values', () => {
-  const event = eventOf({ query: 'email=test%2Balias&plus=a+b&twice=%2541&price=10&price=20&empty=&bare&__proto__=x' });
+  const event = eventOf({
+    query: 'email=test%2Balias&plus=a+b&twice=%2541&price=10&price=20&empty=&bare&__proto__=x',
+  });
 
   expect(event.multiValueQueryStringParameters).toEqual(
     Object.fromEntries([
@@ -73,7 +77,9 @@ test('decodes query parameters once, a plus as a space, and keeps the last of se
 });
 
 test("keeps the case of the client's header names, all values, and the last one in the single map", () => {
-  const event = eventOf({ rawHeaders: ['tEsT-HEADeR', 'one', 'Test-Header', 'two', 'authorization', 'Bearer x'] });
+  const event = eventOf({
+    rawHeaders: ['tEsT-HEADeR', 'one', 'Test-Header', 'two', 'authorization', 'Bearer x'],
+  });
 
   expect(event.multiValueHeaders['tEsT-HEADeR']).toEqual(['one', 'two']);
   expect(event.headers['tEsT-HEADeR']).toBe('two');
@@ -82,7 +88,16 @@ test("keeps the case of the client's header names, all values, and the last one 
 
 test('leaves out what concerns the connection alone', () => {
   const event = eventOf({
-    rawHeaders: ['Connection', 'keep-alive', 'Content-Length', '3', 'Transfer-Encoding', 'chunked', 'Accept', '*/*'],
+    rawHeaders: [
+      'Connection',
+      'keep-alive',
+      'Content-Length',
+      '3',
+      'Transfer-Encoding',
+      'chunked',
+      'Accept',
+      '*/*',
+    ],
   });
 
   expect(Object.keys(event.headers).sort()).toEqual([
@@ -105,11 +120,15 @@ test.each([
 
   expect(multiValueHeaders['X-Forwarded-Proto']).toEqual([proto]);
   expect(headers['X-Forwarded-Port']).toBe(port);
-  expect(Object.keys(headers).filter((name) => name.toLowerCase() === 'x-forwarded-proto')).toHaveLength(1);
+  expect(
+    Object.keys(headers).filter((name) => name.toLowerCase() === 'x-forwarded-proto'),
+  ).toHaveLength(1);
 });
 
 test("puts the connection's address after those that X-Forwarded-For names already", () => {
-  expect(eventOf({ rawHeaders: ['X-Forwarded-For', '203.0.113.9'] }).headers['X-Forwarded-For']).toBe('203.0.113.9, 127.0.0.1');
+  expect(
+    eventOf({ rawHeaders: ['X-Forwarded-For', '203.0.113.9'] }).headers['X-Forwarded-For'],
+  ).toBe('203.0.113.9, 127.0.0.1');
 });
 
 test('a body that is not UTF-8 is handed on as text, with U+FFFD where bytes were lost, as by an API without binary media types', () => {

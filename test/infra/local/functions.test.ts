@@ -12,12 +12,15 @@ const bundles = {
   'no-handler': 'export const other = 1',
   throws: "export const handler = async () => { throw new Error('no response') }",
   exits: 'export const handler = () => process.exit(0)',
-  uncaught: "export const handler = () => { setTimeout(() => { throw new Error('later') }); return new Promise(() => {}) }",
-  'unhandled-rejection': "export const handler = () => { Promise.reject(new Error('nobody')); return new Promise(() => {}) }",
+  uncaught:
+    "export const handler = () => { setTimeout(() => { throw new Error('later') }); return new Promise(() => {}) }",
+  'unhandled-rejection':
+    "export const handler = () => { Promise.reject(new Error('nobody')); return new Promise(() => {}) }",
   hangs: 'export const handler = () => new Promise(() => {})',
   spins: 'export const handler = () => { while (true) {} }',
   'spins-at-times': 'export const handler = (event) => { while (event.spin) {} ; return "fine" }',
-  'crashes-at-times': 'export const handler = async (event) => { if (event.crash) process.exit(1); return "fine" }',
+  'crashes-at-times':
+    'export const handler = async (event) => { if (event.crash) process.exit(1); return "fine" }',
   'crashes-after':
     'export const handler = async (event) => { if (event.crash) setTimeout(() => process.exit(1)); return "fine" }',
   counts: `let running = 0; let most = 0; let calls = 0
@@ -29,7 +32,8 @@ const bundles = {
     }`,
   environment: 'export const handler = async () => process.env',
   large: 'export const handler = async ({ bytes }) => "x".repeat(bytes - 2)',
-  prints: 'export const handler = async () => { console.log("to stdout"); console.error("to stderr"); return 1 }',
+  prints:
+    'export const handler = async () => { console.log("to stdout"); console.error("to stderr"); return 1 }',
 };
 type BundleName = keyof typeof bundles;
 
@@ -67,7 +71,8 @@ function givenFunctions(options: { timeoutMs?: number; workersPerFunction?: numb
     ...options,
   });
   running.push(functions);
-  const invoke = (name: BundleName, event: unknown = {}) => functions.invoke(name, event, 'request-1');
+  const invoke = (name: BundleName, event: unknown = {}) =>
+    functions.invoke(name, event, 'request-1');
   return { invoke, reports, printed: () => printed };
 }
 
@@ -95,19 +100,25 @@ test.each<[BundleName, RegExp]>([
 ])('a function that %s fails its own request', async (name, reason) => {
   const { invoke, reports } = givenFunctions();
 
-  expect(await invoke(name)).toMatchObject({ outcome: 'failed', reason: expect.stringMatching(reason) });
+  expect(await invoke(name)).toMatchObject({
+    outcome: 'failed',
+    reason: expect.stringMatching(reason),
+  });
   expect(await invoke('echo')).toMatchObject({ outcome: 'returned' });
   expect(reports).toHaveLength(1);
   expect(reports[0]).toMatch(reason);
 });
 
-test.each<[BundleName]>([['hangs'], ['spins']])('a function that %s is ended when its time-out is over', async (name) => {
-  const { invoke } = givenFunctions({ timeoutMs: 300 });
-  const endRunningTime = startRunningTime();
+test.each<[BundleName]>([['hangs'], ['spins']])(
+  'a function that %s is ended when its time-out is over',
+  async (name) => {
+    const { invoke } = givenFunctions({ timeoutMs: 300 });
+    const endRunningTime = startRunningTime();
 
-  expect(await invoke(name)).toMatchObject({ outcome: 'timed-out' });
-  expect(endRunningTime()).toBeLessThan(2000);
-});
+    expect(await invoke(name)).toMatchObject({ outcome: 'timed-out' });
+    expect(endRunningTime()).toBeLessThan(2000);
+  },
+);
 
 test('a hanging request does not delay other requests of the same function', async () => {
   const { invoke } = givenFunctions({ timeoutMs: 1500, workersPerFunction: 2 });
@@ -115,14 +126,18 @@ test('a hanging request does not delay other requests of the same function', asy
   const hanging = invoke('spins-at-times', { spin: true });
   const others = await Promise.all(Array.from({ length: 5 }, () => invoke('spins-at-times')));
 
-  expect(others).toEqual(Array.from({ length: 5 }, () => ({ outcome: 'returned', response: 'fine' })));
+  expect(others).toEqual(
+    Array.from({ length: 5 }, () => ({ outcome: 'returned', response: 'fine' })),
+  );
   expect(await hanging).toMatchObject({ outcome: 'timed-out' });
 });
 
 test('crashed workers are replaced, also for waiting requests', async () => {
   const { invoke } = givenFunctions({ workersPerFunction: 2 });
 
-  const results = await Promise.all(Array.from({ length: 8 }, (_, at) => invoke('crashes-at-times', { crash: at % 2 === 0 })));
+  const results = await Promise.all(
+    Array.from({ length: 8 }, (_, at) => invoke('crashes-at-times', { crash: at % 2 === 0 })),
+  );
 
   expect(results.map(({ outcome }) => outcome)).toEqual(
     Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? 'failed' : 'returned')),
@@ -133,7 +148,9 @@ test('a function that crashes after its response fails no request', async () => 
   const { invoke, reports } = givenFunctions();
 
   expect(await invoke('crashes-after', { crash: true })).toMatchObject({ outcome: 'returned' });
-  await expect.poll(() => reports, { timeout: 5000 }).toEqual([expect.stringMatching(/^crashes-after: between two requests/)]);
+  await expect
+    .poll(() => reports, { timeout: 5000 })
+    .toEqual([expect.stringMatching(/^crashes-after: between two requests/)]);
   expect(await invoke('crashes-after')).toMatchObject({ outcome: 'returned' });
 });
 
@@ -142,7 +159,9 @@ test('a worker handles one event at a time, workers are reused, and their number
 
   const results = await Promise.all(Array.from({ length: 12 }, () => invoke('counts')));
 
-  const responses = results.map((result) => (result as { response: { most: number; worker: number } }).response);
+  const responses = results.map(
+    (result) => (result as { response: { most: number; worker: number } }).response,
+  );
   expect(Math.max(...responses.map(({ most }) => most))).toBe(1);
   expect(new Set(responses.map(({ worker }) => worker)).size).toBe(3);
 });
@@ -154,7 +173,9 @@ test("a function gets its own environment and nothing of the developer's AWS con
   const result = await invoke('environment');
 
   delete process.env.AWS_PROFILE;
-  expect(result).toMatchObject({ response: { LEADS_TABLE: 'leads-x', AWS_LAMBDA_FUNCTION_NAME: 'environment' } });
+  expect(result).toMatchObject({
+    response: { LEADS_TABLE: 'leads-x', AWS_LAMBDA_FUNCTION_NAME: 'environment' },
+  });
   expect((result as { response: object }).response).not.toHaveProperty('AWS_PROFILE');
 });
 
@@ -162,8 +183,12 @@ test("an event above Lambda's payload limit is refused, an event at the limit is
   const { invoke } = givenFunctions();
   const frame = JSON.stringify({ body: '' }).length;
 
-  expect(await invoke('crashes-at-times', { body: 'x'.repeat(payloadMaxBytes - frame) })).toMatchObject({ outcome: 'returned' });
-  expect(await invoke('crashes-at-times', { body: 'x'.repeat(payloadMaxBytes - frame + 1) })).toEqual({
+  expect(
+    await invoke('crashes-at-times', { body: 'x'.repeat(payloadMaxBytes - frame) }),
+  ).toMatchObject({ outcome: 'returned' });
+  expect(
+    await invoke('crashes-at-times', { body: 'x'.repeat(payloadMaxBytes - frame + 1) }),
+  ).toEqual({
     outcome: 'event-too-large',
   });
 });
@@ -172,7 +197,9 @@ test("a response above Lambda's payload limit fails, a response at the limit doe
   const { invoke } = givenFunctions();
 
   expect(await invoke('large', { bytes: payloadMaxBytes })).toMatchObject({ outcome: 'returned' });
-  expect(await invoke('large', { bytes: payloadMaxBytes + 1 })).toMatchObject({ outcome: 'failed' });
+  expect(await invoke('large', { bytes: payloadMaxBytes + 1 })).toMatchObject({
+    outcome: 'failed',
+  });
 });
 
 test("a function's own output is passed on", async () => {

@@ -23,7 +23,9 @@ test('a request without a key reaches the function, which refuses it', async () 
 test('a request that says it came over plain HTTP is seen as plain HTTP', async () => {
   const { baseUrl } = service();
 
-  const response = await fetch(`${baseUrl}/api/v1/lead-fields`, { headers: { 'X-Forwarded-Proto': 'http' } });
+  const response = await fetch(`${baseUrl}/api/v1/lead-fields`, {
+    headers: { 'X-Forwarded-Proto': 'http' },
+  });
 
   expect(response.status).toBe(403);
   expect(await response.json()).toMatchObject({ error: { code: 'HTTPS_REQUIRED' } });

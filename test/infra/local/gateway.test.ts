@@ -45,7 +45,12 @@ async function sendRaw(port: number, bytes: string): Promise<string> {
 test.each<[string, InvocationResult, number, string]>([
   ['crashes', { outcome: 'failed', reason: 'crashed' }, 500, 'INTERNAL'],
   ['hangs', { outcome: 'timed-out', reason: 'did not return' }, 500, 'INTERNAL'],
-  ['returns what is not a response', { outcome: 'returned', response: { oops: true } }, 500, 'INTERNAL'],
+  [
+    'returns what is not a response',
+    { outcome: 'returned', response: { oops: true } },
+    500,
+    'INTERNAL',
+  ],
   ['is given too much', { outcome: 'event-too-large' }, 413, 'PAYLOAD_TOO_LARGE'],
 ])('sends an error body when a function %s', async (_, result, status, code) => {
   const { baseUrl } = await givenGateway(result);
@@ -115,14 +120,24 @@ test('responds with an error body to bytes that are not HTTP', async () => {
 
   expect(reply).toMatch(/^HTTP\/1\.1 4\d\d /);
   expect(reply).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
-  expect(JSON.parse(reply.split('\r\n\r\n')[1]!)).toMatchObject({ error: { message: expect.any(String) } });
+  expect(JSON.parse(reply.split('\r\n\r\n')[1]!)).toMatchObject({
+    error: { message: expect.any(String) },
+  });
 });
 
 test.each([
   ['a request without a host', 'GET /api/v1/leads HTTP/1.1\r\nConnection: close\r\n\r\n', 404],
   ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n', 404],
-  ['an unknown expectation', 'GET /api/v1/leads HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n', 200],
-  ['a whole address as the target', 'GET http://x/api/v1/leads HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
+  [
+    'an unknown expectation',
+    'GET /api/v1/leads HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n',
+    200,
+  ],
+  [
+    'a whole address as the target',
+    'GET http://x/api/v1/leads HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    200,
+  ],
   ['HTTP/1.0', 'GET /api/v1/leads HTTP/1.0\r\n\r\n', 200],
 ])('responds to %s', async (_, bytes, status) => {
   const { port } = await givenGateway();
@@ -138,7 +153,9 @@ test('a long request line is accepted, unless the limits of API Gateway are swit
   expect((await fetch(`${open.baseUrl}/api/v1/leads?${query}`)).status).toBe(200);
   const refused = await fetch(`${limited.baseUrl}/api/v1/leads?${query}`);
   expect(refused.status).toBe(400);
-  expect(await refused.json()).toMatchObject({ error: { message: expect.stringContaining('10240 bytes') } });
+  expect(await refused.json()).toMatchObject({
+    error: { message: expect.stringContaining('10240 bytes') },
+  });
 });
 
 test('the limit counts the request line and all headers', async () => {
@@ -152,7 +169,13 @@ test('the limit counts the request line and all headers', async () => {
 
 test('a client that disconnects in the middle of its body does not affect other requests', async () => {
   const { port, baseUrl } = await givenGateway();
-  const leaving = request({ port, host: '127.0.0.1', method: 'POST', path: '/api/v1/leads', headers: { 'Content-Length': 100 } });
+  const leaving = request({
+    port,
+    host: '127.0.0.1',
+    method: 'POST',
+    path: '/api/v1/leads',
+    headers: { 'Content-Length': 100 },
+  });
   leaving.on('error', () => undefined);
   leaving.write('half');
   await new Promise((done) => setTimeout(done, 50));

@@ -22,13 +22,21 @@ test('a reply has the status, the headers, several values for one header, and th
 });
 
 test('a reply without headers and body has the content type JSON, as in API Gateway', () => {
-  expect(replyFrom({ statusCode: 204 })).toEqual({ status: 204, headers: [['Content-Type', 'application/json']], body: '' });
+  expect(replyFrom({ statusCode: 204 })).toEqual({
+    status: 204,
+    headers: [['Content-Type', 'application/json']],
+    body: '',
+  });
 });
 
 test('a reply renames the headers that a REST API renames', () => {
   const reply = replyFrom({
     statusCode: 401,
-    headers: { 'WWW-Authenticate': 'Bearer', 'Content-Type': 'application/json', 'Content-Length': '9' },
+    headers: {
+      'WWW-Authenticate': 'Bearer',
+      'Content-Type': 'application/json',
+      'Content-Length': '9',
+    },
   });
 
   expect(reply?.headers).toEqual([
@@ -47,7 +55,10 @@ test.each([
   ['a status with a fraction', { statusCode: 200.5 }],
   ['a body that is not text', { statusCode: 200, body: { ok: true } }],
   ['headers that are a list', { statusCode: 200, headers: ['a'] }],
-  ['a header that splits the response', { statusCode: 200, headers: { Location: 'x\r\nSet-Cookie: y' } }],
+  [
+    'a header that splits the response',
+    { statusCode: 200, headers: { Location: 'x\r\nSet-Cookie: y' } },
+  ],
   ['a header name with a space', { statusCode: 200, headers: { 'a b': 'c' } }],
 ])('%s is not a reply', (_, returned) => {
   expect(replyFrom(returned)).toBeUndefined();

@@ -3,7 +3,8 @@ import { routerFor } from '../../../infra/local/routes.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 
 const route = routerFor(endpoints);
-const nameOf = (method: string, path: string): string | undefined => route(method, path)?.endpoint.name;
+const nameOf = (method: string, path: string): string | undefined =>
+  route(method, path)?.endpoint.name;
 
 test.each(endpoints)('$method $path leads to $name', ({ name, method, path }) => {
   expect(nameOf(method, path.replace('{leadId}', '17'))).toBe(name);
@@ -12,7 +13,12 @@ test.each(endpoints)('$method $path leads to $name', ({ name, method, path }) =>
 test.each([
   ['a fixed segment wins over a parameter', 'POST', '/api/v1/leads/capture', 'capture-lead'],
   ['a trailing slash is ignored', 'GET', '/api/v1/leads/', 'list-leads'],
-  ['a fixed segment stays fixed for a method it does not have', 'GET', '/api/v1/leads/capture', undefined],
+  [
+    'a fixed segment stays fixed for a method it does not have',
+    'GET',
+    '/api/v1/leads/capture',
+    undefined,
+  ],
   ['a method the address does not have', 'DELETE', '/api/v1/leads/17', undefined],
   ['HEAD is no GET', 'HEAD', '/api/v1/leads', undefined],
   ['methods are written in capitals', 'get', '/api/v1/leads', undefined],

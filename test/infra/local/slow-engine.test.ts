@@ -5,7 +5,11 @@ import { readOrganizationFiles } from '../../../infra/local/settings-at-start.ts
 import { StartError } from '../../../infra/local/start-error.ts';
 import { type DynamodbProxy, startDynamodbProxy } from '../../support/faults/proxy.ts';
 import type { FaultRule } from '../../support/faults/rules.ts';
-import { runServiceProcess, type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
+import {
+  runServiceProcess,
+  type ServiceProcess,
+  startServiceProcess,
+} from '../../support/service-process.ts';
 
 /** A start on an engine that is slow to answer, as DynamoDB Local is on a machine with too much to do. */
 let engine: Engine;
@@ -33,13 +37,17 @@ function slowAtFirst(operations: readonly string[], ms: number): FaultRule {
   };
 }
 
-test('waits for an engine that takes seconds for its first read and its first transaction', { timeout: 60_000 }, async () => {
+test('waits for an engine that takes seconds for its first read and its first transaction', {
+  timeout: 60_000,
+}, async () => {
   proxy.rule = slowAtFirst(['GetItem', 'TransactWriteItems'], 4000);
 
   service = await startServiceProcess(['--port', '0', '--engine', proxy.endpoint]);
 
   const { reader = '' } = service.ready.organizations[0]?.keys ?? {};
-  const answer = await fetch(`${service.ready.baseUrl}/api/v1/users`, { headers: { Authorization: `Bearer ${reader}` } });
+  const answer = await fetch(`${service.ready.baseUrl}/api/v1/users`, {
+    headers: { Authorization: `Bearer ${reader}` },
+  });
   expect(answer.status).toBe(200);
 });
 
@@ -47,10 +55,16 @@ test.each(['DescribeTable', 'GetItem', 'TransactWriteItems'])(
   'an engine that never answers %s is given up after its time, with one sentence',
   { timeout: 30_000 },
   async (operation) => {
-    proxy.rule = (call) => (call.operation === operation ? { kind: 'silence', applied: false } : undefined);
+    proxy.rule = (call) =>
+      call.operation === operation ? { kind: 'silence', applied: false } : undefined;
     const environment = { ...engine.environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
 
-    const start = prepareTable({ environment, files: readOrganizationFiles([]), tell: () => undefined, answersWithinMs: 3000 });
+    const start = prepareTable({
+      environment,
+      files: readOrganizationFiles([]),
+      tell: () => undefined,
+      answersWithinMs: 3000,
+    });
 
     await expect(start).rejects.toThrow(
       new StartError(
@@ -64,9 +78,16 @@ test.each(['GetItem', 'TransactWriteItems'])(
   'an engine that fails at %s ends the start with status 1 and one sentence',
   { timeout: 60_000 },
   async (operation) => {
-    proxy.rule = (call) => (call.operation === operation ? { kind: 'error', name: 'InternalServerError' } : undefined);
+    proxy.rule = (call) =>
+      call.operation === operation ? { kind: 'error', name: 'InternalServerError' } : undefined;
 
-    const { status, stderr } = await runServiceProcess(['--json', '--port', '0', '--engine', proxy.endpoint]);
+    const { status, stderr } = await runServiceProcess([
+      '--json',
+      '--port',
+      '0',
+      '--engine',
+      proxy.endpoint,
+    ]);
 
     expect(status).toBe(1);
     expect(stderr).toBe(

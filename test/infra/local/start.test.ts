@@ -32,7 +32,11 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 const started: ServiceProcess[] = [];
 afterEach(async () => {
   await Promise.all(
-    started.splice(0).map(async ({ child, end }) => (child.exitCode === null && child.signalCode === null ? end() : undefined)),
+    started
+      .splice(0)
+      .map(async ({ child, end }) =>
+        child.exitCode === null && child.signalCode === null ? end() : undefined,
+      ),
   );
 });
 
@@ -54,13 +58,16 @@ const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
     // A zombie whose parent has not looked is gone too.
-    return !/^State:\s+Z/m.test(existsSync(`/proc/${pid}/status`) ? readFileSync(`/proc/${pid}/status`, 'utf8') : '');
+    return !/^State:\s+Z/m.test(
+      existsSync(`/proc/${pid}/status`) ? readFileSync(`/proc/${pid}/status`, 'utf8') : '',
+    );
   } catch {
     return false;
   }
 };
 
-const enginePid = (db: string): number => Number(readFileSync(join(db, 'dynoxide', 'engine.pid'), 'utf8'));
+const enginePid = (db: string): number =>
+  Number(readFileSync(join(db, 'dynoxide', 'engine.pid'), 'utf8'));
 
 test('prints one ready line and nothing else on stdout', { timeout }, async () => {
   const { ready, printed, end } = await start('--db', ':memory:');
@@ -70,7 +77,10 @@ test('prints one ready line and nothing else on stdout', { timeout }, async () =
   expect(printed.stdout.trimEnd().split('\n')).toHaveLength(1);
   expect(Object.keys(ready)).toEqual(['ready', 'baseUrl', 'organizations', 'environment']);
   expect(ready.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  expect(ready.organizations[0]).toMatchObject({ id: 1, keys: { reader: expect.any(String), writer: expect.any(String) } });
+  expect(ready.organizations[0]).toMatchObject({
+    id: 1,
+    keys: { reader: expect.any(String), writer: expect.any(String) },
+  });
   expect(Object.keys(ready.environment).sort()).toEqual([
     'AWS_ACCESS_KEY_ID',
     'AWS_ENDPOINT_URL_DYNAMODB',
@@ -96,7 +106,9 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-test('keeps leads and keys from one start to the next, and mints no key twice', { timeout: 2 * timeout }, async () => {
+test('keeps leads and keys from one start to the next, and mints no key twice', {
+  timeout: 2 * timeout,
+}, async () => {
   const db = newDb();
   const first = await start('--db', db);
   const { writer = '' } = first.ready.organizations[0]!.keys;
@@ -109,16 +121,22 @@ test('keeps leads and keys from one start to the next, and mints no key twice', 
   expect((await capture(second.ready.baseUrl, writer, '+919822012345')).status).toBe(200);
 });
 
-test('a kill -9 takes the engine along, and the next start has every acknowledged lead', { timeout: 2 * timeout }, async () => {
+test('a kill -9 takes the engine along, and the next start has every acknowledged lead', {
+  timeout: 2 * timeout,
+}, async () => {
   const db = newDb();
   const first = await start('--db', db);
   const { reader = '', writer = '' } = first.ready.organizations[0]!.keys;
   const phones = Array.from({ length: 20 }, (_, at) => `+9198220123${String(at).padStart(2, '0')}`);
-  const responses = await Promise.all(phones.map((phone) => capture(first.ready.baseUrl, writer, phone)));
+  const responses = await Promise.all(
+    phones.map((phone) => capture(first.ready.baseUrl, writer, phone)),
+  );
   const engine = enginePid(db);
   await first.end('SIGKILL');
   // On a busy machine a call to the engine can time out: that capture is a 500, which acknowledges nothing.
-  expect(responses.map(({ status }) => status).filter((status) => status !== 201 && status !== 500)).toEqual([]);
+  expect(
+    responses.map(({ status }) => status).filter((status) => status !== 201 && status !== 500),
+  ).toEqual([]);
   const acknowledged = phones.filter((_, at) => responses[at]?.status === 201);
   expect(acknowledged).not.toEqual([]);
 
@@ -159,23 +177,37 @@ test('a service whose engine dies ends with status 1 and says so', { timeout }, 
 });
 
 test('several services run in parallel', { timeout: 3 * timeout }, async () => {
-  const services = await Promise.all([start('--db', newDb()), start('--db', ':memory:'), start('--db', ':memory:')]);
+  const services = await Promise.all([
+    start('--db', newDb()),
+    start('--db', ':memory:'),
+    start('--db', ':memory:'),
+  ]);
 
   expect(new Set(services.map(({ ready }) => ready.baseUrl)).size).toBe(3);
-  expect(new Set(services.map(({ ready }) => ready.environment.AWS_ENDPOINT_URL_DYNAMODB)).size).toBe(3);
+  expect(
+    new Set(services.map(({ ready }) => ready.environment.AWS_ENDPOINT_URL_DYNAMODB)).size,
+  ).toBe(3);
 });
 
-test('an engine by its address is used as it is, its table left in place', { timeout }, async () => {
+test('an engine by its address is used as it is, its table left in place', {
+  timeout,
+}, async () => {
   const engine = await startEngine({ engine: 'dynoxide', dataFolder: ':memory:' });
   try {
     const { environment, endpoint } = engine;
-    const [organization] = await prepareTable({ environment, files: readOrganizationFiles([]), tell: () => undefined });
+    const [organization] = await prepareTable({
+      environment,
+      files: readOrganizationFiles([]),
+      tell: () => undefined,
+    });
 
     const { ready, end } = await startServiceProcess(['--port', '0', '--engine', endpoint]);
 
     expect(ready.environment.AWS_ENDPOINT_URL_DYNAMODB).toBe(endpoint);
     expect(ready.organizations).toEqual([{ id: 1, keys: {} }]);
-    expect((await capture(ready.baseUrl, organization?.keys.writer ?? '', '+919822012345')).status).toBe(201);
+    expect(
+      (await capture(ready.baseUrl, organization?.keys.writer ?? '', '+919822012345')).status,
+    ).toBe(201);
     expect((await end()).status).toBe(0);
     const table = openTable(environment.LEADS_TABLE, clientConfig(environment));
     expect(await getItem(table, phonePrimaryKey(1, '+919822012345'))).toBeDefined();
@@ -208,7 +240,9 @@ describe('refuses to start, with status 1 and one sentence:', () => {
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
 
-    expect(await refusal('--port', String(port), '--db', ':memory:')).toContain(`--port ${port}: the port is in use`);
+    expect(await refusal('--port', String(port), '--db', ':memory:')).toContain(
+      `--port ${port}: the port is in use`,
+    );
     other.close();
   });
 
@@ -220,11 +254,15 @@ describe('refuses to start, with status 1 and one sentence:', () => {
     const file = join(scratch, content === undefined ? 'absent.json' : 'wrong.json');
     if (content !== undefined) writeFileSync(file, content);
 
-    expect(await refusal('--port', '0', '--db', ':memory:', '--organization', file)).toMatch(expected);
+    expect(await refusal('--port', '0', '--db', ':memory:', '--organization', file)).toMatch(
+      expected,
+    );
   });
 
   test('with an engine that does not exist', { timeout }, async () => {
-    expect(await refusal('--port', '0', '--engine', 'mongo')).toContain('--engine mongo: there is no such engine');
+    expect(await refusal('--port', '0', '--engine', 'mongo')).toContain(
+      '--engine mongo: there is no such engine',
+    );
   });
 
   test('with the address of an engine that is not running', { timeout }, async () => {
@@ -255,17 +293,28 @@ describe('refuses to start, with status 1 and one sentence:', () => {
   });
 });
 
-test('the banner has an address, the keys, and lines that work as printed', { timeout }, async () => {
-  const child = spawn(node24, ['infra/local/start.ts', '--port', '0', '--db', ':memory:'], { cwd: projectFolder });
+test('the banner has an address, the keys, and lines that work as printed', {
+  timeout,
+}, async () => {
+  const child = spawn(node24, ['infra/local/start.ts', '--port', '0', '--db', ':memory:'], {
+    cwd: projectFolder,
+  });
   try {
     let banner = '';
     child.stdout.on('data', (chunk) => {
       banner += String(chunk);
     });
     await expect.poll(() => banner, { timeout: 20_000 }).toContain('Ctrl-C');
-    const line = banner.slice(banner.indexOf('curl'), banner.indexOf("'\n", banner.indexOf('-d ')) + 1);
+    const line = banner.slice(
+      banner.indexOf('curl'),
+      banner.indexOf("'\n", banner.indexOf('-d ')) + 1,
+    );
     const paste = (text: string): string =>
-      execFileSync('sh', ['-c', text], { cwd: projectFolder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+      execFileSync('sh', ['-c', text], {
+        cwd: projectFolder,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
 
     expect(paste(line)).toMatch(/^HTTP\/1\.1 201 /);
     expect(paste(line)).toMatch(/idempotent-replayed: true/i);

@@ -7,7 +7,9 @@ import { person } from '../../support/people.ts';
 import { goodRequests } from '../../support/requests.ts';
 
 /** How a request that would be taken is made to be refused. The codes that need 600 requests, a race or a failure have tests of their own. */
-const spoiled: Readonly<Partial<Record<ErrorCode, (other: ReturnType<typeof person>) => CallOptions>>> = {
+const spoiled: Readonly<
+  Partial<Record<ErrorCode, (other: ReturnType<typeof person>) => CallOptions>>
+> = {
   KEY_IN_URL: () => ({ query: 'api_key=1' }),
   INVALID_JSON: () => ({ body: '{' }),
   INVALID_QUERY: () => ({ query: { limit: 0 } }),
@@ -21,28 +23,43 @@ const spoiled: Readonly<Partial<Record<ErrorCode, (other: ReturnType<typeof pers
   VALIDATION_FAILED: () => ({ body: { unknown: 1 } }),
 };
 
-test.each(goodRequests)('$name answers each of its described errors as described', async ({ name, request }) => {
-  const { writer, website, key } = await givenOrganization();
-  const { key: foreign } = await key({ scopes: name === 'capture-lead' ? ['leads.read'] : ['leads.capture'] });
-  const [first, second] = [person(), person()];
-  const leads = await Promise.all([first, second].map((fields) => call('create-lead', { apiKey: writer, body: { fields } })));
-  const options = { ...request(leads[0]!.body.lead.id), apiKey: name === 'capture-lead' ? website : writer };
+test.each(goodRequests)(
+  '$name answers each of its described errors as described',
+  async ({ name, request }) => {
+    const { writer, website, key } = await givenOrganization();
+    const { key: foreign } = await key({
+      scopes: name === 'capture-lead' ? ['leads.read'] : ['leads.capture'],
+    });
+    const [first, second] = [person(), person()];
+    const leads = await Promise.all(
+      [first, second].map((fields) => call('create-lead', { apiKey: writer, body: { fields } })),
+    );
+    const options = {
+      ...request(leads[0]!.body.lead.id),
+      apiKey: name === 'capture-lead' ? website : writer,
+    };
 
-  const success = await call(name, options);
-  const provoked = errorsOf(name).filter((code) => spoiled[code]);
-  const answers = await Promise.all(provoked.map((code) => call(name, { ...options, ...spoiled[code]!(second) })));
+    const success = await call(name, options);
+    const provoked = errorsOf(name).filter((code) => spoiled[code]);
+    const answers = await Promise.all(
+      provoked.map((code) => call(name, { ...options, ...spoiled[code]!(second) })),
+    );
 
-  expect(success.status).toBeLessThan(300);
-  expect(answers.map(({ status, body }) => `${status} ${body.error.code}`)).toEqual(
-    provoked.map((code) => `${apiErrors[code].status} ${code}`),
-  );
-  if (name !== 'list-lead-fields') {
-    expect((await call(name, { ...options, apiKey: foreign })).body.error.code).toBe('FORBIDDEN');
-  }
-});
+    expect(success.status).toBeLessThan(300);
+    expect(answers.map(({ status, body }) => `${status} ${body.error.code}`)).toEqual(
+      provoked.map((code) => `${apiErrors[code].status} ${code}`),
+    );
+    if (name !== 'list-lead-fields') {
+      expect((await call(name, { ...options, apiKey: foreign })).body.error.code).toBe('FORBIDDEN');
+    }
+  },
+);
 
 test('capture-lead answers NOT_READY as described where nobody could own a new lead', async () => {
-  const { website } = await givenOrganization({ users: [{ id: 7, name: 'Asha Rao', active: false }], fields: [] });
+  const { website } = await givenOrganization({
+    users: [{ id: 7, name: 'Asha Rao', active: false }],
+    fields: [],
+  });
 
   const { status, body } = await call('capture-lead', { apiKey: website, body: person() });
 
@@ -58,5 +75,7 @@ test('a capture, its repeat and a match are answered as described, with their he
   const matched = await call('capture-lead', { ...options, headers: {} });
 
   expect([captured, repeated, matched].map(({ status }) => status)).toEqual([201, 201, 200]);
-  expect([captured, repeated, matched].map(({ headers }) => headers.get('Idempotent-Replayed'))).toEqual([null, 'true', null]);
+  expect(
+    [captured, repeated, matched].map(({ headers }) => headers.get('Idempotent-Replayed')),
+  ).toEqual([null, 'true', null]);
 });

@@ -33,19 +33,38 @@ describe('openapi.json', () => {
   });
 
   test('passes redocly lint without an error or a warning', { timeout: 60_000 }, async () => {
-    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-    const { stdout } = await run(process.execPath, [redocly, 'lint', '--format=json', 'openapi.json'], {
-      cwd: projectFolder,
-      env,
-    });
+    const env = {
+      ...process.env,
+      REDOCLY_TELEMETRY: 'off',
+      REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+    };
+    const { stdout } = await run(
+      process.execPath,
+      [redocly, 'lint', '--format=json', 'openapi.json'],
+      {
+        cwd: projectFolder,
+        env,
+      },
+    );
 
-    expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
+    expect(JSON.parse(stdout)).toMatchObject({
+      totals: { errors: 0, warnings: 0, ignored: 0 },
+      problems: [],
+    });
   });
 });
 
-const withOperations = endpoints.map((endpoint) => ({ ...endpoint, operation: operationOf(endpoint) }));
-const responsesOf = ({ operation }: (typeof withOperations)[number]): [string, DescribedResponse][] =>
-  Object.entries(operation.responses).map(([status, reference]) => [status, resolved<DescribedResponse>(reference)]);
+const withOperations = endpoints.map((endpoint) => ({
+  ...endpoint,
+  operation: operationOf(endpoint),
+}));
+const responsesOf = ({
+  operation,
+}: (typeof withOperations)[number]): [string, DescribedResponse][] =>
+  Object.entries(operation.responses).map(([status, reference]) => [
+    status,
+    resolved<DescribedResponse>(reference),
+  ]);
 const contentOf = (response: DescribedResponse) => response.content?.['application/json'];
 
 describe.each(withOperations)('the description of $name', (row) => {
@@ -64,10 +83,16 @@ describe.each(withOperations)('the description of $name', (row) => {
   test('takes no other code at a status than the endpoint answers with', () => {
     for (const [status, response] of responsesOf(row).filter(([status]) => Number(status) >= 400)) {
       const { schema } = contentOf(response)!;
-      const [example] = Object.values(contentOf(response)!.examples!) as { value: { error: object } }[];
-      const fitting = Object.keys(apiErrors).filter((code) => !schemaIssue(schema, { error: { ...example!.value.error, code } }));
+      const [example] = Object.values(contentOf(response)!.examples!) as {
+        value: { error: object };
+      }[];
+      const fitting = Object.keys(apiErrors).filter(
+        (code) => !schemaIssue(schema, { error: { ...example!.value.error, code } }),
+      );
 
-      expect(fitting).toEqual(errorsOf(row.name).filter((code) => String(apiErrors[code].status) === status));
+      expect(fitting).toEqual(
+        errorsOf(row.name).filter((code) => String(apiErrors[code].status) === status),
+      );
     }
   });
 
@@ -82,17 +107,22 @@ describe.each(withOperations)('the description of $name', (row) => {
     for (const one of contents.filter((content) => content !== undefined)) {
       const { schema, examples } = one.content!['application/json'];
       expect(Object.keys(examples!)).not.toHaveLength(0);
-      for (const { value } of Object.values(examples!)) expect(schemaIssue(schema, value)).toBeUndefined();
+      for (const { value } of Object.values(examples!))
+        expect(schemaIssue(schema, value)).toBeUndefined();
     }
     expect(requestBody !== undefined).toBe(row.takesBody);
   });
 
   test('names the request id on every response, the limits on every success, and when to retry on 429', () => {
     for (const [status, { headers }] of responsesOf(row)) {
-      const required = Object.keys(headers).filter((name) => resolved<{ required: boolean }>(headers[name]!).required);
+      const required = Object.keys(headers).filter(
+        (name) => resolved<{ required: boolean }>(headers[name]!).required,
+      );
       const expected = [
         'X-Request-Id',
-        ...(status < '300' ? Object.keys(headers).filter((name) => name.startsWith('RateLimit')) : []),
+        ...(status < '300'
+          ? Object.keys(headers).filter((name) => name.startsWith('RateLimit'))
+          : []),
       ];
 
       expect(required).toEqual(expect.arrayContaining(expected));
@@ -102,7 +132,10 @@ describe.each(withOperations)('the description of $name', (row) => {
   });
 
   test('wants one of the scopes of the endpoint, and says so', () => {
-    const { security, description } = row.operation as unknown as { security: Json[]; description: string };
+    const { security, description } = row.operation as unknown as {
+      security: Json[];
+      description: string;
+    };
 
     expect(security).toEqual(row.scopes.map((scope) => ({ apiKey: [scope] })));
     for (const scope of row.scopes) expect(description).toContain(`\`${scope}\``);
@@ -110,13 +143,19 @@ describe.each(withOperations)('the description of $name', (row) => {
 });
 
 test('every header of the contract is described somewhere', () => {
-  const named = withOperations.flatMap((row) => responsesOf(row).flatMap(([, { headers }]) => Object.keys(headers)));
+  const named = withOperations.flatMap((row) =>
+    responsesOf(row).flatMap(([, { headers }]) => Object.keys(headers)),
+  );
 
   expect([...new Set(named)].sort()).toEqual(Object.keys(responseHeaders).sort());
 });
 
 describe('an answer that the document does not describe fails the test that got it', () => {
-  const limits = { 'RateLimit-Limit': '600', 'RateLimit-Remaining': '599', 'RateLimit-Reset': '3600' };
+  const limits = {
+    'RateLimit-Limit': '600',
+    'RateLimit-Remaining': '599',
+    'RateLimit-Reset': '3600',
+  };
   const headers = { 'X-Request-Id': 'a', ...limits };
   const url = new URL('http://host/api/v1/pipelines');
   const described = {
@@ -127,11 +166,14 @@ describe('an answer that the document does not describe fails the test that got 
     headers,
     body: { items: [{ id: 1, name: 'A', order: 1, isDefault: true }] },
   };
-  const error = (code: ErrorCode, details?: object) => ({ error: { code, message: 'No.', ...(details && { details }) } });
-  const check = (changes: Partial<Omit<Exchange, 'headers'>> & { headers?: Record<string, string> }) => () => {
-    const exchange = { ...described, ...changes };
-    assertDescribed({ ...exchange, headers: new Headers(exchange.headers) });
-  };
+  const error = (code: ErrorCode, details?: object) => ({
+    error: { code, message: 'No.', ...(details && { details }) },
+  });
+  const check =
+    (changes: Partial<Omit<Exchange, 'headers'>> & { headers?: Record<string, string> }) => () => {
+      const exchange = { ...described, ...changes };
+      assertDescribed({ ...exchange, headers: new Headers(exchange.headers) });
+    };
   const create = {
     method: 'POST',
     url: new URL('http://host/api/v1/leads/7/notes'),
@@ -142,29 +184,56 @@ describe('an answer that the document does not describe fails the test that got 
   test('a described one passes', () => {
     expect(check({})).not.toThrow();
     expect(check({ ...create, sent: { text: 'a' } })).not.toThrow();
-    expect(check({ status: 401, body: error('UNAUTHORIZED'), headers: { 'X-Request-Id': 'a' } })).not.toThrow();
     expect(
-      check({ url: new URL('http://host/nothing'), status: 404, body: error('NOT_FOUND'), headers: { 'X-Request-Id': 'a' } }),
+      check({ status: 401, body: error('UNAUTHORIZED'), headers: { 'X-Request-Id': 'a' } }),
+    ).not.toThrow();
+    expect(
+      check({
+        url: new URL('http://host/nothing'),
+        status: 404,
+        body: error('NOT_FOUND'),
+        headers: { 'X-Request-Id': 'a' },
+      }),
     ).not.toThrow();
   });
 
   test.each<[string, Parameters<typeof check>[0], string]>([
-    ['a status', { status: 404, body: error('NOT_FOUND') }, 'the status is none of 200, 400, 401, 403, 429, 500'],
+    [
+      'a status',
+      { status: 404, body: error('NOT_FOUND') },
+      'the status is none of 200, 400, 401, 403, 429, 500',
+    ],
     ['a code', { status: 400, body: error('INVALID_JSON') }, 'body/error/code'],
     [
       'a property',
       { body: { items: [{ id: 1, name: 'A', order: 1, isDefault: true, stages: [] }] } },
       'must NOT have additional properties',
     ],
-    ['a missing property', { body: { items: [{ id: 1, name: 'A', order: 1 }] } }, "must have required property 'isDefault'"],
-    ['a type', { body: { items: [{ id: '1', name: 'A', order: 1, isDefault: true }] } }, 'body/items/0/id must be integer'],
+    [
+      'a missing property',
+      { body: { items: [{ id: 1, name: 'A', order: 1 }] } },
+      "must have required property 'isDefault'",
+    ],
+    [
+      'a type',
+      { body: { items: [{ id: '1', name: 'A', order: 1, isDefault: true }] } },
+      'body/items/0/id must be integer',
+    ],
     [
       'a date that does not exist',
-      { ...create, sent: { text: 'a' }, body: { note: { ...create.body.note, createdAt: '2026-02-30T09:30:00Z' } } },
+      {
+        ...create,
+        sent: { text: 'a' },
+        body: { note: { ...create.body.note, createdAt: '2026-02-30T09:30:00Z' } },
+      },
       'must match format "date-time"',
     ],
     ['a missing request id', { headers: limits }, 'the header X-Request-Id is missing'],
-    ['missing limits', { headers: { 'X-Request-Id': 'a' } }, 'the header RateLimit-Limit is missing'],
+    [
+      'missing limits',
+      { headers: { 'X-Request-Id': 'a' } },
+      'the header RateLimit-Limit is missing',
+    ],
     [
       'limits before the key was checked',
       { status: 400, body: error('KEY_IN_URL') },
@@ -175,11 +244,23 @@ describe('an answer that the document does not describe fails the test that got 
       { status: 403, body: error('FORBIDDEN'), headers: { 'X-Request-Id': 'a' } },
       'the header RateLimit-Limit is missing',
     ],
-    ['a header', { headers: { ...headers, Location: '/x' } }, 'the header Location is not described'],
-    ["a header's value", { headers: { ...headers, 'RateLimit-Remaining': '-1' } }, 'the header RateLimit-Remaining has -1'],
+    [
+      'a header',
+      { headers: { ...headers, Location: '/x' } },
+      'the header Location is not described',
+    ],
+    [
+      "a header's value",
+      { headers: { ...headers, 'RateLimit-Remaining': '-1' } },
+      'the header RateLimit-Remaining has -1',
+    ],
     [
       'details',
-      { url: new URL('http://host/api/v1/leads/7'), status: 404, body: error('NOT_FOUND', { hint: 1 }) },
+      {
+        url: new URL('http://host/api/v1/leads/7'),
+        status: 404,
+        body: error('NOT_FOUND', { hint: 1 }),
+      },
       'NOT_FOUND has no details',
     ],
     [
@@ -197,7 +278,11 @@ describe('an answer that the document does not describe fails the test that got 
       { url: new URL('http://host/api/v1/leads?limit=101'), body: { items: [], nextCursor: null } },
       'the query parameter limit',
     ],
-    ['an address that is not an endpoint', { url: new URL('http://host/nothing') }, 'an unknown address answers 404'],
+    [
+      'an address that is not an endpoint',
+      { url: new URL('http://host/nothing') },
+      'an unknown address answers 404',
+    ],
   ])('%s', (_, changes, problem) => {
     expect(check(changes)).toThrow(problem);
   });

@@ -1,6 +1,11 @@
 import { Aws } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
-import { checkOptions, OptionsError, optionNames, optionsInContext } from '../../../infra/stack/check-options.ts';
+import {
+  checkOptions,
+  OptionsError,
+  optionNames,
+  optionsInContext,
+} from '../../../infra/stack/check-options.ts';
 
 /** The issues of options that are refused, in order. */
 function issuesOf(given: Readonly<Record<string, unknown>>): readonly string[] {
@@ -13,7 +18,8 @@ function issuesOf(given: Readonly<Record<string, unknown>>): readonly string[] {
   return [];
 }
 
-const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/12345678-aaaa-bbbb-cccc-1234567890ab';
+const certificateArn =
+  'arn:aws:acm:eu-central-1:123456789012:certificate/12345678-aaaa-bbbb-cccc-1234567890ab';
 const right: Readonly<Record<string, readonly unknown[]>> = {
   environment: ['production', 'test-2'],
   serviceName: ['leads-of-northwind'],
@@ -86,15 +92,18 @@ describe('the options', () => {
     expect(checkOptions({ canary: false }).canary).toBe(false);
   });
 
-  test.each(Object.entries(right).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
-    '%s may be %j',
-    (name, value) => {
-      expect(issuesOf({ [name]: value })).toEqual([]);
-    },
-  );
+  test.each(
+    Object.entries(right).flatMap(([name, values]) =>
+      values.map((value) => [name, value] as const),
+    ),
+  )('%s may be %j', (name, value) => {
+    expect(issuesOf({ [name]: value })).toEqual([]);
+  });
 
   test('are parsed from the text of the command line', () => {
-    expect(checkOptions({ waf: 'true', memoryMb: '512', memoryMbByFunction: '{"get-lead":300}' })).toMatchObject({
+    expect(
+      checkOptions({ waf: 'true', memoryMb: '512', memoryMbByFunction: '{"get-lead":300}' }),
+    ).toMatchObject({
       waf: true,
       memoryMb: 512,
       memoryMbByFunction: { 'get-lead': 300 },
@@ -103,19 +112,24 @@ describe('the options', () => {
 });
 
 describe('an invalid option is refused with its name and its rule', () => {
-  test.each(Object.entries(wrong).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
-    '%s must not be %j',
-    (name, value) => {
-      expect(issuesOf({ [name]: value }).join('\n')).toMatch(new RegExp(`^${name}[.:].* must be .+\\.$`, 'm'));
-    },
-  );
+  test.each(
+    Object.entries(wrong).flatMap(([name, values]) =>
+      values.map((value) => [name, value] as const),
+    ),
+  )('%s must not be %j', (name, value) => {
+    expect(issuesOf({ [name]: value }).join('\n')).toMatch(
+      new RegExp(`^${name}[.:].* must be .+\\.$`, 'm'),
+    );
+  });
 
   test('every option has a wrong value in these cases', () => {
     expect(Object.keys(wrong).sort()).toEqual([...optionNames].sort());
   });
 
   test('several wrong options are refused at once, each by its name', () => {
-    expect(issuesOf({ enviroment: 'test', memoryMb: 64, waf: 'maybe', domainName: 'leads.example.com' })).toEqual([
+    expect(
+      issuesOf({ enviroment: 'test', memoryMb: 64, waf: 'maybe', domainName: 'leads.example.com' }),
+    ).toEqual([
       'enviroment: is not an option: did you mean environment?',
       'memoryMb: 64: must be an integer number of MB from 256 to 3008.',
       "waf: 'maybe': must be true or false.",
@@ -123,12 +137,19 @@ describe('an invalid option is refused with its name and its rule', () => {
     ]);
   });
 
-  test.each(['constructor', '__proto__', 'toString'])('the option %s, which every object inherits, is refused', (name) => {
-    expect(issuesOf(JSON.parse(`{"${name}": 1}`))).toEqual([expect.stringMatching(`^${name}: is not an option: `)]);
-  });
+  test.each(['constructor', '__proto__', 'toString'])(
+    'the option %s, which every object inherits, is refused',
+    (name) => {
+      expect(issuesOf(JSON.parse(`{"${name}": 1}`))).toEqual([
+        expect.stringMatching(`^${name}: is not an option: `),
+      ]);
+    },
+  );
 
   test('an unknown name that resembles no option comes with the list of all', () => {
-    expect(issuesOf({ colour: 'red' })).toEqual([`colour: is not an option: the options are ${optionNames.join(', ')}.`]);
+    expect(issuesOf({ colour: 'red' })).toEqual([
+      `colour: is not an option: the options are ${optionNames.join(', ')}.`,
+    ]);
   });
 });
 
@@ -140,8 +161,14 @@ describe('options that contradict each other are refused', () => {
       { requestsPerKeyPerHour: 3001 },
       /^requestsPerKeyPerHour: 3001: must be at most requestsPerOrganizationPerHour, which is 3000/,
     ],
-    [{ removalPolicy: 'destroy' }, /^removalPolicy: 'destroy': not allowed in the environment production/],
-    [{ kmsKey: 'customer-managed', tableName: 'leads-restored' }, /^kmsKey: 'customer-managed' creates a key/],
+    [
+      { removalPolicy: 'destroy' },
+      /^removalPolicy: 'destroy': not allowed in the environment production/,
+    ],
+    [
+      { kmsKey: 'customer-managed', tableName: 'leads-restored' },
+      /^kmsKey: 'customer-managed' creates a key/,
+    ],
     [
       { memoryMbByFunction: { 'capture-leed': 512 } },
       /^memoryMbByFunction\.capture-leed: is not a function: did you mean capture-lead\?/,

@@ -22,7 +22,11 @@ const packs: readonly [string, (app: App) => NagPack][] = [
 
 let apps: ReadonlyMap<string, { app: App; stack: Stack }>;
 beforeAll(async () => {
-  apps = new Map(await Promise.all(variants.map(async ([name, service]) => [name, await leadsApp(service)] as const)));
+  apps = new Map(
+    await Promise.all(
+      variants.map(async ([name, service]) => [name, await leadsApp(service)] as const),
+    ),
+  );
 }, 120_000);
 
 /** 'RULE at PATH' of everything that a pack finds and nobody has acknowledged with a reason. */
@@ -49,13 +53,17 @@ test('cdk-nag finds what is wrong where something is: the checks above do look',
   const app = new App();
   new Topic(new Stack(app, 'Wrong'), 'PlainText');
 
-  expect(findings(new AwsSolutionsChecks(app), app)).toEqual(['AwsSolutions-SNS3 at Wrong/PlainText/Resource']);
+  expect(findings(new AwsSolutionsChecks(app), app)).toEqual([
+    'AwsSolutions-SNS3 at Wrong/PlainText/Resource',
+  ]);
 });
 
 const cfnLint = spawnSync('cfn-lint', ['--version'], { encoding: 'utf8' });
 const isInstalled = cfnLint.status === 0;
 if (!isInstalled)
-  process.stderr.write('\nWARNING: cfn-lint is not installed: the templates are not linted. pip install cfn-lint\n\n');
+  process.stderr.write(
+    '\nWARNING: cfn-lint is not installed: the templates are not linted. pip install cfn-lint\n\n',
+  );
 
 /** A dependency that the CDK writes twice, from a function to its role, is not a fault. */
 const ignored = 'W3005';
@@ -70,21 +78,27 @@ describe.skipIf(!isInstalled)('cfn-lint', () => {
         writeFileSync(file, JSON.stringify(template));
         return file;
       });
-      return spawnSync('cfn-lint', ['--ignore-checks', ignored, '--', ...files], { encoding: 'utf8' });
+      return spawnSync('cfn-lint', ['--ignore-checks', ignored, '--', ...files], {
+        encoding: 'utf8',
+      });
     } finally {
       rmSync(folder, { recursive: true });
     }
   };
 
   test('finds neither an error nor a warning in any of these templates', () => {
-    const { stdout, status } = lint([...apps.values()].map(({ stack }) => Template.fromStack(stack).toJSON()));
+    const { stdout, status } = lint(
+      [...apps.values()].map(({ stack }) => Template.fromStack(stack).toJSON()),
+    );
 
     expect(stdout).toBe('');
     expect(status).toBe(0);
   }, 180_000);
 
   test('finds what is wrong where something is', () => {
-    const { stdout, status } = lint([{ Resources: { Table: { Type: 'AWS::DynamoDB::Table', Properties: { Colour: 'red' } } } }]);
+    const { stdout, status } = lint([
+      { Resources: { Table: { Type: 'AWS::DynamoDB::Table', Properties: { Colour: 'red' } } } },
+    ]);
 
     expect(stdout).toMatch(/E3002/);
     expect(status).not.toBe(0);

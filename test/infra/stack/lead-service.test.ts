@@ -18,7 +18,8 @@ beforeAll(async () => {
 interface Resource {
   readonly Properties: Record<string, unknown>;
 }
-const all = (template: Template, type: string): Resource[] => Object.values(template.findResources(type)) as Resource[];
+const all = (template: Template, type: string): Resource[] =>
+  Object.values(template.findResources(type)) as Resource[];
 const one = (template: Template, type: string): Record<string, unknown> => {
   const [found, ...more] = all(template, type);
   expect(more).toEqual([]);
@@ -27,7 +28,11 @@ const one = (template: Template, type: string): Record<string, unknown> => {
 
 describe('in a fresh account, with no option set', () => {
   test('nothing belongs to the account as a whole, and nothing runs at deployment', () => {
-    const types = new Set(Object.values(plain.toJSON().Resources as Record<string, { Type: string }>).map(({ Type }) => Type));
+    const types = new Set(
+      Object.values(plain.toJSON().Resources as Record<string, { Type: string }>).map(
+        ({ Type }) => Type,
+      ),
+    );
 
     expect([...types].sort()).toEqual([
       'AWS::ApiGateway::Deployment',
@@ -53,7 +58,9 @@ describe('in a fresh account, with no option set', () => {
 
   test('the gateway writes no log, which would need a role of the account', () => {
     expect(one(plain, 'AWS::ApiGateway::Stage')).not.toHaveProperty('AccessLogSetting');
-    expect(JSON.stringify(one(plain, 'AWS::ApiGateway::Stage'))).not.toMatch(/LoggingLevel|"DataTraceEnabled":true/);
+    expect(JSON.stringify(one(plain, 'AWS::ApiGateway::Stage'))).not.toMatch(
+      /LoggingLevel|"DataTraceEnabled":true/,
+    );
   });
 
   test('the outputs name the address, the table, the limits and the next commands', () => {
@@ -83,8 +90,12 @@ describe('the gateway', () => {
   test('lets a bounded number through in a second', () => {
     const settings = (template: Template) => one(template, 'AWS::ApiGateway::Stage').MethodSettings;
 
-    expect(settings(plain)).toEqual([expect.objectContaining({ ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000 })]);
-    expect(settings(full)).toEqual([expect.objectContaining({ ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 })]);
+    expect(settings(plain)).toEqual([
+      expect.objectContaining({ ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000 }),
+    ]);
+    expect(settings(full)).toEqual([
+      expect.objectContaining({ ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 }),
+    ]);
   });
 
   test('with a domain answers there alone, by its certificate', () => {
@@ -123,8 +134,10 @@ describe('the gateway', () => {
 
   test('is never traced, whatever the functions are: its traces hold the address', () => {
     expect(one(full, 'AWS::ApiGateway::Stage')).not.toHaveProperty('TracingEnabled', true);
-    for (const { Properties } of all(full, 'AWS::Lambda::Function')) expect(Properties.TracingConfig).toEqual({ Mode: 'Active' });
-    for (const { Properties } of all(plain, 'AWS::Lambda::Function')) expect(Properties.TracingConfig).toBeUndefined();
+    for (const { Properties } of all(full, 'AWS::Lambda::Function'))
+      expect(Properties.TracingConfig).toEqual({ Mode: 'Active' });
+    for (const { Properties } of all(plain, 'AWS::Lambda::Function'))
+      expect(Properties.TracingConfig).toBeUndefined();
   });
 });
 
@@ -143,13 +156,18 @@ describe('the firewall', () => {
   });
 
   test('refuses by address alone, never by what an enquiry says', () => {
-    expect(JSON.stringify(one(full, 'AWS::WAFv2::WebACL'))).not.toMatch(/CommonRuleSet|KnownBadInputs|SQLi|FieldToMatch/);
+    expect(JSON.stringify(one(full, 'AWS::WAFv2::WebACL'))).not.toMatch(
+      /CommonRuleSet|KnownBadInputs|SQLi|FieldToMatch/,
+    );
   });
 });
 
 describe('the table', () => {
   test('in an environment that may go, goes with its stack', () => {
-    full.hasResource('AWS::DynamoDB::Table', { DeletionPolicy: 'Delete', Properties: { DeletionProtectionEnabled: false } });
+    full.hasResource('AWS::DynamoDB::Table', {
+      DeletionPolicy: 'Delete',
+      Properties: { DeletionProtectionEnabled: false },
+    });
   });
 
   test('with a key of its own is encrypted by it, and the key is rotated', () => {
@@ -161,7 +179,8 @@ describe('the table', () => {
 
   test('lets each function use that key through DynamoDB and by no other way', () => {
     const statements = all(full, 'AWS::IAM::Policy').flatMap(
-      ({ Properties }) => (Properties.PolicyDocument as { Statement: Record<string, unknown>[] }).Statement,
+      ({ Properties }) =>
+        (Properties.PolicyDocument as { Statement: Record<string, unknown>[] }).Statement,
     );
 
     const onKey = statements.filter(({ Action }) => JSON.stringify(Action).includes('kms:'));
@@ -175,19 +194,31 @@ describe('the table', () => {
   test('may be one that exists: none is made, and every function is given that one', () => {
     restored.resourceCountIs('AWS::DynamoDB::Table', 0);
     for (const { Properties } of all(restored, 'AWS::Lambda::Function')) {
-      expect(Properties.Environment).toMatchObject({ Variables: { LEADS_TABLE: 'leads-restored' } });
+      expect(Properties.Environment).toMatchObject({
+        Variables: { LEADS_TABLE: 'leads-restored' },
+      });
     }
-    const resources = all(restored, 'AWS::IAM::Policy').map(({ Properties }) => JSON.stringify(Properties.PolicyDocument));
+    const resources = all(restored, 'AWS::IAM::Policy').map(({ Properties }) =>
+      JSON.stringify(Properties.PolicyDocument),
+    );
     expect(resources.filter((text) => !text.includes(':table/leads-restored'))).toEqual([]);
   });
 });
 
 describe('the functions', () => {
   test('have the memory of the options, each its own where it has one', () => {
-    const memory = all(full, 'AWS::Lambda::Function').map(({ Properties }) => [Properties.Description, Properties.MemorySize]);
+    const memory = all(full, 'AWS::Lambda::Function').map(({ Properties }) => [
+      Properties.Description,
+      Properties.MemorySize,
+    ]);
 
     expect(new Map(memory as [string, number][])).toEqual(
-      new Map(endpoints.map(({ name, method, path }) => [`${method} ${path}`, name === 'capture-lead' ? 2048 : 512])),
+      new Map(
+        endpoints.map(({ name, method, path }) => [
+          `${method} ${path}`,
+          name === 'capture-lead' ? 2048 : 512,
+        ]),
+      ),
     );
   });
 
@@ -200,13 +231,16 @@ describe('the functions', () => {
   });
 
   test('keep their logs as long as the option says', () => {
-    for (const { Properties } of all(full, 'AWS::Logs::LogGroup')) expect(Properties.RetentionInDays).toBe(365);
+    for (const { Properties } of all(full, 'AWS::Logs::LogGroup'))
+      expect(Properties.RetentionInDays).toBe(365);
   });
 });
 
 describe('a release', () => {
   test('moves every alias by a canary that the alarm on server errors takes back', () => {
-    const groups = all(plain, 'AWS::CodeDeploy::DeploymentGroup').map(({ Properties }) => Properties);
+    const groups = all(plain, 'AWS::CodeDeploy::DeploymentGroup').map(
+      ({ Properties }) => Properties,
+    );
 
     expect(groups).toHaveLength(endpoints.length);
     for (const group of groups) {
@@ -217,7 +251,9 @@ describe('a release', () => {
         Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST', 'DEPLOYMENT_STOP_ON_ALARM'],
       });
     }
-    const aliases = Object.values(plain.findResources('AWS::Lambda::Alias')) as { UpdatePolicy?: object }[];
+    const aliases = Object.values(plain.findResources('AWS::Lambda::Alias')) as {
+      UpdatePolicy?: object;
+    }[];
     expect(aliases.filter(({ UpdatePolicy }) => !UpdatePolicy)).toEqual([]);
   });
 
@@ -240,6 +276,8 @@ describe("in somebody else's app", () => {
   test('it refuses wrong options by name, whatever their type said', () => {
     const stack = new Stack(new App(), 'Theirs');
 
-    expect(() => new LeadService(stack, 'Leads', { waff: true, memoryMb: 1 } as never)).toThrow(OptionsError);
+    expect(() => new LeadService(stack, 'Leads', { waff: true, memoryMb: 1 } as never)).toThrow(
+      OptionsError,
+    );
   });
 });

@@ -3,14 +3,26 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { describe, expect, test } from 'vitest';
 import { LeadTable } from '../../../infra/stack/lead-table.ts';
-import { type Access, admissionAccess, type Endpoint, endpointNamed, endpoints } from '../../../shared/endpoints.ts';
-import { partitionKeyPrefixes, tableDefinition } from '../../../shared/store/table/table-definition.ts';
+import {
+  type Access,
+  admissionAccess,
+  type Endpoint,
+  endpointNamed,
+  endpoints,
+} from '../../../shared/endpoints.ts';
+import {
+  partitionKeyPrefixes,
+  tableDefinition,
+} from '../../../shared/store/table/table-definition.ts';
 
 interface Statement {
   Effect: string;
   Action: string;
   Resource: unknown;
-  Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': string | string[] }; Null: Record<string, string> };
+  Condition: {
+    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': string | string[] };
+    Null: Record<string, string>;
+  };
 }
 
 const table = (): Template => {
@@ -28,12 +40,16 @@ function statementsFor(endpoint: Endpoint): Statement[] {
   return policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement as Statement[]);
 }
 
-const leadingKeys = ({ Condition }: Statement): string[] => [Condition['ForAllValues:StringLike']['dynamodb:LeadingKeys']].flat();
-const isOnIndex = ({ Resource }: Statement): boolean => JSON.stringify(Resource).includes('/index/');
+const leadingKeys = ({ Condition }: Statement): string[] =>
+  [Condition['ForAllValues:StringLike']['dynamodb:LeadingKeys']].flat();
+const isOnIndex = ({ Resource }: Statement): boolean =>
+  JSON.stringify(Resource).includes('/index/');
 
 /** 'UpdateItem USAGE#*' and so on: each action with each partition key prefix it may touch. */
 const allowed = (statements: Statement[]): string[] =>
-  statements.flatMap((statement) => leadingKeys(statement).map((keys) => `${statement.Action} ${keys}`)).sort();
+  statements
+    .flatMap((statement) => leadingKeys(statement).map((keys) => `${statement.Action} ${keys}`))
+    .sort();
 const wanted = (...accesses: Access[]): string[] => {
   const pairs = accesses.flatMap((access) =>
     Object.entries(access).flatMap(([action, itemTypes]) =>
@@ -46,7 +62,10 @@ const wanted = (...accesses: Access[]): string[] => {
 describe('the table', () => {
   test('expires items by the attribute of the definition', () => {
     table().hasResourceProperties('AWS::DynamoDB::Table', {
-      TimeToLiveSpecification: { AttributeName: tableDefinition.timeToLiveAttribute, Enabled: true },
+      TimeToLiveSpecification: {
+        AttributeName: tableDefinition.timeToLiveAttribute,
+        Enabled: true,
+      },
     });
   });
 
@@ -61,7 +80,10 @@ describe('the table', () => {
   });
 
   test('stays when its stack goes or replaces it', () => {
-    table().hasResource('AWS::DynamoDB::Table', { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    table().hasResource('AWS::DynamoDB::Table', {
+      DeletionPolicy: 'Retain',
+      UpdateReplacePolicy: 'Retain',
+    });
   });
 
   test('is paid on demand', () => {
@@ -69,7 +91,9 @@ describe('the table', () => {
   });
 
   test('is encrypted with a key of the account', () => {
-    table().hasResourceProperties('AWS::DynamoDB::Table', { SSESpecification: { SSEEnabled: true } });
+    table().hasResourceProperties('AWS::DynamoDB::Table', {
+      SSESpecification: { SSEEnabled: true },
+    });
   });
 
   test('has the keys of the definition', () => {
@@ -99,7 +123,9 @@ describe('item types', () => {
   test('have prefixes of which none begins another, so that a role limited to one reaches no other', () => {
     const prefixes = Object.values(partitionKeyPrefixes);
 
-    const overlaps = prefixes.filter((one, i) => prefixes.some((other, j) => i !== j && other.startsWith(one)));
+    const overlaps = prefixes.filter((one, i) =>
+      prefixes.some((other, j) => i !== j && other.startsWith(one)),
+    );
 
     expect(overlaps).toEqual([]);
   });
@@ -125,10 +151,13 @@ describe.each(endpoints)('what $name is granted', (row) => {
   });
 
   test('reaches the entries of an index by that index alone', () => {
-    const indexPrefixes = tableDefinition.indexes.map(({ holds }) => `${partitionKeyPrefixes[holds]}*`);
+    const indexPrefixes = tableDefinition.indexes.map(
+      ({ holds }) => `${partitionKeyPrefixes[holds]}*`,
+    );
 
     for (const statement of statements) {
-      for (const keys of leadingKeys(statement)) expect(indexPrefixes.includes(keys)).toBe(isOnIndex(statement));
+      for (const keys of leadingKeys(statement))
+        expect(indexPrefixes.includes(keys)).toBe(isOnIndex(statement));
     }
   });
 });
@@ -145,7 +174,9 @@ describe('a function that reads', () => {
 });
 
 test('list-leads asks each index for its own entries, with its name in the resource', () => {
-  const queries = statementsFor(endpointNamed('list-leads')).filter(({ Action }) => Action === 'dynamodb:Query');
+  const queries = statementsFor(endpointNamed('list-leads')).filter(
+    ({ Action }) => Action === 'dynamodb:Query',
+  );
 
   const byResource = queries.map((statement) => [
     /\/index\/(\w+)/.exec(JSON.stringify(statement.Resource))?.[1] ?? 'table',

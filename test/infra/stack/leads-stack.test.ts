@@ -2,7 +2,11 @@ import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildFunctions, writtenEndpoints } from '../../../infra/bundle/bundle.ts';
-import { type GatewayResponse, gatewayResponseBody, gatewayResponses } from '../../../infra/gateway-responses.ts';
+import {
+  type GatewayResponse,
+  gatewayResponseBody,
+  gatewayResponses,
+} from '../../../infra/gateway-responses.ts';
 import { LeadsStack } from '../../../infra/stack/leads-stack.ts';
 import { limits } from '../../../shared/limits.ts';
 
@@ -13,7 +17,8 @@ interface Resource {
   Type: string;
   Properties: Record<string, unknown>;
 }
-const resources = (type: string): [string, Resource][] => Object.entries(template.findResources(type)) as [string, Resource][];
+const resources = (type: string): [string, Resource][] =>
+  Object.entries(template.findResources(type)) as [string, Resource][];
 
 beforeAll(async () => {
   await buildFunctions();
@@ -22,7 +27,9 @@ beforeAll(async () => {
 
 /** 'GET /api/v1/leads/{leadId}' to the logical id of the function behind it. */
 function routes(): Map<string, string> {
-  const parts = new Map(resources('AWS::ApiGateway::Resource').map(([id, { Properties }]) => [id, Properties]));
+  const parts = new Map(
+    resources('AWS::ApiGateway::Resource').map(([id, { Properties }]) => [id, Properties]),
+  );
   const pathOf = (id: string | undefined): string => {
     const part = id === undefined ? undefined : parts.get(id);
     return part ? `${pathOf((part.ParentId as { Ref?: string }).Ref)}/${part.PathPart}` : '';
@@ -38,36 +45,54 @@ function routes(): Map<string, string> {
 /** The logical id of the function whose version an alias names. */
 function functionBehind(aliasId: string | undefined): string {
   const aliases = new Map(resources('AWS::Lambda::Alias'));
-  return (aliases.get(aliasId ?? '')?.Properties.FunctionName as { Ref: string } | undefined)?.Ref ?? '';
+  return (
+    (aliases.get(aliasId ?? '')?.Properties.FunctionName as { Ref: string } | undefined)?.Ref ?? ''
+  );
 }
 
 describe('the routes', () => {
   test('are the written endpoints, and no others', () => {
-    expect([...routes().keys()].sort()).toEqual(written.map(({ method, path }) => `${method} ${path}`).sort());
+    expect([...routes().keys()].sort()).toEqual(
+      written.map(({ method, path }) => `${method} ${path}`).sort(),
+    );
   });
 
   test('lead to the function of their own row', () => {
-    const described = new Map(resources('AWS::Lambda::Function').map(([id, { Properties }]) => [id, Properties.Description]));
+    const described = new Map(
+      resources('AWS::Lambda::Function').map(([id, { Properties }]) => [
+        id,
+        Properties.Description,
+      ]),
+    );
 
     for (const [route, functionId] of routes()) expect(described.get(functionId)).toBe(route);
   });
 
   test('wait longer than any function runs', () => {
     for (const [, { Properties }] of resources('AWS::ApiGateway::Method')) {
-      const { Type, TimeoutInMillis } = Properties.Integration as { Type: string; TimeoutInMillis: number };
+      const { Type, TimeoutInMillis } = Properties.Integration as {
+        Type: string;
+        TimeoutInMillis: number;
+      };
       expect(Type).toBe('AWS_PROXY');
       expect(TimeoutInMillis).toBeGreaterThan(limits.functionTimeoutSeconds * 1000);
     }
   });
 
   test('are open to API Gateway alone, by this API and its one stage', () => {
-    const permissions = resources('AWS::Lambda::Permission').map(([, { Properties }]) => Properties);
+    const permissions = resources('AWS::Lambda::Permission').map(
+      ([, { Properties }]) => Properties,
+    );
 
     expect(permissions).toHaveLength(written.length);
-    expect(permissions.filter(({ FunctionName }) => !/Live/.test(JSON.stringify(FunctionName)))).toEqual([]);
+    expect(
+      permissions.filter(({ FunctionName }) => !/Live/.test(JSON.stringify(FunctionName))),
+    ).toEqual([]);
     for (const { Principal, SourceArn } of permissions) {
       expect(Principal).toBe('apigateway.amazonaws.com');
-      expect(JSON.stringify(SourceArn)).toMatch(/"Ref":"ServiceApi\w+"},"\/",{"Ref":"ServiceApi\w*Stage/);
+      expect(JSON.stringify(SourceArn)).toMatch(
+        /"Ref":"ServiceApi\w+"},"\/",{"Ref":"ServiceApi\w*Stage/,
+      );
     }
   });
 });
@@ -75,10 +100,16 @@ describe('the routes', () => {
 describe.each(written)('the function of $name', ({ method, path }) => {
   const description = `${method} ${path}`;
   const functionNow = (): Resource =>
-    resources('AWS::Lambda::Function').find(([, { Properties }]) => Properties.Description === description)![1];
+    resources('AWS::Lambda::Function').find(
+      ([, { Properties }]) => Properties.Description === description,
+    )![1];
 
   test('runs on Node 24 and arm64', () => {
-    expect(functionNow().Properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], Handler: 'index.handler' });
+    expect(functionNow().Properties).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Handler: 'index.handler',
+    });
   });
 
   test('ends with the time-out that the store counts on', () => {
@@ -103,17 +134,23 @@ describe.each(written)('the function of $name', ({ method, path }) => {
   });
 
   test('has a role of its own, without a policy of somebody else', () => {
-    const roleIds = resources('AWS::Lambda::Function').map(([, { Properties }]) => JSON.stringify(Properties.Role));
+    const roleIds = resources('AWS::Lambda::Function').map(([, { Properties }]) =>
+      JSON.stringify(Properties.Role),
+    );
     const own = functionNow().Properties.Role as { 'Fn::GetAtt': [string, string] };
 
     expect(roleIds.filter((role) => role === JSON.stringify(own))).toHaveLength(1);
-    expect(template.findResources('AWS::IAM::Role')[own['Fn::GetAtt'][0]]?.Properties).not.toHaveProperty('ManagedPolicyArns');
+    expect(
+      template.findResources('AWS::IAM::Role')[own['Fn::GetAtt'][0]]?.Properties,
+    ).not.toHaveProperty('ManagedPolicyArns');
   });
 
   test('logs to a group of its own that does not keep for ever', () => {
     const { LogGroup } = functionNow().Properties.LoggingConfig as { LogGroup: { Ref: string } };
 
-    expect(template.findResources('AWS::Logs::LogGroup')[LogGroup.Ref]?.Properties).toMatchObject({ RetentionInDays: 30 });
+    expect(template.findResources('AWS::Logs::LogGroup')[LogGroup.Ref]?.Properties).toMatchObject({
+      RetentionInDays: 30,
+    });
   });
 });
 
@@ -121,13 +158,18 @@ describe('the roles', () => {
   test('allow the table, limited by partition key, and the own log; nothing else', () => {
     const statements = resources('AWS::IAM::Policy').flatMap(
       ([, { Properties }]) =>
-        (Properties.PolicyDocument as { Statement: { Action: string | string[]; Resource: unknown; Condition?: object }[] })
-          .Statement,
+        (
+          Properties.PolicyDocument as {
+            Statement: { Action: string | string[]; Resource: unknown; Condition?: object }[];
+          }
+        ).Statement,
     );
 
     for (const { Action, Resource, Condition } of statements) {
-      const isLog = JSON.stringify(Action) === JSON.stringify(['logs:CreateLogStream', 'logs:PutLogEvents']);
-      if (!isLog) expect(Condition).toHaveProperty(['ForAllValues:StringLike', 'dynamodb:LeadingKeys']);
+      const isLog =
+        JSON.stringify(Action) === JSON.stringify(['logs:CreateLogStream', 'logs:PutLogEvents']);
+      if (!isLog)
+        expect(Condition).toHaveProperty(['ForAllValues:StringLike', 'dynamodb:LeadingKeys']);
       expect(JSON.stringify(Resource)).not.toContain('*');
     }
   });
@@ -160,9 +202,9 @@ describe('what the gateway answers by itself', () => {
   });
 
   test('is in every deployment: a changed answer makes a new one', () => {
-    const [[, deployment]] = Object.entries(template.findResources('AWS::ApiGateway::Deployment')) as [
-      [string, { DependsOn: string[] }],
-    ];
+    const [[, deployment]] = Object.entries(
+      template.findResources('AWS::ApiGateway::Deployment'),
+    ) as [[string, { DependsOn: string[] }]];
 
     const answers = resources('AWS::ApiGateway::GatewayResponse').map(([id]) => id);
     expect(deployment.DependsOn).toEqual(expect.arrayContaining(answers));
@@ -187,7 +229,9 @@ describe('the API', () => {
 
   test('names its base address without a slash at the end, and for the first call', () => {
     const outputs = Object.entries(template.toJSON().Outputs as Record<string, { Value: unknown }>);
-    const addresses = outputs.filter(([, { Value }]) => JSON.stringify(Value).includes('execute-api'));
+    const addresses = outputs.filter(([, { Value }]) =>
+      JSON.stringify(Value).includes('execute-api'),
+    );
 
     expect(addresses.map(([name]) => name)).toEqual(['BaseUrl', 'Next3Call']);
     expect(JSON.stringify(addresses[0]?.[1].Value)).toMatch(/Stage\w+"}\]\]}$/);

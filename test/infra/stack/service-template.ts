@@ -26,7 +26,9 @@ export const everyOption = {
 } as const satisfies LeadServiceProps;
 
 /** The app and its stack; the functions are built first. */
-export async function leadsApp(service: LeadServiceProps = {}): Promise<{ app: App; stack: LeadsStack }> {
+export async function leadsApp(
+  service: LeadServiceProps = {},
+): Promise<{ app: App; stack: LeadsStack }> {
   await buildFunctions();
   const app = new App();
   return { app, stack: new LeadsStack(app, 'LeadsStack', { service }) };

@@ -8,7 +8,10 @@ import { type KeyKind, mintKey, settingsOf, type World } from './world.ts';
 const triesUnderFaults = 3;
 
 /** Repeats an administrator's command until it is acknowledged, at last without faults. */
-async function untilDone<T>({ table, faultyTable }: World, run: (table: Table) => Promise<T>): Promise<T> {
+async function untilDone<T>(
+  { table, faultyTable }: World,
+  run: (table: Table) => Promise<T>,
+): Promise<T> {
   for (let tries = 0; tries < triesUnderFaults; tries += 1) {
     try {
       return await run(faultyTable);
@@ -42,7 +45,9 @@ const changeSettings: Command = async ({ world }) => {
   const settings = settingsOf(organizationId, !wave.isActive, wave.epoch + 1);
   const { version } = await untilDone(world, (table) => applySettings(table, settings));
   if (version !== world.settingsVersion + 1) {
-    notebook.violations.push(`Settings were applied as version ${version}, after ${world.settingsVersion}.`);
+    notebook.violations.push(
+      `Settings were applied as version ${version}, after ${world.settingsVersion}.`,
+    );
   }
   world.settingsVersion = version;
   wave.epoch += 1;
@@ -59,8 +64,11 @@ const replaceKey: Command = async ({ world, random }) => {
   if (old.state !== 'live') return;
   keys[kind] = fresh;
   old.state = 'revoking';
-  const revokedAt = await untilDone(world, (table) => revokeApiKey(table, organizationId, old.keyId));
-  if (revokedAt === undefined) notebook.violations.push('A key that was to be revoked is not there.');
+  const revokedAt = await untilDone(world, (table) =>
+    revokeApiKey(table, organizationId, old.keyId),
+  );
+  if (revokedAt === undefined)
+    notebook.violations.push('A key that was to be revoked is not there.');
   old.state = 'revoked';
   keys.retired.push(old);
 };

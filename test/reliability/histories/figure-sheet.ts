@@ -18,12 +18,26 @@ const byName = (counts: ReadonlyMap<string, number>): [string, number][] =>
 
 /** The figures of a soak, a line each. */
 export function figureSheet({ engine, seed, seconds, clients, turns, tally }: Soak): string {
-  const { histories, requests, dynamodbCalls, faults, deaths, violations, leads, settled, answers, claims } = tally;
+  const {
+    histories,
+    requests,
+    dynamodbCalls,
+    faults,
+    deaths,
+    violations,
+    leads,
+    settled,
+    answers,
+    claims,
+  } = tally;
   const last = seed + Math.max(0, histories - 1);
   const rows: [string, string][] = [
     ['engine', engine],
     ['seconds', number(Math.round(seconds))],
-    ['histories', `${number(histories)} (seeds ${seed} to ${last}; ${clients} clients, up to ${turns} turns each)`],
+    [
+      'histories',
+      `${number(histories)} (seeds ${seed} to ${last}; ${clients} clients, up to ${turns} turns each)`,
+    ],
     ['requests', number(requests)],
     ['DynamoDB calls', number(dynamodbCalls)],
     ['leads judged', number(leads)],
@@ -41,7 +55,10 @@ export function figureSheet({ engine, seed, seconds, clients, turns, tally }: So
 
 const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
   [head, head.map(() => '---'), ...rows]
-    .map((cells) => `| ${cells.map((cell) => (typeof cell === 'number' ? number(cell) : cell)).join(' | ')} |`)
+    .map(
+      (cells) =>
+        `| ${cells.map((cell) => (typeof cell === 'number' ? number(cell) : cell)).join(' | ')} |`,
+    )
     .join('\n');
 
 /** What the page says besides the histories. */
@@ -57,7 +74,8 @@ export interface FuzzReport {
   readonly findings: readonly unknown[];
 }
 
-export const readFuzzReport = (file: string): FuzzReport => JSON.parse(readFileSync(file, 'utf8')) as FuzzReport;
+export const readFuzzReport = (file: string): FuzzReport =>
+  JSON.parse(readFileSync(file, 'utf8')) as FuzzReport;
 
 /** The page `test/RELIABILITY.md`. */
 export function reliabilityPage(soak: Soak, { figures, fuzz }: PageFigures): string {
@@ -68,7 +86,9 @@ export function reliabilityPage(soak: Soak, { figures, fuzz }: PageFigures): str
     ({ scenario }) => scenario,
   );
   const deathsAt = [...deathsOf].flatMap(([scenario, all]) =>
-    [...Map.groupBy(all, ({ site }) => site)].map(([site, { length }]) => [scenario, site, length] as const),
+    [...Map.groupBy(all, ({ site }) => site)].map(
+      ([site, { length }]) => [scenario, site, length] as const,
+    ),
   );
   const limits = figures.filter((figure) => figure.about === 'limit');
   const count = (kind: string, verdict: string): number => claims.get(`${kind} ${verdict}`) ?? 0;

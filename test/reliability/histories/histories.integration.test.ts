@@ -19,19 +19,35 @@ describe('six clients at once, under faults and deaths: each effect that was ack
     async (seed) => {
       const { environment } = service();
 
-      const { violations, faults, notebook } = await runHistory({ seed, environment, faulty, clients: 6, turns: 16 });
+      const { violations, faults, notebook } = await runHistory({
+        seed,
+        environment,
+        faulty,
+        clients: 6,
+        turns: 16,
+      });
 
       const replay = `npm run soak -- --seed ${seed} --histories 1 --repeat 20`;
       expect(violations, replay).toEqual([]);
       expect(faults.size).toBeGreaterThan(0);
-      expect(notebook.claims.filter(({ verdict }) => verdict === 'done').length).toBeGreaterThan(10);
+      expect(notebook.claims.filter(({ verdict }) => verdict === 'done').length).toBeGreaterThan(
+        10,
+      );
     },
   );
 });
 
-test('the judge finds one timeline entry that is lost from the table', { timeout: 120_000 }, async () => {
+test('the judge finds one timeline entry that is lost from the table', {
+  timeout: 120_000,
+}, async () => {
   const { environment } = service();
-  const { world, violations } = await runHistory({ seed: 4, environment, faulty, clients: 3, turns: 16 });
+  const { world, violations } = await runHistory({
+    seed: 4,
+    environment,
+    faulty,
+    clients: 3,
+    turns: 16,
+  });
   expect(violations).toEqual([]);
   const { client, name } = world.table;
   const leadId = world.notebook.leadIds[0] ?? 0;
@@ -39,12 +55,20 @@ test('the judge finds one timeline entry that is lost from the table', { timeout
     new QueryCommand({
       TableName: name,
       KeyConditionExpression: 'pk = :timeline',
-      ExpressionAttributeValues: { ':timeline': timelinePartitionKey(world.organizationId, leadId) },
+      ExpressionAttributeValues: {
+        ':timeline': timelinePartitionKey(world.organizationId, leadId),
+      },
     }),
   );
-  await client.send(new DeleteCommand({ TableName: name, Key: { pk: Items.at(-1)?.pk, sk: Items.at(-1)?.sk } }));
+  await client.send(
+    new DeleteCommand({ TableName: name, Key: { pk: Items.at(-1)?.pk, sk: Items.at(-1)?.sk } }),
+  );
 
   const { violations: found } = await verdictOn(world);
 
-  expect(found).toContainEqual(expect.stringMatching(/its effect is nowhere|times|version|begins|nothing leads|changes do not/));
+  expect(found).toContainEqual(
+    expect.stringMatching(
+      /its effect is nowhere|times|version|begins|nothing leads|changes do not/,
+    ),
+  );
 });

@@ -52,7 +52,13 @@ const weighted: WeightedCommands = [...writerCommands, ...readerCommands, ...adm
  * Lets several clients act on one new organization at once, under faults, and judges what they were told and what lies in the table.
  * What is asked and how calls fail follow from the seed; the order in which the clients' calls meet is the machine's.
  */
-export async function runHistory({ seed, environment, faulty, clients, turns }: HistoryOptions): Promise<HistoryResult> {
+export async function runHistory({
+  seed,
+  environment,
+  faulty,
+  clients,
+  turns,
+}: HistoryOptions): Promise<HistoryResult> {
   const { proxy } = faulty;
   const from = proxy.calls.length;
   const deaths = new Map<string, number>();
@@ -63,7 +69,10 @@ export async function runHistory({ seed, environment, faulty, clients, turns }: 
     fc.asyncModelRun(() => ({ model: world.notebook, real: { world, number, turns: 0 } }), drawn);
   await Promise.all(drawTurns(weighted, seed, clients, turns).map(act));
   proxy.rule = undefined;
-  const lagging = proxy.indexLagMs > 0 ? proxy.calls.slice(from).filter(({ index }) => index !== undefined).length : 0;
+  const lagging =
+    proxy.indexLagMs > 0
+      ? proxy.calls.slice(from).filter(({ index }) => index !== undefined).length
+      : 0;
   proxy.indexLagMs = 0;
   for (const settle of world.notebook.unsettled) await settle();
 
@@ -74,11 +83,21 @@ export async function runHistory({ seed, environment, faulty, clients, turns }: 
   if (lagging > 0) faults.set('index lag', lagging);
   const { leads, violations } = await verdictOn(world);
   world.faultyTable.client.destroy();
-  return { world, notebook: world.notebook, leads, faults, deaths, dynamodbCalls: calls.length, violations };
+  return {
+    world,
+    notebook: world.notebook,
+    leads,
+    faults,
+    deaths,
+    dynamodbCalls: calls.length,
+    violations,
+  };
 }
 
 /** Judges a history by its notebook and by what lies in the table now. */
-export async function verdictOn(world: World): Promise<{ leads: number; violations: readonly string[] }> {
+export async function verdictOn(
+  world: World,
+): Promise<{ leads: number; violations: readonly string[] }> {
   const { table, organizationId, notebook, wave, settingsVersion } = world;
   const [stored, check, settings] = [
     await storedLeads(table, organizationId),
@@ -86,9 +105,16 @@ export async function verdictOn(world: World): Promise<{ leads: number; violatio
     await readSettings(table, organizationId),
   ];
   const lists = await listFaults(world, stored);
-  const violations = [...notebook.violations, ...check.violations, ...judge(notebook, stored), ...lists];
+  const violations = [
+    ...notebook.violations,
+    ...check.violations,
+    ...judge(notebook, stored),
+    ...lists,
+  ];
   if (settings?.version !== settingsVersion || settings.settings.name !== `Epoch ${wave.epoch}`) {
-    violations.push(`The settings are not those of epoch ${wave.epoch}, version ${settingsVersion}.`);
+    violations.push(
+      `The settings are not those of epoch ${wave.epoch}, version ${settingsVersion}.`,
+    );
   }
   return { leads: stored.length, violations };
 }
@@ -98,8 +124,14 @@ async function listFaults(world: World, stored: readonly StoredLead[]): Promise<
   const leads = stored.map(({ lead }) => lead).filter(({ archivedAt }) => archivedAt === undefined);
   const lists: [Readonly<Record<string, string | number>>, (lead: Lead) => boolean][] = [
     [{ updated_since: world.begunAt }, () => true],
-    ...stageIds.map((id): (typeof lists)[number] => [{ stage_id: id }, ({ stageId }) => stageId === id]),
-    ...userIds.map((id): (typeof lists)[number] => [{ owner_id: id }, (lead) => ownerIdOf(lead) === id]),
+    ...stageIds.map((id): (typeof lists)[number] => [
+      { stage_id: id },
+      ({ stageId }) => stageId === id,
+    ]),
+    ...userIds.map((id): (typeof lists)[number] => [
+      { owner_id: id },
+      (lead) => ownerIdOf(lead) === id,
+    ]),
   ];
   const faults: string[] = [];
   for (const [query, matches] of lists) {
@@ -113,7 +145,9 @@ async function listFaults(world: World, stored: readonly StoredLead[]): Promise<
       )
     )
       continue;
-    faults.push(`list-leads by ${JSON.stringify(query)} shows ${shown?.join(', ')}; in the table are ${expected.join(', ')}.`);
+    faults.push(
+      `list-leads by ${JSON.stringify(query)} shows ${shown?.join(', ')}; in the table are ${expected.join(', ')}.`,
+    );
   }
   return faults;
 }

@@ -50,7 +50,8 @@ test('the judge finds nothing where everything is as the clients were told', () 
 });
 
 type Given = ReturnType<typeof given>;
-const claimNamed = ({ notebook }: Given, marker: string): Claim => notebook.claims.find((one) => one.marker === marker) as Claim;
+const claimNamed = ({ notebook }: Given, marker: string): Claim =>
+  notebook.claims.find((one) => one.marker === marker) as Claim;
 
 describe('finds', () => {
   test.each<{ what: string; spoil: (all: Given) => Given; finds: RegExp }>([
@@ -100,7 +101,10 @@ describe('finds', () => {
     },
     {
       what: 'an update that is on the timeline and not on the lead',
-      spoil: (all) => ({ ...all, lead: { ...all.lead, fields: { ...all.lead.fields, city: 'u1' } } }),
+      spoil: (all) => ({
+        ...all,
+        lead: { ...all.lead, fields: { ...all.lead.fields, city: 'u1' } },
+      }),
       finds: /^Lead 5, city/,
     },
     {

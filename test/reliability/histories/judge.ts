@@ -23,12 +23,17 @@ const followedFields = ['name', 'phone', 'email', 'city', 'wave'] as const;
  * outcome is unknown at most once; each lead is what its timeline says, so nothing is half done and no write was lost to another.
  * @returns one sentence per violation
  */
-export function judge({ claims, archiving }: Pick<Notebook, 'claims' | 'archiving'>, stored: readonly StoredLead[]): string[] {
+export function judge(
+  { claims, archiving }: Pick<Notebook, 'claims' | 'archiving'>,
+  stored: readonly StoredLead[],
+): string[] {
   const claimOf = new Map(claims.map((claim) => [claim.marker, claim]));
   const effects = Map.groupBy(stored.flatMap(effectsOf), ({ marker }) => marker);
   return [
     ...claims.flatMap((claim) => claimFaults(claim, effects.get(claim.marker) ?? [])),
-    ...[...effects.keys()].filter((marker) => !claimOf.has(marker)).map((marker) => `${marker}: nobody asked for this effect.`),
+    ...[...effects.keys()]
+      .filter((marker) => !claimOf.has(marker))
+      .map((marker) => `${marker}: nobody asked for this effect.`),
     ...stored.flatMap((one) => leadIssues(one, claimOf)),
     ...stored.flatMap((one) => archiveFaults(one, archiving.get(one.lead.id))),
   ];
@@ -38,25 +43,37 @@ export function judge({ claims, archiving }: Pick<Notebook, 'claims' | 'archivin
 function effectsOf({ lead, timeline }: StoredLead): Effect[] {
   return timeline.flatMap((entry): Effect[] => {
     const on = (kind: Claim['kind'], marker: unknown): Effect[] => [
-      { kind, marker: typeof marker === 'string' ? marker : `lead ${lead.id}, ${entry.type} without a marker`, leadId: lead.id },
+      {
+        kind,
+        marker:
+          typeof marker === 'string' ? marker : `lead ${lead.id}, ${entry.type} without a marker`,
+        leadId: lead.id,
+      },
     ];
-    if (entry.type === 'captured' || entry.type === 'captured_new') return on('capture', entry.notes);
+    if (entry.type === 'captured' || entry.type === 'captured_new')
+      return on('capture', entry.notes);
     if (entry.type === 'note_added') return on('note', entry.text);
     if (entry.type === 'lead_created') return on('create', valueOf(lead.fields, 'remarks'));
-    if (entry.type === 'lead_updated') return on('update', entry.changes.find(({ field }) => field === 'city')?.to);
+    if (entry.type === 'lead_updated')
+      return on('update', entry.changes.find(({ field }) => field === 'city')?.to);
     return [];
   });
 }
 
-function claimFaults({ kind, marker, verdict, leadId }: Claim, effects: readonly Effect[]): string[] {
+function claimFaults(
+  { kind, marker, verdict, leadId }: Claim,
+  effects: readonly Effect[],
+): string[] {
   const told = `${kind} ${marker}, ${verdict}`;
   const where = effects.map((effect) => effect.leadId).join(', ');
   const faults: string[] = [];
   if (verdict === 'done' && effects.length === 0) faults.push(`${told}: its effect is nowhere.`);
-  if (verdict === 'refused' && effects.length > 0) faults.push(`${told}: its effect is on lead ${where} all the same.`);
+  if (verdict === 'refused' && effects.length > 0)
+    faults.push(`${told}: its effect is on lead ${where} all the same.`);
   if (verdict !== 'refused' && effects.length > 1)
     faults.push(`${told}: its effect is there ${effects.length} times (${where}).`);
-  if (effects.some((effect) => effect.kind !== kind)) faults.push(`${told}: its effect is of another kind.`);
+  if (effects.some((effect) => effect.kind !== kind))
+    faults.push(`${told}: its effect is of another kind.`);
   if (verdict === 'done' && effects.some((effect) => effect.leadId !== leadId)) {
     faults.push(`${told}: the answer named lead ${leadId}, the effect is on lead ${where}.`);
   }
@@ -65,22 +82,34 @@ function claimFaults({ kind, marker, verdict, leadId }: Claim, effects: readonly
 
 /** A lead follows from its timeline: its opening, then each change from what another left to what another found. */
 function leadIssues({ lead, timeline }: StoredLead, claimOf: ReadonlyMap<string, Claim>): string[] {
-  const openings = timeline.filter(({ type }) => type === 'lead_created' || type === 'captured_new');
-  if (openings.length !== 1 || openings[0] !== timeline[0]) return [`Lead ${lead.id}: it begins ${openings.length} times.`];
+  const openings = timeline.filter(
+    ({ type }) => type === 'lead_created' || type === 'captured_new',
+  );
+  if (openings.length !== 1 || openings[0] !== timeline[0])
+    return [`Lead ${lead.id}: it begins ${openings.length} times.`];
   const writes = timeline.filter(isWrite);
   const faults: string[] = [];
   if (lead.version !== writes.length) {
-    faults.push(`Lead ${lead.id}: version ${lead.version}, though its timeline tells of ${writes.length} writes.`);
+    faults.push(
+      `Lead ${lead.id}: version ${lead.version}, though its timeline tells of ${writes.length} writes.`,
+    );
   }
   const latest = writes.map(({ at }) => at).reduce((one, other) => (one > other ? one : other));
-  if (lead.updatedAt !== latest) faults.push(`Lead ${lead.id}: updated at ${lead.updatedAt}, its last write was at ${latest}.`);
+  if (lead.updatedAt !== latest)
+    faults.push(`Lead ${lead.id}: updated at ${lead.updatedAt}, its last write was at ${latest}.`);
 
   for (const field of followedFields) {
     const steps = timeline.flatMap((entry) => stepsOf(entry, field, lead, claimOf));
     faults.push(...chainFaults(`Lead ${lead.id}, ${field}`, steps, valueOf(lead.fields, field)));
   }
   const stageSteps = timeline.flatMap((entry) => changesOf(entry, 'stage'));
-  faults.push(...chainFaults(`Lead ${lead.id}, stage`, [[null, startingStageId], ...stageSteps], lead.stageId));
+  faults.push(
+    ...chainFaults(
+      `Lead ${lead.id}, stage`,
+      [[null, startingStageId], ...stageSteps],
+      lead.stageId,
+    ),
+  );
   return faults;
 }
 
@@ -93,13 +122,28 @@ const isWrite = (entry: TimelineEntry): boolean =>
 type Step = readonly [from: FieldValue | null, to: FieldValue | null];
 
 const changesOf = (entry: TimelineEntry, field: string): Step[] =>
-  'changes' in entry ? entry.changes.filter((one) => one.field === field).map(({ from, to }) => [from, to]) : [];
+  'changes' in entry
+    ? entry.changes.filter((one) => one.field === field).map(({ from, to }) => [from, to])
+    : [];
 
 /** What an entry did to a field; values that it does not say itself are those of the request that made it. */
-function stepsOf(entry: TimelineEntry, field: string, lead: Lead, claimOf: ReadonlyMap<string, Claim>): Step[] {
+function stepsOf(
+  entry: TimelineEntry,
+  field: string,
+  lead: Lead,
+  claimOf: ReadonlyMap<string, Claim>,
+): Step[] {
   if ('changes' in entry) return changesOf(entry, field);
-  const marker = entry.type === 'lead_created' ? valueOf(lead.fields, 'remarks') : 'notes' in entry ? entry.notes : undefined;
-  const isSet = entry.type === 'captured' ? entry.filled.includes(field) : marker !== undefined && marker !== null;
+  const marker =
+    entry.type === 'lead_created'
+      ? valueOf(lead.fields, 'remarks')
+      : 'notes' in entry
+        ? entry.notes
+        : undefined;
+  const isSet =
+    entry.type === 'captured'
+      ? entry.filled.includes(field)
+      : marker !== undefined && marker !== null;
   if (!isSet) return [];
   const submitted = claimOf.get(String(marker))?.submitted[field] ?? null;
   return submitted === null ? [] : [[null, submitted]];
@@ -119,15 +163,25 @@ function chainFaults(what: string, steps: readonly Step[], now: FieldValue | nul
   }
   add(now, -1);
   const open = [...balance].filter(([, count]) => count !== 0).map(([value]) => value);
-  return open.length === 0 ? [] : [`${what}: its changes do not lead to ${JSON.stringify(now)}: ${open.join(', ')} stand open.`];
+  return open.length === 0
+    ? []
+    : [
+        `${what}: its changes do not lead to ${JSON.stringify(now)}: ${open.join(', ')} stand open.`,
+      ];
 }
 
-function archiveFaults({ lead, timeline }: StoredLead, asked = { archive: 0, restore: 0, done: 0 }): string[] {
-  const count = (type: TimelineEntry['type']): number => timeline.filter((entry) => entry.type === type).length;
+function archiveFaults(
+  { lead, timeline }: StoredLead,
+  asked = { archive: 0, restore: 0, done: 0 },
+): string[] {
+  const count = (type: TimelineEntry['type']): number =>
+    timeline.filter((entry) => entry.type === type).length;
   const [archived, restored] = [count('archived'), count('restored')];
   const faults: string[] = [];
   if (archived - restored !== (lead.archivedAt === undefined ? 0 : 1)) {
-    faults.push(`Lead ${lead.id}: archived ${archived} times, restored ${restored} times, and does not stand so.`);
+    faults.push(
+      `Lead ${lead.id}: archived ${archived} times, restored ${restored} times, and does not stand so.`,
+    );
   }
   if (archived > asked.archive || restored > asked.restore) {
     faults.push(`Lead ${lead.id}: archived or restored more often than anyone asked.`);

@@ -8,17 +8,24 @@ const get: Command = async ({ world, random }) => {
   if (leadId === undefined) return;
   const atLeast = notebook.updatedAt.get(leadId) ?? '';
   const answer = await ask(world, 'get-lead', keys.writer, { leadId }, [200, 404]);
-  if (answer?.status === 404 && !notebook.archiving.has(leadId)) notebook.violations.push(`get-lead misses lead ${leadId}.`);
+  if (answer?.status === 404 && !notebook.archiving.has(leadId))
+    notebook.violations.push(`get-lead misses lead ${leadId}.`);
   if (answer?.status !== 200) return;
   const { updatedAt } = answer.body.lead;
-  if (updatedAt < atLeast) notebook.violations.push(`get-lead shows lead ${leadId} of ${updatedAt}, acknowledged at ${atLeast}.`);
+  if (updatedAt < atLeast)
+    notebook.violations.push(
+      `get-lead shows lead ${leadId} of ${updatedAt}, acknowledged at ${atLeast}.`,
+    );
   notebook.saw(leadId, updatedAt);
 };
 
 const pagesMax = 50;
 
 /** The ids that a whole walk shows; undefined where a page failed. Out of order, or twice, is noted as a violation. */
-export async function walk(world: World, asked: Readonly<Record<string, string | number>>): Promise<number[] | undefined> {
+export async function walk(
+  world: World,
+  asked: Readonly<Record<string, string | number>>,
+): Promise<number[] | undefined> {
   const { notebook, keys } = world;
   const shown: number[] = [];
   let cursor: number | null = null;
@@ -32,7 +39,9 @@ export async function walk(world: World, asked: Readonly<Record<string, string |
   }
   if (cursor !== null) return undefined;
   if (shown.some((id, index) => index > 0 && id >= (shown[index - 1] ?? 0))) {
-    notebook.violations.push(`list-leads is out of order, or shows a lead twice: ${shown.join(', ')}.`);
+    notebook.violations.push(
+      `list-leads is out of order, or shows a lead twice: ${shown.join(', ')}.`,
+    );
   }
   return shown;
 }
@@ -43,7 +52,8 @@ const list: Command = async ({ world, random }) => {
   const before = [...notebook.leadIds];
   const shown = await walk(world, { limit: pick(random, [2, 5, 100]) });
   const missed = before.filter((id) => !shown?.includes(id) && !notebook.archiving.has(id));
-  if (shown && missed.length > 0) notebook.violations.push(`list-leads misses ${missed.join(', ')}.`);
+  if (shown && missed.length > 0)
+    notebook.violations.push(`list-leads misses ${missed.join(', ')}.`);
 };
 
 /** A sync job: while indexes lag it may miss what is new, which a walk after the lag must show (`listFaults`). */
@@ -53,10 +63,17 @@ const sync: Command = async ({ world, random }) => {
 
 const listByStage: Command = async ({ world, random }) => {
   const stageId = pick(random, stageIds);
-  const answer = await ask(world, 'list-leads', world.keys.writer, { query: { stage_id: stageId, limit: 100 } }, [200]);
+  const answer = await ask(
+    world,
+    'list-leads',
+    world.keys.writer,
+    { query: { stage_id: stageId, limit: 100 } },
+    [200],
+  );
   if (answer?.status !== 200) return;
   const strays = answer.body.items.filter((lead: { stageId: number }) => lead.stageId !== stageId);
-  if (strays.length > 0) world.notebook.violations.push(`list-leads by stage ${stageId} shows leads of others.`);
+  if (strays.length > 0)
+    world.notebook.violations.push(`list-leads by stage ${stageId} shows leads of others.`);
 };
 
 export const readerCommands: WeightedCommands = [

@@ -8,7 +8,13 @@ import { ProgressLine } from '../../../infra/admin/progress-line.ts';
 import { startFaultyService } from '../../support/faults/faulty-service.ts';
 import { node24, projectFolder, startServiceProcess } from '../../support/service-process.ts';
 import { type Figure, figuresVariable } from '../figures.ts';
-import { type FuzzReport, figureSheet, readFuzzReport, reliabilityPage, type Soak } from './figure-sheet.ts';
+import {
+  type FuzzReport,
+  figureSheet,
+  readFuzzReport,
+  reliabilityPage,
+  type Soak,
+} from './figure-sheet.ts';
 import { runHistory } from './history.ts';
 import { Tally } from './tally.ts';
 
@@ -40,27 +46,41 @@ function positive(text: string): number {
 
 function wholeNumber(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError('It takes a whole number of at least 1.');
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new InvalidArgumentError('It takes a whole number of at least 1.');
   return value;
 }
 
 const program = new Command('npm run soak --')
-  .description('Lets several clients act at once, under faults and deaths, and judges each history against a plain model.')
+  .description(
+    'Lets several clients act at once, under faults and deaths, and judges each history against a plain model.',
+  )
   .option('--minutes <n>', 'no history begins after so many minutes', positive, 1)
   .option('--seed <s>', 'seed of the first history; each next one has the next', wholeNumber, 1)
   .option('--histories <n>', 'at most so many seeds', wholeNumber, Number.MAX_SAFE_INTEGER)
   .option('--repeat <n>', 'run each seed so many times', wholeNumber, 1)
   .option('--clients <n>', 'clients at once', wholeNumber, 6)
   .option('--turns <n>', 'turns of each client at the most', wholeNumber, 16)
-  .addOption(new Option('--engine <name>', 'the DynamoDB engine').choices(['dynoxide', 'dynamodb-local']).default('dynoxide'))
-  .option('--write', 'run the tests of deaths and limits and npm run fuzz too, and write test/RELIABILITY.md', false);
+  .addOption(
+    new Option('--engine <name>', 'the DynamoDB engine')
+      .choices(['dynoxide', 'dynamodb-local'])
+      .default('dynoxide'),
+  )
+  .option(
+    '--write',
+    'run the tests of deaths and limits and npm run fuzz too, and write test/RELIABILITY.md',
+    false,
+  );
 
 const options = program.parse().opts<SoakOptions>();
 const soak = await runHistories(options);
 process.stdout.write(`${figureSheet(soak)}\n`);
-for (const { seed, sentence } of soak.tally.violations) process.stdout.write(`seed ${seed}: ${sentence}\n`);
+for (const { seed, sentence } of soak.tally.violations)
+  process.stdout.write(`seed ${seed}: ${sentence}\n`);
 for (const seed of new Set(soak.tally.violations.map((one) => one.seed))) {
-  process.stdout.write(`Repeat it: npm run soak -- --engine ${options.engine} --seed ${seed} --histories 1 --repeat 20\n`);
+  process.stdout.write(
+    `Repeat it: npm run soak -- --engine ${options.engine} --seed ${seed} --histories 1 --repeat 20\n`,
+  );
 }
 if (options.write) {
   const folder = await mkdtemp(join(tmpdir(), 'soak-'));
@@ -75,16 +95,34 @@ if (options.write) {
 }
 process.exit(soak.tally.violations.length > 0 ? 1 : 0);
 
-async function runHistories({ minutes, seed, histories, repeat, clients, turns, engine, write }: SoakOptions): Promise<Soak> {
+async function runHistories({
+  minutes,
+  seed,
+  histories,
+  repeat,
+  clients,
+  turns,
+  engine,
+  write,
+}: SoakOptions): Promise<Soak> {
   const tally = new Tally();
-  const progress = new ProgressLine(process.stderr.isTTY ? (text) => process.stderr.write(text) : undefined);
+  const progress = new ProgressLine(
+    process.stderr.isTTY ? (text) => process.stderr.write(text) : undefined,
+  );
   const startedAt = performance.now();
   const seconds = (): number => (performance.now() - startedAt) / 1000;
   const runs = histories * repeat;
   let begun = 0;
   const isOver = (): boolean => begun >= runs || (begun > 0 && seconds() >= minutes * 60);
   while (!isOver()) {
-    const service = await startServiceProcess(['--engine', engine, '--db', ':memory:', '--port', '0']);
+    const service = await startServiceProcess([
+      '--engine',
+      engine,
+      '--db',
+      ':memory:',
+      '--port',
+      '0',
+    ]);
     const { environment } = service.ready;
     const end = Math.min(begun + historiesPerService, runs);
     const lane = async (): Promise<void> => {
@@ -98,12 +136,16 @@ async function runHistories({ minutes, seed, histories, repeat, clients, turns, 
             tally.add(own, result);
           } catch (error) {
             // What a client does not expect ends its history, not the soak: it is a finding with a seed of its own.
-            tally.violations.push({ seed: own, sentence: `The history broke off: ${(error as Error).stack}` });
+            tally.violations.push({
+              seed: own,
+              sentence: `The history broke off: ${(error as Error).stack}`,
+            });
           }
           const { violations, requests } = tally;
           const line = `${Math.round(seconds())} s: ${tally.histories} histories, ${requests} requests, ${violations.length} violations`;
           progress.show(line);
-          if (!process.stderr.isTTY && tally.histories % historiesPerService === 0) process.stderr.write(`${line}\n`);
+          if (!process.stderr.isTTY && tally.histories % historiesPerService === 0)
+            process.stderr.write(`${line}\n`);
         }
       } finally {
         await faulty.stop();
@@ -124,9 +166,16 @@ async function runHistories({ minutes, seed, histories, repeat, clients, turns, 
 async function measureTests(engine: string, file: string): Promise<Figure[]> {
   await writeFile(file, '');
   const vitest = join(projectFolder, 'node_modules', 'vitest', 'vitest.mjs');
-  const names = ['death', 'admin-death', 'buckets'].map((name) => `test/reliability/${name}.integration.test.ts`);
-  const status = await runNode([vitest, 'run', '--project', engine, ...names], { [figuresVariable]: file });
-  if (status !== 0) throw new Error('A test of deaths or limits failed, so no page is written: its report stands above.');
+  const names = ['death', 'admin-death', 'buckets'].map(
+    (name) => `test/reliability/${name}.integration.test.ts`,
+  );
+  const status = await runNode([vitest, 'run', '--project', engine, ...names], {
+    [figuresVariable]: file,
+  });
+  if (status !== 0)
+    throw new Error(
+      'A test of deaths or limits failed, so no page is written: its report stands above.',
+    );
   return (await readFile(file, 'utf8'))
     .split('\n')
     .filter(Boolean)
@@ -136,12 +185,25 @@ async function measureTests(engine: string, file: string): Promise<Figure[]> {
 /** Runs the fuzz with the seed. What it finds stands in its report, and on the page. */
 async function measureFuzz({ engine, seed }: SoakOptions, file: string): Promise<FuzzReport> {
   const fuzz = join(projectFolder, 'test', 'fuzz', 'main.ts');
-  await runNode([fuzz, '--requests', fuzzRequests, '--seed', String(seed), '--engine', engine, '--report', file]);
+  await runNode([
+    fuzz,
+    '--requests',
+    fuzzRequests,
+    '--seed',
+    String(seed),
+    '--engine',
+    engine,
+    '--report',
+    file,
+  ]);
   return readFuzzReport(file);
 }
 
 /** What it prints goes to stderr. @returns its exit status */
-async function runNode(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<number | null> {
+async function runNode(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<number | null> {
   const env = { ...process.env, ...environment };
   const child = spawn(node24, args, { cwd: projectFolder, env, stdio: ['ignore', 2, 2] });
   const [status] = await once(child, 'close');

@@ -21,13 +21,17 @@ export class Tally {
   readonly deaths: Counts = new Map();
   readonly violations: Violation[] = [];
 
-  add(seed: number, { notebook, leads, faults, deaths, dynamodbCalls, violations }: HistoryResult): void {
+  add(
+    seed: number,
+    { notebook, leads, faults, deaths, dynamodbCalls, violations }: HistoryResult,
+  ): void {
     this.histories += 1;
     this.leads += leads;
     this.dynamodbCalls += dynamodbCalls;
     this.settled += notebook.settled;
     addTo(this.answers, notebook.answers);
-    for (const { kind, verdict } of notebook.claims) addTo(this.claims, new Map([[`${kind} ${verdict}`, 1]]));
+    for (const { kind, verdict } of notebook.claims)
+      addTo(this.claims, new Map([[`${kind} ${verdict}`, 1]]));
     addTo(this.faults, faults);
     addTo(this.deaths, deaths);
     this.violations.push(...violations.map((sentence) => ({ seed, sentence })));
@@ -38,7 +42,8 @@ export class Tally {
   }
 }
 
-export const sum = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((one, other) => one + other, 0);
+export const sum = (counts: ReadonlyMap<string, number>): number =>
+  [...counts.values()].reduce((one, other) => one + other, 0);
 
 function addTo(counts: Counts, more: ReadonlyMap<string, number>): void {
   for (const [name, count] of more) counts.set(name, (counts.get(name) ?? 0) + count);

@@ -48,15 +48,32 @@ class DrawnTurn implements fc.AsyncCommand<Notebook, Client> {
 export type Turns = Iterable<fc.AsyncCommand<Notebook, Client>>;
 
 /** What each of several clients does in turn, drawn by fast-check: the same for the same seed. */
-export function drawTurns(weighted: WeightedCommands, seed: number, clients: number, turnsMax: number): readonly Turns[] {
+export function drawTurns(
+  weighted: WeightedCommands,
+  seed: number,
+  clients: number,
+  turnsMax: number,
+): readonly Turns[] {
   const turn = fc.oneof(
-    ...weighted.map(([weight, command]) => ({ weight, arbitrary: fc.nat().map((chance) => new DrawnTurn(command, chance)) })),
+    ...weighted.map(([weight, command]) => ({
+      weight,
+      arbitrary: fc.nat().map((chance) => new DrawnTurn(command, chance)),
+    })),
   );
-  const turns = fc.commands<Notebook, Client, false>([turn], { maxCommands: turnsMax, size: 'max' });
-  return fc.sample(fc.array(turns, { minLength: clients, maxLength: clients }), { seed, numRuns: 1 })[0] ?? [];
+  const turns = fc.commands<Notebook, Client, false>([turn], {
+    maxCommands: turnsMax,
+    size: 'max',
+  });
+  return (
+    fc.sample(fc.array(turns, { minLength: clients, maxLength: clients }), {
+      seed,
+      numRuns: 1,
+    })[0] ?? []
+  );
 }
 /** What clients may do, each with its weight in a history. */
 export type WeightedCommands = readonly (readonly [weight: number, command: Command])[];
 
 /** Undefined of an empty list. */
-export const pick = <T>(random: () => number, from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+export const pick = <T>(random: () => number, from: readonly T[]): T =>
+  from[Math.floor(random() * from.length)] as T;

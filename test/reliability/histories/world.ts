@@ -3,7 +3,11 @@ import type { Settings } from '../../../shared/organization/settings-types.ts';
 import { createApiKey } from '../../../shared/store/organizations/api-keys.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { type CallOptions, type CallReply, call } from '../../support/call.ts';
-import { givenOrganizationWithoutKeys, newSettings, type SettingsChanges } from '../../support/organizations.ts';
+import {
+  givenOrganizationWithoutKeys,
+  newSettings,
+  type SettingsChanges,
+} from '../../support/organizations.ts';
 import { customField, sampleSettings } from '../../support/settings.ts';
 import { type TableEnvironment, tableOf } from '../../support/table.ts';
 import { Notebook } from './notebook.ts';
@@ -37,7 +41,11 @@ export interface World {
   readonly wave: Wave;
   settingsVersion: number;
   /** The contested people: several clients speak of the same. */
-  readonly people: readonly { readonly name: string; readonly phone: string; readonly email: string }[];
+  readonly people: readonly {
+    readonly name: string;
+    readonly phone: string;
+    readonly email: string;
+  }[];
 }
 
 /** The settings with the field `wave` active or not; the name makes each application a change. */
@@ -60,7 +68,11 @@ export const keyKinds = {
 } as const satisfies Record<string, { type: string; scopes: readonly Scope[] }>;
 export type KeyKind = keyof typeof keyKinds;
 
-export async function mintKey(table: Table, organizationId: number, kind: KeyKind): Promise<HeldKey> {
+export async function mintKey(
+  table: Table,
+  organizationId: number,
+  kind: KeyKind,
+): Promise<HeldKey> {
   const { type, scopes } = keyKinds[kind];
   const order = { organizationId, type, scopes, label: kind, createdBy: 7, now: new Date() };
   const { key, keyId } = await createApiKey(table, order);
@@ -78,7 +90,10 @@ export async function newWorld(
 ): Promise<World> {
   const [table, faultyTable] = [tableOf(environment), tableOf(faulty.environment)];
   const { id: organizationId } = await givenOrganizationWithoutKeys(waveChanges(true, 0), table);
-  const [website, writer] = [await mintKey(table, organizationId, 'website'), await mintKey(table, organizationId, 'writer')];
+  const [website, writer] = [
+    await mintKey(table, organizationId, 'website'),
+    await mintKey(table, organizationId, 'writer'),
+  ];
   const people = Array.from({ length: peopleCount }, (_, index) => ({
     name: `Person ${index}`,
     phone: `+9198765432${String(index).padStart(2, '0')}`,
@@ -120,12 +135,14 @@ export async function ask(
     answer = await call(endpoint, { ...options, apiKey: apiKey.key, baseUrl });
   } catch (error) {
     // A TypeError is fetch's word for a connection that broke; all else is an answer that openapi.json does not describe.
-    if (!(error instanceof TypeError)) notebook.violations.push(`${endpoint}: ${(error as Error).message}`);
+    if (!(error instanceof TypeError))
+      notebook.violations.push(`${endpoint}: ${(error as Error).message}`);
   }
   const status = answer?.status;
   notebook.answered(endpoint, status);
   const said = `${endpoint} answered ${status} ${answer?.body?.error?.code ?? ''}`.trim();
-  if (![...always, ...expected].includes(status)) notebook.violations.push(`${said}, which nothing here explains.`);
+  if (![...always, ...expected].includes(status))
+    notebook.violations.push(`${said}, which nothing here explains.`);
   if (wasRevoked && status !== undefined && status !== 401 && status !== 500) {
     notebook.violations.push(`${said} to a key that had been revoked.`);
   }

@@ -11,13 +11,17 @@ const chance = (random: () => number, share: number): boolean => random() < shar
 
 /** Whether a client asks again: nobody said what became of it, or it was told to. */
 const isOpen = (answer: CallReply | undefined): boolean =>
-  verdictOf(answer?.status) === 'unknown' || answer?.body?.error?.code === 'IDEMPOTENCY_IN_PROGRESS';
+  verdictOf(answer?.status) === 'unknown' ||
+  answer?.body?.error?.code === 'IDEMPOTENCY_IN_PROGRESS';
 
 /**
  * Asks until there is an answer to keep, as a client would; what is still open then is asked once more when all is well.
  * @param attempt sends the request for the nth time; under faults or `settling` without
  */
-async function untilAnswered({ world, random }: Turn, attempt: (n: number) => Promise<CallReply | undefined>): Promise<void> {
+async function untilAnswered(
+  { world, random }: Turn,
+  attempt: (n: number) => Promise<CallReply | undefined>,
+): Promise<void> {
   const waits = Array.from({ length: attemptsMax }, () => random() * pauseMaxMs);
   for (const [n, wait] of waits.entries()) {
     if (!isOpen(await attempt(n))) {
@@ -29,7 +33,10 @@ async function untilAnswered({ world, random }: Turn, attempt: (n: number) => Pr
   world.notebook.unsettled.push(async () => {
     const answer = await attempt(attemptsMax);
     if (!isOpen(answer)) world.notebook.settled += 1;
-    else world.notebook.violations.push(`Asked again without faults, and answered ${answer?.status ?? 'nothing'}.`);
+    else
+      world.notebook.violations.push(
+        `Asked again without faults, and answered ${answer?.status ?? 'nothing'}.`,
+      );
   });
 }
 
@@ -61,9 +68,17 @@ async function askWithWave(
   const before = { ...wave };
   const answer = await send([422]);
   const isSure = !before.isChanging && before.epoch === wave.epoch && !wave.isChanging;
-  if (isSure && answer && (answer.status === 422) === before.isActive && verdictOf(answer.status) !== 'unknown') {
+  if (
+    isSure &&
+    answer &&
+    (answer.status === 422) === before.isActive &&
+    verdictOf(answer.status) !== 'unknown'
+  ) {
     const known = answer.status === 401 || answer.status === 409;
-    if (!known) notebook.violations.push(`The field wave, ${before.isActive ? '' : 'in'}active, was answered ${answer.status}.`);
+    if (!known)
+      notebook.violations.push(
+        `The field wave, ${before.isActive ? '' : 'in'}active, was answered ${answer.status}.`,
+      );
   }
   return answer;
 }
@@ -79,7 +94,10 @@ function draftCapture({ world, random }: Turn, marker: string): CaptureDraft {
   const other = pick(random, world.people);
   const email = pick(random, [person.email, person.email, undefined, other.email]);
   const hasWave = chance(random, 0.15);
-  const fields = { ...(chance(random, 0.3) && { city: `captured ${marker}` }), ...(hasWave && { wave: marker }) };
+  const fields = {
+    ...(chance(random, 0.3) && { city: `captured ${marker}` }),
+    ...(hasWave && { wave: marker }),
+  };
   const { name, phone } = person;
   return {
     body: { name, phone, ...(email && { email }), notes: marker, fields },
@@ -96,7 +114,12 @@ const capture: Command = async (turn) => {
     const marker = `${turn.name}.${n}`;
     const claim = turn.world.notebook.claim('capture', marker, submitted);
     const send = (more: readonly number[]) =>
-      ask(turn.world, 'capture-lead', apiKey, { body: { ...body, notes: marker } }, [200, 201, 409, ...more]);
+      ask(turn.world, 'capture-lead', apiKey, { body: { ...body, notes: marker } }, [
+        200,
+        201,
+        409,
+        ...more,
+      ]);
     return noted(claim, await askWithWave(turn, hasWave, send), captured(turn));
   });
 };
@@ -136,7 +159,9 @@ const captureOnce: Command = async (turn) => {
   const attempt = async (): Promise<CallReply | undefined> => {
     // What is remembered is replayed, whatever became of the field since.
     const isFirst = claim.verdict === 'refused' && !isDoubled;
-    const send = isFirst ? askWithWave(turn, hasWave, sendBody(body)) : sendBody(body)(hasWave ? [422] : []);
+    const send = isFirst
+      ? askWithWave(turn, hasWave, sendBody(body))
+      : sendBody(body)(hasWave ? [422] : []);
     const answer = noted(claim, await send, captured(turn));
     if (!answer || answer.status >= 300) return answer;
     results.add(JSON.stringify(answer.body.lead));
@@ -149,14 +174,20 @@ const captureOnce: Command = async (turn) => {
   });
   if (isRepeated && claim.verdict === 'done') await attempt();
   if (results.size > 1)
-    notebook.violations.push(`Capture ${name} was answered in ${results.size} ways: ${[...results].join(' ')}.`);
-  if (originals > 1) notebook.violations.push(`Capture ${name} was answered ${originals} times as if it were the first.`);
+    notebook.violations.push(
+      `Capture ${name} was answered in ${results.size} ways: ${[...results].join(' ')}.`,
+    );
+  if (originals > 1)
+    notebook.violations.push(
+      `Capture ${name} was answered ${originals} times as if it were the first.`,
+    );
 
   if (isReused && claim.verdict === 'done') {
     const reuse = notebook.claim('capture', `${name}.reused`, submitted);
     const answer = await sendBody({ ...body, notes: reuse.marker })([422]);
     noted(reuse, answer, captured(turn));
-    if (answer && answer.status < 300) notebook.violations.push(`Capture ${name}: its key served a different body.`);
+    if (answer && answer.status < 300)
+      notebook.violations.push(`Capture ${name}: its key served a different body.`);
   }
 };
 
@@ -174,7 +205,11 @@ const create: Command = async (turn) => {
     const marker = `${turn.name}.${n}`;
     const claim = world.notebook.claim('create', marker, submitted);
     const send = (more: readonly number[]) =>
-      ask(world, 'create-lead', apiKey, { body: { fields: { ...submitted, remarks: marker } } }, [201, 409, ...more]);
+      ask(world, 'create-lead', apiKey, { body: { fields: { ...submitted, remarks: marker } } }, [
+        201,
+        409,
+        ...more,
+      ]);
     return noted(claim, await askWithWave(turn, hasWave, send), ({ lead }) => {
       world.notebook.made(lead.id);
       world.notebook.saw(lead.id, lead.updatedAt);
@@ -201,11 +236,16 @@ const update: Command = async (turn) => {
     const marker = `${turn.name}.${n}`;
     const claim = world.notebook.claim('update', marker);
     const body = { fields: { ...changes, city: marker }, ...place };
-    return noted(claim, await ask(world, 'update-lead', apiKey, { leadId, body }, [200, 409]), ({ lead }) => {
-      world.notebook.saw(lead.id, lead.updatedAt);
-      if (lead.fields.city !== marker) world.notebook.violations.push(`Update ${marker} was answered with another's city.`);
-      return lead.id;
-    });
+    return noted(
+      claim,
+      await ask(world, 'update-lead', apiKey, { leadId, body }, [200, 409]),
+      ({ lead }) => {
+        world.notebook.saw(lead.id, lead.updatedAt);
+        if (lead.fields.city !== marker)
+          world.notebook.violations.push(`Update ${marker} was answered with another's city.`);
+        return lead.id;
+      },
+    );
   });
 };
 
@@ -217,7 +257,11 @@ const note: Command = async (turn) => {
   await untilAnswered(turn, async (n) => {
     const text = `${turn.name}.${n}`;
     const claim = world.notebook.claim('note', text);
-    return noted(claim, await ask(world, 'add-note', apiKey, { leadId, body: { text } }, [201]), (body) => body.note.leadId);
+    return noted(
+      claim,
+      await ask(world, 'add-note', apiKey, { leadId, body: { text } }, [201]),
+      (body) => body.note.leadId,
+    );
   });
 };
 

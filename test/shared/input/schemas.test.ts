@@ -7,7 +7,10 @@ import { fieldValues, id, leadIdPath, object, text } from '../../../shared/input
 import { messagesOf } from '../../../shared/middleware/validate.ts';
 
 /** What is wrong by property; undefined when nothing is. */
-function issues(schema: v.GenericSchema, input: unknown): Readonly<Record<string, string>> | undefined {
+function issues(
+  schema: v.GenericSchema,
+  input: unknown,
+): Readonly<Record<string, string>> | undefined {
   const { success, issues } = v.safeParse(schema, input);
   return success ? undefined : messagesOf(issues);
 }
@@ -25,7 +28,9 @@ describe("an empty list, PHP's empty array, where an object is wanted is refused
     const found = issues(schema, input);
 
     expect(Object.keys(found ?? {})).toEqual([name]);
-    expect(found?.[name]).toMatch(/^must be an? .*object.*; an empty one is \{\}, not \[\] \(in PHP: \(object\) \[\]\)\.$/);
+    expect(found?.[name]).toMatch(
+      /^must be an? .*object.*; an empty one is \{\}, not \[\] \(in PHP: \(object\) \[\]\)\.$/,
+    );
   });
 
   test('a list that holds something is not an empty object', () => {
@@ -49,10 +54,13 @@ describe('a text is counted in code points', () => {
     [0, 3, '', true],
     [0, 3, 'a🎓🎓', true],
     [0, 3, 'ab🎓🎓', false],
-  ])('%i to %i characters: %j', (min, max, input, isTaken) => expect(issues(text(min, max), input) === undefined).toBe(isTaken));
+  ])('%i to %i characters: %j', (min, max, input, isTaken) =>
+    expect(issues(text(min, max), input) === undefined).toBe(isTaken),
+  );
 
-  test.each(['a\0b', '\ud83c', 'a\udc00', '\udf93\ud83c'])('%j contains an invalid character', (input) =>
-    expect(issues(text(1, 9), input)?.body).toContain('invalid character'),
+  test.each(['a\0b', '\ud83c', 'a\udc00', '\udf93\ud83c'])(
+    '%j contains an invalid character',
+    (input) => expect(issues(text(1, 9), input)?.body).toContain('invalid character'),
   );
   test.each([null, 5, true, ['a'], {}])('%j is not a string', (input) =>
     expect(issues(text(1, 9), input)?.body).toBe('must be a string.'),
@@ -85,15 +93,25 @@ describe('every limit of a capture, at its edge and one past it', () => {
     expect(ofLength(min)).toBeUndefined();
     expect(ofLength(max)).toBeUndefined();
     expect(ofLength(max + 1)).toEqual({ [property]: expect.stringContaining(`${max} characters`) });
-    if (min > 0) expect(ofLength(min - 1)).toEqual({ [property]: expect.stringContaining(`${min} to ${max} characters`) });
+    if (min > 0)
+      expect(ofLength(min - 1)).toEqual({
+        [property]: expect.stringContaining(`${min} to ${max} characters`),
+      });
   });
 
-  test.each(['fields', 'attribution', 'pipelineId', 'externalId', 'source', 'notes', 'email', 'name', 'phone'])(
-    '%s is not null',
-    (property) => {
-      expect(issuesOfCapture({ [property]: null })).toHaveProperty(property);
-    },
-  );
+  test.each([
+    'fields',
+    'attribution',
+    'pipelineId',
+    'externalId',
+    'source',
+    'notes',
+    'email',
+    'name',
+    'phone',
+  ])('%s is not null', (property) => {
+    expect(issuesOfCapture({ [property]: null })).toHaveProperty(property);
+  });
 
   test('a field key is of 64 characters at the most', () => {
     expect(issuesOfCapture({ fields: { ['🎓'.repeat(64)]: 'x' } })).toBeUndefined();
@@ -102,12 +120,16 @@ describe('every limit of a capture, at its edge and one past it', () => {
     });
   });
 
-  test.each(['', 'x'.repeat(201), 'naïve', 'tab\there', '🎓', 'line\n'])('the Idempotency-Key %j is refused', (key) =>
-    expect(issues(headers, { 'idempotency-key': key })).toBeDefined(),
+  test.each(['', 'x'.repeat(201), 'naïve', 'tab\there', '🎓', 'line\n'])(
+    'the Idempotency-Key %j is refused',
+    (key) => expect(issues(headers, { 'idempotency-key': key })).toBeDefined(),
   );
-  test.each([undefined, 'x', 'x'.repeat(200), 'a b~!"', '0'])('the Idempotency-Key %j is taken', (key) => {
-    expect(issues(headers, key === undefined ? {} : { 'idempotency-key': key })).toBeUndefined();
-  });
+  test.each([undefined, 'x', 'x'.repeat(200), 'a b~!"', '0'])(
+    'the Idempotency-Key %j is taken',
+    (key) => {
+      expect(issues(headers, key === undefined ? {} : { 'idempotency-key': key })).toBeUndefined();
+    },
+  );
 });
 
 describe('an object', () => {
@@ -118,11 +140,18 @@ describe('an object', () => {
   );
   test('names what is unknown beside what is wrong and what is missing', () =>
     expect(
-      issues(object({ name: text(1, 5), note: v.optional(text(0, 2)), part: object({ city: text(1, 9) }) }), {
-        note: 'long',
-        nmae: 'Asha',
-        part: { ctiy: 'Pune' },
-      }),
+      issues(
+        object({
+          name: text(1, 5),
+          note: v.optional(text(0, 2)),
+          part: object({ city: text(1, 9) }),
+        }),
+        {
+          note: 'long',
+          nmae: 'Asha',
+          part: { ctiy: 'Pune' },
+        },
+      ),
     ).toEqual({
       nmae: 'is not known here; did you mean name?',
       name: 'is required.',
@@ -130,7 +159,8 @@ describe('an object', () => {
       'part.ctiy': 'is not known here; did you mean city?',
       'part.city': 'is required.',
     }));
-  test('needs what it requires', () => expect(issues(schema, {})).toEqual({ name: 'is required.' }));
+  test('needs what it requires', () =>
+    expect(issues(schema, {})).toEqual({ name: 'is required.' }));
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype', ''])(
     'has no property %j',
     (property) => {
@@ -140,11 +170,17 @@ describe('an object', () => {
   );
   test('names the property that was probably meant', () => {
     expect(issues(schema, { name: 'Asha', phon: '1' })?.phon).toContain('did you mean phone?');
-    expect(issues(body, { ...asha, pipelineID: 1, utm: 2 })?.pipelineID).toContain('did you mean pipelineId?');
-    expect(issuesOfCapture({ attribution: { utmSorce: 'x' } })?.['attribution.utmSorce']).toContain('did you mean utmSource?');
+    expect(issues(body, { ...asha, pipelineID: 1, utm: 2 })?.pipelineID).toContain(
+      'did you mean pipelineId?',
+    );
+    expect(issuesOfCapture({ attribution: { utmSorce: 'x' } })?.['attribution.utmSorce']).toContain(
+      'did you mean utmSource?',
+    );
   });
   test('names those that there are where none is near, one or several', () => {
-    expect(issues(object({ text: text(1, 9) }), { text: 'x', foo: 1 })?.foo).toBe('is not known here; known names: text.');
+    expect(issues(object({ text: text(1, 9) }), { text: 'x', foo: 1 })?.foo).toBe(
+      'is not known here; known names: text.',
+    );
     expect(issues(object({ a: text(1, 9), b: text(1, 9) }), { a: 'x', b: 'x', foo: 1 })?.foo).toBe(
       'is not known here; known names: a, b.',
     );
@@ -161,20 +197,27 @@ describe('the values of fields', () => {
   test.each(['text', '', 5, -0.5, true, null, [], ['a', 'b']])('%j can be one', (value) =>
     expect(issues(fieldValues(), { key: value })).toBeUndefined(),
   );
-  test.each([{}, { a: 1 }, [1], [null], [['a']], [true], Infinity, -Infinity])('%j cannot', (value) =>
-    expect(issues(fieldValues(), { key: value })?.key).toMatch(/^must be /),
+  test.each([{}, { a: 1 }, [1], [null], [['a']], [true], Infinity, -Infinity])(
+    '%j cannot',
+    (value) => expect(issues(fieldValues(), { key: value })?.key).toMatch(/^must be /),
   );
-  test.each(['a\0', '\ud800', ['ok', '\0']])('%j cannot, because it contains an invalid character', (value) =>
-    expect(issues(fieldValues(), { key: value })?.key).toContain('invalid character'),
+  test.each(['a\0', '\ud800', ['ok', '\0']])(
+    '%j cannot, because it contains an invalid character',
+    (value) => expect(issues(fieldValues(), { key: value })?.key).toContain('invalid character'),
   );
   test.each([null, [], 'x', 5])('%j is not an object of them', (input) =>
     expect(issues(fieldValues(), input)?.body).toContain('object'),
   );
 
-  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('a wrong value of the key %s is named', (key) => {
-    const fields = JSON.parse(`{"${key}":{"a":1}}`);
-    expect(Object.entries(issuesOfCapture({ fields })!)).toEqual([[key, expect.stringMatching(/^must be /)]]);
-  });
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+    'a wrong value of the key %s is named',
+    (key) => {
+      const fields = JSON.parse(`{"${key}":{"a":1}}`);
+      expect(Object.entries(issuesOfCapture({ fields })!)).toEqual([
+        [key, expect.stringMatching(/^must be /)],
+      ]);
+    },
+  );
 });
 
 describe('ids', () => {
@@ -185,10 +228,20 @@ describe('ids', () => {
   test.each(['1', '2147483647'])('%s is one of a path', (leadId) =>
     expect(v.parse(leadIdPath, { leadId })).toEqual({ leadId: Number(leadId) }),
   );
-  test.each(['0', '-1', '01', '2147483648', '99999999999', '1.0', '1e3', ' 1', '१', '', 'abc', '1\n'])(
-    '%j is none of a path',
-    (leadId) => {
-      expect(issues(leadIdPath, { leadId })).toBeDefined();
-    },
-  );
+  test.each([
+    '0',
+    '-1',
+    '01',
+    '2147483648',
+    '99999999999',
+    '1.0',
+    '1e3',
+    ' 1',
+    '१',
+    '',
+    'abc',
+    '1\n',
+  ])('%j is none of a path', (leadId) => {
+    expect(issues(leadIdPath, { leadId })).toBeDefined();
+  });
 });

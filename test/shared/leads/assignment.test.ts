@@ -6,7 +6,8 @@ import type { Organization } from '../../../shared/organization/organization.ts'
 import { sampleOrganization, sampleSettings } from '../../support/settings.ts';
 
 const withRules = (...assignmentRules: object[]) => sampleOrganization({ assignmentRules });
-const peopleFor = (of: Organization, fields: FieldValues = {}, pipelineId = 1) => chooseRotation(of, fields, pipelineId)?.userIds;
+const peopleFor = (of: Organization, fields: FieldValues = {}, pipelineId = 1) =>
+  chooseRotation(of, fields, pipelineId)?.userIds;
 const when = (field: string, ...equals: string[]) => ({ field, equals });
 
 describe('choosing who may own a new lead', () => {
@@ -26,7 +27,9 @@ describe('choosing who may own a new lead', () => {
     ['one item of a list', { interests: ['hostel', 'loan'] }, 1, [7, 8]],
     ['a tick', { wants_call: true }, 1, [8]],
     ['nothing that a rule names', { wants_call: false }, 1, [7, 8]],
-  ])('goes by %s', (_, fields, pipelineId, people) => expect(peopleFor(withRules(...rules), fields, pipelineId)).toEqual(people));
+  ])('goes by %s', (_, fields, pipelineId, people) =>
+    expect(peopleFor(withRules(...rules), fields, pipelineId)).toEqual(people),
+  );
 
   test('a rule without a condition always holds', () =>
     expect(peopleFor(withRules({ users: [8] }, { users: [7] }))).toEqual([8]));
@@ -42,7 +45,9 @@ describe('choosing who may own a new lead', () => {
 
   test('finds nobody where nobody is active', () => {
     const users = sampleSettings.users.map((user) => ({ ...user, active: false }));
-    expect(chooseRotation(sampleOrganization({ users, assignmentRules: [{ users: [7, 8] }] }), {}, 1)).toBeUndefined();
+    expect(
+      chooseRotation(sampleOrganization({ users, assignmentRules: [{ users: [7, 8] }] }), {}, 1),
+    ).toBeUndefined();
   });
 
   test('counts a user that a rule names twice once', () => {
@@ -53,7 +58,11 @@ describe('choosing who may own a new lead', () => {
 describe('the name of a rule', () => {
   const nameIn = (rule: object): string => {
     const of = withRules();
-    return chooseRotation({ ...of, assignmentRules: [rule as Organization['assignmentRules'][number]] }, { source: 3 }, 1)!.rule;
+    return chooseRotation(
+      { ...of, assignmentRules: [rule as Organization['assignmentRules'][number]] },
+      { source: 3 },
+      1,
+    )!.rule;
   };
 
   test('is the same however its properties are ordered', () => {
@@ -76,11 +85,16 @@ describe('the name of a rule', () => {
 
 describe('the rotation', () => {
   test('turns in the order of the rule', () => {
-    expect([1, 2, 3, 4].map((position) => ownerAt({ rule: '', userIds: [8, 7, 9] }, position))).toEqual([8, 7, 9, 8]);
+    expect(
+      [1, 2, 3, 4].map((position) => ownerAt({ rule: '', userIds: [8, 7, 9] }, position)),
+    ).toEqual([8, 7, 9, 8]);
   });
 
   test('gives the users equal numbers of turns, within one, over any run of turns', () => {
-    const people = fc.uniqueArray(fc.integer({ min: 1, max: 2 ** 31 - 1 }), { minLength: 1, maxLength: 12 });
+    const people = fc.uniqueArray(fc.integer({ min: 1, max: 2 ** 31 - 1 }), {
+      minLength: 1,
+      maxLength: 12,
+    });
     fc.assert(
       fc.property(people, fc.nat(1e9), fc.nat(300), (userIds, first, turns) => {
         const counts = new Map(userIds.map((userId) => [userId, 0]));

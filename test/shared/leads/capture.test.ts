@@ -15,7 +15,11 @@ const read = (more: Partial<CaptureRequest> = {}, of = organization) => {
 
 describe('reading a capture', () => {
   test('gives the person as the lead holds one, and the default source apart', () => {
-    expect(read()).toEqual({ submitted: { name: 'Asha Rao', phone: '+919876543210' }, sourceName: 'Website', sourceId: 1 });
+    expect(read()).toEqual({
+      submitted: { name: 'Asha Rao', phone: '+919876543210' },
+      sourceName: 'Website',
+      sourceId: 1,
+    });
   });
 
   test('keeps names of any script and an email as typed', () => {
@@ -23,7 +27,9 @@ describe('reading a capture', () => {
     expect(submitted).toMatchObject({ name: 'आशा राव 🎓', email: 'Asha@Example.IN' });
   });
 
-  test.each(['', '   '])('takes the email %j as none', (email) => expect(read({ email }).submitted).not.toHaveProperty('email'));
+  test.each(['', '   '])('takes the email %j as none', (email) =>
+    expect(read({ email }).submitted).not.toHaveProperty('email'),
+  );
 
   test('reads fields by label and as text, empty ones not at all', () => {
     const fields = {
@@ -55,7 +61,12 @@ describe('reading a capture', () => {
     ['a field sent for the phone', { fields: { phone: 'X' } }, 'phone', 'send it as the property'],
     ['a field sent for the email', { fields: { email: 'X' } }, 'email', 'send it as the property'],
     ['a field sent for the source', { fields: { source: 1 } }, 'source', 'by name'],
-    ['a field sent for the owner', { fields: { assigned_to: 7 } }, 'assigned_to', 'assignment rules'],
+    [
+      'a field sent for the owner',
+      { fields: { assigned_to: 7 } },
+      'assigned_to',
+      'assignment rules',
+    ],
   ])('refuses %s', async (_, request, fieldKey, part) => {
     const { code, details, message } = await refusalOf(() => read(request));
     expect(code).toBe('VALIDATION_FAILED');
@@ -65,9 +76,21 @@ describe('reading a capture', () => {
 
   test('says everything that is wrong at once', async () => {
     const { details } = await refusalOf(() =>
-      read({ name: ' ', phone: 'x', pipelineId: 99, fields: { budget: 'x', assigned_to: 7, oops: 1 } }),
+      read({
+        name: ' ',
+        phone: 'x',
+        pipelineId: 99,
+        fields: { budget: 'x', assigned_to: 7, oops: 1 },
+      }),
     );
-    expect(Object.keys(details.fields!).sort()).toEqual(['assigned_to', 'budget', 'name', 'oops', 'phone', 'pipelineId']);
+    expect(Object.keys(details.fields!).sort()).toEqual([
+      'assigned_to',
+      'budget',
+      'name',
+      'oops',
+      'phone',
+      'pipelineId',
+    ]);
     expect(details).toMatchObject({ reason: 'PIPELINE_NOT_FOUND', field: 'pipelineId' });
   });
 
@@ -79,12 +102,15 @@ describe('reading a capture', () => {
       expect(details.validKeys).not.toContain(key);
   });
 
-  test.each(['__proto__', 'constructor', 'toString'])('refuses the field %s as any unknown one', async (key) => {
-    const fields = JSON.parse(`{"${key}":"x"}`) as Record<string, string>;
-    const { details } = await refusalOf(() => read({ fields }));
-    expect(Object.keys(details.fields!)).toEqual([key]);
-    expect(details.validKeys).toContain('city');
-  });
+  test.each(['__proto__', 'constructor', 'toString'])(
+    'refuses the field %s as any unknown one',
+    async (key) => {
+      const fields = JSON.parse(`{"${key}":"x"}`) as Record<string, string>;
+      const { details } = await refusalOf(() => read({ fields }));
+      expect(Object.keys(details.fields!)).toEqual([key]);
+      expect(details.validKeys).toContain('city');
+    },
+  );
 });
 
 describe('the source of a capture', () => {
@@ -97,11 +123,14 @@ describe('the source of a capture', () => {
     expect(read({ source })).toMatchObject({ sourceId: id, submitted: { source: id } });
   });
 
-  test.each(['Instagram', 'Old fair', '3', ' ', 'constructor'])('%j is recorded as Website, and fills no lead', (source) => {
-    const { submitted, sourceId, sourceName } = read({ source });
-    expect({ sourceId, sourceName }).toEqual({ sourceId: 1, sourceName: 'Website' });
-    expect(submitted).not.toHaveProperty('source');
-  });
+  test.each(['Instagram', 'Old fair', '3', ' ', 'constructor'])(
+    '%j is recorded as Website, and fills no lead',
+    (source) => {
+      const { submitted, sourceId, sourceName } = read({ source });
+      expect({ sourceId, sourceName }).toEqual({ sourceId: 1, sourceName: 'Website' });
+      expect(submitted).not.toHaveProperty('source');
+    },
+  );
 
   test('is recorded by the name it has in the settings', () =>
     expect(read({ source: 'FACEBOOK ads' }).sourceName).toBe('Facebook Ads'));
@@ -110,7 +139,10 @@ describe('the source of a capture', () => {
     'without an active Website is none, called Website',
     (sources) => {
       const of = sampleOrganization({ sources });
-      expect(read({ source: 'Instagram' }, of)).toMatchObject({ sourceName: 'Website', sourceId: undefined });
+      expect(read({ source: 'Instagram' }, of)).toMatchObject({
+        sourceName: 'Website',
+        sourceId: undefined,
+      });
       expect(read({}, of).sourceId).toBeUndefined();
     },
   );
@@ -130,7 +162,12 @@ const lead = (fields: FieldValues, archivedAt?: string): Lead => ({
 
 describe('filling a matched lead', () => {
   test('fills what is empty, keeps what differs, says nothing of what is the same', () => {
-    const matched = lead({ name: 'Asha', phone: '+919876543210', email: 'A@b.in', wants_call: false });
+    const matched = lead({
+      name: 'Asha',
+      phone: '+919876543210',
+      email: 'A@b.in',
+      wants_call: false,
+    });
 
     const { fields, filled, kept } = fillLead(
       matched,
@@ -138,7 +175,13 @@ describe('filling a matched lead', () => {
       false,
     );
 
-    expect(fields).toEqual({ name: 'Asha', phone: '+919876543210', email: 'A@b.in', wants_call: false, city: 'Pune' });
+    expect(fields).toEqual({
+      name: 'Asha',
+      phone: '+919876543210',
+      email: 'A@b.in',
+      wants_call: false,
+      city: 'Pune',
+    });
     expect(filled).toEqual(['city']);
     expect(kept).toEqual([
       { field: 'name', current: 'Asha', submitted: 'Asha Rao' },
@@ -147,24 +190,40 @@ describe('filling a matched lead', () => {
   });
 
   test('keeps out an email that is another lead’s, and lists it', () => {
-    const { fields, filled, kept } = fillLead(lead({ name: 'Asha' }), { name: 'Asha', email: 'a@b.in' }, true);
+    const { fields, filled, kept } = fillLead(
+      lead({ name: 'Asha' }),
+      { name: 'Asha', email: 'a@b.in' },
+      true,
+    );
     expect(fields).not.toHaveProperty('email');
     expect(filled).toEqual([]);
     expect(kept).toEqual([{ field: 'email', current: null, submitted: 'a@b.in' }]);
   });
 
   test('takes the same choice from a list for the same, though the settings order it otherwise now', () => {
-    expect(fillLead(lead({ interests: ['loan', 'hostel'] }), { interests: ['hostel', 'loan'] }, false).kept).toEqual([]);
-    expect(fillLead(lead({ interests: ['loan', 'hostel'] }), { interests: ['hostel'] }, false).kept).toHaveLength(1);
+    expect(
+      fillLead(lead({ interests: ['loan', 'hostel'] }), { interests: ['hostel', 'loan'] }, false)
+        .kept,
+    ).toEqual([]);
+    expect(
+      fillLead(lead({ interests: ['loan', 'hostel'] }), { interests: ['hostel'] }, false).kept,
+    ).toHaveLength(1);
   });
 
   test('fills an empty source with one that was named, and never the owner', () => {
     const { submitted } = read({ source: 'Facebook Ads', fields: { city: 'Pune' } });
-    expect(fillLead(lead({ name: 'Asha Rao', phone: '+919876543210' }), submitted, false).filled).toEqual(['source', 'city']);
+    expect(
+      fillLead(lead({ name: 'Asha Rao', phone: '+919876543210' }), submitted, false).filled,
+    ).toEqual(['source', 'city']);
     expect(submitted).not.toHaveProperty('assigned_to');
   });
 
-  const value = fc.oneof(fc.string({ minLength: 1 }), fc.integer(), fc.boolean(), fc.array(fc.string(), { minLength: 1 }));
+  const value = fc.oneof(
+    fc.string({ minLength: 1 }),
+    fc.integer(),
+    fc.boolean(),
+    fc.array(fc.string(), { minLength: 1 }),
+  );
   const values = fc.dictionary(
     fc.constantFrom('name', 'email', 'city', 'budget', 'interests', 'valueOf', 'hasOwnProperty'),
     value,
@@ -177,24 +236,36 @@ describe('filling a matched lead', () => {
 
   test('never changes a field that is not empty; filled and kept are apart and cover all that differs', () => {
     fc.assert(
-      fc.property(values, values, fc.boolean(), fc.boolean(), (before, submitted, emailIsTaken, isArchived) => {
-        const { fields, filled, kept } = fillLead(
-          lead(before, isArchived ? '2026-02-02T00:00:00.000Z' : undefined),
-          submitted,
-          emailIsTaken,
-        );
+      fc.property(
+        values,
+        values,
+        fc.boolean(),
+        fc.boolean(),
+        (before, submitted, emailIsTaken, isArchived) => {
+          const { fields, filled, kept } = fillLead(
+            lead(before, isArchived ? '2026-02-02T00:00:00.000Z' : undefined),
+            submitted,
+            emailIsTaken,
+          );
 
-        for (const key of Object.keys(before)) expect(own(fields, key)).toEqual(own(before, key));
-        for (const key of filled) expect([own(before, key), own(fields, key)]).toEqual([undefined, own(submitted, key)]);
-        const told = [...filled, ...kept.map(({ field }) => field)];
-        expect(new Set(told).size).toBe(told.length);
-        for (const key of Object.keys(submitted)) {
-          if (!told.includes(key)) expect(String(own(fields, key)).toLowerCase()).toBe(String(own(submitted, key)).toLowerCase());
-        }
-        expect(Object.keys(fields).sort()).toEqual([...new Set([...Object.keys(before), ...filled])].sort());
-        if (isArchived) expect(filled).toEqual([]);
-        if (emailIsTaken) expect(filled).not.toContain('email');
-      }),
+          for (const key of Object.keys(before)) expect(own(fields, key)).toEqual(own(before, key));
+          for (const key of filled)
+            expect([own(before, key), own(fields, key)]).toEqual([undefined, own(submitted, key)]);
+          const told = [...filled, ...kept.map(({ field }) => field)];
+          expect(new Set(told).size).toBe(told.length);
+          for (const key of Object.keys(submitted)) {
+            if (!told.includes(key))
+              expect(String(own(fields, key)).toLowerCase()).toBe(
+                String(own(submitted, key)).toLowerCase(),
+              );
+          }
+          expect(Object.keys(fields).sort()).toEqual(
+            [...new Set([...Object.keys(before), ...filled])].sort(),
+          );
+          if (isArchived) expect(filled).toEqual([]);
+          if (emailIsTaken) expect(filled).not.toContain('email');
+        },
+      ),
     );
   });
 });

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FieldIssue, isEmptyValue, parsers, type RawValue } from '../../../shared/leads/field-types.ts';
+import {
+  FieldIssue,
+  isEmptyValue,
+  parsers,
+  type RawValue,
+} from '../../../shared/leads/field-types.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 
 const organization = sampleOrganization();
@@ -10,7 +15,9 @@ function read(fieldKey: string, raw: RawValue): unknown {
   const field = organization.fieldByKey.get(fieldKey)!;
   if (isEmptyValue(raw, field.type)) return null;
   const value = parsers[field.type](raw, field, organization);
-  return value instanceof FieldIssue ? { refused: value.sentence, ...(value.reason && { reason: value.reason }) } : value;
+  return value instanceof FieldIssue
+    ? { refused: value.sentence, ...(value.reason && { reason: value.reason }) }
+    : value;
 }
 
 const refused = (part: string) => ({ refused: expect.stringContaining(part) });
@@ -56,16 +63,24 @@ describe('number', () => {
     '-',
     '.',
   ])('%j is none', (raw) => expect(read('budget', raw)).toEqual(refused('must be a number')));
-  test.each<[RawValue]>([['e5'], ['E1'], ['+e5'], ['-e-5'], [true], [['12']], [[]], [Number.NaN]])('%j is none', (raw) =>
-    expect(read('budget', raw)).toEqual(refused('must be a number')),
-  );
-
-  test.each<RawValue>([9_007_199_254_740_992, '9007199254740993', '1E126', '1e400', 1e126, '1'.repeat(38)])(
-    '%j is too large to be held exactly',
+  test.each<[RawValue]>([['e5'], ['E1'], ['+e5'], ['-e-5'], [true], [['12']], [[]], [Number.NaN]])(
+    '%j is none',
     (raw) => expect(read('budget', raw)).toEqual(refused('must be a number')),
   );
-  test.each<RawValue>(['1e-131', 1e-131, '1e-400', '-4e-999'])('%j is too small to be held', (raw) =>
-    expect(read('budget', raw)).toEqual(refused('at least')),
+
+  test.each<RawValue>([
+    9_007_199_254_740_992,
+    '9007199254740993',
+    '1E126',
+    '1e400',
+    1e126,
+    '1'.repeat(38),
+  ])('%j is too large to be held exactly', (raw) =>
+    expect(read('budget', raw)).toEqual(refused('must be a number')),
+  );
+  test.each<RawValue>(['1e-131', 1e-131, '1e-400', '-4e-999'])(
+    '%j is too small to be held',
+    (raw) => expect(read('budget', raw)).toEqual(refused('at least')),
   );
   test('more digits than a number holds are refused, trailing zeros apart', () => {
     expect(read('budget', `0.${'1234567890'.repeat(4)}`)).toEqual(refused('17 digits'));
@@ -73,13 +88,19 @@ describe('number', () => {
   });
 
   test('what is read is finite and within bounds, whatever is sent', () => {
-    const texts = fc.oneof(fc.string({ unit: fc.constantFrom(...'0123456789+-.,eE ') }), fc.double().map(String), fc.double());
+    const texts = fc.oneof(
+      fc.string({ unit: fc.constantFrom(...'0123456789+-.,eE ') }),
+      fc.double().map(String),
+      fc.double(),
+    );
     fc.assert(
       fc.property(texts, (raw) => {
         const value = read('budget', raw);
         expect(
           value === null ||
-            (typeof value === 'number' ? Math.abs(value) <= Number.MAX_SAFE_INTEGER : 'refused' in (value as object)),
+            (typeof value === 'number'
+              ? Math.abs(value) <= Number.MAX_SAFE_INTEGER
+              : 'refused' in (value as object)),
         ).toBe(true);
       }),
     );

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FieldIssue, isEmptyValue, parsers, type RawValue } from '../../../shared/leads/field-types.ts';
+import {
+  FieldIssue,
+  isEmptyValue,
+  parsers,
+  type RawValue,
+} from '../../../shared/leads/field-types.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 
 const organization = sampleOrganization();
@@ -10,7 +15,9 @@ function read(fieldKey: string, raw: RawValue): unknown {
   const field = organization.fieldByKey.get(fieldKey)!;
   if (isEmptyValue(raw, field.type)) return null;
   const value = parsers[field.type](raw, field, organization);
-  return value instanceof FieldIssue ? { refused: value.sentence, ...(value.reason && { reason: value.reason }) } : value;
+  return value instanceof FieldIssue
+    ? { refused: value.sentence, ...(value.reason && { reason: value.reason }) }
+    : value;
 }
 
 const refused = (part: string) => ({ refused: expect.stringContaining(part) });
@@ -29,7 +36,9 @@ describe('text', () => {
     ['city', []],
     ['remarks', 5],
     ['remarks', []],
-  ])('%s refuses %j', (fieldKey, raw) => expect(read(fieldKey, raw)).toEqual(refused('must be a string')));
+  ])('%s refuses %j', (fieldKey, raw) =>
+    expect(read(fieldKey, raw)).toEqual(refused('must be a string')),
+  );
 });
 
 describe('empty values', () => {
@@ -46,10 +55,17 @@ describe('empty values', () => {
     'wants_call',
     'mentor',
   ])('%s is empty for null and for only blanks', (fieldKey) =>
-    expect([null, '', ' \t\n', '\u00a0'].map((raw) => read(fieldKey, raw))).toEqual([null, null, null, null]),
+    expect([null, '', ' \t\n', '\u00a0'].map((raw) => read(fieldKey, raw))).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]),
   );
 
-  test.each([[[]], [['']], [['', ' ']]])('a list of options is empty for %j', (raw) => expect(read('interests', raw)).toBeNull());
+  test.each([[[]], [['']], [['', ' ']]])('a list of options is empty for %j', (raw) =>
+    expect(read('interests', raw)).toBeNull(),
+  );
   test('an unticked checkbox is an answer', () => expect(read('wants_call', false)).toBe(false));
   test('zero is a number', () => expect(read('budget', 0)).toBe(0));
 });
@@ -70,18 +86,23 @@ describe('a text as long as a body can be', () => {
     `1${'\u0301'.repeat(long / 4)}${'\u0323'.repeat(long / 4)}`,
   ];
   // Twenty readings of each: one that looks at every character once for each other one does not end in the test's time.
-  test.each(Object.keys(parsers))('is read by %s in time that grows with its length alone', (type) => {
-    const [, field] = [...organization.fieldByKey].find(([, one]) => one.type === type) ?? [];
-    if (!field) throw new Error(`The organization has no field of type ${type}.`);
-    for (const text of texts) {
-      for (let readings = 0; readings < 20; readings += 1) parsers[field.type](text, field, organization);
-    }
-  });
+  test.each(Object.keys(parsers))(
+    'is read by %s in time that grows with its length alone',
+    (type) => {
+      const [, field] = [...organization.fieldByKey].find(([, one]) => one.type === type) ?? [];
+      if (!field) throw new Error(`The organization has no field of type ${type}.`);
+      for (const text of texts) {
+        for (let readings = 0; readings < 20; readings += 1)
+          parsers[field.type](text, field, organization);
+      }
+    },
+  );
 });
 
 describe('date', () => {
-  test.each(['2026-11-20', '2024-02-29', '2000-02-29', '1900-01-01', '9999-12-31', '0001-01-01'])('takes %s', (raw) =>
-    expect(read('start_on', raw)).toBe(raw),
+  test.each(['2026-11-20', '2024-02-29', '2000-02-29', '1900-01-01', '9999-12-31', '0001-01-01'])(
+    'takes %s',
+    (raw) => expect(read('start_on', raw)).toBe(raw),
   );
   test.each<RawValue>([
     '2026-02-30',
@@ -103,10 +124,13 @@ describe('date', () => {
 
   test('takes every day of the calendar as it stands', () => {
     fc.assert(
-      fc.property(fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }), (date) => {
-        const day = date.toISOString().slice(0, 10);
-        expect(read('start_on', ` ${day} `)).toBe(day);
-      }),
+      fc.property(
+        fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
+        (date) => {
+          const day = date.toISOString().slice(0, 10);
+          expect(read('start_on', ` ${day} `)).toBe(day);
+        },
+      ),
     );
   });
 });
@@ -127,7 +151,10 @@ describe('select', () => {
     expect(read('course', raw)).toEqual(refused('must be a string')),
   );
   test('lead_type takes its two options', () =>
-    expect(['student', 'Consultant'].map((raw) => read('lead_type', raw))).toEqual(['student', 'consultant']));
+    expect(['student', 'Consultant'].map((raw) => read('lead_type', raw))).toEqual([
+      'student',
+      'consultant',
+    ]));
 
   test('an exact value goes before a label of another option, and an option that is being dropped is none', () => {
     const options = [
@@ -159,24 +186,29 @@ describe('multiselect', () => {
     'refuses %j, naming the options',
     (raw) => expect(read('interests', raw)).toEqual(refused('hostel, loan, abroad')),
   );
-  test.each<RawValue>([1, true, ','])('refuses %j', (raw) => expect(read('interests', raw)).toEqual(refused('options')));
+  test.each<RawValue>([1, true, ','])('refuses %j', (raw) =>
+    expect(read('interests', raw)).toEqual(refused('options')),
+  );
 });
 
 describe('checkbox', () => {
-  test.each<RawValue>([true, 'true', 'TRUE', 'Yes', ' y ', 'on', '1', 1, 'checked'])('%j is yes', (raw) =>
-    expect(read('wants_call', raw)).toBe(true),
+  test.each<RawValue>([true, 'true', 'TRUE', 'Yes', ' y ', 'on', '1', 1, 'checked'])(
+    '%j is yes',
+    (raw) => expect(read('wants_call', raw)).toBe(true),
   );
   test.each<RawValue>([false, 'false', 'No', 'n', 'OFF', '0', 0, 'unchecked'])('%j is no', (raw) =>
     expect(read('wants_call', raw)).toBe(false),
   );
-  test.each<[RawValue]>([['maybe'], [2], [-1], ['null'], [['yes']], [[]], [['true', 'false']]])('refuses %j', (raw) =>
-    expect(read('wants_call', raw)).toEqual(refused('true or false')),
+  test.each<[RawValue]>([['maybe'], [2], [-1], ['null'], [['yes']], [[]], [['true', 'false']]])(
+    'refuses %j',
+    (raw) => expect(read('wants_call', raw)).toEqual(refused('true or false')),
   );
 });
 
 describe('url', () => {
-  test.each(['https://example.in', 'http://localhost:8080/a?b=c#d', 'HTTPS://उदाहरण.भारत/पथ'])('takes %s as typed', (raw) =>
-    expect(read('portfolio', raw)).toBe(raw),
+  test.each(['https://example.in', 'http://localhost:8080/a?b=c#d', 'HTTPS://उदाहरण.भारत/पथ'])(
+    'takes %s as typed',
+    (raw) => expect(read('portfolio', raw)).toBe(raw),
   );
   test.each<RawValue>([
     'example.in',
@@ -223,6 +255,9 @@ describe('IDs of sources and users', () => {
   );
 
   test.each<RawValue>(['Website', true, '1.0', '1e0', '+1'])('a source is not %j', (raw) =>
-    expect(read('source', raw)).toEqual({ ...refused('must be the ID of an active source'), reason: 'SOURCE_NOT_FOUND' }),
+    expect(read('source', raw)).toEqual({
+      ...refused('must be the ID of an active source'),
+      reason: 'SOURCE_NOT_FOUND',
+    }),
   );
 });

@@ -33,12 +33,15 @@ function requireOnCreate(...[of, fields]: [Parameters<typeof addMissing>[0], Fie
   issues.throwIfAny();
 }
 
-const withFields = (...fields: object[]) => sampleOrganization({ fields: [...sampleSettings.fields, ...fields] });
+const withFields = (...fields: object[]) =>
+  sampleOrganization({ fields: [...sampleSettings.fields, ...fields] });
 const person = { name: 'Asha', phone: '+919876543210' };
 
 describe('reading what was sent for fields', () => {
   test('gives a value for each, null for an empty one', () => {
-    expect(read({ city: ' Pune ', budget: '1,00,000', wants_call: 'no', remarks: '  ', interests: [] })).toEqual({
+    expect(
+      read({ city: ' Pune ', budget: '1,00,000', wants_call: 'no', remarks: '  ', interests: [] }),
+    ).toEqual({
       city: 'Pune',
       budget: 100_000,
       wants_call: false,
@@ -65,21 +68,34 @@ describe('reading what was sent for fields', () => {
 });
 
 describe('a key that is not an active field', () => {
-  test.each(['old_notes', 'nonsense', '__proto__', 'constructor', 'toString', 'prototype', 'valueOf', '', 'City', 'leadType'])(
-    '%j is refused, the valid keys listed',
-    async (fieldKey) => {
-      const raw = JSON.parse(`{"city":"Pune",${JSON.stringify(fieldKey)}:"x"}`) as Record<string, RawValue>;
+  test.each([
+    'old_notes',
+    'nonsense',
+    '__proto__',
+    'constructor',
+    'toString',
+    'prototype',
+    'valueOf',
+    '',
+    'City',
+    'leadType',
+  ])('%j is refused, the valid keys listed', async (fieldKey) => {
+    const raw = JSON.parse(`{"city":"Pune",${JSON.stringify(fieldKey)}:"x"}`) as Record<
+      string,
+      RawValue
+    >;
 
-      const { details } = await refusalOf(() => read(raw));
+    const { details } = await refusalOf(() => read(raw));
 
-      expect(Object.keys(details.fields!)).toEqual([fieldKey]);
-      expect(details.validKeys).toEqual(activeFields(organization).map(({ key }) => key));
-      expect(details.validKeys).not.toContain('old_notes');
-    },
-  );
+    expect(Object.keys(details.fields!)).toEqual([fieldKey]);
+    expect(details.validKeys).toEqual(activeFields(organization).map(({ key }) => key));
+    expect(details.validKeys).not.toContain('old_notes');
+  });
 
   test('is reported with the key that was probably meant', async () => {
-    const { details } = await refusalOf(() => read({ coursee: 'mba', guardian_fone: '9876543210', zzzzzzzz: 1 }));
+    const { details } = await refusalOf(() =>
+      read({ coursee: 'mba', guardian_fone: '9876543210', zzzzzzzz: 1 }),
+    );
     expect(details.fields!.coursee).toContain('did you mean course?');
     expect(details.fields!.guardian_fone).toContain('did you mean guardian_phone?');
     expect(details.fields!.zzzzzzzz).toBe('is not an active field.');
@@ -92,9 +108,13 @@ describe('a key that is not an active field', () => {
 
   test('is compared with the valid keys only ten times a request, however many there are', async () => {
     const many = sampleOrganization({
-      fields: Array.from({ length: 1000 }, (_, n) => customField(`field_number_${n}_of_a_long_list_of_them`, 'text')),
+      fields: Array.from({ length: 1000 }, (_, n) =>
+        customField(`field_number_${n}_of_a_long_list_of_them`, 'text'),
+      ),
     });
-    const raw = Object.fromEntries(Array.from({ length: 1500 }, (_, n) => [`fields_numbers_${n}_off_the_long_list_of_those`, 1]));
+    const raw = Object.fromEntries(
+      Array.from({ length: 1500 }, (_, n) => [`fields_numbers_${n}_off_the_long_list_of_those`, 1]),
+    );
     vi.mocked(nearestName).mockClear();
 
     const { details } = await refusalOf(() => read(raw, many));
@@ -106,7 +126,10 @@ describe('a key that is not an active field', () => {
 
 describe('applying changes', () => {
   test('puts values in, takes emptied ones out, and leaves the rest', () => {
-    expect(applyChanges({ city: 'Pune', budget: 5 }, { city: null, course: 'mba' })).toEqual({ budget: 5, course: 'mba' });
+    expect(applyChanges({ city: 'Pune', budget: 5 }, { city: null, course: 'mba' })).toEqual({
+      budget: 5,
+      course: 'mba',
+    });
   });
 });
 
@@ -134,14 +157,21 @@ describe('showWhen', () => {
     const given = { ...person, ...fields };
 
     if (!isAsked) requireOnCreate(of, given);
-    else expect((await refusalOf(() => requireOnCreate(of, given))).details.fields).toEqual({ extra: 'is required.' });
+    else
+      expect((await refusalOf(() => requireOnCreate(of, given))).details.fields).toEqual({
+        extra: 'is required.',
+      });
     if (field !== 'lead_type') expect(isAskedFor(of.fieldByKey.get('extra')!, given)).toBe(isAsked);
   });
 
   test('hides no value that was sent: it is checked and kept', async () => {
-    const of = withFields(customField('extra', 'number', { showWhen: { field: 'course', equals: ['mba'] } }));
+    const of = withFields(
+      customField('extra', 'number', { showWhen: { field: 'course', equals: ['mba'] } }),
+    );
     expect(read({ extra: '5' }, of)).toEqual({ extra: 5 });
-    expect((await refusalOf(() => read({ extra: 'five' }, of))).details.fields).toHaveProperty('extra');
+    expect((await refusalOf(() => read({ extra: 'five' }, of))).details.fields).toHaveProperty(
+      'extra',
+    );
   });
 });
 
@@ -166,16 +196,22 @@ describe('required on create', () => {
   });
 
   test('the owner never is, since the assignment rules choose one', async () => {
-    const builtIn = (key: string, type: string) => customField(key, type, { storage: 'column', requiredOnCreate: true });
+    const builtIn = (key: string, type: string) =>
+      customField(key, type, { storage: 'column', requiredOnCreate: true });
     const of = withFields(builtIn('assigned_to', 'user'), builtIn('email', 'email'));
-    expect((await refusalOf(() => requireOnCreate(of, person))).details.fields).toEqual({ email: 'is required.' });
+    expect((await refusalOf(() => requireOnCreate(of, person))).details.fields).toEqual({
+      email: 'is required.',
+    });
   });
 });
 
 describe('required on edit', () => {
   const of = withFields(
     customField('later', 'text', { requiredOnEdit: true }),
-    customField('hidden', 'text', { requiredOnEdit: true, showWhen: { field: 'course', equals: ['mba'] } }),
+    customField('hidden', 'text', {
+      requiredOnEdit: true,
+      showWhen: { field: 'course', equals: ['mba'] },
+    }),
   );
   const edit = (changes: FieldChanges, before: FieldValues = {}) => {
     const issues = new FieldIssues();
@@ -183,17 +219,24 @@ describe('required on edit', () => {
     addEmptied(of, lead, changes, issues);
     issues.throwIfAny();
   };
-  const empty = (fieldKey: string, before?: FieldValues) => edit({ [fieldKey]: null }, { [fieldKey]: 'filled', ...before });
+  const empty = (fieldKey: string, before?: FieldValues) =>
+    edit({ [fieldKey]: null }, { [fieldKey]: 'filled', ...before });
 
   test.each(['name', 'phone', 'lead_type', 'later'])('%s cannot be emptied', async (fieldKey) => {
-    expect((await refusalOf(() => empty(fieldKey))).details.fields).toEqual({ [fieldKey]: 'cannot be emptied.' });
+    expect((await refusalOf(() => empty(fieldKey))).details.fields).toEqual({
+      [fieldKey]: 'cannot be emptied.',
+    });
   });
   test.each(['city', 'email', 'assigned_to', 'hidden'])('%s can be emptied', (fieldKey) =>
     expect(() => empty(fieldKey)).not.toThrow(),
   );
   test('a hidden field can be emptied only while it is hidden', async () => {
-    expect((await refusalOf(() => empty('hidden', { course: 'mba' }))).details.fields).toHaveProperty('hidden');
+    expect(
+      (await refusalOf(() => empty('hidden', { course: 'mba' }))).details.fields,
+    ).toHaveProperty('hidden');
   });
-  test('what is empty already may be sent so', () => expect(() => edit({ later: null })).not.toThrow());
-  test('a field that was not sent is not checked, empty or not', () => expect(() => edit({ city: 'Pune' })).not.toThrow());
+  test('what is empty already may be sent so', () =>
+    expect(() => edit({ later: null })).not.toThrow());
+  test('a field that was not sent is not checked, empty or not', () =>
+    expect(() => edit({ city: 'Pune' })).not.toThrow());
 });

@@ -23,7 +23,11 @@ const matches = (values: FieldValues, filter: object): boolean => {
 test('every filter of every field type finds exactly what a plain reading of the contract finds', () => {
   const anyField = fc.constantFrom(...fields);
   const scenario = anyField.chain((field) =>
-    fc.record({ field: fc.constant(field), value: valueFor(field, ids), filter: filterFor(field, ids) }),
+    fc.record({
+      field: fc.constant(field),
+      value: valueFor(field, ids),
+      filter: filterFor(field, ids),
+    }),
   );
   fc.assert(
     fc.property(scenario, ({ field, value, filter }) => {
@@ -57,7 +61,9 @@ test('any JSON in any place of a filter makes a filter that can be run, or an is
       const { filter: compiled, issues } = readFilters(organization, [filter]);
 
       for (const { sentence } of issues) expect(sentence).toMatch(/\.$/);
-      expect(typeof compiled(Object.fromEntries(fields.map(({ key }) => [key, value ?? 'x'])))).toBe('boolean');
+      expect(
+        typeof compiled(Object.fromEntries(fields.map(({ key }) => [key, value ?? 'x']))),
+      ).toBe('boolean');
     }),
     { numRuns: 3000 },
   );
@@ -71,9 +77,12 @@ describe('a filter cannot apply', () => {
       .map((operator) => ({ key, type, operator }));
   });
 
-  test.each(wrongOperators)('with $operator on $key, a field of type $type', ({ key, operator }) => {
-    expect(readFilters(organization, [{ field: key, operator }]).issues).toHaveLength(1);
-  });
+  test.each(wrongOperators)(
+    'with $operator on $key, a field of type $type',
+    ({ key, operator }) => {
+      expect(readFilters(organization, [{ field: key, operator }]).issues).toHaveLength(1);
+    },
+  );
 
   test.each([
     ['no object', 'name'],
@@ -85,8 +94,14 @@ describe('a filter cannot apply', () => {
     ['a prototype name as field', { field: 'constructor', operator: 'is_empty' }],
     ['a prototype name as operator', { field: 'name', operator: 'constructor' }],
     ['a field that is not a string', { field: 7, operator: 'is_empty' }],
-    ['an object as operator that cannot be made a text', { field: 'name', operator: { toString: null } }],
-    ['an operator nested deeply', { field: 'name', operator: JSON.parse('['.repeat(3900) + ']'.repeat(3900)) }],
+    [
+      'an object as operator that cannot be made a text',
+      { field: 'name', operator: { toString: null } },
+    ],
+    [
+      'an operator nested deeply',
+      { field: 'name', operator: JSON.parse('['.repeat(3900) + ']'.repeat(3900)) },
+    ],
     ['no operator', { field: 'name' }],
     ['an unknown property', { field: 'name', operator: 'is_empty', valeu: 1 }],
     ['a value where none is taken', { field: 'name', operator: 'is_empty', value: 'x' }],
@@ -105,7 +120,10 @@ describe('a filter cannot apply', () => {
     ['one of two values', { field: 'budget', operator: 'between', values: [1] }],
     ['three of two values', { field: 'budget', operator: 'between', values: [1, 2, 3] }],
     ['a date that does not exist', { field: 'start_on', operator: 'on', value: '2026-02-30' }],
-    ['a date-time as date', { field: 'start_on', operator: 'before', value: '2026-02-03T00:00:00Z' }],
+    [
+      'a date-time as date',
+      { field: 'start_on', operator: 'before', value: '2026-02-03T00:00:00Z' },
+    ],
     ['an unknown option', { field: 'course', operator: 'is_any_of', values: ['nope'] }],
     ['no options', { field: 'course', operator: 'is_any_of', values: [] }],
     ['values that are no list', { field: 'course', operator: 'is_any_of', values: 'mba' }],
@@ -113,7 +131,10 @@ describe('a filter cannot apply', () => {
     ['an unknown user', { field: 'assigned_to', operator: 'is_any_of', values: [99] }],
     ['a user by name', { field: 'assigned_to', operator: 'is_any_of', values: ['Asha Rao'] }],
   ])('with %s', (_, filter) => {
-    const { issues } = readFilters(organization, [{ field: 'name', operator: 'is_not_empty' }, filter]);
+    const { issues } = readFilters(organization, [
+      { field: 'name', operator: 'is_not_empty' },
+      filter,
+    ]);
 
     expect(issues.map(({ position }) => position)).toEqual([1]);
     expect(issues[0]?.sentence).toMatch(/\.$/);
@@ -122,10 +143,22 @@ describe('a filter cannot apply', () => {
 
 test.each([
   ['name', /^must be an object, such as \{"field":"name",/],
-  [{ operator: 'contains', value: 'x' }, /^has no field: name one by its key; GET \/api\/v1\/lead-fields lists the fields\.$/],
-  [{ field: 'ctiy', operator: 'is_empty' }, /^does not name an active field \(did you mean city\?\)\.$/],
-  [{ field: 'nope', operator: 'is_empty' }, /^does not name an active field; GET \/api\/v1\/lead-fields lists the fields\.$/],
-  [{ field: 'city' }, /^has no operator: city supports contains, equals, is_empty, is_not_empty\.$/],
+  [
+    { operator: 'contains', value: 'x' },
+    /^has no field: name one by its key; GET \/api\/v1\/lead-fields lists the fields\.$/,
+  ],
+  [
+    { field: 'ctiy', operator: 'is_empty' },
+    /^does not name an active field \(did you mean city\?\)\.$/,
+  ],
+  [
+    { field: 'nope', operator: 'is_empty' },
+    /^does not name an active field; GET \/api\/v1\/lead-fields lists the fields\.$/,
+  ],
+  [
+    { field: 'city' },
+    /^has no operator: city supports contains, equals, is_empty, is_not_empty\.$/,
+  ],
   [
     { field: 'city', operator: 'contans', value: 'x' },
     /^has an operator that a field of type text does not support \(did you mean contains\?\): city supports contains, /,
@@ -134,8 +167,14 @@ test.each([
     { field: 'city', operator: 'contains', value: '' },
     /^has an empty value: to find leads without a value, use the operator is_empty\.$/,
   ],
-  [{ field: 'city', operator: 'contains' }, /^has the operator contains, which needs value, and not values\.$/],
-  [{ field: 'city', operator: 'is_empty', value: 'x' }, /^has the operator is_empty, which allows neither value nor values\.$/],
+  [
+    { field: 'city', operator: 'contains' },
+    /^has the operator contains, which needs value, and not values\.$/,
+  ],
+  [
+    { field: 'city', operator: 'is_empty', value: 'x' },
+    /^has the operator is_empty, which allows neither value nor values\.$/,
+  ],
   [
     { field: 'course', operator: 'is_any_of', values: 'mba' },
     /the operator is_any_of, which needs values, a list of at least one item, and not value\.$/,
@@ -144,8 +183,14 @@ test.each([
     { field: 'budget', operator: 'between', values: [1] },
     /the operator between, which needs values, a list of two items, and not value\.$/,
   ],
-  [{ field: 'city', operator: 'contains', value: 7 }, /^has a number as its value, but city holds text: send a string\.$/],
-  [{ field: 'city', operator: 'contains', value: null }, /^has a value that is neither a string nor a number\.$/],
+  [
+    { field: 'city', operator: 'contains', value: 7 },
+    /^has a number as its value, but city holds text: send a string\.$/,
+  ],
+  [
+    { field: 'city', operator: 'contains', value: null },
+    /^has a value that is neither a string nor a number\.$/,
+  ],
   [
     { field: 'course', operator: 'is_any_of', values: ['x'] },
     /^has an invalid value: course must be one of its options: mba, design\.$/,
@@ -159,20 +204,28 @@ test.each([
     /^has a value that is not a source ID; GET \/api\/v1\/lead-sources lists them\.$/,
   ],
 ])('what is wrong with the filter %j is said with what would be right', (filter, sentence) => {
-  expect(readFilters(organization, [filter]).issues).toEqual([{ position: 0, sentence: expect.stringMatching(sentence) }]);
+  expect(readFilters(organization, [filter]).issues).toEqual([
+    { position: 0, sentence: expect.stringMatching(sentence) },
+  ]);
 });
 
 describe('a filter reads its operands as the field reads values', () => {
   test.each([
     [{ field: 'course', operator: 'is_any_of', values: ['Product Design'] }, { course: 'design' }],
-    [{ field: 'interests', operator: 'has_any_of', values: ['Education loan, bank'] }, { interests: ['loan'] }],
+    [
+      { field: 'interests', operator: 'has_any_of', values: ['Education loan, bank'] },
+      { interests: ['loan'] },
+    ],
     [{ field: 'budget', operator: 'equals', value: '1,20,000' }, { budget: 120000 }],
     [{ field: 'source', operator: 'is_any_of', values: ['3'] }, { source: 3 }],
     [{ field: 'assigned_to', operator: 'is_any_of', values: [9] }, { assigned_to: 9 }],
     [{ field: 'phone', operator: 'equals', value: '098765 43210' }, { phone: '+919876543210' }],
     [{ field: 'phone', operator: 'contains', value: '(98765) 43' }, { phone: '+919876543210' }],
     [{ field: 'phone', operator: 'contains', value: '76543210' }, { phone: '+919876543210' }],
-    [{ field: 'email', operator: 'equals', value: 'ASHA@example.com' }, { email: 'Asha@Example.com' }],
+    [
+      { field: 'email', operator: 'equals', value: 'ASHA@example.com' },
+      { email: 'Asha@Example.com' },
+    ],
   ])('%j finds %j', (filter, values) => {
     expect(matches(values, filter)).toBe(true);
   });
@@ -206,7 +259,12 @@ describe('the most values that a filter holds, over the most options that settin
     const looksAtFirst = looks;
     expect(readFilters(large, filters).issues).toEqual([]);
     const issues = new FieldIssues();
-    readFields(large, { course: 'Option 8999', interests: ['o1', 'Option 2'] }, large.fields, issues);
+    readFields(
+      large,
+      { course: 'Option 8999', interests: ['o1', 'Option 2'] },
+      large.fields,
+      issues,
+    );
 
     expect(() => issues.throwIfAny()).not.toThrow();
     expect(looksAtFirst).toBeLessThanOrEqual(2 * optionsCount);
@@ -214,7 +272,11 @@ describe('the most values that a filter holds, over the most options that settin
   });
 
   test('are rejected at the first value that is not an option', () => {
-    const filter = { field: 'course', operator: 'is_any_of', values: values.map((value) => `no ${value}`) };
+    const filter = {
+      field: 'course',
+      operator: 'is_any_of',
+      values: values.map((value) => `no ${value}`),
+    };
 
     const [issue] = readFilters(large, [filter]).issues;
 

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fingerprintOf, idempotencyKeys, recordToReplay } from '../../../shared/leads/idempotency.ts';
+import {
+  fingerprintOf,
+  idempotencyKeys,
+  recordToReplay,
+} from '../../../shared/leads/idempotency.ts';
 import { refusalOf } from './refusal.ts';
 
 describe('the fingerprint of a body', () => {
@@ -55,7 +59,8 @@ describe('the fingerprint of a body', () => {
     [JSON.parse('{"__proto__":1}'), {}],
   ])('tells %j from %j', (a, b) => expect(fingerprintOf(a)).not.toBe(fingerprintOf(b)));
 
-  test('is a digest, with nothing of the person in it', () => expect(fingerprintOf({ name: 'Asha' })).toMatch(/^[\w-]{43}$/));
+  test('is a digest, with nothing of the person in it', () =>
+    expect(fingerprintOf({ name: 'Asha' })).toMatch(/^[\w-]{43}$/));
 });
 
 describe('the keys of a request', () => {
@@ -81,7 +86,8 @@ describe('the record to replay', () => {
   const keys = idempotencyKeys('header', 'external');
   const [first, second] = [record('same', 1), record('same', 2)];
 
-  test('is none when nothing is remembered', () => expect(recordToReplay(keys, [undefined, undefined], 'same')).toBeUndefined());
+  test('is none when nothing is remembered', () =>
+    expect(recordToReplay(keys, [undefined, undefined], 'same')).toBeUndefined());
   test('is the one that is known', () => {
     expect(recordToReplay(keys, [undefined, second], 'same')).toBe(second);
     expect(recordToReplay(keys, [first, undefined], 'same')).toBe(first);

@@ -83,7 +83,11 @@ describe('a phone number', () => {
   ])('%j is none', (text) => expect(parsePhone(text)).toBeUndefined());
 
   test('read again is the same', () => {
-    const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 4, maxLength: 16 });
+    const digits = fc.string({
+      unit: fc.constantFrom(...'0123456789'),
+      minLength: 4,
+      maxLength: 16,
+    });
     const typed = fc
       .tuple(fc.constantFrom('', '+', '00', '0', '+91', '+1', '+44', '(+91)', '91'), digits)
       .map(([start, rest]) => start + rest);
@@ -98,9 +102,12 @@ describe('a phone number', () => {
 
   test('is never more than fifteen digits after the plus', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'0123456789+-() ०९'), maxLength: 32 }), (text) => {
-        expect(parsePhone(text) ?? '+911').toMatch(/^\+[1-9]\d{1,14}$/);
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...'0123456789+-() ०९'), maxLength: 32 }),
+        (text) => {
+          expect(parsePhone(text) ?? '+911').toMatch(/^\+[1-9]\d{1,14}$/);
+        },
+      ),
       { numRuns: 1000 },
     );
   });
@@ -108,16 +115,19 @@ describe('a phone number', () => {
 
 describe('digits', () => {
   test('of every script of Unicode are read by their value', () => {
-    const digits = Array.from({ length: 0x110000 }, (_, codePoint) => codePoint).filter((codePoint) =>
-      /^\p{Nd}$/u.test(String.fromCodePoint(codePoint)),
+    const digits = Array.from({ length: 0x110000 }, (_, codePoint) => codePoint).filter(
+      (codePoint) => /^\p{Nd}$/u.test(String.fromCodePoint(codePoint)),
     );
     expect(digits.length).toBeGreaterThan(600);
     // Each script's ten stand in a row, zero first, and a row begins at a digit whose ten are not counted yet.
-    const wrong = digits.filter((codePoint, index) => asciiDigits(String.fromCodePoint(codePoint)) !== String(index % 10));
+    const wrong = digits.filter(
+      (codePoint, index) => asciiDigits(String.fromCodePoint(codePoint)) !== String(index % 10),
+    );
     expect(wrong).toEqual([]);
   });
 
-  test('leave the other letters alone', () => expect(asciiDigits('Flat ४ब, 🎓')).toBe('Flat 4ब, 🎓'));
+  test('leave the other letters alone', () =>
+    expect(asciiDigits('Flat ४ब, 🎓')).toBe('Flat 4ब, 🎓'));
 });
 
 describe('an email address', () => {
@@ -164,18 +174,21 @@ describe('an email address', () => {
     `${'a'.repeat(243)}@example.com`,
   ])('%j is none', (text) => expect(read(text)).toBeInstanceOf(FieldIssue));
 
-  test.each(['a', 'a.'])('of many %j is refused in time that grows no faster than its length', (repeated) => {
-    const readLong = (count: number, chars: number) => () => {
-      const text = `a@${repeated.repeat(chars / repeated.length)}`;
-      for (let left = count; left > 0; left -= 1) expect(read(text)).toBeInstanceOf(FieldIssue);
-    };
+  test.each(['a', 'a.'])(
+    'of many %j is refused in time that grows no faster than its length',
+    (repeated) => {
+      const readLong = (count: number, chars: number) => () => {
+        const text = `a@${repeated.repeat(chars / repeated.length)}`;
+        for (let left = count; left > 0; left -= 1) expect(read(text)).toBeInstanceOf(FieldIssue);
+      };
 
-    const ofShort = processorMs(readLong(5000, 990));
-    const ofLong = processorMs(readLong(50, 99_000));
+      const ofShort = processorMs(readLong(5000, 990));
+      const ofLong = processorMs(readLong(50, 99_000));
 
-    // The same characters in all: measured alike. If the time grew with the square of the length, it would be a hundredfold.
-    expect(ofLong / ofShort).toBeLessThan(20);
-  });
+      // The same characters in all: measured alike. If the time grew with the square of the length, it would be a hundredfold.
+      expect(ofLong / ofShort).toBeLessThan(20);
+    },
+  );
 
   test.each([
     ['Asha@Example.IN', 'asha@example.in'],

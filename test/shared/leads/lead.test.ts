@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { emailOf, type FieldValues, type Lead, presentLead, valueOf } from '../../../shared/leads/lead.ts';
+import {
+  emailOf,
+  type FieldValues,
+  type Lead,
+  presentLead,
+  valueOf,
+} from '../../../shared/leads/lead.ts';
 import { assertLeadFits } from '../../../shared/leads/lead-size.ts';
 import { limits } from '../../../shared/limits.ts';
 import { customField, sampleOrganization, sampleSettings } from '../../support/settings.ts';
@@ -58,7 +64,14 @@ describe('a lead as the contract shows it', () => {
   test('shows every other active field in form order, false and 0 too, inactive and empty ones not', () => {
     const { fields } = presentLead(
       sampleOrganization(),
-      lead({ old_notes: 'x', wants_call: false, budget: 0, city: 'Pune', gone: 'x', hasOwnProperty: 'own' }),
+      lead({
+        old_notes: 'x',
+        wants_call: false,
+        budget: 0,
+        city: 'Pune',
+        gone: 'x',
+        hasOwnProperty: 'own',
+      }),
     );
     expect(Object.entries(fields)).toEqual([
       ['city', 'Pune'],
@@ -70,7 +83,11 @@ describe('a lead as the contract shows it', () => {
 
   test('shows no value that an object only inherits', () => {
     const of = sampleOrganization({
-      fields: [...sampleSettings.fields, customField('toString', 'text'), customField('valueOf', 'text')],
+      fields: [
+        ...sampleSettings.fields,
+        customField('toString', 'text'),
+        customField('valueOf', 'text'),
+      ],
     });
     expect(presentLead(of, lead()).fields).toEqual({});
     expect(valueOf({}, 'constructor')).toBeNull();
@@ -83,7 +100,9 @@ describe('the size of a lead', () => {
 
   test('is refused one byte over what is stored, naming the largest field', async () => {
     expect(() => assertLeadFits(ofBytes(limits.leadMaxBytes))).not.toThrow();
-    const { code, details } = await refusalOf(() => assertLeadFits({ ...ofBytes(limits.leadMaxBytes), b: 'y' }));
+    const { code, details } = await refusalOf(() =>
+      assertLeadFits({ ...ofBytes(limits.leadMaxBytes), b: 'y' }),
+    );
     expect(code).toBe('VALIDATION_FAILED');
     expect(details.fields).toEqual({ a: expect.stringContaining('shorten it') });
   });
@@ -100,6 +119,8 @@ describe('the size of a lead', () => {
 
   test('counts every item of a list', async () => {
     await refusalOf(() => assertLeadFits({ interests: Array(200_000).fill('a') }));
-    expect(() => assertLeadFits({ interests: Array(100_000).fill('a'), budget: 5, wants_call: true })).not.toThrow();
+    expect(() =>
+      assertLeadFits({ interests: Array(100_000).fill('a'), budget: 5, wants_call: true }),
+    ).not.toThrow();
   });
 });

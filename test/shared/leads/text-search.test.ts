@@ -4,10 +4,16 @@ import { foldText, partFinder } from '../../../shared/leads/text-search.ts';
 import { processorMs } from '../../support/busy-machine.ts';
 
 test('a part is found where the text has it and nowhere else, however long both are', () => {
-  const few = fc.array(fc.constantFrom('a', 'b', 'ab', 'é', '😀'), { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''));
+  const few = fc
+    .array(fc.constantFrom('a', 'b', 'ab', 'é', '😀'), { minLength: 1, maxLength: 3 })
+    .map((parts) => parts.join(''));
   const scenario = fc.record({
-    text: fc.tuple(few, fc.integer({ min: 1, max: 2000 })).map(([unit, times]) => unit.repeat(times)),
-    part: fc.tuple(few, few, fc.integer({ min: 1, max: 400 })).map(([unit, odd, times]) => unit.repeat(times) + odd),
+    text: fc
+      .tuple(few, fc.integer({ min: 1, max: 2000 }))
+      .map(([unit, times]) => unit.repeat(times)),
+    part: fc
+      .tuple(few, few, fc.integer({ min: 1, max: 400 }))
+      .map(([unit, odd, times]) => unit.repeat(times) + odd),
     where: fc.nat(5000),
     isIn: fc.boolean(),
   });
@@ -44,15 +50,18 @@ test.each([
     plainText: 'ae\u0301ce\u0301'.repeat(textChars / 12),
     part: 'b',
   },
-])('the largest texts are searched for $what about as fast as plain text', ({ text, plainText, part }) => {
-  const isIn = partFinder(foldText(part));
-  const search = (one: string) => () => {
-    for (let left = textsCount; left > 0; left -= 1) expect(isIn(foldText(one))).toBe(false);
-  };
+])(
+  'the largest texts are searched for $what about as fast as plain text',
+  ({ text, plainText, part }) => {
+    const isIn = partFinder(foldText(part));
+    const search = (one: string) => () => {
+      for (let left = textsCount; left > 0; left -= 1) expect(isIn(foldText(one))).toBe(false);
+    };
 
-  const ofPlainText = processorMs(search(plainText));
-  const ofText = processorMs(search(text));
+    const ofPlainText = processorMs(search(plainText));
+    const ofText = processorMs(search(text));
 
-  // Measured 0.5 to 2. With V8's own search, or its normalization of all marks at once, it is 150 or more.
-  expect(ofText / ofPlainText).toBeLessThan(20);
-});
+    // Measured 0.5 to 2. With V8's own search, or its normalization of all marks at once, it is 150 or more.
+    expect(ofText / ofPlainText).toBeLessThan(20);
+  },
+);

@@ -36,7 +36,14 @@ describe('an entry of the timeline as people read it', () => {
       entry('captured_new', { notes: 'Call me', attribution: { utmSource: 'x' } }),
       [
         { type: 'lead_created', at, actor, via: 'api', keyId: 'abc' },
-        { type: 'captured', at, actor, ...enquiry, notes: 'Call me', attribution: { utmSource: 'x' } },
+        {
+          type: 'captured',
+          at,
+          actor,
+          ...enquiry,
+          notes: 'Call me',
+          attribution: { utmSource: 'x' },
+        },
       ],
     ],
     [
@@ -46,22 +53,47 @@ describe('an entry of the timeline as people read it', () => {
     ],
     [
       'a lead updated',
-      { type: 'lead_updated', at, actorId: 7, via: 'api', keyId: 'abc', changes: [{ field: 'stage', from: 11, to: 12 }] },
-      [{ type: 'lead_updated', at, actor, via: 'api', keyId: 'abc', changes: [{ field: 'stage', from: 11, to: 12 }] }],
+      {
+        type: 'lead_updated',
+        at,
+        actorId: 7,
+        via: 'api',
+        keyId: 'abc',
+        changes: [{ field: 'stage', from: 11, to: 12 }],
+      },
+      [
+        {
+          type: 'lead_updated',
+          at,
+          actor,
+          via: 'api',
+          keyId: 'abc',
+          changes: [{ field: 'stage', from: 11, to: 12 }],
+        },
+      ],
     ],
     [
       'a note',
       { type: 'note_added', at, actorId: 7, via: 'api', keyId: 'abc', text: 'Hi' },
       [{ type: 'note_added', at, actor, via: 'api', keyId: 'abc', text: 'Hi' }],
     ],
-    ['archived', { type: 'archived', at, actorId: null }, [{ type: 'archived', at, actor: administrator }]],
-    ['restored', { type: 'restored', at, actorId: null }, [{ type: 'restored', at, actor: administrator }]],
+    [
+      'archived',
+      { type: 'archived', at, actorId: null },
+      [{ type: 'archived', at, actor: administrator }],
+    ],
+    [
+      'restored',
+      { type: 'restored', at, actorId: null },
+      [{ type: 'restored', at, actor: administrator }],
+    ],
   ])('%s', (_, stored, items) => expect(presentEntry(stored, nameOf)).toStrictEqual(items));
 });
 
 describe('fitting an entry into an item', () => {
   /** Bytes of an item as DynamoDB counts them. */
-  const bytes = (one: TimelineEntry) => sizeOf({ M: marshall(one, { removeUndefinedValues: true }) });
+  const bytes = (one: TimelineEntry) =>
+    sizeOf({ M: marshall(one, { removeUndefinedValues: true }) });
   function sizeOf({ S, N, L, M }: AttributeValue): number {
     if (S !== undefined) return Buffer.byteLength(S);
     if (N !== undefined) return 21;
@@ -71,10 +103,17 @@ describe('fitting an entry into an item', () => {
     ];
     return inside.reduce((sum, one) => sum + one + 1, 3);
   }
-  const keptOf = (current: FieldValue | null, submitted: FieldValue, field = 'remarks') => ({ field, current, submitted });
+  const keptOf = (current: FieldValue | null, submitted: FieldValue, field = 'remarks') => ({
+    field,
+    current,
+    submitted,
+  });
 
   test('changes nothing of an entry that fits, however long one value is', () => {
-    const whole = entry('captured', { kept: [keptOf('a'.repeat(300_000), 'b')], notes: 'न'.repeat(5000) });
+    const whole = entry('captured', {
+      kept: [keptOf('a'.repeat(300_000), 'b')],
+      notes: 'न'.repeat(5000),
+    });
     expect(fitEntry(whole)).toBe(whole);
   });
 
@@ -91,7 +130,9 @@ describe('fitting an entry into an item', () => {
 
     expect(bytes(fitted)).toBeLessThanOrEqual(380_000);
     expect(fitted).toMatchObject({ notes, attribution, filled: ['budget'], type: 'captured', at });
-    const [remarks, ...others] = (fitted as unknown as { kept: { current: string; submitted: string }[] }).kept;
+    const [remarks, ...others] = (
+      fitted as unknown as { kept: { current: string; submitted: string }[] }
+    ).kept;
     expect(others).toEqual(kept.slice(1));
     expect(remarks!.current).toMatch(/^क+…$/);
     expect(remarks!.current.length).toBeGreaterThan(20_000);
@@ -99,7 +140,9 @@ describe('fitting an entry into an item', () => {
   });
 
   test('fits what an organization with the most fields can say of one lead', () => {
-    const kept = Array.from({ length: 3000 }, (_, n) => keptOf('🎓'.repeat(29), '🎓'.repeat(8), `${n}`));
+    const kept = Array.from({ length: 3000 }, (_, n) =>
+      keptOf('🎓'.repeat(29), '🎓'.repeat(8), `${n}`),
+    );
     const most = entry('captured', {
       kept,
       notes: '🎓'.repeat(5000),
@@ -111,9 +154,18 @@ describe('fitting an entry into an item', () => {
 
   test('cuts lists by whole items, and changes as well as kept values', () => {
     const options = Array.from({ length: 2000 }, (_, n) => `option ${n} `.padEnd(190, 'x'));
-    const changes = [{ field: 'interests', from: options.slice(0, 1800), to: options.slice(0, 500) }];
+    const changes = [
+      { field: 'interests', from: options.slice(0, 1800), to: options.slice(0, 500) },
+    ];
 
-    const fitted = fitEntry({ type: 'lead_updated', at, actorId: 7, via: 'api', keyId: 'abc', changes });
+    const fitted = fitEntry({
+      type: 'lead_updated',
+      at,
+      actorId: 7,
+      via: 'api',
+      keyId: 'abc',
+      changes,
+    });
 
     const [change] = (fitted as unknown as { changes: { from: string[]; to: string[] }[] }).changes;
     expect(bytes(fitted)).toBeLessThanOrEqual(380_000);

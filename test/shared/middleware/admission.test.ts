@@ -1,6 +1,14 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { admit, admittedAt, given, keys, organizationAt, organizations, settings } from './admit.ts';
+import {
+  admit,
+  admittedAt,
+  given,
+  keys,
+  organizationAt,
+  organizations,
+  settings,
+} from './admit.ts';
 import { bucketWith, callerWith, newApiKey, newOrganizationId } from './admitted.ts';
 
 vi.mock('../../../shared/store/organizations/admission.ts');
@@ -36,13 +44,16 @@ describe('what admission establishes', () => {
 });
 
 describe('the cache of API keys', () => {
-  test.each(['unknown', 'revoked', 'expired'] as const)('refuses a key that was %s again without DynamoDB', async (outcome) => {
-    keys.mockResolvedValue({ outcome });
+  test.each(['unknown', 'revoked', 'expired'] as const)(
+    'refuses a key that was %s again without DynamoDB',
+    async (outcome) => {
+      keys.mockResolvedValue({ outcome });
 
-    expect(await codes(3)).toEqual(['UNAUTHORIZED', 'UNAUTHORIZED', 'UNAUTHORIZED']);
-    expect(keys).toHaveBeenCalledOnce();
-    expect(organizations).not.toHaveBeenCalled();
-  });
+      expect(await codes(3)).toEqual(['UNAUTHORIZED', 'UNAUTHORIZED', 'UNAUTHORIZED']);
+      expect(keys).toHaveBeenCalledOnce();
+      expect(organizations).not.toHaveBeenCalled();
+    },
+  );
 
   test('refuses a key that has expired since without DynamoDB', async () => {
     given.caller = { ...given.caller, expiresAt: Date.now() + 1000 };
@@ -54,22 +65,37 @@ describe('the cache of API keys', () => {
   });
 
   test('refuses an exhausted key without DynamoDB until its window ends, and tells when', async () => {
-    keys.mockResolvedValueOnce({ outcome: 'exhausted', caller: given.caller, bucket: bucketWith(0) });
+    keys.mockResolvedValueOnce({
+      outcome: 'exhausted',
+      caller: given.caller,
+      bucket: bucketWith(0),
+    });
     const first = await admit();
     vi.setSystemTime(Date.now() + 600_000);
     const second = await admit();
     vi.setSystemTime(Date.now() + 3_000_000);
     const third = await admit();
 
-    expect([first.code, second.code, third.code]).toEqual(['RATE_LIMITED', 'RATE_LIMITED', 'admitted']);
-    expect(second.call.responseHeaders).toMatchObject({ 'RateLimit-Remaining': '0', 'Retry-After': '3000' });
+    expect([first.code, second.code, third.code]).toEqual([
+      'RATE_LIMITED',
+      'RATE_LIMITED',
+      'admitted',
+    ]);
+    expect(second.call.responseHeaders).toMatchObject({
+      'RateLimit-Remaining': '0',
+      'Retry-After': '3000',
+    });
     expect(second.call.caller).toBe(given.caller);
     expect(keys).toHaveBeenCalledTimes(2);
     expect(organizations).toHaveBeenCalledOnce();
   });
 
   test('asks for a key that was admitted with its last token only after its window ends', async () => {
-    keys.mockResolvedValueOnce({ outcome: 'admitted', caller: given.caller, bucket: bucketWith(0) });
+    keys.mockResolvedValueOnce({
+      outcome: 'admitted',
+      caller: given.caller,
+      bucket: bucketWith(0),
+    });
 
     expect(await codes(2)).toEqual(['admitted', 'RATE_LIMITED']);
     expect(keys).toHaveBeenCalledOnce();
@@ -113,14 +139,22 @@ describe('the order of the two token buckets', () => {
   });
 
   test('of a cached key with a tenth of its tokens left: the key, then the organization', async () => {
-    keys.mockResolvedValueOnce({ outcome: 'admitted', caller: given.caller, bucket: bucketWith(60) });
+    keys.mockResolvedValueOnce({
+      outcome: 'admitted',
+      caller: given.caller,
+      bucket: bucketWith(60),
+    });
     await admit();
 
     expect(await isParallel()).toBe(false);
   });
 
   test('of a cached key whose window has ended: both in parallel', async () => {
-    keys.mockResolvedValueOnce({ outcome: 'admitted', caller: given.caller, bucket: bucketWith(1) });
+    keys.mockResolvedValueOnce({
+      outcome: 'admitted',
+      caller: given.caller,
+      bucket: bucketWith(1),
+    });
     await admit();
     vi.setSystemTime(Date.now() + 3_600_000);
 
@@ -154,9 +188,16 @@ describe('the cache of exhausted organizations', () => {
     vi.setSystemTime(Date.now() + 3_600_000);
     const after = await admit();
 
-    expect([refused.code, cached.code, after.code]).toEqual(['RATE_LIMITED', 'RATE_LIMITED', 'admitted']);
+    expect([refused.code, cached.code, after.code]).toEqual([
+      'RATE_LIMITED',
+      'RATE_LIMITED',
+      'admitted',
+    ]);
     expect(callsBefore).toBe(2);
-    expect(cached.call.responseHeaders).toMatchObject({ 'RateLimit-Limit': '3000', 'Retry-After': '3600' });
+    expect(cached.call.responseHeaders).toMatchObject({
+      'RateLimit-Limit': '3000',
+      'Retry-After': '3600',
+    });
   });
 
   test('does not refuse the keys of another organization', async () => {

@@ -3,7 +3,11 @@ import { ApiError, type ErrorCode } from '../../../shared/errors.ts';
 import { admission, type Prefetch } from '../../../shared/middleware/admission.ts';
 import type { Call } from '../../../shared/middleware/call.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { admitKey, admitOrganization, type Caller } from '../../../shared/store/organizations/admission.ts';
+import {
+  admitKey,
+  admitOrganization,
+  type Caller,
+} from '../../../shared/store/organizations/admission.ts';
 import { loadOrganization } from '../../../shared/store/organizations/organizations.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 import { bucketWith, callerWith, newApiKey, newOrganizationId } from './admitted.ts';
@@ -14,20 +18,35 @@ export const organizations = vi.mocked(admitOrganization);
 export const settings = vi.mocked(loadOrganization);
 
 /** The key that calls, and what the store says of it: new ones for each test. */
-export const given: { caller: Caller; apiKey: string } = { caller: callerWith(), apiKey: newApiKey() };
+export const given: { caller: Caller; apiKey: string } = {
+  caller: callerWith(),
+  apiKey: newApiKey(),
+};
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
   given.apiKey = newApiKey();
   given.caller = callerWith({ organizationId: newOrganizationId() });
-  keys.mockReset().mockImplementation(async () => ({ outcome: 'admitted', caller: given.caller, bucket: bucketWith(500) }));
+  keys.mockReset().mockImplementation(async () => ({
+    outcome: 'admitted',
+    caller: given.caller,
+    bucket: bucketWith(500),
+  }));
   organizations.mockReset().mockImplementation(async () => admittedAt(1));
   settings.mockReset().mockImplementation(async () => organizationAt(1));
 });
 afterEach(() => void vi.useRealTimers());
 
 export const admittedAt = (settingsVersion: number) =>
-  ({ outcome: 'admitted', bucket: bucketWith(2000, 3000), settingsVersion, leadSequence: 41 }) as const;
-export const organizationAt = (version: number): Organization => ({ ...sampleOrganization(), version });
+  ({
+    outcome: 'admitted',
+    bucket: bucketWith(2000, 3000),
+    settingsVersion,
+    leadSequence: 41,
+  }) as const;
+export const organizationAt = (version: number): Organization => ({
+  ...sampleOrganization(),
+  version,
+});
 
 const goodInput = { ok: true, parts: {} } as const;
 const noPrefetch: Prefetch<object, undefined> | undefined = undefined;
@@ -35,10 +54,18 @@ const noPrefetch: Prefetch<object, undefined> | undefined = undefined;
 export async function admit(
   more: Partial<Call<object, string | undefined>> = {},
   prefetch: Prefetch<object, string | undefined> | undefined = noPrefetch,
-): Promise<{ call: Call<object, string | undefined>; code: ErrorCode | 'admitted'; error: unknown }> {
+): Promise<{
+  call: Call<object, string | undefined>;
+  code: ErrorCode | 'admitted';
+  error: unknown;
+}> {
   const call = newCall<object, string | undefined>('list-leads', { input: goodInput, ...more });
   try {
-    await runBefore(admission(prefetch), { headers: { Authorization: `Bearer ${given.apiKey}` } }, call);
+    await runBefore(
+      admission(prefetch),
+      { headers: { Authorization: `Bearer ${given.apiKey}` } },
+      call,
+    );
     return { call, code: 'admitted', error: undefined };
   } catch (error) {
     return { call, code: error instanceof ApiError ? error.code : 'INTERNAL', error };

@@ -30,4 +30,8 @@ export const callerWith = (different: Partial<Caller> = {}): Caller => ({
 });
 
 /** A bucket whose window ends in an hour. */
-export const bucketWith = (remaining: number, limit = 600): Bucket => ({ limit, remaining, resetsAt: Date.now() + 3_600_000 });
+export const bucketWith = (remaining: number, limit = 600): Bucket => ({
+  limit,
+  remaining,
+  resetsAt: Date.now() + 3_600_000,
+});

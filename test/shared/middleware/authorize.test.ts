@@ -8,7 +8,12 @@ import { newCall, runBefore } from './event.ts';
 
 const authorized = (name: EndpointName, scopes: readonly Scope[], modules: string[] = ['crm']) => {
   const organization = sampleOrganization({ modules });
-  const admitted = { caller: callerWith({ scopes }), organization, leadSequence: 1, prefetched: undefined };
+  const admitted = {
+    caller: callerWith({ scopes }),
+    organization,
+    leadSequence: 1,
+    prefetched: undefined,
+  };
   return runBefore(authorize(), {}, newCall(name, { admitted }));
 };
 
@@ -16,19 +21,26 @@ test('authorize passes a caller with the only scope of the endpoint', async () =
   await expect(authorized('list-leads', ['leads.read'])).resolves.toBeDefined();
 });
 
-test.each<Scope>(['leads.capture', 'leads.write'])('authorize passes a caller with %s, one of two scopes', async (scope) => {
-  await expect(authorized('capture-lead', [scope])).resolves.toBeDefined();
-});
+test.each<Scope>(['leads.capture', 'leads.write'])(
+  'authorize passes a caller with %s, one of two scopes',
+  async (scope) => {
+    await expect(authorized('capture-lead', [scope])).resolves.toBeDefined();
+  },
+);
 
 test('authorize refuses a caller without a scope of the endpoint, and names the scopes', async () => {
-  const { code, details, message } = await refusalOf(() => authorized('capture-lead', ['leads.read']));
+  const { code, details, message } = await refusalOf(() =>
+    authorized('capture-lead', ['leads.read']),
+  );
 
   expect([code, details]).toEqual(['FORBIDDEN', { scopes: ['leads.capture', 'leads.write'] }]);
   expect(message).toContain('leads.capture or leads.write');
 });
 
 test('authorize refuses an organization without the module of the endpoint, and names the module', async () => {
-  const { code, details, message } = await refusalOf(() => authorized('list-leads', ['leads.read'], ['billing']));
+  const { code, details, message } = await refusalOf(() =>
+    authorized('list-leads', ['leads.read'], ['billing']),
+  );
 
   expect([code, details]).toEqual(['FORBIDDEN', { module: 'crm' }]);
   expect(message).toContain('crm');

@@ -4,7 +4,11 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ApiError } from '../../../shared/errors.ts';
 import { leadIdPath, object, text } from '../../../shared/input/schemas.ts';
 import { endpoint } from '../../../shared/middleware/endpoint.ts';
-import { admitKey, admitOrganization, type Caller } from '../../../shared/store/organizations/admission.ts';
+import {
+  admitKey,
+  admitOrganization,
+  type Caller,
+} from '../../../shared/store/organizations/admission.ts';
 import { loadOrganization } from '../../../shared/store/organizations/organizations.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 import { bucketWith, callerWith, newApiKey, newOrganizationId } from './admitted.ts';
@@ -23,14 +27,21 @@ beforeEach(() => {
     vi.spyOn(stream, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
   }
   caller = callerWith({ organizationId: newOrganizationId() });
-  vi.mocked(admitKey).mockImplementation(async () => ({ outcome: 'admitted', caller, bucket: bucketWith(500) }));
+  vi.mocked(admitKey).mockImplementation(async () => ({
+    outcome: 'admitted',
+    caller,
+    bucket: bucketWith(500),
+  }));
   vi.mocked(admitOrganization).mockImplementation(async () => ({
     outcome: 'admitted',
     bucket: bucketWith(2000, 3000),
     settingsVersion: 1,
     leadSequence: 41,
   }));
-  vi.mocked(loadOrganization).mockImplementation(async () => ({ ...sampleOrganization(), version: 1 }));
+  vi.mocked(loadOrganization).mockImplementation(async () => ({
+    ...sampleOrganization(),
+    version: 1,
+  }));
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -40,10 +51,17 @@ afterEach(() => {
 type Handler = ReturnType<typeof endpoint>;
 
 async function send(handler: Handler, parts: EventParts = {}, remainingMs = 10_000) {
-  const headers = { Authorization: `Bearer ${newApiKey()}`, 'Content-Type': 'application/json', ...parts.headers };
+  const headers = {
+    Authorization: `Bearer ${newApiKey()}`,
+    'Content-Type': 'application/json',
+    ...parts.headers,
+  };
   const context = { getRemainingTimeInMillis: () => remainingMs } as Context;
   const { statusCode, body } = await handler(requestEvent({ ...parts, headers }), context);
-  return { status: statusCode, body: JSON.parse(body) as { error?: { code: string } } & Record<string, unknown> };
+  return {
+    status: statusCode,
+    body: JSON.parse(body) as { error?: { code: string } } & Record<string, unknown>,
+  };
 }
 
 const body = object({ text: text(1, 10) });
@@ -54,7 +72,11 @@ describe('what an endpoint receives', () => {
     const respond = vi.fn(async () => ({ status: 201, body: {} }));
     const handler = endpoint('add-note', {
       input: { path: leadIdPath, body },
-      prefetch: async ({ input, organizationId, keyId }) => ({ leadId: input.path.leadId, organizationId, keyId }),
+      prefetch: async ({ input, organizationId, keyId }) => ({
+        leadId: input.path.leadId,
+        organizationId,
+        keyId,
+      }),
       respond,
     });
 
@@ -72,7 +94,11 @@ describe('what an endpoint receives', () => {
 
   test('has types that follow from its schemas and its prefetch', () => {
     endpoint('add-note', {
-      input: { path: leadIdPath, body, headers: v.object({ 'idempotency-key': v.optional(v.string()) }) },
+      input: {
+        path: leadIdPath,
+        body,
+        headers: v.object({ 'idempotency-key': v.optional(v.string()) }),
+      },
       prefetch: async ({ input }) => input.path.leadId,
       respond: async ({ input, prefetched }) => {
         const leadId: number = prefetched;
@@ -93,7 +119,10 @@ describe('what an endpoint receives', () => {
   test('is nothing prefetched where it has no prefetch', async () => {
     const handler = endpoint('list-users', {
       input: {},
-      respond: async (call) => ({ status: 200, body: { has: 'prefetched' in call, prefetched: call.prefetched ?? null } }),
+      respond: async (call) => ({
+        status: 200,
+        body: { has: 'prefetched' in call, prefetched: call.prefetched ?? null },
+      }),
     });
 
     expect(await send(handler)).toEqual({ status: 200, body: { has: true, prefetched: null } });
@@ -116,8 +145,18 @@ describe('the order of the stack', () => {
       () => undefined,
       'HTTPS_REQUIRED',
     ],
-    ['JSON before a missing key', { ...note, body: '{', headers: { Authorization: '' } }, () => undefined, 'INVALID_JSON'],
-    ['the key before the input', { ...note, body: '{}', headers: { Authorization: '' } }, () => undefined, 'UNAUTHORIZED'],
+    [
+      'JSON before a missing key',
+      { ...note, body: '{', headers: { Authorization: '' } },
+      () => undefined,
+      'INVALID_JSON',
+    ],
+    [
+      'the key before the input',
+      { ...note, body: '{}', headers: { Authorization: '' } },
+      () => undefined,
+      'UNAUTHORIZED',
+    ],
     [
       'the scopes before the input',
       { ...note, body: '{}' },
@@ -126,7 +165,12 @@ describe('the order of the stack', () => {
       },
       'FORBIDDEN',
     ],
-    ['the path before the body', { pathParameters: { leadId: 'x' }, body: '{}' }, () => undefined, 'NOT_FOUND'],
+    [
+      'the path before the body',
+      { pathParameters: { leadId: 'x' }, body: '{}' },
+      () => undefined,
+      'NOT_FOUND',
+    ],
     ['the body before the endpoint', { ...note, body: '{}' }, () => undefined, 'VALIDATION_FAILED'],
   ])('checks %s, and does not run the endpoint', async (_, parts, arrange, code) => {
     arrange();
@@ -158,14 +202,23 @@ describe('the errors of an endpoint', () => {
       respond: async () => ({ status: 200, body: {} }),
     });
 
-    expect(await send(handler)).toMatchObject({ status: 500, body: { error: { code: 'INTERNAL' } } });
+    expect(await send(handler)).toMatchObject({
+      status: 500,
+      body: { error: { code: 'INTERNAL' } },
+    });
     expect(lines.join('')).toContain('DynamoDB is away.');
   });
 
   test('are INTERNAL half a second before the function ends, while it still hangs, and are logged once', async () => {
-    const handler = endpoint('list-users', { input: {}, respond: () => new Promise<never>(() => undefined) });
+    const handler = endpoint('list-users', {
+      input: {},
+      respond: () => new Promise<never>(() => undefined),
+    });
 
-    expect(await send(handler, {}, 520)).toMatchObject({ status: 500, body: { error: { code: 'INTERNAL' } } });
+    expect(await send(handler, {}, 520)).toMatchObject({
+      status: 500,
+      body: { error: { code: 'INTERNAL' } },
+    });
     expect(lines.filter((line) => line.includes('"answered"'))).toHaveLength(1);
   });
 

@@ -2,7 +2,9 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type EndpointName, endpointNamed } from '../../../shared/endpoints.ts';
 import type { Call, Middleware } from '../../../shared/middleware/call.ts';
 
-export type EventParts = Partial<Omit<APIGatewayProxyEvent, 'headers'>> & { readonly headers?: Record<string, string> | null };
+export type EventParts = Partial<Omit<APIGatewayProxyEvent, 'headers'>> & {
+  readonly headers?: Record<string, string> | null;
+};
 
 /** A request as API Gateway's REST proxy integration hands it over. */
 export const requestEvent = (parts: EventParts = {}): APIGatewayProxyEvent =>
@@ -43,7 +45,15 @@ export async function runBefore<Input, Prefetched>(
   parts: EventParts,
   call: Call<Input, Prefetched> = newCall(),
 ): Promise<Call<Input, Prefetched>> {
-  const request = { event: requestEvent(parts), context: call, response: undefined, error: null, internal: {} };
-  await middleware.before?.(request as unknown as Parameters<NonNullable<typeof middleware.before>>[0]);
+  const request = {
+    event: requestEvent(parts),
+    context: call,
+    response: undefined,
+    error: null,
+    internal: {},
+  };
+  await middleware.before?.(
+    request as unknown as Parameters<NonNullable<typeof middleware.before>>[0],
+  );
   return call;
 }

@@ -7,10 +7,17 @@ import { caller, lines, logged } from './logged-lines.ts';
 describe('a failure', () => {
   const person = { name: 'Asha Rao', phone: '+919876543210' };
   const cancelled = Object.assign(
-    new Error('Transaction cancelled', { cause: Object.assign(new Error('cause'), { Item: person, config: person }) }),
+    new Error('Transaction cancelled', {
+      cause: Object.assign(new Error('cause'), { Item: person, config: person }),
+    }),
     {
       name: 'TransactionCanceledException',
-      CancellationReasons: [{ Code: 'ConditionalCheckFailed', Item: { name: { S: 'Asha Rao' }, phone: { S: '+919876543210' } } }],
+      CancellationReasons: [
+        {
+          Code: 'ConditionalCheckFailed',
+          Item: { name: { S: 'Asha Rao' }, phone: { S: '+919876543210' } },
+        },
+      ],
       Item: person,
       $response: { body: person },
       body: JSON.stringify(person),
@@ -26,12 +33,19 @@ describe('a failure', () => {
     ['null', null],
     [
       'an error that looks like a refusal',
-      Object.assign(new Error('secret'), { code: 'FORBIDDEN', status: 403, details: { a: 1 }, statusCode: 403 }),
+      Object.assign(new Error('secret'), {
+        code: 'FORBIDDEN',
+        status: 403,
+        details: { a: 1 },
+        statusCode: 403,
+      }),
     ],
   ])('%s is answered as INTERNAL and tells nothing of itself', async (_, error) => {
     const { statusCode, body, headers } = await errorResponse(newCall(), error);
     expect(statusCode).toBe(500);
-    expect(JSON.parse(body)).toEqual({ error: { code: 'INTERNAL', message: apiErrors.INTERNAL.sentence } });
+    expect(JSON.parse(body)).toEqual({
+      error: { code: 'INTERNAL', message: apiErrors.INTERNAL.sentence },
+    });
     expect(headers).toMatchObject({ 'X-Request-Id': 'request-1' });
   });
 
@@ -65,8 +79,13 @@ describe('a failure', () => {
   test.each(['ThrottlingReasons', 'throttlingReasons'])(
     'of throttling is logged with resource and reason alone, from %s',
     async (name) => {
-      const reason = { resource: 'arn:aws:dynamodb:ap-south-1:1:table/leads', reason: 'TableWriteMaxOnDemandThroughputExceeded' };
-      const cause = Object.assign(new Error('too fast'), { [name]: [{ ...reason, item: '+919876543210' }] });
+      const reason = {
+        resource: 'arn:aws:dynamodb:ap-south-1:1:table/leads',
+        reason: 'TableWriteMaxOnDemandThroughputExceeded',
+      };
+      const cause = Object.assign(new Error('too fast'), {
+        [name]: [{ ...reason, item: '+919876543210' }],
+      });
       await errorResponse(newCall(), new Error('throttled', { cause }));
       expect(logged()[0]?.error).toMatchObject({ cause: { throttling: [reason] } });
       expect(lines.join()).not.toContain('9876543210');

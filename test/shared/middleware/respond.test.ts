@@ -60,14 +60,18 @@ describe('an answer', () => {
 describe('the line of a call', () => {
   const dayMs = 86_400_000;
   const answered = async (caller: object) => {
-    await replyResponse(newCall('get-lead', { caller: caller as never }), { status: 200, body: {} });
+    await replyResponse(newCall('get-lead', { caller: caller as never }), {
+      status: 200,
+      body: {},
+    });
     return logged()[0];
   };
 
   test('says cold start once in the life of a function', async () => {
     vi.resetModules();
     const fresh = await import('../../../shared/middleware/respond.ts');
-    for (let calls = 0; calls < 3; calls += 1) await fresh.replyResponse(newCall(), { status: 200, body: {} });
+    for (let calls = 0; calls < 3; calls += 1)
+      await fresh.replyResponse(newCall(), { status: 200, body: {} });
     expect(logged().map(({ coldStart }) => coldStart)).toEqual([1, undefined, undefined]);
   });
 
@@ -98,7 +102,9 @@ describe('the line of a call', () => {
     ['13 days', 13, 1],
     ['15 days', 15, undefined],
   ])('tells that the key expires when it has %s left: %s', async (_, days, expected) => {
-    expect((await answered({ ...caller, expiresAt: Date.now() + days * dayMs }))?.keyExpiresSoon).toBe(expected);
+    expect(
+      (await answered({ ...caller, expiresAt: Date.now() + days * dayMs }))?.keyExpiresSoon,
+    ).toBe(expected);
   });
 });
 
@@ -106,14 +112,23 @@ describe('the metrics of a line', () => {
   test('are its figures, by service and nothing else, where the deployment has a name', async () => {
     vi.stubEnv('SERVICE_NAME', 'lead-service-test');
     vi.resetModules();
-    const fresh = { ...(await import('../../../shared/middleware/respond.ts')), ...(await import('../../../shared/errors.ts')) };
-    await fresh.errorResponse(newCall('capture-lead', { caller: caller as never }), new fresh.ApiError('NOT_READY'));
-    const { _aws, service, ...line } = logged()[0] as { _aws: { CloudWatchMetrics: Metrics[] }; service: string } & Record<
-      string,
-      unknown
-    >;
+    const fresh = {
+      ...(await import('../../../shared/middleware/respond.ts')),
+      ...(await import('../../../shared/errors.ts')),
+    };
+    await fresh.errorResponse(
+      newCall('capture-lead', { caller: caller as never }),
+      new fresh.ApiError('NOT_READY'),
+    );
+    const { _aws, service, ...line } = logged()[0] as {
+      _aws: { CloudWatchMetrics: Metrics[] };
+      service: string;
+    } & Record<string, unknown>;
     const [metrics] = _aws.CloudWatchMetrics;
-    expect({ service, dimensions: metrics!.Dimensions }).toEqual({ service: 'lead-service-test', dimensions: [['service']] });
+    expect({ service, dimensions: metrics!.Dimensions }).toEqual({
+      service: 'lead-service-test',
+      dimensions: [['service']],
+    });
     expect(metrics!.Namespace).toBe('LeadService');
     expect(metrics!.Metrics.map(({ Name }) => Name)).toEqual([
       'dynamodbCalls',
@@ -139,19 +154,31 @@ interface Metrics {
 }
 
 describe('a refusal', () => {
-  test.each(Object.entries(apiErrors))('%s is answered with its status and sentence', async (code, { status, sentence }) => {
-    const { statusCode, body, headers } = await errorResponse(newCall(), new ApiError(code as ErrorCode));
-    expect(statusCode).toBe(status);
-    expect(JSON.parse(body)).toEqual({ error: { code, message: sentence } });
-    expect(headers).toMatchObject({ 'X-Request-Id': 'request-1', 'Content-Type': 'application/json' });
-  });
+  test.each(Object.entries(apiErrors))(
+    '%s is answered with its status and sentence',
+    async (code, { status, sentence }) => {
+      const { statusCode, body, headers } = await errorResponse(
+        newCall(),
+        new ApiError(code as ErrorCode),
+      );
+      expect(statusCode).toBe(status);
+      expect(JSON.parse(body)).toEqual({ error: { code, message: sentence } });
+      expect(headers).toMatchObject({
+        'X-Request-Id': 'request-1',
+        'Content-Type': 'application/json',
+      });
+    },
+  );
 
   test('keeps its details, keys that objects inherit too, and its own sentence', async () => {
     const fields = Object.fromEntries([
       ['__proto__', 'is unknown.'],
       ['name', 'is required.'],
     ]);
-    const { body } = await errorResponse(newCall(), new ApiError('VALIDATION_FAILED', { fields }, 'name is required.'));
+    const { body } = await errorResponse(
+      newCall(),
+      new ApiError('VALIDATION_FAILED', { fields }, 'name is required.'),
+    );
     expect(body).toBe(
       '{"error":{"code":"VALIDATION_FAILED","message":"name is required.","details":{"fields":{"__proto__":"is unknown.","name":"is required."}}}}',
     );
@@ -159,14 +186,20 @@ describe('a refusal', () => {
 
   test('keeps the limits’ headers, and is not a failure in the log', async () => {
     const call = newCall('get-lead', { responseHeaders: { 'Retry-After': '5' } });
-    expect((await errorResponse(call, new ApiError('RATE_LIMITED'))).headers).toMatchObject({ 'Retry-After': '5' });
+    expect((await errorResponse(call, new ApiError('RATE_LIMITED'))).headers).toMatchObject({
+      'Retry-After': '5',
+    });
     expect(logged().map(({ level }) => level)).toEqual(['INFO']);
   });
 
   test('is not logged with what it says, which may name a person’s value', async () => {
     await errorResponse(
       newCall(),
-      new ApiError('VALIDATION_FAILED', { fields: { phone: '+919876543210' } }, 'phone +919876543210'),
+      new ApiError(
+        'VALIDATION_FAILED',
+        { fields: { phone: '+919876543210' } },
+        'phone +919876543210',
+      ),
     );
     expect(lines.join('')).not.toContain('9876543210');
   });

@@ -8,11 +8,15 @@ const https = { 'X-Forwarded-Proto': 'https' };
 
 const pass = async (parts: EventParts, name?: EndpointName): Promise<unknown> =>
   (await runBefore(transport(), parts, newCall(name))).jsonBody;
-const codeOf = async (parts: EventParts, name?: EndpointName): Promise<string> => (await refusalOf(() => pass(parts, name))).code;
+const codeOf = async (parts: EventParts, name?: EndpointName): Promise<string> =>
+  (await refusalOf(() => pass(parts, name))).code;
 
 describe('the size of a body', () => {
   const ofBytes = (bytes: number): string => `"${'a'.repeat(bytes - 2)}"`;
-  const base64 = (text: string): EventParts => ({ body: Buffer.from(text).toString('base64'), isBase64Encoded: true });
+  const base64 = (text: string): EventParts => ({
+    body: Buffer.from(text).toString('base64'),
+    isBase64Encoded: true,
+  });
 
   test('may be 100000 bytes, and not one more', async () => {
     expect(await pass({ body: ofBytes(100_000) })).toHaveLength(99_998);
@@ -39,7 +43,9 @@ describe('the content type', () => {
     'application/json;charset="UTF-8"',
     ' application/json ; x=y',
   ])('%j is taken', async (type) => {
-    expect(await pass({ headers: { ...https, 'content-TYPE': type }, body: '{"a":1}' })).toEqual({ a: 1 });
+    expect(await pass({ headers: { ...https, 'content-TYPE': type }, body: '{"a":1}' })).toEqual({
+      a: 1,
+    });
   });
   test.each([
     'application/jsonp',
@@ -57,7 +63,9 @@ describe('the content type', () => {
     'application/json, text/plain',
     'application/x-www-form-urlencoded',
   ])('%j is refused', async (type) =>
-    expect(await codeOf({ headers: { ...https, 'Content-Type': type } })).toBe('UNSUPPORTED_MEDIA_TYPE'),
+    expect(await codeOf({ headers: { ...https, 'Content-Type': type } })).toBe(
+      'UNSUPPORTED_MEDIA_TYPE',
+    ),
   );
 
   test('must be there, whatever the body', async () => {
@@ -85,7 +93,9 @@ describe('the body', () => {
     [' \n{}\t', {}],
   ])('%j is JSON', async (body, value) => {
     expect(await pass({ body })).toEqual(value);
-    expect(await pass({ body: Buffer.from(body!).toString('base64'), isBase64Encoded: true })).toEqual(value);
+    expect(
+      await pass({ body: Buffer.from(body!).toString('base64'), isBase64Encoded: true }),
+    ).toEqual(value);
   });
 
   test.each([
@@ -110,7 +120,10 @@ describe('the body', () => {
 
   test.each<[string, EventParts]>([
     ['that lost bytes on its way, as API Gateway hands it on,', { body: '{"name":"Zo\ufffd"}' }],
-    ['of bytes that are not UTF-8', { body: Buffer.from('"\xeb"', 'latin1').toString('base64'), isBase64Encoded: true }],
+    [
+      'of bytes that are not UTF-8',
+      { body: Buffer.from('"\xeb"', 'latin1').toString('base64'), isBase64Encoded: true },
+    ],
     ['that holds a U+FFFD among its keys', { body: '{"na\ufffdme":"Zoe"}' }],
   ])('%s is refused with the remedy, rather than stored so', async (_, parts) => {
     const { code, message } = await refusalOf(() => pass(parts));
@@ -120,7 +133,12 @@ describe('the body', () => {
 
   test('may hold U+FFFD as an escape, of which no byte can be lost', async () => {
     expect(await pass({ body: '{"name":"Zo\\ufffd"}' })).toEqual({ name: 'Zo\ufffd' });
-    expect(await pass({ body: Buffer.from('{"name":"Zo\\uFFFD"}').toString('base64'), isBase64Encoded: true })).toEqual({
+    expect(
+      await pass({
+        body: Buffer.from('{"name":"Zo\\uFFFD"}').toString('base64'),
+        isBase64Encoded: true,
+      }),
+    ).toEqual({
       name: 'Zo\ufffd',
     });
   });
@@ -132,7 +150,9 @@ describe('the body', () => {
   });
 
   test('with keys that objects inherit holds them as properties, and changes no prototype', async () => {
-    const read = await pass({ body: '{"__proto__":{"isAdmin":true},"fields":{"__proto__":"x","constructor":{"prototype":1}}}' });
+    const read = await pass({
+      body: '{"__proto__":{"isAdmin":true},"fields":{"__proto__":"x","constructor":{"prototype":1}}}',
+    });
     expect(Object.keys(read as object)).toEqual(['__proto__', 'fields']);
     expect(Object.keys((read as { fields: object }).fields)).toEqual(['__proto__', 'constructor']);
     expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();

@@ -11,12 +11,22 @@ const json = { ...https, 'Content-Type': 'application/json' };
 
 const pass = async (parts: EventParts, name?: EndpointName): Promise<unknown> =>
   (await runBefore(transport(), parts, newCall(name))).jsonBody;
-const codeOf = async (parts: EventParts, name?: EndpointName): Promise<string> => (await refusalOf(() => pass(parts, name))).code;
+const codeOf = async (parts: EventParts, name?: EndpointName): Promise<string> =>
+  (await refusalOf(() => pass(parts, name))).code;
 
 describe('the order of the refusals', () => {
   const issues: [string, EventParts][] = [
-    ['HTTPS_REQUIRED', { headers: { 'X-Forwarded-Proto': 'http', 'Content-Type': 'application/json' } }],
-    ['KEY_IN_URL', { queryStringParameters: { api_key: 'x' }, multiValueQueryStringParameters: { api_key: ['x'] } }],
+    [
+      'HTTPS_REQUIRED',
+      { headers: { 'X-Forwarded-Proto': 'http', 'Content-Type': 'application/json' } },
+    ],
+    [
+      'KEY_IN_URL',
+      {
+        queryStringParameters: { api_key: 'x' },
+        multiValueQueryStringParameters: { api_key: ['x'] },
+      },
+    ],
     // The contract has no address with a slash behind it; API Gateway brings it to the same route.
     ['NOT_FOUND', { path: '/api/v1/leads/capture/' }],
     ['PAYLOAD_TOO_LARGE', { body: ' '.repeat(limits.bodyMaxBytes + 1) }],
@@ -27,35 +37,60 @@ describe('the order of the refusals', () => {
     issues.slice(index + 1).map(([later, second]) => ({ code, later, first, second })),
   );
 
-  test.each(issues)('%s is found alone', async (code, parts) => expect(await codeOf(parts)).toBe(code));
+  test.each(issues)('%s is found alone', async (code, parts) =>
+    expect(await codeOf(parts)).toBe(code),
+  );
   test.each(pairs)('$code comes before $later', async ({ code, first, second }) => {
     const headers = { ...json, ...second.headers, ...first.headers };
     expect(
       await codeOf({
         ...second,
         ...first,
-        ...(first.headers && second.headers && { headers: { ...second.headers, ...first.headers } }),
-        headers: first.headers?.['X-Forwarded-Proto'] === 'http' ? { ...headers, 'X-Forwarded-Proto': 'http' } : headers,
+        ...(first.headers &&
+          second.headers && { headers: { ...second.headers, ...first.headers } }),
+        headers:
+          first.headers?.['X-Forwarded-Proto'] === 'http'
+            ? { ...headers, 'X-Forwarded-Proto': 'http' }
+            : headers,
       }),
     ).toBe(code);
   });
 });
 
 describe('HTTPS', () => {
-  test.each(['X-Forwarded-Proto', 'x-forwarded-proto', 'X-FORWARDED-PROTO'])('plain HTTP is seen in %s', async (name) => {
-    expect(await codeOf({ headers: { [name]: 'http', 'content-type': 'application/json' } })).toBe('HTTPS_REQUIRED');
-  });
-  test.each([['HTTP'], ['https, http'], ['http,https'], [' http ']])('plain HTTP is seen in the value %j', async (value) => {
-    expect(await codeOf({ headers: { ...json, 'X-Forwarded-Proto': value } })).toBe('HTTPS_REQUIRED');
-  });
+  test.each(['X-Forwarded-Proto', 'x-forwarded-proto', 'X-FORWARDED-PROTO'])(
+    'plain HTTP is seen in %s',
+    async (name) => {
+      expect(
+        await codeOf({ headers: { [name]: 'http', 'content-type': 'application/json' } }),
+      ).toBe('HTTPS_REQUIRED');
+    },
+  );
+  test.each([['HTTP'], ['https, http'], ['http,https'], [' http ']])(
+    'plain HTTP is seen in the value %j',
+    async (value) => {
+      expect(await codeOf({ headers: { ...json, 'X-Forwarded-Proto': value } })).toBe(
+        'HTTPS_REQUIRED',
+      );
+    },
+  );
   test('plain HTTP is seen in one of repeated headers', async () => {
-    const multiValueHeaders = { 'x-forwarded-proto': ['https', 'http'], 'content-type': ['application/json'] };
-    expect(await codeOf({ headers: { 'x-forwarded-proto': 'https' }, multiValueHeaders })).toBe('HTTPS_REQUIRED');
+    const multiValueHeaders = {
+      'x-forwarded-proto': ['https', 'http'],
+      'content-type': ['application/json'],
+    };
+    expect(await codeOf({ headers: { 'x-forwarded-proto': 'https' }, multiValueHeaders })).toBe(
+      'HTTPS_REQUIRED',
+    );
   });
   test('applies to an endpoint without a body', async () =>
-    expect(await codeOf({ headers: { 'X-Forwarded-Proto': 'http' } }, 'get-lead')).toBe('HTTPS_REQUIRED'));
+    expect(await codeOf({ headers: { 'X-Forwarded-Proto': 'http' } }, 'get-lead')).toBe(
+      'HTTPS_REQUIRED',
+    ));
   test('lets https in, and a caller without headers', async () => {
-    expect(await pass({ headers: { 'X-Forwarded-Proto': 'HTTPS' }, body: null }, 'list-users')).toBeUndefined();
+    expect(
+      await pass({ headers: { 'X-Forwarded-Proto': 'HTTPS' }, body: null }, 'list-users'),
+    ).toBeUndefined();
     expect(await pass({ headers: null, body: null }, 'list-users')).toBeUndefined();
   });
 });
@@ -99,14 +134,19 @@ describe('a key in the address', () => {
     'x-access-token',
   ])('is refused for a parameter named %s', async (name) => {
     expect(await codeOf(withQuery(name))).toBe('KEY_IN_URL');
-    expect(await codeOf({ ...withQuery(name, ''), multiValueQueryStringParameters: null }, 'list-leads')).toBe('KEY_IN_URL');
+    expect(
+      await codeOf({ ...withQuery(name, ''), multiValueQueryStringParameters: null }, 'list-leads'),
+    ).toBe('KEY_IN_URL');
   });
 
   const encoded = (text: string): string =>
     [...text].map((letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
   test.each<[string, EventParts]>([
     ['as a value', withQuery('q', apiKey)],
-    ['as one of several values', { multiValueQueryStringParameters: { q: ['x', apiKey] }, queryStringParameters: { q: 'x' } }],
+    [
+      'as one of several values',
+      { multiValueQueryStringParameters: { q: ['x', apiKey] }, queryStringParameters: { q: 'x' } },
+    ],
     ['as a parameter’s name', withQuery(apiKey, '')],
     ['inside a value', withQuery('filter', `[{"value":"${apiKey}"}]`)],
     ['in the path', { path: `/api/v1/leads/${apiKey}` }],

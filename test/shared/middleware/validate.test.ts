@@ -7,9 +7,19 @@ import { type EventParts, newCall, runBefore } from './event.ts';
 
 const schemas = {
   path: leadIdPath,
-  headers: v.object({ 'idempotency-key': v.optional(v.pipe(v.string(), v.regex(/^[ -~]{1,200}$/))) }),
-  query: object({ limit: v.optional(v.pipe(v.string('is given more than once.'), v.regex(/^\d+$/, 'must be an integer.'))) }),
-  body: object({ name: text(1, 5), stageId: v.optional(id), fields: v.optional(v.custom<object>(() => true)) }),
+  headers: v.object({
+    'idempotency-key': v.optional(v.pipe(v.string(), v.regex(/^[ -~]{1,200}$/))),
+  }),
+  query: object({
+    limit: v.optional(
+      v.pipe(v.string('is given more than once.'), v.regex(/^\d+$/, 'must be an integer.')),
+    ),
+  }),
+  body: object({
+    name: text(1, 5),
+    stageId: v.optional(id),
+    fields: v.optional(v.custom<object>(() => true)),
+  }),
 };
 const good: EventParts = { pathParameters: { leadId: '5' } };
 const run = async (parts: EventParts, jsonBody: unknown, of: object = schemas) =>
@@ -25,7 +35,10 @@ const query = (name: string, ...values: string[]): EventParts => ({
 
 describe('reading a request by its schemas', () => {
   test('gives each part as its schema reads it', async () => {
-    const { input } = await run({ headers: { 'IDEMPOTENCY-Key': 'k' }, ...query('limit', '5') }, { name: 'Asha', stageId: 3 });
+    const { input } = await run(
+      { headers: { 'IDEMPOTENCY-Key': 'k' }, ...query('limit', '5') },
+      { name: 'Asha', stageId: 3 },
+    );
     expect(input).toEqual({
       ok: true,
       parts: {
@@ -59,7 +72,9 @@ describe('reading a request by its schemas', () => {
     }));
 
   test('says nothing of what is wrong before it is asked to', async () => {
-    expect((await run({ pathParameters: { leadId: 'x' } }, undefined)).input).toMatchObject({ ok: false });
+    expect((await run({ pathParameters: { leadId: 'x' } }, undefined)).input).toMatchObject({
+      ok: false,
+    });
   });
 });
 
@@ -87,13 +102,19 @@ describe('what a refusal says', () => {
   );
 
   test('a header given twice is read as HTTP joins it', async () => {
-    const { input } = await run({ multiValueHeaders: { 'idempotency-key': ['a', 'b'] } }, { name: 'Asha' });
+    const { input } = await run(
+      { multiValueHeaders: { 'idempotency-key': ['a', 'b'] } },
+      { name: 'Asha' },
+    );
     expect(input).toMatchObject({ parts: { headers: { 'idempotency-key': 'a, b' } } });
   });
 
   test('every property of the body that is wrong, by its name', async () => {
     const { details, message } = await refusal({}, { name: 'longer than five', stageId: 'x' });
-    expect(details.fields).toEqual({ name: 'must have 1 to 5 characters.', stageId: expect.stringContaining('must be an ID') });
+    expect(details.fields).toEqual({
+      name: 'must have 1 to 5 characters.',
+      stageId: expect.stringContaining('must be an ID'),
+    });
     expect(message).toMatch(/^name must have 1 to 5 characters\. stageId must be an ID/);
   });
 
@@ -106,16 +127,23 @@ describe('what a refusal says', () => {
       code: 'INVALID_QUERY',
       details: { parameters: { limit: 'must be an integer.' } },
     });
-    expect((await refusal(query('limit', '1', '2'))).details.parameters).toEqual({ limit: 'is given more than once.' });
-    expect((await refusal(query('limt', '1'))).details.parameters?.limt).toContain('did you mean limit?');
+    expect((await refusal(query('limit', '1', '2'))).details.parameters).toEqual({
+      limit: 'is given more than once.',
+    });
+    expect((await refusal(query('limt', '1'))).details.parameters?.limt).toContain(
+      'did you mean limit?',
+    );
   });
 
-  test.each(['__proto__', 'constructor', 'toString'])('the query parameter %s, which objects inherit', async (name) => {
-    const parameters = JSON.parse(`{"${name}":["1"]}`) as Record<string, string[]>;
-    const { details, message } = await refusal({ multiValueQueryStringParameters: parameters });
-    expect(Object.keys(details.parameters!)).toEqual([name]);
-    expect(message).toContain(name);
-  });
+  test.each(['__proto__', 'constructor', 'toString'])(
+    'the query parameter %s, which objects inherit',
+    async (name) => {
+      const parameters = JSON.parse(`{"${name}":["1"]}`) as Record<string, string[]>;
+      const { details, message } = await refusal({ multiValueQueryStringParameters: parameters });
+      expect(Object.keys(details.parameters!)).toEqual([name]);
+      expect(message).toContain(name);
+    },
+  );
 
   test('never a person’s value', async () => {
     const { message, details } = await refusal({}, { name: 'Asha Rao of Pune' });

@@ -13,7 +13,9 @@ import {
 } from '../../../shared/organization/api-key.ts';
 
 const randomBytes = fc.uint8Array({ minLength: apiKeyRandomBytes, maxLength: apiKeyRandomBytes });
-const letter = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_');
+const letter = fc.constantFrom(
+  ...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_',
+);
 
 test('a minted key parses back to its id and is found by the published pattern', () => {
   fc.assert(
@@ -34,7 +36,9 @@ test('a key with any one character changed is refused', () => {
       const position = at % key.length;
       fc.pre(key[position] !== other);
 
-      expect(parseApiKey(`${key.slice(0, position)}${other}${key.slice(position + 1)}`)).toBeUndefined();
+      expect(
+        parseApiKey(`${key.slice(0, position)}${other}${key.slice(position + 1)}`),
+      ).toBeUndefined();
     }),
     { numRuns: 500 },
   );
@@ -45,7 +49,8 @@ test('a key with two neighbouring characters swapped, cut short or added to is r
     fc.property(randomBytes, fc.nat(), (bytes, at) => {
       const { key } = mintApiKey(bytes);
       const position = at % (key.length - 1);
-      const swapped = key.slice(0, position) + key[position + 1] + key[position] + key.slice(position + 2);
+      const swapped =
+        key.slice(0, position) + key[position + 1] + key[position] + key.slice(position + 2);
 
       if (swapped !== key) expect(parseApiKey(swapped)).toBeUndefined();
       expect(parseApiKey(key.slice(0, -1))).toBeUndefined();
@@ -74,7 +79,9 @@ test('minting from too few random bytes is a defect, not a weak key', () => {
 });
 
 test('hashes with SHA-256', () => {
-  expect(hashApiKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  expect(hashApiKey('abc')).toBe(
+    'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+  );
 });
 
 test('lifetimes are those of the contract', () => {

@@ -11,7 +11,13 @@ export const smallFile = () =>
       { id: 8, name: 'Ravi Iyer' },
       { id: 10, name: 'Nobody refers to me' },
     ],
-    pipelines: [admissions, { ...corporate, stages: [{ id: 21, name: 'Enquiry', slug: 'enquiry', order: 1, meaning: 'open' }] }],
+    pipelines: [
+      admissions,
+      {
+        ...corporate,
+        stages: [{ id: 21, name: 'Enquiry', slug: 'enquiry', order: 1, meaning: 'open' }],
+      },
+    ],
     sources: [
       { id: 1, name: 'Website' },
       { id: 3, name: 'Fair' },
@@ -28,11 +34,19 @@ export const smallFile = () =>
 
 /** Puts a value at a path such as `$.fields[0].options`, as JSON.parse would: `__proto__` becomes a property like any other. */
 export function withValue(file: object, path: string, value: unknown): object {
-  const steps = [...path.matchAll(/\.([A-Za-z_]+)|\[(\d+)\]/g)].map(([, name, index]) => name ?? Number(index));
+  const steps = [...path.matchAll(/\.([A-Za-z_]+)|\[(\d+)\]/g)].map(
+    ([, name, index]) => name ?? Number(index),
+  );
   let place = file as Record<string | number, unknown>;
   for (const step of steps.slice(0, -1)) place = place[step] as Record<string | number, unknown>;
   const last = steps.at(-1) as string | number;
   if (value === undefined) delete place[last];
-  else Object.defineProperty(place, last, { value, enumerable: true, configurable: true, writable: true });
+  else
+    Object.defineProperty(place, last, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
   return file;
 }

@@ -11,6 +11,11 @@ export function issuesOf(text: string): { path: string; message: string }[] {
 }
 
 export const builtIn = (key: string, more: object = {}) => {
-  const types: Record<string, string> = { name: 'text', phone: 'phone', email: 'email', lead_type: 'select' };
+  const types: Record<string, string> = {
+    name: 'text',
+    phone: 'phone',
+    email: 'email',
+    lead_type: 'select',
+  };
   return { key, label: key, type: types[key], section: 'Contact', storage: 'column', ...more };
 };

@@ -51,8 +51,18 @@ const refusals: [path: string, value: unknown, message: RegExp, reportedAt?: str
   ['$.fields[1].showWhen.equals', [], /at least one/],
   ['$.assignmentRules[0].when.field', 'sources', /did you mean source/],
   ['$.assignmentRules[0].when.equals[0]', '9', /ID of a source/],
-  ['$.assignmentRules[0].when', { field: 'pipeline', equals: ['3'] }, /ID of a pipeline/, '$.assignmentRules[0].when.equals[0]'],
-  ['$.assignmentRules[0].when', { field: 'assigned_to', equals: ['3'] }, /ID of a user/, '$.assignmentRules[0].when.equals[0]'],
+  [
+    '$.assignmentRules[0].when',
+    { field: 'pipeline', equals: ['3'] },
+    /ID of a pipeline/,
+    '$.assignmentRules[0].when.equals[0]',
+  ],
+  [
+    '$.assignmentRules[0].when',
+    { field: 'assigned_to', equals: ['3'] },
+    /ID of a user/,
+    '$.assignmentRules[0].when.equals[0]',
+  ],
   ['$.assignmentRules[0].users[1]', 9, /not in \$\.users/],
   ['$.assignmentRules[0].users[1]', 7, /again/],
   ['$.keys[0].createdBy', 9, /not in \$\.users/],
@@ -63,13 +73,38 @@ const refusals: [path: string, value: unknown, message: RegExp, reportedAt?: str
   ['$.keys[0].type', 'website-form', /only leads\.capture/, '$.keys[0].scopes'],
   ['$.keys[0].expiresAt', '2026-02-30T00:00:00Z', /date-time/],
   ['$.keys[0].expiresAt', '2026-02-20', /date-time/],
-  ['$.keys[1]', { label: 'reader', type: 'website-form', createdBy: 7 }, /as in \$\.keys\[0\]/, '$.keys[1].label'],
-  ['$.fields[3]', builtIn('name', { requiredOnCreate: false }), /name is always required/, '$.fields[3].requiredOnCreate'],
-  ['$.fields[3]', builtIn('phone', { requiredOnEdit: false }), /phone is always required/, '$.fields[3].requiredOnEdit'],
-  ['$.fields[3]', builtIn('email', { active: false }), /cannot be deactivated/, '$.fields[3].active'],
+  [
+    '$.keys[1]',
+    { label: 'reader', type: 'website-form', createdBy: 7 },
+    /as in \$\.keys\[0\]/,
+    '$.keys[1].label',
+  ],
+  [
+    '$.fields[3]',
+    builtIn('name', { requiredOnCreate: false }),
+    /name is always required/,
+    '$.fields[3].requiredOnCreate',
+  ],
+  [
+    '$.fields[3]',
+    builtIn('phone', { requiredOnEdit: false }),
+    /phone is always required/,
+    '$.fields[3].requiredOnEdit',
+  ],
+  [
+    '$.fields[3]',
+    builtIn('email', { active: false }),
+    /cannot be deactivated/,
+    '$.fields[3].active',
+  ],
   ['$.fields[3]', builtIn('email', { type: 'text' }), /must be email/, '$.fields[3].type'],
   ['$.fields[3]', builtIn('email', { storage: 'custom' }), /must be column/, '$.fields[3].storage'],
-  ['$.fields[3]', builtIn('email', { showWhen: { field: 'course', equals: ['mba'] } }), /always show/, '$.fields[3].showWhen'],
+  [
+    '$.fields[3]',
+    builtIn('email', { showWhen: { field: 'course', equals: ['mba'] } }),
+    /always show/,
+    '$.fields[3].showWhen',
+  ],
   [
     '$.fields[3]',
     builtIn('lead_type', { options: [{ value: 'student', label: 'S' }] }),
@@ -109,9 +144,13 @@ test('lists every issue of a file at once', () => {
 });
 
 test.each(['', '{', '[1,]', 'nonsense'])('refuses %j, which is not JSON', (text) => {
-  expect(issuesOf(text)).toEqual([{ path: '$', message: expect.stringMatching(/^is not valid JSON: /) }]);
+  expect(issuesOf(text)).toEqual([
+    { path: '$', message: expect.stringMatching(/^is not valid JSON: /) },
+  ]);
 });
 
 test.each(['null', '[]', '5', '"x"'])('refuses %s, which is not an object', (text) => {
-  expect(issuesOf(text)).toEqual([{ path: '$', message: expect.stringMatching(/^must be an object/) }]);
+  expect(issuesOf(text)).toEqual([
+    { path: '$', message: expect.stringMatching(/^must be an object/) },
+  ]);
 });

@@ -36,9 +36,14 @@ test('fills in every default and puts the built-in fields that are left out firs
   });
   expect(settings.fields[5]?.options.map(({ value }) => value)).toEqual(['student', 'consultant']);
   expect(settings.users[1]).toEqual({ id: 8, name: 'Ravi Iyer', active: true });
-  expect(settings.pipelines[1]).toMatchObject({ isDefault: false, stages: [{ isDefault: false, active: true }] });
+  expect(settings.pipelines[1]).toMatchObject({
+    isDefault: false,
+    stages: [{ isDefault: false, active: true }],
+  });
   expect(settings).not.toHaveProperty('keys');
-  expect(keys).toEqual([{ label: 'reader', type: 'application', scopes: ['leads.read'], createdBy: 7 }]);
+  expect(keys).toEqual([
+    { label: 'reader', type: 'application', scopes: ['leads.read'], createdBy: 7 },
+  ]);
 });
 
 test('keeps a built-in field where the file puts it, with its label, and required although the file does not say so', () => {
@@ -48,7 +53,11 @@ test('keeps a built-in field where the file puts it, with its label, and require
   const { settings } = parse(file);
 
   expect(settings.fields.map(({ key }) => key).at(-1)).toBe('phone');
-  expect(settings.fields.at(-1)).toMatchObject({ label: 'Mobile', requiredOnCreate: true, requiredOnEdit: true });
+  expect(settings.fields.at(-1)).toMatchObject({
+    label: 'Mobile',
+    requiredOnCreate: true,
+    requiredOnEdit: true,
+  });
 });
 
 test('gives back a file that is the same settings again', () => {
@@ -76,18 +85,28 @@ const odd: [what: string, path: string, value: unknown][] = [
     '$.pipelines[0].stages[1]',
     { id: 12, name: 'B', slug: 'b', order: 1, meaning: 'won', isDefault: true, active: false },
   ],
-  ['an inactive source of the same name', '$.sources[1]', { id: 3, name: 'website', active: false }],
+  [
+    'an inactive source of the same name',
+    '$.sources[1]',
+    { id: 3, name: 'website', active: false },
+  ],
   ['a rule without users', '$.assignmentRules[0].users', []],
   ['a rule that always holds', '$.assignmentRules[0].when', undefined],
   ['no rules', '$.assignmentRules', undefined],
   ['a key past its expiry', '$.keys[0].expiresAt', '2020-02-29T23:00:00+05:30'],
-  ['a website-form key that names no scopes', '$.keys[0]', { label: 'w', type: 'website-form', createdBy: 8 }],
+  [
+    'a website-form key that names no scopes',
+    '$.keys[0]',
+    { label: 'w', type: 'website-form', createdBy: 8 },
+  ],
   ['no options, spelled out', '$.fields[1].options', []],
   ['a condition on an inactive field', '$.fields[0].active', false],
   [
     'relabelled lead types, in another order',
     '$.fields[3]',
-    builtIn('lead_type', { options: ['consultant', 'student'].map((value) => ({ value, label: `a ${value}` })) }),
+    builtIn('lead_type', {
+      options: ['consultant', 'student'].map((value) => ({ value, label: `a ${value}` })),
+    }),
   ],
 ];
 
@@ -116,12 +135,14 @@ test('leads.write brings leads.read, and an expiry is kept in UTC', () => {
 });
 
 test('the demo organization shows every field type, every meaning, a condition and the three keys', () => {
-  const { settings, keys } = parseSettingsFile(readFileSync('infra/local/demo-organization.json', 'utf8'));
+  const { settings, keys } = parseSettingsFile(
+    readFileSync('infra/local/demo-organization.json', 'utf8'),
+  );
 
   expect(new Set(settings.fields.map(({ type }) => type))).toEqual(new Set(fieldTypes));
-  expect(new Set(settings.pipelines.flatMap(({ stages }) => stages.map(({ meaning }) => meaning)))).toEqual(
-    new Set(stageMeanings),
-  );
+  expect(
+    new Set(settings.pipelines.flatMap(({ stages }) => stages.map(({ meaning }) => meaning))),
+  ).toEqual(new Set(stageMeanings));
   expect(settings.fields.some(({ showWhen }) => showWhen)).toBe(true);
   expect(settings.sources.map(({ name }) => name)).toContain('Website');
   expect(keys.map(({ label }) => label)).toEqual(['website', 'reader', 'writer']);

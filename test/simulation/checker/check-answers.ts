@@ -12,17 +12,34 @@ import {
   updatedLead,
   type Values,
 } from './reference.ts';
-import { emailKey, endOf, holdersDuring, leadStates, phoneKey, settingsDuring, statesBetween } from './states.ts';
+import {
+  emailKey,
+  endOf,
+  holdersDuring,
+  leadStates,
+  phoneKey,
+  settingsDuring,
+  statesBetween,
+} from './states.ts';
 
 /** Every answer by itself: what the contract lets a service say to this request, in the state in which it was meanwhile. */
 export function checkAnswers(history: History): string[] {
   return history.requests.flatMap((request) => {
-    if (request.result?.outcome === 'threw') return [`${nameOf(request)} threw ${String(request.result.error)}.`];
+    if (request.result?.outcome === 'threw')
+      return [`${nameOf(request)} threw ${String(request.result.error)}.`];
     const { answer } = request;
     if (!answer) return [];
-    const issues = [...formIssues(request), ...foreignIssues(history, request), ...keyIssues(history, request)];
+    const issues = [
+      ...formIssues(request),
+      ...foreignIssues(history, request),
+      ...keyIssues(history, request),
+    ];
     if (request.result?.outcome === 'answered')
-      issues.push(...(statusIssues[answer.status]?.(history, request) ?? [`was answered with ${answer.status}`]));
+      issues.push(
+        ...(statusIssues[answer.status]?.(history, request) ?? [
+          `was answered with ${answer.status}`,
+        ]),
+      );
     return issues.map((issue) => `${nameOf(request)} ${issue}.`);
   });
 }
@@ -41,7 +58,8 @@ const codes: Readonly<Record<number, readonly string[]>> = {
 };
 
 export const errorOf = ({ answerBody }: ObservedRequest) =>
-  (answerBody as { error?: { code?: string; message?: string; details?: Values } } | undefined)?.error;
+  (answerBody as { error?: { code?: string; message?: string; details?: Values } } | undefined)
+    ?.error;
 
 function formIssues(request: ObservedRequest): string[] {
   const { answer, id, startedAt, handledUntil } = request;
@@ -53,20 +71,25 @@ function formIssues(request: ObservedRequest): string[] {
   if (Number.isFinite(handledUntil) && handledUntil - startedAt > deadlineMs)
     issues.push(`took ${Math.round(handledUntil - startedAt)} ms`);
   const isAdmitted = ![400, 401, 500, 504].includes(answer.status);
-  if (isAdmitted && !/^\d+$/.test(answer.headers['ratelimit-remaining'] ?? '')) issues.push('was not told its limits');
+  if (isAdmitted && !/^\d+$/.test(answer.headers['ratelimit-remaining'] ?? ''))
+    issues.push('was not told its limits');
   if ((answer.status === 429) !== (answer.headers['retry-after'] !== undefined))
     issues.push('was told wrongly when to ask again');
   const isCaptured = request.what === 'capture-lead' && answer.status < 300;
   const captured = (request.answerBody as { lead?: Values } | undefined)?.lead;
   const location = isCaptured && !captured?.archived ? `../leads/${captured?.id}` : undefined;
-  if (answer.headers.location !== location) issues.push(`was pointed at ${answer.headers.location}`);
+  if (answer.headers.location !== location)
+    issues.push(`was pointed at ${answer.headers.location}`);
   if (isCaptured && (answer.status === 201) !== captured?.created)
     issues.push(`was answered ${answer.status} for ${answer.body}`);
   return issues;
 }
 
 /** Nothing of another organization: the settings and the people of each carry its own mark. */
-function foreignIssues({ organizationIds }: History, { answer, organizationId }: ObservedRequest): string[] {
+function foreignIssues(
+  { organizationIds }: History,
+  { answer, organizationId }: ObservedRequest,
+): string[] {
   return organizationIds
     .filter((id) => id !== organizationId && answer?.body.includes(markOf(id)))
     .map((id) => `shows what is organization ${id}'s`);
@@ -78,11 +101,20 @@ export const markOf = (organizationId: number): string => `[org ${organizationId
 function keyIssues(history: History, request: ObservedRequest): string[] {
   const { apiKey, startedAt, organizationId, answer } = request;
   const status = answer?.status ?? 0;
-  const states = statesBetween(history, `ORG#${organizationId}`, `KEY#${apiKey.keyId}`, startedAt, endOf(request));
+  const states = statesBetween(
+    history,
+    `ORG#${organizationId}`,
+    `KEY#${apiKey.keyId}`,
+    startedAt,
+    endOf(request),
+  );
   const { clockSkewMs } = history;
-  const isDead = states.every((state) => !state || state.revokedAt !== undefined) || apiKey.expiresAt <= startedAt - clockSkewMs;
+  const isDead =
+    states.every((state) => !state || state.revokedAt !== undefined) ||
+    apiKey.expiresAt <= startedAt - clockSkewMs;
   const isLive =
-    states.every((state) => state && state.revokedAt === undefined) && apiKey.expiresAt > endOf(request) + clockSkewMs;
+    states.every((state) => state && state.revokedAt === undefined) &&
+    apiKey.expiresAt > endOf(request) + clockSkewMs;
   if (isDead && ![401, 429, 500, 504].includes(status))
     return [`was answered ${status} although its key was revoked or had expired`];
   return isLive && status === 401 ? ['was refused its key, which is good'] : [];
@@ -103,7 +135,8 @@ const mayAsk = ({ what, apiKey }: ObservedRequest): boolean =>
 
 /** One fault is masked: a call is tried again. Requests that meet others come through too, unless a fault keeps them for long. */
 const failureIssues: Judge = ({ isSlow }, { faults, earlierFaults }) => {
-  const isExcused = isSlow || faults.length > 1 || (faults.length === 1 && earlierFaults > retryBudget);
+  const isExcused =
+    isSlow || faults.length > 1 || (faults.length === 1 && earlierFaults > retryBudget);
   return isExcused ? [] : [`failed after ${faults[0] ?? 'nothing'} went wrong`];
 };
 /** So many faults leave the SDK repeats to make. */
@@ -114,13 +147,16 @@ const statusIssues: Readonly<Record<number, Judge>> = {
   201: doneIssues,
   400: queryIssues,
   401: nothing, // keyIssues
-  403: (_history, request) => (mayAsk(request) ? ['was refused although its key has the scope'] : []),
+  403: (_history, request) =>
+    mayAsk(request) ? ['was refused although its key has the scope'] : [],
   404: (history, request) => {
     const { leadId } = request.request;
     if (leadId === undefined) return ['was not found'];
     const isHidden = (state: Plain | undefined) =>
       state === undefined || (request.what === 'get-lead' && state.archivedAt !== undefined);
-    return leadStates(history, request, leadId).some(isHidden) ? [] : [`does not find lead ${leadId}, which is there`];
+    return leadStates(history, request, leadId).some(isHidden)
+      ? []
+      : [`does not find lead ${leadId}, which is there`];
   },
   409: conflictIssues,
   422: invalidIssues,
@@ -134,19 +170,36 @@ function doneIssues(history: History, request: ObservedRequest): string[] {
   if (request.what === 'capture-lead') return captureIssues(history, request);
   if (request.what !== 'create-lead' && request.what !== 'update-lead') return [];
   const { lead } = request.answerBody as { lead: Plain };
-  const written = effectsOf(request).flatMap(({ writes }) => writes.filter((write) => kindOf(write) === 'LEADS'));
+  const written = effectsOf(request).flatMap(({ writes }) =>
+    writes.filter((write) => kindOf(write) === 'LEADS'),
+  );
   const settings = settingsDuring(history, request);
-  const leads = written.length > 0 ? written.map(({ after }) => after) : leadStates(history, request, Number(lead.id));
+  const leads =
+    written.length > 0
+      ? written.map(({ after }) => after)
+      : leadStates(history, request, Number(lead.id));
   const explains = (item: Plain | undefined): boolean =>
     item !== undefined &&
-    settings.some((one) => isSame(presented(one, item), lead) && (written.length > 0 || changesNothing(one, request, item)));
-  return leads.some(explains) ? [] : [`was answered ${JSON.stringify(lead)}, while the lead is ${JSON.stringify(leads)}`];
+    settings.some(
+      (one) =>
+        isSame(presented(one, item), lead) &&
+        (written.length > 0 || changesNothing(one, request, item)),
+    );
+  return leads.some(explains)
+    ? []
+    : [`was answered ${JSON.stringify(lead)}, while the lead is ${JSON.stringify(leads)}`];
 }
 
 /** An update that wrote nothing must have had nothing to change. */
-function changesNothing(settings: ReferenceSettings, { request }: ObservedRequest, item: Plain): boolean {
+function changesNothing(
+  settings: ReferenceSettings,
+  { request }: ObservedRequest,
+  item: Plain,
+): boolean {
   const { fields, stageId, pipelineId } = item;
-  return accepted(() => isSame(updatedLead(settings, request.body as Values, item), { fields, stageId, pipelineId }));
+  return accepted(() =>
+    isSame(updatedLead(settings, request.body as Values, item), { fields, stageId, pipelineId }),
+  );
 }
 
 function accepted(judge: () => boolean): boolean {
@@ -184,17 +237,29 @@ interface LiveRecord {
 function liveRecords(history: History, request: ObservedRequest): LiveRecord[] {
   return recordKeys(request).flatMap((pk) => {
     const states = statesBetween(history, pk, 'RECORD', request.startedAt, endOf(request));
-    const live = states.filter((state) => state && (state.expiresAt as number) > request.startedAt - history.clockSkewMs);
-    return live.map((state) => ({ result: state?.result as Plain, first: firstOf(history, request, state as Plain) }));
+    const live = states.filter(
+      (state) => state && (state.expiresAt as number) > request.startedAt - history.clockSkewMs,
+    );
+    return live.map((state) => ({
+      result: state?.result as Plain,
+      first: firstOf(history, request, state as Plain),
+    }));
   });
 }
 
 /** The request whose capture a record remembers: the one that added its entry to the lead's timeline. */
-function firstOf(history: History, { apiKey }: ObservedRequest, record: Plain): ObservedRequest | undefined {
+function firstOf(
+  history: History,
+  { apiKey }: ObservedRequest,
+  record: Plain,
+): ObservedRequest | undefined {
   return history.requests.find(
     (other) =>
       other.apiKey.keyId === apiKey.keyId &&
-      other.writes.some(({ after }) => after?.fingerprint === record.fingerprint && isSame(after?.result, record.result)) &&
+      other.writes.some(
+        ({ after }) =>
+          after?.fingerprint === record.fingerprint && isSame(after?.result, record.result),
+      ) &&
       effectsOf(other).some(({ writes }) => writes.some((write) => kindOf(write) === 'TIMELINE')),
   );
 }
@@ -218,15 +283,21 @@ function conflictIssues(history: History, request: ObservedRequest): string[] {
     ...(phone ? [phoneKey(request.organizationId, comparablePhone(String(phone)))] : []),
     ...(email ? [emailKey(request.organizationId, String(email))] : []),
   ];
-  const holders = pks.flatMap((pk) => holdersDuring(history, request, pk)).filter((id) => id !== undefined && id !== own);
+  const holders = pks
+    .flatMap((pk) => holdersDuring(history, request, pk))
+    .filter((id) => id !== undefined && id !== own);
   if (holders.length === 0) return ['was refused as a duplicate of nobody'];
   const { leadId } = error?.details ?? {};
-  return leadId === undefined || holders.includes(leadId as number) ? [] : [`was refused as a duplicate of lead ${leadId}`];
+  return leadId === undefined || holders.includes(leadId as number)
+    ? []
+    : [`was refused as a duplicate of lead ${leadId}`];
 }
 
 /** A filter's field must be active by some settings that held meanwhile. */
 function queryIssues(history: History, request: ObservedRequest): string[] {
-  const filters = JSON.parse(String(request.request.query?.filter ?? '[]')) as readonly { readonly field: string }[];
+  const filters = JSON.parse(String(request.request.query?.filter ?? '[]')) as readonly {
+    readonly field: string;
+  }[];
   const isKnown = ({ fields }: ReferenceSettings): boolean =>
     filters.every(({ field }) => fields.some(({ key, active }) => key === field && active));
   return settingsDuring(history, request).every(isKnown) ? ['was refused as malformed'] : [];
@@ -245,14 +316,23 @@ const overlaps = (history: History, request: ObservedRequest): boolean =>
 /** Refused by some settings that held meanwhile, or since its idempotency key is another body's. */
 function invalidIssues(history: History, request: ObservedRequest): string[] {
   const body = request.request.body as Values;
-  const states = request.request.leadId === undefined ? [] : leadStates(history, request, request.request.leadId);
+  const states =
+    request.request.leadId === undefined
+      ? []
+      : leadStates(history, request, request.request.leadId);
   const rules: Readonly<Record<string, (settings: ReferenceSettings) => unknown>> = {
     'create-lead': (settings) => createdLead(settings, body),
     'capture-lead': (settings) => capturedLead(settings, body),
     'update-lead': (settings) => states.map((state) => state && updatedLead(settings, body, state)),
   };
   const rule = rules[request.what];
-  if (rule && settingsDuring(history, request).some((settings) => !accepted(() => rule(settings) !== undefined))) return [];
+  if (
+    rule &&
+    settingsDuring(history, request).some(
+      (settings) => !accepted(() => rule(settings) !== undefined),
+    )
+  )
+    return [];
   if (
     request.what === 'capture-lead' &&
     liveRecords(history, request).some(({ first }) => !first || !isSameEnquiry(first, request))

@@ -19,7 +19,10 @@ export interface CheckHistoryOptions {
  * Lets the world come to rest, looks at every list once more, and holds all that was observed against what the contract promises.
  * @returns a sentence for each violation
  */
-export async function checkHistory(service: ObservedService, options: CheckHistoryOptions = {}): Promise<string[]> {
+export async function checkHistory(
+  service: ObservedService,
+  options: CheckHistoryOptions = {},
+): Promise<string[]> {
   const { walks = everyList, hasCheck = true } = options;
   await service.settle();
   const { organizationIds } = service.history;
@@ -35,7 +38,9 @@ export async function checkHistory(service: ObservedService, options: CheckHisto
 
 /** Of a history that is over. */
 export function violationsOf(history: History): string[] {
-  return [checkWrites, checkEffects, checkAnswers, checkReads, checkLimits, checkLeads].flatMap((check) => check(history));
+  return [checkWrites, checkEffects, checkAnswers, checkReads, checkLimits, checkLeads].flatMap(
+    (check) => check(history),
+  );
 }
 
 async function tableViolations(service: ObservedService): Promise<readonly string[]> {
@@ -73,7 +78,10 @@ async function walkAll(
         endpoint: 'list-leads',
         query: { ...query, ...(cursor !== null && { cursor }) },
       });
-      cursor = answer?.status === 200 ? (JSON.parse(answer.body) as { nextCursor: number | null }).nextCursor : null;
+      cursor =
+        answer?.status === 200
+          ? (JSON.parse(answer.body) as { nextCursor: number | null }).nextCursor
+          : null;
       if (cursor === null) break;
     }
   }

@@ -9,17 +9,27 @@ export function checkLeads(history: History): string[] {
   return history.organizationIds.flatMap((organizationId) =>
     leadIdsOf(history, organizationId).flatMap((leadId) => {
       const writes = history.writesOf.get(leadKey(organizationId, leadId).join(' ')) ?? [];
-      const issues = [...replayIssues(history, organizationId, leadId, writes), ...actionIssues(history, organizationId, leadId)];
+      const issues = [
+        ...replayIssues(history, organizationId, leadId, writes),
+        ...actionIssues(history, organizationId, leadId),
+      ];
       return issues.map((issue) => `Lead ${leadId} of organization ${organizationId} ${issue}.`);
     }),
   );
 }
 
-function replayIssues(history: History, organizationId: number, leadId: number, writes: readonly Write[]): string[] {
+function replayIssues(
+  history: History,
+  organizationId: number,
+  leadId: number,
+  writes: readonly Write[],
+): string[] {
   const last = writes.at(-1)?.after;
   const entries = entriesOf(history, organizationId, leadId);
   if (!last)
-    return entries.length === 0 || isBeingErased(history, organizationId, leadId) ? [] : ['is gone, and its timeline is not'];
+    return entries.length === 0 || isBeingErased(history, organizationId, leadId)
+      ? []
+      : ['is gone, and its timeline is not'];
   const [opening, ...others] = entries;
   if (!opening || !['lead_created', 'captured_new'].includes(String(opening.after?.type)))
     return ['does not begin with its creation'];
@@ -54,8 +64,12 @@ function replayIssues(history: History, organizationId: number, leadId: number, 
     { fields: last.fields, stageId: last.stageId, pipelineId: last.pipelineId },
   );
   if (!isExplained)
-    return [`is ${JSON.stringify(last)}, while its timeline leads to ${JSON.stringify({ fields, stageId, pipelineId })}`];
-  return isArchived === (last.archivedAt !== undefined) ? [] : ['is archived otherwise than its timeline says'];
+    return [
+      `is ${JSON.stringify(last)}, while its timeline leads to ${JSON.stringify({ fields, stageId, pipelineId })}`,
+    ];
+  return isArchived === (last.archivedAt !== undefined)
+    ? []
+    : ['is archived otherwise than its timeline says'];
 }
 
 interface Change {
@@ -88,15 +102,19 @@ function entriesOf({ writesOf }: History, organizationId: number, leadId: number
 }
 
 const isBeingErased = ({ writesOf }: History, organizationId: number, leadId: number): boolean =>
-  writesOf.get(`ERASURE#${organizationId} ${String(leadId).padStart(10, '0')}`)?.at(-1)?.after !== undefined;
+  writesOf.get(`ERASURE#${organizationId} ${String(leadId).padStart(10, '0')}`)?.at(-1)?.after !==
+  undefined;
 
 /** What the administrator was told of a lead is so. */
 function actionIssues(history: History, organizationId: number, leadId: number): string[] {
-  const own = history.actions.filter((action) => action.organizationId === organizationId && action.options.leadId === leadId);
+  const own = history.actions.filter(
+    (action) => action.organizationId === organizationId && action.options.leadId === leadId,
+  );
   return own.flatMap((action) => {
     const entries = action.writes.filter((write) => kindOf(write) === 'TIMELINE' && write.after);
     const isChanged = (action.result as { isChanged?: boolean } | undefined)?.isChanged;
-    if (action.what !== 'archive' && action.what !== 'restore') return erasureIssues(history, action, leadId);
+    if (action.what !== 'archive' && action.what !== 'restore')
+      return erasureIssues(history, action, leadId);
     const expected = action.outcome === 'done' && isChanged === true ? 1 : 0;
     const isUnknown = action.outcome !== 'done';
     return isUnknown
@@ -110,7 +128,8 @@ function actionIssues(history: History, organizationId: number, leadId: number):
 }
 
 function erasureIssues(history: History, action: ObservedAction, leadId: number): string[] {
-  if (action.what !== 'erase' || action.outcome !== 'done' || action.result === undefined) return [];
+  if (action.what !== 'erase' || action.outcome !== 'done' || action.result === undefined)
+    return [];
   const lead = history.writesOf.get(leadKey(action.organizationId, leadId).join(' '))?.at(-1);
   if (lead?.after) return ['was erased and is there'];
   const records = [...history.writesOf].filter(([name]) => name.startsWith('IDEMPOTENCY#'));

@@ -12,8 +12,12 @@ export function checkLimits(history: History): string[] {
     const organizationTokens = request.writes.filter((write) => kindOf(write) === 'USAGE');
     const issues = [
       ...keyTokens.flatMap((write) => tokenIssues(history, write, history.limits.perKey)),
-      ...organizationTokens.flatMap((write) => tokenIssues(history, write, history.limits.perOrganization)),
-      ...(request.result?.outcome === 'answered' ? answerIssues(history, request, keyTokens, organizationTokens) : []),
+      ...organizationTokens.flatMap((write) =>
+        tokenIssues(history, write, history.limits.perOrganization),
+      ),
+      ...(request.result?.outcome === 'answered'
+        ? answerIssues(history, request, keyTokens, organizationTokens)
+        : []),
     ];
     return issues.map((issue) => `${nameOf(request)} ${issue}.`);
   });
@@ -21,14 +25,19 @@ export function checkLimits(history: History): string[] {
 
 const hourMs = 3_600_000;
 
-function tokenIssues({ clockSkewMs }: History, { before, after, at }: Write, limit: number): string[] {
+function tokenIssues(
+  { clockSkewMs }: History,
+  { before, after, at }: Write,
+  limit: number,
+): string[] {
   if (!before || !after) return ['made or removed a bucket'];
   const [used, had] = [after.used as number, before.used as number];
   const [ends, ended] = [after.windowEndsAt as number, before.windowEndsAt as number];
   // By its clock when it began, which may be the time of a few calls ago.
   if (used === 1 && ends !== ended) {
     const isEarly = ended > at + clockSkewMs;
-    const isOff = ends > at + hourMs + clockSkewMs || ends < at + hourMs - clockSkewMs - longestAdmissionMs;
+    const isOff =
+      ends > at + hourMs + clockSkewMs || ends < at + hourMs - clockSkewMs - longestAdmissionMs;
     return [
       ...(isEarly ? [`began a window ${Math.round(ended - at)} ms early`] : []),
       ...(isOff ? ['began a window of another length'] : []),
@@ -37,9 +46,11 @@ function tokenIssues({ clockSkewMs }: History, { before, after, at }: Write, lim
   const issues: string[] = [];
   if (used !== had + 1 || ends !== ended) issues.push(`took ${used - had} tokens`);
   if (used > limit) issues.push(`took token ${used} of ${limit}`);
-  if (ended <= at - clockSkewMs - longestAdmissionMs) issues.push('took a token of a window that was over');
+  if (ended <= at - clockSkewMs - longestAdmissionMs)
+    issues.push('took a token of a window that was over');
   const sequence = (after.lastLeadId as number | undefined) ?? 0;
-  if (sequence - ((before.lastLeadId as number | undefined) ?? 0) > 1) issues.push('took more than one lead id');
+  if (sequence - ((before.lastLeadId as number | undefined) ?? 0) > 1)
+    issues.push('took more than one lead id');
   return issues;
 }
 /** From reading the clock to the last repeat of the call. */
@@ -60,7 +71,8 @@ function answerIssues(
     ['organization', organizationTokens],
   ] as const) {
     if (tokens.length === 0) issues.push(`was let in without a token of its ${what}`);
-    if (tokens.length > 1 && request.faults.length === 0) issues.push(`took ${tokens.length} tokens of its ${what}`);
+    if (tokens.length > 1 && request.faults.length === 0)
+      issues.push(`took ${tokens.length} tokens of its ${what}`);
   }
   const remaining = [
     ...keyTokens.map(left(history.limits.perKey)),
@@ -82,12 +94,19 @@ const left =
 function refusalIssues(history: History, request: ObservedRequest): string[] {
   const { apiKey, organizationId, startedAt } = request;
   const keys = [...history.writesOf.keys()].filter((name) => name.startsWith('KEY#'));
-  const own = keys.find((name) => history.writesOf.get(name)?.[0]?.after?.keyId === apiKey.keyId)?.split(' ')[0] ?? '';
+  const own =
+    keys
+      .find((name) => history.writesOf.get(name)?.[0]?.after?.keyId === apiKey.keyId)
+      ?.split(' ')[0] ?? '';
   const isEmpty = (pk: string, sk: string, limit: number): boolean =>
     statesBetween(history, pk, sk, startedAt, endOf(request)).some(
-      (state) => state && (state.used as number) >= limit && (state.windowEndsAt as number) > startedAt - history.clockSkewMs,
+      (state) =>
+        state &&
+        (state.used as number) >= limit &&
+        (state.windowEndsAt as number) > startedAt - history.clockSkewMs,
     );
   const { perKey, perOrganization } = history.limits;
-  const isJust = isEmpty(own, 'KEY', perKey) || isEmpty(`USAGE#${organizationId}`, 'USAGE', perOrganization);
+  const isJust =
+    isEmpty(own, 'KEY', perKey) || isEmpty(`USAGE#${organizationId}`, 'USAGE', perOrganization);
   return isJust ? [] : ['was refused for a limit that is not reached'];
 }

@@ -35,7 +35,9 @@ const judges: Readonly<Partial<Record<string, Judge>>> = {
   ),
   'list-lead-stages': referenceIssues(({ pipelines }) =>
     pipelines.flatMap(({ id, stages }) =>
-      stages.filter(({ active }) => active).map(({ active: _, ...stage }) => ({ ...stage, pipelineId: id })),
+      stages
+        .filter(({ active }) => active)
+        .map(({ active: _, ...stage }) => ({ ...stage, pipelineId: id })),
     ),
   ),
   'list-pipelines': referenceIssues(({ pipelines }) =>
@@ -62,9 +64,15 @@ function referenceIssues(itemsOf: (settings: ReferenceSettings) => unknown): Jud
 
 function shownIssues(history: History, request: ObservedRequest, lead: Plain): string[] {
   const settings = settingsDuring(history, request);
-  const states = leadStates(history, request, Number(lead.id)).filter((state) => state && state.archivedAt === undefined);
-  const isRight = states.some((state) => settings.some((one) => isSame(presented(one, state as Plain), lead)));
-  return isRight ? [] : [`shows ${JSON.stringify(lead)}, while the lead is ${JSON.stringify(states)}`];
+  const states = leadStates(history, request, Number(lead.id)).filter(
+    (state) => state && state.archivedAt === undefined,
+  );
+  const isRight = states.some((state) =>
+    settings.some((one) => isSame(presented(one, state as Plain), lead)),
+  );
+  return isRight
+    ? []
+    : [`shows ${JSON.stringify(lead)}, while the lead is ${JSON.stringify(states)}`];
 }
 
 const indexed = ['stage_id', 'pipeline_id', 'source_id', 'owner_id', 'updated_since'];
@@ -72,9 +80,15 @@ const indexed = ['stage_id', 'pipeline_id', 'source_id', 'owner_id', 'updated_si
 const indexLagMs = 10_000;
 
 function listIssues(history: History, request: ObservedRequest): string[] {
-  const { items, nextCursor } = request.answerBody as { items: readonly Plain[]; nextCursor: number | null };
+  const { items, nextCursor } = request.answerBody as {
+    items: readonly Plain[];
+    nextCursor: number | null;
+  };
   const query = request.request.query ?? {};
-  const { limit = 25, cursor = Number.POSITIVE_INFINITY } = query as { limit?: number; cursor?: number };
+  const { limit = 25, cursor = Number.POSITIVE_INFINITY } = query as {
+    limit?: number;
+    cursor?: number;
+  };
   const ids = items.map(({ id }) => id as number);
   const issues: string[] = [];
   if (items.length > limit) issues.push(`shows ${items.length} leads`);
@@ -89,9 +103,13 @@ function listIssues(history: History, request: ObservedRequest): string[] {
   const filters = JSON.parse(String(query.filter ?? '[]')) as readonly Filter[];
   const isKnown = ({ fields }: ReferenceSettings) =>
     filters.every((one) => fields.some(({ key, active }) => active && key === one.field));
-  if (!settingsDuring(history, request).some(isKnown)) issues.push('answered a filter of a field that is not active');
-  const lacking = requiredOf(history, request).filter((id) => id < cursor && id >= (nextCursor ?? 0) && !ids.includes(id));
-  if (lacking.length > 0) issues.push(`lacks leads ${lacking.join(', ')} of query ${JSON.stringify(query)}`);
+  if (!settingsDuring(history, request).some(isKnown))
+    issues.push('answered a filter of a field that is not active');
+  const lacking = requiredOf(history, request).filter(
+    (id) => id < cursor && id >= (nextCursor ?? 0) && !ids.includes(id),
+  );
+  if (lacking.length > 0)
+    issues.push(`lacks leads ${lacking.join(', ')} of query ${JSON.stringify(query)}`);
   return issues;
 }
 
@@ -106,7 +124,10 @@ function requiredOf(history: History, request: ObservedRequest): number[] {
     if (lag > 0 && changedAt > request.startedAt - lag) return false;
     const states = leadStates(history, request, id);
     return states.every(
-      (state) => state && state.archivedAt === undefined && settings.every((one) => matches(query, presented(one, state))),
+      (state) =>
+        state &&
+        state.archivedAt === undefined &&
+        settings.every((one) => matches(query, presented(one, state))),
     );
   });
 }
@@ -115,12 +136,14 @@ function requiredOf(history: History, request: ObservedRequest): number[] {
 function matches(query: Values, lead: Plain): boolean {
   const { updated_since, stage_id, pipeline_id, source_id, owner_id, filter } = query;
   return (
-    (updated_since === undefined || Date.parse(String(lead.updatedAt)) >= Date.parse(String(updated_since))) &&
+    (updated_since === undefined ||
+      Date.parse(String(lead.updatedAt)) >= Date.parse(String(updated_since))) &&
     (stage_id === undefined || lead.stageId === stage_id) &&
     (pipeline_id === undefined || lead.pipelineId === pipeline_id) &&
     (source_id === undefined || lead.sourceId === source_id) &&
     (owner_id === undefined || lead.assignedTo === owner_id) &&
-    (filter === undefined || (JSON.parse(String(filter)) as readonly Filter[]).every((one) => holds(one, lead)))
+    (filter === undefined ||
+      (JSON.parse(String(filter)) as readonly Filter[]).every((one) => holds(one, lead)))
   );
 }
 
@@ -131,7 +154,11 @@ interface Filter {
   readonly values?: readonly unknown[];
 }
 
-const propertyOf: Readonly<Record<string, string>> = { source: 'sourceId', assigned_to: 'assignedTo', lead_type: 'leadType' };
+const propertyOf: Readonly<Record<string, string>> = {
+  source: 'sourceId',
+  assigned_to: 'assignedTo',
+  lead_type: 'leadType',
+};
 
 /** Of the operators, those that clients here use. */
 function holds({ field, operator, value, values = [] }: Filter, lead: Plain): boolean {

@@ -29,7 +29,8 @@ function commitIssues(history: History, commit: Commit): string[] {
   for (const lead of leads) issues.push(...identityIssues(commit, lead));
   if (leads.length > 1) issues.push('wrote two leads at once');
   const identities = writes.filter((write) => ['PHONE', 'EMAIL'].includes(kindOf(write)));
-  if (leads.length === 0 && identities.length > 0) issues.push('wrote an identity without its lead');
+  if (leads.length === 0 && identities.length > 0)
+    issues.push('wrote an identity without its lead');
   return issues.map((issue) => `${nameOf(work)} ${issue}.`);
 }
 
@@ -46,7 +47,16 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'key revoke': ['ORG KEY', 'KEY', 'HISTORY entry'],
   archive: ['LEADS', 'TIMELINE'],
   restore: ['LEADS', 'TIMELINE'],
-  erase: ['LEADS', 'PHONE', 'EMAIL', 'TIMELINE', 'IDEMPOTENCY', 'IMPORTED', 'ERASURE', 'HISTORY entry'],
+  erase: [
+    'LEADS',
+    'PHONE',
+    'EMAIL',
+    'TIMELINE',
+    'IDEMPOTENCY',
+    'IMPORTED',
+    'ERASURE',
+    'HISTORY entry',
+  ],
   import: ['LEADS', 'PHONE', 'EMAIL', 'TIMELINE', 'IMPORTED', 'USAGE', 'TURN', 'HISTORY entry'],
 };
 
@@ -62,11 +72,20 @@ function ownerOf(history: History, { pk, sk, before, after }: Write): number | u
 function ownershipIssues(history: History, work: Work, write: Write): string[] {
   const issues: string[] = [];
   const isRequest = 'apiKey' in work;
-  if (![...(allowed[work.what] ?? []), ...(isRequest ? (allowed.request ?? []) : [])].includes(kindOf(write)))
+  if (
+    ![...(allowed[work.what] ?? []), ...(isRequest ? (allowed.request ?? []) : [])].includes(
+      kindOf(write),
+    )
+  )
     issues.push(`wrote ${write.pk} ${write.sk}, which is none of its items`);
   const owner = ownerOf(history, write);
-  if (owner !== work.organizationId) issues.push(`wrote ${write.pk} ${write.sk} of organization ${owner}`);
-  if (isRequest && kindOf(write) === 'KEY' && write.after?.keyId !== (work as ObservedRequest).apiKey.keyId)
+  if (owner !== work.organizationId)
+    issues.push(`wrote ${write.pk} ${write.sk} of organization ${owner}`);
+  if (
+    isRequest &&
+    kindOf(write) === 'KEY' &&
+    write.after?.keyId !== (work as ObservedRequest).apiKey.keyId
+  )
     issues.push('used up the tokens of another key');
   if (
     isRequest &&
@@ -85,7 +104,9 @@ const steps: Readonly<Record<string, StepIssues>> = {
   KEY: noIssues, // check-limits.ts
   USAGE: noIssues,
   TURN: ({ before, after }) =>
-    after?.turns === ((before?.turns as number | undefined) ?? 0) + 1 ? [] : ['took no turn, or more than one'],
+    after?.turns === ((before?.turns as number | undefined) ?? 0) + 1
+      ? []
+      : ['took no turn, or more than one'],
   LEADS: leadIssues,
   TIMELINE: timelineIssues,
   PHONE: uniqueIssues,
@@ -102,20 +123,30 @@ const steps: Readonly<Record<string, StepIssues>> = {
 
 const clockErrorMs = 1000;
 
-function leadIssues({ pk, sk, before, after }: Write, { work, at, writes }: Commit, { clockSkewMs }: History): string[] {
+function leadIssues(
+  { pk, sk, before, after }: Write,
+  { work, at, writes }: Commit,
+  { clockSkewMs }: History,
+): string[] {
   const what = `lead ${Number(sk)}`;
-  const entries = writes.filter((write) => write.pk === `TIMELINE#${pk.split('#')[1]}#${Number(sk)}`);
+  const entries = writes.filter(
+    (write) => write.pk === `TIMELINE#${pk.split('#')[1]}#${Number(sk)}`,
+  );
   if (!after) return work.what === 'erase' ? [] : [`removed ${what}`];
   const issues: string[] = [];
-  if (entries.length !== 1) issues.push(`wrote ${what} with ${entries.length} entries on its timeline`);
+  if (entries.length !== 1)
+    issues.push(`wrote ${what} with ${entries.length} entries on its timeline`);
   if (after.version !== ((before?.version as number | undefined) ?? 0) + 1)
     issues.push(`wrote ${what} as version ${after.version} after ${before?.version}`);
-  if (work.what !== 'import' && !issues.length) issues.push(...timeIssues(what, { before, after, at, clockSkewMs }));
-  if (before && before.createdAt !== after.createdAt) issues.push(`changed when ${what} was created`);
+  if (work.what !== 'import' && !issues.length)
+    issues.push(...timeIssues(what, { before, after, at, clockSkewMs }));
+  if (before && before.createdAt !== after.createdAt)
+    issues.push(`changed when ${what} was created`);
   const isArchiving = work.what === 'archive' || work.what === 'restore';
   if (isArchiving && !isSame([before?.fields, before?.stageId], [after.fields, after.stageId]))
     issues.push(`changed ${what} by archiving`);
-  if (before && !isArchiving && before.archivedAt !== after.archivedAt) issues.push(`archived or restored ${what}`);
+  if (before && !isArchiving && before.archivedAt !== after.archivedAt)
+    issues.push(`archived or restored ${what}`);
   if (!isSame(indexAttributes(pk, after), indexOf(after)))
     issues.push(`left ${what} with index attributes ${JSON.stringify(indexOf(after))}`);
   return issues;
@@ -131,14 +162,21 @@ interface Timing {
 /** A lead's time is that of its commit as far as the clocks agree, with the waits of a transaction, and always later than before. */
 function timeIssues(what: string, { before, after, at, clockSkewMs }: Timing): string[] {
   const updatedAt = Date.parse(String(after.updatedAt));
-  if (before && updatedAt <= Date.parse(String(before.updatedAt))) return [`set the time of ${what} back`];
-  const isWild = updatedAt > at + clockSkewMs + clockErrorMs || updatedAt < at - longestWriteMs - clockSkewMs;
+  if (before && updatedAt <= Date.parse(String(before.updatedAt)))
+    return [`set the time of ${what} back`];
+  const isWild =
+    updatedAt > at + clockSkewMs + clockErrorMs || updatedAt < at - longestWriteMs - clockSkewMs;
   return isWild ? [`dated ${what} ${Math.round(updatedAt - at)} ms from its write`] : [];
 }
 /** A transaction is repeated for two seconds, and each of its calls takes up to 6.15 s. */
 const longestWriteMs = 9000;
 
-const indexOf = ({ stageKey, ownerKey, sourceKey, updateKey }: Plain) => ({ stageKey, ownerKey, sourceKey, updateKey });
+const indexOf = ({ stageKey, ownerKey, sourceKey, updateKey }: Plain) => ({
+  stageKey,
+  ownerKey,
+  sourceKey,
+  updateKey,
+});
 
 /** What an index holds of a lead follows from the lead; archived leads are in none. */
 function indexAttributes(pk: string, { stageId, fields, archivedAt }: Plain) {
@@ -154,7 +192,11 @@ function indexAttributes(pk: string, { stageId, fields, archivedAt }: Plain) {
 }
 
 /** What is on a timeline stays as it is; an erasure alone removes it, or a person from it. */
-function timelineIssues({ pk, before, after, sk }: Write, { work, order }: Commit, history: History): string[] {
+function timelineIssues(
+  { pk, before, after, sk }: Write,
+  { work, order }: Commit,
+  history: History,
+): string[] {
   if (work.what === 'erase') return before ? [] : ['added to a timeline'];
   if (before || !after) return [`changed what is on the timeline ${pk}`];
   const [, organizationId, leadId] = pk.split('#');
@@ -162,7 +204,9 @@ function timelineIssues({ pk, before, after, sk }: Write, { work, order }: Commi
   const isLater = !lead || String(after.at) > String(lead.updatedAt) || work.what === 'import';
   return [
     ...(sk.startsWith(`${after.at}#`) ? [] : [`put an entry of ${after.at} at ${sk}`]),
-    ...(isLater ? [] : [`put an entry of ${after.at} on the timeline before the change of ${lead?.updatedAt}`]),
+    ...(isLater
+      ? []
+      : [`put an entry of ${after.at} on the timeline before the change of ${lead?.updatedAt}`]),
   ];
 }
 
@@ -172,7 +216,9 @@ function uniqueIssues({ pk, before, after }: Write, { writes }: Commit): string[
   const leadId = Number(lead?.sk);
   if (before && after) return [`took ${pk} from lead ${before.leadId}`];
   const holder = (after ?? before)?.leadId;
-  return holder === leadId ? [] : [`${after ? 'took' : 'released'} ${pk} for lead ${holder}, and wrote lead ${leadId}`];
+  return holder === leadId
+    ? []
+    : [`${after ? 'took' : 'released'} ${pk} for lead ${holder}, and wrote lead ${leadId}`];
 }
 
 /** The identities of a lead are written with it, all and no others. */
@@ -192,7 +238,8 @@ function identityIssues({ writes }: Commit, { pk, sk, before, after }: Write): s
   const released = changed.filter((write) => !write.after).map((write) => write.pk);
   const mustTake = has.filter((key) => !had.includes(key));
   const mustRelease = had.filter((key) => !has.includes(key));
-  const isRight = isSame([...taken].sort(), mustTake.sort()) && isSame([...released].sort(), mustRelease.sort());
+  const isRight =
+    isSame([...taken].sort(), mustTake.sort()) && isSame([...released].sort(), mustRelease.sort());
   return isRight
     ? []
     : [
@@ -203,23 +250,34 @@ function identityIssues({ writes }: Commit, { pk, sk, before, after }: Write): s
 const dayMs = 24 * 3_600_000;
 
 /** A capture is remembered for 24 hours, and for that long nothing takes the record's place. */
-function recordIssues({ pk, before, after }: Write, { work, at }: Commit, { clockSkewMs }: History): string[] {
+function recordIssues(
+  { pk, before, after }: Write,
+  { work, at }: Commit,
+  { clockSkewMs }: History,
+): string[] {
   if (!after) return work.what === 'erase' && isErased(before, work) ? [] : [`forgot ${pk}`];
   const expiresAt = after.expiresAt as number;
   const issues: string[] = [];
-  if (before && (before.expiresAt as number) > at + clockSkewMs) issues.push(`replaced ${pk}, which had not expired`);
-  if (expiresAt > at + dayMs + clockSkewMs + clockErrorMs) issues.push(`is remembered for more than 24 hours`);
-  if (after.ttl !== Math.ceil(expiresAt / 1000)) issues.push(`is remembered until ${expiresAt}, and deleted at ${after.ttl}`);
+  if (before && (before.expiresAt as number) > at + clockSkewMs)
+    issues.push(`replaced ${pk}, which had not expired`);
+  if (expiresAt > at + dayMs + clockSkewMs + clockErrorMs)
+    issues.push(`is remembered for more than 24 hours`);
+  if (after.ttl !== Math.ceil(expiresAt / 1000))
+    issues.push(`is remembered until ${expiresAt}, and deleted at ${after.ttl}`);
   return issues;
 }
 
-const isErased = (record: Plain | undefined, { options }: Work & { readonly options?: Plain }): boolean =>
-  (record?.result as Plain | undefined)?.id === options?.leadId;
+const isErased = (
+  record: Plain | undefined,
+  { options }: Work & { readonly options?: Plain },
+): boolean => (record?.result as Plain | undefined)?.id === options?.leadId;
 
 function settingsIssues({ before, after }: Write, { work, writes }: Commit): string[] {
-  if (work.what === 'key create') return isSame(before?.settings, after?.settings) ? [] : ['changed settings'];
+  if (work.what === 'key create')
+    return isSame(before?.settings, after?.settings) ? [] : ['changed settings'];
   const usage = writes.find((write) => kindOf(write) === 'USAGE');
-  if (usage?.after?.settingsVersion !== after?.version) return ['applied settings of which admission is not told'];
+  if (usage?.after?.settingsVersion !== after?.version)
+    return ['applied settings of which admission is not told'];
   return (after?.version as number) > ((before?.version as number | undefined) ?? 0)
     ? []
     : ['applied settings of an older version'];

@@ -12,12 +12,19 @@ export interface Commit {
 /** The calls of a piece of work that wrote something, in order. */
 export function commitsOf(work: Work): Commit[] {
   const byCall = Map.groupBy(work.writes, ({ call }) => call);
-  return [...byCall.values()].map((writes) => ({ work, at: writes[0]?.at ?? 0, order: writes[0]?.judgedOrder ?? 0, writes }));
+  return [...byCall.values()].map((writes) => ({
+    work,
+    at: writes[0]?.at ?? 0,
+    order: writes[0]?.judgedOrder ?? 0,
+    writes,
+  }));
 }
 
 export const kindOf = ({ pk, sk }: Pick<Write, 'pk' | 'sk'>): string => {
   const kind = pk.slice(0, pk.indexOf('#'));
-  return kind === 'ORG' || kind === 'HISTORY' ? `${kind} ${/^[A-Z]+(?=#|$)/.exec(sk)?.[0] ?? 'entry'}` : kind;
+  return kind === 'ORG' || kind === 'HISTORY'
+    ? `${kind} ${/^[A-Z]+(?=#|$)/.exec(sk)?.[0] ?? 'entry'}`
+    : kind;
 };
 
 /** Items that no request means to change by what it does: tokens and turns. */
@@ -26,9 +33,14 @@ const counters = new Set(['KEY', 'USAGE', 'TURN']);
 /** What a request did, its tokens and turns apart: at most one commit but for records of further keys. */
 export const effectsOf = (work: Work): Commit[] =>
   commitsOf(work)
-    .map((commit) => ({ ...commit, writes: commit.writes.filter((write) => !counters.has(kindOf(write))) }))
+    .map((commit) => ({
+      ...commit,
+      writes: commit.writes.filter((write) => !counters.has(kindOf(write))),
+    }))
     .filter(({ writes }) => writes.length > 0);
 
-export const isAcknowledged = ({ answer }: ObservedRequest): boolean => answer !== undefined && answer.status < 300;
+export const isAcknowledged = ({ answer }: ObservedRequest): boolean =>
+  answer !== undefined && answer.status < 300;
 
-export const nameOf = (work: Work): string => `${work.id} (${work.what}, organization ${work.organizationId})`;
+export const nameOf = (work: Work): string =>
+  `${work.id} (${work.what}, organization ${work.organizationId})`;

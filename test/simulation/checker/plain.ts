@@ -28,7 +28,8 @@ function plainValue(value: AttributeValue): unknown {
 /** Whether two values say the same; objects whatever the order of their names. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
+    return false;
   if (Array.isArray(one) || Array.isArray(other)) {
     return (
       Array.isArray(one) &&
@@ -39,5 +40,8 @@ export function isSame(one: unknown, other: unknown): boolean {
   }
   const [a, b] = [one as Plain, other as Plain];
   const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && isSame(a[name], b[name]));
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && isSame(a[name], b[name]))
+  );
 }

@@ -3,7 +3,13 @@ import { DynamodbError } from '../dynamodb/errors.ts';
 import type { Reply } from '../dynamodb/request.ts';
 import type { AppliedWrite } from '../dynamodb/simulated-dynamodb.ts';
 import type { InvocationResult } from '../lambda/instance.ts';
-import { isFault, type ObservedAction, type ObservedRequest, type Work, type Write } from './history.ts';
+import {
+  isFault,
+  type ObservedAction,
+  type ObservedRequest,
+  type Work,
+  type Write,
+} from './history.ts';
 import { plainItem } from './plain.ts';
 
 /** Errors by which a call learns that it met another. */
@@ -15,7 +21,11 @@ const meetings = new Set([
 ]);
 
 /** Errors of the model's own limits: as good as a fault. */
-const throttles = new Set(['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded']);
+const throttles = new Set([
+  'ThrottlingException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+]);
 
 /** Writes down who did what, call by call. */
 export class Recorder {
@@ -60,7 +70,8 @@ export class Recorder {
     if (!request) return;
     request.result = result;
     request.handledUntil = this.#now();
-    if (result.outcome === 'died' || result.outcome === 'timed out') request.faults.push(result.outcome);
+    if (result.outcome === 'died' || result.outcome === 'timed out')
+      request.faults.push(result.outcome);
   }
 
   sent(call: CallInfo, fault: Fault): void {
@@ -94,7 +105,8 @@ export class Recorder {
     const work = this.#workOfCall.get(call);
     if (!work || !(outcome instanceof DynamodbError)) return;
     if (meetings.has(outcome.name)) work.conflicts += 1;
-    if (!throttles.has(outcome.name) && !JSON.stringify(outcome.members).includes('Throttling')) return;
+    if (!throttles.has(outcome.name) && !JSON.stringify(outcome.members).includes('Throttling'))
+      return;
     if (!this.#faulty.has(call)) this.#fault(call, work, outcome.name);
   }
 

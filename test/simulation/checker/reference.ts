@@ -51,7 +51,8 @@ export function comparablePhone(text: string): string {
 }
 
 /** A field's value; undefined when empty. Own properties only: an organization may have a field `hasOwnProperty`. */
-export const valueIn = (fields: Values, key: string): unknown => (Object.hasOwn(fields, key) ? fields[key] : undefined);
+export const valueIn = (fields: Values, key: string): unknown =>
+  Object.hasOwn(fields, key) ? fields[key] : undefined;
 
 export const comparableEmail = (email: string): string => email.trim().toLowerCase();
 
@@ -64,7 +65,9 @@ const named = (items: readonly Named[], id: unknown) => {
 export function presented(settings: ReferenceSettings, item: Plain): Plain {
   const fields = item.fields as Values;
   const pipeline = settings.pipelines.find(({ id }) => id === item.pipelineId);
-  const stage = settings.pipelines.flatMap(({ stages }) => stages).find(({ id }) => id === item.stageId);
+  const stage = settings.pipelines
+    .flatMap(({ stages }) => stages)
+    .find(({ id }) => id === item.stageId);
   const others = settings.fields.filter(
     ({ key, active }) => active && !builtIn.includes(key) && valueIn(fields, key) !== undefined,
   );
@@ -102,7 +105,11 @@ export function readValues(settings: ReferenceSettings, sent: Values): Values {
   );
 }
 
-function readValue(settings: ReferenceSettings, { key, type, options }: ReferenceField, value: unknown): unknown {
+function readValue(
+  settings: ReferenceSettings,
+  { key, type, options }: ReferenceField,
+  value: unknown,
+): unknown {
   if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return null;
   if (type === 'phone') return comparablePhone(String(value));
   if (type === 'number') return Number(value);
@@ -113,13 +120,16 @@ function readValue(settings: ReferenceSettings, { key, type, options }: Referenc
   }
   if (type === 'lead_source' || type === 'user') {
     const items = type === 'user' ? settings.users : settings.sources;
-    if (!items.some(({ id, active }) => id === value && active)) throw new Refusal(`${key} is nothing active.`);
+    if (!items.some(({ id, active }) => id === value && active))
+      throw new Refusal(`${key} is nothing active.`);
   }
   return typeof value === 'string' ? value.trim() : value;
 }
 
 export const without = (values: Values): Values =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined));
+  Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== null && value !== undefined),
+  );
 
 export interface Place {
   readonly stageId: number;
@@ -129,23 +139,30 @@ export interface Place {
 /** Where a lead goes. @throws Refusal */
 export function placeOf(settings: ReferenceSettings, body: Values, current?: unknown): Place {
   const { stageId, pipelineId } = body;
-  const stages = settings.pipelines.flatMap(({ id, stages: own }) => own.map((stage) => ({ ...stage, pipelineId: id })));
-  if (pipelineId !== undefined && !settings.pipelines.some(({ id }) => id === pipelineId)) throw new Refusal('No such pipeline.');
+  const stages = settings.pipelines.flatMap(({ id, stages: own }) =>
+    own.map((stage) => ({ ...stage, pipelineId: id })),
+  );
+  if (pipelineId !== undefined && !settings.pipelines.some(({ id }) => id === pipelineId))
+    throw new Refusal('No such pipeline.');
   if (stageId !== undefined) {
     const stage = stages.find(({ id }) => id === stageId);
     if (!stage || (!stage.active && stageId !== current)) throw new Refusal('No such stage.');
-    if (pipelineId !== undefined && stage.pipelineId !== pipelineId) throw new Refusal('A stage of another pipeline.');
+    if (pipelineId !== undefined && stage.pipelineId !== pipelineId)
+      throw new Refusal('A stage of another pipeline.');
     return { stageId: stage.id, pipelineId: stage.pipelineId };
   }
   const wanted = pipelineId ?? settings.pipelines.find(({ isDefault }) => isDefault)?.id;
-  const start = stages.find((stage) => stage.pipelineId === wanted && stage.isDefault && stage.active);
+  const start = stages.find(
+    (stage) => stage.pipelineId === wanted && stage.isDefault && stage.active,
+  );
   if (!start) throw new Refusal('No starting stage.');
   return { stageId: start.id, pipelineId: start.pipelineId };
 }
 
 /** The users among whom a new lead's owner rotates, and by which rule. */
 export function rotationOf(settings: ReferenceSettings, fields: Values, pipelineId: number) {
-  const isActive = (id: number): boolean => settings.users.some((user) => user.id === id && user.active);
+  const isActive = (id: number): boolean =>
+    settings.users.some((user) => user.id === id && user.active);
   for (const { when, users } of settings.assignmentRules) {
     const value = when?.field === 'pipeline' ? pipelineId : when && valueIn(fields, when.field);
     const values = (Array.isArray(value) ? value : [value]).map(String);
@@ -154,28 +171,37 @@ export function rotationOf(settings: ReferenceSettings, fields: Values, pipeline
       return { rule: JSON.stringify([when?.field, when?.equals, users]), users: active };
     }
   }
-  return { rule: 'everyone', users: settings.users.filter(({ active }) => active).map(({ id }) => id) };
+  return {
+    rule: 'everyone',
+    users: settings.users.filter(({ active }) => active).map(({ id }) => id),
+  };
 }
 
 /** A new lead of create-lead, its owner apart. @throws Refusal */
 export function createdLead(settings: ReferenceSettings, body: Values) {
   const values = without(readValues(settings, body.fields as Values));
   const place = placeOf(settings, body);
-  if (values.name === undefined || values.phone === undefined) throw new Refusal('Name and phone are required.');
+  if (values.name === undefined || values.phone === undefined)
+    throw new Refusal('Name and phone are required.');
   return { fields: { lead_type: 'student', ...values } as Values, ...place };
 }
 
 /** What a capture submits: `source` only when a known one was named. @throws Refusal */
 export function submittedBy(settings: ReferenceSettings, body: Values): Values {
   const { name, phone, email, source, pipelineId, fields = {} } = body;
-  if (pipelineId !== undefined && !settings.pipelines.some(({ id }) => id === pipelineId)) throw new Refusal('No such pipeline.');
+  if (pipelineId !== undefined && !settings.pipelines.some(({ id }) => id === pipelineId))
+    throw new Refusal('No such pipeline.');
   const id = sourceNamed(settings, source);
   const person = {
     name: String(name).trim(),
     phone: comparablePhone(String(phone)),
     ...(email ? { email: String(email).trim() } : {}),
   };
-  return without({ ...person, ...(id !== undefined && { source: id }), ...readValues(settings, fields as Values) });
+  return without({
+    ...person,
+    ...(id !== undefined && { source: id }),
+    ...readValues(settings, fields as Values),
+  });
 }
 
 function sourceNamed({ sources }: ReferenceSettings, name: unknown): number | undefined {
@@ -188,11 +214,19 @@ export function capturedLead(settings: ReferenceSettings, body: Values) {
   const submitted = submittedBy(settings, body);
   const { pipelineId } = body;
   const source = submitted.source ?? sourceNamed(settings, 'Website');
-  return { fields: without({ lead_type: 'student', ...submitted, source }), ...placeOf(settings, { pipelineId }) };
+  return {
+    fields: without({ lead_type: 'student', ...submitted, source }),
+    ...placeOf(settings, { pipelineId }),
+  };
 }
 
 /** What a capture does to a lead that it matched. @throws Refusal */
-export function filledLead(settings: ReferenceSettings, body: Values, lead: Plain, emailIsTaken: boolean) {
+export function filledLead(
+  settings: ReferenceSettings,
+  body: Values,
+  lead: Plain,
+  emailIsTaken: boolean,
+) {
   const before = lead.fields as Values;
   const fields: Record<string, unknown> = { ...before };
   const filled: string[] = [];
@@ -204,7 +238,11 @@ export function filledLead(settings: ReferenceSettings, body: Values, lead: Plai
         ? comparableEmail(String(current)) === comparableEmail(String(value))
         : JSON.stringify(current) === JSON.stringify(value);
     if (current !== undefined && isEqual) continue;
-    if (current === undefined && lead.archivedAt === undefined && !(key === 'email' && emailIsTaken)) {
+    if (
+      current === undefined &&
+      lead.archivedAt === undefined &&
+      !(key === 'email' && emailIsTaken)
+    ) {
       fields[key] = value;
       filled.push(key);
     } else kept.push(key);
@@ -222,7 +260,8 @@ export function updatedLead(settings: ReferenceSettings, body: Values, before: P
       JSON.stringify(value) !== JSON.stringify(valueIn(old, key)),
   );
   const changes = readValues(settings, Object.fromEntries(sent));
-  if (changes.name === null || changes.phone === null) throw new Refusal('Name and phone cannot be emptied.');
+  if (changes.name === null || changes.phone === null)
+    throw new Refusal('Name and phone cannot be emptied.');
   const moves = body.stageId !== undefined || body.pipelineId !== undefined;
   const place = moves
     ? placeOf(settings, body, before.stageId)

@@ -5,16 +5,23 @@ import type { ReferenceSettings } from './reference.ts';
 /** An item as it was from one write to the next; undefined where there was none. */
 export type State = Plain | undefined;
 
-const writesOf = (history: History, pk: string, sk: string): readonly Write[] => history.writesOf.get(`${pk} ${sk}`) ?? [];
+const writesOf = (history: History, pk: string, sk: string): readonly Write[] =>
+  history.writesOf.get(`${pk} ${sk}`) ?? [];
 
 /** The states that an item had at some moment between two, both included, oldest first. */
-export function statesBetween(history: History, pk: string, sk: string, from: number, until: number): State[] {
+export function statesBetween(
+  history: History,
+  pk: string,
+  sk: string,
+  from: number,
+  until: number,
+): State[] {
   const writes = writesOf(history, pk, sk);
   const states: State[] = [];
   let last: State;
   for (const { at, after } of writes) {
     if (at > until) break;
-    if (at > from || (at === from && states.length === 0)) {
+    if (at >= from) {
       if (states.length === 0) states.push(last);
       states.push(after);
     }
@@ -53,21 +60,32 @@ export const leadStates = (history: History, work: Work, leadId: number): State[
 
 /** The settings that held at some moment of a piece of work. */
 export function settingsDuring(history: History, work: Work): ReferenceSettings[] {
-  const states = statesBetween(history, `ORG#${work.organizationId}`, 'SETTINGS', work.startedAt, endOf(work));
+  const states = statesBetween(
+    history,
+    `ORG#${work.organizationId}`,
+    'SETTINGS',
+    work.startedAt,
+    endOf(work),
+  );
   return states.flatMap((state) => (state ? [state.settings as ReferenceSettings] : []));
 }
 
 /** What lead has a phone, or an email, at some moment of a piece of work. */
 export function holdersDuring(history: History, work: Work, pk: string): (number | undefined)[] {
-  return statesBetween(history, pk, 'UNIQUE', work.startedAt, endOf(work)).map((state) => state?.leadId as number | undefined);
+  return statesBetween(history, pk, 'UNIQUE', work.startedAt, endOf(work)).map(
+    (state) => state?.leadId as number | undefined,
+  );
 }
 
-export const phoneKey = (organizationId: number, phone: string): string => `PHONE#${organizationId}#${phone}`;
+export const phoneKey = (organizationId: number, phone: string): string =>
+  `PHONE#${organizationId}#${phone}`;
 export const emailKey = (organizationId: number, email: string): string =>
   `EMAIL#${organizationId}#${email.trim().toLowerCase()}`;
 
 /** Lead ids that were ever written in an organization. */
 export function leadIdsOf(history: History, organizationId: number): number[] {
   const prefix = `LEADS#${organizationId} `;
-  return [...history.writesOf.keys()].filter((name) => name.startsWith(prefix)).map((name) => Number(name.slice(prefix.length)));
+  return [...history.writesOf.keys()]
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => Number(name.slice(prefix.length)));
 }

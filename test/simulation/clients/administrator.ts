@@ -37,7 +37,8 @@ export class Administrator implements Client {
     const issues: string[] = [];
     for (const leadId of this.#erasing) {
       const { outcome, result } = await this.#erase(leadId);
-      if (outcome !== 'done') issues.push(`The erasure of lead ${leadId} ${outcome}: ${String(result)}.`);
+      if (outcome !== 'done')
+        issues.push(`The erasure of lead ${leadId} ${outcome}: ${String(result)}.`);
     }
     return issues;
   }
@@ -50,13 +51,17 @@ export class Administrator implements Client {
     const leadId = this.#sender.leadId();
     const id = this.#organizationId;
     const what = archived ? 'archive' : 'restore';
-    await this.#sender.options.service.administrate(what, id, { leadId }, (one) => one.setArchived(id, leadId, archived));
+    await this.#sender.options.service.administrate(what, id, { leadId }, (one) =>
+      one.setArchived(id, leadId, archived),
+    );
   }
 
   async #erase(leadId: number) {
     const id = this.#organizationId;
     this.#erasing.add(leadId);
-    const action = await this.#sender.options.service.administrate('erase', id, { leadId }, (one) => one.erase(id, leadId));
+    const action = await this.#sender.options.service.administrate('erase', id, { leadId }, (one) =>
+      one.erase(id, leadId),
+    );
     if (action.outcome === 'done') this.#erasing.delete(leadId);
     return action;
   }
@@ -74,7 +79,9 @@ export class Administrator implements Client {
         city: `${name}-${this.#commands}`,
       }));
     const file = random.chance(0.2) ? [...rows, ...rows.slice(0, 1)] : rows;
-    const { outcome } = await service.administrate('import', id, { rows: file }, (one) => one.importRows(id, file));
+    const { outcome } = await service.administrate('import', id, { rows: file }, (one) =>
+      one.importRows(id, file),
+    );
     if (outcome !== 'done' || random.chance(0.3))
       await service.administrate('import', id, { rows: file }, (one) => one.importRows(id, file));
   }
@@ -87,9 +94,15 @@ export class Administrator implements Client {
   async #applySettings(): Promise<void> {
     const { random, shared, service } = this.#sender.options;
     const id = this.#organizationId;
-    const variant = { hasWave: random.chance(0.5), hasSecondUser: random.chance(0.6), epoch: shared.variant.epoch + 1 };
+    const variant = {
+      hasWave: random.chance(0.5),
+      hasSecondUser: random.chance(0.6),
+      epoch: shared.variant.epoch + 1,
+    };
     shared.variant = variant;
-    await service.administrate('settings apply', id, { ...variant }, (one) => one.applySettings(id, variant));
+    await service.administrate('settings apply', id, { ...variant }, (one) =>
+      one.applySettings(id, variant),
+    );
   }
 
   async #undo(): Promise<void> {
@@ -102,8 +115,14 @@ export class Administrator implements Client {
     const { random, shared, service } = this.#sender.options;
     const id = this.#organizationId;
     const kind = random.pick(Object.keys(firstKeys) as KeyKind[]);
-    const expiresAt = random.chance(0.5) ? new Date(service.now + random.between(-500, 3000)).toISOString() : undefined;
-    const key = await service.newKey(id, { ...firstKeys[kind], createdBy: idIn(id, 7), ...(expiresAt && { expiresAt }) });
+    const expiresAt = random.chance(0.5)
+      ? new Date(service.now + random.between(-500, 3000)).toISOString()
+      : undefined;
+    const key = await service.newKey(id, {
+      ...firstKeys[kind],
+      createdBy: idIn(id, 7),
+      ...(expiresAt && { expiresAt }),
+    });
     if (!key) return;
     if (expiresAt) {
       shared.retiredKeys.push(key);
@@ -112,6 +131,8 @@ export class Administrator implements Client {
     const old = shared.keys[kind];
     shared.keys[kind] = key;
     shared.retiredKeys.push(old);
-    await service.administrate('key revoke', id, { keyId: old.keyId }, (one) => one.revokeKey(id, old.keyId));
+    await service.administrate('key revoke', id, { keyId: old.keyId }, (one) =>
+      one.revokeKey(id, old.keyId),
+    );
   }
 }

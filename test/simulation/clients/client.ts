@@ -25,7 +25,11 @@ export interface SharedKnowledge {
 }
 
 /** @param people how many of them there are, at most four */
-export function sharedKnowledge(service: ObservedService, organizationId: number, people = 4): SharedKnowledge {
+export function sharedKnowledge(
+  service: ObservedService,
+  organizationId: number,
+  people = 4,
+): SharedKnowledge {
   const names = ['Asha', 'Ravi', 'Meera', 'John'].slice(0, people);
   const known = names.map((name, at) => ({
     name: `${name} ${markOf(organizationId)}`,
@@ -33,7 +37,14 @@ export function sharedKnowledge(service: ObservedService, organizationId: number
     email: `${name.toLowerCase()}@example.com`,
   }));
   const keys = { ...service.keys(organizationId) };
-  return { organizationId, people: known, leadIds: new Set(), keys, retiredKeys: [], variant: firstVariant };
+  return {
+    organizationId,
+    people: known,
+    leadIds: new Set(),
+    keys,
+    retiredKeys: [],
+    variant: firstVariant,
+  };
 }
 
 /** What a client is made of. */
@@ -81,7 +92,9 @@ export class Sender {
   /** A pause between two things that a client does. */
   pause(): Promise<void> {
     const { random, service, isHasty } = this.options;
-    return service.world.scheduler.sleep(random.fraction() * random.pick(isHasty ? hastyPausesMs : pausesMs));
+    return service.world.scheduler.sleep(
+      random.fraction() * random.pick(isHasty ? hastyPausesMs : pausesMs),
+    );
   }
 
   /** Mostly the key that is in use, seldom one that was retired. */
@@ -92,25 +105,37 @@ export class Sender {
   }
 
   /** Sends a request once. */
-  async once(apiKey: HeldKey, request: Omit<CallerRequest, 'apiKey'>): Promise<CallerAnswer | undefined> {
+  async once(
+    apiKey: HeldKey,
+    request: Omit<CallerRequest, 'apiKey'>,
+  ): Promise<CallerAnswer | undefined> {
     this.#left -= 1;
     const answer = await this.options.service.request(this.options.name, apiKey, request);
-    const named = answer && answer.status < 300 ? /"lead":\{"id":(\d+)/.exec(answer.body)?.[1] : undefined;
+    const named =
+      answer && answer.status < 300 ? /"lead":\{"id":(\d+)/.exec(answer.body)?.[1] : undefined;
     if (named) this.options.shared.leadIds.add(Number(named));
     return answer;
   }
 
   /** Sends it again on no answer, 409, 429, 500 and 503, as long as the client may send. @returns the last answer */
-  async untilAnswered(apiKey: HeldKey, request: Omit<CallerRequest, 'apiKey'>): Promise<CallerAnswer | undefined> {
+  async untilAnswered(
+    apiKey: HeldKey,
+    request: Omit<CallerRequest, 'apiKey'>,
+  ): Promise<CallerAnswer | undefined> {
     const { random, service } = this.options;
     for (let attempt = 0; ; attempt += 1) {
       const answer = await this.once(apiKey, request);
       const isOpen =
-        !answer || answer.status === 429 || answer.status >= 500 || answer.body.includes('"IDEMPOTENCY_IN_PROGRESS"');
+        !answer ||
+        answer.status === 429 ||
+        answer.status >= 500 ||
+        answer.body.includes('"IDEMPOTENCY_IN_PROGRESS"');
       if (!isOpen || this.isDone) return answer;
       const toldMs = 1000 * Number(answer?.headers['retry-after'] ?? 0);
       if (toldMs > patienceMs && !random.chance(0.2)) return answer;
-      await service.world.scheduler.sleep(Math.max(toldMs, random.fraction() * Math.min(patienceMs, 100 * 2 ** attempt)));
+      await service.world.scheduler.sleep(
+        Math.max(toldMs, random.fraction() * Math.min(patienceMs, 100 * 2 ** attempt)),
+      );
     }
   }
 
@@ -133,7 +158,8 @@ export function spelled(random: Random, phone: string): string {
     `0${national.slice(0, 5)} ${national.slice(5)}`,
   ]);
 }
-export const shouted = (random: Random, email: string): string => (random.chance(0.2) ? email.toUpperCase() : email);
+export const shouted = (random: Random, email: string): string =>
+  random.chance(0.2) ? email.toUpperCase() : email;
 
 /** Values of fields that leads may or may not have. */
 export function randomFields(random: Random, name: string): Record<string, string | number> {

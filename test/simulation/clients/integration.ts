@@ -1,5 +1,12 @@
 import { idIn } from '../organizations.ts';
-import { type Client, type ClientOptions, randomFields, Sender, shouted, spelled } from './client.ts';
+import {
+  type Client,
+  type ClientOptions,
+  randomFields,
+  Sender,
+  shouted,
+  spelled,
+} from './client.ts';
 
 /** Another application: creates, changes, notes, reads and lists leads. */
 export class Integration implements Client {
@@ -42,7 +49,9 @@ export class Integration implements Client {
     const fields = {
       name: person.name,
       phone: spelled(random, person.phone),
-      ...(random.chance(0.7) && { email: shouted(random, random.chance(0.8) ? person.email : random.pick(people).email) }),
+      ...(random.chance(0.7) && {
+        email: shouted(random, random.chance(0.8) ? person.email : random.pick(people).email),
+      }),
       ...randomFields(random, this.#name),
       ...(random.chance(0.2) && { source: own(random.pick([1, 3, 4])) }),
       ...(random.chance(0.2) && { assigned_to: own(random.pick([7, 8, 9])) }),
@@ -55,7 +64,10 @@ export class Integration implements Client {
       { pipelineId: own(2) },
       { stageId: own(21), pipelineId: own(1) },
     ]);
-    await this.#sender.untilAnswered(this.#sender.key('writer'), { endpoint: 'create-lead', body: { fields, ...place } });
+    await this.#sender.untilAnswered(this.#sender.key('writer'), {
+      endpoint: 'create-lead',
+      body: { fields, ...place },
+    });
   }
 
   async #update(): Promise<void> {
@@ -73,20 +85,37 @@ export class Integration implements Client {
       { assigned_to: own(random.pick([7, 8, 9])), source: own(3) },
       randomFields(random, this.#name),
     ]);
-    const place = random.pick<object>([{}, {}, { stageId: own(12) }, { stageId: own(21) }, { pipelineId: own(1) }]);
+    const place = random.pick<object>([
+      {},
+      {},
+      { stageId: own(12) },
+      { stageId: own(21) },
+      { pipelineId: own(1) },
+    ]);
     const leadId = this.#sender.leadId();
     const body = { fields: changes, ...place };
-    await this.#sender.untilAnswered(this.#sender.key('writer'), { endpoint: 'update-lead', leadId, body });
+    await this.#sender.untilAnswered(this.#sender.key('writer'), {
+      endpoint: 'update-lead',
+      leadId,
+      body,
+    });
   }
 
   async #note(): Promise<void> {
     const body = { text: this.#name };
-    await this.#sender.untilAnswered(this.#sender.key('writer'), { endpoint: 'add-note', leadId: this.#sender.leadId(), body });
+    await this.#sender.untilAnswered(this.#sender.key('writer'), {
+      endpoint: 'add-note',
+      leadId: this.#sender.leadId(),
+      body,
+    });
   }
 
   async #get(): Promise<void> {
     const kind = this.#sender.options.random.pick(['reader', 'writer', 'website'] as const);
-    await this.#sender.once(this.#sender.key(kind), { endpoint: 'get-lead', leadId: this.#sender.leadId() });
+    await this.#sender.once(this.#sender.key(kind), {
+      endpoint: 'get-lead',
+      leadId: this.#sender.leadId(),
+    });
   }
 
   async #list(): Promise<void> {
@@ -100,7 +129,9 @@ export class Integration implements Client {
       { source_id: own(random.pick([1, 3])) },
       { pipeline_id: own(random.pick([1, 2])) },
       { stage_id: own(11), owner_id: own(7) },
-      { updated_since: new Date(this.#sender.now - random.pick([100, 5000, 60_000])).toISOString() },
+      {
+        updated_since: new Date(this.#sender.now - random.pick([100, 5000, 60_000])).toISOString(),
+      },
       filter({ field: 'city', operator: 'contains', value: 'PUNE' }),
       filter({ field: 'city', operator: 'is_empty' }, { field: 'email', operator: 'is_not_empty' }),
       filter({ field: 'budget', operator: 'gt', value: 400 }),

@@ -39,7 +39,9 @@ export class SyncJob implements Client {
       if (!key.startsWith(prefix) || !lead || lead.archivedAt !== undefined) continue;
       const id = Number(lead.sk);
       if (this.#copy.get(id) !== lead.updatedAt) {
-        issues.push(`${name} has lead ${id} of ${this.#copy.get(id) ?? 'never'}, which was changed at ${lead.updatedAt}.`);
+        issues.push(
+          `${name} has lead ${id} of ${this.#copy.get(id) ?? 'never'}, which was changed at ${lead.updatedAt}.`,
+        );
       }
     }
     return issues;
@@ -54,15 +56,22 @@ export class SyncJob implements Client {
     const listed: ListedLead[] = [];
     for (let page = 0; page < pagesMax; page += 1) {
       const query = { updated_since, limit, ...(cursor !== null && { cursor }) };
-      const answer = await this.#sender.untilAnswered(this.#sender.options.shared.keys.reader, { endpoint: 'list-leads', query });
+      const answer = await this.#sender.untilAnswered(this.#sender.options.shared.keys.reader, {
+        endpoint: 'list-leads',
+        query,
+      });
       if (answer?.status !== 200) return false;
-      const { items, nextCursor } = JSON.parse(answer.body) as { items: readonly ListedLead[]; nextCursor: number | null };
+      const { items, nextCursor } = JSON.parse(answer.body) as {
+        items: readonly ListedLead[];
+        nextCursor: number | null;
+      };
       listed.push(...items);
       cursor = nextCursor;
       if (cursor === null) break;
       if (this.#sender.isDone && page > 5) return false;
     }
-    for (const { id, updatedAt } of listed) if (updatedAt > (this.#copy.get(id) ?? '')) this.#copy.set(id, updatedAt);
+    for (const { id, updatedAt } of listed)
+      if (updatedAt > (this.#copy.get(id) ?? '')) this.#copy.set(id, updatedAt);
     if (cursor === null) this.#since = begunAt;
     return cursor === null;
   }

@@ -12,15 +12,21 @@ const seeds = Array.from({ length: 12 }, (_, at) => String(at));
 const requestsPerSeed = 150;
 
 describe('the simulated DynamoDB takes random requests as an engine does', () => {
-  test.for(seeds)('answers, errors and items are equal, but for what is listed: seed %s', async (seed, { task }) => {
-    const client = new DynamoDBClient({ ...clientConfig(service().environment as TableEnvironment), maxAttempts: 1 });
-    const isKnown = isKnownOf(task.file.projectName as EngineName);
+  test.for(seeds)(
+    'answers, errors and items are equal, but for what is listed: seed %s',
+    async (seed, { task }) => {
+      const client = new DynamoDBClient({
+        ...clientConfig(service().environment as TableEnvironment),
+        maxAttempts: 1,
+      });
+      const isKnown = isKnownOf(task.file.projectName as EngineName);
 
-    const found = await compare({ client, seed, requests: requestsPerSeed, isKnown });
+      const found = await compare({ client, seed, requests: requestsPerSeed, isKnown });
 
-    client.destroy();
-    expect(found).toEqual([]);
-  });
+      client.destroy();
+      expect(found).toEqual([]);
+    },
+  );
 
   test('every known disagreement says where AWS documents it', () => {
     for (const { documentation } of knownDisagreements) {

@@ -19,7 +19,8 @@ export type AttributeType = keyof AttributeValue;
 
 /** The type of a value; of one without a known member, undefined. */
 export function typeOf(value: AttributeValue): AttributeType | undefined {
-  for (const type in value) if (value[type as AttributeType] !== undefined) return type as AttributeType;
+  for (const type in value)
+    if (value[type as AttributeType] !== undefined) return type as AttributeType;
   return undefined;
 }
 
@@ -53,7 +54,9 @@ export function checkedValue(value: AttributeValue): AttributeValue {
     return value;
   }
   if (type === undefined) {
-    throw new ValidationError('Supplied AttributeValue is empty, must contain exactly one of the supported datatypes');
+    throw new ValidationError(
+      'Supplied AttributeValue is empty, must contain exactly one of the supported datatypes',
+    );
   }
   return checkedSet(value);
 }
@@ -81,7 +84,8 @@ function checkedSet(value: AttributeValue): AttributeValue {
   if (value.NS) {
     if (value.NS.length === 0) throw invalidValue('An number set  may not be empty');
     const numbers = value.NS.map(normalizeNumber);
-    if (new Set(numbers).size < numbers.length) throw new ValidationError('Input collection contains duplicates');
+    if (new Set(numbers).size < numbers.length)
+      throw new ValidationError('Input collection contains duplicates');
     return { NS: numbers.sort(compareNumbers) };
   }
   if (value.BS?.length === 0) throw invalidValue('Binary sets should not be empty');
@@ -121,7 +125,9 @@ export function equalValues(one: AttributeValue, other: AttributeValue): boolean
   if (type === 'NULL') return true;
   if (type === 'L') {
     const [a, b] = [one.L ?? [], other.L ?? []];
-    return a.length === b.length && a.every((value, at) => equalValues(value, b[at] as AttributeValue));
+    return (
+      a.length === b.length && a.every((value, at) => equalValues(value, b[at] as AttributeValue))
+    );
   }
   if (type === 'M') return equalItems(one.M ?? {}, other.M ?? {});
   const [a, b] = [membersOf(one), membersOf(other)];
@@ -143,7 +149,8 @@ export const membersOf = ({ SS, NS, BS }: AttributeValue): string[] =>
 
 /** Bytes of a text in UTF-8. */
 export function textSize(text: string): number {
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 127) return Buffer.byteLength(text);
+  for (let at = 0; at < text.length; at += 1)
+    if (text.charCodeAt(at) > 127) return Buffer.byteLength(text);
   return text.length;
 }
 

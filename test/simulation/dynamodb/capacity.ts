@@ -54,7 +54,9 @@ export class Consumed {
 
   /** A transaction's units are told apart: one that is repeated under its token only reads. */
   #split(ofIndexes: number): Record<string, number> {
-    return this.readUnits > 0 ? { ReadCapacityUnits: this.readUnits } : { WriteCapacityUnits: this.writeUnits + ofIndexes };
+    return this.readUnits > 0
+      ? { ReadCapacityUnits: this.readUnits }
+      : { WriteCapacityUnits: this.writeUnits + ofIndexes };
   }
 }
 
@@ -68,7 +70,11 @@ export interface WriteCost {
 }
 
 /** A write costs the larger of the item before and after; an index, only when its entry changes, and twice when the entry moves. */
-export function costOfWrite({ schema }: Table, before: Item | undefined, after: Item | undefined): WriteCost {
+export function costOfWrite(
+  { schema }: Table,
+  before: Item | undefined,
+  after: Item | undefined,
+): WriteCost {
   const table = writeUnits(Math.max(sizeOf(before), sizeOf(after)));
   const indexes: [string, number][] = [];
   for (const index of schema.indexes) {

@@ -104,7 +104,11 @@ export class Connection {
   }
 
   /** @throws DynamodbError as an answer; ConnectionError without one */
-  call(operation: string, request: Request, { abortSignal, timeoutMs }: CallOptions = {}): Promise<Reply> {
+  call(
+    operation: string,
+    request: Request,
+    { abortSignal, timeoutMs }: CallOptions = {},
+  ): Promise<Reply> {
     const info = { caller: this.#caller.name, operation, request, number: this.#calls };
     this.#calls += 1;
     return new Promise((resolve, reject) => {
@@ -159,7 +163,9 @@ export class Connection {
     try {
       const { done, value } = progress.next();
       if (!done) {
-        this.#turn(`${labelOf(pending)}: ${value}`, pending, () => this.#proceed(pending, fault, progress));
+        this.#turn(`${labelOf(pending)}: ${value}`, pending, () =>
+          this.#proceed(pending, fault, progress),
+        );
         return;
       }
       outcome = value;
@@ -171,7 +177,11 @@ export class Connection {
     this.#answer(pending, this.#afterFault(fault, outcome, pending));
   }
 
-  #afterFault(fault: Fault, outcome: Reply | DynamodbError, pending: Pending): Reply | Error | undefined {
+  #afterFault(
+    fault: Fault,
+    outcome: Reply | DynamodbError,
+    pending: Pending,
+  ): Reply | Error | undefined {
     if (fault === 'death after') this.#caller.die();
     if (fault === 'reset after') return reset();
     if (fault === 'internal error after') return internalServerError();
@@ -197,11 +207,13 @@ export class Connection {
   }
 }
 
-const labelOf = ({ info: { caller, operation, number } }: Pending): string => `${caller} ${operation} ${number}`;
+const labelOf = ({ info: { caller, operation, number } }: Pending): string =>
+  `${caller} ${operation} ${number}`;
 
 const aborted = (): ConnectionError => new ConnectionError('AbortError', 'Request aborted');
 const reset = (): ConnectionError => new ConnectionError('Error', 'socket hang up', 'ECONNRESET');
-const timedOut = (ms: number): ConnectionError => new ConnectionError('TimeoutError', `No answer within ${ms} ms.`, 'ETIMEDOUT');
+const timedOut = (ms: number): ConnectionError =>
+  new ConnectionError('TimeoutError', `No answer within ${ms} ms.`, 'ETIMEDOUT');
 
 /** What the caller gets without an execution. */
 const insteadOfExecuting: Readonly<Partial<Record<Fault, (info: CallInfo) => Error>>> = {
@@ -219,7 +231,9 @@ const throttling = ({ operation, request, number }: CallInfo): DynamodbError => 
   }
   const kind = /^(Get|Batch|Query|Scan|TransactGet)/.test(operation) ? 'Read' : 'Write';
   const resource = `arn:aws:dynamodb:ap-south-1:000000000000:table/${request.TableName ?? ''}`;
-  return throttled('ThrottlingException', [{ reason: `Table${kind}KeyRangeThroughputExceeded`, resource }]);
+  return throttled('ThrottlingException', [
+    { reason: `Table${kind}KeyRangeThroughputExceeded`, resource },
+  ]);
 };
 
 /** The conflict that an operation can meet; one that meets none is throttled instead. */

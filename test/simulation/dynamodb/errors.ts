@@ -5,7 +5,12 @@ export class DynamodbError extends Error {
   /** Further members of the answer: `CancellationReasons`, `Item`, `ThrottlingReasons`. */
   readonly members: Readonly<Record<string, unknown>>;
 
-  constructor(name: string, message: string, members: Readonly<Record<string, unknown>> = {}, status = 400) {
+  constructor(
+    name: string,
+    message: string,
+    members: Readonly<Record<string, unknown>> = {},
+    status = 400,
+  ) {
     super(message);
     this.name = name;
     this.members = members;
@@ -25,7 +30,11 @@ export const invalidValue = (message: string): ValidationError =>
   new ValidationError(`One or more parameter values were invalid: ${message}`);
 
 export const conditionFailed = (item?: unknown): DynamodbError =>
-  new DynamodbError('ConditionalCheckFailedException', 'The conditional request failed', item ? { Item: item } : {});
+  new DynamodbError(
+    'ConditionalCheckFailedException',
+    'The conditional request failed',
+    item ? { Item: item } : {},
+  );
 
 export const transactionConflict = (): DynamodbError =>
   new DynamodbError('TransactionConflictException', 'Transaction is ongoing for the item');
@@ -66,7 +75,10 @@ export interface CancellationReason {
 }
 
 export const noReason: CancellationReason = { Code: 'None' };
-export const throttlingReasonOfTransaction: CancellationReason = { Code: 'ThrottlingError', Message: throttlingMessage };
+export const throttlingReasonOfTransaction: CancellationReason = {
+  Code: 'ThrottlingError',
+  Message: throttlingMessage,
+};
 
 export const transactionCanceled = (reasons: readonly CancellationReason[]): DynamodbError =>
   new DynamodbError(

@@ -2,7 +2,11 @@ import { tableRequest } from './agreement/random-requests.ts';
 import type { Item } from './attribute-values.ts';
 import { DynamodbError } from './errors.ts';
 import type { Reply, Request } from './request.ts';
-import { type Progress, SimulatedDynamodb, type SimulatedDynamodbOptions } from './simulated-dynamodb.ts';
+import {
+  type Progress,
+  SimulatedDynamodb,
+  type SimulatedDynamodbOptions,
+} from './simulated-dynamodb.ts';
 
 export const TableName = 'things';
 
@@ -42,7 +46,9 @@ export class GivenDynamodb {
   }
 
   get(sk: string, isConsistent = true): Item | undefined {
-    return this.run('GetItem', { Key: key(sk), ConsistentRead: isConsistent }).Item as Item | undefined;
+    return this.run('GetItem', { Key: key(sk), ConsistentRead: isConsistent }).Item as
+      | Item
+      | undefined;
   }
 
   /** The error of a request, whole. @throws Error when it is taken */

@@ -13,7 +13,11 @@ describe('what is too large is refused', () => {
     [
       'a transaction of 101 items',
       'TransactWriteItems',
-      { TransactItems: Array.from({ length: 101 }, (_, at) => ({ Put: { TableName, Item: key(String(at)) } })) },
+      {
+        TransactItems: Array.from({ length: 101 }, (_, at) => ({
+          Put: { TableName, Item: key(String(at)) },
+        })),
+      },
     ],
     [
       'a transaction of more than 4 MB',
@@ -27,7 +31,11 @@ describe('what is too large is refused', () => {
     [
       'a batch of 101 keys',
       'BatchGetItem',
-      { RequestItems: { [TableName]: { Keys: Array.from({ length: 101 }, (_, at) => key(String(at))) } } },
+      {
+        RequestItems: {
+          [TableName]: { Keys: Array.from({ length: 101 }, (_, at) => key(String(at))) },
+        },
+      },
     ],
   ];
 
@@ -55,10 +63,19 @@ describe('what is too large is refused', () => {
 test('a page ends after a megabyte, and the next begins behind it', () => {
   const dynamodb = new GivenDynamodb();
   for (const sk of ['a', 'b', 'c', 'd', 'e']) dynamodb.put(sk, { s: { S: kilobytes(300) } });
-  const query = { KeyConditionExpression: 'pk = :p', ExpressionAttributeValues: { ':p': { S: 'p' } } };
+  const query = {
+    KeyConditionExpression: 'pk = :p',
+    ExpressionAttributeValues: { ':p': { S: 'p' } },
+  };
 
-  const { Items, LastEvaluatedKey } = dynamodb.run('Query', query) as { Items: unknown[]; LastEvaluatedKey: Request['Key'] };
-  const rest = dynamodb.run('Query', { ...query, ...(LastEvaluatedKey && { ExclusiveStartKey: LastEvaluatedKey }) });
+  const { Items, LastEvaluatedKey } = dynamodb.run('Query', query) as {
+    Items: unknown[];
+    LastEvaluatedKey: Request['Key'];
+  };
+  const rest = dynamodb.run('Query', {
+    ...query,
+    ...(LastEvaluatedKey && { ExclusiveStartKey: LastEvaluatedKey }),
+  });
 
   expect(Items.length).toBe(4);
   expect(LastEvaluatedKey).toEqual(key('d'));
@@ -75,10 +92,14 @@ describe('a partition gives a thousand write units a second', () => {
 
     const { name, members } = dynamodb.refusal('PutItem', { Item: { ...key('a'), ...big } });
     expect(name).toBe('ThrottlingException');
-    expect(members.throttlingReasons).toMatchObject([{ reason: 'TableWriteKeyRangeThroughputExceeded' }]);
-    expect(dynamodb.refusal('TransactWriteItems', { TransactItems: [{ Put: { TableName, Item: key('b') } }] }).message).toContain(
-      '[ThrottlingError]',
-    );
+    expect(members.throttlingReasons).toMatchObject([
+      { reason: 'TableWriteKeyRangeThroughputExceeded' },
+    ]);
+    expect(
+      dynamodb.refusal('TransactWriteItems', {
+        TransactItems: [{ Put: { TableName, Item: key('b') } }],
+      }).message,
+    ).toContain('[ThrottlingError]');
 
     dynamodb.now += 1000;
     dynamodb.put('a', big);
@@ -93,16 +114,28 @@ describe('a partition gives a thousand write units a second', () => {
       score: { N: '1' },
       note: { S: kilobytes(99) },
     });
-    for (let written = 0; written < 10; written += 1) dynamodb.run('PutItem', { Item: member(`a${written}`) });
+    for (let written = 0; written < 10; written += 1)
+      dynamodb.run('PutItem', { Item: member(`a${written}`) });
 
     const { members } = dynamodb.refusal('PutItem', { Item: member('z') });
     expect(members.throttlingReasons).toMatchObject([
-      { reason: 'IndexWriteKeyRangeThroughputExceeded', resource: expect.stringContaining('/index/byTeam') },
+      {
+        reason: 'IndexWriteKeyRangeThroughputExceeded',
+        resource: expect.stringContaining('/index/byTeam'),
+      },
     ]);
   });
 });
 
 test('numbers have one form each', () => {
-  expect(['1.0', '-0', '1e3', '0.50', '1E-3', '+7'].map(normalizeNumber)).toEqual(['1', '0', '1000', '0.5', '0.001', '7']);
-  for (const wrong of ['', 'seven', '1e126', '1e-131', '1'.repeat(39)]) expect(() => normalizeNumber(wrong)).toThrow();
+  expect(['1.0', '-0', '1e3', '0.50', '1E-3', '+7'].map(normalizeNumber)).toEqual([
+    '1',
+    '0',
+    '1000',
+    '0.5',
+    '0.001',
+    '7',
+  ]);
+  for (const wrong of ['', 'seven', '1e126', '1e-131', '1'.repeat(39)])
+    expect(() => normalizeNumber(wrong)).toThrow();
 });

@@ -25,10 +25,13 @@ export function compareNumbers(one: string, other: string): number {
 
 /** @throws ValidationError when the sum has more than 38 digits or leaves the range */
 export function addNumbers(one: string, other: string, sign: 1 | -1 = 1): string {
-  if (plainInteger.test(one) && plainInteger.test(other)) return String(Number(one) + sign * Number(other));
+  if (plainInteger.test(one) && plainInteger.test(other))
+    return String(Number(one) + sign * Number(other));
   const [a, b] = [parse(one), parse(other)];
   const [left, right] = aligned(a, b);
-  return format(assertFits({ digits: left + BigInt(sign) * right, exponent: Math.min(a.exponent, b.exponent) }));
+  return format(
+    assertFits({ digits: left + BigInt(sign) * right, exponent: Math.min(a.exponent, b.exponent) }),
+  );
 }
 
 function parse(text: string): Decimal {
@@ -50,12 +53,17 @@ function assertFits(number: Decimal): Decimal {
   const length = String(digits < 0n ? -digits : digits).length;
   const magnitude = exponent + length - 1;
   if (magnitude > 125) {
-    throw new ValidationError('Number overflow. Attempting to store a number with magnitude larger than supported range');
+    throw new ValidationError(
+      'Number overflow. Attempting to store a number with magnitude larger than supported range',
+    );
   }
   if (magnitude < -130) {
-    throw new ValidationError('Number underflow. Attempting to store a number with magnitude smaller than supported range');
+    throw new ValidationError(
+      'Number underflow. Attempting to store a number with magnitude smaller than supported range',
+    );
   }
-  if (length > 38) throw new ValidationError('Attempting to store more than 38 significant digits in a Number');
+  if (length > 38)
+    throw new ValidationError('Attempting to store more than 38 significant digits in a Number');
   return { digits, exponent };
 }
 
@@ -68,7 +76,10 @@ function trimmed({ digits, exponent }: Decimal): Decimal {
 
 function aligned(a: Decimal, b: Decimal): [bigint, bigint] {
   const exponent = Math.min(a.exponent, b.exponent);
-  return [a.digits * 10n ** BigInt(a.exponent - exponent), b.digits * 10n ** BigInt(b.exponent - exponent)];
+  return [
+    a.digits * 10n ** BigInt(a.exponent - exponent),
+    b.digits * 10n ** BigInt(b.exponent - exponent),
+  ];
 }
 
 function format({ digits, exponent }: Decimal): string {

@@ -64,7 +64,10 @@ export class RequestExpressions {
     for (const name in given) {
       if (!this.#used.some((used) => used[kind].has(name))) unused = [...(unused ?? []), name];
     }
-    if (unused) throw new ValidationError(`Value provided in ${parameter} unused in expressions: keys: {${unused.join(', ')}}`);
+    if (unused)
+      throw new ValidationError(
+        `Value provided in ${parameter} unused in expressions: keys: {${unused.join(', ')}}`,
+      );
   }
 }
 
@@ -79,11 +82,16 @@ function assertNames(given: object, parameter: string, sign: string): void {
   if (isEmpty) throw new ValidationError(`${parameter} must not be empty`);
 }
 
-function assertValue(name: string, values: NonNullable<ExpressionParameters['ExpressionAttributeValues']>): void {
+function assertValue(
+  name: string,
+  values: NonNullable<ExpressionParameters['ExpressionAttributeValues']>,
+): void {
   try {
     checkedValue(values[name] ?? {});
   } catch (error) {
     if (!(error instanceof DynamodbError)) throw error;
-    throw new ValidationError(`ExpressionAttributeValues contains invalid value: ${error.message} for key ${name}`);
+    throw new ValidationError(
+      `ExpressionAttributeValues contains invalid value: ${error.message} for key ${name}`,
+    );
   }
 }

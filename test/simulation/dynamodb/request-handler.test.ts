@@ -1,5 +1,14 @@
-import { ConditionalCheckFailedException, DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  TransactWriteCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { GivenDynamodb, TableName } from './given-dynamodb.ts';
 import { requestHandlerFor } from './request-handler.ts';
@@ -17,19 +26,33 @@ const documentClient = (dynamodb: GivenDynamodb): DynamoDBDocumentClient =>
 test('a real client reads what it wrote, of every type', async () => {
   const client = documentClient(new GivenDynamodb());
   const Item = {
-    ...{ pk: 'p', sk: 'a', text: 'Zürich 😀', number: 1.5, yes: true, nothing: null, list: [1, 'two', { three: 3 }] },
+    ...{
+      pk: 'p',
+      sk: 'a',
+      text: 'Zürich 😀',
+      number: 1.5,
+      yes: true,
+      nothing: null,
+      list: [1, 'two', { three: 3 }],
+    },
     bytes: new Uint8Array([1, 2, 255]),
     set: new Set(['x', 'y']),
   };
   await client.send(new PutCommand({ TableName, Item }));
 
-  const { Item: read } = await client.send(new GetCommand({ TableName, Key: { pk: 'p', sk: 'a' } }));
+  const { Item: read } = await client.send(
+    new GetCommand({ TableName, Key: { pk: 'p', sk: 'a' } }),
+  );
   expect({ ...read, bytes: new Uint8Array(read?.bytes) }).toEqual(Item);
 });
 
 test('a real client throws the exceptions of DynamoDB, with what they carry', async () => {
   const client = documentClient(new GivenDynamodb());
-  const put = { TableName, Item: { pk: 'p', sk: 'a' }, ConditionExpression: 'attribute_not_exists(pk)' };
+  const put = {
+    TableName,
+    Item: { pk: 'p', sk: 'a' },
+    ConditionExpression: 'attribute_not_exists(pk)',
+  };
   const asked = { ...put, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const };
   await client.send(new PutCommand(put));
 
@@ -41,5 +64,7 @@ test('a real client throws the exceptions of DynamoDB, with what they carry', as
     .send(new TransactWriteCommand({ TransactItems: [{ Put: asked }] }))
     .catch((error: unknown) => error);
   expect(cancelled).toBeInstanceOf(TransactionCanceledException);
-  expect(cancelled).toMatchObject({ CancellationReasons: [{ Code: 'ConditionalCheckFailed', Item: { pk: { S: 'p' } } }] });
+  expect(cancelled).toMatchObject({
+    CancellationReasons: [{ Code: 'ConditionalCheckFailed', Item: { pk: { S: 'p' } } }],
+  });
 });

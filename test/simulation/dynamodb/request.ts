@@ -19,7 +19,10 @@ export interface Request extends ExpressionParameters {
   readonly RequestItems?: Readonly<Record<string, BatchRequest>>;
   readonly TransactItems?: readonly TransactItem[];
   readonly ClientRequestToken?: string;
-  readonly AttributeDefinitions?: readonly { readonly AttributeName: string; readonly AttributeType: 'S' | 'N' | 'B' }[];
+  readonly AttributeDefinitions?: readonly {
+    readonly AttributeName: string;
+    readonly AttributeType: 'S' | 'N' | 'B';
+  }[];
   readonly KeySchema?: readonly KeySchemaElement[];
   readonly GlobalSecondaryIndexes?: readonly IndexRequest[];
   readonly BillingMode?: string;
@@ -46,7 +49,10 @@ export interface KeySchemaElement {
 export interface IndexRequest {
   readonly IndexName: string;
   readonly KeySchema: readonly KeySchemaElement[];
-  readonly Projection: { readonly ProjectionType?: string; readonly NonKeyAttributes?: readonly string[] };
+  readonly Projection: {
+    readonly ProjectionType?: string;
+    readonly NonKeyAttributes?: readonly string[];
+  };
 }
 
 /** Of one table: keys of a `BatchGetItem`, or the list of writes of a `BatchWriteItem`. */

@@ -1,6 +1,18 @@
 import type { Item } from './attribute-values.ts';
-import { DynamodbError, internalServerError, resourceNotFound, throttled, ValidationError } from './errors.ts';
-import type { AppliedWrite, DynamodbModel, Operation, Progress, SimulatedDynamodbOptions } from './model.ts';
+import {
+  DynamodbError,
+  internalServerError,
+  resourceNotFound,
+  throttled,
+  ValidationError,
+} from './errors.ts';
+import type {
+  AppliedWrite,
+  DynamodbModel,
+  Operation,
+  Progress,
+  SimulatedDynamodbOptions,
+} from './model.ts';
 import { administration } from './operations/administration.ts';
 import { batches } from './operations/batches.ts';
 import { queries } from './operations/queries.ts';
@@ -37,7 +49,9 @@ export class SimulatedDynamodb implements DynamodbModel {
 
   constructor(options: SimulatedDynamodbOptions) {
     this.options = options;
-    this.throughput = options.hasThroughputLimits ? new Throughput('arn:aws:dynamodb:ap-south-1:000000000000') : undefined;
+    this.throughput = options.hasThroughputLimits
+      ? new Throughput('arn:aws:dynamodb:ap-south-1:000000000000')
+      : undefined;
   }
 
   get now(): number {
@@ -45,7 +59,9 @@ export class SimulatedDynamodb implements DynamodbModel {
   }
 
   choose(choices: number, what: string, otherChance = 0.5): number {
-    return choices > 1 && otherChance > 0 ? (this.options.choose?.(choices, what, otherChance) ?? 0) : 0;
+    return choices > 1 && otherChance > 0
+      ? (this.options.choose?.(choices, what, otherChance) ?? 0)
+      : 0;
   }
 
   get chooseState(): ChooseState | undefined {
@@ -56,7 +72,8 @@ export class SimulatedDynamodb implements DynamodbModel {
   /** Runs an operation, turn by turn. @throws DynamodbError */
   *execute(name: string, request: Request): Progress {
     const operation = operations[name];
-    if (!operation) throw new DynamodbError('UnknownOperationException', `The model has no operation ${name}.`);
+    if (!operation)
+      throw new DynamodbError('UnknownOperationException', `The model has no operation ${name}.`);
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
     const progress = operation(this, request);
     return this.#reordered(isProgress(progress) ? yield* progress : progress);
@@ -98,7 +115,9 @@ export class SimulatedDynamodb implements DynamodbModel {
   refuseThrottled(reason: Parameters<typeof throttled>[1][number] | undefined): void {
     if (!reason) return;
     const isNewer = this.choose(2, 'name of the throttling error') === 0;
-    throw throttled(isNewer ? 'ThrottlingException' : 'ProvisionedThroughputExceededException', [reason]);
+    throw throttled(isNewer ? 'ThrottlingException' : 'ProvisionedThroughputExceededException', [
+      reason,
+    ]);
   }
 }
 
@@ -106,9 +125,13 @@ export class SimulatedDynamodb implements DynamodbModel {
 function reordered(value: unknown, isBackwards: boolean): unknown {
   if (Array.isArray(value)) return value.map((one) => reordered(one, isBackwards));
   if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value;
-  const members = Object.entries(value).map(([name, member]) => [name, reordered(member, isBackwards)] as const);
+  const members = Object.entries(value).map(
+    ([name, member]) => [name, reordered(member, isBackwards)] as const,
+  );
   const middle = members.length >> 1;
-  return Object.fromEntries(isBackwards ? members.reverse() : [...members.slice(middle), ...members.slice(0, middle)]);
+  return Object.fromEntries(
+    isBackwards ? members.reverse() : [...members.slice(middle), ...members.slice(0, middle)],
+  );
 }
 
 const isProgress = (reply: Progress | Reply): reply is Progress => Symbol.iterator in reply;

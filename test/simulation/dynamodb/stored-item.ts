@@ -43,7 +43,8 @@ export class StoredItem {
   /** Drops the states that no read may show any more. */
   forget(now: number): void {
     const first = this.#past[0];
-    if (first && first.until <= now - stalenessMs) this.#past = this.#past.filter(({ until }) => until > now - stalenessMs);
+    if (first && first.until <= now - stalenessMs)
+      this.#past = this.#past.filter(({ until }) => until > now - stalenessMs);
   }
 
   /** Whether nothing is left of it. */

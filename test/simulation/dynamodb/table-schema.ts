@@ -39,10 +39,15 @@ export function schemaOf({
   const keysOf = (elements: NonNullable<Request['KeySchema']>): KeySchema => {
     const [partition, sort] = (['HASH', 'RANGE'] as const).map((keyType) => {
       const name = elements.find(({ KeyType }) => KeyType === keyType)?.AttributeName;
-      const type = AttributeDefinitions.find(({ AttributeName }) => AttributeName === name)?.AttributeType;
+      const type = AttributeDefinitions.find(
+        ({ AttributeName }) => AttributeName === name,
+      )?.AttributeType;
       return name === undefined || type === undefined ? undefined : { name, type };
     });
-    if (!partition) throw invalidValue('No Hash Key specified in schema. All Dynamo DB tables must have exactly one hash key');
+    if (!partition)
+      throw invalidValue(
+        'No Hash Key specified in schema. All Dynamo DB tables must have exactly one hash key',
+      );
     return { partition, sort };
   };
   const table = keysOf(KeySchema);
@@ -62,11 +67,17 @@ export function schemaOf({
 export const keyTextOf = (value: AttributeValue): string =>
   value.S ?? value.N ?? (value.B ? Buffer.from(value.B).toString('base64') : '');
 
-export const keyNames = ({ partition, sort }: KeySchema): string[] => (sort ? [partition.name, sort.name] : [partition.name]);
+export const keyNames = ({ partition, sort }: KeySchema): string[] =>
+  sort ? [partition.name, sort.name] : [partition.name];
 
 /** The key attributes of an item, and no others. */
-export function keyItem({ partition, sort }: KeySchema, item: Item): Record<string, AttributeValue> {
-  const key: Record<string, AttributeValue> = { [partition.name]: item[partition.name] as AttributeValue };
+export function keyItem(
+  { partition, sort }: KeySchema,
+  item: Item,
+): Record<string, AttributeValue> {
+  const key: Record<string, AttributeValue> = {
+    [partition.name]: item[partition.name] as AttributeValue,
+  };
   if (sort) key[sort.name] = item[sort.name] as AttributeValue;
   return key;
 }
@@ -81,7 +92,8 @@ export function keyOfRequest(schema: TableSchema, key: Item = {}): KeyText {
   return textsOf(schema, key);
 }
 
-const mismatch = (): ValidationError => new ValidationError('The provided key element does not match the schema');
+const mismatch = (): ValidationError =>
+  new ValidationError('The provided key element does not match the schema');
 
 /** The key that an item carries. @throws ValidationError */
 export function keyOfItem(schema: TableSchema, item: Item): KeyText {
@@ -90,7 +102,9 @@ export function keyOfItem(schema: TableSchema, item: Item): KeyText {
     const value = item[attribute.name];
     if (!value) throw invalidValue(`Missing the key ${attribute.name} in the item`);
     if (value[attribute.type] === undefined) {
-      throw invalidValue(`Type mismatch for key ${attribute.name} expected: ${attribute.type} actual: ${typeOf(value)}`);
+      throw invalidValue(
+        `Type mismatch for key ${attribute.name} expected: ${attribute.type} actual: ${typeOf(value)}`,
+      );
     }
   }
   assertIndexKeys(schema, item);
@@ -98,12 +112,22 @@ export function keyOfItem(schema: TableSchema, item: Item): KeyText {
 }
 
 function textsOf(schema: TableSchema, key: Item): KeyText {
-  const partition = checkedKey(schema.partition, key, 2048, 'Size of hashkey has exceeded the maximum size limit of2048 bytes');
+  const partition = checkedKey(
+    schema.partition,
+    key,
+    2048,
+    'Size of hashkey has exceeded the maximum size limit of2048 bytes',
+  );
   const { sort } = schema;
   if (!sort) return { partition, sort: '' };
   return {
     partition,
-    sort: checkedKey(sort, key, 1024, 'Aggregated size of all range keys has exceeded the size limit of 1024 bytes'),
+    sort: checkedKey(
+      sort,
+      key,
+      1024,
+      'Aggregated size of all range keys has exceeded the size limit of 1024 bytes',
+    ),
   };
 }
 
@@ -141,8 +165,11 @@ export function assertIndexKeys({ indexes }: TableSchema, item: Item): void {
 
 function assertKeySize(isPartition: boolean, text: string): void {
   const bytes = textSize(text);
-  if (isPartition && bytes > 2048) throw invalidValue('Size of hashkey has exceeded the maximum size limit of2048 bytes');
+  if (isPartition && bytes > 2048)
+    throw invalidValue('Size of hashkey has exceeded the maximum size limit of2048 bytes');
   if (!isPartition && bytes > 1024) {
-    throw invalidValue('Aggregated size of all range keys has exceeded the size limit of 1024 bytes');
+    throw invalidValue(
+      'Aggregated size of all range keys has exceeded the size limit of 1024 bytes',
+    );
   }
 }

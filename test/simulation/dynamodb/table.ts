@@ -1,7 +1,13 @@
 import { compareText, type Item } from './attribute-values.ts';
 import { compareNumbers } from './numbers.ts';
 import { type State, StoredItem } from './stored-item.ts';
-import { type IndexSchema, type KeyAttribute, type KeyText, keyTextOf, type TableSchema } from './table-schema.ts';
+import {
+  type IndexSchema,
+  type KeyAttribute,
+  type KeyText,
+  keyTextOf,
+  type TableSchema,
+} from './table-schema.ts';
 
 /** Which of several states a read shows: 0 is the newest. */
 export type ChooseState = (states: number, what: string) => number;
@@ -27,7 +33,9 @@ export class Table {
   readonly #partitions = new Map<string, Partition>();
   /** By index: the items that have, or had within the last seconds, a partition key of the index. */
   readonly #indexed = new Map<string, Map<string, Set<StoredItem>>>();
-  #scanOrder: { readonly hash: number; readonly text: string; readonly partition: Partition }[] | undefined;
+  #scanOrder:
+    | { readonly hash: number; readonly text: string; readonly partition: Partition }[]
+    | undefined;
   readonly #compareSort: (one: string, other: string) => number;
 
   constructor(schema: TableSchema, createdAt: number) {
@@ -81,7 +89,9 @@ export class Table {
     const found: FoundItem[] = [];
     let gone = 0;
     for (const stored of partition.sorted) {
-      const { item } = choose ? chosen(stored.states(now), choose, stored.key) : { item: stored.current };
+      const { item } = choose
+        ? chosen(stored.states(now), choose, stored.key)
+        : { item: stored.current };
       if (item) found.push({ item, sort: stored.key.sort, key: stored.key });
       else if (stored.isGone(now)) gone += 1;
     }
@@ -91,7 +101,8 @@ export class Table {
 
   #sweep(partition: Partition, now: number): void {
     partition.sorted = partition.sorted.filter((stored) => !stored.isGone(now));
-    for (const [sort, stored] of partition.byKey) if (stored.isGone(now)) partition.byKey.delete(sort);
+    for (const [sort, stored] of partition.byKey)
+      if (stored.isGone(now)) partition.byKey.delete(sort);
   }
 
   /** The entries of an index under its partition key, in order. Each item is at a state of its own; an index never goes back. */
@@ -114,12 +125,19 @@ export class Table {
     const compare = orderOf(index.sort);
     return found.sort(
       (a, b) =>
-        compare(a.sort, b.sort) || compareText(a.key.partition, b.key.partition) || this.#compareSort(a.key.sort, b.key.sort),
+        compare(a.sort, b.sort) ||
+        compareText(a.key.partition, b.key.partition) ||
+        this.#compareSort(a.key.sort, b.key.sort),
     );
   }
 
   /** Every item of a segment in the order of a scan, from behind a key. */
-  *scan(segment: Segment, after: KeyText | undefined, now: number, choose: ChooseState | undefined): Generator<FoundItem> {
+  *scan(
+    segment: Segment,
+    after: KeyText | undefined,
+    now: number,
+    choose: ChooseState | undefined,
+  ): Generator<FoundItem> {
     this.#scanOrder ??= [...this.#partitions]
       .map(([text, partition]) => ({ hash: hashOf(text), text, partition }))
       .sort((a, b) => a.hash - b.hash || compareText(a.text, b.text));
@@ -128,14 +146,20 @@ export class Table {
       if (hash < from || Math.floor((hash / 2 ** 32) * segment.total) !== segment.number) continue;
       if (after && hash === from && compareText(text, after.partition) < 0) continue;
       for (const found of this.#read(partition, now, choose)) {
-        if (!after || found.key.partition !== after.partition || this.#compareSort(found.sort, after.sort) > 0) yield found;
+        if (
+          !after ||
+          found.key.partition !== after.partition ||
+          this.#compareSort(found.sort, after.sort) > 0
+        )
+          yield found;
       }
     }
   }
 
   /** Everything that is stored, for a check of the whole. */
   *all(): Generator<StoredItem> {
-    for (const { sorted } of this.#partitions.values()) for (const stored of sorted) if (stored.current) yield stored;
+    for (const { sorted } of this.#partitions.values())
+      for (const stored of sorted) if (stored.current) yield stored;
   }
 
   compareSort(one: string, other: string): number {
@@ -158,7 +182,11 @@ export interface Segment {
   readonly total: number;
 }
 
-function chosen(states: readonly State[], choose: ChooseState, { partition, sort }: KeyText): State {
+function chosen(
+  states: readonly State[],
+  choose: ChooseState,
+  { partition, sort }: KeyText,
+): State {
   if (states.length === 1) return states[0] as State;
   return states[choose(states.length, `state of ${partition} ${sort}`)] as State;
 }
@@ -166,13 +194,18 @@ function chosen(states: readonly State[], choose: ChooseState, { partition, sort
 /** The order of the key texts of a sort key. */
 export function orderOf(sort: KeyAttribute | undefined): (one: string, other: string) => number {
   if (sort?.type === 'N') return compareNumbers;
-  if (sort?.type === 'B') return (one, other) => Buffer.compare(Buffer.from(one, 'base64'), Buffer.from(other, 'base64'));
+  if (sort?.type === 'B')
+    return (one, other) => Buffer.compare(Buffer.from(one, 'base64'), Buffer.from(other, 'base64'));
   return compareText;
 }
 
 const isUnder = (index: IndexSchema, item: Item | undefined, partitionKey: string): boolean => {
   const value = item?.[index.partition.name];
-  return value !== undefined && keyTextOf(value) === partitionKey && (!index.sort || item?.[index.sort.name] !== undefined);
+  return (
+    value !== undefined &&
+    keyTextOf(value) === partitionKey &&
+    (!index.sort || item?.[index.sort.name] !== undefined)
+  );
 };
 
 const entries = new WeakMap<Item, Map<string, Item>>();
@@ -183,7 +216,9 @@ export function entryOf({ name, projects }: IndexSchema, item: Item): Item {
   const known = entries.get(item) ?? new Map<string, Item>();
   const before = known.get(name);
   if (before) return before;
-  const entry = Object.fromEntries(Object.entries(item).filter(([attribute]) => projects.has(attribute)));
+  const entry = Object.fromEntries(
+    Object.entries(item).filter(([attribute]) => projects.has(attribute)),
+  );
   entries.set(item, known.set(name, entry));
   return entry;
 }
@@ -191,6 +226,7 @@ export function entryOf({ name, projects }: IndexSchema, item: Item): Item {
 /** An order of partition keys that has nothing to do with theirs (FNV-1a), as a scan's has. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  for (let at = 0; at < text.length; at += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash >>> 0;
 }

@@ -38,18 +38,30 @@ export class Throughput {
       const index = table.schema.indexes.find((one) => one.name === name);
       const keys = new Set(
         items.flatMap((item) =>
-          item && index && item[index.partition.name] ? [keyTextOf(item[index.partition.name] ?? {})] : [],
+          item && index && item[index.partition.name]
+            ? [keyTextOf(item[index.partition.name] ?? {})]
+            : [],
         ),
       );
-      for (const text of keys) parts.push([`write ${table.schema.name} ${name} ${text}`, name, ofIndex / keys.size]);
+      for (const text of keys)
+        parts.push([`write ${table.schema.name} ${name} ${text}`, name, ofIndex / keys.size]);
     }
-    return this.#take(parts, writeUnitsPerSecond, now, (index) => this.#reason(table, index, 'Write'));
+    return this.#take(parts, writeUnitsPerSecond, now, (index) =>
+      this.#reason(table, index, 'Write'),
+    );
   }
 
-  takeRead(consumed: Consumed, key: string, index: string, now: number): ThrottlingReason | undefined {
+  takeRead(
+    consumed: Consumed,
+    key: string,
+    index: string,
+    now: number,
+  ): ThrottlingReason | undefined {
     const { table } = consumed;
     const units = index ? (consumed.indexUnits.get(index) ?? 0) : consumed.readUnits;
-    const parts: [string, string, number][] = [[`read ${table.schema.name} ${index} ${key}`, index, units]];
+    const parts: [string, string, number][] = [
+      [`read ${table.schema.name} ${index} ${key}`, index, units],
+    ];
     return this.#take(parts, readUnitsPerSecond, now, () => this.#reason(table, index, 'Read'));
   }
 
@@ -60,7 +72,8 @@ export class Throughput {
     now: number,
     reason: (index: string) => ThrottlingReason,
   ): ThrottlingReason | undefined {
-    for (const [name, index] of parts) if (this.#allowance(name, perSecond, now).units <= 0) return reason(index);
+    for (const [name, index] of parts)
+      if (this.#allowance(name, perSecond, now).units <= 0) return reason(index);
     for (const [name, , units] of parts) this.#allowance(name, perSecond, now).units -= units;
     return undefined;
   }

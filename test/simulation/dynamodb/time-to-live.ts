@@ -10,11 +10,23 @@ const delaysMs: readonly (number | undefined)[] = [undefined, 0, hourMs, 24 * ho
 const oldestMs = 5 * 365 * 24 * hourMs;
 
 /** Chooses when an expired item is deleted. The item stays when it was written again meanwhile: that write chose anew. */
-export function scheduleExpiry(dynamodb: DynamodbModel, table: Table, stored: StoredItem, item: Item): void {
+export function scheduleExpiry(
+  dynamodb: DynamodbModel,
+  table: Table,
+  stored: StoredItem,
+  item: Item,
+): void {
   const { at } = dynamodb.options;
   const expiresAt = Number(item[table.timeToLiveAttribute ?? '']?.N ?? Number.NaN) * 1000;
   if (!at || !Number.isFinite(expiresAt) || expiresAt < dynamodb.now - oldestMs) return;
-  const delayMs = delaysMs[dynamodb.choose(delaysMs.length, 'deletion of an expired item', dynamodb.options.expiryChance ?? 0)];
+  const delayMs =
+    delaysMs[
+      dynamodb.choose(
+        delaysMs.length,
+        'deletion of an expired item',
+        dynamodb.options.expiryChance ?? 0,
+      )
+    ];
   if (delayMs === undefined) return;
   at(Math.max(dynamodb.now, expiresAt) + delayMs, 'an expired item is deleted', () => {
     if (stored.current === item && !stored.lock) table.write(stored, undefined, dynamodb.now);

@@ -12,7 +12,9 @@ export function touchesOf(operation: string, request: Request): readonly Touch[]
   if (operation === 'Query' && request.IndexName === undefined) return [partitionOf(request)];
   if (operation === 'Query' || operation === 'Scan') return [{ where: everywhere, isWrite: false }];
   if (operation.startsWith('Batch')) {
-    return Object.entries(request.RequestItems ?? {}).flatMap(([table, items]) => batchTouches(table, items));
+    return Object.entries(request.RequestItems ?? {}).flatMap(([table, items]) =>
+      batchTouches(table, items),
+    );
   }
   if (operation.startsWith('Transact')) {
     return (request.TransactItems ?? []).flatMap(({ Put, Update, Delete, ConditionCheck, Get }) => {
@@ -31,7 +33,11 @@ function touch(table: string, key: Item | undefined, isWrite: boolean): Touch {
 }
 
 /** Of a query, the whole partition: which of its items are read depends on what is there. */
-function partitionOf({ TableName = '', ExpressionAttributeValues = {}, KeyConditionExpression = '' }: Request): Touch {
+function partitionOf({
+  TableName = '',
+  ExpressionAttributeValues = {},
+  KeyConditionExpression = '',
+}: Request): Touch {
   const name = /\bpk\s*=\s*(:\w+)/.exec(KeyConditionExpression)?.[1] ?? '';
   const value = ExpressionAttributeValues[name];
   return { where: value ? `${TableName} ${keyTextOf(value)}` : everywhere, isWrite: false };
@@ -39,5 +45,7 @@ function partitionOf({ TableName = '', ExpressionAttributeValues = {}, KeyCondit
 
 function batchTouches(table: string, items: BatchKeys | readonly BatchWrite[]): readonly Touch[] {
   if ('Keys' in items) return items.Keys.map((key) => touch(table, key, false));
-  return items.map(({ PutRequest, DeleteRequest }) => touch(table, PutRequest?.Item ?? DeleteRequest?.Key, true));
+  return items.map(({ PutRequest, DeleteRequest }) =>
+    touch(table, PutRequest?.Item ?? DeleteRequest?.Key, true),
+  );
 }

@@ -3,7 +3,9 @@ import { DynamodbError } from './errors.ts';
 import { finish, GivenDynamodb, key, TableName } from './given-dynamodb.ts';
 import type { TransactItem } from './request.ts';
 
-const put = (sk: string, n: string): TransactItem => ({ Put: { TableName, Item: { ...key(sk), n: { N: n } } } });
+const put = (sk: string, n: string): TransactItem => ({
+  Put: { TableName, Item: { ...key(sk), n: { N: n } } },
+});
 const two = { TransactItems: [put('a', '1'), put('b', '1')] };
 
 describe('a transaction under way', () => {
@@ -11,25 +13,36 @@ describe('a transaction under way', () => {
     const dynamodb = new GivenDynamodb();
     dynamodb.begin('TransactWriteItems', two);
 
-    expect(dynamodb.refusal('PutItem', { Item: key('a') }).name).toBe('TransactionConflictException');
-    expect(dynamodb.refusal('DeleteItem', { Key: key('b') }).name).toBe('TransactionConflictException');
-    expect(dynamodb.refusal('UpdateItem', { Key: key('a'), UpdateExpression: 'REMOVE n' }).name).toBe(
+    expect(dynamodb.refusal('PutItem', { Item: key('a') }).name).toBe(
       'TransactionConflictException',
     );
+    expect(dynamodb.refusal('DeleteItem', { Key: key('b') }).name).toBe(
+      'TransactionConflictException',
+    );
+    expect(
+      dynamodb.refusal('UpdateItem', { Key: key('a'), UpdateExpression: 'REMOVE n' }).name,
+    ).toBe('TransactionConflictException');
   });
 
   test('cancels another at the position of the item they share', () => {
     const dynamodb = new GivenDynamodb();
     dynamodb.begin('TransactWriteItems', two);
 
-    const { name, message, members } = dynamodb.refusal('TransactWriteItems', { TransactItems: [put('c', '2'), put('b', '2')] });
+    const { name, message, members } = dynamodb.refusal('TransactWriteItems', {
+      TransactItems: [put('c', '2'), put('b', '2')],
+    });
 
     expect(name).toBe('TransactionCanceledException');
     expect(message).toContain('[None, TransactionConflict]');
-    expect(members.CancellationReasons).toMatchObject([{ Code: 'None' }, { Code: 'TransactionConflict' }]);
-    expect(dynamodb.refusal('TransactGetItems', { TransactItems: [{ Get: { TableName, Key: key('a') } }] }).name).toBe(
-      'TransactionCanceledException',
-    );
+    expect(members.CancellationReasons).toMatchObject([
+      { Code: 'None' },
+      { Code: 'TransactionConflict' },
+    ]);
+    expect(
+      dynamodb.refusal('TransactGetItems', {
+        TransactItems: [{ Get: { TableName, Key: key('a') } }],
+      }).name,
+    ).toBe('TransactionCanceledException');
   });
 
   test('is seen before or after by reads of single items, and item by item by reads of several', () => {
@@ -39,17 +52,25 @@ describe('a transaction under way', () => {
     expect([dynamodb.get('a'), dynamodb.get('b')]).toEqual([undefined, undefined]);
     progress.next();
     expect([dynamodb.get('a')?.n, dynamodb.get('b')]).toEqual([{ N: '1' }, undefined]);
-    expect(dynamodb.refusal('PutItem', { Item: key('b') }).name).toBe('TransactionConflictException');
+    expect(dynamodb.refusal('PutItem', { Item: key('b') }).name).toBe(
+      'TransactionConflictException',
+    );
     finish(progress);
     expect(dynamodb.get('b')?.n).toEqual({ N: '1' });
   });
 
   test('locks items that are only checked', () => {
     const dynamodb = new GivenDynamodb();
-    const check = { ConditionCheck: { TableName, Key: key('a'), ConditionExpression: 'attribute_not_exists(pk)' } };
-    const progress = dynamodb.begin('TransactWriteItems', { TransactItems: [check, put('b', '1')] });
+    const check = {
+      ConditionCheck: { TableName, Key: key('a'), ConditionExpression: 'attribute_not_exists(pk)' },
+    };
+    const progress = dynamodb.begin('TransactWriteItems', {
+      TransactItems: [check, put('b', '1')],
+    });
 
-    expect(dynamodb.refusal('PutItem', { Item: key('a') }).name).toBe('TransactionConflictException');
+    expect(dynamodb.refusal('PutItem', { Item: key('a') }).name).toBe(
+      'TransactionConflictException',
+    );
     finish(progress);
     expect(dynamodb.get('a')).toBeUndefined();
     dynamodb.put('a');
@@ -60,7 +81,10 @@ describe('a transaction that is cancelled', () => {
   test('writes nothing and tells by position why, with the item where its return was asked for', () => {
     const dynamodb = new GivenDynamodb();
     dynamodb.put('b', { n: { N: '7' } });
-    const absent = { ConditionExpression: 'attribute_not_exists(pk)', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const };
+    const absent = {
+      ConditionExpression: 'attribute_not_exists(pk)',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    };
 
     const { members } = dynamodb.refusal('TransactWriteItems', {
       TransactItems: [put('a', '1'), { Put: { TableName, Item: key('b'), ...absent } }],
@@ -68,7 +92,11 @@ describe('a transaction that is cancelled', () => {
 
     expect(members.CancellationReasons).toEqual([
       { Code: 'None' },
-      { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed', Item: { ...key('b'), n: { N: '7' } } },
+      {
+        Code: 'ConditionalCheckFailed',
+        Message: 'The conditional request failed',
+        Item: { ...key('b'), n: { N: '7' } },
+      },
     ]);
     expect(dynamodb.get('a')).toBeUndefined();
   });
@@ -76,7 +104,10 @@ describe('a transaction that is cancelled', () => {
   test('leaves no lock behind', () => {
     const dynamodb = new GivenDynamodb();
     dynamodb.refusal('TransactWriteItems', {
-      TransactItems: [put('a', '1'), { Delete: { TableName, Key: key('b'), ConditionExpression: 'attribute_exists(pk)' } }],
+      TransactItems: [
+        put('a', '1'),
+        { Delete: { TableName, Key: key('b'), ConditionExpression: 'attribute_exists(pk)' } },
+      ],
     });
 
     dynamodb.put('a');
@@ -85,9 +116,10 @@ describe('a transaction that is cancelled', () => {
 
   test('names an item twice in vain', () => {
     const dynamodb = new GivenDynamodb();
-    expect(dynamodb.refusal('TransactWriteItems', { TransactItems: [put('a', '1'), put('a', '2')] }).message).toBe(
-      'Transaction request cannot include multiple operations on one item',
-    );
+    expect(
+      dynamodb.refusal('TransactWriteItems', { TransactItems: [put('a', '1'), put('a', '2')] })
+        .message,
+    ).toBe('Transaction request cannot include multiple operations on one item');
   });
 });
 
@@ -112,25 +144,38 @@ describe('a ClientRequestToken', () => {
     const dynamodb = new GivenDynamodb();
     const measured = { ...once, ReturnConsumedCapacity: 'TOTAL' as const };
 
-    expect(dynamodb.run('TransactWriteItems', measured).ConsumedCapacity).toMatchObject([{ WriteCapacityUnits: 4 }]);
-    expect(dynamodb.run('TransactWriteItems', measured).ConsumedCapacity).toMatchObject([{ ReadCapacityUnits: 4 }]);
+    expect(dynamodb.run('TransactWriteItems', measured).ConsumedCapacity).toMatchObject([
+      { WriteCapacityUnits: 4 },
+    ]);
+    expect(dynamodb.run('TransactWriteItems', measured).ConsumedCapacity).toMatchObject([
+      { ReadCapacityUnits: 4 },
+    ]);
   });
 
   test('is refused while its request is under way, and with another request', () => {
     const dynamodb = new GivenDynamodb();
     const progress = dynamodb.begin('TransactWriteItems', once);
 
-    expect(dynamodb.refusal('TransactWriteItems', once).name).toBe('TransactionInProgressException');
-    finish(progress);
-    expect(dynamodb.refusal('TransactWriteItems', { TransactItems: [put('c', '1')], ClientRequestToken: 'token' }).name).toBe(
-      'IdempotentParameterMismatchException',
+    expect(dynamodb.refusal('TransactWriteItems', once).name).toBe(
+      'TransactionInProgressException',
     );
+    finish(progress);
+    expect(
+      dynamodb.refusal('TransactWriteItems', {
+        TransactItems: [put('c', '1')],
+        ClientRequestToken: 'token',
+      }).name,
+    ).toBe('IdempotentParameterMismatchException');
   });
 
   test('of a cancelled request stands for nothing', () => {
     const dynamodb = new GivenDynamodb();
     dynamodb.put('a');
-    const absent = { TransactItems: [{ Put: { TableName, Item: key('a'), ConditionExpression: 'attribute_not_exists(pk)' } }] };
+    const absent = {
+      TransactItems: [
+        { Put: { TableName, Item: key('a'), ConditionExpression: 'attribute_not_exists(pk)' } },
+      ],
+    };
     dynamodb.refusal('TransactWriteItems', { ...absent, ClientRequestToken: 'token' });
     dynamodb.run('DeleteItem', { Key: key('a') });
 

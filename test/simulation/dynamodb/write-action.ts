@@ -10,7 +10,13 @@ import { RequestExpressions } from './placeholders.ts';
 import type { Request } from './request.ts';
 import { sizeOf } from './stored-item.ts';
 import type { Table } from './table.ts';
-import { assertIndexKeys, type KeyText, keyNames, keyOfItem, keyOfRequest } from './table-schema.ts';
+import {
+  assertIndexKeys,
+  type KeyText,
+  keyNames,
+  keyOfItem,
+  keyOfRequest,
+} from './table-schema.ts';
 
 export const maxItemBytes = 400 * 1024;
 
@@ -57,7 +63,8 @@ export function readAction(kind: WriteAction['kind'], table: Table, request: Req
   if (kind === 'put') {
     const item = checkedItem(request.Item ?? {});
     const key = keyOfItem(schema, item);
-    if (sizeOf(item) > maxItemBytes) throw new ValidationError('Item size has exceeded the maximum allowed size');
+    if (sizeOf(item) > maxItemBytes)
+      throw new ValidationError('Item size has exceeded the maximum allowed size');
     return { ...common, key, item, keyAttributes: {} };
   }
   const keyAttributes = normalizedKey(request.Key);
@@ -99,7 +106,9 @@ function assertUpdatedIndexKeys({ schema }: Table, after: Item): void {
     assertIndexKeys(schema, after);
   } catch (error) {
     if (error instanceof DynamodbError && error.message.includes('Type mismatch')) {
-      throw new ValidationError('The update expression attempted to update the secondary index key to unsupported type');
+      throw new ValidationError(
+        'The update expression attempted to update the secondary index key to unsupported type',
+      );
     }
     throw error;
   }

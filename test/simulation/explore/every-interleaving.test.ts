@@ -10,7 +10,10 @@ interface Access {
 }
 
 /** Processes that read and write registers step by step: what each has read, and what is written in the end. */
-async function outcomeOf(processes: readonly (readonly Access[])[], choices: Choices): Promise<string> {
+async function outcomeOf(
+  processes: readonly (readonly Access[])[],
+  choices: Choices,
+): Promise<string> {
   const scheduler = new Scheduler({ seed: 'a', choices });
   const registers = new Map<string, string>();
   const read: string[][] = processes.map(() => []);
@@ -27,11 +30,15 @@ async function outcomeOf(processes: readonly (readonly Access[])[], choices: Cho
     }
   };
   await scheduler.run(() => Promise.all(processes.map(run)));
-  const observed = read.map((values, process) => values.map((value, at) => (processes[process]?.[at]?.isWrite ? '' : value)));
+  const observed = read.map((values, process) =>
+    values.map((value, at) => (processes[process]?.[at]?.isWrite ? '' : value)),
+  );
   return JSON.stringify([observed, [...registers].sort()]);
 }
 
-async function everyOutcome(processes: readonly (readonly Access[])[]): Promise<{ outcomes: Set<string>; runs: number }> {
+async function everyOutcome(
+  processes: readonly (readonly Access[])[],
+): Promise<{ outcomes: Set<string>; runs: number }> {
   const outcomes = new Set<string>();
   let runs = 0;
   for (let script: readonly number[] | undefined = []; script; runs += 1) {
@@ -42,7 +49,9 @@ async function everyOutcome(processes: readonly (readonly Access[])[]): Promise<
   return { outcomes, runs };
 }
 
-async function reducedOutcomes(processes: readonly (readonly Access[])[]): Promise<{ outcomes: Set<string>; runs: number }> {
+async function reducedOutcomes(
+  processes: readonly (readonly Access[])[],
+): Promise<{ outcomes: Set<string>; runs: number }> {
   const outcomes = new Set<string>();
   const choices = new EveryInterleaving();
   for (; choices.hasNext; ) {
@@ -61,8 +70,13 @@ async function reducedOutcomes(processes: readonly (readonly Access[])[]): Promi
 test('fewer orders show every outcome that all orders have', async () => {
   const random = new Random('interleavings');
   for (let round = 0; round < 12; round += 1) {
-    const access = (): Access => ({ where: random.pick(['x', 'y', 'z']), isWrite: random.chance(0.6) });
-    const processes = Array.from({ length: random.between(2, 3) }, () => Array.from({ length: random.between(1, 3) }, access));
+    const access = (): Access => ({
+      where: random.pick(['x', 'y', 'z']),
+      isWrite: random.chance(0.6),
+    });
+    const processes = Array.from({ length: random.between(2, 3) }, () =>
+      Array.from({ length: random.between(1, 3) }, access),
+    );
     const [all, reduced] = [await everyOutcome(processes), await reducedOutcomes(processes)];
 
     expect([...reduced.outcomes].sort()).toEqual([...all.outcomes].sort());
@@ -72,6 +86,11 @@ test('fewer orders show every outcome that all orders have', async () => {
 
 test('steps that touch nothing in common have one order', async () => {
   const write = (where: string): Access => ({ where, isWrite: true });
-  expect((await reducedOutcomes([[write('x'), write('x')], [write('y'), write('y')], [write('z')]])).runs).toBe(1);
-  expect((await everyOutcome([[write('x'), write('x')], [write('y'), write('y')], [write('z')]])).runs).toBe(30);
+  expect(
+    (await reducedOutcomes([[write('x'), write('x')], [write('y'), write('y')], [write('z')]]))
+      .runs,
+  ).toBe(1);
+  expect(
+    (await everyOutcome([[write('x'), write('x')], [write('y'), write('y')], [write('z')]])).runs,
+  ).toBe(30);
 });

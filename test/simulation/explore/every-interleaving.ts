@@ -62,7 +62,10 @@ export class EveryInterleaving implements Choices {
 
   choose(options: number, what: string): number {
     if (!this.#hasBegun) return 0;
-    const names = Array.from({ length: options }, (_, at): Option => ({ what: `${what} ${at}`, touches: undefined }));
+    const names = Array.from(
+      { length: options },
+      (_, at): Option => ({ what: `${what} ${at}`, touches: undefined }),
+    );
     return this.#at(names, new Map());
   }
 
@@ -70,7 +73,10 @@ export class EveryInterleaving implements Choices {
   chooseStep(steps: readonly Step[]): number {
     if (!this.#hasBegun) return 0;
     const options = steps.map(
-      ({ what, touches }): Option => ({ what, touches: touches?.filter((touch) => !this.#ignores(touch)) }),
+      ({ what, touches }): Option => ({
+        what,
+        touches: touches?.filter((touch) => !this.#ignores(touch)),
+      }),
     );
     const chosen = this.#at(options, this.#sleeping);
     const node = this.#nodes[this.#depth - 1] as Node;
@@ -125,5 +131,8 @@ function commute(one: Option, other: Option): boolean {
 function meets(one: Touch, other: Touch): boolean {
   if (!one.isWrite && !other.isWrite) return false;
   if (one.where === '*' || other.where === '*') return true;
-  return one.where === other.where && (one.part === undefined || other.part === undefined || one.part === other.part);
+  return (
+    one.where === other.where &&
+    (one.part === undefined || other.part === undefined || one.part === other.part)
+  );
 }

@@ -13,7 +13,10 @@ interface Access {
 type Round = readonly Access[];
 
 /** Processes that read and write registers, and choose once each what they write: what each has read, and what is written in the end. */
-async function outcomeOf(processes: readonly (readonly Round[])[], choices: Choices): Promise<string> {
+async function outcomeOf(
+  processes: readonly (readonly Round[])[],
+  choices: Choices,
+): Promise<string> {
   const scheduler = new Scheduler({ seed: 'a', choices });
   const registers = new Map<string, string>();
   const observed: string[][] = processes.map(() => []);
@@ -37,7 +40,9 @@ async function outcomeOf(processes: readonly (readonly Round[])[], choices: Choi
   return JSON.stringify([observed.map((values) => values.sort()), [...registers].sort()]);
 }
 
-async function everyOutcome(processes: readonly (readonly Round[])[]): Promise<{ outcomes: Set<string>; runs: number }> {
+async function everyOutcome(
+  processes: readonly (readonly Round[])[],
+): Promise<{ outcomes: Set<string>; runs: number }> {
   const outcomes = new Set<string>();
   let runs = 0;
   for (let script: readonly number[] | undefined = []; script; runs += 1) {
@@ -67,7 +72,10 @@ async function racingOutcomes(processes: readonly (readonly Round[])[]) {
 test('reversing the races of each run shows every outcome that all orders have', async () => {
   const random = new Random('races');
   for (let round = 0; round < 40; round += 1) {
-    const access = (): Access => ({ where: random.pick(['x', 'y', 'z']), isWrite: random.chance(0.6) });
+    const access = (): Access => ({
+      where: random.pick(['x', 'y', 'z']),
+      isWrite: random.chance(0.6),
+    });
     const accesses = (): Round => Array.from({ length: random.chance(0.3) ? 2 : 1 }, access);
     const rounds = random.pick([
       [2, 2],
@@ -84,6 +92,10 @@ test('reversing the races of each run shows every outcome that all orders have',
 
 test('processes that meet nowhere run in one order, and none is broken off', async () => {
   const write = (where: string): Round => [{ where, isWrite: true }];
-  const racing = await racingOutcomes([[write('x'), write('x')], [write('y'), write('y')], [write('z')]]);
+  const racing = await racingOutcomes([
+    [write('x'), write('x')],
+    [write('y'), write('y')],
+    [write('z')],
+  ]);
   expect([racing.runs, racing.redundant]).toEqual([8, 0]);
 });

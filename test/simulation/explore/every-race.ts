@@ -52,7 +52,11 @@ export class EveryRace implements Choices {
    * @param isBounded whether not every order is allowed: what is to come first may do so where its way is shortest, too. @default false
    * @param first the choices with which the first run begins, such as the `script` of another. @default the first of each
    */
-  constructor(ignores: (touch: Touch) => boolean = () => false, isBounded = false, first: readonly number[] = []) {
+  constructor(
+    ignores: (touch: Touch) => boolean = () => false,
+    isBounded = false,
+    first: readonly number[] = [],
+  ) {
     this.#ignores = ignores;
     this.#first = first;
     this.#isBounded = isBounded;
@@ -74,14 +78,20 @@ export class EveryRace implements Choices {
 
   choose(options: number, what: string): number {
     if (!this.#hasBegun) return 0;
-    const names = Array.from({ length: options }, (_, at): Option => ({ what: `${what} ${at}`, touches: [] }));
+    const names = Array.from(
+      { length: options },
+      (_, at): Option => ({ what: `${what} ${at}`, touches: [] }),
+    );
     return this.#at(names, false).chosen;
   }
 
   /** @throws RedundantRunError when every step that may be taken was taken here before, in an order that is as good */
   chooseStep(steps: readonly Step[]): number {
     if (!this.#hasBegun) return 0;
-    const options = steps.map(({ what, touches = [] }) => ({ what, touches: touches.filter((one) => !this.#ignores(one)) }));
+    const options = steps.map(({ what, touches = [] }) => ({
+      what,
+      touches: touches.filter((one) => !this.#ignores(one)),
+    }));
     const node = this.#at(options, true);
     const taken = node.options[node.chosen] as Option;
     this.#sleeping = new Map([...node.asleep].filter(([, option]) => !meet(option, taken)));
@@ -115,7 +125,9 @@ export class EveryRace implements Choices {
       const { options, asleep, wanted, isStep } = node;
       const taken = options[node.chosen] as Option;
       asleep.set(taken.what, taken);
-      node.chosen = options.findIndex(({ what }) => !asleep.has(what) && (!isStep || wanted.has(what)));
+      node.chosen = options.findIndex(
+        ({ what }) => !asleep.has(what) && (!isStep || wanted.has(what)),
+      );
       if (node.chosen >= 0) {
         this.#sameUntil = this.#nodes.length - 1;
         return;
@@ -156,7 +168,9 @@ export class EveryRace implements Choices {
 
   #wantFirst(later: Taken, depth: number, taken: readonly Taken[]): void {
     const { options, wanted, asleep, chosen } = this.#nodes[depth] as Node;
-    const leading = [...later.after].map((at) => taken[at] as Taken).filter((one) => one.depth > depth);
+    const leading = [...later.after]
+      .map((at) => taken[at] as Taken)
+      .filter((one) => one.depth > depth);
     const names = new Set([...leading, later].map(({ option }) => option.what));
     const able = options.filter(({ what }, at) => at !== chosen && names.has(what));
     if (able.some(({ what }) => wanted.has(what) || asleep.has(what))) return;
@@ -191,7 +205,8 @@ function orderOf(nodes: readonly Node[]): Taken[] {
 const chosenOf = ({ options, chosen }: Node): Option => options[chosen] as Option;
 
 /** Whose step it is. */
-export const callerOf = ({ what }: { readonly what: string }): string => what.slice(0, what.indexOf(' '));
+export const callerOf = ({ what }: { readonly what: string }): string =>
+  what.slice(0, what.indexOf(' '));
 
 /** Whether the order of two steps makes a difference. */
 function meet(one: Option, other: Option): boolean {
@@ -201,5 +216,8 @@ function meet(one: Option, other: Option): boolean {
 function isShared(one: Touch, other: Touch): boolean {
   if (!one.isWrite && !other.isWrite) return false;
   if (one.where === '*' || other.where === '*') return true;
-  return one.where === other.where && (one.part === undefined || other.part === undefined || one.part === other.part);
+  return (
+    one.where === other.where &&
+    (one.part === undefined || other.part === undefined || one.part === other.part)
+  );
 }

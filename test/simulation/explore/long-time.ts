@@ -25,7 +25,10 @@ export async function longTime(bundles: ServiceBundles, report: Report): Promise
         functions: { coldStartChance: 0.2 },
         ...(limits && { limits }),
       });
-      const violations = [...(await service.run(() => history(service))), ...(await checkHistory(service))];
+      const violations = [
+        ...(await service.run(() => history(service))),
+        ...(await checkHistory(service)),
+      ];
       for (const violation of violations) report.print(`${name}: ${violation}`);
       sum.histories += 1;
       sum.faults += service.recorder.faults;
@@ -36,19 +39,40 @@ export async function longTime(bundles: ServiceBundles, report: Report): Promise
 }
 
 const longHistories: Readonly<
-  Record<string, { readonly history: LongHistory; readonly limits?: ObservedServiceOptions['limits'] }>
+  Record<
+    string,
+    { readonly history: LongHistory; readonly limits?: ObservedServiceOptions['limits'] }
+  >
 > = {
-  'an idempotency key is remembered for 24 hours, to the millisecond': { history: idempotencyWindow },
-  'hourly windows under load from many instances': { history: hourlyWindows, limits: { perKey: 25, perOrganization: 60 } },
+  'an idempotency key is remembered for 24 hours, to the millisecond': {
+    history: idempotencyWindow,
+  },
+  'hourly windows under load from many instances': {
+    history: hourlyWindows,
+    limits: { perKey: 25, perOrganization: 60 },
+  },
   'the hourly limits of the contract': { history: contractWindow },
   'keys that expire': { history: expiringKeys },
 };
 
-const isReplayed = (answer: CallerAnswer | undefined): boolean => answer?.headers['idempotent-replayed'] === 'true';
+const isReplayed = (answer: CallerAnswer | undefined): boolean =>
+  answer?.headers['idempotent-replayed'] === 'true';
 
-function capture(service: ObservedService, apiKey: HeldKey, person: number, key: string): Promise<CallerAnswer | undefined> {
-  const body = { name: `Person ${person} ${markOf(apiKey.organizationId)}`, phone: `+9198765${String(person).padStart(5, '0')}` };
-  return service.request('a form backend', apiKey, { endpoint: 'capture-lead', body, headers: { 'Idempotency-Key': key } });
+function capture(
+  service: ObservedService,
+  apiKey: HeldKey,
+  person: number,
+  key: string,
+): Promise<CallerAnswer | undefined> {
+  const body = {
+    name: `Person ${person} ${markOf(apiKey.organizationId)}`,
+    phone: `+9198765${String(person).padStart(5, '0')}`,
+  };
+  return service.request('a form backend', apiKey, {
+    endpoint: 'capture-lead',
+    body,
+    headers: { 'Idempotency-Key': key },
+  });
 }
 
 /** The clocks here are the right ones, so that the record's end is known to the millisecond; whether or not it was deleted late. */
@@ -62,13 +86,15 @@ async function idempotencyWindow(service: ObservedService): Promise<string[]> {
     const record = service.history.writes.findLast(({ pk }) => pk.startsWith('IDEMPOTENCY#'));
     const expiresAt = Number(record?.after?.expiresAt);
     const takenMs = expiresAt - dayMs - (record?.at ?? 0);
-    if (Math.abs(takenMs) > 20) issues.push(`A capture is remembered for ${takenMs} ms more than 24 hours.`);
+    if (Math.abs(takenMs) > 20)
+      issues.push(`A capture is remembered for ${takenMs} ms more than 24 hours.`);
     await scheduler.sleep(expiresAt + offsetMs - 3 - scheduler.now);
     const before = await capture(service, apiKey, person, key);
     // Within the request its clock is read a few milliseconds after it was sent: at the edge either is right.
     const mayReplay = offsetMs <= 0;
     const mustReplay = offsetMs < -30;
-    if (mustReplay && !isReplayed(before)) issues.push(`A capture was done again ${-offsetMs} ms before its 24 hours were over.`);
+    if (mustReplay && !isReplayed(before))
+      issues.push(`A capture was done again ${-offsetMs} ms before its 24 hours were over.`);
     if (!mayReplay && offsetMs > 3 && isReplayed(before))
       issues.push(`A capture was replayed ${offsetMs} ms after its 24 hours.`);
   }
@@ -78,7 +104,12 @@ async function idempotencyWindow(service: ObservedService): Promise<string[]> {
 /** Requests at once, and again and again, over six hours. How many passed in each window the checker knows. */
 async function hourlyWindows(service: ObservedService): Promise<string[]> {
   const { scheduler } = service.world;
-  const keys = [service.key(1, 'reader'), service.key(1, 'writer'), service.key(1, 'writer'), service.key(12, 'reader')];
+  const keys = [
+    service.key(1, 'reader'),
+    service.key(1, 'writer'),
+    service.key(1, 'writer'),
+    service.key(12, 'reader'),
+  ];
   const passed: number[] = [];
   for (let round = 0; round < 12; round += 1) {
     const answers = await Promise.all(
@@ -115,14 +146,18 @@ async function expiringKeys(service: ObservedService): Promise<string[]> {
   const issues: string[] = [];
   const order = { type: 'application', scopes: ['leads.read'], createdBy: idIn(1, 7) };
   const lifetime = await service.newKey(1, order);
-  const short = await service.newKey(1, { ...order, expiresAt: new Date(service.now + hourMs).toISOString() });
+  const short = await service.newKey(1, {
+    ...order,
+    expiresAt: new Date(service.now + hourMs).toISOString(),
+  });
   if (!lifetime || !short) return ['No key was made.'];
   const days = (lifetime.expiresAt - service.now) / dayMs;
   if (Math.abs(days - 90) > 0.001) issues.push(`A key of another application lasts ${days} days.`);
   const expect = async (apiKey: HeldKey, at: number, status: number): Promise<void> => {
     await scheduler.sleep(at - scheduler.now);
     const answer = await service.request('an application', apiKey, { endpoint: 'list-users' });
-    if (answer?.status !== status) issues.push(`A key was answered ${answer?.status} ${at - apiKey.expiresAt} ms from its end.`);
+    if (answer?.status !== status)
+      issues.push(`A key was answered ${answer?.status} ${at - apiKey.expiresAt} ms from its end.`);
   };
   await expect(short, short.expiresAt - 1000, 200);
   await expect(short, short.expiresAt + 10, 401);

@@ -18,7 +18,11 @@ export interface ManyHistoriesSummary extends Summary {
 }
 
 /** Runs random histories one after the other. What fails is made as small as it goes and told. */
-export async function manyHistories(versions: Versions, options: ManyHistories, report: Report): Promise<ManyHistoriesSummary> {
+export async function manyHistories(
+  versions: Versions,
+  options: ManyHistories,
+  report: Report,
+): Promise<ManyHistoriesSummary> {
   const { seed, histories, withinMs = Number.POSITIVE_INFINITY } = options;
   const startedAt = performance.now();
   const sum = { histories: 0, faults: 0, violations: 0, requests: 0, simulatedHours: 0 };
@@ -31,7 +35,9 @@ export async function manyHistories(versions: Versions, options: ManyHistories, 
     sum.simulatedHours += simulatedMs / 3_600_000;
     sum.violations += violations.length;
     if (violations.length > 0) await tell(plan, versions, report, violations);
-    report.progress(`${sum.histories} histories, ${sum.faults} faults, ${sum.violations} violations`);
+    report.progress(
+      `${sum.histories} histories, ${sum.faults} faults, ${sum.violations} violations`,
+    );
   }
   return sum;
 }
@@ -51,13 +57,29 @@ async function outcomeOf(plan: Plan, versions: Versions): Promise<Outcome> {
     return { ...run, story: () => storyOf(run.service.history) };
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { violations: [`The history broke off: ${text}`], faults: 0, requests: 0, simulatedMs: 0, story: () => '' };
+    return {
+      violations: [`The history broke off: ${text}`],
+      faults: 0,
+      requests: 0,
+      simulatedMs: 0,
+      story: () => '',
+    };
   }
 }
 
-async function tell(plan: Plan, versions: Versions, report: Report, violations: readonly string[]): Promise<void> {
-  report.print(`Seed ${plan.seed} violates what is promised:\n${violations.map((one) => `  ${one}`).join('\n')}`);
-  const smallest = await shrink(plan, async (smaller) => (await outcomeOf(smaller, versions)).violations.length > 0);
+async function tell(
+  plan: Plan,
+  versions: Versions,
+  report: Report,
+  violations: readonly string[],
+): Promise<void> {
+  report.print(
+    `Seed ${plan.seed} violates what is promised:\n${violations.map((one) => `  ${one}`).join('\n')}`,
+  );
+  const smallest = await shrink(
+    plan,
+    async (smaller) => (await outcomeOf(smaller, versions)).violations.length > 0,
+  );
   const smaller = await outcomeOf(smallest, versions);
   report.print(
     `As small as it goes: ${JSON.stringify(smallest)}\n${smaller.violations.map((one) => `  ${one}`).join('\n')}\nWhat happened:\n${smaller.story()}`,

@@ -27,9 +27,18 @@ export class PairChoices implements Choices {
   #last = '';
 
   /** @param script the choices of the first run. @default the first of each */
-  constructor(bounds: PairBounds, ignores: (touch: Touch) => boolean, script: readonly number[] = []) {
+  constructor(
+    bounds: PairBounds,
+    ignores: (touch: Touch) => boolean,
+    script: readonly number[] = [],
+  ) {
     this.explorer = new EveryRace(ignores, bounds.interruptions !== undefined, script);
-    this.#bounds = { interruptions: Number.POSITIVE_INFINITY, hastyRetries: 1, faults: 1, ...bounds };
+    this.#bounds = {
+      interruptions: Number.POSITIVE_INFINITY,
+      hastyRetries: 1,
+      faults: 1,
+      ...bounds,
+    };
   }
 
   get faults(): number {
@@ -64,15 +73,22 @@ export class PairChoices implements Choices {
 
   chooseStep(steps: readonly Step[]): number {
     if (!this.isExploring) return 0;
-    const all = steps.map((step, at): Turn => ({ at, caller: callerOf(step), isCall: !isPause(step), step }));
+    const all = steps.map(
+      (step, at): Turn => ({ at, caller: callerOf(step), isCall: !isPause(step), step }),
+    );
     // Whoever is at work goes on: the first run interrupts nobody.
     const allowed = this.#within(all);
     const own = allowed.filter(({ caller }) => caller === this.#last);
     const offered = [...own, ...allowed.filter((turn) => !own.includes(turn))];
     // The end of a pause reads and writes nothing; only the clock moves on.
-    const options = offered.map(({ step }): Step => ({ what: step.what, take: step.take, touches: step.touches ?? [] }));
+    const options = offered.map(
+      ({ step }): Step => ({ what: step.what, take: step.take, touches: step.touches ?? [] }),
+    );
     const chosen = offered[this.explorer.chooseStep(options)] as Turn;
-    if (chosen.caller !== this.#last && all.some(({ caller, isCall }) => isCall && caller === this.#last)) {
+    if (
+      chosen.caller !== this.#last &&
+      all.some(({ caller, isCall }) => isCall && caller === this.#last)
+    ) {
       this.#interruptions += 1;
     }
     if (!chosen.isCall && all.some(({ isCall }) => isCall)) this.#hastyRetries += 1;
@@ -92,7 +108,8 @@ export class PairChoices implements Choices {
 }
 
 /** Timers have no touches; that of an `immediate` waits for nothing. */
-const isPause = ({ what, touches }: Step): boolean => touches === undefined && !what.endsWith(' immediate');
+const isPause = ({ what, touches }: Step): boolean =>
+  touches === undefined && !what.endsWith(' immediate');
 
 interface Turn {
   readonly at: number;

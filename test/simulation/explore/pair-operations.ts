@@ -18,8 +18,16 @@ type EndpointRequest = Omit<CallerRequest, 'apiKey'>;
 
 /** A request by whoever has a key, or a command of an administrator. `side` tells the two of a pair apart. */
 export type PairOperation =
-  | { readonly name: string; readonly needs?: LeadState; readonly request: (side: number) => EndpointRequest }
-  | { readonly name: string; readonly needs?: LeadState; readonly command: (keys: PairKeys, side: number) => Command };
+  | {
+      readonly name: string;
+      readonly needs?: LeadState;
+      readonly request: (side: number) => EndpointRequest;
+    }
+  | {
+      readonly name: string;
+      readonly needs?: LeadState;
+      readonly command: (keys: PairKeys, side: number) => Command;
+    };
 
 interface Command {
   readonly what: AdministratorCommand;
@@ -38,7 +46,11 @@ export const firstEnquiry: EndpointRequest = {
   headers: { 'Idempotency-Key': 'first enquiry' },
 };
 
-const request = (name: string, endpoint: CallerRequest['endpoint'], body?: (side: number) => object): PairOperation => ({
+const request = (
+  name: string,
+  endpoint: CallerRequest['endpoint'],
+  body?: (side: number) => object,
+): PairOperation => ({
   name,
   request: (side) => ({ endpoint, leadId, ...(body && { body: body(side) }) }),
 });
@@ -55,12 +67,17 @@ const capture = (name: string, body: object, idempotencyKey?: string): PairOpera
 const filling = { ...known, notes: 'Asks again.', fields: { city: 'Pune', course: 'mba' } };
 
 const requests: readonly PairOperation[] = [
-  { name: 'create', request: () => ({ endpoint: 'create-lead', body: { fields: { ...newcomer, wave: 'first' } } }) },
+  {
+    name: 'create',
+    request: () => ({ endpoint: 'create-lead', body: { fields: { ...newcomer, wave: 'first' } } }),
+  },
   capture('capture new', { ...newcomer, fields: { wave: 'first' } }, 'enquiry of a newcomer'),
   capture('capture filling', filling),
   { name: 'capture replay', request: () => firstEnquiry },
   { ...capture('capture archived', filling, 'enquiry of old'), needs: 'archived' },
-  request('update fields', 'update-lead', (side) => ({ fields: { city: ['Delhi', 'Goa'][side], wave: 'second' } })),
+  request('update fields', 'update-lead', (side) => ({
+    fields: { city: ['Delhi', 'Goa'][side], wave: 'second' },
+  })),
   request('update phone', 'update-lead', () => ({ fields: { phone: newcomer.phone } })),
   request('update stage', 'update-lead', (side) => ({ stageId: [12, 21][side] })),
   request('note', 'add-note', (side) => ({ text: `Called back ${side}.` })),
@@ -94,7 +111,8 @@ const commands: readonly PairOperation[] = [
     command: () => ({
       what: 'import',
       options: {},
-      run: (administrator) => administrator.importRows(organizationId, [{ ...newcomer, source: 'Website' }]),
+      run: (administrator) =>
+        administrator.importRows(organizationId, [{ ...newcomer, source: 'Website' }]),
     }),
   },
   {
@@ -103,7 +121,11 @@ const commands: readonly PairOperation[] = [
       what: 'settings apply',
       options: {},
       run: (administrator) =>
-        administrator.applySettings(organizationId, { hasWave: false, hasSecondUser: side === 1, epoch: side + 1 }),
+        administrator.applySettings(organizationId, {
+          hasWave: false,
+          hasSecondUser: side === 1,
+          epoch: side + 1,
+        }),
     }),
   },
   {
@@ -142,14 +164,23 @@ export function allPairs(): Pair[] {
 }
 
 /** Does one operation of a pair. @returns whether its outcome is known and final */
-export async function perform(service: ObservedService, pair: Pair, keys: PairKeys, side: 0 | 1): Promise<boolean> {
+export async function perform(
+  service: ObservedService,
+  pair: Pair,
+  keys: PairKeys,
+  side: 0 | 1,
+): Promise<boolean> {
   const operation = pair.operations[side];
   if ('command' in operation) {
     const { what, options, run } = operation.command(keys, side);
     return (await service.administrate(what, organizationId, options, run)).outcome === 'done';
   }
   const caller = pair.hasOneCaller ? 0 : side;
-  const answer = await service.request(`caller ${caller}`, keys.writers[caller], operation.request(side));
+  const answer = await service.request(
+    `caller ${caller}`,
+    keys.writers[caller],
+    operation.request(side),
+  );
   if (!answer) return false;
   return answer.status < 500 && !answer.body.includes('IDEMPOTENCY_IN_PROGRESS');
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { briefly, explorePairs } from './pairs.ts';
 
-const hasCommand = (name: string): boolean => !name.endsWith('caller)') && !name.endsWith('callers)');
+const hasCommand = (name: string): boolean =>
+  !name.endsWith('caller)') && !name.endsWith('callers)');
 
 test('every pair with a command of an administrator keeps what the contract promises, whoever is interrupted and whichever call goes wrong', {
   timeout: 600_000,

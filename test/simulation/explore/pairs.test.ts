@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest';
 import { briefly, explorePairs } from './pairs.ts';
 
-const isOfRequests = (name: string): boolean => name.endsWith('caller)') || name.endsWith('callers)');
+const isOfRequests = (name: string): boolean =>
+  name.endsWith('caller)') || name.endsWith('callers)');
 
 test('every pair of requests keeps what the contract promises, whoever is interrupted and whichever call goes wrong', {
   timeout: 600_000,
 }, async () => {
   const lines: string[] = [];
-  const totals = await explorePairs((line) => lines.push(line), { ...briefly, pairs: isOfRequests });
+  const totals = await explorePairs((line) => lines.push(line), {
+    ...briefly,
+    pairs: isOfRequests,
+  });
   console.log(JSON.stringify(totals));
 
   expect(

@@ -46,9 +46,15 @@ export const briefly: PairLimits = { interruptions: 1, runs: 300 };
  * For every pair of operations, every order of their calls that makes a difference, and in each of these at most one fault at each call.
  * Two requests that take a token, or a lead's id, from one counter are taken to do so in either order.
  */
-export async function explorePairs(report: (line: string) => void, limits: PairLimits = {}): Promise<PairTotals> {
+export async function explorePairs(
+  report: (line: string) => void,
+  limits: PairLimits = {},
+): Promise<PairTotals> {
   const bundles = limits.bundles ?? (await bundleService());
-  const prepared = { active: await preparePair(bundles, 'active'), archived: await preparePair(bundles, 'archived') };
+  const prepared = {
+    active: await preparePair(bundles, 'active'),
+    archived: await preparePair(bundles, 'archived'),
+  };
   const totals = { pairs: 0, histories: 0, faults: 0, violations: 0, unfinished: 0 };
   for (const [at, pair] of allPairs().entries()) {
     if (limits.pairs && !limits.pairs(pair.name, at)) continue;
@@ -65,7 +71,11 @@ export async function explorePairs(report: (line: string) => void, limits: PairL
   return totals;
 }
 
-const lineOf = ({ name }: Pair, { histories, redundant, faults, states, isWhole, violations }: Explored, ms: number): string =>
+const lineOf = (
+  { name }: Pair,
+  { histories, redundant, faults, states, isWhole, violations }: Explored,
+  ms: number,
+): string =>
   `${name.padEnd(48)} ${histories} histories (${redundant} broken off), ${faults} faults, ${states.size} last states, ${violations.length} violations, ${Math.round(ms)} ms${isWhole ? '' : ', left unfinished'}`;
 
 const newExplored = (): Explored => ({
@@ -109,7 +119,11 @@ async function explorePair(exploration: Exploration): Promise<Explored> {
   return explored;
 }
 
-const choicesOf = ({ operations }: Pair, limits: PairLimits, script?: readonly number[]): PairChoices => {
+const choicesOf = (
+  { operations }: Pair,
+  limits: PairLimits,
+  script?: readonly number[],
+): PairChoices => {
   const revokes = operations.some(({ name }) => name === 'revoke');
   return new PairChoices(limits, (touch) => isCounter(touch, revokes), script);
 };
@@ -119,7 +133,11 @@ const choicesOf = ({ operations }: Pair, limits: PairLimits, script?: readonly n
  * @param limits those with which it was found
  * @returns what happened, line by line, and then the violations
  */
-export async function replayPair(name: string, script: readonly number[], limits: PairLimits = {}): Promise<string[]> {
+export async function replayPair(
+  name: string,
+  script: readonly number[],
+  limits: PairLimits = {},
+): Promise<string[]> {
   const pair = allPairs().find((one) => one.name === name);
   if (!pair) throw new Error(`There is no pair ${name}.`);
   const bundles = limits.bundles ?? (await bundleService());
@@ -140,7 +158,11 @@ function isCounter({ where }: Touch, revokes: boolean): boolean {
 }
 
 /** @returns whether the run came to its end */
-async function runOnce({ trace, ...exploration }: Exploration, choices: PairChoices, explored: Explored): Promise<boolean> {
+async function runOnce(
+  { trace, ...exploration }: Exploration,
+  choices: PairChoices,
+  explored: Explored,
+): Promise<boolean> {
   const { pair, prepared, bundles } = exploration;
   const service = await startPair(prepared, {
     versions: [bundles],
@@ -153,7 +175,8 @@ async function runOnce({ trace, ...exploration }: Exploration, choices: PairChoi
       keepTrace: trace !== undefined,
     },
   });
-  const both = () => Promise.all(([0, 1] as const).map((side) => perform(service, pair, prepared, side)));
+  const both = () =>
+    Promise.all(([0, 1] as const).map((side) => perform(service, pair, prepared, side)));
   let script: readonly number[] = [];
   try {
     choices.begin();
@@ -164,7 +187,9 @@ async function runOnce({ trace, ...exploration }: Exploration, choices: PairChoi
     const issues = await askAgain(service, pair, prepared, known);
     issues.push(...(await violations(service, explored)));
     if (trace) for (const line of storyOf(service)) trace(line);
-    explored.violations.push(...issues.map((issue) => `${pair.name}: ${issue} Script: ${script.join(' ')}`));
+    explored.violations.push(
+      ...issues.map((issue) => `${pair.name}: ${issue} Script: ${script.join(' ')}`),
+    );
     return true;
   } catch (error) {
     choices.end();
@@ -175,11 +200,15 @@ async function runOnce({ trace, ...exploration }: Exploration, choices: PairChoi
 
 /** Every step of a run, and what became of each operation. */
 function storyOf({ world, history }: ObservedService): string[] {
-  const steps = world.scheduler.trace.map(({ at, what }) => `${new Date(at).toISOString()} ${what}`);
+  const steps = world.scheduler.trace.map(
+    ({ at, what }) => `${new Date(at).toISOString()} ${what}`,
+  );
   const requests = history.requests.map(
     ({ id, what, faults, answer }) => `${id} ${what}: ${[...faults, answer?.status].join(', ')}`,
   );
-  const actions = history.actions.map(({ id, faults, outcome }) => `${id}: ${[...faults, outcome].join(', ')}`);
+  const actions = history.actions.map(
+    ({ id, faults, outcome }) => `${id}: ${[...faults, outcome].join(', ')}`,
+  );
   return [...steps, ...requests, ...actions];
 }
 
@@ -197,7 +226,8 @@ async function askAgain(
       await service.world.scheduler.sleep(1);
       return perform(service, pair, prepared, side);
     };
-    if (!(await service.run(again))) issues.push(`${pair.operations[side].name} fails when it is repeated.`);
+    if (!(await service.run(again)))
+      issues.push(`${pair.operations[side].name} fails when it is repeated.`);
   }
   return issues;
 }
@@ -208,7 +238,9 @@ async function violations(service: ObservedService, explored: Explored): Promise
   const state = digestOf(service);
   if (explored.states.has(state)) return violationsOf(service.history);
   explored.states.add(state);
-  return checkHistory(service, { walks: (id) => (id === organizationId ? [{}, { stage_id: 11 }] : []) });
+  return checkHistory(service, {
+    walks: (id) => (id === organizationId ? [{}, { stage_id: 11 }] : []),
+  });
 }
 
 /** The last state of the table: equal for equal leads, whatever the time was and however many tokens are left. */

@@ -95,6 +95,12 @@ function outageOf(random: Random): Outage {
   return {
     fromMs,
     untilMs: fromMs + random.between(500, 15_000),
-    fault: random.pick(['silence', 'stalled body', 'throttled', 'lost after', 'internal error after']),
+    fault: random.pick([
+      'silence',
+      'stalled body',
+      'throttled',
+      'lost after',
+      'internal error after',
+    ]),
   };
 }

@@ -4,7 +4,13 @@ import type { KeyText } from '../dynamodb/table-schema.ts';
 import type { ServiceBundles } from '../lambda/given-service.ts';
 import { ObservedService, type ObservedServiceOptions } from '../observed-service.ts';
 import { idIn } from '../organizations.ts';
-import { firstEnquiry, type LeadState, leadId, organizationId, type PairKeys } from './pair-operations.ts';
+import {
+  firstEnquiry,
+  type LeadState,
+  leadId,
+  organizationId,
+  type PairKeys,
+} from './pair-operations.ts';
 
 /** What happened before every run of a pair: the table as it left it, and what was observed of it. */
 export interface PreparedPair extends PairKeys {
@@ -15,10 +21,21 @@ export interface PreparedPair extends PairKeys {
 }
 
 /** A lead of one enquiry, archived or not, and two keys that may do everything. */
-export async function preparePair(bundles: ServiceBundles, state: LeadState): Promise<PreparedPair> {
-  const service = await ObservedService.start({ versions: [bundles], world: { seed: 'prepared pair', isTimed: false } });
+export async function preparePair(
+  bundles: ServiceBundles,
+  state: LeadState,
+): Promise<PreparedPair> {
+  const service = await ObservedService.start({
+    versions: [bundles],
+    world: { seed: 'prepared pair', isTimed: false },
+  });
   const newKey = async (label: string): Promise<HeldKey> => {
-    const order = { type: 'application', scopes: ['leads.read', 'leads.write'], createdBy: idIn(organizationId, 7), label };
+    const order = {
+      type: 'application',
+      scopes: ['leads.read', 'leads.write'],
+      createdBy: idIn(organizationId, 7),
+      label,
+    };
     const key = await service.newKey(organizationId, order);
     if (!key) throw new Error('A key could not be made.');
     return key;
@@ -26,7 +43,8 @@ export async function preparePair(bundles: ServiceBundles, state: LeadState): Pr
   const writers = await service.run(async () => {
     const keys = [await newKey('first'), await newKey('second')] as const;
     const answer = await service.request('a form', keys[0], firstEnquiry);
-    if (answer?.status !== 201) throw new Error(`The first enquiry was answered with ${answer?.status}.`);
+    if (answer?.status !== 201)
+      throw new Error(`The first enquiry was answered with ${answer?.status}.`);
     if (state === 'archived') {
       await service.administrate('archive', organizationId, { leadId }, (administrator) =>
         administrator.setArchived(organizationId, leadId, true),
@@ -43,8 +61,14 @@ export async function preparePair(bundles: ServiceBundles, state: LeadState): Pr
 }
 
 /** A service that goes on from there, some minutes later. */
-export async function startPair(prepared: PreparedPair, options: ObservedServiceOptions): Promise<ObservedService> {
-  const service = await ObservedService.start({ ...options, world: { ...options.world, startsAt: startsAt } });
+export async function startPair(
+  prepared: PreparedPair,
+  options: ObservedServiceOptions,
+): Promise<ObservedService> {
+  const service = await ObservedService.start({
+    ...options,
+    world: { ...options.world, startsAt: startsAt },
+  });
   const table = service.world.dynamodb.table('leads');
   for (const { key, item } of prepared.items) {
     const place = table.place(key);

@@ -49,13 +49,21 @@ test('histories of days keep every promise of the contract', { timeout: 120_000 
 describe('a defect of the service', () => {
   test('is found, made as small as it goes, and told', { timeout: 120_000 }, async () => {
     const change = (path: string, text: string): string =>
-      path === 'shared/store/table/get-item.ts' ? text.replace('ConsistentRead: true', 'ConsistentRead: false') : text;
+      path === 'shared/store/table/get-item.ts'
+        ? text.replace('ConsistentRead: true', 'ConsistentRead: false')
+        : text;
     const { report, lines } = printed();
     const defective = await bundleVersions({ change });
-    const { violations } = await manyHistories([defective[0], defective[0]], { seed: 5, histories: 1 }, report);
+    const { violations } = await manyHistories(
+      [defective[0], defective[0]],
+      { seed: 5, histories: 1 },
+      report,
+    );
 
     expect(violations).toBeGreaterThan(0);
-    expect(lines.join('\n')).toMatch(/Seed 5 violates[\s\S]*As small as it goes[\s\S]*What happened:\n +0\.0 ms {2}\w/);
+    expect(lines.join('\n')).toMatch(
+      /Seed 5 violates[\s\S]*As small as it goes[\s\S]*What happened:\n +0\.0 ms {2}\w/,
+    );
   });
 
   test('is shown by the fewest clients and requests that show it', async () => {
@@ -68,6 +76,11 @@ describe('a defect of the service', () => {
     };
     const smallest = await shrink(large, isFailing);
 
-    expect(smallest).toMatchObject({ clients: [{ requests: 3 }], staleChance: 0, clockSkewMs: 0, outages: [] });
+    expect(smallest).toMatchObject({
+      clients: [{ requests: 3 }],
+      staleChance: 0,
+      clockSkewMs: 0,
+      outages: [],
+    });
   });
 });

@@ -26,7 +26,9 @@ export type Versions = readonly [ServiceBundles, ServiceBundles];
 export async function bundleVersions(options: BundleOptions = {}): Promise<Versions> {
   const other = (path: string, text: string): string => {
     const changed = options.change?.(path, text) ?? text;
-    return path === 'shared/limits.ts' ? changed.replace('conflictRetryMs: 2000', 'conflictRetryMs: 1500') : changed;
+    return path === 'shared/limits.ts'
+      ? changed.replace('conflictRetryMs: 2000', 'conflictRetryMs: 1500')
+      : changed;
   };
   return Promise.all([bundleService(options), bundleService({ ...options, change: other })]);
 }
@@ -50,11 +52,17 @@ const gatewayFaults: readonly GatewayFault[] = ['none', 'request lost', 'answer 
 const lowLimits = { perKey: 12, perOrganization: 30 };
 
 /** Runs a history to its end and judges it. */
-export async function runHistory(plan: Plan, versions: Versions, { keepTrace = false } = {}): Promise<RunHistory> {
+export async function runHistory(
+  plan: Plan,
+  versions: Versions,
+  { keepTrace = false } = {},
+): Promise<RunHistory> {
   const service = await startService(plan, versions, keepTrace);
   const { scheduler } = service.world;
   const startedAt = scheduler.now;
-  const shared = new Map(organizationIds.map((id) => [id as number, sharedKnowledge(service, id, plan.people)]));
+  const shared = new Map(
+    organizationIds.map((id) => [id as number, sharedKnowledge(service, id, plan.people)]),
+  );
   const clients = plan.clients.map(({ kind, organizationId, name, requests }): Client => {
     const knowledge = shared.get(organizationId) as ReturnType<typeof sharedKnowledge>;
     return clientKinds[kind]({
@@ -72,9 +80,14 @@ export async function runHistory(plan: Plan, versions: Versions, { keepTrace = f
   await service.settle();
   const issues: string[] = [];
   for (const client of clients)
-    issues.push(...((client.finish && (await service.run(() => client.finish?.() ?? Promise.resolve([])))) ?? []));
+    issues.push(
+      ...((client.finish && (await service.run(() => client.finish?.() ?? Promise.resolve([])))) ??
+        []),
+    );
   const random = scheduler.randomFor('walks');
-  const violations = await checkHistory(service, { walks: (organizationId) => someLists(organizationId, random) });
+  const violations = await checkHistory(service, {
+    walks: (organizationId) => someLists(organizationId, random),
+  });
   return {
     service,
     violations: [...issues, ...violations],
@@ -84,13 +97,27 @@ export async function runHistory(plan: Plan, versions: Versions, { keepTrace = f
   };
 }
 
-function startService(plan: Plan, versions: Versions, keepTrace: boolean): Promise<ObservedService> {
-  const { seed, staleChance, unprocessedChance, reorderChance, commitsItemByItem, pageShare, clockSkewMs, coldStartChance } =
-    plan;
+function startService(
+  plan: Plan,
+  versions: Versions,
+  keepTrace: boolean,
+): Promise<ObservedService> {
+  const {
+    seed,
+    staleChance,
+    unprocessedChance,
+    reorderChance,
+    commitsItemByItem,
+    pageShare,
+    clockSkewMs,
+    coldStartChance,
+  } = plan;
   let service: ObservedService | undefined;
   let startedAt = 0;
   const choose = <T>(ways: readonly T[], what: string, chance: number): T =>
-    ways[chance > 0 ? (service?.world.scheduler.choices.choose(ways.length, what, chance) ?? 0) : 0] as T;
+    ways[
+      chance > 0 ? (service?.world.scheduler.choices.choose(ways.length, what, chance) ?? 0) : 0
+    ] as T;
   const started = ObservedService.start({
     versions: plan.hasTwoVersions ? versions : [versions[0]],
     world: {

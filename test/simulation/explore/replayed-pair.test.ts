@@ -4,7 +4,9 @@ import { explorePairs, replayPair } from './pairs.ts';
 
 const name = 'update fields | update stage (one caller)';
 
-test('a lead version that is no longer compared is found, and its script finds it again', { timeout: 120_000 }, async () => {
+test('a lead version that is no longer compared is found, and its script finds it again', {
+  timeout: 120_000,
+}, async () => {
   const condition = "'#version = :before'";
   const bundles = await bundleService({
     change: (path, text) =>
@@ -14,7 +16,10 @@ test('a lead version that is no longer compared is found, and its script finds i
   });
   const limits = { bundles, interruptions: 1, faults: 0 };
   const lines: string[] = [];
-  const { violations } = await explorePairs((line) => lines.push(line), { ...limits, pairs: (one) => one === name });
+  const { violations } = await explorePairs((line) => lines.push(line), {
+    ...limits,
+    pairs: (one) => one === name,
+  });
   expect(violations, lines.join('\n')).toBeGreaterThan(0);
 
   const found = lines.find((line) => line.includes('Script:')) ?? '';

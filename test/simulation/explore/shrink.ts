@@ -44,15 +44,20 @@ const calm = {
 
 function* smallerPlans(plan: Plan): Generator<Plan> {
   for (const client of plan.clients) {
-    if (plan.clients.length > 1) yield { ...plan, clients: plan.clients.filter((one) => one !== client) };
+    if (plan.clients.length > 1)
+      yield { ...plan, clients: plan.clients.filter((one) => one !== client) };
   }
   for (const name of Object.keys(calm) as (keyof typeof calm)[]) {
-    if (JSON.stringify(plan[name]) !== JSON.stringify(calm[name])) yield { ...plan, [name]: calm[name] };
+    if (JSON.stringify(plan[name]) !== JSON.stringify(calm[name]))
+      yield { ...plan, [name]: calm[name] };
   }
   for (const client of plan.clients) {
     for (const requests of new Set([1, Math.floor(client.requests / 2), client.requests - 1])) {
       if (requests < 1 || requests >= client.requests) continue;
-      yield { ...plan, clients: plan.clients.map((one) => (one === client ? { ...one, requests } : one)) };
+      yield {
+        ...plan,
+        clients: plan.clients.map((one) => (one === client ? { ...one, requests } : one)),
+      };
     }
   }
   if (plan.faultChance > 0.01) yield { ...plan, faultChance: plan.faultChance / 2 };

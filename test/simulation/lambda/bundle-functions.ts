@@ -9,7 +9,9 @@ import { type Packages, sharedPackages } from './shared-packages.ts';
 import { globalNames } from './simulated-process.ts';
 
 /** A module evaluated anew with each call: its own state, its own globals. */
-export type EvaluateBundle = (globals: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+export type EvaluateBundle = (
+  globals: Readonly<Record<string, unknown>>,
+) => Readonly<Record<string, unknown>>;
 
 export interface BundleOptions {
   /**
@@ -24,13 +26,17 @@ export interface BundleOptions {
 /** Every function in one bundle; a process evaluates the modules of the endpoint that it serves. */
 export function bundleFunctions(options: BundleOptions = {}): Promise<EvaluateBundle> {
   const handlers = endpoints.map(
-    ({ name }) => `${JSON.stringify(name)}: () => import(${JSON.stringify(`./functions/${name}.ts`)})`,
+    ({ name }) =>
+      `${JSON.stringify(name)}: () => import(${JSON.stringify(`./functions/${name}.ts`)})`,
   );
   return bundleSource(`export const handlers = { ${handlers.join(', ')} };`, options);
 }
 
 /** Bundles a module as the functions are bundled, for evaluation in this process. */
-export async function bundleSource(source: string, { isWhole = false, change }: BundleOptions = {}): Promise<EvaluateBundle> {
+export async function bundleSource(
+  source: string,
+  { isWhole = false, change }: BundleOptions = {},
+): Promise<EvaluateBundle> {
   const packages = isWhole ? undefined : await sharedPackages();
   const plugins = [
     packages ? sharedModules(packages) : simulatedHttpHandler,
@@ -39,10 +45,18 @@ export async function bundleSource(source: string, { isWhole = false, change }: 
   ];
   const code = await bundleText(source, plugins);
   const parameters = ['module', 'exports', 'simulatedConnection', 'sharedPackages', ...globalNames];
-  const run = compileFunction(code, parameters, { filename: 'functions.cjs' }) as (...values: unknown[]) => void;
+  const run = compileFunction(code, parameters, { filename: 'functions.cjs' }) as (
+    ...values: unknown[]
+  ) => void;
   return (globals) => {
     const module = { exports: {} };
-    run(module, module.exports, globals.simulatedConnection, packages, ...globalNames.map((name) => globals[name]));
+    run(
+      module,
+      module.exports,
+      globals.simulatedConnection,
+      packages,
+      ...globalNames.map((name) => globals[name]),
+    );
     return module.exports;
   };
 }
@@ -53,7 +67,9 @@ function sharedModules(packages: Packages): Plugin {
     name: 'shared-packages',
     setup({ onLoad, onResolve }) {
       onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
-        kind !== 'entry-point' && path in packages ? { path, namespace: 'shared-package', sideEffects: false } : undefined,
+        kind !== 'entry-point' && path in packages
+          ? { path, namespace: 'shared-package', sideEffects: false }
+          : undefined,
       );
       onLoad({ filter: /.*/, namespace: 'shared-package' }, ({ path }) => {
         const contents = Object.keys(packages[path] ?? {}).map((name, at) => {

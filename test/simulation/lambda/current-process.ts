@@ -41,5 +41,8 @@ export const currentProcess: {
 } = {
   run: (context, run) => running.run(context, run),
   globals: globalsFor(options),
-  connection: { call: (operation, input, callOptions) => current().connection.call(operation, input, callOptions) },
+  connection: {
+    call: (operation, input, callOptions) =>
+      current().connection.call(operation, input, callOptions),
+  },
 };

@@ -32,8 +32,14 @@ export class DynamoDBClient extends sdk.__Client<object, object, { $metadata: ob
     } as never);
     super(config as never);
     this.middlewareStack.use(getRetryPlugin(config as never));
-    this.middlewareStack.add(serialize as never, { step: 'serialize', name: 'serializerMiddleware' });
-    this.middlewareStack.add(deserialize as never, { step: 'deserialize', name: 'deserializerMiddleware' });
+    this.middlewareStack.add(serialize as never, {
+      step: 'serialize',
+      name: 'serializerMiddleware',
+    });
+    this.middlewareStack.add(deserialize as never, {
+      step: 'deserialize',
+      name: 'deserializerMiddleware',
+    });
   }
 }
 
@@ -49,7 +55,11 @@ interface SimulatedError {
   readonly members: object;
 }
 
-async function handle({ operation, input }: Sent, abortSignal: AbortSignal | undefined, timeoutMs: number | undefined) {
+async function handle(
+  { operation, input }: Sent,
+  abortSignal: AbortSignal | undefined,
+  timeoutMs: number | undefined,
+) {
   return { response: await simulatedConnection.call(operation, input, { abortSignal, timeoutMs }) };
 }
 
@@ -62,12 +72,18 @@ type Next = (args: Args) => Promise<{ response: Answered; output?: object }>;
 const serialize =
   (next: Next, { commandName = '' }: { commandName?: string }) =>
   (args: Args) =>
-    next({ ...args, request: { operation: commandName.replace(/Command$/, ''), input: args.input } });
+    next({
+      ...args,
+      request: { operation: commandName.replace(/Command$/, ''), input: args.input },
+    });
 
 const deserialize = (next: Next) => async (args: Args) => {
   const { response } = await next(args);
   if ('error' in response) throw exceptionOf(response.error);
-  return { response, output: { ...response.reply, $metadata: { httpStatusCode: 200, requestId: 'simulated' } } };
+  return {
+    response,
+    output: { ...response.reply, $metadata: { httpStatusCode: 200, requestId: 'simulated' } },
+  };
 };
 
 /** The SDK's own exception, as it makes it of an answer. */
@@ -76,7 +92,12 @@ function exceptionOf({ name, message, status, members }: SimulatedError): Error 
   const Exception = (sdk as unknown as Record<string, new (options: object) => Error>)[name];
   const exception = Exception
     ? new Exception({ message, $metadata })
-    : new sdk.DynamoDBServiceException({ name, message, $metadata, $fault: status >= 500 ? 'server' : 'client' });
+    : new sdk.DynamoDBServiceException({
+        name,
+        message,
+        $metadata,
+        $fault: status >= 500 ? 'server' : 'client',
+      });
   return Object.assign(exception, members);
 }
 

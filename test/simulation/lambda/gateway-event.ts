@@ -17,13 +17,19 @@ export interface CallerRequest {
 const route = routerFor(endpoints);
 
 /** The event that API Gateway hands to the function, at a moment of simulated time. */
-export function gatewayEvent(request: CallerRequest, requestId: string, now: number): APIGatewayProxyEvent {
+export function gatewayEvent(
+  request: CallerRequest,
+  requestId: string,
+  now: number,
+): APIGatewayProxyEvent {
   const { method, path } = endpointNamed(request.endpoint);
   const address = path.replace('{leadId}', String(request.leadId));
   const found = route(method, address);
   if (!found) throw new Error(`${method} ${address} is not routed.`);
   const { body, query = {} } = request;
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]));
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  );
   const headers = {
     Host: 'api.example.com',
     Authorization: `Bearer ${request.apiKey}`,

@@ -2,7 +2,12 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { EndpointName } from '../../../shared/endpoints.ts';
 import { sampleSettings } from '../../support/settings.ts';
 import { World, type WorldOptions } from '../world.ts';
-import { type BundleOptions, bundleFunctions, bundleSource, type EvaluateBundle } from './bundle-functions.ts';
+import {
+  type BundleOptions,
+  bundleFunctions,
+  bundleSource,
+  type EvaluateBundle,
+} from './bundle-functions.ts';
 import { type CallerRequest, gatewayEvent } from './gateway-event.ts';
 import type { InvocationResult } from './instance.ts';
 import { Runtime } from './runtime.ts';
@@ -29,7 +34,10 @@ export interface ServiceBundles {
 }
 
 export async function bundleService(options: BundleOptions = {}): Promise<ServiceBundles> {
-  const [functions, administration] = await Promise.all([bundleFunctions(options), bundleSource(administrationSource, options)]);
+  const [functions, administration] = await Promise.all([
+    bundleFunctions(options),
+    bundleSource(administrationSource, options),
+  ]);
   return { functions, administration };
 }
 
@@ -58,7 +66,11 @@ export class SimulatedService {
   private constructor({ bundles, world, functions }: SimulatedServiceOptions) {
     this.world = new World(world);
     const { network } = this.world;
-    this.functions = new SimulatedFunctions({ ...functions, network, versions: [bundles.functions] });
+    this.functions = new SimulatedFunctions({
+      ...functions,
+      network,
+      versions: [bundles.functions],
+    });
     this.#administrator = new Runtime({ name: 'administrator', network });
     this.#administration = this.#administrator.load<Administration>(bundles.administration);
   }
@@ -70,7 +82,10 @@ export class SimulatedService {
     const { scheduler } = service.world;
     const prepare = async (): Promise<void> => {
       const table = openTable();
-      await applySettings(table, parseSettingsFile(JSON.stringify({ ...sampleSettings, id: 1 })).settings);
+      await applySettings(
+        table,
+        parseSettingsFile(JSON.stringify({ ...sampleSettings, id: 1 })).settings,
+      );
       const order = {
         organizationId: 1,
         type: 'application',
@@ -85,17 +100,28 @@ export class SimulatedService {
   }
 
   /** One request through the gateway's event to an instance, as far as the function's own result. */
-  invoke(endpoint: EndpointName, request: Omit<CallerRequest, 'endpoint' | 'apiKey'> = {}): Promise<InvocationResult> {
+  invoke(
+    endpoint: EndpointName,
+    request: Omit<CallerRequest, 'endpoint' | 'apiKey'> = {},
+  ): Promise<InvocationResult> {
     const requestId = `request-${this.#requests}`;
     this.#requests += 1;
-    const event = gatewayEvent({ endpoint, apiKey: this.apiKey, ...request }, requestId, this.world.scheduler.now);
+    const event = gatewayEvent(
+      { endpoint, apiKey: this.apiKey, ...request },
+      requestId,
+      this.world.scheduler.now,
+    );
     return this.functions.invoke(endpoint, event, requestId);
   }
 
   /** As `invoke`, run to its end. @throws Error unless the function answered */
-  async answer(endpoint: EndpointName, request: Omit<CallerRequest, 'endpoint' | 'apiKey'> = {}): Promise<APIGatewayProxyResult> {
+  async answer(
+    endpoint: EndpointName,
+    request: Omit<CallerRequest, 'endpoint' | 'apiKey'> = {},
+  ): Promise<APIGatewayProxyResult> {
     const result = await this.world.scheduler.run(() => this.invoke(endpoint, request));
-    if (result.outcome !== 'answered') throw new Error(`${endpoint} ${result.outcome}.`, { cause: result });
+    if (result.outcome !== 'answered')
+      throw new Error(`${endpoint} ${result.outcome}.`, { cause: result });
     return result.answer;
   }
 }

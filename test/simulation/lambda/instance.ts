@@ -40,7 +40,10 @@ export class Instance {
     this.isBusy = true;
     runtime.thaw();
     const deadline = runtime.now + functionTimeoutMs;
-    const context = { awsRequestId: requestId, getRemainingTimeInMillis: () => deadline - runtime.now } as Context;
+    const context = {
+      awsRequestId: requestId,
+      getRemainingTimeInMillis: () => deadline - runtime.now,
+    } as Context;
     return new Promise((resolve) => {
       const timer = runtime.after(functionTimeoutMs, 'is out of time', () => {
         end({ outcome: 'timed out' });

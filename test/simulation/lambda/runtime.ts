@@ -65,7 +65,9 @@ export class Runtime implements Caller {
   /** Evaluates a bundle in this process. */
   load<T>(evaluate: EvaluateBundle): T {
     const globals = globalsFor(this.#context);
-    return this.run(() => evaluate({ ...globals, simulatedConnection: this.#context.connection }) as T);
+    return this.run(
+      () => evaluate({ ...globals, simulatedConnection: this.#context.connection }) as T,
+    );
   }
 
   /** Runs code of this process: all that it calls, and whatever follows from that, is in this process. */

@@ -34,16 +34,25 @@ export function sharedPackages(): Promise<Packages> {
 }
 
 async function evaluate(): Promise<Packages> {
-  const imports = packageNames.map((name, at) => `import * as p${at} from ${JSON.stringify(name)};`);
+  const imports = packageNames.map(
+    (name, at) => `import * as p${at} from ${JSON.stringify(name)};`,
+  );
   const members = packageNames.map((name, at) => `${JSON.stringify(name)}: p${at}`);
-  const code = await bundleText(`${imports.join('\n')}\nexport const packages = { ${members.join(', ')} };`, [
-    fastClient,
-    ...esbuildPlugins,
-  ]);
+  const code = await bundleText(
+    `${imports.join('\n')}\nexport const packages = { ${members.join(', ')} };`,
+    [fastClient, ...esbuildPlugins],
+  );
   const parameters = ['module', 'exports', 'simulatedConnection', ...globalNames];
-  const run = compileFunction(code, parameters, { filename: 'packages.cjs' }) as (...values: unknown[]) => void;
+  const run = compileFunction(code, parameters, { filename: 'packages.cjs' }) as (
+    ...values: unknown[]
+  ) => void;
   const module = { exports: {} as { packages: Packages } };
-  run(module, module.exports, currentProcess.connection, ...globalNames.map((name) => currentProcess.globals[name]));
+  run(
+    module,
+    module.exports,
+    currentProcess.connection,
+    ...globalNames.map((name) => currentProcess.globals[name]),
+  );
   return module.exports.packages;
 }
 
@@ -57,7 +66,9 @@ const fastClient: Plugin = {
     );
     // Each command of the client adds a middleware that looks an endpoint up: there is none here.
     onResolve({ filter: /^@smithy\/core\/endpoints$/ }, ({ importer }) =>
-      /client-dynamodb[\\/].*commandBuilder\.js$/.test(importer) ? { path: 'no-endpoints', namespace: 'fast-client' } : undefined,
+      /client-dynamodb[\\/].*commandBuilder\.js$/.test(importer)
+        ? { path: 'no-endpoints', namespace: 'fast-client' }
+        : undefined,
     );
     onLoad({ filter: /.*/, namespace: 'fast-client' }, () => ({
       contents: 'export const getEndpointPlugin = () => ({ applyToStack() {} });',

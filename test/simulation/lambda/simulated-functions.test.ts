@@ -10,8 +10,10 @@ beforeAll(async () => {
 }, 60_000);
 
 const person = { name: 'Asha Rao', phone: '+919812345678', email: 'asha@example.com' };
-const start = (world: Partial<WorldOptions> = {}, functions: Omit<SimulatedFunctionsOptions, 'network' | 'versions'> = {}) =>
-  SimulatedService.start({ bundles, world: { seed: 'test', ...world }, functions });
+const start = (
+  world: Partial<WorldOptions> = {},
+  functions: Omit<SimulatedFunctionsOptions, 'network' | 'versions'> = {},
+) => SimulatedService.start({ bundles, world: { seed: 'test', ...world }, functions });
 
 /** One fault at a function's call of an operation, once. */
 function once(fault: Fault, operation: string): (call: CallInfo) => Fault {
@@ -27,9 +29,15 @@ describe('the real functions against the simulated DynamoDB', () => {
   test('capture, create, read, change and list a lead', async () => {
     const service = await start();
     const captured = await service.answer('capture-lead', { body: person });
-    expect([captured.statusCode, JSON.parse(captured.body)]).toMatchObject([201, { lead: { id: 1, created: true } }]);
+    expect([captured.statusCode, JSON.parse(captured.body)]).toMatchObject([
+      201,
+      { lead: { id: 1, created: true } },
+    ]);
 
-    const updated = await service.answer('update-lead', { leadId: 1, body: { fields: { city: 'Pune' } } });
+    const updated = await service.answer('update-lead', {
+      leadId: 1,
+      body: { fields: { city: 'Pune' } },
+    });
     expect(updated.statusCode).toBe(200);
     const read = await service.answer('get-lead', { leadId: 1 });
     expect(JSON.parse(read.body)).toMatchObject({ lead: { fields: { city: 'Pune' } } });
@@ -49,7 +57,11 @@ describe('the real functions against the simulated DynamoDB', () => {
   test('a run replays call by call from its seed, faults and clocks included', async () => {
     const run = async (seed: string) => {
       const service = await start(
-        { seed, keepTrace: true, faultOf: ({ number }) => (number % 7 === 5 ? 'reset after' : 'none') },
+        {
+          seed,
+          keepTrace: true,
+          faultOf: ({ number }) => (number % 7 === 5 ? 'reset after' : 'none'),
+        },
         { clockSkewMs: 500, coldStartChance: 0.3, clockStepChance: 0.3 },
       );
       const bodies = [person, { ...person, phone: '+919800000001', email: '' }, person];
@@ -76,7 +88,9 @@ describe('an instance', () => {
 
   test('that dies at a call leaves its caller without an answer, and the next request starts another', async () => {
     const service = await start({ faultOf: once('death after', 'TransactWriteItems') });
-    const died = await service.world.scheduler.run(() => service.invoke('capture-lead', { body: person }));
+    const died = await service.world.scheduler.run(() =>
+      service.invoke('capture-lead', { body: person }),
+    );
     expect(died.outcome).toBe('died');
 
     const again = await service.answer('capture-lead', { body: person });
@@ -84,7 +98,8 @@ describe('an instance', () => {
   });
 
   test('answers INTERNAL before its time is up when DynamoDB stalls in the middle of an answer', async () => {
-    const faultOf = ({ operation }: CallInfo): Fault => (operation === 'TransactWriteItems' ? 'stalled body' : 'none');
+    const faultOf = ({ operation }: CallInfo): Fault =>
+      operation === 'TransactWriteItems' ? 'stalled body' : 'none';
     let isStalling = false;
     const service = await start({ faultOf: (call) => (isStalling ? faultOf(call) : 'none') });
     isStalling = true;
@@ -106,12 +121,16 @@ describe('an instance', () => {
   test('keeps its state between requests, and two instances do not share it', async () => {
     const service = await start();
     await service.answer('get-lead', { leadId: 1 });
-    const calls = () => [...service.world.dynamodb.counts.values()].reduce((sum, count) => sum + count, 0);
+    const calls = () =>
+      [...service.world.dynamodb.counts.values()].reduce((sum, count) => sum + count, 0);
     const [cold, before] = [service.functions.coldStarts, calls()];
     await service.answer('get-lead', { leadId: 1 });
     const warmCalls = calls() - before;
     await service.world.scheduler.run(() =>
-      Promise.all([service.invoke('get-lead', { leadId: 1 }), service.invoke('get-lead', { leadId: 1 })]),
+      Promise.all([
+        service.invoke('get-lead', { leadId: 1 }),
+        service.invoke('get-lead', { leadId: 1 }),
+      ]),
     );
 
     expect([cold, service.functions.coldStarts]).toEqual([1, 2]);

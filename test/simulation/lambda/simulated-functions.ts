@@ -40,9 +40,14 @@ export class SimulatedFunctions {
   }
 
   /** Never rejects. */
-  invoke(endpoint: EndpointName, event: APIGatewayProxyEvent, requestId: string): Promise<InvocationResult> {
+  invoke(
+    endpoint: EndpointName,
+    event: APIGatewayProxyEvent,
+    requestId: string,
+  ): Promise<InvocationResult> {
     const instance = this.#free(endpoint) ?? this.#start(endpoint);
-    if (this.#random.chance(this.#options.clockStepChance ?? 0)) instance.runtime.skewMs = this.#skew();
+    if (this.#random.chance(this.#options.clockStepChance ?? 0))
+      instance.runtime.skewMs = this.#skew();
     this.#options.network.scheduler.note(`${instance.runtime.name} is invoked`);
     const { onInvoked, onEnded } = this.#options;
     onInvoked?.(instance.runtime.name, requestId);
@@ -54,7 +59,8 @@ export class SimulatedFunctions {
 
   /** Ends instances that wait, as Lambda does when it wants: what they remember is lost. */
   endIdle(chance: number): void {
-    for (const { isBusy, runtime } of this.#instances) if (!isBusy && this.#random.chance(chance)) runtime.die();
+    for (const { isBusy, runtime } of this.#instances)
+      if (!isBusy && this.#random.chance(chance)) runtime.die();
   }
 
   /** The warm instance that was idle the shortest time, as Lambda prefers. */
@@ -86,6 +92,8 @@ export class SimulatedFunctions {
 
   #skew(): number {
     const { clockSkewMs = 0 } = this.#options;
-    return clockSkewMs === 0 ? 0 : this.#random.between(-Math.floor(clockSkewMs / 2), Math.ceil(clockSkewMs / 2));
+    return clockSkewMs === 0
+      ? 0
+      : this.#random.between(-Math.floor(clockSkewMs / 2), Math.ceil(clockSkewMs / 2));
   }
 }

@@ -1,4 +1,8 @@
-import { gatewayResponseBody, gatewayResponseHeaders, gatewayResponses } from '../../../infra/gateway-responses.ts';
+import {
+  gatewayResponseBody,
+  gatewayResponseHeaders,
+  gatewayResponses,
+} from '../../../infra/gateway-responses.ts';
 import { replyFrom } from '../../../infra/local/reply.ts';
 import type { Scheduler } from '../scheduler.ts';
 import { type CallerRequest, gatewayEvent } from './gateway-event.ts';
@@ -41,11 +45,16 @@ export class SimulatedGateway {
   }
 
   /** @returns undefined when no answer came: the request may have been handled */
-  request(request: CallerRequest, requestId = this.nextRequestId()): Promise<CallerAnswer | undefined> {
+  request(
+    request: CallerRequest,
+    requestId = this.nextRequestId(),
+  ): Promise<CallerAnswer | undefined> {
     const { scheduler, faultOf, callerTimeoutMs = 35_000 } = this.#options;
     const fault = faultOf?.(request, requestId) ?? 'none';
     return new Promise((resolve) => {
-      const timer = scheduler.after(callerTimeoutMs, `${requestId} is given up`, () => resolve(undefined));
+      const timer = scheduler.after(callerTimeoutMs, `${requestId} is given up`, () =>
+        resolve(undefined),
+      );
       if (fault === 'request lost') return;
       void this.#handle(request, requestId).then((answer) => {
         if (fault === 'answer lost') return;
@@ -62,10 +71,12 @@ export class SimulatedGateway {
       const timer = scheduler.after(gatewayTimeoutMs, `${requestId} is out of time`, () => {
         resolve(ownAnswer('INTEGRATION_TIMEOUT', requestId));
       });
-      void functions.invoke(request.endpoint, gatewayEvent(request, requestId, scheduler.now), requestId).then((result) => {
-        timer.cancel();
-        resolve(answerFrom(result, requestId));
-      });
+      void functions
+        .invoke(request.endpoint, gatewayEvent(request, requestId, scheduler.now), requestId)
+        .then((result) => {
+          timer.cancel();
+          resolve(answerFrom(result, requestId));
+        });
     });
   }
 }
@@ -74,13 +85,20 @@ function answerFrom(result: InvocationResult, requestId: string): CallerAnswer {
   if (result.outcome === 'timed out') return ownAnswer('INTEGRATION_TIMEOUT', requestId);
   const answer = result.outcome === 'answered' ? replyFrom(result.answer) : undefined;
   if (!answer) return ownAnswer('INTEGRATION_FAILURE', requestId);
-  const headers = Object.fromEntries(answer.headers.map(([name, value]) => [name.toLowerCase(), value]));
+  const headers = Object.fromEntries(
+    answer.headers.map(([name, value]) => [name.toLowerCase(), value]),
+  );
   return { status: answer.status, headers, body: answer.body };
 }
 
-function ownAnswer(type: 'INTEGRATION_TIMEOUT' | 'INTEGRATION_FAILURE', requestId: string): CallerAnswer {
+function ownAnswer(
+  type: 'INTEGRATION_TIMEOUT' | 'INTEGRATION_FAILURE',
+  requestId: string,
+): CallerAnswer {
   const response = gatewayResponses[type];
   const headers = { ...gatewayResponseHeaders(response), 'X-Request-Id': requestId };
-  const lowerCase = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const lowerCase = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
   return { status: response.status, headers: lowerCase, body: gatewayResponseBody(response) };
 }

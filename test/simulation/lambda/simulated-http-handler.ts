@@ -30,7 +30,9 @@ export class NodeHttpHandler {
     const operation = request.headers['x-amz-target']?.split('.')[1] ?? '';
     const options = { abortSignal, timeoutMs: this.#config.requestTimeout };
     const answer = await simulatedConnection.call(operation, requestOf(request.body), options);
-    return { response: 'error' in answer ? errorResponse(answer.error) : httpResponse(200, answer.reply) };
+    return {
+      response: 'error' in answer ? errorResponse(answer.error) : httpResponse(200, answer.reply),
+    };
   }
 
   updateHttpClientConfig(): void {}

@@ -111,7 +111,14 @@ function timersFor({ after }: ProcessOptions) {
 
 function consoleFor(write: (line: string) => void): Console {
   const line = (...parts: unknown[]): void => write(parts.map(String).join(' '));
-  return withOwn(console, { log: line, info: line, warn: line, error: line, debug: line, trace: line });
+  return withOwn(console, {
+    log: line,
+    info: line,
+    warn: line,
+    error: line,
+    debug: line,
+    trace: line,
+  });
 }
 
 function cryptoFor(random: ProcessOptions['random']) {
@@ -123,7 +130,8 @@ function cryptoFor(random: ProcessOptions['random']) {
   const own = {
     randomUUID: () => random.uuid(),
     randomBytes: (size: number) => fill(Buffer.alloc(size)),
-    randomInt: (min: number, max?: number) => (max === undefined ? random.below(min) : random.between(min, max - 1)),
+    randomInt: (min: number, max?: number) =>
+      max === undefined ? random.below(min) : random.between(min, max - 1),
     randomFillSync: fill,
     getRandomValues: fill,
   };
@@ -145,7 +153,10 @@ interface OwnModules {
   readonly crypto: ReturnType<typeof cryptoFor>;
 }
 
-function processFor({ environment, after, elapsed }: ProcessOptions, { timers, console, crypto }: OwnModules): NodeJS.Process {
+function processFor(
+  { environment, after, elapsed }: ProcessOptions,
+  { timers, console, crypto }: OwnModules,
+): NodeJS.Process {
   /** Node.js's own writes to streams that it is given; every console here is the one of the process. */
   class Console {
     log = console.log;
@@ -155,7 +166,11 @@ function processFor({ environment, after, elapsed }: ProcessOptions, { timers, c
     debug = console.debug;
     trace = console.trace;
   }
-  const sleep = <T>(ms = 1, value?: T, { signal }: { signal?: AbortSignal } = {}): Promise<T | undefined> =>
+  const sleep = <T>(
+    ms = 1,
+    value?: T,
+    { signal }: { signal?: AbortSignal } = {},
+  ): Promise<T | undefined> =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const timer = after(Math.max(1, ms), 'sleep', () => resolve(value));
@@ -173,7 +188,8 @@ function processFor({ environment, after, elapsed }: ProcessOptions, { timers, c
   ]);
   const values = {
     env: { ...environment },
-    getBuiltinModule: (name: string): unknown => own.get(name.replace(/^node:/, '')) ?? process.getBuiltinModule(name),
+    getBuiltinModule: (name: string): unknown =>
+      own.get(name.replace(/^node:/, '')) ?? process.getBuiltinModule(name),
     hrtime: Object.assign(() => [0, 0], { bigint: () => BigInt(Math.round(elapsed() * 1e6)) }),
     uptime: () => elapsed() / 1000,
     emitWarning: () => undefined,

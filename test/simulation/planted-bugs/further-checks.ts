@@ -7,7 +7,11 @@ import { leadKey, stateBefore } from '../checker/states.ts';
 /** What holds of short histories, where so much is known of each request that more can be said than of any history. */
 export function furtherViolations(history: History): string[] {
   return history.requests.flatMap((request) => {
-    const issues = [...matchIssues(history, request), ...turnIssues(request), ...recordIssues(request)];
+    const issues = [
+      ...matchIssues(history, request),
+      ...turnIssues(request),
+      ...recordIssues(request),
+    ];
     return issues.map((issue) => `${nameOf(request)} ${issue}.`);
   });
 }
@@ -23,8 +27,12 @@ function matchIssues(history: History, request: ObservedRequest): string[] {
     const lead = stateBefore(history, ...leadKey(request.organizationId, leadId), order);
     const fields = (lead?.fields ?? {}) as Values;
     const hasPhone = fields.phone === comparablePhone(String(phone));
-    const hasEmail = email !== undefined && comparableEmail(String(fields.email)) === comparableEmail(String(email));
-    return hasPhone || hasEmail ? [] : [`went to lead ${leadId}, which had neither its phone nor its email then`];
+    const hasEmail =
+      email !== undefined &&
+      comparableEmail(String(fields.email)) === comparableEmail(String(email));
+    return hasPhone || hasEmail
+      ? []
+      : [`went to lead ${leadId}, which had neither its phone nor its email then`];
   });
 }
 
@@ -38,9 +46,12 @@ const dayMs = 24 * 3_600_000;
 
 /** A capture is remembered for no less than 24 hours from when it was asked for. */
 function recordIssues(request: ObservedRequest): string[] {
-  if (!isAcknowledged(request) || request.answer?.headers['idempotent-replayed'] === 'true') return [];
+  if (!isAcknowledged(request) || request.answer?.headers['idempotent-replayed'] === 'true')
+    return [];
   const records = request.writes.filter((write) => kindOf(write) === 'IDEMPOTENCY');
-  const isShort = records.some(({ after }) => ((after as Plain).expiresAt as number) < request.startedAt + dayMs - slowClockMs);
+  const isShort = records.some(
+    ({ after }) => ((after as Plain).expiresAt as number) < request.startedAt + dayMs - slowClockMs,
+  );
   return isShort ? ['is remembered for less than 24 hours'] : [];
 }
 const slowClockMs = 500;

@@ -21,7 +21,9 @@ test('planted bugs and scenarios have names of their own, and each bug names a s
   const names = scenarios.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(new Set(plantedBugs.map(({ name }) => name)).size).toBe(plantedBugs.length);
-  expect(plantedBugs.filter(({ foundBy }) => foundBy === undefined || !names.includes(foundBy))).toEqual([]);
+  expect(
+    plantedBugs.filter(({ foundBy }) => foundBy === undefined || !names.includes(foundBy)),
+  ).toEqual([]);
   expect(plantedBugs.length).toBeGreaterThanOrEqual(60);
 });
 

@@ -11,14 +11,21 @@ export interface Finding {
   readonly histories: number;
   readonly faults: number;
   /** Undefined for a bug that survived. */
-  readonly found: { readonly scenario: string; readonly seed: string; readonly violation: string } | undefined;
+  readonly found:
+    | { readonly scenario: string; readonly seed: string; readonly violation: string }
+    | undefined;
 }
 
 /** The source with a bug in it. @throws Error unless the text is there once */
-export function planted({ name, file, before, after }: PlantedBug, path: string, text: string): string {
+export function planted(
+  { name, file, before, after }: PlantedBug,
+  path: string,
+  text: string,
+): string {
   if (path !== file) return text;
   const at = text.indexOf(before);
-  if (at < 0 || text.includes(before, at + 1)) throw new Error(`Bug '${name}': ${file} must have its text exactly once.`);
+  if (at < 0 || text.includes(before, at + 1))
+    throw new Error(`Bug '${name}': ${file} must have its text exactly once.`);
   return text.slice(0, at) + after + text.slice(at + before.length);
 }
 
@@ -32,7 +39,8 @@ export async function find(bug: PlantedBug): Promise<Finding> {
     histories += 1;
     faults += outcome.faults;
     const [violation] = outcome.violations;
-    if (violation !== undefined) return { bug, histories, faults, found: { scenario: scenario.name, seed, violation } };
+    if (violation !== undefined)
+      return { bug, histories, faults, found: { scenario: scenario.name, seed, violation } };
   }
   return { bug, histories, faults, found: undefined };
 }
@@ -42,7 +50,8 @@ interface PlannedHistory {
   readonly seed: string;
 }
 
-const seedsOf = ({ seeds = 1 }: Scenario): string[] => Array.from({ length: seeds }, (_, seed) => String(seed));
+const seedsOf = ({ seeds = 1 }: Scenario): string[] =>
+  Array.from({ length: seeds }, (_, seed) => String(seed));
 
 function historiesFor({ foundBy }: PlantedBug): PlannedHistory[] {
   const expected = scenarios.filter(({ name }) => name === foundBy);
@@ -60,7 +69,9 @@ export async function runScenarios(bundles: ServiceBundles): Promise<string[]> {
   for (const scenario of scenarios) {
     for (const seed of seedsOf(scenario)) {
       const outcome = await runScenario(scenario, seed, bundles);
-      violations.push(...outcome.violations.map((violation) => `${scenario.name} (seed ${seed}): ${violation}`));
+      violations.push(
+        ...outcome.violations.map((violation) => `${scenario.name} (seed ${seed}): ${violation}`),
+      );
     }
   }
   return violations;
@@ -86,9 +97,18 @@ export async function findPlantedBugs(
 }
 
 /** The table of `findPlantedBugs`, for a page in Markdown. */
-export const tableHead: readonly string[] = ['| planted bug | file | found by | seed | histories |', '|---|---|---|---|---|'];
+export const tableHead: readonly string[] = [
+  '| planted bug | file | found by | seed | histories |',
+  '|---|---|---|---|---|',
+];
 
 function rowOf({ bug, found, histories }: Finding): string {
-  const cells = [bug.how, `\`${bug.file}\``, found?.scenario ?? '**nothing**', found?.seed ?? '', String(histories)];
+  const cells = [
+    bug.how,
+    `\`${bug.file}\``,
+    found?.scenario ?? '**nothing**',
+    found?.seed ?? '',
+    String(histories),
+  ];
   return `| ${cells.join(' | ')} |`;
 }

@@ -8,7 +8,11 @@ import type { CallInfo, Fault } from '../dynamodb/connection.ts';
 import type { Request } from '../dynamodb/request.ts';
 import type { CallerRequest } from '../lambda/gateway-event.ts';
 import type { ServiceBundles } from '../lambda/given-service.ts';
-import { type AdministratorCommand, ObservedService, type ObservedServiceOptions } from '../observed-service.ts';
+import {
+  type AdministratorCommand,
+  ObservedService,
+  type ObservedServiceOptions,
+} from '../observed-service.ts';
 import type { KeyKind } from '../organizations.ts';
 import { furtherViolations } from './further-checks.ts';
 
@@ -65,11 +69,19 @@ export class Given {
     return this.service.world.scheduler.sleep(ms);
   }
 
-  async ask(endpoint: EndpointName, { in: organizationId = 1, as = 'writer', ...request }: Asking = {}): Promise<Answered> {
+  async ask(
+    endpoint: EndpointName,
+    { in: organizationId = 1, as = 'writer', ...request }: Asking = {},
+  ): Promise<Answered> {
     const key = typeof as === 'string' ? this.service.key(organizationId, as) : as;
     const answer = await this.service.request('a client', key, { endpoint, ...request });
     const body = JSON.parse(answer?.body ?? '{}') as { lead?: { id?: number } };
-    return { status: answer?.status ?? 0, headers: answer?.headers ?? {}, body, leadId: body.lead?.id ?? 0 };
+    return {
+      status: answer?.status ?? 0,
+      headers: answer?.headers ?? {},
+      body,
+      leadId: body.lead?.id ?? 0,
+    };
   }
 
   /** @param key the header Idempotency-Key */
@@ -87,7 +99,10 @@ export class Given {
   }
 
   /** The ids of one page. */
-  async list(query: Readonly<Record<string, string | number>>, organizationId = 1): Promise<readonly number[]> {
+  async list(
+    query: Readonly<Record<string, string | number>>,
+    organizationId = 1,
+  ): Promise<readonly number[]> {
     const { body } = await this.ask('list-leads', { query, in: organizationId });
     return ((body.items ?? []) as readonly { id: number }[]).map(({ id }) => id);
   }
@@ -101,15 +116,21 @@ export class Given {
   }
 
   erase(leadId: number, organizationId = 1): Promise<ObservedAction> {
-    return this.administrate('erase', (administrator) => administrator.erase(organizationId, leadId), {
-      in: organizationId,
-      leadId,
-    });
+    return this.administrate(
+      'erase',
+      (administrator) => administrator.erase(organizationId, leadId),
+      {
+        in: organizationId,
+        leadId,
+      },
+    );
   }
 
   /** Everything stored, as one text. */
   stored(): string {
-    return [...this.service.world.dynamodb.table('leads').all()].map(({ current }) => JSON.stringify(current)).join('\n');
+    return [...this.service.world.dynamodb.table('leads').all()]
+      .map(({ current }) => JSON.stringify(current))
+      .join('\n');
   }
 }
 
@@ -137,17 +158,31 @@ export const person = (number: number, organizationId = 1) => ({
 });
 
 /** As `person`, for the endpoint that creates a lead. */
-export const personFields = (number: number, organizationId = 1) => ({ fields: person(number, organizationId) });
+export const personFields = (number: number, organizationId = 1) => ({
+  fields: person(number, organizationId),
+});
 
-const ordinaryWalks = (): readonly Readonly<Record<string, string | number>>[] => [{}, { updated_since: '2020-01-01T00:00:00Z' }];
+const ordinaryWalks = (): readonly Readonly<Record<string, string | number>>[] => [
+  {},
+  { updated_since: '2020-01-01T00:00:00Z' },
+];
 
 /** Runs a scenario once. @returns a sentence for each violation */
-export async function runScenario(scenario: Scenario, seed: string, bundles: ServiceBundles): Promise<Outcome> {
+export async function runScenario(
+  scenario: Scenario,
+  seed: string,
+  bundles: ServiceBundles,
+): Promise<Outcome> {
   const steering = new Steering();
   const { world, functions, limits, means, walks = ordinaryWalks } = scenario;
   const service = await ObservedService.start({
     versions: [bundles],
-    world: { ...world, seed, choices: steered(seed, steering), faultOf: (call) => steering.faultOf?.(call) ?? 'none' },
+    world: {
+      ...world,
+      seed,
+      choices: steered(seed, steering),
+      faultOf: (call) => steering.faultOf?.(call) ?? 'none',
+    },
     ...(functions && { functions }),
     ...(limits && { limits }),
   });
@@ -157,9 +192,15 @@ export async function runScenario(scenario: Scenario, seed: string, bundles: Ser
     await service.run(() => scenario.run(given));
     const found = await checkHistory(service, { walks, hasCheck: true });
     const violations = [...given.issues, ...found, ...furtherViolations(service.history)];
-    return { faults: service.recorder.faults, violations: violations.filter((violation) => !means?.test(violation)) };
+    return {
+      faults: service.recorder.faults,
+      violations: violations.filter((violation) => !means?.test(violation)),
+    };
   } catch (error) {
-    return { faults: service.recorder.faults, violations: [`The history broke off: ${String(error)}`] };
+    return {
+      faults: service.recorder.faults,
+      violations: [`The history broke off: ${String(error)}`],
+    };
   }
 }
 
@@ -173,8 +214,12 @@ function steered(seed: string, steering: Steering): Choices {
   return {
     choose(options, what, otherChance) {
       if (steering.leavesKeys && what === 'keys left unprocessed') return options - 1;
-      const state = what.startsWith('state of') ? steering.stateOf?.(steering.request, options) : undefined;
-      return state === undefined ? seeded.choose(options, what, otherChance) : Math.min(options - 1, state);
+      const state = what.startsWith('state of')
+        ? steering.stateOf?.(steering.request, options)
+        : undefined;
+      return state === undefined
+        ? seeded.choose(options, what, otherChance)
+        : Math.min(options - 1, state);
     },
   };
 }

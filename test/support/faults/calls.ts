@@ -23,10 +23,22 @@ type Json = Readonly<Record<string, unknown>>;
 const reads = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetItems']);
 
 /** Reads a request's body for what a fault rule and a budget want to know of it. */
-export function arrivingCall(operation: string, body: Json, position: number, attempt = 1): ArrivingCall {
+export function arrivingCall(
+  operation: string,
+  body: Json,
+  position: number,
+  attempt = 1,
+): ArrivingCall {
   const items = itemsOf(body);
   const index = typeof body.IndexName === 'string' ? body.IndexName : undefined;
-  return { operation, items, index, attempt, position, site: `${operation} ${(items[0] ?? '').split('#')[0]}` };
+  return {
+    operation,
+    items,
+    index,
+    attempt,
+    position,
+    site: `${operation} ${(items[0] ?? '').split('#')[0]}`,
+  };
 }
 
 function itemsOf(body: Json): string[] {
@@ -38,11 +50,15 @@ function itemsOf(body: Json): string[] {
     ExpressionAttributeValues?: Record<string, { S?: string }>;
   };
   if (TransactItems)
-    return TransactItems.flatMap((item) => Object.values(item)).map((part) => nameOf(part.Key ?? part.Item ?? {}));
+    return TransactItems.flatMap((item) => Object.values(item)).map((part) =>
+      nameOf(part.Key ?? part.Item ?? {}),
+    );
   if (RequestItems) return Object.values(RequestItems).flatMap(({ Keys }) => Keys.map(nameOf));
   const key = Key ?? Item;
   if (key) return [nameOf(key)];
-  const partition = Object.values(ExpressionAttributeValues ?? {}).find(({ S }) => S?.includes('#'))?.S;
+  const partition = Object.values(ExpressionAttributeValues ?? {}).find(({ S }) =>
+    S?.includes('#'),
+  )?.S;
   return partition === undefined ? [] : [partition];
 }
 
@@ -56,9 +72,12 @@ export function consumedUnits(operation: string, answer: Json): ConsumedUnits {
   type Capacity = Part & { Table?: Part; GlobalSecondaryIndexes?: Record<string, Part> };
   const { ConsumedCapacity } = answer as { ConsumedCapacity?: Capacity | Capacity[] };
   const all = ConsumedCapacity === undefined ? [] : [ConsumedCapacity].flat();
-  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+  const sum = (numbers: readonly number[]): number =>
+    numbers.reduce((total, one) => total + one, 0);
   const indexes = sum(
-    all.flatMap(({ GlobalSecondaryIndexes = {} }) => Object.values(GlobalSecondaryIndexes).map((one) => one.CapacityUnits ?? 0)),
+    all.flatMap(({ GlobalSecondaryIndexes = {} }) =>
+      Object.values(GlobalSecondaryIndexes).map((one) => one.CapacityUnits ?? 0),
+    ),
   );
   const total = sum(all.map(({ CapacityUnits = 0 }) => CapacityUnits));
   if (reads.has(operation)) return { tableWrites: 0, indexWrites: 0, reads: total };
@@ -73,7 +92,9 @@ export function longestChain(calls: readonly RecordedCall[]): number {
   const inOrder = [...calls].sort((a, b) => a.startedAt - b.startedAt);
   const lengths = new Map<RecordedCall, number>();
   for (const call of inOrder) {
-    const before = inOrder.filter(({ endedAt }) => endedAt !== undefined && endedAt <= call.startedAt);
+    const before = inOrder.filter(
+      ({ endedAt }) => endedAt !== undefined && endedAt <= call.startedAt,
+    );
     lengths.set(call, 1 + Math.max(0, ...before.map((one) => lengths.get(one) ?? 0)));
   }
   return Math.max(0, ...lengths.values());
@@ -81,6 +102,7 @@ export function longestChain(calls: readonly RecordedCall[]): number {
 
 /** All that calls consumed together. */
 export function totalUnits(calls: readonly RecordedCall[]): ConsumedUnits {
-  const sum = (unit: keyof ConsumedUnits): number => calls.reduce((total, { units }) => total + units[unit], 0);
+  const sum = (unit: keyof ConsumedUnits): number =>
+    calls.reduce((total, { units }) => total + units[unit], 0);
   return { tableWrites: sum('tableWrites'), indexWrites: sum('indexWrites'), reads: sum('reads') };
 }

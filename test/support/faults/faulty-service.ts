@@ -42,7 +42,11 @@ export async function startFaultyService(
 ): Promise<FaultyService> {
   const proxy = await startDynamodbProxy(reaches.AWS_ENDPOINT_URL_DYNAMODB ?? '');
   // The time-out of deployed functions, whatever the test's own is.
-  const environment = { DYNAMODB_TIMEOUT_MS: '1000', ...reaches, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
+  const environment = {
+    DYNAMODB_TIMEOUT_MS: '1000',
+    ...reaches,
+    AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
+  };
   let logged = '';
   const output = new Writable({
     write(chunk, _encoding, done) {
@@ -51,7 +55,12 @@ export async function startFaultyService(
     },
   });
   const reports: string[] = [];
-  const functions = new Functions({ distFolder, environment, report: (sentence) => reports.push(sentence), output });
+  const functions = new Functions({
+    distFolder,
+    environment,
+    report: (sentence) => reports.push(sentence),
+    output,
+  });
   const server = createGateway({
     route: routerFor(writtenEndpoints()),
     invoke: (...invocation) => functions.invoke(...invocation),

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  Agent,
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { arrivingCall, consumedUnits, type RecordedCall } from './calls.ts';
@@ -22,7 +28,9 @@ export interface DynamodbProxy {
   /** The indexes that lag; undefined: all. */
   laggingIndexes: readonly string[] | undefined;
   /** Runs a function and returns the calls that arrived while it ran. */
-  record<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly calls: readonly RecordedCall[] }>;
+  record<T>(
+    run: () => Promise<T>,
+  ): Promise<{ readonly result: T; readonly calls: readonly RecordedCall[] }>;
   /** Breaks every connection and stops listening. */
   stop(): Promise<void>;
 }
@@ -40,19 +48,30 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     const startedAt = performance.now();
     const body = JSON.parse((await bytesOf(request)).toString()) as Record<string, unknown>;
     const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
-    const attempt = Number(/attempt=(\d+)/.exec(String(request.headers['amz-sdk-request']))?.[1] ?? 1);
+    const attempt = Number(
+      /attempt=(\d+)/.exec(String(request.headers['amz-sdk-request']))?.[1] ?? 1,
+    );
     const call = arrivingCall(operation, body, calls.length, attempt);
     const fault = proxy.rule?.(call);
     const units = consumedUnits(operation, {});
     const name = fault?.kind === 'error' ? fault.name : fault?.kind;
-    const recorded: RecordedCall = { ...call, startedAt, endedAt: undefined, fault: name, status: undefined, units };
+    const recorded: RecordedCall = {
+      ...call,
+      startedAt,
+      endedAt: undefined,
+      fault: name,
+      status: undefined,
+      units,
+    };
     calls.push(recorded);
 
     // INDEXES reports what TOTAL reports, and the units of each index.
-    const forward: Forward = (changed) => passOn(engine, agent, request, { ...changed, ReturnConsumedCapacity: 'INDEXES' });
+    const forward: Forward = (changed) =>
+      passOn(engine, agent, request, { ...changed, ReturnConsumedCapacity: 'INDEXES' });
     const answerFrom = async (): Promise<EngineReply> => {
       if (fault?.kind === 'unprocessed') return leaveUnprocessed(forward, body, fault);
-      const isLagging = call.index !== undefined && (proxy.laggingIndexes?.includes(call.index) ?? true);
+      const isLagging =
+        call.index !== undefined && (proxy.laggingIndexes?.includes(call.index) ?? true);
       if (isLagging && proxy.indexLagMs > 0) return lag.query(forward, body, proxy.indexLagMs);
       const answer = await forward(body);
       if (answer.status === 200) lag.wrote(call);
@@ -60,7 +79,8 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     };
     const applied = isApplied(fault) ? await answerFrom() : undefined;
     if (applied) recorded.units = consumedUnits(operation, applied.json);
-    const restMs = proxy.latencyMs + (fault?.kind === 'delay' ? fault.ms : 0) - (performance.now() - startedAt);
+    const restMs =
+      proxy.latencyMs + (fault?.kind === 'delay' ? fault.ms : 0) - (performance.now() - startedAt);
     if (restMs > 0) await pause(restMs);
 
     recorded.endedAt = performance.now();
@@ -71,7 +91,9 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
       return;
     }
     const answer =
-      fault?.kind === 'error' ? { ...errorReply(fault.name, call.items.length, fault.code), headers: {} } : undefined;
+      fault?.kind === 'error'
+        ? { ...errorReply(fault.name, call.items.length, fault.code), headers: {} }
+        : undefined;
     recorded.status = answer?.status ?? applied?.status;
     const text = JSON.stringify(answer?.body ?? applied?.json ?? {});
     response.writeHead(recorded.status ?? 200, {
@@ -111,7 +133,10 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
 }
 
 const isApplied = (fault: Fault | undefined): boolean =>
-  fault === undefined || fault.kind === 'delay' || fault.kind === 'unprocessed' || fault.applied === true;
+  fault === undefined ||
+  fault.kind === 'delay' ||
+  fault.kind === 'unprocessed' ||
+  fault.applied === true;
 
 async function bytesOf(stream: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -120,10 +145,19 @@ async function bytesOf(stream: IncomingMessage): Promise<Buffer> {
 }
 
 /** Forwards a call. Neither engine checks a signature, so the body may change. Headers of the connection are not forwarded. */
-async function passOn(engine: string, agent: Agent, { headers }: IncomingMessage, body: object): Promise<EngineReply> {
+async function passOn(
+  engine: string,
+  agent: Agent,
+  { headers }: IncomingMessage,
+  body: object,
+): Promise<EngineReply> {
   const text = JSON.stringify(body);
   const { connection: _connection, host: _host, 'transfer-encoding': _encoding, ...own } = headers;
-  const request = httpRequest(engine, { method: 'POST', agent, headers: { ...own, 'content-length': Buffer.byteLength(text) } });
+  const request = httpRequest(engine, {
+    method: 'POST',
+    agent,
+    headers: { ...own, 'content-length': Buffer.byteLength(text) },
+  });
   request.end(text);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const bytes = await bytesOf(response);

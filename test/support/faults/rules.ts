@@ -16,7 +16,10 @@ export const errorNames = [
 export type ErrorName = (typeof errorNames)[number];
 
 /** Why DynamoDB cancels a transaction although the request is valid (AWS: TransactWriteItems, Errors). */
-export type CancellationCode = 'TransactionConflict' | 'ThrottlingError' | 'ProvisionedThroughputExceeded';
+export type CancellationCode =
+  | 'TransactionConflict'
+  | 'ThrottlingError'
+  | 'ProvisionedThroughputExceeded';
 
 /** What happens to one call. `applied`: whether the engine applies the call. */
 export type Fault =
@@ -27,8 +30,18 @@ export type Fault =
   /** The reply's headers and half of its body, then nothing until the caller gives up. */
   | { readonly kind: 'stall'; readonly applied: boolean }
   /** The connection breaks, after `before` ran. `inBody`: half of the reply arrives first. */
-  | { readonly kind: 'cut'; readonly applied: boolean; readonly before?: () => unknown; readonly inBody?: boolean }
-  | { readonly kind: 'error'; readonly name: ErrorName; readonly applied?: boolean; readonly code?: CancellationCode }
+  | {
+      readonly kind: 'cut';
+      readonly applied: boolean;
+      readonly before?: () => unknown;
+      readonly inBody?: boolean;
+    }
+  | {
+      readonly kind: 'error';
+      readonly name: ErrorName;
+      readonly applied?: boolean;
+      readonly code?: CancellationCode;
+    }
   /** A `BatchGetItem` reads only a part of its keys: each is left unprocessed with this probability, at least one. */
   | { readonly kind: 'unprocessed'; readonly share: number; readonly random: () => number };
 
@@ -60,7 +73,8 @@ const type = (name: ErrorName): string => `com.amazonaws.dynamodb.v20120810#${na
 const cancellationMessages: Readonly<Record<CancellationCode, string>> = {
   TransactionConflict: 'Transaction is ongoing for the item',
   ThrottlingError: 'Throughput exceeds the current capacity of your table or index.',
-  ProvisionedThroughputExceeded: 'The level of configured provisioned throughput for the table was exceeded.',
+  ProvisionedThroughputExceeded:
+    'The level of configured provisioned throughput for the table was exceeded.',
 };
 /** As of an index, on demand. */
 const throttlingReason = {
@@ -73,17 +87,30 @@ const throttlingReason = {
  * @param items how many items the call has: a cancelled transaction gives a reason for each
  * @param code why a transaction is cancelled
  */
-export function errorReply(name: ErrorName, items: number, code: CancellationCode = 'TransactionConflict'): ErrorReply {
-  const plain = (message: string, status = 400): ErrorReply => ({ status, body: { __type: type(name), message } });
+export function errorReply(
+  name: ErrorName,
+  items: number,
+  code: CancellationCode = 'TransactionConflict',
+): ErrorReply {
+  const plain = (message: string, status = 400): ErrorReply => ({
+    status,
+    body: { __type: type(name), message },
+  });
   switch (name) {
     case 'ThrottlingException': {
       const message =
         'Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly.';
-      return { status: 400, body: { __type: type(name), message, throttlingReasons: [throttlingReason] } };
+      return {
+        status: 400,
+        body: { __type: type(name), message, throttlingReasons: [throttlingReason] },
+      };
     }
     case 'RequestLimitExceeded': {
       const message = 'Throughput exceeds the current throughput limit for your account.';
-      return { status: 400, body: { __type: type(name), message, ThrottlingReasons: [throttlingReason] } };
+      return {
+        status: 400,
+        body: { __type: type(name), message, ThrottlingReasons: [throttlingReason] },
+      };
     }
     case 'ProvisionedThroughputExceededException':
       return plain(
@@ -94,13 +121,18 @@ export function errorReply(name: ErrorName, items: number, code: CancellationCod
     case 'TransactionInProgressException':
       return {
         status: 400,
-        body: { __type: type(name), Message: 'The transaction with the given request token is already in progress.' },
+        body: {
+          __type: type(name),
+          Message: 'The transaction with the given request token is already in progress.',
+        },
       };
     case 'InternalServerError':
       return plain('Internal server error', 500);
     case 'TransactionCanceledException': {
       const reason = { Code: code, Message: cancellationMessages[code] };
-      const reasons = Array.from({ length: items }, (_, index) => (index === 0 ? reason : { Code: 'None' }));
+      const reasons = Array.from({ length: items }, (_, index) =>
+        index === 0 ? reason : { Code: 'None' },
+      );
       const codes = reasons.map(({ Code }) => Code).join(', ');
       const Message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
       return { status: 400, body: { __type: type(name), CancellationReasons: reasons, Message } };
@@ -126,12 +158,18 @@ function possibleFaults(
     [1, { kind: 'error', name: 'ProvisionedThroughputExceededException' }],
     [3, { kind: 'error', name: 'InternalServerError', applied }],
     [conflicting.has(site) ? 4 : 0, { kind: 'error', name: 'TransactionConflictException' }],
-    [operation === 'TransactWriteItems' ? 6 : 0, { kind: 'error', name: 'TransactionCanceledException' }],
+    [
+      operation === 'TransactWriteItems' ? 6 : 0,
+      { kind: 'error', name: 'TransactionCanceledException' },
+    ],
     [
       operation === 'TransactWriteItems' ? 2 : 0,
       { kind: 'error', name: 'TransactionCanceledException', code: 'ThrottlingError' },
     ],
-    [operation === 'TransactWriteItems' ? 3 : 0, { kind: 'error', name: 'TransactionInProgressException', applied }],
+    [
+      operation === 'TransactWriteItems' ? 3 : 0,
+      { kind: 'error', name: 'TransactionInProgressException', applied },
+    ],
     [operation === 'BatchGetItem' ? 6 : 0, { kind: 'unprocessed', share: 0.5, random }],
   ];
 }

@@ -2,7 +2,9 @@ import type { EngineReply, Forward } from './forward.ts';
 import type { Fault } from './rules.ts';
 
 type Keys = readonly Readonly<Record<string, unknown>>[];
-type RequestItems = Readonly<Record<string, { readonly Keys: Keys } & Readonly<Record<string, unknown>>>>;
+type RequestItems = Readonly<
+  Record<string, { readonly Keys: Keys } & Readonly<Record<string, unknown>>>
+>;
 
 /**
  * Replies to a `BatchGetItem` as DynamoDB does when capacity or space is short: 200, and a part of the keys in `UnprocessedKeys`.
@@ -21,7 +23,8 @@ export async function leaveUnprocessed(
   const left = { ...request, Keys: request.Keys.filter((_, index) => isLeft[index]) };
   const read = { ...request, Keys: request.Keys.filter((_, index) => !isLeft[index]) };
   const UnprocessedKeys = { [table]: left };
-  if (read.Keys.length === 0) return { status: 200, headers: {}, json: { Responses: { [table]: [] }, UnprocessedKeys } };
+  if (read.Keys.length === 0)
+    return { status: 200, headers: {}, json: { Responses: { [table]: [] }, UnprocessedKeys } };
   const answer = await forward({ ...body, RequestItems: { [table]: read } });
   return { ...answer, json: { ...answer.json, UnprocessedKeys } };
 }

@@ -22,7 +22,8 @@ export const sources: ReadonlyMap<string, string> = new Map(
   files.map((file) => [file, readFileSync(join(projectFolder, file), 'utf8')]),
 );
 
-const statement = /^(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|^import\s+()'([^']+)'|\bimport\(\s*()'([^']+)'/gm;
+const statement =
+  /^(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|^import\s+()'([^']+)'|\bimport\(\s*()'([^']+)'/gm;
 
 function importsOf(file: string, source: string): Import[] {
   return [...source.matchAll(statement)].map(([, type, ...rest]) => {
@@ -35,14 +36,19 @@ function importsOf(file: string, source: string): Import[] {
   });
 }
 
-export const imports: readonly Import[] = [...sources].flatMap(([file, source]) => importsOf(file, source));
+export const imports: readonly Import[] = [...sources].flatMap(([file, source]) =>
+  importsOf(file, source),
+);
 /** Those of the project's own files. */
 export const ownImports: readonly Import[] = imports.filter(({ to }) => sources.has(to));
 
 const importsByFile = Map.groupBy(imports, ({ from }) => from);
 
 /** All that a file imports, directly or not: files, packages and modules of Node. */
-export function reachedFrom(file: string, { withTypes }: { readonly withTypes: boolean }): ReadonlySet<string> {
+export function reachedFrom(
+  file: string,
+  { withTypes }: { readonly withTypes: boolean },
+): ReadonlySet<string> {
   const reached = new Set<string>();
   const visit = (from: string): void => {
     for (const { to, isTypeOnly } of importsByFile.get(from) ?? []) {
@@ -60,6 +66,8 @@ export function importCircles(): string[][] {
   const reached = new Map(files.map((file) => [file, reachedFrom(file, { withTypes: true })]));
   const inCircle = files.filter((file) => reached.get(file)?.has(file));
   const members = (file: string): string[] =>
-    inCircle.filter((other) => reached.get(file)?.has(other) && reached.get(other)?.has(file)).sort();
+    inCircle
+      .filter((other) => reached.get(file)?.has(other) && reached.get(other)?.has(file))
+      .sort();
   return [...new Map(inCircle.map((file) => [members(file).join(), members(file)])).values()];
 }

@@ -10,11 +10,17 @@ export interface FunctionSize {
   readonly parameters: number;
 }
 
-type Node = Readonly<Record<string, unknown>> & { readonly type: string; readonly start: number; readonly end: number };
+type Node = Readonly<Record<string, unknown>> & {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+};
 type Visit = (node: Node, parent: Node | undefined) => void;
 
 const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as { type?: unknown }).type === 'string';
 
 function walk(value: unknown, visit: Visit, parent?: Node): void {
   if (Array.isArray(value)) for (const one of value) walk(one, visit, parent);
@@ -28,8 +34,14 @@ function walkFile(file: string, visit: Visit): void {
   walk(parseAst(sources.get(file) ?? '', { lang, astType: 'ts' }), visit);
 }
 
-const functionTypes = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression', 'TSDeclareFunction']);
-const nameIn = (node: Node | undefined): unknown => ((node?.id ?? node?.key) as { name?: unknown } | undefined)?.name;
+const functionTypes = new Set([
+  'FunctionDeclaration',
+  'FunctionExpression',
+  'ArrowFunctionExpression',
+  'TSDeclareFunction',
+]);
+const nameIn = (node: Node | undefined): unknown =>
+  ((node?.id ?? node?.key) as { name?: unknown } | undefined)?.name;
 
 /** Every function of a file, methods and arrow functions included. */
 export function functionsOf(file: string): FunctionSize[] {
@@ -37,9 +49,15 @@ export function functionsOf(file: string): FunctionSize[] {
   const found: FunctionSize[] = [];
   walkFile(file, (node, parent) => {
     if (!functionTypes.has(node.type)) return;
-    const parameters = (node.params as { name?: string }[]).filter(({ name }) => name !== 'this').length;
+    const parameters = (node.params as { name?: string }[]).filter(
+      ({ name }) => name !== 'this',
+    ).length;
     const lines = source.slice(node.start, node.end).split('\n').length;
-    found.push({ name: `${file} ${nameIn(node) ?? nameIn(parent) ?? '(unnamed)'}`, lines, parameters });
+    found.push({
+      name: `${file} ${nameIn(node) ?? nameIn(parent) ?? '(unnamed)'}`,
+      lines,
+      parameters,
+    });
   });
   return found;
 }
@@ -48,7 +66,8 @@ export function functionsOf(file: string): FunctionSize[] {
 export function identifiersOf(file: string): ReadonlySet<string> {
   const found = new Set<string>();
   walkFile(file, (node) => {
-    if (node.type === 'Identifier' || node.type === 'PrivateIdentifier') found.add(String(node.name));
+    if (node.type === 'Identifier' || node.type === 'PrivateIdentifier')
+      found.add(String(node.name));
   });
   return found;
 }

@@ -34,44 +34,63 @@ async function givenRows(file: string, refused: number, taken: number): Promise<
 }
 
 const told = async ({ id }: GivenOrganization): Promise<string[]> =>
-  (await adminJson('organization', 'history', '--organization', String(id))).items.map(({ what }: { what: string }) => what);
+  (await adminJson('organization', 'history', '--organization', String(id))).items.map(
+    ({ what }: { what: string }) => what,
+  );
 
 test.each([
   { name: 'a run that breaks off', args: [] },
   { name: 'a dry run that breaks off', args: ['--dry-run'] },
-  { name: 'a dry run that breaks off, told to report there,', args: ['--dry-run', '--report', 'there'] },
-])('$name leaves an earlier report, with the corrections made in it, as it is', async ({ args }) => {
-  const organization = await givenOrganization();
-  const own = await mkdtemp(join(folder, 'own-'));
-  const file = await givenRows(join(own, 'leads.csv'), 40, 80);
-  const report = join(own, 'leads.refused.csv');
-  await writeFile(report, 'corrected by hand\n');
-  const proxy = await startDynamodbProxy(String(service().environment.AWS_ENDPOINT_URL_DYNAMODB));
-  proxy.rule = ({ operation }) => (operation === 'BatchGetItem' ? { kind: 'error', name: 'InternalServerError' } : undefined);
-  const more = args.map((arg) => (arg === 'there' ? report : arg));
+  {
+    name: 'a dry run that breaks off, told to report there,',
+    args: ['--dry-run', '--report', 'there'],
+  },
+])(
+  '$name leaves an earlier report, with the corrections made in it, as it is',
+  async ({ args }) => {
+    const organization = await givenOrganization();
+    const own = await mkdtemp(join(folder, 'own-'));
+    const file = await givenRows(join(own, 'leads.csv'), 40, 80);
+    const report = join(own, 'leads.refused.csv');
+    await writeFile(report, 'corrected by hand\n');
+    const proxy = await startDynamodbProxy(String(service().environment.AWS_ENDPOINT_URL_DYNAMODB));
+    proxy.rule = ({ operation }) =>
+      operation === 'BatchGetItem' ? { kind: 'error', name: 'InternalServerError' } : undefined;
+    const more = args.map((arg) => (arg === 'there' ? report : arg));
 
-  const answer = await runAdmin(importArgs(organization, file, ...more), {
-    environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
-  });
-  await proxy.stop();
+    const answer = await runAdmin(importArgs(organization, file, ...more), {
+      environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+    });
+    await proxy.stop();
 
-  expect(answer).toMatchObject({ status: 1, stderr: expect.stringContaining('InternalServerError') });
-  expect(await readFile(report, 'utf8')).toBe('corrected by hand\n');
-  expect((await readdir(own)).sort()).toEqual(['leads.csv', 'leads.refused.csv']);
-});
+    expect(answer).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('InternalServerError'),
+    });
+    expect(await readFile(report, 'utf8')).toBe('corrected by hand\n');
+    expect((await readdir(own)).sort()).toEqual(['leads.csv', 'leads.refused.csv']);
+  },
+);
 
 test('a dry run leaves the report of an earlier run as it is, whether or not it would refuse rows', async () => {
   const organization = await givenOrganization();
   const own = await mkdtemp(join(folder, 'own-'));
-  const [some, none] = [await givenRows(join(own, 'some.csv'), 2, 2), await givenRows(join(own, 'none.csv'), 0, 2)];
+  const [some, none] = [
+    await givenRows(join(own, 'some.csv'), 2, 2),
+    await givenRows(join(own, 'none.csv'), 0, 2),
+  ];
   const reports = [join(own, 'some.refused.csv'), join(own, 'none.refused.csv')];
   for (const report of reports) await writeFile(report, 'corrected by hand\n');
 
   const wouldRefuse = await adminJson(...importArgs(organization, some, '--dry-run'));
-  const wouldNot = await adminJson(...importArgs(organization, none, '--dry-run', '--report', reports[1] ?? ''));
+  const wouldNot = await adminJson(
+    ...importArgs(organization, none, '--dry-run', '--report', reports[1] ?? ''),
+  );
 
   expect(wouldRefuse).toMatchObject({ refused: 2, report: join(own, 'some.would-be-refused.csv') });
-  expect(await readFile(wouldRefuse.report, 'utf8')).toMatch(/^refused row,refused because,name,phone\n2,/);
+  expect(await readFile(wouldRefuse.report, 'utf8')).toMatch(
+    /^refused row,refused because,name,phone\n2,/,
+  );
   expect(wouldNot).toMatchObject({ refused: 0, report: null });
   for (const report of reports) expect(await readFile(report, 'utf8')).toBe('corrected by hand\n');
 });
@@ -79,8 +98,12 @@ test('a dry run leaves the report of an earlier run as it is, whether or not it 
 test('a run that comes to its end puts its report in the place of an earlier one, or none when no row was refused', async () => {
   const organization = await givenOrganization();
   const own = await mkdtemp(join(folder, 'own-'));
-  const [some, none] = [await givenRows(join(own, 'some.csv'), 1, 1), await givenRows(join(own, 'none.csv'), 0, 1)];
-  for (const file of [some, none]) await writeFile(file.replace('.csv', '.refused.csv'), 'earlier\n');
+  const [some, none] = [
+    await givenRows(join(own, 'some.csv'), 1, 1),
+    await givenRows(join(own, 'none.csv'), 0, 1),
+  ];
+  for (const file of [some, none])
+    await writeFile(file.replace('.csv', '.refused.csv'), 'earlier\n');
 
   for (const file of [some, none]) await adminJson(...importArgs(organization, file));
 
@@ -98,5 +121,9 @@ test('an import is in the history from its beginning on: a killed one leaves tha
   await adminJson(...importArgs(organization, file, '--dry-run'));
 
   expect(afterKill).toEqual(['lead import begun', 'organization apply']);
-  expect(await told(organization)).toEqual([`lead import, ${imported} leads`, 'lead import begun', ...afterKill]);
+  expect(await told(organization)).toEqual([
+    `lead import, ${imported} leads`,
+    'lead import begun',
+    ...afterKill,
+  ]);
 });

@@ -23,15 +23,18 @@ export async function givenFile(name: string, content: string): Promise<string> 
   return file;
 }
 
-export const refusedIn = async (report: string) => parse(await readFile(report), { columns: true }) as Record<string, string>[];
+export const refusedIn = async (report: string) =>
+  parse(await readFile(report), { columns: true }) as Record<string, string>[];
 
 export const importJson = ({ id }: GivenOrganization, file: string, ...more: string[]) =>
   adminJson('lead', 'import', '--organization', String(id), file, ...more);
 
 export async function fieldsOf({ id }: GivenOrganization): Promise<FieldValues[]> {
   const leads: Lead[] = [];
-  for await (const page of scanLeadsAscending(table(), id, { after: 0, withArchived: true })) leads.push(...page);
+  for await (const page of scanLeadsAscending(table(), id, { after: 0, withArchived: true }))
+    leads.push(...page);
   return leads.map(({ fields }) => fields);
 }
 
-export const countLeads = async (organization: GivenOrganization): Promise<number> => (await fieldsOf(organization)).length;
+export const countLeads = async (organization: GivenOrganization): Promise<number> =>
+  (await fieldsOf(organization)).length;

@@ -10,7 +10,8 @@ import { killedAtWrite } from './killed-import.ts';
 test('the same file twice makes no second lead, also of a lead whose phone and email have changed since', async () => {
   const organization = await givenOrganization();
   const [one, two, other] = [person(), person(), person()];
-  const line = ({ name, phone, email }: typeof one) => `${JSON.stringify({ name, phone, fields: { email } })}\n`;
+  const line = ({ name, phone, email }: typeof one) =>
+    `${JSON.stringify({ name, phone, fields: { email } })}\n`;
   const file = await givenFile('leads.jsonl', line(one) + line(two));
   await importJson(organization, file);
   const [lead] = (await storedLeads(organization)).map(({ lead }) => lead);
@@ -34,7 +35,10 @@ test('1,000 rows with some wrong ones, killed half way and begun again, are impo
     index % 50 === 7 ? '12' : people[index % 50 === 9 ? index - 1 : index]?.phone;
   const file = await givenFile(
     'many.csv',
-    ['name,phone,email', ...people.map((one) => `${one.name},${phone(one.index)},${one.email}`)].join('\n'),
+    [
+      'name,phone,email',
+      ...people.map((one) => `${one.name},${phone(one.index)},${one.email}`),
+    ].join('\n'),
   );
   const args = ['lead', 'import', '--organization', String(organization.id), file];
   await killedAtWrite(300, args);
@@ -52,5 +56,8 @@ test('1,000 rows with some wrong ones, killed half way and begun again, are impo
   expect(await refusedIn(again.report)).toHaveLength(40);
   const phones = (await fieldsOf(organization)).map((fields) => fields.phone);
   expect(new Set(phones).size).toBe(960);
-  expect(await adminJson('check', '--organization', String(organization.id))).toEqual({ leads: 960, violations: [] });
+  expect(await adminJson('check', '--organization', String(organization.id))).toEqual({
+    leads: 960,
+    violations: [],
+  });
 }, 120_000);

@@ -20,9 +20,23 @@ test('makes leads of a spreadsheet’s rows: headings by key, label or map, peop
     ].join('\r\n'),
   );
 
-  const answer = await importJson(organization, file, '--map', 'Full name=name', '--ignore', 'Notes');
+  const answer = await importJson(
+    organization,
+    file,
+    '--map',
+    'Full name=name',
+    '--ignore',
+    'Notes',
+  );
 
-  expect(answer).toEqual({ rows: 2, imported: 2, alreadyThere: 0, refused: 0, report: null, dryRun: false });
+  expect(answer).toEqual({
+    rows: 2,
+    imported: 2,
+    alreadyThere: 0,
+    refused: 0,
+    report: null,
+    dryRun: false,
+  });
   const leads = await storedLeads(organization);
   const asha = leads.find(({ lead }) => (lead.fields as { name: string }).name === 'Asha "A" Rao');
   expect(asha?.lead).toMatchObject({
@@ -47,14 +61,20 @@ test('makes leads of a spreadsheet’s rows: headings by key, label or map, peop
     interests: ['hostel'],
     lead_type: 'student',
   });
-  const { body } = await call('list-leads', { apiKey: organization.reader, query: { updated_since: '2024-03-01T00:00:00Z' } });
+  const { body } = await call('list-leads', {
+    apiKey: organization.reader,
+    query: { updated_since: '2024-03-01T00:00:00Z' },
+  });
   expect(body.items).toHaveLength(2);
 });
 
 test('an imported lead’s timeline begins with lead_created by the administrator, and the check finds nothing', async () => {
   const organization = await givenOrganization();
   const { phone } = person();
-  await importJson(organization, await givenFile('one.csv', `name,phone,created at\nAsha,${phone},2025-01-31T18:30:00+05:30\n`));
+  await importJson(
+    organization,
+    await givenFile('one.csv', `name,phone,created at\nAsha,${phone},2025-01-31T18:30:00+05:30\n`),
+  );
 
   const [stored] = await storedLeads(organization);
 
@@ -67,7 +87,10 @@ test('an imported lead’s timeline begins with lead_created by the administrato
       importedAt: expect.stringMatching(/Z$/),
     },
   ]);
-  expect(await adminJson('check', '--organization', String(organization.id))).toEqual({ leads: 1, violations: [] });
+  expect(await adminJson('check', '--organization', String(organization.id))).toEqual({
+    leads: 1,
+    violations: [],
+  });
 });
 
 test('reports every refused row with its number and all its reasons, and takes the corrected report as a file', async () => {
@@ -117,7 +140,10 @@ test('reports every refused row with its number and all its reasons, and takes t
 
 test('the report is in the order of the file, and names the columns by their headings', async () => {
   const organization = await givenOrganization();
-  const rows = Array.from({ length: 200 }, (_, index) => `Lead ${index},${index % 20 === 7 ? 'none' : person().phone}`);
+  const rows = Array.from(
+    { length: 200 },
+    (_, index) => `Lead ${index},${index % 20 === 7 ? 'none' : person().phone}`,
+  );
   const file = await givenFile('ordered.csv', ['Full name,Mobile', ...rows].join('\n'));
   const columns = ['--map', 'Full name=name', '--map', 'Mobile=phone'];
 
@@ -126,10 +152,14 @@ test('the report is in the order of the file, and names the columns by their hea
     await importJson(organization, file, ...columns, '--rate', '400'),
   ];
 
-  for (const { report, refused } of reports) expect([report, refused]).toEqual([expect.any(String), 10]);
+  for (const { report, refused } of reports)
+    expect([report, refused]).toEqual([expect.any(String), 10]);
   const refused = await refusedIn(reports[1].report);
-  expect(refused.map((row) => Number(row['refused row']))).toEqual(Array.from({ length: 10 }, (_, index) => index * 20 + 9));
-  for (const row of refused) expect(row['refused because']).toMatch(/^phone \(column "Mobile"\) must be a phone number/);
+  expect(refused.map((row) => Number(row['refused row']))).toEqual(
+    Array.from({ length: 10 }, (_, index) => index * 20 + 9),
+  );
+  for (const row of refused)
+    expect(row['refused because']).toMatch(/^phone \(column "Mobile"\) must be a phone number/);
 });
 
 test('a dry run says the same counts and writes nothing', async () => {
@@ -167,7 +197,9 @@ test('a lead id that would leave none for new leads is refused', async () => {
   const answer = await importJson(organization, file, '--keep-ids');
 
   expect(answer).toMatchObject({ imported: 0, refused: 1 });
-  expect((await refusedIn(answer.report))[0]?.['refused because']).toBe('lead id must be an integer from 1 to 1000000000.');
+  expect((await refusedIn(answer.report))[0]?.['refused because']).toBe(
+    'lead id must be an integer from 1 to 1000000000.',
+  );
 });
 
 test('lead ids go on from the organization’s sequence, beside leads that are being created', async () => {
@@ -183,23 +215,39 @@ test('lead ids go on from the organization’s sequence, beside leads that are b
   expect(answer).toMatchObject({ imported: 60, refused: 0 });
   expect(created).toHaveLength(20);
   expect(await storedLeads(organization)).toHaveLength(80);
-  expect((await adminJson('check', '--organization', String(organization.id))).violations).toEqual([]);
+  expect((await adminJson('check', '--organization', String(organization.id))).violations).toEqual(
+    [],
+  );
 });
 
 test('settings that are applied while an import runs hold from its next rows on', async () => {
   const organization = await givenOrganization();
   const rows = Array.from({ length: 80 }, () => `Someone,${person().phone},Facebook Ads`);
   const file = await givenFile('slow.csv', `name,phone,source\n${rows.join('\n')}\n`);
-  const running = runAdmin(['lead', 'import', '--organization', String(organization.id), file, '--rate', '8', '--json']);
+  const running = runAdmin([
+    'lead',
+    'import',
+    '--organization',
+    String(organization.id),
+    file,
+    '--rate',
+    '8',
+    '--json',
+  ]);
   for (let turn = 0; turn < 200 && (await countLeads(organization)) < 5; turn += 1) await sleep(50);
 
   await changeSettings(organization, {
-    sources: organization.settings.sources.map((source) => ({ ...source, active: source.id !== 3 })),
+    sources: organization.settings.sources.map((source) => ({
+      ...source,
+      active: source.id !== 3,
+    })),
   });
   const { imported, refused, report } = (await running).json;
 
   expect(imported + refused).toBe(80);
   expect(imported).toBeGreaterThanOrEqual(5);
   expect(refused).toBeGreaterThan(0);
-  expect((await refusedIn(report))[0]?.['refused because']).toMatch(/^source must be the ID of an active source/);
+  expect((await refusedIn(report))[0]?.['refused because']).toMatch(
+    /^source must be the ID of an active source/,
+  );
 }, 60_000);

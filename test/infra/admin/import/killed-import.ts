@@ -9,9 +9,12 @@ export async function killedAtWrite(number: number, args: readonly string[]): Pr
   let writes = 0;
   proxy.rule = ({ operation }) => {
     if (operation === 'TransactWriteItems') writes += 1;
-    return operation === 'TransactWriteItems' && writes === number ? { kind: 'cut', applied: true, before: kill } : undefined;
+    return operation === 'TransactWriteItems' && writes === number
+      ? { kind: 'cut', applied: true, before: kill }
+      : undefined;
   };
   const { signal, stderr } = await ended;
   await proxy.stop();
-  if (signal !== 'SIGKILL') throw new Error(`The import ended before its write ${number}: ${stderr}`);
+  if (signal !== 'SIGKILL')
+    throw new Error(`The import ended before its write ${number}: ${stderr}`);
 }

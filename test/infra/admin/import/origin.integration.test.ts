@@ -30,7 +30,8 @@ const importArgs = ({ id }: GivenOrganization, file: string, ...more: string[]):
   file,
   ...more,
 ];
-const fieldsOf = async (organization: GivenOrganization) => (await storedLeads(organization)).map(({ lead }) => lead.fields);
+const fieldsOf = async (organization: GivenOrganization) =>
+  (await storedLeads(organization)).map(({ lead }) => lead.fields);
 
 /** An organization in which city is asked for and the source Facebook Ads is not active any more. */
 async function strictOrganization(): Promise<GivenOrganization> {
@@ -40,7 +41,9 @@ async function strictOrganization(): Promise<GivenOrganization> {
 }
 const strict = ({ settings }: GivenOrganization) => ({
   sources: settings.sources.map((source) => ({ ...source, active: source.id === 1 })),
-  fields: settings.fields.map((field) => (field.key === 'city' ? { ...field, requiredOnCreate: true } : field)),
+  fields: settings.fields.map((field) =>
+    field.key === 'city' ? { ...field, requiredOnCreate: true } : field,
+  ),
 });
 
 test('a file of another system with a column "Lead ID" is not taken for an export: the column is to be mapped or ignored', async () => {
@@ -58,7 +61,10 @@ test('a file of another system with a column "Lead ID" is not taken for an expor
 
   const unsaid = await runAdmin(importArgs(organization, file, '--keep-ids'));
   const ignored = await adminJson(...importArgs(organization, file, '--ignore', 'Lead ID'));
-  const report = parse(await readFile(ignored.report), { columns: true }) as Record<string, string>[];
+  const report = parse(await readFile(ignored.report), { columns: true }) as Record<
+    string,
+    string
+  >[];
 
   expect(unsaid).toMatchObject({ status: 1, stdout: '' });
   expect(unsaid.stderr.trim()).toMatch(
@@ -70,7 +76,13 @@ test('a file of another system with a column "Lead ID" is not taken for an expor
     expect.stringMatching(/^source must be the ID of an active source/),
   ]);
   expect(await fieldsOf(organization)).toEqual([
-    { name: 'Right', phone: two.phone, city: 'Pune', assigned_to: expect.any(Number), lead_type: 'student' },
+    {
+      name: 'Right',
+      phone: two.phone,
+      city: 'Pune',
+      assigned_to: expect.any(Number),
+      lead_type: 'student',
+    },
   ]);
 });
 
@@ -78,7 +90,10 @@ test('a column "Lead ID" may be mapped: to a field, or to the lead’s id, and t
   const organization = await strictOrganization();
   const [one, two] = [person(), person()];
   const file = (phone: string) =>
-    givenFile('csv', `Lead ID,Name,Phone,city\n17,Someone,${phone},Pune\n18,No city,${one.phone},\n`);
+    givenFile(
+      'csv',
+      `Lead ID,Name,Phone,city\n17,Someone,${phone},Pune\n18,No city,${one.phone},\n`,
+    );
   const toField = ['--map', 'Lead ID=remarks'];
   const toId = ['--map', 'Lead ID=lead id', '--keep-ids'];
 
@@ -110,12 +125,16 @@ test('a line of another system with a lead id is refused by itself, and taken by
   const ignored = await adminJson(...importArgs(organization, file, '--ignore', 'leadId'));
 
   expect(unsaid).toMatchObject({ imported: 0, refused: 2 });
-  for (const line of reasons) expect(JSON.parse(line)['refused because']).toMatch(/^The line has "leadId".*--ignore 'leadId'/);
+  for (const line of reasons)
+    expect(JSON.parse(line)['refused because']).toMatch(
+      /^The line has "leadId".*--ignore 'leadId'/,
+    );
   expect(ignored).toMatchObject({ imported: 1, refused: 1 });
 });
 
 /** What a spreadsheet makes of a CSV file that is opened and saved. */
-const resaved = (text: string): string => `\uFEFF${stringify(parse(text), { delimiter: ';', record_delimiter: 'windows' })}`;
+const resaved = (text: string): string =>
+  `\uFEFF${stringify(parse(text), { delimiter: ';', record_delimiter: 'windows' })}`;
 const withoutMark = (text: string): string =>
   stringify((parse(text) as string[][]).map((cells) => cells.filter((_, column) => column !== 1)));
 
@@ -126,7 +145,12 @@ const [early, now] = ["'=1;'=2", `a;=1+1\n＝1\r\n- x;'=1;"=1`];
 test.each([
   { what: 'an export', form: 'csv', remarks: now, change: (text: string) => text },
   { what: 'an export that a spreadsheet has saved', form: 'csv', remarks: now, change: resaved },
-  { what: 'an export from before rows were marked', form: 'csv', remarks: early, change: withoutMark },
+  {
+    what: 'an export from before rows were marked',
+    form: 'csv',
+    remarks: early,
+    change: withoutMark,
+  },
   {
     what: 'such an export that a spreadsheet has saved',
     form: 'csv',
@@ -134,39 +158,55 @@ test.each([
     change: (text: string) => resaved(withoutMark(text)),
   },
   { what: 'an export', form: 'jsonl', remarks: now, change: (text: string) => text },
-  { what: 'an export from before lines were marked', form: 'jsonl', remarks: early, change: withoutMarks },
-])('$what ($form) is taken as it was, with what is no longer active or asked for since', async ({ form, remarks, change }) => {
-  const organization = await givenOrganization();
-  const { settings } = organization;
-  await givenLead(organization, { fields: { source: 3, remarks } });
-  const exported = await givenFile(form, '');
-  await rm(exported);
-  await adminJson('lead', 'export', '--organization', String(organization.id), '--out', exported);
-  const other = await givenOrganization({ ...settings, ...strict(organization), id: undefined });
-  // What is guarded within a text now stood there as it is.
-  const text = (await readFile(exported, 'utf8')).replace("''=1;''=2", "''=1;'=2");
-  const file = await givenFile(form, change(text));
+  {
+    what: 'an export from before lines were marked',
+    form: 'jsonl',
+    remarks: early,
+    change: withoutMarks,
+  },
+])(
+  '$what ($form) is taken as it was, with what is no longer active or asked for since',
+  async ({ form, remarks, change }) => {
+    const organization = await givenOrganization();
+    const { settings } = organization;
+    await givenLead(organization, { fields: { source: 3, remarks } });
+    const exported = await givenFile(form, '');
+    await rm(exported);
+    await adminJson('lead', 'export', '--organization', String(organization.id), '--out', exported);
+    const other = await givenOrganization({ ...settings, ...strict(organization), id: undefined });
+    // What is guarded within a text now stood there as it is.
+    const text = (await readFile(exported, 'utf8')).replace("''=1;''=2", "''=1;'=2");
+    const file = await givenFile(form, change(text));
 
-  const answer = await adminJson(...importArgs(other, file));
+    const answer = await adminJson(...importArgs(other, file));
 
-  expect(answer).toMatchObject({ imported: 1, refused: 0 });
-  const [before, after] = [await fieldsOf(organization), await fieldsOf(other)];
-  expect(after).toEqual(before);
-});
+    expect(answer).toMatchObject({ imported: 1, refused: 0 });
+    const [before, after] = [await fieldsOf(organization), await fieldsOf(other)];
+    expect(after).toEqual(before);
+  },
+);
 
 test('a row that says in other words that it is an export’s is refused', async () => {
   const organization = await givenOrganization();
-  const file = await givenFile('csv', `lead id,lead service export,name,phone\n5,yes,Someone,${person().phone}\n`);
+  const file = await givenFile(
+    'csv',
+    `lead id,lead service export,name,phone\n5,yes,Someone,${person().phone}\n`,
+  );
 
   const { report, ...answer } = await adminJson(...importArgs(organization, file));
 
   expect(answer).toMatchObject({ imported: 0, refused: 1 });
-  expect(await readFile(report, 'utf8')).toContain('lead service export must be empty, or as lead export wrote it');
+  expect(await readFile(report, 'utf8')).toContain(
+    'lead service export must be empty, or as lead export wrote it',
+  );
 });
 
 test('a row added by hand to an export follows the rules of create-lead', async () => {
   const organization = await strictOrganization();
-  const file = await givenFile('csv', `lead id,lead service export,name,phone,city\n,,Someone,${person().phone},\n`);
+  const file = await givenFile(
+    'csv',
+    `lead id,lead service export,name,phone,city\n,,Someone,${person().phone},\n`,
+  );
 
   const { refused } = await adminJson(...importArgs(organization, file));
 

@@ -19,21 +19,47 @@ async function givenFile(name: string, content: string | Buffer): Promise<string
   return file;
 }
 
-const wrongFiles: [name: string, content: string | Buffer, args: string[], status: number, message: RegExp][] = [
-  ['columns.csv', 'nme,phone\nA,1\n', [], 1, /"nme" is not a field of the organization; did you mean "name"\? .*--map.*--ignore/],
-  ['nophone.csv', 'name,email\nA,a@example.com\n', [], 1, /no column for phone.*--map 'COLUMN=phone'/],
+const wrongFiles: [
+  name: string,
+  content: string | Buffer,
+  args: string[],
+  status: number,
+  message: RegExp,
+][] = [
+  [
+    'columns.csv',
+    'nme,phone\nA,1\n',
+    [],
+    1,
+    /"nme" is not a field of the organization; did you mean "name"\? .*--map.*--ignore/,
+  ],
+  [
+    'nophone.csv',
+    'name,email\nA,a@example.com\n',
+    [],
+    1,
+    /no column for phone.*--map 'COLUMN=phone'/,
+  ],
   ['twice.csv', 'name,phone,Phone \nA,1,2\n', [], 1, /more than one column for phone/],
   ['empty.csv', '', [], 1, /is empty/],
   ['quotes.csv', 'name,phone\n"A,1\n', [], 1, /is not a CSV file: Quote Not Closed/],
   [
     'latin1.csv',
-    Buffer.from([0x6e, 0x61, 0x6d, 0x65, 0x2c, 0x70, 0x68, 0x6f, 0x6e, 0x65, 0x0a, 0xe9, 0x2c, 0x31, 0x0a]),
+    Buffer.from([
+      0x6e, 0x61, 0x6d, 0x65, 0x2c, 0x70, 0x68, 0x6f, 0x6e, 0x65, 0x0a, 0xe9, 0x2c, 0x31, 0x0a,
+    ]),
     [],
     1,
     /is not UTF-8/,
   ],
   ['leads.xlsx', 'x', [], 1, /must end in \.csv or \.jsonl/],
-  ['map.csv', 'a,phone\nA,1\n', ['--map', 'a=nmae'], 1, /--map "a=nmae": "nmae" is not a field .* did you mean "name"\?/],
+  [
+    'map.csv',
+    'a,phone\nA,1\n',
+    ['--map', 'a=nmae'],
+    1,
+    /--map "a=nmae": "nmae" is not a field .* did you mean "name"\?/,
+  ],
   [
     'maptypo.csv',
     'Full name,phone\nA,1\n',
@@ -48,25 +74,59 @@ const wrongFiles: [name: string, content: string | Buffer, args: string[], statu
     1,
     /has no column "Mobile"; its columns are "name", "phone"\.$/,
   ],
-  ['ignore.csv', 'name,phone,city\nA,1,B\n', ['--ignore', 'ciyt'], 1, /--ignore "ciyt": .* did you mean "city"\?$/],
-  ['maptwice.csv', 'a,phone\nA,1\n', ['--map', 'a=name', '--map', 'a=city'], 2, /"a" is mapped already/],
+  [
+    'ignore.csv',
+    'name,phone,city\nA,1,B\n',
+    ['--ignore', 'ciyt'],
+    1,
+    /--ignore "ciyt": .* did you mean "city"\?$/,
+  ],
+  [
+    'maptwice.csv',
+    'a,phone\nA,1\n',
+    ['--map', 'a=name', '--map', 'a=city'],
+    2,
+    /"a" is mapped already/,
+  ],
   ['map2.csv', 'a,phone\nA,1\n', ['--map', 'a'], 2, /such as 'Full name=name'/],
   ['rate.csv', 'name,phone\n', ['--rate', '5000'], 2, /integer from 1 to 400/],
-  ['folder.csv', 'name,phone\n', ['--report', tmpdir()], 1, /The report \S+ cannot be written: it is not a file\.$/],
-  ['nofolder.csv', 'name,phone\n', ['--report', join(tmpdir(), 'absent', 'r.csv')], 1, /its folder does not exist\.$/],
+  [
+    'folder.csv',
+    'name,phone\n',
+    ['--report', tmpdir()],
+    1,
+    /The report \S+ cannot be written: it is not a file\.$/,
+  ],
+  [
+    'nofolder.csv',
+    'name,phone\n',
+    ['--report', join(tmpdir(), 'absent', 'r.csv')],
+    1,
+    /its folder does not exist\.$/,
+  ],
 ];
 
-test.each(wrongFiles)('refuses %s in one sentence that says what would do', async (name, content, args, status, message) => {
-  const organization = await givenOrganization();
-  const file = await givenFile(name, content);
+test.each(wrongFiles)(
+  'refuses %s in one sentence that says what would do',
+  async (name, content, args, status, message) => {
+    const organization = await givenOrganization();
+    const file = await givenFile(name, content);
 
-  const answer = await runAdmin(['lead', 'import', '--organization', String(organization.id), file, ...args]);
+    const answer = await runAdmin([
+      'lead',
+      'import',
+      '--organization',
+      String(organization.id),
+      file,
+      ...args,
+    ]);
 
-  expect({ status: answer.status, stdout: answer.stdout }).toEqual({ status, stdout: '' });
-  expect(answer.stderr.trim()).toMatch(message);
-  expect(answer.stderr.trim().split('\n')).toHaveLength(1);
-  expect(await storedLeads(organization)).toEqual([]);
-});
+    expect({ status: answer.status, stdout: answer.stdout }).toEqual({ status, stdout: '' });
+    expect(answer.stderr.trim()).toMatch(message);
+    expect(answer.stderr.trim().split('\n')).toHaveLength(1);
+    expect(await storedLeads(organization)).toEqual([]);
+  },
+);
 
 test('a line of a JSONL file that is none, or says something unknown, is refused by itself', async () => {
   const organization = await givenOrganization();
@@ -76,7 +136,13 @@ test('a line of a JSONL file that is none, or says something unknown, is refused
     `{"name":"A"\n[1]\n{"name":"B","phne":"${phone}"}\n{"name":{},"phone":"1"}\n{"name":"C","phone":"${phone}"}\n`,
   );
 
-  const { report, ...counts } = await adminJson('lead', 'import', '--organization', String(organization.id), file);
+  const { report, ...counts } = await adminJson(
+    'lead',
+    'import',
+    '--organization',
+    String(organization.id),
+    file,
+  );
   const refused = (await readFile(report, 'utf8'))
     .trim()
     .split('\n')

@@ -21,9 +21,15 @@ test.concurrent.each([true, false])(
   async (applied) => {
     const organization = await givenOrganization();
     const file = join(folder, `${applied}.csv`);
-    await writeFile(file, `name,phone\n${Array.from({ length: 5 }, () => `Someone,${person().phone}`).join('\n')}\n`);
+    await writeFile(
+      file,
+      `name,phone\n${Array.from({ length: 5 }, () => `Someone,${person().phone}`).join('\n')}\n`,
+    );
     const proxy = await startDynamodbProxy(String(service().environment.AWS_ENDPOINT_URL_DYNAMODB));
-    proxy.rule = faultOnce(({ operation }) => operation === 'TransactWriteItems', { kind: 'silence', applied });
+    proxy.rule = faultOnce(({ operation }) => operation === 'TransactWriteItems', {
+      kind: 'silence',
+      applied,
+    });
     const args = ['lead', 'import', '--organization', String(organization.id), file, '--json'];
 
     const { json } = await spawnAdmin(args, { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint }).ended;
@@ -31,6 +37,8 @@ test.concurrent.each([true, false])(
 
     expect(json).toMatchObject({ rows: 5, imported: 5, alreadyThere: 0, refused: 0 });
     expect(await storedLeads(organization)).toHaveLength(5);
-    expect((await adminJson('check', '--organization', String(organization.id))).violations).toEqual([]);
+    expect(
+      (await adminJson('check', '--organization', String(organization.id))).violations,
+    ).toEqual([]);
   },
 );

@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type AlarmName, alarmDescription, alarms } from '../../../../infra/stack/monitoring/alarms.ts';
+import {
+  type AlarmName,
+  alarmDescription,
+  alarms,
+} from '../../../../infra/stack/monitoring/alarms.ts';
 import { everyOption, templateWith } from '../service-template.ts';
 
 interface Alarm {
@@ -29,7 +33,9 @@ beforeAll(async () => {
 
 const names = Object.keys(alarms) as AlarmName[];
 const alarmsIn = (template: Template): Alarm[] =>
-  Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties as Alarm);
+  Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(
+    ({ Properties }) => Properties as Alarm,
+  );
 const alarm = (name: AlarmName): Alarm =>
   alarmsIn(plain).find(({ AlarmName }) => AlarmName === `lead-service-production-${name}`)!;
 const metricNames = ({ Metrics = [] }: Alarm): string[] =>
@@ -50,7 +56,8 @@ describe('the alarms', () => {
   });
 
   test('do not ring because nobody calls', () => {
-    for (const { TreatMissingData } of alarmsIn(plain)) expect(TreatMissingData).toBe('notBreaching');
+    for (const { TreatMissingData } of alarmsIn(plain))
+      expect(TreatMissingData).toBe('notBreaching');
   });
 
   test('look at ten metrics at the most, which is what CloudWatch takes', () => {
@@ -59,7 +66,10 @@ describe('the alarms', () => {
 
   test('tell the email address and the given topic, when it begins and when it is over', () => {
     for (const { AlarmActions, OKActions, ActionsEnabled } of alarmsIn(full)) {
-      expect(AlarmActions).toEqual([{ Ref: expect.stringMatching(/Email/) }, everyOption.alarmTopicArn]);
+      expect(AlarmActions).toEqual([
+        { Ref: expect.stringMatching(/Email/) },
+        everyOption.alarmTopicArn,
+      ]);
       expect(OKActions).toEqual(AlarmActions);
       expect(ActionsEnabled).toBe(true);
     }
@@ -73,12 +83,21 @@ describe('the alarms', () => {
   test('may publish to the topic of the email, whose own policy has taken the place of the default', () => {
     const [policy] = Object.values(full.findResources('AWS::SNS::TopicPolicy'));
 
-    const { Statement } = policy!.Properties.PolicyDocument as { Statement: Record<string, unknown>[] };
+    const { Statement } = policy!.Properties.PolicyDocument as {
+      Statement: Record<string, unknown>[];
+    };
     expect(Statement).toContainEqual(
-      expect.objectContaining({ Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' }, Action: 'sns:Publish' }),
+      expect.objectContaining({
+        Effect: 'Allow',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Action: 'sns:Publish',
+      }),
     );
     expect(Statement).toContainEqual(
-      expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+      expect.objectContaining({
+        Effect: 'Deny',
+        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+      }),
     );
   });
 });
@@ -94,21 +113,27 @@ describe('what an alarm watches', () => {
   });
 
   test('every function is watched for throttles, by one alarm or the other', () => {
-    const watched = (['ReadingFunctionsThrottled', 'WritingFunctionsThrottled'] as const).flatMap((name) =>
-      metricNames(alarm(name)),
+    const watched = (['ReadingFunctionsThrottled', 'WritingFunctionsThrottled'] as const).flatMap(
+      (name) => metricNames(alarm(name)),
     );
 
     expect(watched).toEqual(
-      Array.from({ length: Object.keys(plain.findResources('AWS::Lambda::Function')).length }, () => 'Throttles'),
+      Array.from(
+        { length: Object.keys(plain.findResources('AWS::Lambda::Function')).length },
+        () => 'Throttles',
+      ),
     );
   });
 
   test('the table is watched with every index, reading and writing', () => {
     const text = JSON.stringify(alarm('TableThrottled'));
 
-    for (const index of ['leadsByStage', 'leadsByOwner', 'leadsBySource', 'leadsByUpdate']) expect(text).toContain(index);
+    for (const index of ['leadsByStage', 'leadsByOwner', 'leadsBySource', 'leadsByUpdate'])
+      expect(text).toContain(index);
     expect(metricNames(alarm('TableThrottled')).sort()).toEqual(
-      ['ReadThrottleEvents', 'WriteThrottleEvents'].flatMap((name) => Array.from({ length: 5 }, () => name)),
+      ['ReadThrottleEvents', 'WriteThrottleEvents'].flatMap((name) =>
+        Array.from({ length: 5 }, () => name),
+      ),
     );
   });
 
@@ -122,7 +147,10 @@ describe('what an alarm watches', () => {
   });
 
   test('no metric has the organization, the key or the endpoint as a dimension', () => {
-    const text = JSON.stringify([alarmsIn(plain), plain.findResources('AWS::CloudWatch::Dashboard')]);
+    const text = JSON.stringify([
+      alarmsIn(plain),
+      plain.findResources('AWS::CloudWatch::Dashboard'),
+    ]);
 
     const [own] = [...text.matchAll(/LeadService/g)];
     expect(own).toBeDefined();
@@ -134,13 +162,27 @@ test('one dashboard, with the queries that say which organization it was', () =>
   plain.resourceCountIs('AWS::CloudWatch::Dashboard', 1);
   const text = JSON.stringify(plain.findResources('AWS::CloudWatch::Dashboard'));
 
-  for (const title of ['Endpoints', 'Organizations', 'Failures', 'Refusals', 'Server errors', 'Units'])
+  for (const title of [
+    'Endpoints',
+    'Organizations',
+    'Failures',
+    'Refusals',
+    'Server errors',
+    'Units',
+  ])
     expect(text).toContain(title);
 });
 
 test('OPERATE.md has each alarm with the same sentences', () => {
-  const page = readFileSync(join(import.meta.dirname, '..', '..', '..', '..', 'infra', 'OPERATE.md'), 'utf8');
-  const rows = [...page.matchAll(/^\| `(\w+)` \| (.+) \| (.+) \|$/gm)].map(([, name, rings, act]) => [name, { rings, act }]);
+  const page = readFileSync(
+    join(import.meta.dirname, '..', '..', '..', '..', 'infra', 'OPERATE.md'),
+    'utf8',
+  );
+  const rows = [...page.matchAll(/^\| `(\w+)` \| (.+) \| (.+) \|$/gm)].map(
+    ([, name, rings, act]) => [name, { rings, act }],
+  );
 
-  expect(Object.fromEntries(rows.filter(([name]) => name && String(name) in alarms))).toEqual(alarms);
+  expect(Object.fromEntries(rows.filter(([name]) => name && String(name) in alarms))).toEqual(
+    alarms,
+  );
 });

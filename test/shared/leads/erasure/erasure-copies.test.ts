@@ -1,16 +1,33 @@
 import { describe, expect, test } from 'vitest';
-import { damagedAttributes, erasedMark, withErasuresOf } from '../../../../shared/leads/erasure/erasure.ts';
+import {
+  damagedAttributes,
+  erasedMark,
+  withErasuresOf,
+} from '../../../../shared/leads/erasure/erasure.ts';
 import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
 
-const note = (text: string): TimelineEntry => ({ type: 'note_added', at: '', actorId: 7, via: 'api', keyId: 'k', text });
+const note = (text: string): TimelineEntry => ({
+  type: 'note_added',
+  at: '',
+  actorId: 7,
+  via: 'api',
+  keyId: 'k',
+  text,
+});
 
 describe('a text is damaged', () => {
-  const between = (text: string) => [...text].map((char) => `${erasedMark}${char}`).join('') + erasedMark;
+  const between = (text: string) =>
+    [...text].map((char) => `${erasedMark}${char}`).join('') + erasedMark;
 
-  test.each([between('Call at nine'), between('नमस्ते'), between('go')])('when marks stand between its characters: %s', (text) => {
-    expect(damagedAttributes({ ...note(text) })).toEqual(['text']);
-    expect(damagedAttributes({ kept: [{ field: 'city', current: text, submitted: 'x' }] })).toEqual(['kept']);
-  });
+  test.each([between('Call at nine'), between('नमस्ते'), between('go')])(
+    'when marks stand between its characters: %s',
+    (text) => {
+      expect(damagedAttributes({ ...note(text) })).toEqual(['text']);
+      expect(
+        damagedAttributes({ kept: [{ field: 'city', current: text, submitted: 'x' }] }),
+      ).toEqual(['kept']);
+    },
+  );
 
   test.each([
     erasedMark,
@@ -56,7 +73,10 @@ describe('what an erasure took from a copy of an entry', () => {
   });
 
   test('is all that is taken when the copy also differs in another way', () => {
-    const copy = copyWith({ text: `Call ${erasedMark} at nine`, attribution: { pageUrl: 'https://example.com/other' } });
+    const copy = copyWith({
+      text: `Call ${erasedMark} at nine`,
+      attribution: { pageUrl: 'https://example.com/other' },
+    });
     expect(withErasuresOf(entry, copy)).toEqual({ ...entry, text: copy.text });
   });
 });

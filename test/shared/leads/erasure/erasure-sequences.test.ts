@@ -40,7 +40,16 @@ const by = { at: '2026-11-21T08:00:00.000Z', actorId: 7, keyId: 'k' } as const;
 function enquiry(kept: { field: string; current: string; submitted: string }[]): TimelineEntry {
   const sent = [...kept, { field: 'city', current: 'Pune', submitted: 'Delhi' }];
   const attribution = { pageUrl: 'https://example.com/?a=1' };
-  return { ...by, type: 'captured', keyLabel: 'w', source: 'W', notes: 'Call at nine', attribution, filled: [], kept: sent };
+  return {
+    ...by,
+    type: 'captured',
+    keyLabel: 'w',
+    source: 'W',
+    notes: 'Call at nine',
+    attribution,
+    filled: [],
+    kept: sent,
+  };
 }
 
 const isHeld = ({ leads }: Model, value: string, except?: number): boolean =>
@@ -57,11 +66,26 @@ function take({ what, lead: id, phone: phoneAt, email: emailAt }: Step, model: M
   }
 }
 
-function happening(model: Model, lead: Person, what: Exclude<Step['what'], 'erase'>, sent: Person): TimelineEntry[] {
-  if (what === 'note') return [{ ...by, type: 'note_added', via: 'api', text: `See ${sent.phone} or ${sent.email} tomorrow` }];
+function happening(
+  model: Model,
+  lead: Person,
+  what: Exclude<Step['what'], 'erase'>,
+  sent: Person,
+): TimelineEntry[] {
+  if (what === 'note')
+    return [
+      {
+        ...by,
+        type: 'note_added',
+        via: 'api',
+        text: `See ${sent.phone} or ${sent.email} tomorrow`,
+      },
+    ];
   if (what === 'enquire') {
     const differing = (['phone', 'email'] as const).filter((field) => sent[field] !== lead[field]);
-    return [enquiry(differing.map((field) => ({ field, current: lead[field], submitted: sent[field] })))];
+    return [
+      enquiry(differing.map((field) => ({ field, current: lead[field], submitted: sent[field] }))),
+    ];
   }
   const field = what === 'change phone' ? 'phone' : 'email';
   if (isHeld(model, sent[field])) return [];
@@ -97,7 +121,9 @@ function eraseAndJudge(model: Model, id: number): void {
 function theirsOf(model: Model, id: number, lead: Person, own: readonly TimelineEntry[]): string[] {
   const said = JSON.stringify(own.filter(({ type }) => type !== 'note_added'));
   return [...phones, ...emails].filter(
-    (value) => Object.values(lead).includes(value) || (said.includes(`"${value}"`) && !isHeld(model, value, id)),
+    (value) =>
+      Object.values(lead).includes(value) ||
+      (said.includes(`"${value}"`) && !isHeld(model, value, id)),
   );
 }
 
@@ -112,9 +138,18 @@ function expectedOf(entry: TimelineEntry, theirs: readonly string[]): TimelineEn
     return { ...entry, text: text.join(' ') };
   }
   if ('changes' in entry)
-    return { ...entry, changes: entry.changes.map(({ field, from, to }) => ({ field, from: value(from), to: value(to) })) };
+    return {
+      ...entry,
+      changes: entry.changes.map(({ field, from, to }) => ({
+        field,
+        from: value(from),
+        to: value(to),
+      })),
+    };
   if (!('kept' in entry)) return entry;
-  const isTheirs = entry.kept.some(({ field, submitted }) => field !== 'city' && theirs.includes(submitted as string));
+  const isTheirs = entry.kept.some(
+    ({ field, submitted }) => field !== 'city' && theirs.includes(submitted as string),
+  );
   return {
     ...entry,
     ...(isTheirs && { notes: erasedMark, attribution: { pageUrl: erasedMark } }),

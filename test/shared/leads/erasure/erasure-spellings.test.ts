@@ -1,11 +1,27 @@
 import { describe, expect, test } from 'vitest';
-import { erasedMark, identitiesIn, identityPatternOf, withoutPerson } from '../../../../shared/leads/erasure/erasure.ts';
+import {
+  erasedMark,
+  identitiesIn,
+  identityPatternOf,
+  withoutPerson,
+} from '../../../../shared/leads/erasure/erasure.ts';
 import { parsePhone } from '../../../../shared/leads/identity.ts';
 import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
 
-const pattern = identityPatternOf({ phones: ['+919812345678'], emails: ['asha.rao+x@example.com'] });
-const note = (text: string): TimelineEntry => ({ type: 'note_added', at: '', actorId: 7, via: 'api', keyId: 'k', text });
-const erasedText = (text: string, search = pattern) => (withoutPerson(note(text), search) as { text: string }).text;
+const pattern = identityPatternOf({
+  phones: ['+919812345678'],
+  emails: ['asha.rao+x@example.com'],
+});
+const note = (text: string): TimelineEntry => ({
+  type: 'note_added',
+  at: '',
+  actorId: 7,
+  via: 'api',
+  keyId: 'k',
+  text,
+});
+const erasedText = (text: string, search = pattern) =>
+  (withoutPerson(note(text), search) as { text: string }).text;
 
 describe('a person is found', () => {
   test.each([
@@ -21,7 +37,9 @@ describe('a person is found', () => {
 
   test('in an address, behind an escape', () => {
     expect(erasedText('/?tel=%209812345678')).toBe(`/?tel=%20${erasedMark}`);
-    expect(erasedText('/?to=%2Fme%3Femail%3Dasha.rao%2Bx%40example.com')).toBe(`/?to=%2Fme%3Femail%3D${erasedMark}`);
+    expect(erasedText('/?to=%2Fme%3Femail%3Dasha.rao%2Bx%40example.com')).toBe(
+      `/?to=%2Fme%3Femail%3D${erasedMark}`,
+    );
   });
 
   test('by a phone that was possible when it was stored, and no longer is', () => {
@@ -29,10 +47,14 @@ describe('a person is found', () => {
     const changes = [{ field: 'phone', from: stored, to: null }];
     expect(parsePhone(stored)).toBeUndefined();
 
-    const identities = identitiesIn([{ type: 'lead_updated', at: '', actorId: 7, via: 'api', keyId: 'k', changes }]);
+    const identities = identitiesIn([
+      { type: 'lead_updated', at: '', actorId: 7, via: 'api', keyId: 'k', changes },
+    ]);
 
     expect(identities).toEqual({ phones: [stored], emails: [] });
-    expect(erasedText('At +52 1 55 1234 5678.', identityPatternOf(identities))).toBe(`At ${erasedMark}.`);
+    expect(erasedText('At +52 1 55 1234 5678.', identityPatternOf(identities))).toBe(
+      `At ${erasedMark}.`,
+    );
   });
 
   test('by a phone of a country that is no longer known', () => {

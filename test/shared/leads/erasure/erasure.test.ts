@@ -11,9 +11,19 @@ import {
 } from '../../../../shared/leads/erasure/erasure.ts';
 import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
 
-const person = { phones: ['+919812345678', '+14155550123'], emails: ['asha.rao+x@example.com', 'an-other@ex-ample.com'] };
+const person = {
+  phones: ['+919812345678', '+14155550123'],
+  emails: ['asha.rao+x@example.com', 'an-other@ex-ample.com'],
+};
 const pattern = identityPatternOf(person);
-const note = (text: string): TimelineEntry => ({ type: 'note_added', at: '', actorId: 7, via: 'api', keyId: 'k', text });
+const note = (text: string): TimelineEntry => ({
+  type: 'note_added',
+  at: '',
+  actorId: 7,
+  via: 'api',
+  keyId: 'k',
+  text,
+});
 const erasedText = (text: string) => (withoutPerson(note(text), pattern) as { text: string }).text;
 
 describe('a person is found in a text', () => {
@@ -55,7 +65,14 @@ describe('a phone of eight digits that look like a day', () => {
     const at = '2026-11-21T08:00:00.000Z';
     const changes = [{ field: 'start_on', from: null, to: '2026-11-21' }];
     const entries = [
-      { type: 'note_added', at, actorId: 7, via: 'api', keyId: '20261121', text: 'Call on 2026-11-21.' },
+      {
+        type: 'note_added',
+        at,
+        actorId: 7,
+        via: 'api',
+        keyId: '20261121',
+        text: 'Call on 2026-11-21.',
+      },
       { type: 'lead_updated', at, actorId: 7, via: 'api', keyId: 'k', changes },
     ] as TimelineEntry[];
     expect(entries.map((entry) => withoutPerson(entry, day))).toEqual(entries);
@@ -103,18 +120,37 @@ test('a change from or to the person’s phone loses only that value', () => {
     { field: 'phone', from: '+919812345678', to: '+919800000000' },
     { field: 'city', from: null, to: 'Pune' },
   ];
-  const entry: TimelineEntry = { type: 'lead_updated', at: '', actorId: 7, via: 'api', keyId: 'k', changes };
+  const entry: TimelineEntry = {
+    type: 'lead_updated',
+    at: '',
+    actorId: 7,
+    via: 'api',
+    keyId: 'k',
+    changes,
+  };
 
-  expect(withoutPerson(entry, pattern)).toEqual({ ...entry, changes: [{ ...changes[0], from: erasedMark }, changes[1]] });
+  expect(withoutPerson(entry, pattern)).toEqual({
+    ...entry,
+    changes: [{ ...changes[0], from: erasedMark }, changes[1]],
+  });
 });
 
 test('a person without a trace leaves every entry as it is', () => {
-  expect(withoutPerson(note('anything'), identityPatternOf({ phones: [], emails: [] }))).toEqual(note('anything'));
+  expect(withoutPerson(note('anything'), identityPatternOf({ phones: [], emails: [] }))).toEqual(
+    note('anything'),
+  );
 });
 
 test('a timeline tells the phones and emails that the person had or sent', () => {
   const entries: TimelineEntry[] = [
-    { type: 'lead_updated', at: '', actorId: 7, via: 'api', keyId: 'k', changes: [{ field: 'email', from: 'A@x.in', to: null }] },
+    {
+      type: 'lead_updated',
+      at: '',
+      actorId: 7,
+      via: 'api',
+      keyId: 'k',
+      changes: [{ field: 'email', from: 'A@x.in', to: null }],
+    },
     {
       type: 'captured',
       at: '',
@@ -128,7 +164,10 @@ test('a timeline tells the phones and emails that the person had or sent', () =>
     note('+919812345673'),
   ];
 
-  expect(identitiesIn(entries)).toEqual({ phones: ['+919812345671', '+919812345672'], emails: ['a@x.in'] });
+  expect(identitiesIn(entries)).toEqual({
+    phones: ['+919812345671', '+919812345672'],
+    emails: ['a@x.in'],
+  });
 });
 
 const change = (field: string, from: string | null, to: string | null): TimelineEntry => ({
@@ -165,16 +204,24 @@ test.each([
 });
 
 test('no search for whole phones and emails matches an empty text or a mark', () => {
-  const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(erasedMark, '', '+', '+91', '…'), fc.emailAddress());
+  const anyText = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(erasedMark, '', '+', '+91', '…'),
+    fc.emailAddress(),
+  );
   const anyPhone = fc.stringMatching(/^\+[1-9]\d{3,14}$/);
   // An erasure builds one pattern, at about 3 ms of processor time for each phone and email; this builds a hundred.
   const maxLength = 2;
   fc.assert(
-    fc.property(fc.array(fc.oneof(anyText, anyPhone), { maxLength }), fc.array(anyText, { maxLength }), (phones, emails) => {
-      const search = identityPatternOf(wholeIdentities({ phones, emails }));
-      for (const text of ['', erasedMark, 'Call tomorrow at nine', '…'])
-        expect(withoutPerson(note(text), search)).toEqual(note(text));
-    }),
+    fc.property(
+      fc.array(fc.oneof(anyText, anyPhone), { maxLength }),
+      fc.array(anyText, { maxLength }),
+      (phones, emails) => {
+        const search = identityPatternOf(wholeIdentities({ phones, emails }));
+        for (const text of ['', erasedMark, 'Call tomorrow at nine', '…'])
+          expect(withoutPerson(note(text), search)).toEqual(note(text));
+      },
+    ),
   );
 });
 
@@ -187,7 +234,9 @@ test('a phone with a short national number is found only with the code of its co
 });
 
 test('an email or a phone of another lead that contains the person’s phone stays as it is', () => {
-  const kept = [{ field: 'email', current: '9812345678@example.com', submitted: 'ravi@example.com' }];
+  const kept = [
+    { field: 'email', current: '9812345678@example.com', submitted: 'ravi@example.com' },
+  ];
   const entry = {
     type: 'captured',
     at: '',
@@ -219,7 +268,10 @@ test('an enquiry that names the person’s phone in another field loses only tha
     kept,
   };
 
-  expect(withoutPerson(entry, pattern)).toEqual({ ...entry, kept: [{ ...kept[0], submitted: erasedMark }, kept[1]] });
+  expect(withoutPerson(entry, pattern)).toEqual({
+    ...entry,
+    kept: [{ ...kept[0], submitted: erasedMark }, kept[1]],
+  });
 });
 
 test('names the fields of another lead that hold the person’s phone or email', () => {

@@ -9,7 +9,10 @@ const field = (key: string) => organization.fieldByKey.get(key)!;
 
 test('every text that is not empty comes back from its cell', () => {
   const hard = fc.constantFrom(...`'"=+-@＝＋－＠;,\t\r\n1a `);
-  const texts = fc.oneof(fc.string({ minLength: 1 }), fc.string({ unit: hard, minLength: 1, maxLength: 12 }));
+  const texts = fc.oneof(
+    fc.string({ minLength: 1 }),
+    fc.string({ unit: hard, minLength: 1, maxLength: 12 }),
+  );
 
   fc.assert(
     fc.property(texts, (text) => {
@@ -27,9 +30,12 @@ test('every list comes back from its cell, as a list or as the text that the rul
   );
 });
 
-test.each(['=1+1', '+1+1', '-1+1', '@SUM(A1)', '\t=1', "'=1"])('%j does not reach a spreadsheet as a formula', (text) => {
-  expect(cellOf(organization, field('city'), text)).toBe(`'${text}`);
-});
+test.each(['=1+1', '+1+1', '-1+1', '@SUM(A1)', '\t=1', "'=1"])(
+  '%j does not reach a spreadsheet as a formula',
+  (text) => {
+    expect(cellOf(organization, field('city'), text)).toBe(`'${text}`);
+  },
+);
 
 test.each(['＝1+1', '＋1', '－1', '＠SUM(A1)', '\n=1', "'＝1"])(
   '%j, which a spreadsheet may take for a formula, is text in its cell',
@@ -53,12 +59,19 @@ test('no part of a cell is a formula to a spreadsheet that parts cells at semico
 test('a cell of another program loses an apostrophe before a formula, and none within', () => {
   const cells = ["'=1+1", "a;'=1+1", "'＝1"];
 
-  expect(cells.map((cell) => rawFromCell(cell, 'text', false))).toEqual(['=1+1', "a;'=1+1", "'＝1"]);
+  expect(cells.map((cell) => rawFromCell(cell, 'text', false))).toEqual([
+    '=1+1',
+    "a;'=1+1",
+    "'＝1",
+  ]);
 });
 
-test.each(['+919812345678', '-5', '1250.5', 'Rao - Pune', "'quoted'"])('%j stays as it is', (text) => {
-  expect(cellOf(organization, field('city'), text)).toBe(text);
-});
+test.each(['+919812345678', '-5', '1250.5', 'Rao - Pune', "'quoted'"])(
+  '%j stays as it is',
+  (text) => {
+    expect(cellOf(organization, field('city'), text)).toBe(text);
+  },
+);
 
 test('a cell names a user or source by name only if the name leads back to it', () => {
   const items = [
@@ -85,11 +98,11 @@ test('a name that two have, neither or both of them active, says not which', () 
       'ASHA ',
     );
 
-  expect([named(), named(false), named(true, false, false), named(false, false), named(true, true)]).toEqual([
-    undefined,
-    1,
-    1,
-    'several',
-    'several',
-  ]);
+  expect([
+    named(),
+    named(false),
+    named(true, false, false),
+    named(false, false),
+    named(true, true),
+  ]).toEqual([undefined, 1, 1, 'several', 'several']);
 });

@@ -93,7 +93,10 @@ test.each([...identities, ...timelines, ...leads, ...organizations])(
     const one = await checkTable(world.table, { organizationId: 1 });
 
     expect(checked).toEqual({ leads: expect.any(Number), violations: violations(world).sort() });
-    expect(one).toEqual({ leads: expect.any(Number), violations: ofNobody.has(rule) ? [] : checked.violations });
+    expect(one).toEqual({
+      leads: expect.any(Number),
+      violations: ofNobody.has(rule) ? [] : checked.violations,
+    });
   },
 );
 
@@ -123,14 +126,22 @@ test('a check of one organization reports the violations of that organization on
   await damage(table, idempotencyPrimaryKey(other.keyId, 'form-1'), { 'result.id': 79 });
   await damage(table, apiKeyPrimaryKey(hashApiKey(other.apiKey)), { keyId: 'unlisted00' });
 
-  const [one, two] = [await checkTable(table, { organizationId: 1 }), await checkTable(table, { organizationId: 2 })];
+  const [one, two] = [
+    await checkTable(table, { organizationId: 1 }),
+    await checkTable(table, { organizationId: 2 }),
+  ];
 
-  expect(one).toEqual({ leads: 2, violations: [expect.stringMatching(/^The item PHONE#1#\+919999999999 .* lead 77 /)] });
+  expect(one).toEqual({
+    leads: 2,
+    violations: [expect.stringMatching(/^The item PHONE#1#\+919999999999 .* lead 77 /)],
+  });
   expect(two).toEqual({
     leads: 2,
     violations: [
       expect.stringMatching(/^API key .* is listed with another keyId than its item has\.$/),
-      expect.stringMatching(/^The API key item .* is key unlisted00 of organization 2, which does not list it\.$/),
+      expect.stringMatching(
+        /^The API key item .* is key unlisted00 of organization 2, which does not list it\.$/,
+      ),
       expect.stringMatching(/^The idempotency record .* names lead 79 of organization 2/),
       expect.stringMatching(/^The item PHONE#2#\+919999999999 .* lead 78 /),
     ],
@@ -163,14 +174,17 @@ test('a check of a table of several pages reads every item once and rechecks non
   const looks = rechecks.mock.calls.flatMap(([command]) =>
     command instanceof TransactGetCommand ? (command.input.TransactItems ?? []) : [],
   );
-  expect(looks.map((look) => look.Get?.Key?.pk).filter((pk) => /^(LEADS|PHONE|EMAIL|TIMELINE)/.test(pk))).toEqual([]);
+  expect(
+    looks.map((look) => look.Get?.Key?.pk).filter((pk) => /^(LEADS|PHONE|EMAIL|TIMELINE)/.test(pk)),
+  ).toEqual([]);
 });
 
 test('an item that live traffic is changing is read again, and is not a violation', async () => {
   const { table, b } = world;
   let isDone = false;
   const traffic = (async () => {
-    for (let turn = 0; !isDone && turn < 200; turn += 1) await setArchived(table, 1, b.id, turn % 2 === 0);
+    for (let turn = 0; !isDone && turn < 200; turn += 1)
+      await setArchived(table, 1, b.id, turn % 2 === 0);
   })();
 
   const checks = [];

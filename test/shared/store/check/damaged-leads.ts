@@ -16,17 +16,23 @@ export const identities: Case[] = [
   [
     "a lead's phone has its item",
     ({ table, key }) => remove(table, key.phone),
-    (w) => [`${lead(w)} has the phone ${phoneOf(w.a)}, but the item ${named(w.key.phone)} is not there.`],
+    (w) => [
+      `${lead(w)} has the phone ${phoneOf(w.a)}, but the item ${named(w.key.phone)} is not there.`,
+    ],
   ],
   [
     "a lead's email has its item",
     ({ table, key }) => remove(table, key.email),
-    (w) => [`${lead(w)} has the email ${comparableEmail(emailOf(w.a) ?? '')}, but the item ${named(w.key.email)} is not there.`],
+    (w) => [
+      `${lead(w)} has the email ${comparableEmail(emailOf(w.a) ?? '')}, but the item ${named(w.key.email)} is not there.`,
+    ],
   ],
   [
     'a phone item names the lead that has the phone',
     ({ table, key, b }) => damage(table, key.phone, { leadId: b.id }),
-    ({ key, b }) => [`The item ${named(key.phone)} names lead ${b.id} of organization 1, whose phone is ${phoneOf(b)}.`],
+    ({ key, b }) => [
+      `The item ${named(key.phone)} names lead ${b.id} of organization 1, whose phone is ${phoneOf(b)}.`,
+    ],
   ],
   [
     'an email item names the lead that has the email',
@@ -38,12 +44,16 @@ export const identities: Case[] = [
   [
     'a phone item names a lead that is there',
     ({ table }) => put(table, { ...phonePrimaryKey(1, stranger), leadId: 77 }),
-    () => [`The item ${named(phonePrimaryKey(1, stranger))} names lead 77 of organization 1, which is not there.`],
+    () => [
+      `The item ${named(phonePrimaryKey(1, stranger))} names lead 77 of organization 1, which is not there.`,
+    ],
   ],
   [
     'an email item names a lead that has an email',
     async ({ table, key }) => damage(table, key.lead, { 'fields.email': null }),
-    ({ key, a }) => [`The item ${named(key.email)} names lead ${a.id} of organization 1, which has no email.`],
+    ({ key, a }) => [
+      `The item ${named(key.email)} names lead ${a.id} of organization 1, which has no email.`,
+    ],
   ],
   [
     'a phone item names a lead at all',
@@ -74,7 +84,9 @@ export const timelines: Case[] = [
   [
     'a lead has an opening entry',
     ({ table, key }) => remove(table, key.opening),
-    (w) => [`${lead(w)} has no opening entry (lead_created or captured_new) on its timeline ${w.key.opening.pk}.`],
+    (w) => [
+      `${lead(w)} has no opening entry (lead_created or captured_new) on its timeline ${w.key.opening.pk}.`,
+    ],
   ],
   [
     'a lead has no second opening entry',
@@ -82,18 +94,32 @@ export const timelines: Case[] = [
       const entry = { type: 'captured_new', at: a.createdAt, actorId: 7 };
       await put(table, { ...entry, pk: key.opening.pk, sk: `${a.createdAt}#zz` });
     },
-    (w) => [`${lead(w)} has 2 opening entries (${w.key.opening.sk}, ${w.a.createdAt}#zz) on its timeline ${w.key.opening.pk}.`],
+    (w) => [
+      `${lead(w)} has 2 opening entries (${w.key.opening.sk}, ${w.a.createdAt}#zz) on its timeline ${w.key.opening.pk}.`,
+    ],
   ],
   [
     'a timeline belongs to a lead',
     ({ table, a }) =>
-      put(table, { pk: timelinePartitionKey(1, 78), sk: `${a.createdAt}#zz`, type: 'note_added', at: a.createdAt, actorId: 7 }),
+      put(table, {
+        pk: timelinePartitionKey(1, 78),
+        sk: `${a.createdAt}#zz`,
+        type: 'note_added',
+        at: a.createdAt,
+        actorId: 7,
+      }),
     () => ['The timeline TIMELINE#1#78 has entries, but organization 1 has no lead 78.'],
   ],
   [
     'an entry is of a known type',
     ({ table, key, a }) =>
-      put(table, { pk: key.opening.pk, sk: `${a.createdAt}#zz`, type: 'lost', at: a.createdAt, actorId: null }),
+      put(table, {
+        pk: key.opening.pk,
+        sk: `${a.createdAt}#zz`,
+        type: 'lost',
+        at: a.createdAt,
+        actorId: null,
+      }),
     ({ key, a }) => [
       `The timeline entry ${key.opening.pk} / ${a.createdAt}#zz has the type "lost", which is none of lead_created, captured_new, captured, lead_updated, note_added, archived, restored.`,
     ],
@@ -101,11 +127,14 @@ export const timelines: Case[] = [
   [
     'an entry was made by a user of the organization',
     ({ table, key }) => damage(table, key.opening, { actorId: 99 }),
-    ({ key }) => [`The timeline entry ${named(key.opening)} was made by user 99, whom the organization does not have.`],
+    ({ key }) => [
+      `The timeline entry ${named(key.opening)} was made by user 99, whom the organization does not have.`,
+    ],
   ],
   [
     'an entry has the text that was typed',
-    ({ table, key }) => damage(table, key.opening, { text: '[erased]C[erased]a[erased]l[erased]l[erased]' }),
+    ({ table, key }) =>
+      damage(table, key.opening, { text: '[erased]C[erased]a[erased]l[erased]l[erased]' }),
     ({ key }) => [
       `The timeline entry ${named(key.opening)} has a damaged text: an erasure wrote [erased] between its characters.`,
     ],
@@ -114,7 +143,9 @@ export const timelines: Case[] = [
     'an entry has the values that were sent',
     ({ table, key }) =>
       damage(table, key.opening, {
-        kept: [{ field: 'city', current: '[erased]G[erased]o[erased]a[erased]', submitted: '[erased]' }],
+        kept: [
+          { field: 'city', current: '[erased]G[erased]o[erased]a[erased]', submitted: '[erased]' },
+        ],
       }),
     ({ key }) => [
       `The timeline entry ${named(key.opening)} has a damaged kept: an erasure wrote [erased] between its characters.`,
@@ -130,11 +161,14 @@ export const timelines: Case[] = [
   [
     'an idempotency record remembers a lead that is there',
     ({ table, key }) => damage(table, key.record, { 'result.id': 79 }),
-    ({ key }) => [`The idempotency record ${named(key.record)} names lead 79 of organization 1, which is not there.`],
+    ({ key }) => [
+      `The idempotency record ${named(key.record)} names lead 79 of organization 1, which is not there.`,
+    ],
   ],
   [
     'an idempotency record belongs to a listed API key',
-    ({ table }) => put(table, { ...idempotencyPrimaryKey('nobody0000', 'x'), result: { id: 1 }, expiresAt: 1 }),
+    ({ table }) =>
+      put(table, { ...idempotencyPrimaryKey('nobody0000', 'x'), result: { id: 1 }, expiresAt: 1 }),
     () => [
       `The idempotency record ${named(idempotencyPrimaryKey('nobody0000', 'x'))} belongs to API key nobody0000, which no organization lists.`,
     ],
@@ -165,7 +199,8 @@ export const leads: Case[] = [
   ],
   [
     'an owner is there',
-    ({ table, key }) => damage(table, key.lead, { 'fields.assigned_to': 99, ownerKey: 'OWNER#1#99' }),
+    ({ table, key }) =>
+      damage(table, key.lead, { 'fields.assigned_to': 99, ownerKey: 'OWNER#1#99' }),
     (w) => [`${lead(w)} has 99 in the field assigned_to, which must be the id of a user.`],
   ],
   [
@@ -194,9 +229,15 @@ export const leads: Case[] = [
       await setArchived(table, 1, a.id, true);
       await damage(table, key.lead, { ownerKey: 'OWNER#1#7' });
     },
-    (w) => [`${lead(w)} ${index} ownerKey is "OWNER#1#7" and must be absent, as the lead is archived.`],
+    (w) => [
+      `${lead(w)} ${index} ownerKey is "OWNER#1#7" and must be absent, as the lead is archived.`,
+    ],
   ],
-  ['a name is there', ({ table, key }) => damage(table, key.lead, { 'fields.name': null }), (w) => [`${lead(w)} has no name.`]],
+  [
+    'a name is there',
+    ({ table, key }) => damage(table, key.lead, { 'fields.name': null }),
+    (w) => [`${lead(w)} has no name.`],
+  ],
   [
     'a field is there',
     ({ table, key }) => damage(table, key.lead, { 'fields.shoe': 'x' }),
@@ -215,11 +256,15 @@ export const leads: Case[] = [
   [
     'an update is not before the creation',
     ({ table, key }) => damage(table, key.lead, { updatedAt: '2020-01-01T00:00:00.000Z' }),
-    (w) => [`${lead(w)} was updated at 2020-01-01T00:00:00.000Z, before it was created at ${w.a.createdAt}.`],
+    (w) => [
+      `${lead(w)} was updated at 2020-01-01T00:00:00.000Z, before it was created at ${w.a.createdAt}.`,
+    ],
   ],
   [
     'an id is one that was given',
     ({ table }) => damage(table, usagePrimaryKey(1), { lastLeadId: 1 }),
-    ({ b }) => [`Lead ${b.id} of organization 1 has an id beyond 1, the last one that the usage item has assigned.`],
+    ({ b }) => [
+      `Lead ${b.id} of organization 1 has an id beyond 1, the last one that the usage item has assigned.`,
+    ],
   ],
 ];

@@ -12,7 +12,9 @@ export const organizations: Case[] = [
   [
     'an imported row became a lead that is there',
     ({ table }) => put(table, { ...importedRowPrimaryKey(1, 'a1b2'), leadId: 77 }),
-    () => ['The imported row IMPORTED#1#a1b2 / ROW became lead 77 of organization 1, which is not there.'],
+    () => [
+      'The imported row IMPORTED#1#a1b2 / ROW became lead 77 of organization 1, which is not there.',
+    ],
   ],
   [
     'an erasure was ended',
@@ -54,7 +56,9 @@ export const organizations: Case[] = [
   [
     "an organization's usage is within what any deployment may allow",
     ({ table }) => damage(table, usagePrimaryKey(1), { used: 360_001 }),
-    () => ['Organization 1 has used 360001 requests of a window; no deployment may allow more than 360000.'],
+    () => [
+      'Organization 1 has used 360001 requests of a window; no deployment may allow more than 360000.',
+    ],
   ],
   [
     'usage counts',
@@ -71,17 +75,24 @@ export const organizations: Case[] = [
   [
     'a listed key is there',
     ({ table, key }) => remove(table, key.apiKey),
-    ({ keyId, key }) => [`API key ${keyId} of organization 1 is listed, but its item ${named(key.apiKey)} is not there.`],
+    ({ keyId, key }) => [
+      `API key ${keyId} of organization 1 is listed, but its item ${named(key.apiKey)} is not there.`,
+    ],
   ],
   [
     'a key is listed',
-    ({ table }) => put(table, { ...apiKeyPrimaryKey('00ff'), organizationId: 1, keyId: 'unlisted00' }),
-    () => ['The API key item KEY#00ff / KEY is key unlisted00 of organization 1, which does not list it.'],
+    ({ table }) =>
+      put(table, { ...apiKeyPrimaryKey('00ff'), organizationId: 1, keyId: 'unlisted00' }),
+    () => [
+      'The API key item KEY#00ff / KEY is key unlisted00 of organization 1, which does not list it.',
+    ],
   ],
   [
     'a key is listed once',
     ({ table, keyId }) => put(table, { ...apiKeyPrimaryKey('00ff'), organizationId: 1, keyId }),
-    ({ keyId }) => [`The API key item KEY#00ff / KEY is key ${keyId} of organization 1, which lists it under another hash.`],
+    ({ keyId }) => [
+      `The API key item KEY#00ff / KEY is key ${keyId} of organization 1, which lists it under another hash.`,
+    ],
   ],
   [
     'a key says whose it is',
@@ -91,7 +102,9 @@ export const organizations: Case[] = [
   [
     'a key is listed as it is',
     ({ table, key }) => damage(table, key.listing, { revokedAt: '2026-01-01T00:00:00.000Z' }),
-    ({ keyId }) => [`API key ${keyId} of organization 1 is listed with another revokedAt than its item has.`],
+    ({ keyId }) => [
+      `API key ${keyId} of organization 1 is listed with another revokedAt than its item has.`,
+    ],
   ],
   [
     "a key's creator is there",
@@ -99,7 +112,9 @@ export const organizations: Case[] = [
       await damage(table, key.listing, { createdBy: 99 });
       await damage(table, key.apiKey, { createdBy: 99 });
     },
-    ({ keyId }) => [`API key ${keyId} of organization 1 was created by user 99, whom the organization does not have.`],
+    ({ keyId }) => [
+      `API key ${keyId} of organization 1 was created by user 99, whom the organization does not have.`,
+    ],
   ],
   [
     'a turn counts',

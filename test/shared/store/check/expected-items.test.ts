@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { ExpectedItems, ExpectedItemsPart } from '../../../../shared/store/check/expected-items.ts';
 
 const phoneOf = (id: number): string => `+91${id}`;
-const emailOf = (id: number): string | undefined => (id % 3 === 0 ? undefined : `p${id}@example.com`);
+const emailOf = (id: number): string | undefined =>
+  id % 3 === 0 ? undefined : `p${id}@example.com`;
 
 /** The expected items of these leads, in this many parts. */
 function expectedItemsOf(ids: readonly number[], partCount: number): ExpectedItems {
@@ -11,7 +12,8 @@ function expectedItemsOf(ids: readonly number[], partCount: number): ExpectedIte
   const size = Math.ceil(ordered.length / partCount) || 1;
   const parts = Array.from({ length: partCount }, (_, index) => {
     const part = new ExpectedItemsPart();
-    for (const id of ordered.slice(index * size, (index + 1) * size)) part.add({ id, phone: phoneOf(id), email: emailOf(id) });
+    for (const id of ordered.slice(index * size, (index + 1) * size))
+      part.add({ id, phone: phoneOf(id), email: emailOf(id) });
     return part;
   });
   return new ExpectedItems(parts);
@@ -49,7 +51,9 @@ test('the missing items are exactly those that were not found', () => {
         if (found.phone) expect(expectedItems.markIdentity('phone', id, phoneOf(id))).toBe(true);
         if (found.email && email) expect(expectedItems.markIdentity('email', id, email)).toBe(true);
         if (found.opening) expect(expectedItems.markOpening(id)).toBe(true);
-        const items = (['phone', 'email', 'opening'] as const).filter((name) => !found[name] && (name !== 'email' || email));
+        const items = (['phone', 'email', 'opening'] as const).filter(
+          (name) => !found[name] && (name !== 'email' || email),
+        );
         if (items.length > 0) missing.push({ leadId: id, items });
       }
 

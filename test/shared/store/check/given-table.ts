@@ -16,7 +16,10 @@ export async function givenWorld(
   organizationId = 1,
 ): Promise<{ settings: Settings; keyId: string; apiKey: string; leads: [Lead, Lead] }> {
   const { settings, key } = await givenOrganizationWithoutKeys({}, table, organizationId);
-  const { key: apiKey, keyId } = await key({ scopes: ['leads.write', 'leads.capture'], label: 'sync' });
+  const { key: apiKey, keyId } = await key({
+    scopes: ['leads.write', 'leads.capture'],
+    label: 'sync',
+  });
   await nextOwner(table, organizationId, { rule: 'everyone', userIds: [7, 8] });
   const created = await newLead(table, organizationId, {
     course: 'mba',
@@ -29,15 +32,38 @@ export async function givenWorld(
   await createLead(table, () => ({ lead: created, opening }));
   const captured = await newLead(table, organizationId);
   await captureNewLead(table, captured, {
-    lookup: { organizationId, keyId, idempotencyKeys: ['form-1'], phone: undefined, email: undefined },
-    entry: { type: 'captured_new', at, actorId: 7, keyId, keyLabel: 'sync', source: 'Website', filled: [], kept: [] },
-    record: { fingerprint: 'f', result: { id: captured.id, created: true, updated: false }, expiresAt: Date.now() + 60_000 },
+    lookup: {
+      organizationId,
+      keyId,
+      idempotencyKeys: ['form-1'],
+      phone: undefined,
+      email: undefined,
+    },
+    entry: {
+      type: 'captured_new',
+      at,
+      actorId: 7,
+      keyId,
+      keyLabel: 'sync',
+      source: 'Website',
+      filled: [],
+      kept: [],
+    },
+    record: {
+      fingerprint: 'f',
+      result: { id: captured.id, created: true, updated: false },
+      expiresAt: Date.now() + 60_000,
+    },
     now: new Date(),
   });
   return { settings, keyId, apiKey, leads: [created, captured] };
 }
 
-async function newLead(table: Table, organizationId: number, more: FieldValues = {}): Promise<Lead> {
+async function newLead(
+  table: Table,
+  organizationId: number,
+  more: FieldValues = {},
+): Promise<Lead> {
   const admitted = await admitOrganization(table, organizationId, new Date(), true);
   if (admitted.outcome !== 'admitted') throw new Error('The organization is exhausted.');
   const digits = String(randomInt(0, 100_000_000)).padStart(8, '0');
@@ -63,7 +89,11 @@ async function newLead(table: Table, organizationId: number, more: FieldValues =
 }
 
 /** Damage: sets attributes of an item, null to remove one; a nested one is `fields.city`. */
-export async function damage(table: Table, { pk, sk }: PrimaryKey, attributes: Readonly<Record<string, unknown>>): Promise<void> {
+export async function damage(
+  table: Table,
+  { pk, sk }: PrimaryKey,
+  attributes: Readonly<Record<string, unknown>>,
+): Promise<void> {
   const names = Object.fromEntries(
     Object.keys(attributes)
       .flatMap((path) => path.split('.'))
@@ -74,7 +104,11 @@ export async function damage(table: Table, { pk, sk }: PrimaryKey, attributes: R
       .split('.')
       .map((step) => `#${step}`)
       .join('.');
-  const entries = Object.entries(attributes).map(([name, value], index) => ({ name: path(name), value, mark: `:v${index}` }));
+  const entries = Object.entries(attributes).map(([name, value], index) => ({
+    name: path(name),
+    value,
+    mark: `:v${index}`,
+  }));
   const sets = entries.filter(({ value }) => value !== null);
   const removes = entries.filter(({ value }) => value === null);
   await table.client.send(
@@ -82,18 +116,28 @@ export async function damage(table: Table, { pk, sk }: PrimaryKey, attributes: R
       TableName: table.name,
       Key: { pk, sk },
       UpdateExpression: [
-        sets.length > 0 ? `SET ${sets.map(({ name, mark }) => `${name} = ${mark}`).join(', ')}` : '',
+        sets.length > 0
+          ? `SET ${sets.map(({ name, mark }) => `${name} = ${mark}`).join(', ')}`
+          : '',
         removes.length > 0 ? `REMOVE ${removes.map(({ name }) => name).join(', ')}` : '',
       ].join(' '),
       ConditionExpression: 'attribute_exists(pk)',
       ExpressionAttributeNames: names,
-      ...(sets.length > 0 && { ExpressionAttributeValues: Object.fromEntries(sets.map(({ mark, value }) => [mark, value])) }),
+      ...(sets.length > 0 && {
+        ExpressionAttributeValues: Object.fromEntries(sets.map(({ mark, value }) => [mark, value])),
+      }),
     }),
   );
 }
 
 export const remove = (table: Table, { pk, sk }: PrimaryKey) =>
-  table.client.send(new DeleteCommand({ TableName: table.name, Key: { pk, sk }, ConditionExpression: 'attribute_exists(pk)' }));
+  table.client.send(
+    new DeleteCommand({
+      TableName: table.name,
+      Key: { pk, sk },
+      ConditionExpression: 'attribute_exists(pk)',
+    }),
+  );
 
 export const put = (table: Table, item: Readonly<Record<string, unknown>> & PrimaryKey) =>
   table.client.send(new PutCommand({ TableName: table.name, Item: { ...item } }));
@@ -103,11 +147,17 @@ export interface World extends Awaited<ReturnType<typeof givenWorld>> {
   readonly table: Table;
   readonly a: Lead;
   readonly b: Lead;
-  readonly key: Readonly<Record<'lead' | 'phone' | 'email' | 'record' | 'opening' | 'listing' | 'apiKey', PrimaryKey>>;
+  readonly key: Readonly<
+    Record<'lead' | 'phone' | 'email' | 'record' | 'opening' | 'listing' | 'apiKey', PrimaryKey>
+  >;
 }
 
 /** A rule, what breaks it in one place of a sound table, and the violations that a check then reports. */
-export type Case = [rule: string, damages: (world: World) => Promise<unknown>, violations: (world: World) => string[]];
+export type Case = [
+  rule: string,
+  damages: (world: World) => Promise<unknown>,
+  violations: (world: World) => string[],
+];
 
 /** An item as the check names it. */
 export const named = ({ pk, sk }: PrimaryKey): string => `${pk} / ${sk}`;

@@ -16,7 +16,8 @@ const item = (fields: unknown) => ({
   stageKey: 'STAGE#1#11',
   updateKey: 'UPDATED#1',
 });
-const faultsOf = (stored: Readonly<Record<string, unknown>>) => leadIssues(leadIn(1, 5, stored), stored, organization, 5);
+const faultsOf = (stored: Readonly<Record<string, unknown>>) =>
+  leadIssues(leadIn(1, 5, stored), stored, organization, 5);
 
 test.each<[string, ...FieldValue[]]>([
   ['city', 'Pune', ' with blanks '],
@@ -34,7 +35,9 @@ test.each<[string, ...FieldValue[]]>([
   ['hasOwnProperty', 'x'],
   ['old_notes', 'of a field that is no longer active'],
 ])('a lead may have in the field %s what the service stores', (fieldKey, ...values) => {
-  expect(values.map((value) => faultsOf(item({ ...person, [fieldKey]: value })))).toEqual(values.map(() => []));
+  expect(values.map((value) => faultsOf(item({ ...person, [fieldKey]: value })))).toEqual(
+    values.map(() => []),
+  );
 });
 
 test.each<[string, string, ...unknown[]]>([
@@ -42,29 +45,51 @@ test.each<[string, string, ...unknown[]]>([
   ['remarks', 'must be a text that is not empty', '', 1],
   ['budget', 'must be a number', '4', true, []],
   ['start_on', 'must be a date, as YYYY-MM-DD', '2026-02-30', '2026-1-1', 20260101],
-  ['guardian_phone', 'must be a phone number in E.164 form', '9820012345', '+0123456', '+91 98200 12345', 919820012345],
+  [
+    'guardian_phone',
+    'must be a phone number in E.164 form',
+    '9820012345',
+    '+0123456',
+    '+91 98200 12345',
+    919820012345,
+  ],
   ['work_email', 'must be an email address', 'a', ' a@b.co', 5],
   ['portfolio', 'must be a web address', 'example.com', 'ftp://example.com', 5],
   ['course', 'must be one of its options', 'MBA', 'law', ['mba'], 1],
-  ['interests', 'must be a list of its options', 'hostel', [], ['hostel', 'hostel'], ['hostel', 'x']],
+  [
+    'interests',
+    'must be a list of its options',
+    'hostel',
+    [],
+    ['hostel', 'hostel'],
+    ['hostel', 'x'],
+  ],
   ['wants_call', 'must be true or false', 'true', 1],
   ['second_source', 'must be the id of a source', 2, '1'],
   ['mentor', 'must be the id of a user', 70, '7'],
-])('a value in the field %s that the service would not store is an issue: it %s', (fieldKey, requirement, ...values) => {
-  for (const value of values) {
-    const issues = faultsOf(item({ ...person, [fieldKey]: value }));
+])(
+  'a value in the field %s that the service would not store is an issue: it %s',
+  (fieldKey, requirement, ...values) => {
+    for (const value of values) {
+      const issues = faultsOf(item({ ...person, [fieldKey]: value }));
 
-    expect(issues).toEqual([
-      `Lead 5 of organization 1 has ${JSON.stringify(value)} in the field ${fieldKey}, which ${requirement}.`,
-    ]);
-  }
-});
+      expect(issues).toEqual([
+        `Lead 5 of organization 1 has ${JSON.stringify(value)} in the field ${fieldKey}, which ${requirement}.`,
+      ]);
+    }
+  },
+);
 
 test('an option that is being removed is still valid, because leads keep it', () => {
   const fields = organization.fields.map((field) =>
-    field.key === 'course' ? { ...field, options: [{ value: 'mba', label: 'MBA', retired: true as const }] } : field,
+    field.key === 'course'
+      ? { ...field, options: [{ value: 'mba', label: 'MBA', retired: true as const }] }
+      : field,
   );
-  const dropping = { ...organization, fieldByKey: new Map(fields.map((field) => [field.key, field])) };
+  const dropping = {
+    ...organization,
+    fieldByKey: new Map(fields.map((field) => [field.key, field])),
+  };
   const stored = item({ ...person, course: 'mba' });
 
   expect(leadIssues(leadIn(1, 5, stored), stored, dropping, 5)).toEqual([]);

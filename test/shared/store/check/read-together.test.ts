@@ -20,7 +20,10 @@ const keys = [
 ];
 
 /** A table whose client responds with these in turn, and with the last one from then on. Each call takes a second. */
-function tableThat(...responses: readonly (Error | 'read')[]): { table: Table; calls: () => number } {
+function tableThat(...responses: readonly (Error | 'read')[]): {
+  table: Table;
+  calls: () => number;
+} {
   let calls = 0;
   const send = async (): Promise<object> => {
     vi.setSystemTime(Date.now() + 1000);
@@ -29,7 +32,10 @@ function tableThat(...responses: readonly (Error | 'read')[]): { table: Table; c
     if (response instanceof Error) throw response;
     return { Responses: [{ Item: keys[0] }, {}] };
   };
-  return { table: { name: 'leads', client: { send } as unknown as Table['client'] }, calls: () => calls };
+  return {
+    table: { name: 'leads', client: { send } as unknown as Table['client'] },
+    calls: () => calls,
+  };
 }
 
 test.each(['ThrottlingError', 'ProvisionedThroughputExceeded', 'TransactionConflict'])(
@@ -52,7 +58,9 @@ test('items whose reading stays throttled are an outage with its cause, never co
 });
 
 test('items that are written all the time are contended', async () => {
-  await expect(readUntilStable(tableThat(canceled('TransactionConflict')).table, keys)).rejects.toBeInstanceOf(ContentionError);
+  await expect(
+    readUntilStable(tableThat(canceled('TransactionConflict')).table, keys),
+  ).rejects.toBeInstanceOf(ContentionError);
 });
 
 test('a reading that is canceled for its own fault is thrown at once', async () => {

@@ -1,6 +1,9 @@
 import type { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { changedLeadsMax, readChangedLeads } from '../../../../shared/store/listing/changed-leads.ts';
+import {
+  changedLeadsMax,
+  readChangedLeads,
+} from '../../../../shared/store/listing/changed-leads.ts';
 import { PageBudget } from '../../../../shared/store/listing/page-budget.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 
@@ -20,12 +23,18 @@ function indexOf(entries: Entry[]): { table: Table; queries: () => number } {
       .sort((a, b) => (a.updatedAt + a.sk < b.updatedAt + b.sk ? -1 : 1));
     const start = ordered.findIndex(({ sk }) => sk === ExclusiveStartKey?.sk) + 1;
     const Items = ordered.slice(start, start + Limit);
-    return { Items, LastEvaluatedKey: start + Limit < ordered.length ? { sk: Items.at(-1)?.sk } : undefined };
+    return {
+      Items,
+      LastEvaluatedKey: start + Limit < ordered.length ? { sk: Items.at(-1)?.sk } : undefined,
+    };
   };
   return { table: { name: 'leads', client: { send } } as unknown as Table, queries: () => queries };
 }
 
-const entryOf = (id: number, at: number): Entry => ({ sk: String(id), updatedAt: new Date(at).toISOString() });
+const entryOf = (id: number, at: number): Entry => ({
+  sk: String(id),
+  updatedAt: new Date(at).toISOString(),
+});
 const budget = () => new PageBudget(4_000_000, 60_000);
 
 test('a change dated by a clock far ahead hides no later change', async () => {
@@ -44,14 +53,26 @@ test('a change dated by a clock far ahead hides no later change', async () => {
 test('a cached read of nearly the maximum number of changed leads is extended in pages, not one by one', async () => {
   const since = Date.now() - 3_600_000;
   const justNow = Date.now() - 1000;
-  const entries = Array.from({ length: changedLeadsMax - 1 }, (_, index) => entryOf(index + 1, justNow + (index % 900)));
+  const entries = Array.from({ length: changedLeadsMax - 1 }, (_, index) =>
+    entryOf(index + 1, justNow + (index % 900)),
+  );
   const { table, queries } = indexOf(entries);
-  const first = await readChangedLeads({ table, organizationId: 2 }, since, changedLeadsMax, budget());
+  const first = await readChangedLeads(
+    { table, organizationId: 2 },
+    since,
+    changedLeadsMax,
+    budget(),
+  );
   expect([first.ids.size, first.isComplete]).toEqual([changedLeadsMax - 1, true]);
   const queriesBefore = queries();
 
   entries.push(entryOf(changedLeadsMax, Date.now()));
-  const { ids, isComplete } = await readChangedLeads({ table, organizationId: 2 }, since, 1000, budget());
+  const { ids, isComplete } = await readChangedLeads(
+    { table, organizationId: 2 },
+    since,
+    1000,
+    budget(),
+  );
 
   expect([ids.size, isComplete]).toEqual([changedLeadsMax, true]);
   expect(queries() - queriesBefore).toBeLessThanOrEqual(changedLeadsMax / 1000 + 1);

@@ -12,15 +12,34 @@ import { service } from '../../../support/service.ts';
 import { storeLeads } from '../../../support/stored-leads.ts';
 import { table } from '../../../support/table.ts';
 
-const at = (seconds: number): string => new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toISOString();
+const at = (seconds: number): string =>
+  new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1000).toISOString();
 
 function leadOf(organizationId: number, id: number, remarks: string, updatedAt = at(id)): Lead {
-  const fields = { name: `Lead ${id}`, phone: `+9198${id}`, lead_type: 'student', assigned_to: 7, source: 1, remarks };
-  return { id, organizationId, version: 1, fields, stageId: 11, pipelineId: 1, createdAt: at(0), updatedAt };
+  const fields = {
+    name: `Lead ${id}`,
+    phone: `+9198${id}`,
+    lead_type: 'student',
+    assigned_to: 7,
+    source: 1,
+    remarks,
+  };
+  return {
+    id,
+    organizationId,
+    version: 1,
+    fields,
+    stageId: 11,
+    pipelineId: 1,
+    createdAt: at(0),
+    updatedAt,
+  };
 }
 
 const store = async (lead: Lead): Promise<void> => {
-  await table().client.send(new PutCommand({ TableName: table().name, Item: putLead(table(), lead).Put?.Item }));
+  await table().client.send(
+    new PutCommand({ TableName: table().name, Item: putLead(table(), lead).Put?.Item }),
+  );
 };
 
 /** A list requested through a proxy that records what it reads. */
@@ -46,7 +65,10 @@ const query = (organizationId: number, different: Partial<LeadQuery>): LeadQuery
 
 /** As DynamoDB counts what it reads: 4 KB for a unit of a consistent read, 8 KB for one of an index. */
 const bytesOf = (calls: readonly RecordedCall[]): number =>
-  calls.reduce((sum, { units, index }) => sum + units.reads * (index === undefined ? 4096 : 8192), 0);
+  calls.reduce(
+    (sum, { units, index }) => sum + units.reads * (index === undefined ? 4096 : 8192),
+    0,
+  );
 
 test.each([
   { by: 'nothing', different: {} },
@@ -55,37 +77,44 @@ test.each([
   { by: 'the time of change', different: { updatedSince: Date.parse(at(15)) } },
   { by: 'what none has', different: { matches: () => false } },
   { by: 'an owner and what none has', different: { ownerId: 7, matches: () => false } },
-])('no page of the largest leads, by $by, reads more than 4 MB, and the walk finds all', async ({ different }) => {
-  const { id } = await givenOrganization();
-  const leads = Array.from({ length: 30 }, (_, index) => leadOf(id, index + 1, index % 3 === 0 ? 'short' : 'r'.repeat(345_000)));
-  for (const lead of leads) await store(lead);
-  const { recorded, proxy } = await recordedTable();
+])(
+  'no page of the largest leads, by $by, reads more than 4 MB, and the walk finds all',
+  async ({ different }) => {
+    const { id } = await givenOrganization();
+    const leads = Array.from({ length: 30 }, (_, index) =>
+      leadOf(id, index + 1, index % 3 === 0 ? 'short' : 'r'.repeat(345_000)),
+    );
+    for (const lead of leads) await store(lead);
+    const { recorded, proxy } = await recordedTable();
 
-  const found: number[] = [];
-  let cursor: number | undefined;
-  do {
-    const asked = query(id, { ...different, ...(cursor !== undefined && { cursor }) });
-    const { result, calls } = await proxy.record(() => listLeads(recorded, asked));
-    expect(bytesOf(calls)).toBeLessThanOrEqual(4_000_000);
-    found.push(...result.leads.map((lead) => lead.id));
-    cursor = result.nextCursor ?? undefined;
-  } while (cursor !== undefined);
+    const found: number[] = [];
+    let cursor: number | undefined;
+    do {
+      const asked = query(id, { ...different, ...(cursor !== undefined && { cursor }) });
+      const { result, calls } = await proxy.record(() => listLeads(recorded, asked));
+      expect(bytesOf(calls)).toBeLessThanOrEqual(4_000_000);
+      found.push(...result.leads.map((lead) => lead.id));
+      cursor = result.nextCursor ?? undefined;
+    } while (cursor !== undefined);
 
-  const { matches } = query(id, different);
-  expect(found).toEqual(
-    leads
-      .filter(matches)
-      .reverse()
-      .map((lead) => lead.id),
-  );
-  await proxy.stop();
-});
+    const { matches } = query(id, different);
+    expect(found).toEqual(
+      leads
+        .filter(matches)
+        .reverse()
+        .map((lead) => lead.id),
+    );
+    await proxy.stop();
+  },
+);
 
 test('the next page of a list by time reads only later changes from the index, and finds leads that changed between the pages', async () => {
   const { id } = await givenOrganization();
   const last = 40_000; // so many leads that a few changed ones are fetched by id
   await store(leadOf(id, last, 'old', at(0)));
-  const changed = Array.from({ length: 1200 }, (_, index) => leadOf(id, (index + 1) * 10, 'changed', at(1000 + index)));
+  const changed = Array.from({ length: 1200 }, (_, index) =>
+    leadOf(id, (index + 1) * 10, 'changed', at(1000 + index)),
+  );
   await storeLeads(table(), changed);
   const { recorded, proxy } = await recordedTable();
   const asked = { limit: 100, updatedSince: Date.parse(at(1000)) };
@@ -97,9 +126,15 @@ test('the next page of a list by time reads only later changes from the index, a
   const walked: number[] = [];
   let cursor = first.nextCursor;
   while (cursor !== null) {
-    const { result, calls } = await proxy.record(() => listLeads(recorded, query(id, { ...asked, cursor: cursor ?? undefined })));
-    walked.push(calls.filter(({ operation, index }) => operation === 'Query' && index === undefined).length);
-    indexUnits.push(...calls.filter(({ index }) => index !== undefined).map(({ units }) => units.reads));
+    const { result, calls } = await proxy.record(() =>
+      listLeads(recorded, query(id, { ...asked, cursor: cursor ?? undefined })),
+    );
+    walked.push(
+      calls.filter(({ operation, index }) => operation === 'Query' && index === undefined).length,
+    );
+    indexUnits.push(
+      ...calls.filter(({ index }) => index !== undefined).map(({ units }) => units.reads),
+    );
     found.push(...result.leads.map((lead) => lead.id));
     cursor = result.nextCursor;
   }
@@ -120,8 +155,17 @@ async function movedLeads(moved: readonly number[]) {
   const { recorded, proxy } = await recordedTable();
   for (const before of leads.filter((lead) => moved.includes(lead.id))) {
     const now = new Date().toISOString();
-    const entry = { type: 'lead_updated', at: now, actorId: 7, via: 'api', keyId: 'k', changes: [] } as const;
-    expect(await updateLead(recorded, before, { ...before, stageId: 12, updatedAt: now }, entry)).toEqual({ outcome: 'changed' });
+    const entry = {
+      type: 'lead_updated',
+      at: now,
+      actorId: 7,
+      via: 'api',
+      keyId: 'k',
+      changes: [],
+    } as const;
+    expect(
+      await updateLead(recorded, before, { ...before, stageId: 12, updatedAt: now }, entry),
+    ).toEqual({ outcome: 'changed' });
   }
   proxy.indexLagMs = 60_000;
   proxy.laggingIndexes = ['leadsByStage', 'leadsByOwner'];
@@ -130,22 +174,32 @@ async function movedLeads(moved: readonly number[]) {
 
 test.each([
   { list: 'its pipeline', different: { stageIds: [11, 12] } },
-  { list: 'its stage', different: { stageIds: [12], matches: ({ stageId }: Lead) => stageId === 12 }, found: [60, 41, 2] },
+  {
+    list: 'its stage',
+    different: { stageIds: [12], matches: ({ stageId }: Lead) => stageId === 12 },
+    found: [60, 41, 2],
+  },
   { list: 'its pipeline and its owner', different: { stageIds: [11, 12], ownerId: 7 } },
-  { list: 'its pipeline, by the time of change', different: { stageIds: [11, 12], updatedSince: Date.parse(at(0)) } },
-])('a lead that moves is in the list of $list while the index has it in neither place', async ({ different, found }) => {
-  const { id, recorded, proxy } = await movedLeads([60, 41, 2]);
-  const pages = [];
-  let cursor: number | undefined;
-  do {
-    const { leads, nextCursor } = await listLeads(recorded, query(id, { ...different, cursor }));
-    pages.push(...leads.map((lead) => lead.id));
-    cursor = nextCursor ?? undefined;
-  } while (cursor !== undefined);
+  {
+    list: 'its pipeline, by the time of change',
+    different: { stageIds: [11, 12], updatedSince: Date.parse(at(0)) },
+  },
+])(
+  'a lead that moves is in the list of $list while the index has it in neither place',
+  async ({ different, found }) => {
+    const { id, recorded, proxy } = await movedLeads([60, 41, 2]);
+    const pages = [];
+    let cursor: number | undefined;
+    do {
+      const { leads, nextCursor } = await listLeads(recorded, query(id, { ...different, cursor }));
+      pages.push(...leads.map((lead) => lead.id));
+      cursor = nextCursor ?? undefined;
+    } while (cursor !== undefined);
 
-  expect(pages).toEqual(found ?? Array.from({ length: 60 }, (_, index) => 60 - index));
-  await proxy.stop();
-});
+    expect(pages).toEqual(found ?? Array.from({ length: 60 }, (_, index) => 60 - index));
+    await proxy.stop();
+  },
+);
 
 test('leads of other lists that just changed cost a read unit each, and no round trip', async () => {
   const { id, recorded, proxy } = await movedLeads([60, 41, 2]);

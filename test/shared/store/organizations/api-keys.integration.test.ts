@@ -1,7 +1,12 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, expect, test } from 'vitest';
 import { hashApiKey } from '../../../../shared/organization/api-key.ts';
-import { ApiKeyError, createApiKey, listApiKeys, revokeApiKey } from '../../../../shared/store/organizations/api-keys.ts';
+import {
+  ApiKeyError,
+  createApiKey,
+  listApiKeys,
+  revokeApiKey,
+} from '../../../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
 import { apiKeyPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { newSettings } from '../../../support/organizations.ts';
@@ -20,7 +25,11 @@ async function givenOrganizationId(): Promise<number> {
 const now = new Date('2026-03-01T10:00:00.000Z');
 const website = { type: 'website-form', label: 'website', createdBy: 7, now } as const;
 const storedKey = async (key: string) =>
-  (await table.client.send(new GetCommand({ TableName: table.name, Key: apiKeyPrimaryKey(hashApiKey(key)) }))).Item;
+  (
+    await table.client.send(
+      new GetCommand({ TableName: table.name, Key: apiKeyPrimaryKey(hashApiKey(key)) }),
+    )
+  ).Item;
 
 test('a new API key is stored as its hash with what admission needs, and nowhere as itself', async () => {
   const organizationId = await givenOrganizationId();
@@ -41,23 +50,42 @@ test('a new API key is stored as its hash with what admission needs, and nowhere
     used: 0,
     windowEndsAt: 0,
   });
-  expect(created).toMatchObject({ scopes: ['leads.capture'], expiresAt: '2028-02-29T10:00:00.000Z' });
+  expect(created).toMatchObject({
+    scopes: ['leads.capture'],
+    expiresAt: '2028-02-29T10:00:00.000Z',
+  });
 });
 
 test('an application key expires after 90 days, or when requested', async () => {
   const organizationId = await givenOrganizationId();
-  const application = { ...website, type: 'application', scopes: ['leads.write'], organizationId } as const;
+  const application = {
+    ...website,
+    type: 'application',
+    scopes: ['leads.write'],
+    organizationId,
+  } as const;
 
   const usual = await createApiKey(table, application);
-  const past = await createApiKey(table, { ...application, expiresAt: '2020-01-01T00:00:00+05:30' });
+  const past = await createApiKey(table, {
+    ...application,
+    expiresAt: '2020-01-01T00:00:00+05:30',
+  });
 
-  expect(usual).toMatchObject({ scopes: ['leads.read', 'leads.write'], expiresAt: '2026-05-30T10:00:00.000Z' });
+  expect(usual).toMatchObject({
+    scopes: ['leads.read', 'leads.write'],
+    expiresAt: '2026-05-30T10:00:00.000Z',
+  });
   expect((await storedKey(past.key))?.expiresAt).toBe(Date.parse('2019-12-31T18:30:00Z'));
 });
 
 test('API keys are listed oldest first, without the key itself', async () => {
   const organizationId = await givenOrganizationId();
-  const later = await createApiKey(table, { ...website, organizationId, label: 'later', now: new Date(now.getTime() + 1) });
+  const later = await createApiKey(table, {
+    ...website,
+    organizationId,
+    label: 'later',
+    now: new Date(now.getTime() + 1),
+  });
   const first = await createApiKey(table, { ...website, organizationId, label: 'first' });
 
   const listed = await listApiKeys(table, organizationId);
@@ -92,7 +120,9 @@ test('simultaneous revocations of an API key agree on one time', async () => {
   const organizationId = await givenOrganizationId();
   const { keyId } = await createApiKey(table, { ...website, organizationId });
 
-  const times = await Promise.all([1, 2, 3, 4].map((ms) => revokeApiKey(table, organizationId, keyId, { at: new Date(ms) })));
+  const times = await Promise.all(
+    [1, 2, 3, 4].map((ms) => revokeApiKey(table, organizationId, keyId, { at: new Date(ms) })),
+  );
 
   expect(new Set(times).size).toBe(1);
 });
@@ -110,7 +140,11 @@ test('an unknown API key, or one of another organization, is not revoked', async
 test('five API keys created in parallel are five keys', async () => {
   const organizationId = await givenOrganizationId();
 
-  await Promise.all([1, 2, 3, 4, 5].map((turn) => createApiKey(table, { ...website, organizationId, label: `k${turn}` })));
+  await Promise.all(
+    [1, 2, 3, 4, 5].map((turn) =>
+      createApiKey(table, { ...website, organizationId, label: `k${turn}` }),
+    ),
+  );
 
   expect(await listApiKeys(table, organizationId)).toHaveLength(5);
 });

@@ -4,7 +4,10 @@ import { limits } from '../../../../shared/limits.ts';
 import { parseSettingsFile, toSettingsFile } from '../../../../shared/organization/settings.ts';
 import type { Settings } from '../../../../shared/organization/settings-types.ts';
 import { createApiKey } from '../../../../shared/store/organizations/api-keys.ts';
-import { applySettings, SettingsRejectedError } from '../../../../shared/store/organizations/apply-settings.ts';
+import {
+  applySettings,
+  SettingsRejectedError,
+} from '../../../../shared/store/organizations/apply-settings.ts';
 import { readSettings } from '../../../../shared/store/organizations/organizations.ts';
 import { leadPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { newSettings } from '../../../support/organizations.ts';
@@ -21,7 +24,14 @@ const putLead = (organizationId: number, leadId: number, more: object = {}) =>
   table.client.send(
     new PutCommand({
       TableName: table.name,
-      Item: { ...leadPrimaryKey(organizationId, leadId), fields: { name: 'A' }, stageId: 11, pipelineId: 1, version: 1, ...more },
+      Item: {
+        ...leadPrimaryKey(organizationId, leadId),
+        fields: { name: 'A' },
+        stageId: 11,
+        pipelineId: 1,
+        version: 1,
+        ...more,
+      },
     }),
   );
 
@@ -70,8 +80,18 @@ const removals: [what: string, lead: object, change: (draft: Settings) => void, 
     (draft) => draft.fields[6]!.options.pop(),
     '$.fields[key="course"].options[value="design"]',
   ],
-  ["a field's type", { fields: { city: 'Pune' } }, (draft) => (draft.fields[8]!.type = 'textarea'), '$.fields[key="city"].type'],
-  ['a stage', { stageId: 12 }, (draft) => draft.pipelines[0]!.stages.pop(), '$.pipelines[id=1].stages[id=12]'],
+  [
+    "a field's type",
+    { fields: { city: 'Pune' } },
+    (draft) => (draft.fields[8]!.type = 'textarea'),
+    '$.fields[key="city"].type',
+  ],
+  [
+    'a stage',
+    { stageId: 12 },
+    (draft) => draft.pipelines[0]!.stages.pop(),
+    '$.pipelines[id=1].stages[id=12]',
+  ],
   [
     "a stage's pipeline",
     { stageId: 12 },
@@ -109,7 +129,10 @@ test('a rejected apply names a pipeline and each of its stages that are in use',
 
   const { issues } = await refusal(without(settings, (draft) => draft.pipelines.pop()));
 
-  expect(issues.map(({ path }) => path)).toEqual(['$.pipelines[id=2]', '$.pipelines[id=2].stages[id=21]']);
+  expect(issues.map(({ path }) => path)).toEqual([
+    '$.pipelines[id=2]',
+    '$.pipelines[id=2].stages[id=21]',
+  ]);
 });
 
 test('an apply does not remove the creator of an API key, and names the key', async () => {
@@ -123,13 +146,18 @@ test('an apply does not remove the creator of an API key, and names the key', as
     now: new Date(),
   });
 
-  const { issues } = await refusal(without(settings, (draft) => (draft.users = draft.users.filter(({ id }) => id !== 10))));
+  const { issues } = await refusal(
+    without(settings, (draft) => (draft.users = draft.users.filter(({ id }) => id !== 10))),
+  );
 
-  expect(issues).toEqual([{ path: '$.users[id=10]', message: expect.stringContaining(`creator of API key ${keyId}`) }]);
+  expect(issues).toEqual([
+    { path: '$.users[id=10]', message: expect.stringContaining(`creator of API key ${keyId}`) },
+  ]);
 });
 
 const dropCity = (settings: Settings): Settings => without(settings, (draft) => draft.fields.pop());
-const dropDesign = (settings: Settings): Settings => without(settings, (draft) => draft.fields[6]!.options.pop());
+const dropDesign = (settings: Settings): Settings =>
+  without(settings, (draft) => draft.fields[6]!.options.pop());
 
 test('an apply deactivates what it removes for longer than the longest request before it removes it', async () => {
   const settings = smallSettings();
@@ -145,18 +173,25 @@ test('an apply deactivates what it removes for longer than the longest request b
 
   expect(waits).toEqual([(limits.functionTimeoutSeconds + 1) * 1000]);
   expect(meanwhile?.fields.at(-1)).toMatchObject({ key: 'city', active: false });
-  expect(meanwhile?.fields[6]?.options.at(-1)).toEqual({ value: 'design', label: 'Product Design', retired: true });
+  expect(meanwhile?.fields[6]?.options.at(-1)).toEqual({
+    value: 'design',
+    label: 'Product Design',
+    retired: true,
+  });
   expect(applied).toEqual({ outcome: 'updated', version: 3 });
 });
 
 test('an apply restores the settings when a request in progress uses an item that is being removed', async () => {
   const settings = smallSettings();
   await applySettings(table, settings);
-  const wait = async (): Promise<void> => void (await putLead(settings.id, 1, { fields: { city: 'Pune' } }));
+  const wait = async (): Promise<void> =>
+    void (await putLead(settings.id, 1, { fields: { city: 'Pune' } }));
 
   const { issues } = await refusal(dropCity(settings), { wait });
 
-  expect(issues).toEqual([{ path: '$.fields[key="city"]', message: expect.stringMatching(/by 1 lead: /) }]);
+  expect(issues).toEqual([
+    { path: '$.fields[key="city"]', message: expect.stringMatching(/by 1 lead: /) },
+  ]);
   expect((await readSettings(table, settings.id))?.settings).toEqual(settings);
 });
 
@@ -219,7 +254,10 @@ test('an apply during the wait wins, and the removal is checked again', async ()
 test('an API key created during the wait keeps its creator', async () => {
   const settings = smallSettings();
   await applySettings(table, settings);
-  const fewer = without(settings, (draft) => (draft.users = draft.users.filter(({ id }) => id !== 10)));
+  const fewer = without(
+    settings,
+    (draft) => (draft.users = draft.users.filter(({ id }) => id !== 10)),
+  );
   const wait = async (): Promise<void> =>
     void (await createApiKey(table, {
       organizationId: settings.id,

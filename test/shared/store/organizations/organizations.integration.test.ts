@@ -3,7 +3,10 @@ import { afterAll, expect, test } from 'vitest';
 import { parseSettingsFile, toSettingsFile } from '../../../../shared/organization/settings.ts';
 import type { Settings } from '../../../../shared/organization/settings-types.ts';
 import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
-import { loadOrganization, readSettings } from '../../../../shared/store/organizations/organizations.ts';
+import {
+  loadOrganization,
+  readSettings,
+} from '../../../../shared/store/organizations/organizations.ts';
 import { usagePrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { newSettings } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
@@ -15,7 +18,8 @@ afterAll(() => table.client.destroy());
 
 const smallSettings = (): Settings => newSettings(smallFile());
 const usage = async (id: number) =>
-  (await table.client.send(new GetCommand({ TableName: table.name, Key: usagePrimaryKey(id) }))).Item;
+  (await table.client.send(new GetCommand({ TableName: table.name, Key: usagePrimaryKey(id) })))
+    .Item;
 
 test('a new organization can be loaded, and its usage begins at zero', async () => {
   const settings = smallSettings();
@@ -24,8 +28,16 @@ test('a new organization can be loaded, and its usage begins at zero', async () 
 
   expect(applied).toEqual({ outcome: 'created', version: 1 });
   expect((await readSettings(table, settings.id))?.settings).toEqual(settings);
-  expect((await loadOrganization(table, settings.id))?.stageById.get(21)).toMatchObject({ pipelineId: 2, isDefault: false });
-  expect(await usage(settings.id)).toMatchObject({ settingsVersion: 1, lastLeadId: 0, used: 0, windowEndsAt: 0 });
+  expect((await loadOrganization(table, settings.id))?.stageById.get(21)).toMatchObject({
+    pipelineId: 2,
+    isDefault: false,
+  });
+  expect(await usage(settings.id)).toMatchObject({
+    settingsVersion: 1,
+    lastLeadId: 0,
+    used: 0,
+    windowEndsAt: 0,
+  });
 });
 
 test('an unknown organization is read as undefined', async () => {
@@ -57,14 +69,21 @@ test('a new version of the settings keeps the counters of leads and tokens', asy
   const applied = await applySettings(table, { ...settings, name: 'Renamed' });
 
   expect(applied).toEqual({ outcome: 'updated', version: 2 });
-  expect(await usage(settings.id)).toMatchObject({ settingsVersion: 2, lastLeadId: 41, used: 12, windowEndsAt: 99 });
+  expect(await usage(settings.id)).toMatchObject({
+    settingsVersion: 2,
+    lastLeadId: 41,
+    used: 12,
+    windowEndsAt: 99,
+  });
 });
 
 test('simultaneous applies get a version each', async () => {
   const settings = smallSettings();
   await applySettings(table, settings);
 
-  const applied = await Promise.all([1, 2, 3, 4, 5].map((turn) => applySettings(table, { ...settings, name: `Name ${turn}` })));
+  const applied = await Promise.all(
+    [1, 2, 3, 4, 5].map((turn) => applySettings(table, { ...settings, name: `Name ${turn}` })),
+  );
 
   expect(applied.map(({ version }) => version).sort()).toEqual([2, 3, 4, 5, 6]);
   expect(await usage(settings.id)).toMatchObject({ settingsVersion: 6 });

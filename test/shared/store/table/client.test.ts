@@ -38,7 +38,8 @@ afterEach(() => {
 });
 
 const head = { 'content-type': 'application/x-amz-json-1.0' };
-const get = () => table.client.send(new GetCommand({ TableName: 'leads', Key: { pk: 'a', sk: 'b' } }));
+const get = () =>
+  table.client.send(new GetCommand({ TableName: 'leads', Key: { pk: 'a', sk: 'b' } }));
 
 async function failsAfter(): Promise<{ name: string; ms: number; runningMs: number }> {
   const begunAt = performance.now();
@@ -53,8 +54,14 @@ async function failsAfter(): Promise<{ name: string; ms: number; runningMs: numb
 describe('a call is tried three times, for a second each, when DynamoDB', () => {
   const silences: [string, (response: ServerResponse) => unknown][] = [
     ['does not answer', () => undefined],
-    ['sends headers and no body', (response) => response.writeHead(200, { ...head, 'content-length': 100 }).flushHeaders()],
-    ['sends half of the body', (response) => response.writeHead(200, { ...head, 'content-length': 100 }).write('{"Item":{')],
+    [
+      'sends headers and no body',
+      (response) => response.writeHead(200, { ...head, 'content-length': 100 }).flushHeaders(),
+    ],
+    [
+      'sends half of the body',
+      (response) => response.writeHead(200, { ...head, 'content-length': 100 }).write('{"Item":{'),
+    ],
   ];
   test.each(silences)('%s', async (_, silence) => {
     answer = silence;
@@ -69,7 +76,8 @@ describe('a call is tried three times, for a second each, when DynamoDB', () => 
 
 test('a body that stalls once costs a second, and the call succeeds', async () => {
   answer = (response) => {
-    if (attempts === 1) response.writeHead(200, { ...head, 'content-length': 100 }).write('{"Item":{');
+    if (attempts === 1)
+      response.writeHead(200, { ...head, 'content-length': 100 }).write('{"Item":{');
     else response.writeHead(200, head).end('{"Item":{"pk":{"S":"a"}}}');
   };
 
@@ -77,7 +85,9 @@ test('a body that stalls once costs a second, and the call succeeds', async () =
   expect(attempts).toBe(2);
 });
 
-test('a connection is reused after an idle time longer than a call may take', { timeout: 10_000 }, async () => {
+test('a connection is reused after an idle time longer than a call may take', {
+  timeout: 10_000,
+}, async () => {
   answer = (response) => response.writeHead(200, head).end('{}');
 
   for (let calls = 0; calls < 3; calls += 1) {

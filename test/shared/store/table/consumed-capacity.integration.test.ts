@@ -1,15 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { BatchGetCommand, GetCommand, PutCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchGetCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clientConfig, createTable } from '../../../../infra/local/table.ts';
 import { openTable } from '../../../../shared/store/table/client.ts';
-import { noConsumedCapacity, withCapacityMetering } from '../../../../shared/store/table/consumed-capacity.ts';
+import {
+  noConsumedCapacity,
+  withCapacityMetering,
+} from '../../../../shared/store/table/consumed-capacity.ts';
 import { service } from '../../../support/service.ts';
 
 /** A table of the test's own, because its items are not the service's. */
-const environment = { ...service().environment, LEADS_TABLE: `consumedCapacity-${randomUUID()}` } as Parameters<
-  typeof createTable
->[0];
+const environment = {
+  ...service().environment,
+  LEADS_TABLE: `consumedCapacity-${randomUUID()}`,
+} as Parameters<typeof createTable>[0];
 const shared = openTable(environment.LEADS_TABLE, clientConfig(environment));
 const { name: TableName } = shared;
 beforeAll(() => createTable(environment));
@@ -31,9 +41,15 @@ test('a read counts as one call and its read units, a write as its write units',
   await client.send(new GetCommand({ TableName, Key: item, ConsistentRead: true }));
   expect(consumedCapacity).toEqual({ calls: 2, readUnits: 1, writeUnits: 1 });
 
-  await client.send(new BatchGetCommand({ RequestItems: { [TableName]: { Keys: [item], ConsistentRead: true } } }));
   await client.send(
-    new QueryCommand({ TableName, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': item.pk } }),
+    new BatchGetCommand({ RequestItems: { [TableName]: { Keys: [item], ConsistentRead: true } } }),
+  );
+  await client.send(
+    new QueryCommand({
+      TableName,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': item.pk },
+    }),
   );
   expect(consumedCapacity).toEqual({ calls: 4, readUnits: 2.5, writeUnits: 1 });
 });
@@ -41,7 +57,9 @@ test('a read counts as one call and its read units, a write as its write units',
 test('the units of a transaction that writes are write units', async () => {
   const { client, consumedCapacity } = givenMeasured();
 
-  await client.send(new TransactWriteCommand({ TransactItems: [{ Put: { TableName, Item: newItem() } }] }));
+  await client.send(
+    new TransactWriteCommand({ TransactItems: [{ Put: { TableName, Item: newItem() } }] }),
+  );
 
   expect(consumedCapacity).toEqual({ calls: 1, readUnits: 0, writeUnits: 2 });
 });
@@ -50,7 +68,9 @@ test('a refused write counts as a call, and its error is rethrown', async () => 
   const { client, consumedCapacity } = givenMeasured();
   const Key = newItem();
 
-  const refused = client.send(new PutCommand({ TableName, Item: Key, ConditionExpression: 'attribute_exists(pk)' }));
+  const refused = client.send(
+    new PutCommand({ TableName, Item: Key, ConditionExpression: 'attribute_exists(pk)' }),
+  );
 
   await expect(refused).rejects.toMatchObject({ name: 'ConditionalCheckFailedException' });
   expect(consumedCapacity.calls).toBe(1);
@@ -60,7 +80,9 @@ test('the response is the one that the command requested', async () => {
   const { client } = givenMeasured();
   const item = newItem();
 
-  const withIndexes = await client.send(new PutCommand({ TableName, Item: item, ReturnConsumedCapacity: 'INDEXES' }));
+  const withIndexes = await client.send(
+    new PutCommand({ TableName, Item: item, ReturnConsumedCapacity: 'INDEXES' }),
+  );
   const { Item } = await client.send(new GetCommand({ TableName, Key: item }));
 
   expect(withIndexes.ConsumedCapacity).toHaveProperty('Table');

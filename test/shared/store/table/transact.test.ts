@@ -1,4 +1,8 @@
-import { RequestLimitExceeded, ThrottlingException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import {
+  RequestLimitExceeded,
+  ThrottlingException,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import type { Table } from '../../../../shared/store/table/client.ts';
@@ -11,10 +15,14 @@ const cancelled = (...codes: string[]): Error =>
     $metadata: metadata,
     CancellationReasons: codes.map((Code) => ({ Code })),
   });
-const brokenOff = (metadata: object): Error => Object.assign(new Error('aborted'), { $metadata: metadata });
+const brokenOff = (metadata: object): Error =>
+  Object.assign(new Error('aborted'), { $metadata: metadata });
 
 /** A table whose client responds with these in turn, and with the last one from then on. */
-function tableThat(...responses: readonly (Error | 'written')[]): { table: Table; tokens: unknown[] } {
+function tableThat(...responses: readonly (Error | 'written')[]): {
+  table: Table;
+  tokens: unknown[];
+} {
   const tokens: unknown[] = [];
   const send = async ({ input }: TransactWriteCommand): Promise<object> => {
     const response = responses[Math.min(tokens.length, responses.length - 1)];
@@ -27,7 +35,10 @@ function tableThat(...responses: readonly (Error | 'written')[]): { table: Table
 
 test.each<[string, Error]>([
   ['ThrottlingError among its reasons', cancelled('None', 'ThrottlingError')],
-  ['ProvisionedThroughputExceeded among its reasons', cancelled('ProvisionedThroughputExceeded', 'None')],
+  [
+    'ProvisionedThroughputExceeded among its reasons',
+    cancelled('ProvisionedThroughputExceeded', 'None'),
+  ],
   ['RequestLimitExceeded', new RequestLimitExceeded({ message: 'Too many', $metadata: metadata })],
   ['ThrottlingException', new ThrottlingException({ message: 'Too many', $metadata: metadata })],
   ['a connection that broke before a response', brokenOff({ attempts: 3 })],
@@ -68,7 +79,10 @@ test('a condition that does not hold decides, even next to a throttled item', as
   const { table } = tableThat(cancelled('ThrottlingError', 'ConditionalCheckFailed'));
 
   const items = ['a', 'b'].map((pk) => ({ Delete: { TableName: 'leads', Key: { pk, sk: 'X' } } }));
-  expect(await transact(table, items)).toMatchObject({ outcome: 'refused', failed: new Set(['b / X']) });
+  expect(await transact(table, items)).toMatchObject({
+    outcome: 'refused',
+    failed: new Set(['b / X']),
+  });
 });
 
 test('a refusal that is the request’s own is thrown at once', async () => {

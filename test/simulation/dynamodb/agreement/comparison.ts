@@ -10,7 +10,12 @@ import { type RandomCall, randomCall, tableRequest } from './random-requests.ts'
 /** What became of a request, in a form in which equal outcomes are equal. */
 export type Outcome =
   | { readonly reply: unknown }
-  | { readonly error: string; readonly message: string; readonly reasons?: unknown; readonly item?: unknown };
+  | {
+      readonly error: string;
+      readonly message: string;
+      readonly reasons?: unknown;
+      readonly item?: unknown;
+    };
 
 /** A request that two took differently. */
 export interface Disagreement {
@@ -22,16 +27,22 @@ export interface Disagreement {
 type SdkCommand = new (input: object) => Parameters<DynamoDBClient['send']>[0];
 
 /** Sends a request as it is to an engine. */
-export async function askEngine(client: DynamoDBClient, { operation, request }: RandomCall): Promise<Outcome> {
+export async function askEngine(
+  client: DynamoDBClient,
+  { operation, request }: RandomCall,
+): Promise<Outcome> {
   const Command = (sdk as unknown as Record<string, SdkCommand>)[`${operation}Command`];
   if (!Command) throw new Error(`The SDK has no command for ${operation}.`);
   try {
-    const { $metadata: _metadata, ...reply } = (await client.send(new Command(request))) as { $metadata: unknown };
+    const { $metadata: _metadata, ...reply } = (await client.send(new Command(request))) as {
+      $metadata: unknown;
+    };
     return { reply: normal(reply, operation) };
   } catch (error) {
-    const { name, message, CancellationReasons, Item, $metadata } = error as sdk.TransactionCanceledException & {
-      Item?: unknown;
-    };
+    const { name, message, CancellationReasons, Item, $metadata } =
+      error as sdk.TransactionCanceledException & {
+        Item?: unknown;
+      };
     if (!$metadata?.httpStatusCode) throw error;
     return outcomeOf(name, message, CancellationReasons, Item);
   }
@@ -66,16 +77,22 @@ function normal(value: unknown, operation: string): unknown {
       .filter(([, member]) => member !== undefined)
       .map(([name, member]) => [
         name,
-        isUnordered(name, operation) && Array.isArray(member) ? ordered(member) : normal(member, operation),
+        isUnordered(name, operation) && Array.isArray(member)
+          ? ordered(member)
+          : normal(member, operation),
       ]),
   );
 }
 
 const isUnordered = (name: string, operation: string): boolean =>
-  ['SS', 'NS', 'BS'].includes(name) || (name === 'Items' && operation === 'Scan') || operation === 'BatchGetItem';
+  ['SS', 'NS', 'BS'].includes(name) ||
+  (name === 'Items' && operation === 'Scan') ||
+  operation === 'BatchGetItem';
 
 const ordered = (values: readonly unknown[]): unknown[] =>
-  values.map((value) => normal(value, '')).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  values
+    .map((value) => normal(value, ''))
+    .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
 export interface ComparisonOptions {
   readonly client: DynamoDBClient;
@@ -89,12 +106,19 @@ export interface ComparisonOptions {
  * Asks the model and an engine the same random things, one after the other, in a table of their own.
  * @returns what they took differently and is not known
  */
-export async function compare({ client, seed, requests, isKnown }: ComparisonOptions): Promise<Disagreement[]> {
+export async function compare({
+  client,
+  seed,
+  requests,
+  isKnown,
+}: ComparisonOptions): Promise<Disagreement[]> {
   const random = new Random(`agreement ${seed}`);
   const TableName = `agreement-${seed}-${process.pid}-${Date.now()}`;
   const model = new SimulatedDynamodb({ now: () => Date.now() });
   model.executeNow('CreateTable', tableRequest(TableName));
-  await client.send(new sdk.CreateTableCommand(tableRequest(TableName) as sdk.CreateTableCommandInput));
+  await client.send(
+    new sdk.CreateTableCommand(tableRequest(TableName) as sdk.CreateTableCommandInput),
+  );
   const found: Disagreement[] = [];
   for (let made = 0; made < requests; made += 1) {
     const call = uniqueToken(randomCall(random, TableName), seed);
@@ -114,25 +138,42 @@ export async function compare({ client, seed, requests, isKnown }: ComparisonOpt
 /** An engine keeps tokens longer than a test runs. */
 const uniqueToken = ({ operation, request }: RandomCall, seed: string): RandomCall => ({
   operation,
-  request: request.ClientRequestToken ? { ...request, ClientRequestToken: `${request.ClientRequestToken}-${seed}` } : request,
+  request: request.ClientRequestToken
+    ? { ...request, ClientRequestToken: `${request.ClientRequestToken}-${seed}` }
+    : request,
 });
 
 /** The model gets a request as the wire would bring it. */
-const copied = ({ operation, request }: RandomCall): RandomCall => ({ operation, request: requestOf(JSON.stringify(request)) });
+const copied = ({ operation, request }: RandomCall): RandomCall => ({
+  operation,
+  request: requestOf(JSON.stringify(request)),
+});
 
 /** The text of an error is for people: what counts is its name, and by position why a transaction was cancelled. */
-const differs = (one: Outcome, other: Outcome): boolean => JSON.stringify(judged(one)) !== JSON.stringify(judged(other));
+const differs = (one: Outcome, other: Outcome): boolean =>
+  JSON.stringify(judged(one)) !== JSON.stringify(judged(other));
 
 function judged(outcome: Outcome): unknown {
   if ('reply' in outcome) return outcome;
-  const reasons = (outcome.reasons as { Code?: string; Item?: unknown }[] | undefined)?.map(({ Code, Item }) => ({ Code, Item }));
+  const reasons = (outcome.reasons as { Code?: string; Item?: unknown }[] | undefined)?.map(
+    ({ Code, Item }) => ({ Code, Item }),
+  );
   return { error: outcome.error, reasons, item: outcome.item };
 }
 
 /** Gives the model the engine's items. */
-async function bringTogether(client: DynamoDBClient, model: SimulatedDynamodb, TableName: string): Promise<void> {
-  const { Items = [] } = await client.send(new sdk.ScanCommand({ TableName, ConsistentRead: true }));
-  const { Items: own = [] } = model.executeNow('Scan', { TableName }) as { Items?: Record<string, unknown>[] };
-  for (const { pk, sk } of own) model.executeNow('DeleteItem', { TableName, Key: { pk, sk } } as Request);
+async function bringTogether(
+  client: DynamoDBClient,
+  model: SimulatedDynamodb,
+  TableName: string,
+): Promise<void> {
+  const { Items = [] } = await client.send(
+    new sdk.ScanCommand({ TableName, ConsistentRead: true }),
+  );
+  const { Items: own = [] } = model.executeNow('Scan', { TableName }) as {
+    Items?: Record<string, unknown>[];
+  };
+  for (const { pk, sk } of own)
+    model.executeNow('DeleteItem', { TableName, Key: { pk, sk } } as Request);
   for (const Item of Items) model.executeNow('PutItem', { TableName, Item } as Request);
 }

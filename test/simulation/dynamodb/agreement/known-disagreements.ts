@@ -15,7 +15,8 @@ const guide = 'https://docs.aws.amazon.com/amazondynamodb/latest/developerguide'
 const both: readonly EngineName[] = ['dynoxide', 'dynamodb-local'];
 
 const messageOf = (outcome: Outcome): string => ('message' in outcome ? outcome.message : '');
-const errorOf = (outcome: Outcome): string | undefined => ('error' in outcome ? outcome.error : undefined);
+const errorOf = (outcome: Outcome): string | undefined =>
+  'error' in outcome ? outcome.error : undefined;
 const isInvalid = (outcome: Outcome): boolean => errorOf(outcome) === 'ValidationException';
 
 /** Whether the two replies are the same without some of their members. */
@@ -27,7 +28,8 @@ function sameWithout({ model, engine }: Disagreement, ...members: readonly strin
 }
 
 const cancelledFor = (outcome: Outcome, code: string): boolean =>
-  'reasons' in outcome && ((outcome.reasons ?? []) as { Code?: string }[]).some(({ Code }) => Code === code);
+  'reasons' in outcome &&
+  ((outcome.reasons ?? []) as { Code?: string }[]).some(({ Code }) => Code === code);
 
 export const knownDisagreements: readonly KnownDisagreement[] = [
   {
@@ -35,20 +37,25 @@ export const knownDisagreements: readonly KnownDisagreement[] = [
     what: 'A page whose limit is met by the last item of its range has no LastEvaluatedKey.',
     documentation: `${guide}/Query.Pagination.html`,
     matches: (one) =>
-      one.call.operation === 'Query' && one.call.request.Limit !== undefined && sameWithout(one, 'LastEvaluatedKey'),
+      one.call.operation === 'Query' &&
+      one.call.request.Limit !== undefined &&
+      sameWithout(one, 'LastEvaluatedKey'),
   },
   {
     engines: ['dynamodb-local'],
     what: 'DeleteItem tells its capacity without being asked.',
     documentation: `${api}/API_DeleteItem.html#DDB-DeleteItem-request-ReturnConsumedCapacity`,
     matches: (one) =>
-      one.call.operation === 'DeleteItem' && !one.call.request.ReturnConsumedCapacity && sameWithout(one, 'ConsumedCapacity'),
+      one.call.operation === 'DeleteItem' &&
+      !one.call.request.ReturnConsumedCapacity &&
+      sameWithout(one, 'ConsumedCapacity'),
   },
   {
     engines: both,
     what: 'Capacity of batches and transactions: items that are not there cost nothing; units of reads and writes are not told apart.',
     documentation: `${guide}/read-write-operations.html`,
-    matches: (one) => /^(Batch|Transact)/.test(one.call.operation) && sameWithout(one, 'ConsumedCapacity'),
+    matches: (one) =>
+      /^(Batch|Transact)/.test(one.call.operation) && sameWithout(one, 'ConsumedCapacity'),
   },
   {
     engines: ['dynamodb-local'],
@@ -71,14 +78,16 @@ export const knownDisagreements: readonly KnownDisagreement[] = [
     engines: both,
     what: 'A token is looked at before the request is: of an invalid request under the token of another, the mismatch is told.',
     documentation: `${api}/API_TransactWriteItems.html#DDB-TransactWriteItems-request-ClientRequestToken`,
-    matches: ({ model, engine }) => isInvalid(model) && errorOf(engine) === 'IdempotentParameterMismatchException',
+    matches: ({ model, engine }) =>
+      isInvalid(model) && errorOf(engine) === 'IdempotentParameterMismatchException',
   },
   {
     engines: both,
     what: 'A key attribute in an update expression is noticed only after the condition.',
     documentation: `${api}/API_UpdateItem.html#DDB-UpdateItem-request-UpdateExpression`,
     matches: ({ model, engine }) =>
-      /Cannot update attribute/.test(messageOf(model)) && errorOf(engine) === 'ConditionalCheckFailedException',
+      /Cannot update attribute/.test(messageOf(model)) &&
+      errorOf(engine) === 'ConditionalCheckFailedException',
   },
   {
     engines: ['dynamodb-local'],
@@ -115,7 +124,9 @@ export const knownDisagreements: readonly KnownDisagreement[] = [
     what: 'ALL_OLD of an update that made the item has its key.',
     documentation: `${api}/API_UpdateItem.html#DDB-UpdateItem-request-ReturnValues`,
     matches: (one) =>
-      one.call.operation === 'UpdateItem' && one.call.request.ReturnValues === 'ALL_OLD' && sameWithout(one, 'Attributes'),
+      one.call.operation === 'UpdateItem' &&
+      one.call.request.ReturnValues === 'ALL_OLD' &&
+      sameWithout(one, 'Attributes'),
   },
 ];
 
@@ -123,4 +134,6 @@ export const knownDisagreements: readonly KnownDisagreement[] = [
 export const isKnownOf =
   (engine: EngineName) =>
   (disagreement: Disagreement): boolean =>
-    knownDisagreements.some(({ engines, matches }) => engines.includes(engine) && matches(disagreement));
+    knownDisagreements.some(
+      ({ engines, matches }) => engines.includes(engine) && matches(disagreement),
+    );

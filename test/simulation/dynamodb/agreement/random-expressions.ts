@@ -44,7 +44,9 @@ export class Names {
 }
 
 /** Those of a read by key, which takes names alone. */
-export function namesOnly({ ExpressionAttributeNames }: ExpressionParameters): ExpressionParameters {
+export function namesOnly({
+  ExpressionAttributeNames,
+}: ExpressionParameters): ExpressionParameters {
   return ExpressionAttributeNames ? { ExpressionAttributeNames } : {};
 }
 
@@ -73,19 +75,24 @@ export function randomCondition(random: Random, names: Names, depth = 0): string
     ])();
   }
   const name = randomName(random);
-  const value = (): string => names.value(random.chance(0.9) ? usualValue(random, name) : randomValue(random));
+  const value = (): string =>
+    names.value(random.chance(0.9) ? usualValue(random, name) : randomValue(random));
   const one = (): string => (random.chance(0.8) ? names.name(name) : path(random, names));
   return random.pick([
     () => `${one()} ${random.pick(['=', '<>', '<', '<=', '>', '>='])} ${value()}`,
     () => `${one()} ${random.pick(['=', '<>', '<'])} ${path(random, names)}`,
     () => `attribute_exists(${path(random, names)})`,
     () => `attribute_not_exists(${path(random, names)})`,
-    () => `attribute_type(${one()}, ${names.value({ S: random.pick(['S', 'N', 'L', 'M', 'SS', 'X']) })})`,
+    () =>
+      `attribute_type(${one()}, ${names.value({ S: random.pick(['S', 'N', 'L', 'M', 'SS', 'X']) })})`,
     () => `begins_with(${one()}, ${names.value({ S: random.pick(['a', 'ab', 'é']) })})`,
-    () => `contains(${one()}, ${names.value(random.pick<AttributeValue>([{ S: 'a' }, { S: 'red' }, { N: '1' }]))})`,
-    () => `size(${one()}) ${random.pick(['=', '<', '>='])} ${names.value({ N: String(random.below(4)) })}`,
+    () =>
+      `contains(${one()}, ${names.value(random.pick<AttributeValue>([{ S: 'a' }, { S: 'red' }, { N: '1' }]))})`,
+    () =>
+      `size(${one()}) ${random.pick(['=', '<', '>='])} ${names.value({ N: String(random.below(4)) })}`,
     () => `${one()} IN (${value()}, ${value()})`,
-    () => `${one()} BETWEEN ${names.value({ N: '0' })} AND ${names.value({ N: random.pick(['5', '10', '-1']) })}`,
+    () =>
+      `${one()} BETWEEN ${names.value({ N: '0' })} AND ${names.value({ N: random.pick(['5', '10', '-1']) })}`,
     () => `attribute_not_exists(pk)`,
     () => `attribute_exists(pk)`,
   ])();
@@ -93,12 +100,15 @@ export function randomCondition(random: Random, names: Names, depth = 0): string
 
 export function randomUpdate(random: Random, names: Names): string {
   const sections: string[] = [];
-  const list = (make: () => string): string => Array.from({ length: random.pick([1, 1, 2, 3]) }, make).join(', ');
+  const list = (make: () => string): string =>
+    Array.from({ length: random.pick([1, 1, 2, 3]) }, make).join(', ');
   if (random.chance(0.8)) sections.push(`SET ${list(() => setAction(random, names))}`);
   if (random.chance(0.25)) sections.push(`REMOVE ${list(() => path(random, names))}`);
   if (random.chance(0.3)) sections.push(`ADD ${list(() => addAction(random, names))}`);
   if (random.chance(0.15))
-    sections.push(`DELETE ${names.name('tags')} ${names.value({ SS: random.pick([['red'], ['red', 'blue'], ['x']]) })}`);
+    sections.push(
+      `DELETE ${names.name('tags')} ${names.value({ SS: random.pick([['red'], ['red', 'blue'], ['x']]) })}`,
+    );
   return random.shuffle(sections).join(' ') || `SET ${setAction(random, names)}`;
 }
 
@@ -114,7 +124,8 @@ function setAction(random: Random, names: Names): string {
     () => `n = if_not_exists(n, ${names.value({ N: '0' })}) + ${names.value({ N: '1' })}`,
     () => `${names.name(name)} = if_not_exists(${path(random, names)}, ${value()})`,
     () => `steps = list_append(steps, ${names.value({ L: [{ S: 'x' }] })})`,
-    () => `steps = list_append(${names.value({ L: [{ S: 'x' }] })}, if_not_exists(steps, ${names.value({ L: [] })}))`,
+    () =>
+      `steps = list_append(${names.value({ L: [{ S: 'x' }] })}, if_not_exists(steps, ${names.value({ L: [] })}))`,
     () => `steps[${random.below(6)}] = ${names.value({ S: 'at' })}`,
     () => `pk = ${names.value({ S: 'p' })}`,
   ])();
@@ -126,7 +137,8 @@ function addAction(random: Random, names: Names): string {
     () => `score ${names.value({ N: '1' })}`,
     () => `tags ${names.value({ SS: random.pick([['red'], ['new', 'blue']]) })}`,
     () => `numbers ${names.value({ NS: ['1', '5'] })}`,
-    () => `${path(random, names)} ${names.value(random.pick<AttributeValue>([{ N: '1' }, { SS: ['x'] }, { S: 'no' }]))}`,
+    () =>
+      `${path(random, names)} ${names.value(random.pick<AttributeValue>([{ N: '1' }, { SS: ['x'] }, { S: 'no' }]))}`,
   ])();
 }
 

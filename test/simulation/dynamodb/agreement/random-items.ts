@@ -2,14 +2,30 @@ import type { Random } from '../../random.ts';
 import type { AttributeValue, Item } from '../attribute-values.ts';
 
 export const randomPartition = (random: Random): string => random.pick(['p', 'q']);
-export const randomSort = (random: Random): string => random.pick(['a1', 'a2', 'a3', 'b1', 'b2', 'é']);
+export const randomSort = (random: Random): string =>
+  random.pick(['a1', 'a2', 'a3', 'b1', 'b2', 'é']);
 
 /** Attributes besides the key; `size` and `name` are reserved words. */
-export const attributeNames = ['n', 's', 'flag', 'steps', 'details', 'tags', 'numbers', 'note', 'team', 'score', 'size'] as const;
+export const attributeNames = [
+  'n',
+  's',
+  'flag',
+  'steps',
+  'details',
+  'tags',
+  'numbers',
+  'note',
+  'team',
+  'score',
+  'size',
+] as const;
 
 /** A key, seldom one that no item could have. */
 export function randomKey(random: Random): Item {
-  const key: Record<string, AttributeValue> = { pk: { S: randomPartition(random) }, sk: { S: randomSort(random) } };
+  const key: Record<string, AttributeValue> = {
+    pk: { S: randomPartition(random) },
+    sk: { S: randomSort(random) },
+  };
   if (!random.chance(0.03)) return key;
   const [mistake, value] = random.pick<[string, AttributeValue | undefined]>([
     ['sk', undefined],
@@ -38,7 +54,9 @@ export function usualValue(random: Random, name: (typeof attributeNames)[number]
     s: () => ({ S: randomText(random) }),
     flag: () => ({ BOOL: random.chance(0.5) }),
     steps: () => ({ L: Array.from({ length: random.below(4) }, () => randomValue(random, 1)) }),
-    details: () => ({ M: { a: randomValue(random, 1), b: { N: '1' }, nested: { M: { c: { S: 'deep' } } } } }),
+    details: () => ({
+      M: { a: randomValue(random, 1), b: { N: '1' }, nested: { M: { c: { S: 'deep' } } } },
+    }),
     tags: () => ({ SS: random.shuffle(['red', 'blue', 'green']).slice(0, random.between(1, 3)) }),
     numbers: () => ({ NS: random.shuffle(['1', '2.5', '-3']).slice(0, random.between(1, 3)) }),
     note: () => ({ S: 'note '.repeat(random.pick([1, 1, 300])) }),
@@ -50,8 +68,19 @@ export function usualValue(random: Random, name: (typeof attributeNames)[number]
 }
 
 export const randomNumber = (random: Random): string =>
-  random.pick(['0', '1', '-1', '2', '10', '3.14', '12345678901234567890', '0.000001', '99999999999999999999999999999999999999']);
-export const randomText = (random: Random): string => random.pick(['', 'a', 'ab', 'abc', 'b', 'é', '😀', '\uffff', 'Zürich']);
+  random.pick([
+    '0',
+    '1',
+    '-1',
+    '2',
+    '10',
+    '3.14',
+    '12345678901234567890',
+    '0.000001',
+    '99999999999999999999999999999999999999',
+  ]);
+export const randomText = (random: Random): string =>
+  random.pick(['', 'a', 'ab', 'abc', 'b', 'é', '😀', '\uffff', 'Zürich']);
 
 /** Any value; seldom one that DynamoDB does not take. */
 export function randomValue(random: Random, depth = 0): AttributeValue {

@@ -1,6 +1,12 @@
 import type { Random } from '../../random.ts';
 import type { ExpressionParameters, Request, TransactItem } from '../request.ts';
-import { Names, namesOnly, randomCondition, randomProjection, randomUpdate } from './random-expressions.ts';
+import {
+  Names,
+  namesOnly,
+  randomCondition,
+  randomProjection,
+  randomUpdate,
+} from './random-expressions.ts';
 import { randomItem, randomKey, randomPartition, randomSort } from './random-items.ts';
 
 /** An operation with its request. */
@@ -53,7 +59,8 @@ const makers: readonly (readonly [weight: number, make: Maker])[] = [
 const bag = makers.flatMap(([weight, make]) => Array.from({ length: weight }, () => make));
 
 /** One request of any kind, most of them sensible. */
-export const randomCall = (random: Random, TableName: string): RandomCall => random.pick(bag)(random, TableName);
+export const randomCall = (random: Random, TableName: string): RandomCall =>
+  random.pick(bag)(random, TableName);
 
 const capacity = (random: Random): Pick<Request, 'ReturnConsumedCapacity'> =>
   random.chance(0.3) ? { ReturnConsumedCapacity: random.pick(['TOTAL', 'INDEXES'] as const) } : {};
@@ -73,25 +80,53 @@ function put(random: Random, TableName: string): RandomCall {
   const values = random.chance(0.5) ? { ReturnValues: 'ALL_OLD' as const } : {};
   return {
     operation: 'PutItem',
-    request: { ...request, ...names.parameters, ...values, ...onFailure(random), ...capacity(random) },
+    request: {
+      ...request,
+      ...names.parameters,
+      ...values,
+      ...onFailure(random),
+      ...capacity(random),
+    },
   };
 }
 
 function update(random: Random, TableName: string): RandomCall {
   const names = new Names(random);
-  const UpdateExpression = random.chance(0.97) ? { UpdateExpression: randomUpdate(random, names) } : {};
-  const request = { TableName, Key: randomKey(random), ...UpdateExpression, ...condition(random, names) };
-  const ReturnValues = random.pick(['NONE', 'ALL_OLD', 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW'] as const);
+  const UpdateExpression = random.chance(0.97)
+    ? { UpdateExpression: randomUpdate(random, names) }
+    : {};
+  const request = {
+    TableName,
+    Key: randomKey(random),
+    ...UpdateExpression,
+    ...condition(random, names),
+  };
+  const ReturnValues = random.pick([
+    'NONE',
+    'ALL_OLD',
+    'ALL_NEW',
+    'UPDATED_OLD',
+    'UPDATED_NEW',
+  ] as const);
   return {
     operation: 'UpdateItem',
-    request: { ...request, ...names.parameters, ReturnValues, ...onFailure(random), ...capacity(random) },
+    request: {
+      ...request,
+      ...names.parameters,
+      ReturnValues,
+      ...onFailure(random),
+      ...capacity(random),
+    },
   };
 }
 
 function remove(random: Random, TableName: string): RandomCall {
   const names = new Names(random);
   const request = { TableName, Key: randomKey(random), ...condition(random, names) };
-  return { operation: 'DeleteItem', request: { ...request, ...names.parameters, ReturnValues: 'ALL_OLD', ...capacity(random) } };
+  return {
+    operation: 'DeleteItem',
+    request: { ...request, ...names.parameters, ReturnValues: 'ALL_OLD', ...capacity(random) },
+  };
 }
 
 function projection(random: Random, names: Names): ExpressionParameters {
@@ -100,8 +135,16 @@ function projection(random: Random, names: Names): ExpressionParameters {
 
 function get(random: Random, TableName: string): RandomCall {
   const names = new Names(random);
-  const request = { TableName, Key: randomKey(random), ...projection(random, names), ConsistentRead: true };
-  return { operation: 'GetItem', request: { ...request, ...namesOnly(names.parameters), ...capacity(random) } };
+  const request = {
+    TableName,
+    Key: randomKey(random),
+    ...projection(random, names),
+    ConsistentRead: true,
+  };
+  return {
+    operation: 'GetItem',
+    request: { ...request, ...namesOnly(names.parameters), ...capacity(random) },
+  };
 }
 
 function query(random: Random, TableName: string): RandomCall {
@@ -109,9 +152,11 @@ function query(random: Random, TableName: string): RandomCall {
   const pk = names.value({ S: randomPartition(random) });
   const sort = random.pick([
     () => '',
-    () => ` AND sk ${random.pick(['=', '<', '<=', '>', '>='])} ${names.value({ S: randomSort(random) })}`,
+    () =>
+      ` AND sk ${random.pick(['=', '<', '<=', '>', '>='])} ${names.value({ S: randomSort(random) })}`,
     () => ` AND begins_with(sk, ${names.value({ S: random.pick(['a', 'b', 'é']) })})`,
-    () => ` AND sk BETWEEN ${names.value({ S: 'a1' })} AND ${names.value({ S: random.pick(['a2', 'b1', 'z']) })}`,
+    () =>
+      ` AND sk BETWEEN ${names.value({ S: 'a1' })} AND ${names.value({ S: random.pick(['a2', 'b1', 'z']) })}`,
   ])();
   return {
     operation: 'Query',
@@ -122,7 +167,9 @@ function query(random: Random, TableName: string): RandomCall {
       ...projection(random, names),
       ...names.parameters,
       ...page(random),
-      ...(random.chance(0.2) && { ExclusiveStartKey: { pk: names.valueOf(pk), sk: { S: randomSort(random) } } }),
+      ...(random.chance(0.2) && {
+        ExclusiveStartKey: { pk: names.valueOf(pk), sk: { S: randomSort(random) } },
+      }),
       ConsistentRead: true,
       ...capacity(random),
     },
@@ -141,9 +188,16 @@ function indexQuery(random: Random, TableName: string): RandomCall {
   const score = random.chance(0.5)
     ? ` AND score ${random.pick(['=', '<', '>='])} ${names.value({ N: String(random.between(0, 9)) })}`
     : '';
-  const request = { TableName, IndexName: 'byTeam', KeyConditionExpression: `team = ${team}${score}` };
+  const request = {
+    TableName,
+    IndexName: 'byTeam',
+    KeyConditionExpression: `team = ${team}${score}`,
+  };
   const { Select: _count, ...limits } = page(random);
-  return { operation: 'Query', request: { ...request, ...names.parameters, ...limits, ...capacity(random) } };
+  return {
+    operation: 'Query',
+    request: { ...request, ...names.parameters, ...limits, ...capacity(random) },
+  };
 }
 
 function scan(random: Random, TableName: string): RandomCall {
@@ -151,20 +205,36 @@ function scan(random: Random, TableName: string): RandomCall {
   const filter = random.chance(0.5) ? { FilterExpression: randomCondition(random, names) } : {};
   return {
     operation: 'Scan',
-    request: { TableName, ...filter, ...projection(random, names), ...names.parameters, ConsistentRead: true },
+    request: {
+      TableName,
+      ...filter,
+      ...projection(random, names),
+      ...names.parameters,
+      ConsistentRead: true,
+    },
   };
 }
 
 function batchGet(random: Random, TableName: string): RandomCall {
   const Keys = Array.from({ length: random.between(1, 5) }, () => randomKey(random));
   const names = new Names(random);
-  const request = { Keys, ConsistentRead: true, ...projection(random, names), ...namesOnly(names.parameters) };
-  return { operation: 'BatchGetItem', request: { RequestItems: { [TableName]: request }, ...capacity(random) } };
+  const request = {
+    Keys,
+    ConsistentRead: true,
+    ...projection(random, names),
+    ...namesOnly(names.parameters),
+  };
+  return {
+    operation: 'BatchGetItem',
+    request: { RequestItems: { [TableName]: request }, ...capacity(random) },
+  };
 }
 
 function batchWrite(random: Random, TableName: string): RandomCall {
   const writes = Array.from({ length: random.between(1, 4) }, () =>
-    random.chance(0.7) ? { PutRequest: { Item: randomItem(random) } } : { DeleteRequest: { Key: randomKey(random) } },
+    random.chance(0.7)
+      ? { PutRequest: { Item: randomItem(random) } }
+      : { DeleteRequest: { Key: randomKey(random) } },
   );
   return { operation: 'BatchWriteItem', request: { RequestItems: { [TableName]: writes } } };
 }
@@ -176,7 +246,10 @@ function transaction(random: Random, TableName: string): RandomCall {
     const what =
       kind === 'Put'
         ? { Item: randomItem(random) }
-        : { Key: randomKey(random), ...(kind === 'Update' && { UpdateExpression: randomUpdate(random, names) }) };
+        : {
+            Key: randomKey(random),
+            ...(kind === 'Update' && { UpdateExpression: randomUpdate(random, names) }),
+          };
     const judged =
       kind === 'ConditionCheck'
         ? { ConditionExpression: randomCondition(random, names) }
@@ -186,10 +259,15 @@ function transaction(random: Random, TableName: string): RandomCall {
     return { [kind]: { TableName, ...what, ...judged, ...names.parameters, ...onFailure(random) } };
   });
   const token = random.chance(0.2) ? { ClientRequestToken: random.pick(['first', 'second']) } : {};
-  return { operation: 'TransactWriteItems', request: { TransactItems, ...token, ...capacity(random) } };
+  return {
+    operation: 'TransactWriteItems',
+    request: { TransactItems, ...token, ...capacity(random) },
+  };
 }
 
 function transactGet(random: Random, TableName: string): RandomCall {
-  const TransactItems = Array.from({ length: random.between(1, 3) }, () => ({ Get: { TableName, Key: randomKey(random) } }));
+  const TransactItems = Array.from({ length: random.between(1, 3) }, () => ({
+    Get: { TableName, Key: randomKey(random) },
+  }));
   return { operation: 'TransactGetItems', request: { TransactItems, ...capacity(random) } };
 }

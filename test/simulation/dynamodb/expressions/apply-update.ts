@@ -1,4 +1,10 @@
-import { type AttributeValue, checkedValue, type Item, membersOf, typeOf } from '../attribute-values.ts';
+import {
+  type AttributeValue,
+  checkedValue,
+  type Item,
+  membersOf,
+  typeOf,
+} from '../attribute-values.ts';
 import { invalidValue, ValidationError } from '../errors.ts';
 import { addNumbers } from '../numbers.ts';
 import type { Operand, Path } from './parser.ts';
@@ -7,7 +13,8 @@ import type { SetValue, Update, ValueAction } from './update.ts';
 
 type MutableItem = Record<string, AttributeValue>;
 
-const wrongType = (): ValidationError => new ValidationError('An operand in the update expression has an incorrect data type');
+const wrongType = (): ValidationError =>
+  new ValidationError('An operand in the update expression has an incorrect data type');
 const wrongPath = (): ValidationError =>
   new ValidationError('The document path provided in the update expression is invalid for update');
 
@@ -27,7 +34,8 @@ export function applyUpdate(update: Update, before: Item, placeholders: Placehol
     return resolved;
   };
   const values = update.set.map(({ value }) => evaluated(value, before, placeholders));
-  for (const [at, { path }] of update.set.entries()) edit.set(pathOf(path), values[at] as AttributeValue);
+  for (const [at, { path }] of update.set.entries())
+    edit.set(pathOf(path), values[at] as AttributeValue);
   for (const path of update.remove) edit.remove(pathOf(path));
   for (const action of update.add) edit.set(pathOf(action.path), sum(action, before, placeholders));
   for (const action of update.delete) {
@@ -43,7 +51,10 @@ const noPlaceholders: Placeholders = { names: {}, values: {} };
 
 function evaluated(value: SetValue, item: Item, placeholders: Placeholders): AttributeValue {
   if (value.kind === 'arithmetic') {
-    const [left, right] = [operandOf(value.left, item, placeholders), operandOf(value.right, item, placeholders)];
+    const [left, right] = [
+      operandOf(value.left, item, placeholders),
+      operandOf(value.right, item, placeholders),
+    ];
     if (left.N === undefined || right.N === undefined) throw wrongType();
     return { N: addNumbers(left.N, right.N, value.sign === '+' ? 1 : -1) };
   }
@@ -51,10 +62,14 @@ function evaluated(value: SetValue, item: Item, placeholders: Placeholders): Att
 }
 
 function operandOf(operand: Operand, item: Item, placeholders: Placeholders): AttributeValue {
-  if (operand.kind === 'value') return checkedValue(placeholders.values[operand.name] as AttributeValue);
+  if (operand.kind === 'value')
+    return checkedValue(placeholders.values[operand.name] as AttributeValue);
   if (operand.kind === 'path') {
     const value = valueAt(item, operand.path, placeholders);
-    if (!value) throw new ValidationError('The provided expression refers to an attribute that does not exist in the item');
+    if (!value)
+      throw new ValidationError(
+        'The provided expression refers to an attribute that does not exist in the item',
+      );
     return value;
   }
   const [first, second] = operand.operands as [Operand, Operand];
@@ -62,7 +77,10 @@ function operandOf(operand: Operand, item: Item, placeholders: Placeholders): At
     const there = first.kind === 'path' ? valueAt(item, first.path, placeholders) : undefined;
     return there ?? operandOf(second, item, placeholders);
   }
-  const [one, other] = [operandOf(first, item, placeholders), operandOf(second, item, placeholders)];
+  const [one, other] = [
+    operandOf(first, item, placeholders),
+    operandOf(second, item, placeholders),
+  ];
   if (!one.L || !other.L) throw wrongType();
   return { L: [...one.L, ...other.L] };
 }
@@ -76,11 +94,20 @@ function sum({ path, value }: ValueAction, item: Item, placeholders: Placeholder
   if (there.SS && added.SS) return checkedValue({ SS: [...new Set([...there.SS, ...added.SS])] });
   if (there.NS && added.NS) return checkedValue({ NS: [...new Set([...there.NS, ...added.NS])] });
   const known = membersOf(there);
-  return { BS: [...(there.BS ?? []), ...(added.BS ?? []).filter((one) => !known.includes(Buffer.from(one).toString('base64')))] };
+  return {
+    BS: [
+      ...(there.BS ?? []),
+      ...(added.BS ?? []).filter((one) => !known.includes(Buffer.from(one).toString('base64'))),
+    ],
+  };
 }
 
 /** The set without members; undefined when none is left. */
-function difference({ path, value }: ValueAction, item: Item, placeholders: Placeholders): AttributeValue | undefined {
+function difference(
+  { path, value }: ValueAction,
+  item: Item,
+  placeholders: Placeholders,
+): AttributeValue | undefined {
   const taken = checkedValue(placeholders.values[value] as AttributeValue);
   const there = valueAt(item, path, placeholders);
   if (!there) return undefined;
@@ -130,7 +157,8 @@ class Edit {
   }
 
   done(): Item {
-    for (const [list, gone] of this.#gone) list.splice(0, list.length, ...list.filter((_, at) => !gone.has(at)));
+    for (const [list, gone] of this.#gone)
+      list.splice(0, list.length, ...list.filter((_, at) => !gone.has(at)));
     return this.#root;
   }
 
@@ -150,19 +178,28 @@ class Edit {
 }
 
 /** The map or list under a part of a path; undefined where the path does not fit. */
-function innerOf(container: MutableItem | AttributeValue[], part: string | number): MutableItem | AttributeValue[] | undefined {
-  if (Array.isArray(container) !== (typeof part === 'number') || !Object.hasOwn(container, part)) return undefined;
+function innerOf(
+  container: MutableItem | AttributeValue[],
+  part: string | number,
+): MutableItem | AttributeValue[] | undefined {
+  if (Array.isArray(container) !== (typeof part === 'number') || !Object.hasOwn(container, part))
+    return undefined;
   const value = (container as MutableItem)[part];
   return (value?.M ?? value?.L) as MutableItem | AttributeValue[] | undefined;
 }
 
 /** @throws ValidationError when a key attribute is among the attributes that an update writes */
-export function refuseKeyUpdate(update: Update, keyNames: readonly string[], placeholders: Placeholders): void {
+export function refuseKeyUpdate(
+  update: Update,
+  keyNames: readonly string[],
+  placeholders: Placeholders,
+): void {
   for (const { path } of [...update.set, ...update.add, ...update.delete]) refuse(path);
   for (const path of update.remove) refuse(path);
 
   function refuse(path: Path): void {
     const [name] = resolvedPath(path, placeholders);
-    if (keyNames.includes(String(name))) throw invalidValue(`Cannot update attribute ${name}. This attribute is part of the key`);
+    if (keyNames.includes(String(name)))
+      throw invalidValue(`Cannot update attribute ${name}. This attribute is part of the key`);
   }
 }

@@ -1,7 +1,14 @@
 import { type AttributeValue, compareValues, typeOf } from '../attribute-values.ts';
 import type { Condition, ParsedCondition } from './parsed-condition.ts';
 import type { Operand } from './parser.ts';
-import { assertDefined, literalType, type Placeholders, refuseOperand, resolvedPath, shownPath } from './scope.ts';
+import {
+  assertDefined,
+  literalType,
+  type Placeholders,
+  refuseOperand,
+  resolvedPath,
+  shownPath,
+} from './scope.ts';
 import { ExpressionError } from './tokens.ts';
 
 const operandCounts: Readonly<Record<string, number>> = {
@@ -15,7 +22,10 @@ const operandCounts: Readonly<Record<string, number>> = {
 const ordered: readonly string[] = ['S', 'N', 'B'];
 const sizeless: readonly string[] = ['N', 'BOOL', 'NULL'];
 
-type Predicate = Extract<Condition, { kind: 'compare' } | { kind: 'between' } | { kind: 'in' } | { kind: 'function' }>;
+type Predicate = Extract<
+  Condition,
+  { kind: 'compare' } | { kind: 'between' } | { kind: 'in' } | { kind: 'function' }
+>;
 
 /** Conditions whose form was checked; what depends on the request's values is checked each time. */
 const checkedForms = new WeakSet<ParsedCondition>();
@@ -58,12 +68,16 @@ function checkFunction(name: string, operands: readonly Operand[]): void {
     );
   }
   if (name.startsWith('attribute_') && name !== 'attribute_type' && operands[0]?.kind !== 'path') {
-    throw new ExpressionError(`Operator or function requires a document path; operator or function: ${name}`);
+    throw new ExpressionError(
+      `Operator or function requires a document path; operator or function: ${name}`,
+    );
   }
 }
 
 const misused = (name: string): ExpressionError =>
-  new ExpressionError(`The function is not allowed to be used this way in an expression; function: ${name}`);
+  new ExpressionError(
+    `The function is not allowed to be used this way in an expression; function: ${name}`,
+  );
 
 function operandsOf(condition: Predicate): readonly Operand[] {
   if (condition.kind === 'compare') return [condition.left, condition.right];
@@ -77,22 +91,33 @@ function checkTypes(condition: Condition, placeholders: Placeholders): void {
   } else if (condition.kind === 'not') checkTypes(condition.of, placeholders);
   else if (condition.kind === 'compare') {
     const { comparator, left, right } = condition;
-    if (comparator !== '=' && comparator !== '<>') checkOrdered(comparator, [left, right], placeholders);
+    if (comparator !== '=' && comparator !== '<>')
+      checkOrdered(comparator, [left, right], placeholders);
     checkDistinct(comparator, left, right, placeholders);
   } else if (condition.kind === 'between') {
     checkOrdered('BETWEEN', [condition.value, condition.low, condition.high], placeholders);
     checkBounds(condition.low, condition.high, placeholders);
-  } else if (condition.kind === 'function') checkFunctionTypes(condition.name, condition.operands, placeholders);
+  } else if (condition.kind === 'function')
+    checkFunctionTypes(condition.name, condition.operands, placeholders);
 }
 
-function checkOrdered(operator: string, operands: readonly Operand[], placeholders: Placeholders): void {
+function checkOrdered(
+  operator: string,
+  operands: readonly Operand[],
+  placeholders: Placeholders,
+): void {
   for (const operand of operands) {
     const type = literalType(operand, placeholders);
     if (type !== undefined && !ordered.includes(type)) refuseOperand(operator, type);
   }
 }
 
-function checkDistinct(operator: string, left: Operand, right: Operand, placeholders: Placeholders): void {
+function checkDistinct(
+  operator: string,
+  left: Operand,
+  right: Operand,
+  placeholders: Placeholders,
+): void {
   if (left.kind !== 'path' || right.kind !== 'path') return;
   const [one, other] = [left, right].map(({ path }) => shownPath(resolvedPath(path, placeholders)));
   if (one !== other) return;
@@ -106,16 +131,25 @@ function checkBounds(low: Operand, high: Operand, { values }: Placeholders): voi
   const [from, to] = [values[low.name] as AttributeValue, values[high.name] as AttributeValue];
   const shown = `lower bound operand: AttributeValue: {${shownValue(from)}}, upper bound operand: AttributeValue: {${shownValue(to)}}`;
   if (typeOf(from) !== typeOf(to)) {
-    throw new ExpressionError(`The BETWEEN operator requires same data type for lower and upper bounds; ${shown}`);
+    throw new ExpressionError(
+      `The BETWEEN operator requires same data type for lower and upper bounds; ${shown}`,
+    );
   }
   if ((compareValues(from, to) ?? 0) > 0) {
-    throw new ExpressionError(`The BETWEEN operator requires upper bound to be greater than or equal to lower bound; ${shown}`);
+    throw new ExpressionError(
+      `The BETWEEN operator requires upper bound to be greater than or equal to lower bound; ${shown}`,
+    );
   }
 }
 
-const shownValue = (value: AttributeValue): string => `${typeOf(value)}:${value.S ?? value.N ?? ''}`;
+const shownValue = (value: AttributeValue): string =>
+  `${typeOf(value)}:${value.S ?? value.N ?? ''}`;
 
-function checkFunctionTypes(name: string, operands: readonly Operand[], placeholders: Placeholders): void {
+function checkFunctionTypes(
+  name: string,
+  operands: readonly Operand[],
+  placeholders: Placeholders,
+): void {
   const types = operands.map((operand) => literalType(operand, placeholders));
   if (name === 'size' && sizeless.includes(types[0] ?? '')) refuseOperand(name, types[0] ?? '');
   if (name === 'begins_with') {
@@ -124,10 +158,14 @@ function checkFunctionTypes(name: string, operands: readonly Operand[], placehol
   }
   if (name === 'attribute_type') {
     if (types[1] !== 'S') refuseOperand(name, types[1] ?? '{NS,SS,L,BS,N,M,B,BOOL,NULL,S}');
-    const type = operands[1]?.kind === 'value' ? (placeholders.values[operands[1].name]?.S ?? '') : '';
+    const type =
+      operands[1]?.kind === 'value' ? (placeholders.values[operands[1].name]?.S ?? '') : '';
     if (!['S', 'N', 'B', 'NULL', 'SS', 'BOOL', 'L', 'BS', 'NS', 'M'].includes(type)) {
-      throw new ExpressionError(`Invalid attribute type name found; type: ${type}, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}`);
+      throw new ExpressionError(
+        `Invalid attribute type name found; type: ${type}, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}`,
+      );
     }
   }
-  if (operands.length === 2) checkDistinct(name, operands[0] as Operand, operands[1] as Operand, placeholders);
+  if (operands.length === 2)
+    checkDistinct(name, operands[0] as Operand, operands[1] as Operand, placeholders);
 }

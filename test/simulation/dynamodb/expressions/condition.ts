@@ -1,4 +1,12 @@
-import { type AttributeValue, compareValues, equalValues, type Item, membersOf, textSize, typeOf } from '../attribute-values.ts';
+import {
+  type AttributeValue,
+  compareValues,
+  equalValues,
+  type Item,
+  membersOf,
+  textSize,
+  typeOf,
+} from '../attribute-values.ts';
 import { checkCondition } from './condition-checks.ts';
 import type { Comparator, Condition, ParsedCondition } from './parsed-condition.ts';
 import { cached, type Operand, Parser } from './parser.ts';
@@ -33,7 +41,8 @@ function negation(parser: Parser): Condition {
   if (!parser.takeSign('(')) return predicate(parser);
   const inner = either(parser);
   parser.expectSign(')');
-  if (inParentheses.has(inner)) throw new ExpressionError('The expression has redundant parentheses;');
+  if (inParentheses.has(inner))
+    throw new ExpressionError('The expression has redundant parentheses;');
   // A copy, so that what is inside is not taken for what is in parentheses itself.
   const condition = { ...inner };
   inParentheses.add(condition);
@@ -67,7 +76,8 @@ function predicate(parser: Parser): Condition {
 
 /** Whether an item meets a condition; one that is not there is an item without attributes. */
 export function holds(condition: Condition, item: Item, placeholders: Placeholders): boolean {
-  const valueOf = (operand: Operand): AttributeValue | undefined => operandValue(operand, item, placeholders);
+  const valueOf = (operand: Operand): AttributeValue | undefined =>
+    operandValue(operand, item, placeholders);
   switch (condition.kind) {
     case 'and':
       return condition.of.every((one) => holds(one, item, placeholders));
@@ -79,7 +89,10 @@ export function holds(condition: Condition, item: Item, placeholders: Placeholde
       return compares(condition.comparator, valueOf(condition.left), valueOf(condition.right));
     case 'between': {
       const value = valueOf(condition.value);
-      return compares('>=', value, valueOf(condition.low)) && compares('<=', value, valueOf(condition.high));
+      return (
+        compares('>=', value, valueOf(condition.low)) &&
+        compares('<=', value, valueOf(condition.high))
+      );
     }
     case 'in': {
       const value = valueOf(condition.value);
@@ -90,7 +103,11 @@ export function holds(condition: Condition, item: Item, placeholders: Placeholde
   }
 }
 
-function operandValue(operand: Operand, item: Item, placeholders: Placeholders): AttributeValue | undefined {
+function operandValue(
+  operand: Operand,
+  item: Item,
+  placeholders: Placeholders,
+): AttributeValue | undefined {
   if (operand.kind === 'value') return placeholders.values[operand.name];
   if (operand.kind === 'path') return valueAt(item, operand.path, placeholders);
   const size = sizeOf(operandValue(operand.operands[0] as Operand, item, placeholders));
@@ -98,13 +115,23 @@ function operandValue(operand: Operand, item: Item, placeholders: Placeholders):
 }
 
 /** What is not there equals nothing, and differs from everything, even from what is not there either. */
-function compares(comparator: Comparator, left: AttributeValue | undefined, right: AttributeValue | undefined): boolean {
+function compares(
+  comparator: Comparator,
+  left: AttributeValue | undefined,
+  right: AttributeValue | undefined,
+): boolean {
   if (left === undefined || right === undefined) return comparator === '<>';
   if (comparator === '=') return equalValues(left, right);
   if (comparator === '<>') return !equalValues(left, right);
   const order = compareValues(left, right);
   if (order === undefined) return false;
-  return comparator === '<' ? order < 0 : comparator === '<=' ? order <= 0 : comparator === '>' ? order > 0 : order >= 0;
+  return comparator === '<'
+    ? order < 0
+    : comparator === '<='
+      ? order <= 0
+      : comparator === '>'
+        ? order > 0
+        : order >= 0;
 }
 
 /** The length of a text in bytes, of everything else its members; numbers and booleans have none. */
@@ -126,7 +153,8 @@ function answerOf(name: string, [value, other]: readonly (AttributeValue | undef
     case 'attribute_type':
       return value !== undefined && typeOf(value) === other?.S;
     case 'begins_with':
-      if (value?.B && other?.B) return Buffer.compare(value.B.subarray(0, other.B.byteLength), other.B) === 0;
+      if (value?.B && other?.B)
+        return Buffer.compare(value.B.subarray(0, other.B.byteLength), other.B) === 0;
       return value?.S !== undefined && other?.S !== undefined && value.S.startsWith(other.S);
     default:
       return value !== undefined && other !== undefined && isIn(other, value);
@@ -136,10 +164,12 @@ function answerOf(name: string, [value, other]: readonly (AttributeValue | undef
 /** `contains`: a part of a text, an element of a list, a member of a set. */
 function isIn(sought: AttributeValue, value: AttributeValue): boolean {
   if (value.S !== undefined) return sought.S !== undefined && value.S.includes(sought.S);
-  if (value.B) return sought.B !== undefined && Buffer.from(value.B).includes(Buffer.from(sought.B));
+  if (value.B)
+    return sought.B !== undefined && Buffer.from(value.B).includes(Buffer.from(sought.B));
   if (value.L) return value.L.some((one) => equalValues(one, sought));
   if (value.SS) return sought.S !== undefined && value.SS.includes(sought.S);
-  if (value.NS) return sought.N !== undefined && value.NS.some((one) => equalValues({ N: one }, sought));
+  if (value.NS)
+    return sought.N !== undefined && value.NS.some((one) => equalValues({ N: one }, sought));
   return value.BS?.some((one) => equalValues({ B: one }, sought)) ?? false;
 }
 

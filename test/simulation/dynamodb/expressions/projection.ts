@@ -1,6 +1,13 @@
 import type { AttributeValue, Item } from '../attribute-values.ts';
 import { cached, Parser, type Path } from './parser.ts';
-import { assertDefined, type Placeholders, resolvedPath, shownPath, type UsedPlaceholders, valueAt } from './scope.ts';
+import {
+  assertDefined,
+  type Placeholders,
+  resolvedPath,
+  shownPath,
+  type UsedPlaceholders,
+  valueAt,
+} from './scope.ts';
 import { ExpressionError } from './tokens.ts';
 
 export interface Projection extends UsedPlaceholders {
@@ -22,7 +29,11 @@ export function readProjection(expression: string, placeholders: Placeholders): 
   assertDefined(projection, placeholders);
   const paths = projection.paths.map((path) => resolvedPath(path, placeholders));
   for (const [at, path] of paths.entries()) {
-    const twin = paths.slice(0, at).find((before) => before.every((part, place) => path[place] === part || place >= path.length));
+    const twin = paths
+      .slice(0, at)
+      .find((before) =>
+        before.every((part, place) => path[place] === part || place >= path.length),
+      );
     if (!twin) continue;
     throw new ExpressionError(
       `Two document paths overlap with each other; must remove or rewrite one of these paths; path one: ${shownPath(twin)}, path two: ${shownPath(path)}`,
@@ -52,11 +63,17 @@ function pick(value: AttributeValue, tree: Tree): AttributeValue {
   if (tree.size === 0) return value;
   if (value.L) {
     const { L } = value;
-    const places = [...tree.keys()].filter((part) => typeof part === 'number').sort((a, b) => a - b);
-    return { L: places.map((place) => pick(L[place] as AttributeValue, tree.get(place) ?? new Map())) };
+    const places = [...tree.keys()]
+      .filter((part) => typeof part === 'number')
+      .sort((a, b) => a - b);
+    return {
+      L: places.map((place) => pick(L[place] as AttributeValue, tree.get(place) ?? new Map())),
+    };
   }
   const { M = {} } = value;
   return {
-    M: Object.fromEntries([...tree].map(([part, inner]) => [part, pick(M[part as string] as AttributeValue, inner)])),
+    M: Object.fromEntries(
+      [...tree].map(([part, inner]) => [part, pick(M[part as string] as AttributeValue, inner)]),
+    ),
   };
 }

@@ -18,12 +18,16 @@ export interface UsedPlaceholders {
 export function assertDefined(used: UsedPlaceholders, { names, values }: Placeholders): void {
   for (const name of used.names) {
     if (!Object.hasOwn(names, name)) {
-      throw new ExpressionError(`An expression attribute name used in the document path is not defined; attribute name: ${name}`);
+      throw new ExpressionError(
+        `An expression attribute name used in the document path is not defined; attribute name: ${name}`,
+      );
     }
   }
   for (const value of used.values) {
     if (!Object.hasOwn(values, value)) {
-      throw new ExpressionError(`An expression attribute value used in expression is not defined; attribute value: ${value}`);
+      throw new ExpressionError(
+        `An expression attribute value used in expression is not defined; attribute value: ${value}`,
+      );
     }
   }
 }
@@ -38,7 +42,11 @@ export const shownPath = (path: Path): string =>
   `[${path.map((part) => (typeof part === 'number' ? `[${part}]` : part)).join(', ')}]`;
 
 /** The value under a path; undefined where there is none. */
-export function valueAt(item: Item, path: Path, placeholders: Placeholders): AttributeValue | undefined {
+export function valueAt(
+  item: Item,
+  path: Path,
+  placeholders: Placeholders,
+): AttributeValue | undefined {
   let value: AttributeValue | undefined;
   for (let at = 0; at < path.length; at += 1) {
     const part = path[at] as string | number;
@@ -55,7 +63,10 @@ export function valueAt(item: Item, path: Path, placeholders: Placeholders): Att
 }
 
 /** The type of an operand that is a value of the request. */
-export function literalType(operand: Operand | undefined, { values }: Placeholders): string | undefined {
+export function literalType(
+  operand: Operand | undefined,
+  { values }: Placeholders,
+): string | undefined {
   const value = operand?.kind === 'value' ? values[operand.name] : undefined;
   return value && typeOf(value);
 }

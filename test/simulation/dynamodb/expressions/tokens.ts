@@ -10,7 +10,8 @@ export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
 }
 
-const token = /\s+|([A-Za-z_][A-Za-z0-9_]*)|(#[A-Za-z0-9_]+)|(:[A-Za-z0-9_]+)|(\d+)|(<>|<=|>=|[=<>()[\],.+-])/y;
+const token =
+  /\s+|([A-Za-z_][A-Za-z0-9_]*)|(#[A-Za-z0-9_]+)|(:[A-Za-z0-9_]+)|(\d+)|(<>|<=|>=|[=<>()[\],.+-])/y;
 
 /** @throws ExpressionError for a character that no token begins with */
 export function tokensOf(expression: string): Token[] {

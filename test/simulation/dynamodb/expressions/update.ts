@@ -43,13 +43,20 @@ const sections: readonly Section[] = ['SET', 'REMOVE', 'ADD', 'DELETE'];
 /** @throws ExpressionError */
 export const parseUpdate = cached((expression: string): Update => {
   const parser = new Parser(expression);
-  const update = { set: [] as SetAction[], remove: [] as Path[], add: [] as ValueAction[], delete: [] as ValueAction[] };
+  const update = {
+    set: [] as SetAction[],
+    remove: [] as Path[],
+    add: [] as ValueAction[],
+    delete: [] as ValueAction[],
+  };
   const seen = new Set<Section>();
   while (!parser.isAtEnd) {
     const section = sections.find((one) => parser.takeWord(one));
     if (!section) throw parser.unexpected();
     if (seen.has(section)) {
-      throw new ExpressionError(`The "${section}" section can only be used once in an update expression;`);
+      throw new ExpressionError(
+        `The "${section}" section can only be used once in an update expression;`,
+      );
     }
     seen.add(section);
     do {
@@ -88,16 +95,20 @@ function setOperand(parser: Parser): Operand {
 }
 
 function checkFunction(name: string, operands: readonly Operand[]): void {
-  if (operandCounts[name] === undefined) throw new ExpressionError(`Invalid function name; function: ${name}`);
+  if (operandCounts[name] === undefined)
+    throw new ExpressionError(`Invalid function name; function: ${name}`);
   if (operands.length !== 2) {
     throw new ExpressionError(
       `Incorrect number of operands for operator or function; operator or function: ${name}, number of operands: ${operands.length}`,
     );
   }
   if (name === 'if_not_exists' && operands[0]?.kind !== 'path') {
-    throw new ExpressionError(`Operator or function requires a document path; operator or function: ${name}`);
+    throw new ExpressionError(
+      `Operator or function requires a document path; operator or function: ${name}`,
+    );
   }
-  for (const operand of operands) if (operand.kind === 'function') checkFunction(operand.name, operand.operands);
+  for (const operand of operands)
+    if (operand.kind === 'function') checkFunction(operand.name, operand.operands);
 }
 
 function valueAction(parser: Parser): ValueAction {
@@ -115,17 +126,26 @@ export function readUpdate(expression: string, placeholders: Placeholders): Upda
   assertDefined(update, placeholders);
   assertApart(update, placeholders);
   for (const { value } of update.set) checkSetTypes(value, placeholders);
-  for (const { value } of update.add) assertTaken('ADD', placeholders.values[value] as AttributeValue);
-  for (const { value } of update.delete) assertTaken('DELETE', placeholders.values[value] as AttributeValue);
+  for (const { value } of update.add)
+    assertTaken('ADD', placeholders.values[value] as AttributeValue);
+  for (const { value } of update.delete)
+    assertTaken('DELETE', placeholders.values[value] as AttributeValue);
   return update;
 }
 
 /** No attribute is written twice, and none together with a part of itself. */
 function assertApart(update: Update, placeholders: Placeholders): void {
-  const all = [...update.set, ...update.add, ...update.delete].map(({ path }) => path).concat(update.remove);
+  const all = [...update.set, ...update.add, ...update.delete]
+    .map(({ path }) => path)
+    .concat(update.remove);
   const paths = all.map((path) => resolvedPath(path, placeholders));
-  if (paths.every(({ length }) => length === 1) && new Set(paths.map(([name]) => name)).size === paths.length) return;
-  for (const [at, path] of paths.entries()) for (const before of paths.slice(0, at)) assertPair(before, path);
+  if (
+    paths.every(({ length }) => length === 1) &&
+    new Set(paths.map(([name]) => name)).size === paths.length
+  )
+    return;
+  for (const [at, path] of paths.entries())
+    for (const before of paths.slice(0, at)) assertPair(before, path);
 }
 
 function assertPair(one: Path, other: Path): void {
@@ -149,7 +169,8 @@ function checkSetTypes(value: SetValue, placeholders: Placeholders): void {
   } else if (value.kind === 'function') {
     for (const operand of value.operands) {
       const type = literalType(operand, placeholders);
-      if (value.name === 'list_append' && type !== undefined && type !== 'L') refuseOperand(value.name, type);
+      if (value.name === 'list_append' && type !== undefined && type !== 'L')
+        refuseOperand(value.name, type);
       checkSetTypes(operand, placeholders);
     }
   }
@@ -157,7 +178,8 @@ function checkSetTypes(value: SetValue, placeholders: Placeholders): void {
 
 function assertTaken(operator: 'ADD' | 'DELETE', value: AttributeValue): void {
   const type = typeOf(value);
-  const takes = type === 'SS' || type === 'NS' || type === 'BS' || (operator === 'ADD' && type === 'N');
+  const takes =
+    type === 'SS' || type === 'NS' || type === 'BS' || (operator === 'ADD' && type === 'N');
   if (takes || type === undefined) return;
   throw new ExpressionError(
     `Incorrect operand type for operator or function; operator: ${operator}, operand type: ${typeNames[type]}`,

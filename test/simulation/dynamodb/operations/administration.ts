@@ -10,7 +10,9 @@ const elements = ({ partition, sort }: KeySchema) => [
 ];
 
 function describe({ schema, createdAt }: Table): Reply {
-  const keys = [schema, ...schema.indexes].flatMap(({ partition, sort }) => (sort ? [partition, sort] : [partition]));
+  const keys = [schema, ...schema.indexes].flatMap(({ partition, sort }) =>
+    sort ? [partition, sort] : [partition],
+  );
   const types = new Map(keys.map(({ name, type }) => [name, type]));
   return {
     TableName: schema.name,
@@ -18,7 +20,10 @@ function describe({ schema, createdAt }: Table): Reply {
     CreationDateTime: createdAt / 1000,
     TableArn: `arn:aws:dynamodb:ap-south-1:000000000000:table/${schema.name}`,
     KeySchema: elements(schema),
-    AttributeDefinitions: [...types].map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType })),
+    AttributeDefinitions: [...types].map(([AttributeName, AttributeType]) => ({
+      AttributeName,
+      AttributeType,
+    })),
     BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
     GlobalSecondaryIndexes: schema.indexes.map((index) => ({
       IndexName: index.name,
@@ -27,7 +32,10 @@ function describe({ schema, createdAt }: Table): Reply {
       Projection:
         index.projects === 'ALL'
           ? { ProjectionType: 'ALL' }
-          : { ProjectionType: 'INCLUDE', NonKeyAttributes: [...index.projects].filter((name) => !types.has(name)) },
+          : {
+              ProjectionType: 'INCLUDE',
+              NonKeyAttributes: [...index.projects].filter((name) => !types.has(name)),
+            },
     })),
   };
 }
@@ -54,14 +62,19 @@ const describeTimeToLive: Operation = (dynamodb, request) => {
 const updateTimeToLive: Operation = (dynamodb, request) => {
   const table = dynamodb.table(request.TableName);
   const { Enabled = false, AttributeName } = request.TimeToLiveSpecification ?? {};
-  if (Enabled && table.timeToLiveAttribute !== undefined) throw new ValidationError('TimeToLive is already enabled');
-  if (!Enabled && table.timeToLiveAttribute === undefined) throw new ValidationError('TimeToLive is already disabled');
+  if (Enabled && table.timeToLiveAttribute !== undefined)
+    throw new ValidationError('TimeToLive is already enabled');
+  if (!Enabled && table.timeToLiveAttribute === undefined)
+    throw new ValidationError('TimeToLive is already disabled');
   table.timeToLiveAttribute = Enabled ? AttributeName : undefined;
   return { TimeToLiveSpecification: request.TimeToLiveSpecification };
 };
 
 /** What the restore command asks and sets besides: taken as set, and kept by table. */
-const protections = new WeakMap<Table, { pointInTimeRecovery: boolean; deletionProtection: boolean }>();
+const protections = new WeakMap<
+  Table,
+  { pointInTimeRecovery: boolean; deletionProtection: boolean }
+>();
 
 function protectionOf(table: Table) {
   const known = protections.get(table) ?? { pointInTimeRecovery: false, deletionProtection: false };
@@ -80,22 +93,36 @@ const continuousBackups = (table: Table): Reply => ({
 
 const updateContinuousBackups: Operation = (dynamodb, request) => {
   const table = dynamodb.table(request.TableName);
-  protectionOf(table).pointInTimeRecovery = request.PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled ?? false;
+  protectionOf(table).pointInTimeRecovery =
+    request.PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled ?? false;
   return continuousBackups(table);
 };
 
 const updateTable: Operation = (dynamodb, request: Request) => {
   const table = dynamodb.table(request.TableName);
   const { DeletionProtectionEnabled } = request;
-  if (DeletionProtectionEnabled !== undefined) protectionOf(table).deletionProtection = DeletionProtectionEnabled;
-  return { TableDescription: { ...describe(table), DeletionProtectionEnabled: protectionOf(table).deletionProtection } };
+  if (DeletionProtectionEnabled !== undefined)
+    protectionOf(table).deletionProtection = DeletionProtectionEnabled;
+  return {
+    TableDescription: {
+      ...describe(table),
+      DeletionProtectionEnabled: protectionOf(table).deletionProtection,
+    },
+  };
 };
 
 const describeTable: Operation = (dynamodb, request) => {
   const table = dynamodb.tables.get(request.TableName ?? '');
   if (!table)
-    throw Object.assign(resourceNotFound(), { message: `Requested resource not found: Table: ${request.TableName} not found` });
-  return { Table: { ...describe(table), DeletionProtectionEnabled: protectionOf(table).deletionProtection } };
+    throw Object.assign(resourceNotFound(), {
+      message: `Requested resource not found: Table: ${request.TableName} not found`,
+    });
+  return {
+    Table: {
+      ...describe(table),
+      DeletionProtectionEnabled: protectionOf(table).deletionProtection,
+    },
+  };
 };
 
 export const administration: Readonly<Record<string, Operation>> = {
@@ -104,6 +131,7 @@ export const administration: Readonly<Record<string, Operation>> = {
   DescribeTimeToLive: describeTimeToLive,
   UpdateTimeToLive: updateTimeToLive,
   UpdateTable: updateTable,
-  DescribeContinuousBackups: (dynamodb, request) => continuousBackups(dynamodb.table(request.TableName)),
+  DescribeContinuousBackups: (dynamodb, request) =>
+    continuousBackups(dynamodb.table(request.TableName)),
   UpdateContinuousBackups: updateContinuousBackups,
 };

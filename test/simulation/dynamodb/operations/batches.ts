@@ -15,10 +15,12 @@ const keysMax = 100;
 const writesMax = 25;
 const replyMaxBytes = 16 * 1024 * 1024;
 
-const duplicates = (): ValidationError => new ValidationError('Provided list of item keys contains duplicates');
+const duplicates = (): ValidationError =>
+  new ValidationError('Provided list of item keys contains duplicates');
 
 function assertApart(keys: readonly KeyText[]): void {
-  if (new Set(keys.map(({ partition, sort }) => `${partition}\u0000${sort}`)).size < keys.length) throw duplicates();
+  if (new Set(keys.map(({ partition, sort }) => `${partition}\u0000${sort}`)).size < keys.length)
+    throw duplicates();
 }
 
 function capacities({ ReturnConsumedCapacity }: Request, consumed: readonly Consumed[]): Reply {
@@ -29,7 +31,8 @@ function capacities({ ReturnConsumedCapacity }: Request, consumed: readonly Cons
 const batchGet: Operation = (dynamodb, request) => {
   const requests = Object.entries(request.RequestItems ?? {}) as [string, BatchKeys][];
   const count = requests.reduce((sum, [, { Keys }]) => sum + Keys.length, 0);
-  if (count > keysMax) throw new ValidationError('Too many items requested for the BatchGetItem call');
+  if (count > keysMax)
+    throw new ValidationError('Too many items requested for the BatchGetItem call');
   const read = requests.map(([name, keys]) => readBatch(dynamodb, dynamodb.table(name), keys));
   const unprocessed = requests.flatMap(([name, keys], at) => {
     const left = read[at]?.left ?? [];
@@ -61,7 +64,9 @@ function readBatch(dynamodb: DynamodbModel, table: Table, request: BatchKeys): R
   const isConsistent = request.ConsistentRead === true;
   const consumed = new Consumed(table);
   const result: ReadBatch = { items: [], left: [], consumed };
-  const processed = keys.length - dynamodb.choose(keys.length, 'keys left unprocessed', dynamodb.options.unprocessedChance ?? 0);
+  const processed =
+    keys.length -
+    dynamodb.choose(keys.length, 'keys left unprocessed', dynamodb.options.unprocessedChance ?? 0);
   let bytes = 0;
   for (const [at, key] of keys.entries()) {
     const item = readItem(dynamodb, table, key, isConsistent);
@@ -69,13 +74,17 @@ function readBatch(dynamodb: DynamodbModel, table: Table, request: BatchKeys): R
     const cost = new Consumed(table);
     cost.read(sizeOf(item), isConsistent);
     const isShort = dynamodb.throughput?.takeRead(cost, key.partition, '', dynamodb.now);
-    if (isShort && keys.length === 1) throw throttled('ProvisionedThroughputExceededException', [isShort]);
+    if (isShort && keys.length === 1)
+      throw throttled('ProvisionedThroughputExceededException', [isShort]);
     if (at >= processed || bytes > replyMaxBytes || isShort) {
       result.left.push(request.Keys[at] as Item);
       continue;
     }
     consumed.readUnits += cost.readUnits;
-    if (item) result.items.push(projection ? projected(item, projection.paths, expressions.placeholders) : item);
+    if (item)
+      result.items.push(
+        projection ? projected(item, projection.paths, expressions.placeholders) : item,
+      );
   }
   return result;
 }
@@ -83,7 +92,8 @@ function readBatch(dynamodb: DynamodbModel, table: Table, request: BatchKeys): R
 const batchWrite: Operation = (dynamodb, request) => {
   const requests = Object.entries(request.RequestItems ?? {}) as [string, BatchWrite[]][];
   const count = requests.reduce((sum, [, writes]) => sum + writes.length, 0);
-  if (count > writesMax) throw new ValidationError('Too many items requested for the BatchWriteItem call');
+  if (count > writesMax)
+    throw new ValidationError('Too many items requested for the BatchWriteItem call');
   const consumed: Consumed[] = [];
   const unprocessed: Record<string, BatchWrite[]> = {};
   for (const [name, writes] of requests) {
@@ -96,8 +106,15 @@ const batchWrite: Operation = (dynamodb, request) => {
       ),
     );
     const processed =
-      writes.length - dynamodb.choose(writes.length, 'writes left unprocessed', dynamodb.options.unprocessedChance ?? 0);
-    const left = writes.filter((write, at) => at >= processed || !writeOfBatch(dynamodb, table, write, consumed));
+      writes.length -
+      dynamodb.choose(
+        writes.length,
+        'writes left unprocessed',
+        dynamodb.options.unprocessedChance ?? 0,
+      );
+    const left = writes.filter(
+      (write, at) => at >= processed || !writeOfBatch(dynamodb, table, write, consumed),
+    );
     if (left.length > 0) unprocessed[name] = left;
   }
   return { UnprocessedItems: unprocessed, ...capacities(request, consumed) };
@@ -123,9 +140,13 @@ function writeOfBatch(
     }
     return true;
   } catch (error) {
-    if (error instanceof DynamodbError && /Conflict|Throttling|Throughput/.test(error.name)) return false;
+    if (error instanceof DynamodbError && /Conflict|Throttling|Throughput/.test(error.name))
+      return false;
     throw error;
   }
 }
 
-export const batches: Readonly<Record<string, Operation>> = { BatchGetItem: batchGet, BatchWriteItem: batchWrite };
+export const batches: Readonly<Record<string, Operation>> = {
+  BatchGetItem: batchGet,
+  BatchWriteItem: batchWrite,
+};

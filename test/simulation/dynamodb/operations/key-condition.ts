@@ -18,10 +18,20 @@ interface Part {
   readonly values: readonly AttributeValue[];
 }
 
-const mirrored: Readonly<Record<string, Comparator>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '=': '=' };
+const mirrored: Readonly<Record<string, Comparator>> = {
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+  '=': '=',
+};
 
 /** Reads a key condition. @throws ValidationError */
-export function keyRangeOf(condition: Condition, schema: KeySchema, placeholders: Placeholders): KeyRange {
+export function keyRangeOf(
+  condition: Condition,
+  schema: KeySchema,
+  placeholders: Placeholders,
+): KeyRange {
   const parts = partsOf(condition, placeholders);
   const names = parts.map(({ name }) => name);
   if (new Set(names).size < names.length) {
@@ -31,7 +41,8 @@ export function keyRangeOf(condition: Condition, schema: KeySchema, placeholders
   const partition = parts.find(({ name }) => name === schema.partition.name);
   if (!partition) throw missed(schema.partition.name);
   const [value] = partition.values;
-  if (partition.comparator !== '=' || !value) throw new ValidationError('Query key condition not supported');
+  if (partition.comparator !== '=' || !value)
+    throw new ValidationError('Query key condition not supported');
   assertType(value, schema.partition);
   const sort = parts.find((part) => part !== partition);
   if (!sort) return { partition: value, sort: undefined };
@@ -40,7 +51,8 @@ export function keyRangeOf(condition: Condition, schema: KeySchema, placeholders
   return { partition: value, sort: (candidate) => isWithin(sort, candidate) };
 }
 
-const missed = (name: string): ValidationError => new ValidationError(`Query condition missed key schema element: ${name}`);
+const missed = (name: string): ValidationError =>
+  new ValidationError(`Query condition missed key schema element: ${name}`);
 
 function assertType(value: AttributeValue, { name, type }: KeyAttribute): void {
   if (value[type] === undefined) {
@@ -57,9 +69,13 @@ function partsOf(condition: Condition, placeholders: Placeholders): Part[] {
   if (condition.kind === 'and') return condition.of.flatMap((one) => partsOf(one, placeholders));
   if (condition.kind === 'compare' && condition.comparator !== '<>') {
     const isMirrored = condition.left.kind === 'value';
-    const [path, value] = isMirrored ? [condition.right, condition.left] : [condition.left, condition.right];
+    const [path, value] = isMirrored
+      ? [condition.right, condition.left]
+      : [condition.left, condition.right];
     const comparator = isMirrored ? (mirrored[condition.comparator] ?? '=') : condition.comparator;
-    return [{ name: nameOf(path, placeholders), comparator, values: [valueOf(value, placeholders)] }];
+    return [
+      { name: nameOf(path, placeholders), comparator, values: [valueOf(value, placeholders)] },
+    ];
   }
   if (condition.kind === 'between') {
     const values = [condition.low, condition.high].map((bound) => valueOf(bound, placeholders));
@@ -67,28 +83,45 @@ function partsOf(condition: Condition, placeholders: Placeholders): Part[] {
   }
   if (condition.kind === 'function' && condition.name === 'begins_with') {
     const [path, prefix] = condition.operands as [Operand, Operand];
-    return [{ name: nameOf(path, placeholders), comparator: 'begins_with', values: [valueOf(prefix, placeholders)] }];
+    return [
+      {
+        name: nameOf(path, placeholders),
+        comparator: 'begins_with',
+        values: [valueOf(prefix, placeholders)],
+      },
+    ];
   }
   const operator =
-    condition.kind === 'function' ? condition.name : condition.kind === 'compare' ? '<>' : condition.kind.toUpperCase();
+    condition.kind === 'function'
+      ? condition.name
+      : condition.kind === 'compare'
+        ? '<>'
+        : condition.kind.toUpperCase();
   throw new ValidationError(`Invalid operator used in KeyConditionExpression: ${operator}`);
 }
 
 function nameOf(operand: Operand, placeholders: Placeholders): string {
   if (operand.kind !== 'path')
-    throw new ValidationError('Invalid condition in KeyConditionExpression: No key attribute specified');
+    throw new ValidationError(
+      'Invalid condition in KeyConditionExpression: No key attribute specified',
+    );
   const [name] = operand.path;
   if (operand.path.length > 1 || typeof name !== 'string') {
-    throw new ValidationError('KeyConditionExpressions cannot have conditions on nested attributes');
+    throw new ValidationError(
+      'KeyConditionExpressions cannot have conditions on nested attributes',
+    );
   }
   return resolvedName(name, placeholders);
 }
 
 function valueOf(operand: Operand, { values }: Placeholders): AttributeValue {
   if (operand.kind === 'path') {
-    throw new ValidationError('Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition');
+    throw new ValidationError(
+      'Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition',
+    );
   }
-  if (operand.kind === 'function') throw new ValidationError('KeyConditionExpressions cannot contain nested operations');
+  if (operand.kind === 'function')
+    throw new ValidationError('KeyConditionExpressions cannot contain nested operations');
   return values[operand.name] as AttributeValue;
 }
 
@@ -99,5 +132,11 @@ function isWithin({ comparator, values }: Part, candidate: AttributeValue): bool
   if (order === undefined) return typeOf(candidate) === typeOf(first) && false;
   if (comparator === 'between') return order >= 0 && (compareValues(candidate, second) ?? 1) <= 0;
   if (comparator === '=') return order === 0;
-  return comparator === '<' ? order < 0 : comparator === '<=' ? order <= 0 : comparator === '>' ? order > 0 : order >= 0;
+  return comparator === '<'
+    ? order < 0
+    : comparator === '<='
+      ? order <= 0
+      : comparator === '>'
+        ? order > 0
+        : order >= 0;
 }

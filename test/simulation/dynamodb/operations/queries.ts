@@ -10,7 +10,14 @@ import { RequestExpressions } from '../placeholders.ts';
 import type { Reply, Request } from '../request.ts';
 import { sizeOf } from '../stored-item.ts';
 import { type FoundItem, orderOf, type Table } from '../table.ts';
-import { type IndexSchema, type KeySchema, keyItem, keyNames, keyOfRequest, keyTextOf } from '../table-schema.ts';
+import {
+  type IndexSchema,
+  type KeySchema,
+  keyItem,
+  keyNames,
+  keyOfRequest,
+  keyTextOf,
+} from '../table-schema.ts';
 import { type KeyRange, keyRangeOf } from './key-condition.ts';
 import { withCapacity } from './single-items.ts';
 
@@ -29,10 +36,13 @@ interface PageRequest {
 const query: Operation = (dynamodb, request) => {
   assertPage(request);
   if (request.KeyConditionExpression === undefined) {
-    throw new ValidationError('Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.');
+    throw new ValidationError(
+      'Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.',
+    );
   }
   const expressions = new RequestExpressions(request);
-  const condition = expressions.read('KeyConditionExpression', readCondition)?.condition as Condition;
+  const condition = expressions.read('KeyConditionExpression', readCondition)
+    ?.condition as Condition;
   const filter = expressions.read('FilterExpression', readCondition);
   expressions.read('ProjectionExpression', readProjection);
   expressions.assertAllUsed();
@@ -44,18 +54,29 @@ const query: Operation = (dynamodb, request) => {
   const partition = keyTextOf(range.partition);
   const all = index
     ? table.inIndex(index, partition, dynamodb.now, dynamodb.chooseState ?? (() => 0))
-    : table.inPartition(partition, dynamodb.now, request.ConsistentRead ? undefined : dynamodb.chooseState);
+    : table.inPartition(
+        partition,
+        dynamodb.now,
+        request.ConsistentRead ? undefined : dynamodb.chooseState,
+      );
   const { sort } = schema;
   const isIn = range.sort;
-  const inRange = isIn && sort ? all.filter(({ item }) => isIn(item[sort.name] as AttributeValue)) : all;
+  const inRange =
+    isIn && sort ? all.filter(({ item }) => isIn(item[sort.name] as AttributeValue)) : all;
   const ordered = request.ScanIndexForward === false ? inRange.reverse() : inRange;
   const found = ordered.slice(startOf(ordered, { table, index, request, range }));
-  return pageOf(dynamodb, { table, index, request, expressions, filter: filter?.condition, found }, partition);
+  return pageOf(
+    dynamodb,
+    { table, index, request, expressions, filter: filter?.condition, found },
+    partition,
+  );
 };
 
 function assertPage({ Limit, Select, ProjectionExpression }: Request): void {
   if (Select === 'COUNT' && ProjectionExpression !== undefined) {
-    throw new ValidationError('Cannot specify the ProjectionExpression when choosing to get only the Count');
+    throw new ValidationError(
+      'Cannot specify the ProjectionExpression when choosing to get only the Count',
+    );
   }
   if (Limit !== undefined && Limit < 1) {
     throw new ValidationError(
@@ -64,19 +85,30 @@ function assertPage({ Limit, Select, ProjectionExpression }: Request): void {
   }
 }
 
-function indexOf({ schema }: Table, { IndexName, ConsistentRead }: Request): IndexSchema | undefined {
+function indexOf(
+  { schema }: Table,
+  { IndexName, ConsistentRead }: Request,
+): IndexSchema | undefined {
   if (IndexName === undefined) return undefined;
   const index = schema.indexes.find(({ name }) => name === IndexName);
-  if (!index) throw new ValidationError(`The table does not have the specified index: ${IndexName}`);
-  if (ConsistentRead) throw new ValidationError('Consistent reads are not supported on global secondary indexes');
+  if (!index)
+    throw new ValidationError(`The table does not have the specified index: ${IndexName}`);
+  if (ConsistentRead)
+    throw new ValidationError('Consistent reads are not supported on global secondary indexes');
   return index;
 }
 
-function refuseKeyFilter({ attributes }: ParsedCondition, names: readonly string[], { placeholders }: RequestExpressions): void {
+function refuseKeyFilter(
+  { attributes }: ParsedCondition,
+  names: readonly string[],
+  { placeholders }: RequestExpressions,
+): void {
   for (const attribute of attributes) {
     const name = resolvedName(attribute, placeholders);
     if (!names.includes(name)) continue;
-    throw new ValidationError(`Filter Expression can only contain non-primary key attributes: Primary key attribute: ${name}`);
+    throw new ValidationError(
+      `Filter Expression can only contain non-primary key attributes: Primary key attribute: ${name}`,
+    );
   }
 }
 
@@ -91,7 +123,9 @@ function startOf(found: readonly FoundItem[], { table, index, request, range }: 
   }
   const key = keyOfRequest(table.schema, keyItem(table.schema, start));
   assertWithin(start, schema, range);
-  const compare = index ? orderOf(index.sort) : (one: string, other: string) => table.compareSort(one, other);
+  const compare = index
+    ? orderOf(index.sort)
+    : (one: string, other: string) => table.compareSort(one, other);
   const sort = schema.sort ? keyTextOf(start[schema.sort.name] ?? {}) : '';
   const sign = ScanIndexForward === false ? -1 : 1;
   const at = found.findIndex((one) => {
@@ -111,14 +145,20 @@ interface Start {
 /** @throws ValidationError for a key that the query's own pages could not have ended at */
 function assertWithin(start: Item, schema: KeySchema, range: KeyRange): void {
   if (keyTextOf(start[schema.partition.name] ?? {}) !== keyTextOf(range.partition)) {
-    throw new ValidationError('The provided starting key is outside query boundaries based on provided conditions');
+    throw new ValidationError(
+      'The provided starting key is outside query boundaries based on provided conditions',
+    );
   }
   if (!range.sort || !schema.sort || range.sort(start[schema.sort.name] ?? {})) return;
   throw new ValidationError('The provided starting key does not match the range key predicate');
 }
 
 function compareKeys(one: FoundItem['key'], other: FoundItem['key'], table: Table): number {
-  return one.partition === other.partition ? table.compareSort(one.sort, other.sort) : one.partition < other.partition ? -1 : 1;
+  return one.partition === other.partition
+    ? table.compareSort(one.sort, other.sort)
+    : one.partition < other.partition
+      ? -1
+      : 1;
 }
 
 /** Reads items until the limit, or until they come to a page's bytes. */
@@ -126,7 +166,9 @@ function pageOf(dynamodb: DynamodbModel, page: PageRequest, partition: string | 
   const { table, index, request, filter, expressions } = page;
   const { Limit = Number.POSITIVE_INFINITY, Select, ProjectionExpression } = request;
   const paths =
-    ProjectionExpression === undefined ? undefined : readProjection(ProjectionExpression, expressions.placeholders).paths;
+    ProjectionExpression === undefined
+      ? undefined
+      : readProjection(ProjectionExpression, expressions.placeholders).paths;
   const Items: Item[] = [];
   let [bytes, scanned, count] = [0, 0, 0];
   let last: Item | undefined;
@@ -136,7 +178,8 @@ function pageOf(dynamodb: DynamodbModel, page: PageRequest, partition: string | 
     bytes += sizeOf(item);
     if (!filter || holds(filter, item, expressions.placeholders)) {
       count += 1;
-      if (Select !== 'COUNT') Items.push(paths ? projected(item, paths, expressions.placeholders) : item);
+      if (Select !== 'COUNT')
+        Items.push(paths ? projected(item, paths, expressions.placeholders) : item);
     }
     if (scanned < Limit && bytes < maxBytes) continue;
     last = { ...keyItem(table.schema, item), ...(index && keyItem(index, item)) };
@@ -146,7 +189,9 @@ function pageOf(dynamodb: DynamodbModel, page: PageRequest, partition: string | 
   if (index) consumed.readIndex(index.name, bytes);
   else consumed.read(bytes, request.ConsistentRead === true);
   if (partition !== undefined) {
-    dynamodb.refuseThrottled(dynamodb.throughput?.takeRead(consumed, partition, index?.name ?? '', dynamodb.now));
+    dynamodb.refuseThrottled(
+      dynamodb.throughput?.takeRead(consumed, partition, index?.name ?? '', dynamodb.now),
+    );
   }
   const reply = {
     ...(Select !== 'COUNT' && { Items }),
@@ -164,10 +209,12 @@ const scan: Operation = (dynamodb, request) => {
   expressions.read('ProjectionExpression', readProjection);
   expressions.assertAllUsed();
   const table = dynamodb.table(request.TableName);
-  if (request.IndexName !== undefined) throw new ValidationError('The model does not scan indexes.');
+  if (request.IndexName !== undefined)
+    throw new ValidationError('The model does not scan indexes.');
   const { Segment, TotalSegments, ExclusiveStartKey } = request;
   if ((Segment === undefined) !== (TotalSegments === undefined)) {
-    const [missing, given] = Segment === undefined ? ['Segment', 'TotalSegments'] : ['TotalSegments', 'Segment'];
+    const [missing, given] =
+      Segment === undefined ? ['Segment', 'TotalSegments'] : ['TotalSegments', 'Segment'];
     throw new ValidationError(
       `The ${missing} parameter is required but was not present in the request when ${given} parameter is present`,
     );
@@ -179,8 +226,17 @@ const scan: Operation = (dynamodb, request) => {
   }
   const after = ExclusiveStartKey && keyOfRequest(table.schema, ExclusiveStartKey);
   const segment = { number: Segment ?? 0, total: TotalSegments ?? 1 };
-  const found = table.scan(segment, after, dynamodb.now, request.ConsistentRead ? undefined : dynamodb.chooseState);
-  return pageOf(dynamodb, { table, index: undefined, request, expressions, filter, found }, undefined);
+  const found = table.scan(
+    segment,
+    after,
+    dynamodb.now,
+    request.ConsistentRead ? undefined : dynamodb.chooseState,
+  );
+  return pageOf(
+    dynamodb,
+    { table, index: undefined, request, expressions, filter, found },
+    undefined,
+  );
 };
 
 export const queries: Readonly<Record<string, Operation>> = { Query: query, Scan: scan };

@@ -15,11 +15,20 @@ import type { Reply, Request, TransactItem } from '../request.ts';
 import { type StoredItem, sizeOf } from '../stored-item.ts';
 import type { Table } from '../table.ts';
 import { type KeyText, keyOfRequest } from '../table-schema.ts';
-import { judge, normalizedKey, readAction, type WriteAction, type Written } from '../write-action.ts';
+import {
+  judge,
+  normalizedKey,
+  readAction,
+  type WriteAction,
+  type Written,
+} from '../write-action.ts';
 
 const itemsMax = 100;
 const bytesMax = 4 * 1024 * 1024;
-const conflict: CancellationReason = { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' };
+const conflict: CancellationReason = {
+  Code: 'TransactionConflict',
+  Message: 'Transaction is ongoing for the item',
+};
 
 /** An item of a transaction that was judged while it was looked at, and is written when all hold. */
 interface Prepared {
@@ -34,17 +43,22 @@ function* transactWrite(dynamodb: DynamodbModel, request: Request): Progress {
   assertCount(TransactItems);
   const actions = TransactItems.map((item) => actionOf(dynamodb, item));
   assertApart(actions);
-  if (dynamodb.tokens.wasApplied(token, TransactItems, dynamodb.now)) return repeated(request, actions);
+  if (dynamodb.tokens.wasApplied(token, TransactItems, dynamodb.now))
+    return repeated(request, actions);
   const prepared = prepare(dynamodb, actions);
-  const costs = prepared.map(({ action, written }) => costOfWrite(action.table, written.before, written.after));
+  const costs = prepared.map(({ action, written }) =>
+    costOfWrite(action.table, written.before, written.after),
+  );
   const transaction = {};
   for (const { stored } of prepared) stored.lock = transaction;
   dynamodb.tokens.begin(token, TransactItems, dynamodb.now);
   yield 'the items of a transaction are locked';
   for (const [at, { action, stored, written }] of prepared.entries()) {
     stored.lock = undefined;
-    if (action.kind !== 'check' && (written.before || written.after)) dynamodb.write(action.table, stored, written.after);
-    if (dynamodb.options.commitsItemByItem && at < prepared.length - 1) yield 'an item of a transaction is written';
+    if (action.kind !== 'check' && (written.before || written.after))
+      dynamodb.write(action.table, stored, written.after);
+    if (dynamodb.options.commitsItemByItem && at < prepared.length - 1)
+      yield 'an item of a transaction is written';
   }
   dynamodb.tokens.end(token, dynamodb.now);
   const consumed = new Map<Table, Consumed>();
@@ -55,14 +69,18 @@ function* transactWrite(dynamodb: DynamodbModel, request: Request): Progress {
 
 function assertCount(items: readonly TransactItem[]): void {
   if (items.length >= 1 && items.length <= itemsMax) return;
-  const bound = items.length === 0 ? 'greater than or equal to 1' : `less than or equal to ${itemsMax}`;
+  const bound =
+    items.length === 0 ? 'greater than or equal to 1' : `less than or equal to ${itemsMax}`;
   throw new ValidationError(
     `1 validation error detected: Value '[${items.length} items]' at 'transactItems' failed to satisfy constraint: Member must have length ${bound}`,
   );
 }
 
 /** @throws ValidationError for an action that no item could be right for */
-function actionOf(dynamodb: DynamodbModel, { Put, Update, Delete, ConditionCheck }: TransactItem): WriteAction {
+function actionOf(
+  dynamodb: DynamodbModel,
+  { Put, Update, Delete, ConditionCheck }: TransactItem,
+): WriteAction {
   const all = [
     ['put', Put],
     ['update', Update],
@@ -78,7 +96,9 @@ function actionOf(dynamodb: DynamodbModel, { Put, Update, Delete, ConditionCheck
 }
 
 function assertApart(actions: readonly { readonly table: Table; readonly key: KeyText }[]): void {
-  const keys = actions.map(({ table, key }) => `${table.schema.name}\u0000${key.partition}\u0000${key.sort}`);
+  const keys = actions.map(
+    ({ table, key }) => `${table.schema.name}\u0000${key.partition}\u0000${key.sort}`,
+  );
   if (new Set(keys).size < keys.length) {
     throw new ValidationError('Transaction request cannot include multiple operations on one item');
   }
@@ -93,18 +113,33 @@ function prepare(dynamodb: DynamodbModel, actions: readonly WriteAction[]): Prep
     isCanceled ||= 'Code' in outcome;
     return outcome;
   });
-  if (isCanceled) throw transactionCanceled(outcomes.map((outcome) => ('Code' in outcome ? outcome : noReason)));
+  if (isCanceled)
+    throw transactionCanceled(outcomes.map((outcome) => ('Code' in outcome ? outcome : noReason)));
   const prepared = outcomes as Prepared[];
-  const bytes = prepared.reduce((sum, { written }) => sum + Math.max(sizeOf(written.before), sizeOf(written.after)), 0);
-  if (bytes > bytesMax) throw new ValidationError('Collection size of the transaction exceeds the maximum limit of 4 MB');
+  const bytes = prepared.reduce(
+    (sum, { written }) => sum + Math.max(sizeOf(written.before), sizeOf(written.after)),
+    0,
+  );
+  if (bytes > bytesMax)
+    throw new ValidationError(
+      'Collection size of the transaction exceeds the maximum limit of 4 MB',
+    );
   const short = prepared.map(({ action, written }) => {
     const cost = costOfWrite(action.table, written.before, written.after);
     const doubled = { ...cost, table: cost.table * 2 };
     const states = [written.before, written.after];
-    return dynamodb.throughput?.takeWrite(action.table, action.key.partition, states, doubled, dynamodb.now);
+    return dynamodb.throughput?.takeWrite(
+      action.table,
+      action.key.partition,
+      states,
+      doubled,
+      dynamodb.now,
+    );
   });
   if (short.some((reason) => reason)) {
-    throw transactionCanceled(short.map((reason) => (reason ? throttlingReasonOfTransaction : noReason)));
+    throw transactionCanceled(
+      short.map((reason) => (reason ? throttlingReasonOfTransaction : noReason)),
+    );
   }
   return prepared;
 }
@@ -114,16 +149,22 @@ function judged(action: WriteAction, stored: StoredItem): Prepared | Cancellatio
     return { action, stored, written: judge(action, stored.current) };
   } catch (error) {
     if (!(error instanceof DynamodbError)) throw error;
-    if (error.name === 'ValidationException') return { Code: 'ValidationError', Message: error.message };
+    if (error.name === 'ValidationException')
+      return { Code: 'ValidationError', Message: error.message };
     const { Item: item } = error.members;
-    return { Code: 'ConditionalCheckFailed', Message: error.message, ...(item !== undefined && { Item: item }) };
+    return {
+      Code: 'ConditionalCheckFailed',
+      Message: error.message,
+      ...(item !== undefined && { Item: item }),
+    };
   }
 }
 
 /** A request that was applied before is not applied again: it costs the reading of its items. */
 function repeated(request: Request, actions: readonly WriteAction[]): Reply {
   const consumed = new Map<Table, Consumed>();
-  for (const { table, key } of actions) consumedAt(consumed, table).read(sizeOf(table.find(key)?.current), true);
+  for (const { table, key } of actions)
+    consumedAt(consumed, table).read(sizeOf(table.find(key)?.current), true);
   return capacities(request, consumed);
 }
 
@@ -133,9 +174,14 @@ function consumedAt(consumed: Map<Table, Consumed>, table: Table): Consumed {
   return known;
 }
 
-function capacities({ ReturnConsumedCapacity }: Request, consumed: ReadonlyMap<Table, Consumed>): Reply {
+function capacities(
+  { ReturnConsumedCapacity }: Request,
+  consumed: ReadonlyMap<Table, Consumed>,
+): Reply {
   if (!ReturnConsumedCapacity || ReturnConsumedCapacity === 'NONE') return {};
-  return { ConsumedCapacity: [...consumed.values()].map((one) => one.shown(ReturnConsumedCapacity)) };
+  return {
+    ConsumedCapacity: [...consumed.values()].map((one) => one.shown(ReturnConsumedCapacity)),
+  };
 }
 
 /** All items as they are at one moment; refused while one of them is being written. */
@@ -159,7 +205,9 @@ const transactGet: Operation = (dynamodb, request) => {
   const Responses = reads.map(({ table, projection, placeholders }, at) => {
     const item: Item | undefined = stored[at]?.current;
     consumedAt(consumed, table).read(sizeOf(item), true);
-    return item ? { Item: projection ? projected(item, projection.paths, placeholders) : item } : {};
+    return item
+      ? { Item: projection ? projected(item, projection.paths, placeholders) : item }
+      : {};
   });
   return { Responses, ...capacities(request, consumed) };
 };

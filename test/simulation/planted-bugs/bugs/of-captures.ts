@@ -24,7 +24,8 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
     before: '...(newEmail === null ? [] : [putEmail(table, after, newEmail)]),',
     after: '',
     how: 'An email that a capture fills is not unique.',
-    foundBy: 'An enquiry meets a lead with other values, then an email that another lead has, then an archived lead',
+    foundBy:
+      'An enquiry meets a lead with other values, then an email that another lead has, then an archived lead',
   },
   {
     name: 'version not compared when nothing is filled',
@@ -37,16 +38,21 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
   {
     name: 'second record without an end',
     file: 'shared/store/leads/captures.ts',
-    before: '    ...keys.map((key) => putRecord(table, idempotencyPrimaryKey(keyId, key), record, now)),',
-    after: '    ...keys.map((key) => putRecord(table, idempotencyPrimaryKey(keyId, key), { ...record, expiresAt: 9e12 }, now)),',
+    before:
+      '    ...keys.map((key) => putRecord(table, idempotencyPrimaryKey(keyId, key), record, now)),',
+    after:
+      '    ...keys.map((key) => putRecord(table, idempotencyPrimaryKey(keyId, key), { ...record, expiresAt: 9e12 }, now)),',
     how: 'The record under a second key never expires.',
-    foundBy: 'A key is used again: with the same body, another order of it, other notes, and a second key',
+    foundBy:
+      'A key is used again: with the same body, another order of it, other notes, and a second key',
   },
   {
     name: 'keys of all API keys',
     file: 'shared/store/leads/captures.ts',
-    before: 'const recordKeys = lookup.idempotencyKeys.map((key) => idempotencyPrimaryKey(lookup.keyId, key));',
-    after: "const recordKeys = lookup.idempotencyKeys.map((key) => idempotencyPrimaryKey('', key));",
+    before:
+      'const recordKeys = lookup.idempotencyKeys.map((key) => idempotencyPrimaryKey(lookup.keyId, key));',
+    after:
+      "const recordKeys = lookup.idempotencyKeys.map((key) => idempotencyPrimaryKey('', key));",
     how: 'The record of a capture is looked up in another place.',
     foundBy: 'Clients race to capture one person in two organizations',
   },
@@ -96,7 +102,8 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
     before: 'records[index] && records[index]?.fingerprint !== fingerprint',
     after: "records[index]?.fingerprint === '' && fingerprint === ''",
     how: "Another body under a used key is answered with the first one's result.",
-    foundBy: 'A key is used again: with the same body, another order of it, other notes, and a second key',
+    foundBy:
+      'A key is used again: with the same body, another order of it, other notes, and a second key',
   },
   {
     name: 'fingerprint without the notes',
@@ -104,7 +111,8 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
     before: "createHash('sha256').update(canonical(body))",
     after: "createHash('sha256').update(canonical({ ...(body as object), notes: '' }))",
     how: 'A body that differs in its notes counts as the same.',
-    foundBy: 'A key is used again: with the same body, another order of it, other notes, and a second key',
+    foundBy:
+      'A key is used again: with the same body, another order of it, other notes, and a second key',
   },
   {
     name: 'fingerprint of the order',
@@ -112,15 +120,18 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
     before: 'Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))',
     after: 'Object.entries(value)',
     how: 'The same body in another order of its names counts as another.',
-    foundBy: 'A key is used again: with the same body, another order of it, other notes, and a second key',
+    foundBy:
+      'A key is used again: with the same body, another order of it, other notes, and a second key',
   },
   {
     name: 'fingerprint of the externalId',
     file: 'shared/leads/capture.ts',
     before: 'fingerprint: fingerprintOf(enquiry),',
-    after: 'fingerprint: fingerprintOf({ ...enquiry, ...(externalId !== undefined && { externalId }) }),',
+    after:
+      'fingerprint: fingerprintOf({ ...enquiry, ...(externalId !== undefined && { externalId }) }),',
     how: 'A repeat that adds its externalId counts as another body.',
-    foundBy: 'A key is used again: with the same body, another order of it, other notes, and a second key',
+    foundBy:
+      'A key is used again: with the same body, another order of it, other notes, and a second key',
   },
   {
     name: 'second key ignored',
@@ -128,15 +139,18 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
     before: 'if (externalId !== undefined && externalId !== header)',
     after: 'if (externalId !== undefined && header === undefined)',
     how: 'A capture with two keys is remembered under one.',
-    foundBy: 'A key is used again: with the same body, another order of it, other notes, and a second key',
+    foundBy:
+      'A key is used again: with the same body, another order of it, other notes, and a second key',
   },
   {
     name: 'replay not remembered under the other key',
     file: 'functions/capture-lead.ts',
     before: 'const isRecorded = await recordUnder(table, lookup, otherKeys, record);',
-    after: 'const isRecorded = (await recordUnder(table, lookup, [], record)) || otherKeys.length > 0;',
+    after:
+      'const isRecorded = (await recordUnder(table, lookup, [], record)) || otherKeys.length > 0;',
     how: 'A replay does not remember the key that was new.',
-    foundBy: 'A key is used again: with the same body, another order of it, other notes, and a second key',
+    foundBy:
+      'A key is used again: with the same body, another order of it, other notes, and a second key',
   },
   {
     name: 'replay not told',
@@ -177,7 +191,8 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
     before: 'situation.emailLeadId !== undefined && situation.emailLeadId !== match.id',
     after: 'situation.emailLeadId === match.id && match.id === 0',
     how: 'A capture fills an email that another lead has.',
-    foundBy: 'An enquiry meets a lead with other values, then an email that another lead has, then an archived lead',
+    foundBy:
+      'An enquiry meets a lead with other values, then an email that another lead has, then an archived lead',
   },
   {
     name: 'kept values lost',
@@ -201,7 +216,8 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
     before: 'current === null && lead.archivedAt === undefined && !(',
     after: 'current === null && !(',
     how: 'A capture fills an archived lead.',
-    foundBy: 'An enquiry meets a lead with other values, then an email that another lead has, then an archived lead',
+    foundBy:
+      'An enquiry meets a lead with other values, then an email that another lead has, then an archived lead',
   },
   {
     name: 'notes lost',
@@ -217,6 +233,7 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
     before: 'result: { id: match.id, created: false, updated: isFilled, ...archived },',
     after: 'result: { id: match.id, created: false, updated: isFilled },',
     how: 'An answer does not tell that the lead is archived.',
-    foundBy: 'An enquiry meets a lead with other values, then an email that another lead has, then an archived lead',
+    foundBy:
+      'An enquiry meets a lead with other values, then an email that another lead has, then an archived lead',
   },
 ];

@@ -8,7 +8,8 @@ export const bugsOfErasures: readonly PlantedBug[] = [
     before: "kind?.kind === 'importedRow' && item.leadId === leadId",
     after: "kind?.kind === 'importedRow' && item.leadId === -leadId",
     how: 'The row of an erased lead stays, and cannot be imported again.',
-    foundBy: 'A file is imported twice, after a capture of one of its people, and once more after an erasure',
+    foundBy:
+      'A file is imported twice, after a capture of one of its people, and once more after an erasure',
   },
   {
     name: 'records of another organization removed',
@@ -77,7 +78,8 @@ export const bugsOfErasures: readonly PlantedBug[] = [
   {
     name: 'erasure not remembered',
     file: 'shared/store/maintenance/erase-lead.ts',
-    before: '      { Put: { TableName: table.name, Item: { ...erasurePrimaryKey(organizationId, leadId), ...erasure } } },\n',
+    before:
+      '      { Put: { TableName: table.name, Item: { ...erasurePrimaryKey(organizationId, leadId), ...erasure } } },\n',
     after: '',
     how: 'What is left to erase is nowhere written.',
     foundBy: 'A person is erased and asks again',
@@ -96,7 +98,8 @@ export const bugsOfErasures: readonly PlantedBug[] = [
     before: 'return last - count + 1;',
     after: 'return last - count;',
     how: 'The first imported lead has the id of another.',
-    foundBy: 'A file is imported twice, after a capture of one of its people, and once more after an erasure',
+    foundBy:
+      'A file is imported twice, after a capture of one of its people, and once more after an erasure',
   },
   {
     name: 'imported lead without an entry',
@@ -104,6 +107,7 @@ export const bugsOfErasures: readonly PlantedBug[] = [
     before: '    putTimelineEntry(table, lead, opening),\n',
     after: '',
     how: 'The timeline of an imported lead does not begin.',
-    foundBy: 'A file is imported twice, after a capture of one of its people, and once more after an erasure',
+    foundBy:
+      'A file is imported twice, after a capture of one of its people, and once more after an erasure',
   },
 ];

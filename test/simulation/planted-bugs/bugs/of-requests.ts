@@ -6,7 +6,8 @@ export const bugsOfRequests: readonly PlantedBug[] = [
   {
     name: 'settings never read again',
     file: 'shared/middleware/admission.ts',
-    before: "const isCurrent = cached && (admitted.outcome === 'exhausted' || cached.version >= admitted.settingsVersion);",
+    before:
+      "const isCurrent = cached && (admitted.outcome === 'exhausted' || cached.version >= admitted.settingsVersion);",
     after: 'const isCurrent = cached !== undefined;',
     how: 'A warm instance keeps the settings that it read first.',
     foundBy: 'Two organizations are served by the same warm processes, and their settings change',
@@ -55,7 +56,8 @@ export const bugsOfRequests: readonly PlantedBug[] = [
   {
     name: 'no time to ask again',
     file: 'shared/middleware/admission.ts',
-    before: "  call.responseHeaders['Retry-After'] = call.responseHeaders['RateLimit-Reset'] ?? secondsUntil(bucket.resetsAt);\n",
+    before:
+      "  call.responseHeaders['Retry-After'] = call.responseHeaders['RateLimit-Reset'] ?? secondsUntil(bucket.resetsAt);\n",
     after: '',
     how: 'A refusal for a limit does not say when to ask again.',
     foundBy: 'A key and then its organization are exhausted, and an hour later they are not',
@@ -203,7 +205,8 @@ export const bugsOfRequests: readonly PlantedBug[] = [
     name: 'wrong version kept',
     file: 'shared/store/organizations/audit-log.ts',
     before: 'const kept = { ...settingsVersionPrimaryKey(organizationId, version), organizationId',
-    after: 'const kept = { ...settingsVersionPrimaryKey(organizationId, version + 1), organizationId',
+    after:
+      'const kept = { ...settingsVersionPrimaryKey(organizationId, version + 1), organizationId',
     how: 'An undo finds other settings than those before.',
     foundBy: 'Administrators apply and undo settings at once',
   },

@@ -56,14 +56,16 @@ export const bugsOfWrites: readonly PlantedBug[] = [
     name: 'phone taken from another',
     file: 'shared/store/leads/identities.ts',
     before: 'putIfAbsent(table, { ...phonePrimaryKey(organizationId, phone), leadId: id });',
-    after: '({ Put: { TableName: table.name, Item: { ...phonePrimaryKey(organizationId, phone), leadId: id } } });',
+    after:
+      '({ Put: { TableName: table.name, Item: { ...phonePrimaryKey(organizationId, phone), leadId: id } } });',
     how: 'A phone may be given to a second lead.',
     foundBy: 'A lead changes its phone, its email and its stage, and others take what it released',
   },
   {
     name: 'email taken from another',
     file: 'shared/store/leads/identities.ts',
-    before: 'putIfAbsent(table, { ...emailPrimaryKey(organizationId, comparableEmail(email)), leadId: id });',
+    before:
+      'putIfAbsent(table, { ...emailPrimaryKey(organizationId, comparableEmail(email)), leadId: id });',
     after:
       '({ Put: { TableName: table.name, Item: { ...emailPrimaryKey(organizationId, comparableEmail(email)), leadId: id } } });',
     how: 'An email may be given to a second lead.',
@@ -72,7 +74,8 @@ export const bugsOfWrites: readonly PlantedBug[] = [
   {
     name: 'email of a new lead not taken',
     file: 'shared/store/leads/identities.ts',
-    before: 'return [putPhone(table, lead, phoneOf(lead)), ...(email === null ? [] : [putEmail(table, lead, email)])];',
+    before:
+      'return [putPhone(table, lead, phoneOf(lead)), ...(email === null ? [] : [putEmail(table, lead, email)])];',
     after: "return email === '' ? [] : [putPhone(table, lead, phoneOf(lead))];",
     how: "A new lead's email is not unique.",
     foundBy: 'Leads are created, also for a person who is known and an owner who is named',
@@ -88,7 +91,8 @@ export const bugsOfWrites: readonly PlantedBug[] = [
   {
     name: 'old phone not released',
     file: 'shared/store/leads/update-lead.ts',
-    before: 'items.push(deletePhone(table, before, phoneOf(before)), putPhone(table, after, phoneOf(after)));',
+    before:
+      'items.push(deletePhone(table, before, phoneOf(before)), putPhone(table, after, phoneOf(after)));',
     after: 'items.push(putPhone(table, after, phoneOf(after)));',
     how: 'A phone that a lead gave up stays taken.',
     foundBy: 'A lead changes its phone, its email and its stage, and others take what it released',
@@ -112,7 +116,8 @@ export const bugsOfWrites: readonly PlantedBug[] = [
   {
     name: 'duplicate taken as a conflict',
     file: 'shared/store/leads/update-lead.ts',
-    before: "holderId !== undefined ? { outcome: 'duplicate', leadId: holderId } : { outcome: 'conflict' }",
+    before:
+      "holderId !== undefined ? { outcome: 'duplicate', leadId: holderId } : { outcome: 'conflict' }",
     after: "holderId === 0 ? { outcome: 'duplicate', leadId: holderId } : { outcome: 'conflict' }",
     how: 'An update to a phone that is taken is repeated until it fails.',
     foundBy: 'A lead changes its phone, its email and its stage, and others take what it released',
@@ -192,7 +197,8 @@ export const bugsOfWrites: readonly PlantedBug[] = [
   {
     name: 'archived twice',
     file: 'shared/store/leads/archive.ts',
-    before: '    if ((lead.archivedAt !== undefined) === archived) return { lead, isChanged: false };\n',
+    before:
+      '    if ((lead.archivedAt !== undefined) === archived) return { lead, isChanged: false };\n',
     after: '',
     how: 'An archived lead is archived once more.',
     foundBy: 'A lead is archived and restored, twice and by two at once',
@@ -200,7 +206,8 @@ export const bugsOfWrites: readonly PlantedBug[] = [
   {
     name: 'archived without an entry',
     file: 'shared/store/leads/archive.ts',
-    before: "      putTimelineEntry(table, lead, { type: archived ? 'archived' : 'restored', at, actorId: null }),\n",
+    before:
+      "      putTimelineEntry(table, lead, { type: archived ? 'archived' : 'restored', at, actorId: null }),\n",
     after: '',
     how: 'The timeline does not tell that a lead was archived.',
     foundBy: 'A lead is archived and restored, twice and by two at once',
@@ -224,7 +231,8 @@ export const bugsOfWrites: readonly PlantedBug[] = [
   {
     name: 'moves not on the timeline',
     file: 'shared/leads/changes.ts',
-    before: "...(before.stageId === after.stageId ? [] : [{ field: 'stage', from: before.stageId, to: after.stageId }]),",
+    before:
+      "...(before.stageId === after.stageId ? [] : [{ field: 'stage', from: before.stageId, to: after.stageId }]),",
     after: '',
     how: 'A change of stage is no change.',
     foundBy: 'A lead changes its phone, its email and its stage, and others take what it released',

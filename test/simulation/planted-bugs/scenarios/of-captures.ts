@@ -41,9 +41,15 @@ export const scenariosOfCaptures: readonly Scenario[] = [
       const body = { ...person(1), notes: 'First.' };
       await given.capture(body, 'the key');
       await given.sleep(recordEnd(given) - 1 - given.service.now);
-      given.expect(isReplay(await given.capture(body, 'the key')), 'a repeat before the end is a replay.');
+      given.expect(
+        isReplay(await given.capture(body, 'the key')),
+        'a repeat before the end is a replay.',
+      );
       await given.sleep(recordEnd(given) - given.service.now);
-      given.expect(!isReplay(await given.capture(body, 'the key')), 'a repeat at the end is another enquiry.');
+      given.expect(
+        !isReplay(await given.capture(body, 'the key')),
+        'a repeat at the end is another enquiry.',
+      );
     },
   },
   {
@@ -55,9 +61,15 @@ export const scenariosOfCaptures: readonly Scenario[] = [
       await given.capture(body, 'the key');
       const end = recordEnd(given);
       await given.sleep(end - 600 - given.service.now);
-      given.expect(isReplay(await given.capture(body, 'the key')), 'a repeat well before the end is a replay.');
+      given.expect(
+        isReplay(await given.capture(body, 'the key')),
+        'a repeat well before the end is a replay.',
+      );
       await given.sleep(end + 600 - given.service.now);
-      given.expect(!isReplay(await given.capture(body, 'the key')), 'a repeat well after the end is another enquiry.');
+      given.expect(
+        !isReplay(await given.capture(body, 'the key')),
+        'a repeat well after the end is another enquiry.',
+      );
     },
   },
   {
@@ -67,19 +79,40 @@ export const scenariosOfCaptures: readonly Scenario[] = [
       const fields = { city: 'Pune', budget: 5 };
       const first = await given.capture({ name, phone, email, notes: 'One.', fields }, 'k');
       given.expect(first.status === 201, 'the first capture makes a lead.');
-      const inOtherOrder = { fields: { budget: 5, city: 'Pune' }, notes: 'One.', email, phone, name };
+      const inOtherOrder = {
+        fields: { budget: 5, city: 'Pune' },
+        notes: 'One.',
+        email,
+        phone,
+        name,
+      };
       const again = await given.capture(inOtherOrder, 'k');
       given.expect(isReplay(again), 'the order of names in a body makes no difference.');
       const other = await given.capture({ name, phone, email, notes: 'Two.', fields }, 'k');
-      given.expect(other.status === 422, `other notes under the same key are refused, not ${other.status}.`);
-      const second = await given.capture({ name, phone, email, notes: 'One.', fields, externalId: 'e' }, 'k');
+      given.expect(
+        other.status === 422,
+        `other notes under the same key are refused, not ${other.status}.`,
+      );
+      const second = await given.capture(
+        { name, phone, email, notes: 'One.', fields, externalId: 'e' },
+        'k',
+      );
       given.expect(isReplay(second), 'an externalId that is added makes no difference.');
-      const bySecond = await given.capture({ name, phone, email, notes: 'One.', fields, externalId: 'e' });
+      const bySecond = await given.capture({
+        name,
+        phone,
+        email,
+        notes: 'One.',
+        fields,
+        externalId: 'e',
+      });
       given.expect(isReplay(bySecond), 'the key that a replay added is known from then on.');
       await given.capture({ ...person(2), externalId: 'f' }, 'l');
       const byExternalId = await given.capture({ ...person(2), externalId: 'f' });
       given.expect(isReplay(byExternalId), 'a capture is remembered under both of its keys.');
-      const elsewhere = await given.capture({ name, phone, email, notes: 'One.' }, 'k', { as: 'writer' });
+      const elsewhere = await given.capture({ name, phone, email, notes: 'One.' }, 'k', {
+        as: 'writer',
+      });
       given.expect(!isReplay(elsewhere), 'the keys of another API key are others.');
     },
   },
@@ -87,9 +120,15 @@ export const scenariosOfCaptures: readonly Scenario[] = [
     name: 'Two bodies of two people race under one key',
     seeds: 3,
     async run(given) {
-      const answers = await Promise.all([given.capture(person(1), 'k'), given.capture(person(2), 'k')]);
+      const answers = await Promise.all([
+        given.capture(person(1), 'k'),
+        given.capture(person(2), 'k'),
+      ]);
       const statuses = answers.map(({ status }) => status).sort();
-      given.expect(statuses.join() === '201,422', `one is taken and the other refused, not ${statuses.join(', ')}.`);
+      given.expect(
+        statuses.join() === '201,422',
+        `one is taken and the other refused, not ${statuses.join(', ')}.`,
+      );
     },
   },
   {
@@ -100,11 +139,22 @@ export const scenariosOfCaptures: readonly Scenario[] = [
       await given.capture(person(2));
       const filled = await given.capture({ ...person(1), fields: { city: 'Pune' } });
       given.expect(filled.status === 200, 'an enquiry of a known person is taken.');
-      await given.capture({ ...person(1), fields: { city: 'Goa', course: 'mba' }, notes: 'Other city.' });
+      await given.capture({
+        ...person(1),
+        fields: { city: 'Goa', course: 'mba' },
+        notes: 'Other city.',
+      });
       const { leadId: third } = await given.capture({ name, phone: person(3).phone });
       const taken = await given.capture({ name, phone: person(3).phone, email: person(2).email });
-      given.expect(taken.status === 200 && taken.leadId === third, `a taken email is kept, not ${taken.status}.`);
-      await given.administrate('archive', (administrator) => administrator.setArchived(1, leadId, true), { leadId });
+      given.expect(
+        taken.status === 200 && taken.leadId === third,
+        `a taken email is kept, not ${taken.status}.`,
+      );
+      await given.administrate(
+        'archive',
+        (administrator) => administrator.setArchived(1, leadId, true),
+        { leadId },
+      );
       const archived = await given.capture({ ...person(1), fields: { budget: 5 } });
       given.expect(archived.status === 200, `an archived lead is matched, not ${archived.status}.`);
     },
@@ -135,7 +185,10 @@ export const scenariosOfCaptures: readonly Scenario[] = [
       const other = await given.capture({ name: person(2).name, phone: person(2).phone, email });
       given.expect(other.status === 200, `the person is known by the email, not ${other.status}.`);
       const refused = await given.ask('create-lead', { body: { fields: { ...person(3), email } } });
-      given.expect(refused.status === 409, `a lead with the same email is refused, not ${refused.status}.`);
+      given.expect(
+        refused.status === 409,
+        `a lead with the same email is refused, not ${refused.status}.`,
+      );
     },
   },
   {
@@ -144,7 +197,11 @@ export const scenariosOfCaptures: readonly Scenario[] = [
     async run(given) {
       for (const at of times(3)) {
         const body = { ...person(10 + at), fields: { course: 'mba' } };
-        await Promise.all([given.capture(body), given.capture(body), given.ask('create-lead', { body: personFields(10 + at) })]);
+        await Promise.all([
+          given.capture(body),
+          given.capture(body),
+          given.ask('create-lead', { body: personFields(10 + at) }),
+        ]);
       }
     },
   },

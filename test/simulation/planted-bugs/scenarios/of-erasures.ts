@@ -8,16 +8,23 @@ function expectForgotten(given: Given, leadId: number, number: number): void {
     .filter((line) => !/#12#|LEADS#12|"organizationId":\{"N":"12"\}/.test(line));
   for (const text of [person(number).phone, person(number).email]) {
     const left = lines.filter((line) => line.includes(text));
-    given.expect(left.length === 0, `nothing tells of ${text}, not ${left.join(' ').slice(0, 300)}.`);
+    given.expect(
+      left.length === 0,
+      `nothing tells of ${text}, not ${left.join(' ').slice(0, 300)}.`,
+    );
   }
-  const rows = lines.filter((line) => line.includes('"pk":{"S":"IMPORTED#1') && line.includes(`"leadId":{"N":"${leadId}"}`));
+  const rows = lines.filter(
+    (line) => line.includes('"pk":{"S":"IMPORTED#1') && line.includes(`"leadId":{"N":"${leadId}"}`),
+  );
   given.expect(rows.length === 0, `no row of lead ${leadId} is left.`);
 }
 
 const importRows = (given: Given, rows: readonly Readonly<Record<string, string>>[]) =>
   given.administrate('import', (administrator) => administrator.importRows(1, rows));
 const leads = (given: Given): number =>
-  [...given.service.world.dynamodb.table('leads').all()].filter(({ key }) => key.partition === 'LEADS#1').length;
+  [...given.service.world.dynamodb.table('leads').all()].filter(
+    ({ key }) => key.partition === 'LEADS#1',
+  ).length;
 
 export const scenariosOfErasures: readonly Scenario[] = [
   {
@@ -29,7 +36,10 @@ export const scenariosOfErasures: readonly Scenario[] = [
       await given.capture(person(1, 12), 'k', { in: 12 });
       const { leadId: other } = await given.capture(person(2));
       const { phone } = person(2);
-      await given.capture({ name: person(2).name, phone, email: person(1).email, notes: person(1).phone }, 'm');
+      await given.capture(
+        { name: person(2).name, phone, email: person(1).email, notes: person(1).phone },
+        'm',
+      );
       await given.update(leadId, { fields: { city: 'Pune' } });
       await given.note(leadId);
       const key = await given.service.newKey(1, { type: 'website-form', createdBy: 7 });
@@ -39,11 +49,20 @@ export const scenariosOfErasures: readonly Scenario[] = [
       given.expect(outcome === 'done', `the lead is erased: ${String(result)}.`);
       expectForgotten(given, leadId, 1);
       given.expect((await given.note(leadId)).status === 404, 'an erased lead gets no note.');
-      given.expect((await given.ask('get-lead', { leadId: other })).status === 200, 'the other lead is there.');
+      given.expect(
+        (await given.ask('get-lead', { leadId: other })).status === 200,
+        'the other lead is there.',
+      );
       const again = await given.capture(person(1), 'k');
-      given.expect(again.status === 201 && again.leadId !== leadId, `the person makes another lead, not ${again.status}.`);
+      given.expect(
+        again.status === 201 && again.leadId !== leadId,
+        `the person makes another lead, not ${again.status}.`,
+      );
       const elsewhere = await given.capture(person(1, 12), 'k', { in: 12 });
-      given.expect(elsewhere.headers['idempotent-replayed'] === 'true', 'what another organization remembers stays.');
+      given.expect(
+        elsewhere.headers['idempotent-replayed'] === 'true',
+        'what another organization remembers stays.',
+      );
     },
   },
   {
@@ -108,11 +127,16 @@ export const scenariosOfErasures: readonly Scenario[] = [
       given.expect(leads(given) === 3, `there are three leads, not ${leads(given)}.`);
       await importRows(given, rows);
       given.expect(leads(given) === 3, `there are still three leads, not ${leads(given)}.`);
-      const leadId = Number(/"sk":\{"S":"(\d{10})"\}(?=.*\+9198\d*3")/.exec(leadLine(given, 3))?.[1]);
+      const leadId = Number(
+        /"sk":\{"S":"(\d{10})"\}(?=.*\+9198\d*3")/.exec(leadLine(given, 3))?.[1],
+      );
       await given.erase(leadId);
       expectForgotten(given, leadId, 3);
       const { result } = await importRows(given, rows);
-      given.expect(leads(given) === 3, `the erased person is imported again: ${JSON.stringify(result)}.`);
+      given.expect(
+        leads(given) === 3,
+        `the erased person is imported again: ${JSON.stringify(result)}.`,
+      );
     },
   },
   {
@@ -120,7 +144,11 @@ export const scenariosOfErasures: readonly Scenario[] = [
     seeds: 4,
     async run(given) {
       const rows = [1, 2, 3, 4].map((number) => person(number));
-      await Promise.all([importRows(given, rows), importRows(given, rows), given.capture(person(3))]);
+      await Promise.all([
+        importRows(given, rows),
+        importRows(given, rows),
+        given.capture(person(3)),
+      ]);
       given.expect(leads(given) === 4, `there are four leads, not ${leads(given)}.`);
       given.steering.next('TransactWriteItems', 'none', 'death after');
       const more = [5, 6, 7].map((number) => person(number));
@@ -136,4 +164,5 @@ const leadLine = (given: Given, number: number): string =>
   given
     .stored()
     .split('\n')
-    .find((line) => line.includes('"pk":{"S":"LEADS#1"}') && line.includes(person(number).phone)) ?? '';
+    .find((line) => line.includes('"pk":{"S":"LEADS#1"}') && line.includes(person(number).phone)) ??
+  '';

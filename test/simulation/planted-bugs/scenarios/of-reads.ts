@@ -16,11 +16,17 @@ async function captured(given: Given, count: number, organizationId = 1): Promis
 /** An export taken now holds every lead of the table. */
 async function expectWholeExport(given: Given): Promise<void> {
   const { result } = await given.administrate('export', (administrator) => administrator.export(1));
-  const exported = (result as readonly { id: number; version: number }[]).map(({ id, version }) => `${id}.${version}`);
-  const stored = [...given.service.world.dynamodb.table('leads').all()].flatMap(({ key, current }) =>
-    key.partition === 'LEADS#1' ? [`${Number(key.sort)}.${current?.version?.N}`] : [],
+  const exported = (result as readonly { id: number; version: number }[]).map(
+    ({ id, version }) => `${id}.${version}`,
   );
-  given.expect(exported.join() === stored.join(), `the export has ${stored.join(' ')}, not ${exported.join(' ')}.`);
+  const stored = [...given.service.world.dynamodb.table('leads').all()].flatMap(
+    ({ key, current }) =>
+      key.partition === 'LEADS#1' ? [`${Number(key.sort)}.${current?.version?.N}`] : [],
+  );
+  given.expect(
+    exported.join() === stored.join(),
+    `the export has ${stored.join(' ')}, not ${exported.join(' ')}.`,
+  );
 }
 
 export const scenariosOfReads: readonly Scenario[] = [
@@ -39,9 +45,16 @@ export const scenariosOfReads: readonly Scenario[] = [
       await given.list({ stage_id: 11 });
       await given.list({ stage_id: 12 });
       await given.ask('get-lead', { leadId: second });
-      await given.administrate('archive', (administrator) => administrator.setArchived(1, first, true), { leadId: first });
+      await given.administrate(
+        'archive',
+        (administrator) => administrator.setArchived(1, first, true),
+        { leadId: first },
+      );
       await given.list({ pipeline_id: 1 });
-      given.expect((await given.ask('get-lead', { leadId: first })).status === 404, 'an archived lead is not shown.');
+      given.expect(
+        (await given.ask('get-lead', { leadId: first })).status === 404,
+        'an archived lead is not shown.',
+      );
       await given.list({ updated_since: '2020-01-01T00:00:00Z' });
       await expectWholeExport(given);
     },
@@ -65,7 +78,9 @@ export const scenariosOfReads: readonly Scenario[] = [
     async run(given) {
       const ids = await captured(given, 4);
       await given.sleep(15_000);
-      await Promise.all(ids.map((id) => given.update(id, { stageId: 12, fields: { assigned_to: 7, source: 3 } })));
+      await Promise.all(
+        ids.map((id) => given.update(id, { stageId: 12, fields: { assigned_to: 7, source: 3 } })),
+      );
       for (const query of [
         { stage_id: 11 },
         { stage_id: 12 },
@@ -88,10 +103,15 @@ export const scenariosOfReads: readonly Scenario[] = [
       await given.update(leadId, { stageId: 12 });
       // Under its new stage not yet, under its old one not any more; the index by update shows it.
       given.steering.stateOf = ({ ExpressionAttributeValues }, states) => {
-        const stage = (ExpressionAttributeValues as { ':value'?: { S?: string } } | undefined)?.[':value']?.S;
+        const stage = (ExpressionAttributeValues as { ':value'?: { S?: string } } | undefined)?.[
+          ':value'
+        ]?.S;
         return stage === 'STAGE#1#12' ? states - 1 : 0;
       };
-      given.expect((await given.list({ pipeline_id: 1 })).includes(leadId), 'the list of its pipeline has it all the while.');
+      given.expect(
+        (await given.list({ pipeline_id: 1 })).includes(leadId),
+        'the list of its pipeline has it all the while.',
+      );
     },
   },
   {
@@ -105,8 +125,11 @@ export const scenariosOfReads: readonly Scenario[] = [
       const [late = 0, early = 0] = ids;
       await given.update(late, { fields: { city: 'Pune' } });
       await given.update(early, { fields: { city: 'Goa' } });
-      const isLate = ({ ExpressionAttributeValues }: { ExpressionAttributeValues?: unknown }): boolean =>
-        JSON.stringify(ExpressionAttributeValues).includes('UPDATED');
+      const isLate = ({
+        ExpressionAttributeValues,
+      }: {
+        ExpressionAttributeValues?: unknown;
+      }): boolean => JSON.stringify(ExpressionAttributeValues).includes('UPDATED');
       let asked = 0;
       given.steering.stateOf = (request, states) => {
         if (!isLate(request)) return 0;
@@ -116,7 +139,10 @@ export const scenariosOfReads: readonly Scenario[] = [
       await given.list(query);
       given.steering.stateOf = () => 0;
       await given.sleep(12_000);
-      given.expect((await given.list(query)).includes(late), 'the lead that changed is listed in the end.');
+      given.expect(
+        (await given.list(query)).includes(late),
+        'the lead that changed is listed in the end.',
+      );
     },
   },
   {
@@ -127,7 +153,8 @@ export const scenariosOfReads: readonly Scenario[] = [
       await given.sleep(15_000);
       await captured(given, 2);
       await given.sleep(15_000);
-      for (const id of [1, 12]) await given.list({ updated_since: from, pipeline_id: id === 1 ? 1 : 101 }, id);
+      for (const id of [1, 12])
+        await given.list({ updated_since: from, pipeline_id: id === 1 ? 1 : 101 }, id);
       for (const id of [12, 1]) await given.list({ updated_since: from }, id);
     },
   },
@@ -136,15 +163,24 @@ export const scenariosOfReads: readonly Scenario[] = [
     async run(given) {
       const ids = await captured(given, 7);
       await given.sleep(15_000);
-      for (const query of [{}, { pipeline_id: 1 }, { updated_since: '2020-01-01T00:00:00Z' }] as const) {
+      for (const query of [
+        {},
+        { pipeline_id: 1 },
+        { updated_since: '2020-01-01T00:00:00Z' },
+      ] as const) {
         const seen: number[] = [];
         for (let cursor: number | undefined; ; ) {
-          const { body } = await given.ask('list-leads', { query: { ...query, limit: 2, ...(cursor && { cursor }) } });
+          const { body } = await given.ask('list-leads', {
+            query: { ...query, limit: 2, ...(cursor && { cursor }) },
+          });
           seen.push(...((body.items ?? []) as readonly { id: number }[]).map(({ id }) => id));
           if (typeof body.nextCursor !== 'number') break;
           cursor = body.nextCursor;
         }
-        given.expect([...seen].reverse().join() === ids.join(), `a walk shows every lead once, not ${seen.join(', ')}.`);
+        given.expect(
+          [...seen].reverse().join() === ids.join(),
+          `a walk shows every lead once, not ${seen.join(', ')}.`,
+        );
       }
     },
   },

@@ -17,10 +17,12 @@ const apply = (
       in: id,
     },
   );
-const undo = (given: Given) => given.administrate('settings undo', (administrator) => administrator.undo(1));
+const undo = (given: Given) =>
+  given.administrate('settings undo', (administrator) => administrator.undo(1));
 const times = <T>(count: number, ask: (at: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => ask(at)));
-const count = (answers: readonly Answered[], status: number): number => answers.filter((one) => one.status === status).length;
+const count = (answers: readonly Answered[], status: number): number =>
+  answers.filter((one) => one.status === status).length;
 
 interface Administration {
   readonly openTable: () => unknown;
@@ -31,8 +33,12 @@ interface Administration {
 /** Applies settings that no variant has. */
 function applyFile(given: Given, file: object): Promise<unknown> {
   return given.administrate('settings apply', ({ runtime }: AdministratorProcess) => {
-    const { applySettings, openTable, parseSettingsFile } = runtime.load<Administration>(given.bundles.administration);
-    return runtime.run(() => applySettings(openTable(), parseSettingsFile(JSON.stringify(file)).settings));
+    const { applySettings, openTable, parseSettingsFile } = runtime.load<Administration>(
+      given.bundles.administration,
+    );
+    return runtime.run(() =>
+      applySettings(openTable(), parseSettingsFile(JSON.stringify(file)).settings),
+    );
   });
 }
 
@@ -49,14 +55,25 @@ export const scenariosOfRequests: readonly Scenario[] = [
       given.expect(count(more, 429) === 2, `twelve are let in, not ${14 - count(more, 429)}.`);
       const others = await times(6, () => given.ask('list-users', { as: 'reader' }));
       // Of the requests that the key refused, some took a token of the organization before that was known.
-      given.expect(count(others, 200) <= 4, `at most four more are let in, not ${count(others, 200)}.`);
-      given.expect((await given.ask('list-users', { as: 'reader' })).status === 429, 'the organization is exhausted.');
+      given.expect(
+        count(others, 200) <= 4,
+        `at most four more are let in, not ${count(others, 200)}.`,
+      );
+      given.expect(
+        (await given.ask('list-users', { as: 'reader' })).status === 429,
+        'the organization is exhausted.',
+      );
       for (const at of [1, 2]) {
         const { status } = await given.ask('list-users', { in: 12, as: 'reader' });
-        given.expect(status === 200, `another organization is not, and is answered ${status} the ${at}. time.`);
+        given.expect(
+          status === 200,
+          `another organization is not, and is answered ${status} the ${at}. time.`,
+        );
       }
       await given.sleep(hourMs + 10);
-      const later = await times(6, (at) => given.ask('create-lead', { body: personFields(20 + at) }));
+      const later = await times(6, (at) =>
+        given.ask('create-lead', { body: personFields(20 + at) }),
+      );
       given.expect(count(later, 201) === 6, 'a new window lets them in.');
       await given.sleep(hourMs + 10);
       const last = await given.ask('list-users', { as: 'reader' });
@@ -89,13 +106,33 @@ export const scenariosOfRequests: readonly Scenario[] = [
       if (!revoked || !short) throw new Error('A key was not made.');
       for (const as of [revoked, short])
         given.expect((await given.ask('list-users', { as })).status === 200, 'a new key is good.');
-      await given.administrate('key revoke', (administrator) => administrator.revokeKey(1, revoked.keyId));
-      given.expect((await given.ask('list-users', { as: revoked })).status === 401, 'a revoked key is refused.');
-      given.expect((await given.ask('list-pipelines', { as: revoked })).status === 401, 'everywhere.');
+      await given.administrate('key revoke', (administrator) =>
+        administrator.revokeKey(1, revoked.keyId),
+      );
+      given.expect(
+        (await given.ask('list-users', { as: revoked })).status === 401,
+        'a revoked key is refused.',
+      );
+      given.expect(
+        (await given.ask('list-pipelines', { as: revoked })).status === 401,
+        'everywhere.',
+      );
       await given.sleep(61_000);
-      given.expect((await given.ask('list-pipelines', { as: short })).status === 401, 'so is one that has expired.');
-      for (const endpoint of ['list-users', 'list-lead-stages', 'list-leads', 'list-pipelines', 'list-lead-sources'] as const)
-        given.expect((await given.ask(endpoint, { as: 'website' })).status === 403, `a form may not call ${endpoint}.`);
+      given.expect(
+        (await given.ask('list-pipelines', { as: short })).status === 401,
+        'so is one that has expired.',
+      );
+      for (const endpoint of [
+        'list-users',
+        'list-lead-stages',
+        'list-leads',
+        'list-pipelines',
+        'list-lead-sources',
+      ] as const)
+        given.expect(
+          (await given.ask(endpoint, { as: 'website' })).status === 403,
+          `a form may not call ${endpoint}.`,
+        );
       const { status } = await given.ask('create-lead', { as: 'reader', body: personFields(1) });
       given.expect(status === 403, 'a reader may not write.');
     },
@@ -110,7 +147,11 @@ export const scenariosOfRequests: readonly Scenario[] = [
         }
         for (const id of [1, 12]) {
           const { name, phone } = person(epoch, id);
-          const { status } = await given.capture({ name, phone, fields: { city: 'Pune', course: 'mba' } }, undefined, { in: id });
+          const { status } = await given.capture(
+            { name, phone, fields: { city: 'Pune', course: 'mba' } },
+            undefined,
+            { in: id },
+          );
           given.expect(status === 201, `a lead is captured, not ${status}.`);
           await given.ask('get-lead', { in: id, leadId: 1 });
           await given.ask('list-leads', { in: id });
@@ -126,7 +167,10 @@ export const scenariosOfRequests: readonly Scenario[] = [
     async run(given) {
       const { leadId } = await given.capture({ ...person(1), fields: { wave: 'spring' } });
       const filter = JSON.stringify([{ field: 'wave', operator: 'equals', value: 'spring' }]);
-      given.expect((await given.list({ filter })).includes(leadId), 'the lead is listed by its field.');
+      given.expect(
+        (await given.list({ filter })).includes(leadId),
+        'the lead is listed by its field.',
+      );
       await apply(given, 1, { hasWave: false });
       const { status } = await given.ask('list-leads', { query: { filter } });
       given.expect(status === 400, `the field is not known any more, not ${status}.`);
@@ -149,9 +193,13 @@ export const scenariosOfRequests: readonly Scenario[] = [
       for (const [at, { before, after, work }] of writes.entries()) {
         if (work?.what !== 'settings undo') continue;
         const earlier = writes.slice(0, at).map((write) => write.after);
-        const restored = earlier.some((one) => JSON.stringify(one?.settings) === JSON.stringify(after?.settings));
+        const restored = earlier.some(
+          (one) => JSON.stringify(one?.settings) === JSON.stringify(after?.settings),
+        );
         given.expect(restored, 'an undo brings settings back that were there.');
-        const lastApplied = writes.slice(0, at).findLast((write) => write.work?.what === 'settings apply');
+        const lastApplied = writes
+          .slice(0, at)
+          .findLast((write) => write.work?.what === 'settings apply');
         given.expect(
           (lastApplied?.at ?? 0) < work.startedAt || before === undefined,
           'an undo replaces what it was asked to undo.',
@@ -166,11 +214,20 @@ export const scenariosOfRequests: readonly Scenario[] = [
       await given.ask('list-users');
       for (const epoch of [1, 2]) {
         const asking = times(8, (at) =>
-          given.sleep(at * 2).then(() => given.ask('create-lead', { body: personFields(epoch * 20 + at) })),
+          given
+            .sleep(at * 2)
+            .then(() => given.ask('create-lead', { body: personFields(epoch * 20 + at) })),
         );
-        await Promise.all([apply(given, epoch), asking, given.sleep(5).then(() => given.capture(person(epoch)))]);
+        await Promise.all([
+          apply(given, epoch),
+          asking,
+          given.sleep(5).then(() => given.capture(person(epoch))),
+        ]);
         const answers = await asking;
-        given.expect(count(answers, 201) === 8, `all are taken, not ${answers.map(({ status }) => status).join(', ')}.`);
+        given.expect(
+          count(answers, 201) === 8,
+          `all are taken, not ${answers.map(({ status }) => status).join(', ')}.`,
+        );
       }
     },
   },
@@ -188,7 +245,10 @@ export const scenariosOfRequests: readonly Scenario[] = [
     async run(given) {
       await given.capture(person(1));
       const file = settingsFile(1, firstVariant) as { readonly users: readonly object[] };
-      await applyFile(given, { ...file, users: file.users.map((user) => ({ ...user, active: false })) });
+      await applyFile(given, {
+        ...file,
+        users: file.users.map((user) => ({ ...user, active: false })),
+      });
       given.expect((await given.capture(person(2))).status === 503, 'a new person has no owner.');
       const { status } = await given.capture({ ...person(1), notes: 'Once more.' });
       given.expect(status === 200, `the enquiry of a known person is taken, not ${status}.`);
@@ -202,7 +262,10 @@ export const scenariosOfRequests: readonly Scenario[] = [
         updates += 1;
         return updates % 3 === 0 ? 'none' : 'throttled';
       };
-      const faults: Readonly<Record<string, () => Fault>> = { UpdateItem: everyThird, TransactWriteItems: () => 'lost before' };
+      const faults: Readonly<Record<string, () => Fault>> = {
+        UpdateItem: everyThird,
+        TransactWriteItems: () => 'lost before',
+      };
       given.steering.faultOf = ({ operation }) => faults[operation]?.() ?? 'none';
       const { status } = await given.ask('create-lead', { body: personFields(1) });
       given.expect(status === 500, `the first is not answered in time, but with ${status}.`);

@@ -1,6 +1,7 @@
 import { person, personFields, type Scenario } from '../scenario.ts';
 
-const isFine = ({ status }: { readonly status: number }): boolean => status === 200 || status === 201;
+const isFine = ({ status }: { readonly status: number }): boolean =>
+  status === 200 || status === 201;
 
 export const scenariosOfWrites: readonly Scenario[] = [
   {
@@ -16,11 +17,20 @@ export const scenariosOfWrites: readonly Scenario[] = [
         const { status } = await given.ask('create-lead', { body: { fields } });
         given.expect(status === 409, `a person who is known is refused, not ${status}.`);
       }
-      await given.ask('create-lead', { body: { fields: { ...person(4), assigned_to: 7, course: 'mba' } } });
-      for (const number of [5, 6, 7]) await given.ask('create-lead', { body: { ...personFields(number), pipelineId: 2 } });
-      await given.ask('create-lead', { in: 12, body: { fields: { ...person(1, 12), course: 'mba' } } });
+      await given.ask('create-lead', {
+        body: { fields: { ...person(4), assigned_to: 7, course: 'mba' } },
+      });
+      for (const number of [5, 6, 7])
+        await given.ask('create-lead', { body: { ...personFields(number), pipelineId: 2 } });
+      await given.ask('create-lead', {
+        in: 12,
+        body: { fields: { ...person(1, 12), course: 'mba' } },
+      });
       await given.ask('create-lead', { in: 12, body: personFields(2, 12) });
-      given.expect((await given.ask('get-lead', { leadId: created.leadId })).status === 200, `${name} can be read.`);
+      given.expect(
+        (await given.ask('get-lead', { leadId: created.leadId })).status === 200,
+        `${name} can be read.`,
+      );
     },
   },
   {
@@ -39,7 +49,10 @@ export const scenariosOfWrites: readonly Scenario[] = [
         const { status } = await given.update(leadId, body);
         given.expect(status === 200, `${JSON.stringify(body)} is taken, not ${status}.`);
       }
-      given.expect((await given.update(leadId, { fields: { name: null } })).status === 422, 'a name cannot be emptied.');
+      given.expect(
+        (await given.update(leadId, { fields: { name: null } })).status === 422,
+        'a name cannot be emptied.',
+      );
       const { status } = await given.ask('create-lead', { body: personFields(1) });
       given.expect(status === 201, `what a lead released is free, not ${status}.`);
       const taken = await given.update(leadId, { fields: { phone: person(1).phone } });
@@ -61,7 +74,10 @@ export const scenariosOfWrites: readonly Scenario[] = [
         given.note(leadId, 'In between.'),
         given.update(other, { fields: { city: 'Goa' } }),
       ]);
-      given.expect(answers.every(isFine), `all are taken, not ${answers.map(({ status }) => status).join(', ')}.`);
+      given.expect(
+        answers.every(isFine),
+        `all are taken, not ${answers.map(({ status }) => status).join(', ')}.`,
+      );
       for (const text of ['One.', 'Two.', 'Three.']) await given.note(leadId, text);
     },
   },
@@ -74,7 +90,9 @@ export const scenariosOfWrites: readonly Scenario[] = [
       await Promise.all([
         given.ask('create-lead', { body: { fields: { ...person(2), phone } } }),
         given.ask('create-lead', { body: { fields: { ...person(3), email } } }),
-        given.ask('create-lead', { body: { fields: { ...person(4), email: email.toUpperCase() } } }),
+        given.ask('create-lead', {
+          body: { fields: { ...person(4), email: email.toUpperCase() } },
+        }),
         given.capture({ ...person(5), phone }),
         given.update(leadId, { fields: { email } }),
         given.update(leadId, { fields: { phone } }),
@@ -93,11 +111,19 @@ export const scenariosOfWrites: readonly Scenario[] = [
         () => given.note(leadId),
       ];
       for (const ask of asks) {
-        given.steering.next('TransactWriteItems', 'reset after', 'reset after', ...lost.slice(0, 1));
+        given.steering.next(
+          'TransactWriteItems',
+          'reset after',
+          'reset after',
+          ...lost.slice(0, 1),
+        );
         const { status } = await ask();
         given.expect(status < 300, `it is taken, not ${status}.`);
       }
-      for (const ask of [() => given.ask('create-lead', { body: personFields(11) }), () => given.capture(person(12), 'l')]) {
+      for (const ask of [
+        () => given.ask('create-lead', { body: personFields(11) }),
+        () => given.capture(person(12), 'l'),
+      ]) {
         given.steering.next('TransactWriteItems', ...lost);
         await ask();
       }
@@ -131,7 +157,11 @@ export const scenariosOfWrites: readonly Scenario[] = [
           () => given.note(leadId, fault),
         ];
         for (const ask of asks) {
-          given.steering.next('TransactWriteItems', fault, ...(fault === 'throttled' ? [fault, fault] : []));
+          given.steering.next(
+            'TransactWriteItems',
+            fault,
+            ...(fault === 'throttled' ? [fault, fault] : []),
+          );
           await ask();
         }
       }
@@ -144,8 +174,13 @@ export const scenariosOfWrites: readonly Scenario[] = [
       const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
       const leads = await Promise.all(numbers.map((number) => given.capture(person(number))));
       const remarks = 'x'.repeat(90_000);
-      const answers = await Promise.all(leads.map(({ leadId }) => given.update(leadId, { fields: { remarks } })));
-      given.expect(answers.every(isFine), `all are taken in the end, not ${answers.map(({ status }) => status).join(', ')}.`);
+      const answers = await Promise.all(
+        leads.map(({ leadId }) => given.update(leadId, { fields: { remarks } })),
+      );
+      given.expect(
+        answers.every(isFine),
+        `all are taken in the end, not ${answers.map(({ status }) => status).join(', ')}.`,
+      );
       const isThrottled = given.service.recorder.faults > 0;
       given.expect(isThrottled, 'some of them were throttled before.');
     },
@@ -156,18 +191,32 @@ export const scenariosOfWrites: readonly Scenario[] = [
     async run(given) {
       const { leadId } = await given.capture(person(1));
       const archive = (archived: boolean) =>
-        given.administrate(archived ? 'archive' : 'restore', (administrator) => administrator.setArchived(1, leadId, archived), {
-          leadId,
-        });
+        given.administrate(
+          archived ? 'archive' : 'restore',
+          (administrator) => administrator.setArchived(1, leadId, archived),
+          {
+            leadId,
+          },
+        );
       await Promise.all([archive(true), archive(true)]);
       await archive(true);
-      given.expect((await given.ask('get-lead', { leadId })).status === 404, 'an archived lead is not shown.');
+      given.expect(
+        (await given.ask('get-lead', { leadId })).status === 404,
+        'an archived lead is not shown.',
+      );
       given.expect((await given.list({})).length === 0, 'an archived lead is not listed.');
       await given.note(leadId);
       await given.update(leadId, { fields: { city: 'Pune' } });
       await archive(false);
-      given.expect((await given.ask('get-lead', { leadId })).status === 200, 'a restored lead is shown.');
-      await Promise.all([archive(true), given.update(leadId, { fields: { city: 'Goa' } }), archive(false)]);
+      given.expect(
+        (await given.ask('get-lead', { leadId })).status === 200,
+        'a restored lead is shown.',
+      );
+      await Promise.all([
+        archive(true),
+        given.update(leadId, { fields: { city: 'Goa' } }),
+        archive(false),
+      ]);
     },
   },
   {
