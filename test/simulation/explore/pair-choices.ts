@@ -123,10 +123,12 @@ interface Turn {
  * Faults that differ in what they leave behind. For a read it makes no difference whether the question or the answer is lost, nor on which
  * side of it a caller dies; to die before a write is to die after the call before it.
  */
-function faultsOf({ operation, number }: CallInfo): readonly Fault[] {
+function faultsOf({ operation, number, request }: CallInfo): readonly Fault[] {
   const isWrite = /^(Put|Update|Delete|TransactWrite|BatchWrite)/.test(operation);
   const death: readonly Fault[] = number === 0 ? ['death before'] : [];
   if (!isWrite) return [...death, 'reset before', 'throttled'];
-  const conflict: readonly Fault[] = operation.startsWith('Batch') ? [] : ['conflict'];
+  // No transaction holds the counter of a rotation (design, section 4), so no write of it meets one.
+  const isAlone = operation.startsWith('Batch') || request.Key?.pk?.S?.startsWith('TURN#') === true;
+  const conflict: readonly Fault[] = isAlone ? [] : ['conflict'];
   return [...death, 'reset before', 'reset after', ...conflict, 'throttled', 'death after'];
 }

@@ -9,7 +9,6 @@ test('every pair with a command of an administrator keeps what the contract prom
 }, async () => {
   const lines: string[] = [];
   const totals = await explorePairs((line) => lines.push(line), { ...briefly, pairs: hasCommand });
-  console.log(JSON.stringify(totals));
 
   expect(
     lines.filter((line) => line.includes('Script:')),

@@ -12,7 +12,6 @@ test('every pair of requests keeps what the contract promises, whoever is interr
     ...briefly,
     pairs: isOfRequests,
   });
-  console.log(JSON.stringify(totals));
 
   expect(
     lines.filter((line) => line.includes('Script:')),

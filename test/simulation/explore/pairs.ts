@@ -40,7 +40,7 @@ export interface PairTotals {
  * What `npm test` goes through: orders in which a caller that could go on is interrupted once at most, and of each pair so many runs. The
  * counts tell how many pairs have more.
  */
-export const briefly: PairLimits = { interruptions: 1, runs: 300 };
+export const briefly: PairLimits = { interruptions: 1, runs: 100 };
 
 /**
  * For every pair of operations, every order of their calls that makes a difference, and in each of these at most one fault at each call.

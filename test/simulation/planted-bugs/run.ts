@@ -16,17 +16,31 @@ export interface Finding {
     | undefined;
 }
 
-/** The source with a bug in it. @throws Error unless the text is there once */
+/** The source with a bug in it. The text is found however the formatter breaks its lines. @throws Error unless the text is there once */
 export function planted(
   { name, file, before, after }: PlantedBug,
   path: string,
   text: string,
 ): string {
   if (path !== file) return text;
-  const at = text.indexOf(before);
-  if (at < 0 || text.includes(before, at + 1))
+  const places = [...text.matchAll(inAnyLayout(before))];
+  const [place] = places;
+  if (!place || places.length > 1) {
     throw new Error(`Bug '${name}': ${file} must have its text exactly once.`);
-  return text.slice(0, at) + after + text.slice(at + before.length);
+  }
+  return text.slice(0, place.index) + after + text.slice(place.index + place[0].length);
+}
+
+/** Matches a piece of source with any white space where it has some or a bracket has some, and with or without a trailing comma. */
+function inAnyLayout(source: string): RegExp {
+  const tokens = source.trim().match(/\s+|[([{]|[)\]}]|[^\s()[\]{}]+/g) ?? [];
+  const pattern = tokens.map((token) => {
+    if (/^\s/.test(token)) return '\\s*';
+    if (/[([{]/.test(token)) return `\\${token}\\s*`;
+    if (/[)\]}]/.test(token)) return `,?\\s*\\${token}`;
+    return token.replace(/[.*+?^$|\\/]/g, '\\$&');
+  });
+  return new RegExp(pattern.join(''), 'g');
 }
 
 /** Looks for a bug, first where it is expected, then in every scenario, one seed of each after the other. */

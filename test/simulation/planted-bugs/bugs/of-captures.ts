@@ -144,10 +144,9 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
   },
   {
     name: 'replay not remembered under the other key',
-    file: 'functions/capture-lead.ts',
-    before: 'const isRecorded = await recordUnder(table, lookup, otherKeys, record);',
-    after:
-      'const isRecorded = (await recordUnder(table, lookup, [], record)) || otherKeys.length > 0;',
+    file: 'shared/store/leads/captures.ts',
+    before: 'if (keys.length === 0) return true;',
+    after: 'if (keys.length >= 0) return true;',
     how: 'A replay does not remember the key that was new.',
     foundBy:
       'A key is used again: with the same body, another order of it, other notes, and a second key',
