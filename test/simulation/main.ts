@@ -2,8 +2,10 @@
 import { parseArgs } from 'node:util';
 import { longTime } from './explore/long-time.ts';
 import { manyHistories } from './explore/many-histories.ts';
+import { explorePairs } from './explore/pairs.ts';
 import { bundleVersions } from './explore/random-histories.ts';
 import { type Report, type Summary, sumOf } from './explore/report.ts';
+import { findPlantedBugs, tableHead } from './planted-bugs/run.ts';
 
 const help = `Usage: npm run simulate -- [options]
 
@@ -13,7 +15,9 @@ Without an option: 200 random histories. The last line says how many histories, 
   --seed N        the first random history's seed; the next ones count on (default: 1)
   --histories N   how many random histories
   --minutes M     as many random histories as M minutes take
+  --pairs         every pair of operations, in every order of their calls that makes a difference, with a fault at each call
   --long          histories of days of simulated time
+  --bugs          the planted bugs: a table of what found each; one that nothing finds counts as a violation
   --help          this text
 
 A history that fails is printed with its seed, as small as it goes, as a story. Status: 1 on a violation, 2 on wrong usage.
@@ -39,7 +43,15 @@ function optionsOf(args: readonly string[]) {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
   try {
-    const options = { seed: text, histories: text, minutes: text, long: flag, help: flag };
+    const options = {
+      seed: text,
+      histories: text,
+      minutes: text,
+      pairs: flag,
+      long: flag,
+      bugs: flag,
+      help: flag,
+    };
     const { values } = parseArgs({ args: [...args], options, strict: true });
     return values;
   } catch (error) {
@@ -67,11 +79,19 @@ if (options.help) {
 const minutes = wholeNumber('minutes', options.minutes);
 const histories = wholeNumber('histories', options.histories);
 const seed = wholeNumber('seed', options.seed) ?? 1;
-const isRandomWanted = minutes !== undefined || histories !== undefined || !options.long;
+const isRandomWanted =
+  minutes !== undefined ||
+  histories !== undefined ||
+  !(options.pairs || options.long || options.bugs);
 
 const versions = await bundleVersions();
 const summaries: Summary[] = [];
+if (options.pairs) summaries.push(await explorePairs(report.print));
 if (options.long) summaries.push(await longTime(versions[0], report));
+if (options.bugs) {
+  report.print(tableHead.join('\n'));
+  summaries.push(await findPlantedBugs(report.print));
+}
 if (isRandomWanted) {
   const many = {
     seed,

@@ -22,9 +22,8 @@ export const bugsOfWrites: readonly PlantedBug[] = [
   {
     name: 'throttled transaction taken as written',
     file: 'shared/store/table/transact.ts',
-    before: '} else if (isUnknownOutcome(error)) {',
-    after:
-      "} else if (throttledErrors.has((error as Error).name)) {\n          return { outcome: 'written' } as const;\n        } else if (isUnknownOutcome(error)) {",
+    before: 'outage = outcome ?',
+    after: "if (!outcome) return { outcome: 'written' } as const; outage = outcome ?",
     how: 'A throttled transaction is taken as written.',
     foundBy: 'Transactions meet conflicts and are throttled',
   },
