@@ -108,7 +108,7 @@ async function importFile(
   const table = context.table();
   const organization = await existingOrganization(table, organizationId);
   const mapping = new ColumnMapping(options.map ?? [], options.ignore ?? []);
-  mapping.checkAgainst(organization);
+  mapping.checkAgainst(organization, keepIds);
   const file = await openImportFile(path, organization, mapping);
   const report = await ImportReport.begin(reportFileOf(path, options), file);
   const begun = Date.now();

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import {
   exportMark,
   type ImportTarget,
+  propertyHeadings,
   targetNamed,
   unknownColumn,
 } from '../../../shared/leads/transfer/import-columns.ts';
@@ -59,13 +60,19 @@ export class ColumnMapping {
   /** Whether `--map` names the column. */
   readonly isMapped = (column: string): boolean => this.#mapped.has(column);
 
-  /** @throws CommandError for a `--map` to an unknown field */
-  checkAgainst(organization: Organization): void {
+  /** @throws CommandError for a `--map` to an unknown field, or to the lead ID without `--keep-ids` */
+  checkAgainst(organization: Organization, keepIds: boolean): void {
     for (const [column, field] of this.#mapped) {
-      if (targetNamed(organization, field)) continue;
-      throw new CommandError(
-        `--map ${JSON.stringify(`${column}=${field}`)}: ${JSON.stringify(field)} ${unknownColumn(organization, field)}`,
-      );
+      const option = `--map ${JSON.stringify(`${column}=${field}`)}`;
+      if (!targetNamed(organization, field)) {
+        const reason = unknownColumn(organization, field);
+        throw new CommandError(`${option}: ${JSON.stringify(field)} ${reason}`);
+      }
+      if (field === propertyHeadings.leadId && !keepIds) {
+        throw new CommandError(
+          `${option} needs --keep-ids: without it, each lead gets a new ID. Add --keep-ids, or use --ignore ${JSON.stringify(column)}.`,
+        );
+      }
     }
   }
 

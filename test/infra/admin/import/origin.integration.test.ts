@@ -111,6 +111,20 @@ test('a column "Lead ID" may be mapped: to a field, or to the lead’s id, and t
   expect(Number(leads[1]?.sk)).toBe(17);
 });
 
+test('a column that is mapped to the lead id without --keep-ids is refused with what to do', async () => {
+  const organization = await strictOrganization();
+  const file = await givenFile(
+    'csv',
+    `Lead ID,Name,Phone,city\n17,Someone,${person().phone},Pune\n`,
+  );
+
+  const refused = await runAdmin(importArgs(organization, file, '--map', 'Lead ID=lead id'));
+
+  expect(refused.status).toBe(1);
+  expect(refused.stderr).toContain('Add --keep-ids, or use --ignore "Lead ID".');
+  expect(await storedLeads(organization)).toEqual([]);
+});
+
 test('a line of another system with a lead id is refused by itself, and taken by the rules when the id is ignored', async () => {
   const organization = await strictOrganization();
   const [one, two] = [person(), person()];
