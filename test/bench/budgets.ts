@@ -123,7 +123,7 @@ function listingBudgets({ pages, heavy, walks, sizes }: ListingResult): Budget[]
   ];
 }
 
-/** Every budget beside its figure. */
+/** Every budget with its measured value. */
 export function budgetTable({ listing, coldStarts, sideBySide, load }: Results): ResultTable {
   const floor = coldStarts.find(({ name }) => name.includes('as the functions are built'));
   const budgets: Budget[] = [

@@ -49,7 +49,7 @@ const refusedPlaces: [string, object, reason: string, field: string][] = [
   ['no such stage', { stageId: 99 }, 'STAGE_NOT_FOUND', 'stageId'],
   ['no such pipeline', { pipelineId: 99 }, 'PIPELINE_NOT_FOUND', 'pipelineId'],
   [
-    'no such pipeline, beside a stage',
+    'no such pipeline, with a stage',
     { stageId: 11, pipelineId: 99 },
     'PIPELINE_NOT_FOUND',
     'pipelineId',

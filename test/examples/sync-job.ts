@@ -48,7 +48,7 @@ const absent =
     throw error;
   };
 
-/** Written beside, then renamed: there is always a whole state. */
+/** Written to another file, then renamed: the state is always whole. */
 async function save(state: State): Promise<void> {
   await writeFile(`${stateFile}.part`, JSON.stringify(state));
   await rename(`${stateFile}.part`, stateFile);

@@ -177,11 +177,11 @@ describe('a list of 5,000 leads', () => {
   );
 
   test.each(cases)(
-    'by %s stays complete while other requests create and update leads beside it',
+    'by %s stays complete while other requests create and update leads',
     async (_, query, matches) => {
       const { writer } = organization;
       let isWalking = true;
-      const beside = (async () => {
+      const writing = (async () => {
         const created: number[] = [];
         while (isWalking && created.length < 40) {
           const answer = await call('create-lead', { apiKey: writer, body: { fields: person() } });
@@ -196,7 +196,7 @@ describe('a list of 5,000 leads', () => {
 
       const { ids: found } = await walk(await freshKey(organization), { limit: 100, ...query });
       isWalking = false;
-      await beside;
+      await writing;
 
       const stored = new Set(leads.map(({ id }) => id));
       expect(found.filter((id) => stored.has(id))).toEqual(newestFirst(live.filter(matches)));

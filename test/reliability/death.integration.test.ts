@@ -191,7 +191,7 @@ describe.each(scenarios)('$does', ({ does, endpoint, given, holds }) => {
         });
 
         const first = await call(endpoint, { ...request, baseUrl: faulty.baseUrl });
-        const retry = await call(endpoint, request); // by the service beside, as another Lambda would take it
+        const retry = await call(endpoint, request); // by the other service, as another Lambda function would handle it
 
         const moment = `death ${applied ? 'after' : 'before'} ${site}`;
         expect(first, moment).toMatchObject({ status: 500, body: { error: { code: 'INTERNAL' } } });

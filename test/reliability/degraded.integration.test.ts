@@ -89,7 +89,7 @@ test.each(['UpdateItem KEY', 'UpdateItem USAGE'])(
     const { result, calls } = await faulty.proxy.record(() => sendAll(reads, faulty));
 
     for (const { endpoint } of reads) expectInternal(result[endpoint]);
-    // Read beside admission, by get and by update, and dropped.
+    // Read in parallel with admission, by get and by update, and dropped.
     expect(
       calls.filter(({ site, attempt }) => site === 'GetItem LEADS' && attempt === 1),
     ).toHaveLength(2);

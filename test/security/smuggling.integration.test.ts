@@ -137,7 +137,7 @@ describe('the end of a request', () => {
 
   test.each<[string, (smuggled: string) => readonly [RawRequest['headers'], string]]>([
     [
-      'a length beside chunks',
+      'a length with chunks',
       (smuggled) => [
         [
           ['Content-Length', '5'],
@@ -147,7 +147,7 @@ describe('the end of a request', () => {
       ],
     ],
     [
-      'chunks beside a length',
+      'chunks with a length',
       (smuggled) => [
         [
           ['Transfer-Encoding', 'chunked'],

@@ -80,7 +80,7 @@ test('an organization that has been used through HTTP and the commands checks cl
   });
 });
 
-test('beside live traffic it reports nothing, and afterwards nothing', async () => {
+test('during live traffic a check reports nothing, and afterwards nothing', async () => {
   const organization = await givenOrganization();
   let isDone = false;
   const traffic = Array.from({ length: 4 }, async () => {

@@ -206,7 +206,7 @@ test('an erasure that dies after any of its calls is ended by a repeat, and the 
   expect(await violations(organization)).toEqual([]);
 }, 120_000);
 
-test('captures of the same person beside an erasure lose nothing and double nothing', async () => {
+test('captures of the same person during an erasure lose nothing and double nothing', async () => {
   const organization = await givenOrganization();
   const who = person();
   const first = await capture(organization, who);

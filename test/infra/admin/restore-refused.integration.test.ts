@@ -33,7 +33,7 @@ describe('a table that cannot be the restored one is refused, and nothing change
       /has the key nobody/,
     ],
     [
-      'keys to keep beside --from',
+      'keys to keep together with --from',
       async () => [await restored(given.backup), '--from', given.old.name, '--keep-key', 'x'],
       /--keep-key has no effect with --from/,
     ],

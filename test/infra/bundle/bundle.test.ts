@@ -111,7 +111,7 @@ describe('a bundle', () => {
   });
 });
 
-describe('building beside others', () => {
+describe('building while others build', () => {
   test('leaves a file with the same content alone', async () => {
     const options = await givenFunction('export const handler = () => 1;');
     await buildFunctions(options);
@@ -138,7 +138,7 @@ describe('building beside others', () => {
     expect(await readFile(options.file)).toEqual(before);
   });
 
-  test('shows a reader whole files only, and leaves nothing beside them', async () => {
+  test('shows a reader whole files only, and leaves nothing else', async () => {
     const small = await givenFunction(
       `export const handler = () => ${JSON.stringify('s'.repeat(200_000))};`,
     );

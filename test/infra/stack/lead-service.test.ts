@@ -264,7 +264,7 @@ describe('a release', () => {
 });
 
 describe("in somebody else's app", () => {
-  test('the construct stands beside other things, twice if need be', () => {
+  test('a stack may have the construct twice, and other constructs', () => {
     const stack = new Stack(new App(), 'Theirs');
     const leads = new LeadService(stack, 'Leads', { serviceName: 'leads-one' });
     new LeadService(stack, 'More', { serviceName: 'leads-two' });

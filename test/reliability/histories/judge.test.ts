@@ -95,7 +95,7 @@ describe('finds', () => {
       finds: /the answer named lead 6, the effect is on lead 5/,
     },
     {
-      what: 'an update that was lost to one beside it',
+      what: 'an update that was lost to a simultaneous one',
       spoil: (all) => ({ ...all, timeline: all.timeline.with(2, moved(3, null, 'u2')) }),
       finds: /^Lead 5, city: its changes do not lead to "u2"/,
     },

@@ -138,7 +138,7 @@ describe('an object', () => {
   test.each([null, undefined, [], ['name'], 'name', 5])('is not %j', (input) =>
     expect(issues(schema, input)).toHaveProperty('body'),
   );
-  test('names what is unknown beside what is wrong and what is missing', () =>
+  test('an error names unknown, wrong and missing properties together', () =>
     expect(
       issues(
         object({

@@ -19,7 +19,7 @@ export interface RunHistory {
   readonly simulatedMs: number;
 }
 
-/** The code under test, and another version of it that may answer beside it. */
+/** The code under test, and another version of it that may answer at the same time. */
 export type Versions = readonly [ServiceBundles, ServiceBundles];
 
 /** The other version looks again for another time, as releases do. */

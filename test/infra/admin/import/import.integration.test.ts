@@ -202,7 +202,7 @@ test('a lead id that would leave none for new leads is refused', async () => {
   );
 });
 
-test('lead ids go on from the organization’s sequence, beside leads that are being created', async () => {
+test('lead ids go on from the organization’s sequence, while leads are being created', async () => {
   const organization = await givenOrganization();
   const rows = Array.from({ length: 60 }, () => `Someone,${person().phone}`);
   const file = await givenFile('beside.csv', `name,phone\n${rows.join('\n')}\n`);
