@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { type Choices, nextScript, ScriptedChoices } from '../choices.ts';
 import { Random } from '../random.ts';
 import { Scheduler } from '../scheduler.ts';
-import { RedundantRunError } from './every-interleaving.ts';
-import { EveryRace } from './every-race.ts';
+import { EveryRace, RedundantRunError } from './every-race.ts';
 
 interface Access {
   readonly where: string;

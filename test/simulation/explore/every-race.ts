@@ -1,6 +1,10 @@
 import type { Choices } from '../choices.ts';
 import type { Step, Touch } from '../scheduler.ts';
-import { RedundantRunError } from './every-interleaving.ts';
+
+/** Thrown in the middle of a run that would only repeat another in an order that makes no difference. */
+export class RedundantRunError extends Error {
+  override readonly name = 'RedundantRunError';
+}
 
 interface Option {
   readonly what: string;
@@ -29,7 +33,7 @@ interface Taken {
 }
 
 /**
- * Goes through every order of steps that makes a difference, as `EveryInterleaving` does, and hardly any other: another step is taken first only
+ * Goes through every order of steps that makes a difference, and hardly any other: another step is taken first only
  * where a run has shown that it meets what was taken there (Flanagan, Godefroid, "Dynamic Partial-Order Reduction for Model Checking Software",
  * 2005, with sleep sets). A step without touches meets none.
  */

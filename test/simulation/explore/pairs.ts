@@ -4,7 +4,7 @@ import type { Item } from '../dynamodb/attribute-values.ts';
 import { bundleService, type ServiceBundles } from '../lambda/given-service.ts';
 import type { ObservedService } from '../observed-service.ts';
 import type { Touch } from '../scheduler.ts';
-import { RedundantRunError } from './every-interleaving.ts';
+import { RedundantRunError } from './every-race.ts';
 import { type PairBounds, PairChoices } from './pair-choices.ts';
 import { allPairs, organizationId, type Pair, perform } from './pair-operations.ts';
 import { type PreparedPair, preparePair, startPair } from './prepared-pair.ts';
