@@ -20,7 +20,7 @@ export async function applyAndNote(
   { what, ...expected }: ApplyRequest,
   printResult: (applied: Applied) => void,
 ): Promise<void> {
-  const applied = await applySettings(context.table(), settings, {
+  const applied = await applySettings(context.pacedTable(), settings, {
     ...expected,
     action: { who: await context.callerIdentity(), what },
     onWait: (seconds, removals) =>

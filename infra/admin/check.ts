@@ -2,12 +2,19 @@ import type { Command } from 'commander';
 import { checkTable } from '../../shared/store/check/check-table.ts';
 import { type CommandContext, existingOrganization, parseId } from './context.ts';
 import { countOf } from './format.ts';
+import { readRateOption } from './rate-option.ts';
+
+interface CheckOptions {
+  organization?: number;
+  rate?: number;
+}
 
 export function checkCommand(program: Command, context: CommandContext): void {
   program
     .command('check')
     .description('verify that the items of the table agree with each other; status 1 if any do not')
     .option('--organization <ID>', 'check only the items of this organization', parseId)
+    .addOption(readRateOption())
     .addHelpText(
       'after',
       `
@@ -19,15 +26,22 @@ The table does not store the hourly limits. With --stack, or with the variables
 REQUESTS_PER_KEY_PER_HOUR and REQUESTS_PER_ORGANIZATION_PER_HOUR, the usage of
 current windows is compared with the limits in force.
 
+Its reads are paced, so that live traffic is not throttled: 1,000 read units per
+second are 8 MB per second. A local engine is not paced, unless --rate is given.
+
 Examples:
   npm run admin -- check
+  npm run admin -- check --rate 300
   npm run --silent admin -- check --organization 1 --json`,
     )
-    .action((options: { organization?: number }) => check(context, options.organization));
+    .action((options: CheckOptions) => check(context, options));
 }
 
-async function check(context: CommandContext, organizationId: number | undefined): Promise<void> {
-  const table = context.table();
+async function check(
+  context: CommandContext,
+  { organization: organizationId, rate }: CheckOptions,
+): Promise<void> {
+  const table = context.pacedTable(rate);
   if (organizationId !== undefined) await existingOrganization(table, organizationId);
   const { leads, violations } = await checkTable(table, {
     organizationId,

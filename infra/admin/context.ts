@@ -9,6 +9,11 @@ import { integerOption } from '../cli/integer-option.ts';
 export interface CommandContext {
   /** Opened on first use, so that help and wrong usage need no table. @throws CommandError when no table is named */
   readonly table: () => Table;
+  /**
+   * The same table for reads of many items, at a rate that leaves capacity for live traffic. A local engine is not paced, unless a rate is given.
+   * @param readUnitsPerSecond @default readUnitsPerSecondDefault
+   */
+  readonly pacedTable: (readUnitsPerSecond?: number) => Table;
   /** The hourly limits in force, as far as the stack or the environment says them. */
   readonly rateLimits: () => Partial<RateLimits>;
   /** Prints the result: one JSON document with `--json`, else the text that `forPeople` returns. */

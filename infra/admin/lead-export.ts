@@ -9,6 +9,7 @@ import {
 import type { Organization } from '../../shared/organization/organization.ts';
 import { scanLeadsAscending } from '../../shared/store/maintenance/export-leads.ts';
 import { addAuditEntry, completeAuditEntry } from '../../shared/store/organizations/audit-log.ts';
+import type { Table } from '../../shared/store/table/client.ts';
 import { type CommandContext, existingOrganization, parseId } from './context.ts';
 import {
   createExportFile,
@@ -18,6 +19,7 @@ import {
   reopenExportFile,
 } from './export-file.ts';
 import { countOf } from './format.ts';
+import { readRateOption } from './rate-option.ts';
 
 interface ExportOptions {
   organization: number;
@@ -25,6 +27,7 @@ interface ExportOptions {
   out?: string;
   archived?: boolean;
   resume?: boolean;
+  rate?: number;
 }
 
 export function leadExportCommand(lead: Command, context: CommandContext): void {
@@ -44,6 +47,7 @@ export function leadExportCommand(lead: Command, context: CommandContext): void 
       '--resume',
       'add the leads that the file does not have yet, whether the file is complete or not',
     )
+    .addOption(readRateOption())
     .addHelpText('after', exportHelp)
     .action((options: ExportOptions, command: Command) => exportLeads(context, options, command));
 }
@@ -96,7 +100,8 @@ async function exportLeads(
       who: await context.callerIdentity(),
       what: 'lead export begun',
     });
-    leads = await writeLeads(context, { organization, archived, form, file });
+    const pacedTable = context.pacedTable(options.rate);
+    leads = await writeLeads(context, { table: pacedTable, organization, archived, form, file });
     await completeAuditEntry(table, entry, `lead export, ${countOf(leads, 'lead')}`);
   } finally {
     await file?.handle.close();
@@ -110,6 +115,7 @@ async function exportLeads(
 }
 
 interface ExportRequest {
+  readonly table: Table;
   readonly organization: Organization;
   readonly archived: boolean;
   readonly form: LeadForm;
@@ -120,13 +126,13 @@ interface ExportRequest {
 /** Writes the leads that the file does not have. @returns how many */
 async function writeLeads(
   context: CommandContext,
-  { organization, archived, form, file }: ExportRequest,
+  { table, organization, archived, form, file }: ExportRequest,
 ): Promise<number> {
   const write = file ? await appender(file) : toStdout;
   if (file?.isNew ?? true) await write(form.heading);
   let leads = 0;
   // Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored.
-  for await (const page of scanLeadsAscending(context.table(), organization.id, {
+  for await (const page of scanLeadsAscending(table, organization.id, {
     after: 0,
     withArchived: archived,
   })) {

@@ -92,7 +92,7 @@ async function apply(
 }
 
 async function preview(context: CommandContext, settings: Settings): Promise<void> {
-  const { before, refusals } = await previewSettings(context.table(), settings);
+  const { before, refusals } = await previewSettings(context.pacedTable(), settings);
   const outcome = !before
     ? 'created'
     : isDeepStrictEqual(before.settings, settings)

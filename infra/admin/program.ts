@@ -1,6 +1,10 @@
 import { CommanderError, Help, type Option } from 'commander';
 import { apiKeyPrefix } from '../../shared/organization/api-key.ts';
 import { rateLimitsIn } from '../../shared/rate-limits.ts';
+import {
+  readUnitsPerSecondDefault,
+  withPacedReads,
+} from '../../shared/store/maintenance/paced-reads.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
 import { CliCommand } from '../cli/command.ts';
 import { callerIdentity } from './caller-identity.ts';
@@ -78,10 +82,8 @@ class AdminRun {
 
   #context(): CommandContext {
     return {
-      table: () => {
-        this.#table ??= openNamedTable(this.#io.environment, this.#location);
-        return this.#table;
-      },
+      table: () => this.#openTable(),
+      pacedTable: (readUnitsPerSecond) => this.#pacedTable(readUnitsPerSecond),
       rateLimits: () => this.#location?.rateLimits ?? rateLimitsIn(this.#io.environment),
       callerIdentity: () => {
         this.#identity ??= callerIdentity(this.#io.environment, this.#location?.region);
@@ -97,6 +99,17 @@ class AdminRun {
         this.#status = 1;
       },
     };
+  }
+
+  #openTable(): Table {
+    this.#table ??= openNamedTable(this.#io.environment, this.#location);
+    return this.#table;
+  }
+
+  #pacedTable(readUnitsPerSecond: number | undefined): Table {
+    const table = this.#openTable();
+    if (readUnitsPerSecond === undefined && isLocalEngine(this.#io.environment)) return table;
+    return withPacedReads(table, readUnitsPerSecond ?? readUnitsPerSecondDefault);
   }
 
   #note(text: string): void {
@@ -118,7 +131,7 @@ class AdminRun {
     this.#location = await tableOfStack(stack);
     // A value left over from a local run would make the command change other data than the person expects.
     const { environment } = this.#io;
-    const endpoint = environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL;
+    const endpoint = endpointIn(environment);
     if (endpoint) {
       this.#note(
         `Warning: AWS_ENDPOINT_URL_DYNAMODB is set, so table ${this.#location.name} of stack ${stack} is looked for at ${endpoint}, not in AWS.`,
@@ -126,6 +139,13 @@ class AdminRun {
     }
   }
 }
+
+const endpointIn = (environment: NodeJS.ProcessEnv): string | undefined =>
+  environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL;
+
+/** Whether the endpoint is on this machine: an engine there has no capacity that live traffic could need. */
+const isLocalEngine = (environment: NodeJS.ProcessEnv): boolean =>
+  /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i.test(endpointIn(environment) ?? '');
 
 const describeProgram = (program: CliCommand, { stdout, stderr }: ProcessIo): CliCommand =>
   program

@@ -10,10 +10,10 @@ import {
   passLeadId,
   type RowMatches,
 } from '../../../shared/store/maintenance/import-leads.ts';
+import { RateLimiter } from '../../../shared/store/maintenance/rate-limiter.ts';
 import { type Table, usableUntil } from '../../../shared/store/table/client.ts';
 import { ContentionError } from '../../../shared/store/table/retry.ts';
 import { ThrottledError } from '../../../shared/store/table/transact.ts';
-import { RateLimiter } from '../rate-limiter.ts';
 import { identitiesOf, identityKey } from './identity-queue.ts';
 import { ImportedIds } from './lead-ids.ts';
 import type { Draft, RowReader } from './row-reader.ts';

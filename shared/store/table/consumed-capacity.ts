@@ -20,12 +20,13 @@ interface CapacityPart {
   /** Only of a transaction. */
   readonly ReadCapacityUnits?: number | undefined;
 }
-interface MeteredResponse {
+export interface MeteredResponse {
   readonly ConsumedCapacity?: CapacityPart | readonly CapacityPart[] | undefined;
   readonly $metadata?: { readonly attempts?: number };
 }
 
-const readCommand = /^(Get|BatchGet|Query|Scan|TransactGet)/;
+/** Commands of the SDK that only read, by their names. */
+export const readCommand = /^(Get|BatchGet|Query|Scan|TransactGet)/;
 
 /**
  * The same table, with every request added to `consumedCapacity`. Asking DynamoDB for the numbers is free; a command that asks for more
@@ -41,10 +42,10 @@ export function withCapacityMetering(table: Table, consumedCapacity: ConsumedCap
             ...args,
             input: { ReturnConsumedCapacity: 'TOTAL', ...args.input },
           });
-          add(consumedCapacity, commandName, response.output as MeteredResponse);
+          addConsumed(consumedCapacity, commandName, response.output as MeteredResponse);
           return response;
         } catch (error) {
-          add(consumedCapacity, commandName, error as MeteredResponse);
+          addConsumed(consumedCapacity, commandName, error as MeteredResponse);
           throw error;
         }
       },
@@ -58,7 +59,8 @@ export function withCapacityMetering(table: Table, consumedCapacity: ConsumedCap
   };
 }
 
-function add(
+/** Adds what one request consumed, by its response or its error. */
+export function addConsumed(
   consumedCapacity: ConsumedCapacity,
   commandName: string,
   { ConsumedCapacity, $metadata }: MeteredResponse,

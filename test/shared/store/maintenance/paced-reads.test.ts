@@ -1,0 +1,83 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  paginateScan,
+  ScanCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { HttpResponse } from '@smithy/core/protocols';
+import { expect, test } from 'vitest';
+import { withPacedReads } from '../../../../shared/store/maintenance/paced-reads.ts';
+
+/** A table whose every request consumes the same units. */
+function tableConsuming(units: number) {
+  const requests: { at: number; operation: string }[] = [];
+  const handle = async (request: { headers: Record<string, string>; body: Uint8Array }) => {
+    const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
+    requests.push({ at: performance.now(), operation });
+    const isLast =
+      JSON.parse(new TextDecoder().decode(request.body)).ExclusiveStartKey !== undefined;
+    const body = JSON.stringify({
+      ConsumedCapacity: { TableName: 'leads', CapacityUnits: units },
+      ...(operation === 'Scan' && !isLast && { LastEvaluatedKey: { pk: { S: 'a' } } }),
+    });
+    return {
+      response: new HttpResponse({ statusCode: 200, headers: {}, body: Buffer.from(body) }),
+    };
+  };
+  const client = new DynamoDBClient({
+    region: 'local',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    requestHandler: { handle, metadata: { handlerProtocol: 'http/1.1' } } as never,
+  });
+  return { table: { client: DynamoDBDocumentClient.from(client), name: 'leads' }, requests };
+}
+
+const spanMs = (requests: readonly { at: number }[]): number =>
+  (requests.at(-1)?.at ?? 0) - (requests[0]?.at ?? 0);
+
+test('sequential reads consume no more than the rate', async () => {
+  const { table, requests } = tableConsuming(100);
+  const { client, name } = withPacedReads(table, 2000);
+
+  for (let read = 0; read < 5; read += 1) await client.send(new ScanCommand({ TableName: name }));
+
+  expect(requests).toHaveLength(5);
+  expect(spanMs(requests)).toBeGreaterThan(190); // 4 x 100 units at 2,000 per second
+});
+
+test('parallel reads share the rate, after a first page each', async () => {
+  const { table, requests } = tableConsuming(50);
+  const { client, name } = withPacedReads(table, 2000);
+  const segment = async () => {
+    for (let read = 0; read < 4; read += 1) await client.send(new ScanCommand({ TableName: name }));
+  };
+
+  await Promise.all([segment(), segment()]);
+
+  expect(requests).toHaveLength(8);
+  expect(spanMs(requests)).toBeGreaterThan(140); // 6 x 50 units at 2,000 per second
+});
+
+test('a paginator reads through a paced table', async () => {
+  const { table, requests } = tableConsuming(200);
+  const { client, name } = withPacedReads(table, 2000);
+
+  for await (const _page of paginateScan({ client }, { TableName: name }));
+
+  expect(requests.map(({ operation }) => operation)).toEqual(['Scan', 'Scan']);
+  expect(spanMs(requests)).toBeGreaterThan(90);
+});
+
+test('writes are not delayed, and reads of the original table are not either', async () => {
+  const { table, requests } = tableConsuming(1000);
+  const paced = withPacedReads(table, 1);
+  const item = { pk: 'a', sk: 'b' };
+
+  await paced.client.send(new GetCommand({ TableName: paced.name, Key: item }));
+  await paced.client.send(new PutCommand({ TableName: paced.name, Item: item }));
+  await table.client.send(new GetCommand({ TableName: table.name, Key: item }));
+
+  expect(requests).toHaveLength(3);
+});
