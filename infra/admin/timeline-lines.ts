@@ -5,9 +5,9 @@ import type {
   KeptField,
   TimelineItem,
 } from '../../shared/leads/timeline.ts';
-import { fieldKinds } from '../../shared/organization/field-kinds.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { printable } from './format.ts';
+import { indented, valueWithName } from './value-text.ts';
 
 /** What an item may have besides type, time and actor. */
 interface ItemDetails {
@@ -92,41 +92,4 @@ function inFormOrder(
   const place = ({ field }: FieldChange): number =>
     fieldKeys.includes(field) ? fieldKeys.indexOf(field) : fieldKeys.length;
   return changes.toSorted((a, b) => place(a) - place(b));
-}
-
-/** Indents the further lines of a text, so that they stay within their item. */
-const indented = (value: string): string =>
-  value
-    .split(/\r\n|\r|\n/)
-    .map(printable)
-    .join('\n      ');
-
-/** A value, followed by the name if the value is an ID; `empty` for null. */
-function valueWithName(
-  organization: Organization,
-  field: string,
-  value: FieldValue | null,
-): string {
-  if (value === null) return 'empty';
-  if (typeof value === 'object') return value.join(', ');
-  const name =
-    typeof value === 'number' ? namesOf(organization, field)?.get(value)?.name : undefined;
-  return name === undefined ? String(value) : `${value} (${name})`;
-}
-
-function namesOf(
-  organization: Organization,
-  field: string,
-): ReadonlyMap<number, { readonly name: string }> | undefined {
-  const {
-    sourceById: sources,
-    userById: users,
-    stageById: stage,
-    pipelineById: pipeline,
-  } = organization;
-  const type = organization.fieldByKey.get(field)?.type;
-  if (type === undefined)
-    return field === 'stage' ? stage : field === 'pipeline' ? pipeline : undefined;
-  const { references } = fieldKinds[type];
-  return references === null ? undefined : { sources, users }[references];
 }

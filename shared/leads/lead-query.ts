@@ -34,6 +34,7 @@ export function leadQuery(
     source_id,
     owner_id,
   } = parameters;
+  const isOfList = leadMatcher(parameters, filter);
   return {
     organizationId: organization.id,
     limit,
@@ -42,18 +43,18 @@ export function leadQuery(
     ownerId: owner_id,
     sourceId: source_id,
     updatedSince: updated_since,
-    matches: matcher(parameters, filter),
+    matches: (lead: Lead): boolean => lead.archivedAt === undefined && isOfList(lead),
     hasRoom: responseRoom(organization),
   };
 }
 
-const matcher =
+/** The rule that a lead of a list must match, whether it is archived or not. */
+export const leadMatcher =
   (
     { updated_since, stage_id, pipeline_id, source_id, owner_id }: ListParameters,
     filter: LeadFilter,
   ) =>
   (lead: Lead): boolean =>
-    lead.archivedAt === undefined &&
     (updated_since === undefined || Date.parse(lead.updatedAt) >= updated_since) &&
     (stage_id === undefined || lead.stageId === stage_id) &&
     (pipeline_id === undefined || lead.pipelineId === pipeline_id) &&

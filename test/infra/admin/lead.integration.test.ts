@@ -172,14 +172,15 @@ test('a lead is found by its phone in any spelling, and by its email in any case
 test.each([
   [['--phone', '+919812300000'], 1, /has no lead with the phone \+919812300000\.$/],
   [['--email', 'nobody@example.com'], 1, /has no lead with the email nobody@example\.com\.$/],
-  [[], 2, /^Give either --phone or --email\. See: npm run admin -- lead find --help$/],
+  [[], 2, /^Give one of --phone, --email and --name\. See: npm run admin -- lead find --help$/],
   [
     ['--phone', '+919812300000', '--email', 'a@b.co'],
     2,
-    /^Give either --phone or --email\. See: npm run admin -- lead find --help$/,
+    /^Give one of --phone, --email and --name\. See: npm run admin -- lead find --help$/,
   ],
   [['--phone', '12'], 2, /must be a phone number, such as/],
   [['--email', 'nobody'], 2, /must be an email address, such as/],
+  [['--name', ' '], 2, /must be a part of a name/],
   [['--fone', '12'], 2, /Did you mean --phone\?/],
 ])('lead find %j ends in one sentence', async (options, status, message) => {
   const answer = await lead(await givenOrganization(), 'find', ...options);

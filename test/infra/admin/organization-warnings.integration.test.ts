@@ -87,6 +87,7 @@ test.each([
   ['lead timeline'],
   ['lead find'],
   ['lead list'],
+  ['lead show'],
   ['check'],
 ])('%s --help shows an example of it', async (command) => {
   const { status, stdout } = await runAdmin([...command.split(' '), '--help']);
