@@ -19,6 +19,7 @@ import {
   reopenExportFile,
 } from './export-file.ts';
 import { countOf } from './format.ts';
+import { appender, toStdout } from './line-output.ts';
 import { readRateOption } from './rate-option.ts';
 
 interface ExportOptions {
@@ -55,7 +56,7 @@ export function leadExportCommand(lead: Command, context: CommandContext): void 
 const exportHelp = `
 If you import the file into an organization with the same settings, you get the
 same leads. They get new IDs unless you use lead import --keep-ids. Timelines
-are not exported. A lead that is created, imported or restored during the export may
+are not exported: lead timelines writes them. A lead that is created, imported or restored during the export may
 be missing: --resume adds it.
 
 Spreadsheets run some texts in a CSV file as formulas. An apostrophe is put
@@ -128,7 +129,7 @@ async function writeLeads(
   context: CommandContext,
   { table, organization, archived, form, file }: ExportRequest,
 ): Promise<number> {
-  const write = file ? await appender(file) : toStdout;
+  const write = file ? await appender(file.handle) : toStdout;
   if (file?.isNew ?? true) await write(form.heading);
   let leads = 0;
   // Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored.
@@ -176,23 +177,3 @@ function formOf(organization: Organization, format: ExportFormat): LeadForm {
     lineOf: (lead) => csv(exportCells(organization, lead)),
   };
 }
-
-/** Appends by position, because the file may be open for reading and writing. */
-async function appender({ handle }: ExportFile): Promise<(text: string) => Promise<unknown>> {
-  let { size } = await handle.stat();
-  return async (text) => {
-    const bytes = Buffer.from(text);
-    for (let written = 0; written < bytes.length; ) {
-      const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, size);
-      written += bytesWritten;
-      size += bytesWritten;
-    }
-  };
-}
-
-/** Waits for a slow reader. */
-const toStdout = (text: string): Promise<void> =>
-  new Promise((resolve) => {
-    if (process.stdout.write(text)) resolve();
-    else process.stdout.once('drain', resolve);
-  });

@@ -11,6 +11,7 @@ import { leadFindCommand } from './lead-find.ts';
 import { leadListCommand } from './lead-list.ts';
 import { leadShowCommand } from './lead-show.ts';
 import { type NamedLead, unknownLeadError } from './lead-summary.ts';
+import { leadTimelinesCommand } from './lead-timelines.ts';
 import { timelineLines } from './timeline-lines.ts';
 
 export function leadCommands(program: Command, context: CommandContext): void {
@@ -27,6 +28,7 @@ export function leadCommands(program: Command, context: CommandContext): void {
   timelineCommand(lead, context);
   leadImportCommand(lead, context);
   leadExportCommand(lead, context);
+  leadTimelinesCommand(lead, context);
   leadEraseCommand(lead, context);
 }
 

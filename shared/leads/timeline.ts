@@ -91,6 +91,27 @@ export function presentEntry(
   ];
 }
 
+/** An item of `lead timelines`. */
+export type IdentifiedItem = { readonly leadId: number; readonly id: string } & TimelineItem;
+
+/**
+ * Presents an entry with the lead's ID and an ID that never changes. A capture that created its lead is two items: the capture has the
+ * entry's own ID.
+ * @param entryId the entry's sort key
+ */
+export function presentIdentified(
+  leadId: number,
+  entryId: string,
+  items: readonly TimelineItem[],
+): IdentifiedItem[] {
+  const idOf = (item: TimelineItem): string =>
+    item === items.at(-1) ? entryId : `${entryId}#${item.type}`;
+  return items.map((item) => ({ leadId, id: idOf(item), ...item }));
+}
+
+/** The sort key of the entry that an item's ID belongs to. */
+export const entryIdOf = (itemId: string): string => itemId.split('#', 2).join('#');
+
 /** DynamoDB holds 400 KB an item; the rest is for its keys. */
 const entryMaxBytes = 380_000;
 /** Values are cut no shorter. At this length, even the most fields that settings of 350 KB can define fit. */

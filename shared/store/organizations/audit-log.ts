@@ -63,6 +63,46 @@ export async function completeAuditEntry(
   );
 }
 
+/** An erased lead, as the audit log has it. */
+export interface LoggedErasure {
+  /** The entry's sort key, which never changes. */
+  readonly id: string;
+  readonly leadId: number;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+}
+
+/** The erased leads of an organization, each with its last erasure, in the order of their erasure. Reads the audit log once, consistently. */
+export async function readErasures(
+  table: Table,
+  organizationId: number,
+): Promise<Map<number, LoggedErasure>> {
+  const pages = paginateQuery(
+    { client: table.client },
+    {
+      TableName: table.name,
+      KeyConditionExpression: 'pk = :history AND sk < :letters',
+      FilterExpression: 'attribute_exists(erasedLeadId) OR begins_with(what, :erase)',
+      ExpressionAttributeValues: {
+        ':history': historyPartitionKey(organizationId),
+        ':letters': 'A',
+        ':erase': 'lead erase ',
+      },
+      ConsistentRead: true,
+    },
+  );
+  const erasures = new Map<number, LoggedErasure>();
+  for await (const { Items = [] } of pages) {
+    for (const item of Items) {
+      const { at, erasedLeadId: leadId } = entryFrom(item);
+      if (leadId === undefined) continue;
+      erasures.delete(leadId);
+      erasures.set(leadId, { id: String(item.sk), leadId, at });
+    }
+  }
+  return erasures;
+}
+
 /** The newest entries of the audit log, newest first. Consistent. */
 export async function readAuditLog(
   table: Table,

@@ -1,0 +1,112 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { errorCode } from '../cli/error-code.ts';
+import { CommandError } from './context.ts';
+import { createExportFile } from './export-file.ts';
+import { ItemIds } from './item-ids.ts';
+
+/** A file that `lead timelines` writes to. */
+export interface TimelinesFile {
+  readonly handle: FileHandle;
+  /** The items that the file already has. */
+  readonly ids: ItemIds;
+  /** The item on the first line; undefined for a file without lines. */
+  readonly first: ItemPlace | undefined;
+}
+
+interface ItemPlace {
+  readonly leadId: number;
+  readonly id: string;
+}
+
+/** Creates the file, for its owner only. @throws CommandError when it exists */
+export async function createTimelinesFile(path: string): Promise<TimelinesFile> {
+  const { handle } = await createExportFile(path);
+  return { handle, ids: new ItemIds(), first: undefined };
+}
+
+/**
+ * Opens a file to continue it, and removes an incomplete last line. Reads the file once; keeps 8 bytes per item.
+ * @throws CommandError for a file that `lead timelines` did not write
+ */
+export async function reopenTimelinesFile(path: string): Promise<TimelinesFile> {
+  const lines = await readLines(path);
+  const handle = await open(path, 'r+');
+  try {
+    await handle.truncate(lines.end); // Only now is it certain that the file has timelines.
+    return { handle, ids: lines.ids, first: lines.first };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function readLines(path: string): Promise<FileLines> {
+  const lines = new FileLines(path);
+  try {
+    for await (const chunk of createReadStream(path)) lines.add(chunk as Buffer);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    throw new CommandError(
+      `${path} cannot be continued: the file does not exist. Start it without --resume.`,
+      { cause: error },
+    );
+  }
+  lines.assertEnd();
+  return lines;
+}
+
+const lineFeed = 0x0a;
+const lineBeginning = '{"leadId":';
+/** A line begins with the IDs of the lead and of the item. */
+const idsPattern = /^\{"leadId":(\d{1,10}),"id":"([^"\\]{1,100})",/;
+/** Enough of a line for its IDs. */
+const idsMaxBytes = 150;
+
+class FileLines {
+  readonly ids = new ItemIds();
+  first: ItemPlace | undefined;
+  /** Where the last complete line ends, in bytes. */
+  end = 0;
+  readonly #path: string;
+  #offset = 0;
+  /** The beginning of the current line. */
+  #beginning = '';
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** @throws CommandError for a line that is not a timeline item */
+  add(chunk: Buffer): void {
+    for (let from = 0; from < chunk.length; ) {
+      const feed = chunk.indexOf(lineFeed, from);
+      const to = feed < 0 ? chunk.length : feed;
+      const missing = idsMaxBytes - this.#beginning.length;
+      this.#beginning += chunk.toString('latin1', from, Math.min(to, from + missing));
+      if (feed >= 0) this.#endLine(this.#offset + feed + 1);
+      from = to + 1;
+    }
+    this.#offset += chunk.length;
+  }
+
+  /** @throws CommandError if the file ends in something that an interrupted run does not leave */
+  assertEnd(): void {
+    const beginning = this.#beginning.slice(0, lineBeginning.length);
+    if (!lineBeginning.startsWith(beginning)) throw this.#foreignError();
+  }
+
+  #endLine(end: number): void {
+    const [, leadId, id] = idsPattern.exec(this.#beginning) ?? [];
+    if (leadId === undefined || id === undefined) throw this.#foreignError();
+    this.first ??= { leadId: Number(leadId), id };
+    this.ids.add(Number(leadId), id);
+    [this.end, this.#beginning] = [end, ''];
+  }
+
+  #foreignError(): CommandError {
+    return new CommandError(
+      `Line ${this.ids.size + 1} of ${this.#path} is not a timeline item: name a file that lead timelines wrote, or start a new file.`,
+    );
+  }
+}
