@@ -95,6 +95,20 @@ describe('who imports whom', () => {
     expect(linesOf(broken)).toEqual([]);
   });
 
+  test('the client stands alone: nothing of the service imports it, and it imports nothing but itself and Node’s files', () => {
+    const isClient = inside('shared/client/');
+    const ofClient = imports.filter(({ from }) => isClient(from));
+    const broken = own.filter(
+      ({ from, to }) => layerOf(from) >= 0 && !isClient(from) && isClient(to),
+    );
+
+    expect(ofClient.length).toBeGreaterThan(10);
+    expect(
+      linesOf(ofClient.filter(({ to }) => !isClient(to) && to !== 'node:fs/promises')),
+    ).toEqual([]);
+    expect(linesOf(broken)).toEqual([]);
+  });
+
   test('only the API description imports functions: the rest of infra imports shared/', () => {
     const broken = own.filter(
       ({ from, to }) =>

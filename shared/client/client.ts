@@ -1,0 +1,291 @@
+import { type OperationName, type Operations, routes } from './api-operations.ts';
+import type {
+  CaptureResult,
+  Lead,
+  LeadField,
+  NamedRef,
+  Note,
+  Pipeline,
+  Stage,
+} from './api-types.ts';
+import { type ChangedLeads, changedLeads, serviceTime } from './changed-leads.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { type HttpResponse, sendOnce } from './connection.ts';
+import { idempotencyKeyOf, jsonText } from './json-text.ts';
+import { RateLimiter } from './rate-limiter.ts';
+import { withRetries } from './retry.ts';
+
+export type { ApiErrors, ErrorCode } from './api-errors.ts';
+export type * from './api-types.ts';
+export type { ChangedLeads } from './changed-leads.ts';
+export type { Clock } from './clock.ts';
+export {
+  type ApiError,
+  isLeadServiceError,
+  LeadServiceError,
+  NoResponseError,
+  UnexpectedResponseError,
+} from './errors.ts';
+export { idempotencyKeyOf } from './json-text.ts';
+
+/** An enquiry from a form. */
+export type CaptureRequest = Operations['capture-lead']['body'];
+export type CreateLeadRequest = Operations['create-lead']['body'];
+export type UpdateLeadRequest = Operations['update-lead']['body'];
+/** The filters of a list, under the names that the API has. `filter` is a list of objects. */
+export type LeadListQuery = Operations['list-leads']['query'];
+export type LeadPage = Operations['list-leads']['response'];
+
+export interface LeadClientOptions {
+  /** The address of the service, such as `https://leads.example.com`. */
+  readonly baseUrl: string;
+  /** The API key, or a function that returns it, so that a key can be replaced while the program runs. */
+  readonly apiKey: string | (() => string | Promise<string>);
+  /** The time for one attempt. @default 15000 */
+  readonly timeoutMs?: number;
+  /** Attempts of a request, the first included. @default 5 */
+  readonly attempts?: number;
+  /** The longest wait before a retry or for the rate limit. A longer `Retry-After` throws RATE_LIMITED at once. @default 60000 */
+  readonly maxWaitMs?: number;
+  /** @default the global `fetch` */
+  readonly fetch?: typeof fetch;
+  /** Time and randomness, for tests. */
+  readonly clock?: Clock;
+}
+
+export interface CallOptions {
+  /** Ends the call, retries included. The call then throws the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** @default the client's own */
+  readonly attempts?: number;
+}
+
+export interface CaptureOptions extends CallOptions {
+  /** A random ID, new for each display of the form. The idempotency key is a digest of it and of the enquiry. */
+  readonly formView?: string;
+  /** @default `idempotencyKeyOf(enquiry, formView)` */
+  readonly idempotencyKey?: string;
+}
+
+type MethodName<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<MethodName<Tail>>}`
+  : Name;
+/** A method for each endpoint: a new endpoint does not compile before it has one. */
+type EndpointMethods = { [Name in OperationName as MethodName<Name>]: unknown };
+
+interface Call {
+  readonly path?: Readonly<Record<string, string | number>>;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly isRepeatable?: boolean;
+  readonly options: CallOptions | undefined;
+}
+
+/**
+ * The lead service. Each method is one endpoint; the lists of leads also come as async iterators.
+ *
+ * @example
+ * const leads = new LeadClient({ baseUrl: 'https://leads.example.com', apiKey: process.env.LEADS_API_KEY });
+ * const { id, created } = await leads.captureLead({ name: 'Asha', phone: '+91 98220 12345' });
+ */
+export class LeadClient implements EndpointMethods {
+  readonly #baseUrl: string;
+  readonly #options: Required<LeadClientOptions>;
+  readonly #rateLimiter: RateLimiter;
+
+  constructor(options: LeadClientOptions) {
+    this.#baseUrl = checkedBaseUrl(options.baseUrl);
+    if (!options.apiKey)
+      throw new TypeError('apiKey is missing: a key of the service, or a function.');
+    this.#options = {
+      ...options,
+      timeoutMs: options.timeoutMs ?? 15_000,
+      attempts: options.attempts ?? 5,
+      maxWaitMs: options.maxWaitMs ?? 60_000,
+      fetch: options.fetch ?? ((...request) => fetch(...request)),
+      clock: options.clock ?? systemClock,
+    };
+    this.#rateLimiter = new RateLimiter(this.#options.clock);
+  }
+
+  /** One page of leads, newest first. Only a `nextCursor` of null ends the list. */
+  async listLeads(query?: LeadListQuery, options?: CallOptions): Promise<LeadPage> {
+    const { body } = await this.#send('list-leads', { query, options });
+    return body;
+  }
+
+  /** Every page of a list. */
+  async *leadPages(
+    query: LeadListQuery = {},
+    options?: CallOptions,
+  ): AsyncGenerator<LeadPage, void, undefined> {
+    for (let cursor = query.cursor; ; ) {
+      const page = await this.listLeads({ limit: 100, ...query, cursor }, options);
+      yield page;
+      if (page.nextCursor === null) return;
+      cursor = page.nextCursor;
+    }
+  }
+
+  /** Every lead of a list. */
+  async *leads(
+    query?: LeadListQuery,
+    options?: CallOptions,
+  ): AsyncGenerator<Lead, void, undefined> {
+    for await (const { items } of this.leadPages(query, options)) yield* items;
+  }
+
+  /**
+   * The leads that changed since an earlier call, page by page, with the minute of overlap that the service requires. A lead that
+   * changed in that minute comes again: replace it by its ID. Archived and erased leads do not come.
+   * @param since the last `position` that was stored, a date-time, or nothing to read all leads
+   * @example
+   * for await (const { leads, position } of client.changedLeads(await readPosition())) {
+   *   await storeLeads(leads); // insert or replace by id
+   *   await storePosition(position);
+   * }
+   */
+  changedLeads(
+    since?: string,
+    options?: CallOptions,
+  ): AsyncGenerator<ChangedLeads, void, undefined> {
+    const { clock } = this.#options;
+    return changedLeads(async (position) => {
+      const sentAt = clock.now();
+      const query = { limit: 100, ...position };
+      const { body, headers } = await this.#send('list-leads', { query, options });
+      return { ...body, readAt: serviceTime(headers, sentAt, clock) };
+    }, since);
+  }
+
+  /**
+   * Creates a lead. After a lost response the retry meets the lead that the first attempt created: DUPLICATE_LEAD with its ID, and
+   * `afterUnknownOutcome`.
+   */
+  async createLead(lead: CreateLeadRequest, options?: CallOptions): Promise<Lead> {
+    const { body } = await this.#send('create-lead', { body: lead, options });
+    return body.lead;
+  }
+
+  /** Records an enquiry under an idempotency key: it is captured once, however often it is sent within 24 hours. */
+  async captureLead(
+    enquiry: CaptureRequest,
+    options?: CaptureOptions,
+  ): Promise<CaptureResult & { readonly replayed: boolean }> {
+    const idempotencyKey =
+      options?.idempotencyKey ?? (await idempotencyKeyOf(enquiry, options?.formView));
+    const { body, headers } = await this.#send('capture-lead', {
+      body: enquiry,
+      headers: { 'Idempotency-Key': idempotencyKey },
+      options,
+    });
+    return { ...body.lead, replayed: headers.get('Idempotent-Replayed') === 'true' };
+  }
+
+  async getLead(leadId: number, options?: CallOptions): Promise<Lead> {
+    const { body } = await this.#send('get-lead', { path: { leadId }, options });
+    return body.lead;
+  }
+
+  /** Changes only what is named; null clears a field. A retry sets the same values again. */
+  async updateLead(
+    leadId: number,
+    changes: UpdateLeadRequest,
+    options?: CallOptions,
+  ): Promise<Lead> {
+    const { body } = await this.#send('update-lead', { path: { leadId }, body: changes, options });
+    return body.lead;
+  }
+
+  /** Adds a note. It is not sent again when its outcome is unknown, because it could then be there twice. */
+  async addNote(leadId: number, text: string, options?: CallOptions): Promise<Note> {
+    const call = { path: { leadId }, body: { text }, isRepeatable: false, options };
+    const { body } = await this.#send('add-note', call);
+    return body.note;
+  }
+
+  async listLeadFields(options?: CallOptions): Promise<readonly LeadField[]> {
+    return (await this.#send('list-lead-fields', { options })).body.items;
+  }
+
+  async listLeadStages(options?: CallOptions): Promise<readonly Stage[]> {
+    return (await this.#send('list-lead-stages', { options })).body.items;
+  }
+
+  async listPipelines(options?: CallOptions): Promise<readonly Pipeline[]> {
+    return (await this.#send('list-pipelines', { options })).body.items;
+  }
+
+  async listLeadSources(options?: CallOptions): Promise<readonly NamedRef[]> {
+    return (await this.#send('list-lead-sources', { options })).body.items;
+  }
+
+  async listUsers(options?: CallOptions): Promise<readonly NamedRef[]> {
+    return (await this.#send('list-users', { options })).body.items;
+  }
+
+  async #send<Name extends OperationName>(
+    name: Name,
+    { path = {}, query = {}, body, headers = {}, isRepeatable = true, options = {} }: Call,
+  ): Promise<HttpResponse & { readonly body: Operations[Name]['response'] }> {
+    const { apiKey, clock, maxWaitMs } = this.#options;
+    const { signal } = options;
+    const route = routes[name];
+    const address = route.path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
+      encodeURIComponent(String(path[parameter])),
+    );
+    const request = {
+      method: route.method,
+      url: this.#baseUrl + address + queryText(query),
+      body: body === undefined ? undefined : jsonText(body),
+      signal,
+    };
+    const attempt = async (): Promise<HttpResponse> => {
+      const waitMs = this.#rateLimiter.reserve(maxWaitMs);
+      if (waitMs > 0) await clock.sleep(waitMs, signal);
+      const key = typeof apiKey === 'string' ? apiKey : await apiKey();
+      const all = {
+        Authorization: `Bearer ${key}`,
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      };
+      return sendOnce(this.#connection, { ...request, headers: all });
+    };
+    const policy = { attempts: options.attempts ?? this.#options.attempts, maxWaitMs };
+    const response = await withRetries(attempt, isRepeatable, { policy, clock, signal });
+    return response as HttpResponse & { readonly body: Operations[Name]['response'] };
+  }
+
+  get #connection() {
+    const { fetch, clock, timeoutMs } = this.#options;
+    return {
+      fetch,
+      clock,
+      timeoutMs,
+      observe: (headers: Headers) => this.#rateLimiter.observe(headers),
+    };
+  }
+}
+
+/** @throws TypeError for an address that could leak the key */
+function checkedBaseUrl(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  const isLocal = url && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal);
+  if (!url || !isSecure || url.search || url.hash || url.username)
+    throw new TypeError(
+      'baseUrl must be an https address without a query, such as https://leads.example.com (http only on this machine).',
+    );
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+/** Lists and objects are JSON inside the query string. */
+function queryText(query: Readonly<Record<string, unknown>>): string {
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined);
+  const texts = entries.map(([name, value]): [string, string] => [
+    name,
+    typeof value === 'object' ? JSON.stringify(value) : String(value),
+  ]);
+  return texts.length === 0 ? '' : `?${new URLSearchParams(texts)}`;
+}

@@ -1,0 +1,116 @@
+import type { ApiErrors, ErrorCode } from './api-errors.ts';
+import type { Clock } from './clock.ts';
+import {
+  type FailureContext,
+  LeadServiceError,
+  NoResponseError,
+  UnexpectedResponseError,
+} from './errors.ts';
+import { numberIn } from './rate-limiter.ts';
+
+/** One HTTP request of the client. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A successful response, with its body parsed. */
+export interface HttpResponse {
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+export interface Connection {
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  /** Called with the headers of every response. */
+  readonly observe: (headers: Headers) => void;
+}
+
+/**
+ * Sends a request once, and waits for the whole response within the time-out.
+ * @throws LeadServiceError, UnexpectedResponseError, NoResponseError; the caller's own reason if its signal aborts
+ */
+export async function sendOnce(
+  connection: Connection,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  const { status, headers, text } = await exchange(connection, request);
+  connection.observe(headers);
+  const context: FailureContext = {
+    requestId: headers.get('X-Request-Id') ?? undefined,
+    retryAfterMs: retryAfterMs(headers),
+  };
+  const body = parsed(text);
+  if (status >= 200 && status < 300 && body !== undefined) return { headers, body };
+  const error = serviceErrorIn(body);
+  if (!error) throw new UnexpectedResponseError(status, context);
+  throw new LeadServiceError({ status, ...error }, context);
+}
+
+async function exchange(
+  { fetch, clock, timeoutMs }: Connection,
+  { url, method, headers, body, signal }: HttpRequest,
+): Promise<{ status: number; headers: Headers; text: string }> {
+  signal?.throwIfAborted();
+  const request = new AbortController();
+  const isDone = new AbortController();
+  const abort = (): void => request.abort(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+  let isTimeout = false;
+  clock.sleep(timeoutMs, isDone.signal).then(
+    () => {
+      isTimeout = true;
+      request.abort();
+    },
+    () => {}, // the response was there first
+  );
+  try {
+    // A redirect could take the key to another address.
+    const init: RequestInit = { method, headers, redirect: 'manual', signal: request.signal };
+    const response = await fetch(url, body === undefined ? init : { ...init, body });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  } catch (cause) {
+    if (signal?.aborted && !isTimeout) throw signal.reason;
+    const message = isTimeout ? `No response within ${timeoutMs} ms.` : 'The connection failed.';
+    throw new NoResponseError(message, { isTimeout, cause });
+  } finally {
+    isDone.abort();
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** Undefined for text that is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+/** The error in a body, if it has the shape that all errors of the service have. */
+function serviceErrorIn(
+  body: unknown,
+): { code: ErrorCode; message: string; details: ApiErrors[ErrorCode] } | undefined {
+  const error = isObject(body) ? body.error : undefined;
+  if (!isObject(error) || typeof error.code !== 'string') return undefined;
+  return {
+    code: error.code as ErrorCode,
+    message: String(error.message),
+    details: error.details as ApiErrors[ErrorCode],
+  };
+}
+
+function retryAfterMs(headers: Headers): number | undefined {
+  const seconds = numberIn(headers, 'Retry-After');
+  return seconds === undefined ? undefined : seconds * 1000;
+}

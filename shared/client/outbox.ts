@@ -1,0 +1,242 @@
+import type { CaptureResult } from './api-types.ts';
+import type { CaptureRequest, LeadClient } from './client.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { isLeadServiceError } from './errors.ts';
+import { fileStore } from './file-store.ts';
+import { idempotencyKeyOf } from './json-text.ts';
+import type { OutboxEntry, OutboxStore } from './outbox-store.ts';
+import { withoutRefusedValues } from './refused-values.ts';
+import { retryAfterMsOf } from './retry.ts';
+
+export { fileStore } from './file-store.ts';
+export type { OutboxEntry, OutboxStore } from './outbox-store.ts';
+export { type ReducedEnquiry, withoutRefusedValues } from './refused-values.ts';
+
+const minuteMs = 60_000;
+/** The waits after each failed attempt. The last one repeats. */
+const waitsMs = [0.5, 2, 7, 15, 30, 45, 60, 90, 120, 180].map((minutes) => minutes * minuteMs);
+
+/**
+ * The service knows an idempotency key for 24 hours after it captured the enquiry. A later attempt could capture it twice, so the last
+ * one is half an hour earlier.
+ */
+const lastAttemptAfterMs = 23.5 * 60 * minuteMs;
+const latenessMs = 10 * minuteMs;
+
+/** Refusals that the same enquiry always meets. All others can pass: a key is replaced, an address is corrected. */
+const finalCodes = new Set<string>([
+  'VALIDATION_FAILED',
+  'INVALID_JSON',
+  'PAYLOAD_TOO_LARGE',
+  'INVALID_IDEMPOTENCY_KEY',
+]);
+
+export interface OutboxOptions {
+  /** Keeps the enquiries. @default `fileStore('./outbox')` */
+  readonly store?: OutboxStore;
+  /** Called when the service has an enquiry. */
+  readonly onDelivered?: (entry: OutboxEntry, result: CaptureResult) => void;
+  /**
+   * Called when an enquiry needs a person: it was refused, or not delivered for almost 24 hours. It stays in the store.
+   * @default prints a line without personal data on stderr
+   */
+  readonly onAttention?: (entry: OutboxEntry) => void;
+  /** Enquiries that are sent in parallel. @default 4 */
+  readonly concurrency?: number;
+  /** Time, for tests. */
+  readonly clock?: Clock;
+}
+
+/**
+ * Keeps enquiries until the service has them. `add` resolves once the enquiry is stored: only then thank the visitor.
+ *
+ * @example
+ * const outbox = new Outbox(client, { store: fileStore('./outbox') });
+ * outbox.start();
+ * await outbox.add({ name, phone, notes }, { formView });
+ */
+export class Outbox {
+  readonly #client: LeadClient;
+  readonly #store: OutboxStore;
+  readonly #options: OutboxOptions;
+  readonly #clock: Clock;
+  #wake = new AbortController();
+  #isStopped = true;
+  #loop: Promise<void> = Promise.resolve();
+  #sending: Promise<number | undefined> | undefined;
+
+  constructor(client: LeadClient, options: OutboxOptions = {}) {
+    this.#client = client;
+    this.#store = options.store ?? fileStore('./outbox');
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /**
+   * Stores an enquiry. The same content from the same view of the form is one enquiry.
+   * @param options.formView a random ID, new for each display of the form
+   * @returns the entry's key
+   */
+  async add(
+    enquiry: CaptureRequest,
+    options: { readonly formView?: string } = {},
+  ): Promise<string> {
+    const key = await idempotencyKeyOf(enquiry, options.formView);
+    if (!(await this.#store.get(key))) {
+      const now = this.#clock.now();
+      await this.#store.put({
+        ...newAttempts(key, now),
+        key,
+        enquiry,
+        addedAt: isoTime(now),
+        removed: {},
+      });
+    }
+    this.#wake.abort();
+    return key;
+  }
+
+  /** Sends what is due, now and from now on, until `stop`. */
+  start(): void {
+    if (!this.#isStopped) return;
+    this.#isStopped = false;
+    this.#loop = this.#run();
+  }
+
+  /** Ends `start`, after the requests under way. What is not delivered stays in the store. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#wake.abort();
+    await this.#loop;
+  }
+
+  /**
+   * Sends what is due, once: for a scheduled job.
+   * @returns when the next enquiry is due, in milliseconds since the epoch; undefined if none waits
+   */
+  sendDue(): Promise<number | undefined> {
+    this.#sending ??= this.#sendDue().finally(() => {
+      this.#sending = undefined;
+    });
+    return this.#sending;
+  }
+
+  /** The enquiries that need a person: refused, or given up. */
+  async needingAttention(): Promise<OutboxEntry[]> {
+    return (await this.#store.list()).filter(({ state }) => state !== 'waiting');
+  }
+
+  /** Sends an enquiry again that was refused or given up, as soon as it can, with a new 24 hours. */
+  async sendAgain(key: string): Promise<void> {
+    const entry = await this.#store.get(key);
+    if (!entry) throw new RangeError(`The outbox has no entry ${key}.`);
+    await this.#store.put({ ...entry, ...newAttempts(entry.idempotencyKey, this.#clock.now()) });
+    this.#wake.abort();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      this.#wake = new AbortController();
+      const next = await this.sendDue().catch((error: unknown) => {
+        console.error('lead-service-client: the outbox cannot be read or written.', error);
+        return this.#clock.now() + minuteMs;
+      });
+      // Another process can add to the same store.
+      const waitMs = Math.min(minuteMs, Math.max(0, (next ?? Infinity) - this.#clock.now()));
+      await this.#clock.sleep(waitMs, this.#wake.signal).catch(() => {});
+    }
+  }
+
+  async #sendDue(): Promise<number | undefined> {
+    const now = this.#clock.now();
+    const due = (await this.#waiting()).filter(
+      ({ nextAttemptAt }) => Date.parse(nextAttemptAt) <= now,
+    );
+    const sendNext = async (): Promise<void> => {
+      for (let entry = due.shift(); entry; entry = due.shift()) await this.#attempt(entry);
+    };
+    await Promise.all(Array.from({ length: this.#options.concurrency ?? 4 }, sendNext));
+    const times = (await this.#waiting()).map(({ nextAttemptAt }) => Date.parse(nextAttemptAt));
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  async #waiting(): Promise<OutboxEntry[]> {
+    return (await this.#store.list()).filter(({ state }) => state === 'waiting');
+  }
+
+  async #attempt(entry: OutboxEntry): Promise<void> {
+    const now = this.#clock.now();
+    const firstSentAt = entry.firstSentAt ?? isoTime(now);
+    const lastAt = Date.parse(firstSentAt) + lastAttemptAfterMs;
+    if (now > lastAt + latenessMs) return this.#keepForAttention({ ...entry, state: 'given-up' });
+    const wait = waitsMs[Math.min(entry.attempts, waitsMs.length - 1)] ?? 0;
+    const sent: OutboxEntry = {
+      ...entry,
+      firstSentAt,
+      attempts: entry.attempts + 1,
+      nextAttemptAt: isoTime(Math.min(now + wait, Math.max(lastAt, now))),
+    };
+    await this.#store.put(sent); // first: the request can arrive though this process ends
+    let result: CaptureResult;
+    try {
+      const { enquiry, idempotencyKey } = sent;
+      result = await this.#client.captureLead(enquiry, { idempotencyKey, attempts: 1 });
+    } catch (error) {
+      return this.#keep({ ...sent, lastError: String(error) }, error, lastAt);
+    }
+    await this.#store.delete(sent.key);
+    this.#options.onDelivered?.(sent, result);
+  }
+
+  async #keep(entry: OutboxEntry, error: unknown, lastAt: number): Promise<void> {
+    if (isLeadServiceError(error, 'VALIDATION_FAILED')) {
+      const reduced = withoutRefusedValues(entry.enquiry, Object.keys(error.details.fields));
+      if (reduced)
+        return this.#attempt(await this.#reduce(entry, reduced.enquiry, reduced.removed));
+    }
+    if (isLeadServiceError(error) && finalCodes.has(error.code))
+      return this.#keepForAttention({ ...entry, state: 'refused' });
+    const now = this.#clock.now();
+    if (now >= lastAt) return this.#keepForAttention({ ...entry, state: 'given-up' });
+    const next = Math.max(Date.parse(entry.nextAttemptAt), now + retryAfterMsOf(error));
+    await this.#store.put({ ...entry, nextAttemptAt: isoTime(Math.min(next, lastAt)) });
+  }
+
+  /** The enquiry without what was refused: another text, so under another idempotency key. Nothing was captured under the first. */
+  async #reduce(
+    entry: OutboxEntry,
+    enquiry: CaptureRequest,
+    removed: Readonly<Record<string, string>>,
+  ): Promise<OutboxEntry> {
+    const idempotencyKey = await idempotencyKeyOf(enquiry, entry.key);
+    return {
+      ...entry,
+      ...newAttempts(idempotencyKey, this.#clock.now()),
+      enquiry,
+      removed: { ...entry.removed, ...removed },
+    };
+  }
+
+  async #keepForAttention(entry: OutboxEntry): Promise<void> {
+    await this.#store.put(entry);
+    (this.#options.onAttention ?? printAttention)(entry);
+  }
+}
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+const newAttempts = (idempotencyKey: string, now: number) =>
+  ({
+    idempotencyKey,
+    state: 'waiting',
+    attempts: 0,
+    firstSentAt: null,
+    nextAttemptAt: isoTime(now),
+    lastError: null,
+  }) as const;
+
+function printAttention({ key, state, lastError }: OutboxEntry): void {
+  console.error(
+    `lead-service-client: enquiry ${key} is ${state}, and stays in the outbox: ${lastError ?? 'it was not sent in time'}`,
+  );
+}

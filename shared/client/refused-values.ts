@@ -1,0 +1,70 @@
+import type { CaptureRequest } from './client.ts';
+
+/** An enquiry without the values that the service refused. Their texts are in its notes. */
+export interface ReducedEnquiry {
+  readonly enquiry: CaptureRequest;
+  /** What was removed, as it was sent, by the name that the service gave. */
+  readonly removed: Readonly<Record<string, string>>;
+}
+
+const notesMaxChars = 5000;
+const removedMaxChars = 500;
+
+/**
+ * Takes the refused values out of an enquiry, so that one bad optional value does not lose the person.
+ * @param refused the names in `details.fields` of VALIDATION_FAILED
+ * @returns undefined if the name or the phone is refused, or nothing that was sent: then no other enquiry would be accepted
+ */
+export function withoutRefusedValues(
+  enquiry: CaptureRequest,
+  refused: readonly string[],
+): ReducedEnquiry | undefined {
+  if (refused.includes('name') || refused.includes('phone')) return undefined;
+  const { fields: { ...fields } = {}, notes = '', ...others } = enquiry;
+  const parts: Record<string, unknown> = others;
+  const removed: Record<string, string> = {};
+  const remove = (from: Record<string, unknown>, key: string): void => {
+    removed[key] = textOf(from[key]);
+    delete from[key];
+  };
+  for (const name of refused) {
+    const [top = ''] = name.split('.', 1); // `attribution.utmTerm`
+    if (Object.hasOwn(fields, name)) remove(fields, name);
+    else if (name !== 'notes' && Object.hasOwn(parts, top)) remove(parts, top);
+  }
+  if (Object.keys(removed).length === 0 && !(refused.includes('notes') && notes)) return undefined;
+  const { name, phone, ...rest } = parts as typeof others;
+  const mended = {
+    name,
+    phone,
+    ...rest,
+    ...(Object.keys(fields).length > 0 && { fields }),
+    notes: notesWith(notes, removed),
+  };
+  return { enquiry: mended, removed };
+}
+
+/** The notes with a line for each removed value, in characters that the service accepts. */
+function notesWith(notes: string, removed: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(removed).map(
+    ([name, text]) => `${name}: ${cut(text, removedMaxChars)}`,
+  );
+  const tail = cut(lines.join('\n'), notesMaxChars - 2);
+  const tailChars = tail === '' ? 0 : [...tail].length + 2;
+  const start = cut(clean(notes), notesMaxChars - tailChars);
+  return [start, tail].filter((part) => part !== '').join('\n\n');
+}
+
+const textOf = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return clean(text ?? '');
+};
+
+/** Without U+0000 and unpaired surrogates, which no text may have. */
+const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed();
+
+/** At most so many code points. */
+function cut(text: string, maxChars: number): string {
+  const characters = [...text];
+  return characters.length <= maxChars ? text : `${characters.slice(0, maxChars - 1).join('')}…`;
+}

@@ -1,0 +1,83 @@
+import type { Clock } from './clock.ts';
+import { LeadServiceError, NoResponseError, UnexpectedResponseError } from './errors.ts';
+
+export interface RetryPolicy {
+  /** Attempts in all, the first included. */
+  readonly attempts: number;
+  /** A wait longer than this is not waited: the error is thrown, with `retryAfterMs`. */
+  readonly maxWaitMs: number;
+}
+
+/**
+ * Whether a request may be sent again after the service carried it out: a read, a capture (by its idempotency key), a create (the phone
+ * is unique) and an update may. A note would be added twice.
+ */
+export type Repeatable = boolean;
+
+const firstDelayMs = 500;
+const delayMaxMs = 30_000;
+
+/** Sends until there is a response that a retry would not change. @throws the last attempt's error */
+export async function withRetries<Result>(
+  send: () => Promise<Result>,
+  isRepeatable: Repeatable,
+  { policy, clock, signal }: { policy: RetryPolicy; clock: Clock; signal: AbortSignal | undefined },
+): Promise<Result> {
+  let afterUnknownOutcome = false;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await send();
+    } catch (error) {
+      if (error instanceof LeadServiceError) error.afterUnknownOutcome = afterUnknownOutcome;
+      if (attempt >= policy.attempts || !mayPass(error)) throw error;
+      const isUnknown = !isSurelyUndone(error);
+      if (isUnknown && !isRepeatable) throw error;
+      afterUnknownOutcome ||= isUnknown;
+      const waitMs = retryDelayMs(error, attempt, clock);
+      if (waitMs > policy.maxWaitMs) throw error;
+      await clock.sleep(waitMs, signal);
+    }
+  }
+}
+
+/** `Retry-After` and a random part, so that clients that were refused together do not return together. */
+function retryDelayMs(error: unknown, attempt: number, clock: Clock): number {
+  const randomMs = clock.random() * Math.min(delayMaxMs, firstDelayMs * 2 ** (attempt - 1));
+  return retryAfterMsOf(error) + randomMs;
+}
+
+/** What an error's `Retry-After` asks for; 0 without one. */
+export function retryAfterMsOf(error: unknown): number {
+  const isResponse = error instanceof LeadServiceError || error instanceof UnexpectedResponseError;
+  return isResponse ? (error.retryAfterMs ?? 0) : 0;
+}
+
+/** Whether the same request can succeed later. */
+export function mayPass(error: unknown): boolean {
+  if (error instanceof NoResponseError) return true;
+  if (error instanceof LeadServiceError)
+    return error.status >= 500 || error.status === 429 || error.code === 'IDEMPOTENCY_IN_PROGRESS';
+  return error instanceof UnexpectedResponseError && (error.status >= 500 || error.status === 429);
+}
+
+/** A connection that was never made. Node gives the reason as a code. */
+const neverConnected = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** Whether the service cannot have carried out the request. */
+export function isSurelyUndone(error: unknown): boolean {
+  if (error instanceof NoResponseError) return neverConnected.has(connectionCodeOf(error.cause));
+  return error instanceof LeadServiceError && (error.status < 500 || error.code === 'NOT_READY');
+}
+
+/** `fetch` of Node wraps the socket's error. */
+function connectionCodeOf(cause: unknown): string {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  return inner instanceof Error && 'code' in inner ? String(inner.code) : '';
+}

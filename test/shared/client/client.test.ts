@@ -1,0 +1,255 @@
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import {
+  isLeadServiceError,
+  LeadClient,
+  type LeadClientOptions,
+  NoResponseError,
+  UnexpectedResponseError,
+} from '../../../shared/client/client.ts';
+import { captured, refusal, type StubAnswer, silence, stubService } from './stub-service.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+const enquiry = { name: 'Asha', phone: '+91 98220 12345' };
+const empty = { body: { items: [], nextCursor: null } };
+
+function clientOf(
+  answers: Parameters<typeof stubService>[0],
+  options: Partial<LeadClientOptions> = {},
+) {
+  const clock = new VirtualClock();
+  const { fetch, requests } = stubService(answers);
+  const baseUrl = 'https://leads.example.com/stage/';
+  const client = new LeadClient({ baseUrl, apiKey: 'leads_live_k', fetch, clock, ...options });
+  return { client, clock, requests };
+}
+
+const failure = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => {
+      throw new Error('It succeeded.');
+    },
+    (error: unknown) => error,
+  );
+
+describe('the client sends', () => {
+  test('the key, the address below the base address, and a filter as JSON in the query string', async () => {
+    const { client, clock, requests } = clientOf([empty]);
+
+    await clock.run(
+      client.listLeads({
+        limit: 5,
+        filter: [{ field: 'city', operator: 'contains', value: 'Pune' }],
+      }),
+    );
+
+    const url = new URL(requests[0]?.url ?? '');
+    expect(url.origin + url.pathname).toBe('https://leads.example.com/stage/api/v1/leads');
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      limit: '5',
+      filter: '[{"field":"city","operator":"contains","value":"Pune"}]',
+    });
+    expect(requests[0]?.headers).toEqual({ Authorization: 'Bearer leads_live_k' });
+  });
+
+  test('a capture under a digest of its content and the view of the form, whatever the order of its properties', async () => {
+    const { client, clock, requests } = clientOf(() => captured());
+    const { name, phone } = enquiry;
+
+    for (const [body, formView] of [
+      [{ name, phone }, 'v1'],
+      [{ phone, name }, 'v1'],
+      [{ name, phone, notes: 'Evenings.' }, 'v1'],
+      [{ name, phone }, 'v2'],
+    ] as const)
+      await clock.run(client.captureLead(body, { formView }));
+
+    const keys = requests.map(({ headers }) => headers['Idempotency-Key']);
+    expect(keys[0]).toMatch(/^[0-9a-f]{64}$/);
+    expect(keys[1]).toBe(keys[0]);
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  test('a capture under the idempotency key that the caller chose', async () => {
+    const { client, clock, requests } = clientOf([captured(7)]);
+
+    const result = await clock.run(client.captureLead(enquiry, { idempotencyKey: 'form-7' }));
+
+    expect(requests[0]?.headers['Idempotency-Key']).toBe('form-7');
+    expect(result).toEqual({ id: 7, created: true, updated: false, replayed: false });
+  });
+
+  test('nothing to an address that would show the key, and nothing without a key', () => {
+    const make = (baseUrl: string, apiKey: string) => new LeadClient({ baseUrl, apiKey });
+
+    for (const address of [
+      'http://leads.example.com',
+      'https://u:p@x.example',
+      'leads',
+      'https://x.example?a=b',
+    ])
+      expect(() => make(address, 'k')).toThrow(/baseUrl must be an https address/);
+    expect(() => make('https://leads.example.com', '')).toThrow(/apiKey is missing/);
+    expect(() => make('http://127.0.0.1:4010', 'k')).not.toThrow();
+  });
+
+  test('a key that a function returns, anew with each attempt', async () => {
+    const keys = ['first', 'second'];
+    const { client, clock, requests } = clientOf([refusal(500, 'INTERNAL'), empty], {
+      apiKey: async () => keys.shift() ?? '',
+    });
+
+    await clock.run(client.listLeads());
+
+    expect(requests.map(({ headers }) => headers.Authorization)).toEqual([
+      'Bearer first',
+      'Bearer second',
+    ]);
+  });
+});
+
+describe('the client retries', () => {
+  test('after a time-out of 15 s, a failed connection, 409, 500 and 503, with growing random delays', async () => {
+    const { client, clock, requests } = clientOf([
+      silence,
+      new TypeError('fetch failed'),
+      refusal(409, 'IDEMPOTENCY_IN_PROGRESS'),
+      refusal(503, 'NOT_READY'),
+      captured(),
+    ]);
+
+    await clock.run(client.captureLead(enquiry));
+
+    expect(clock.waitsMs).toEqual([15_000, 250, 500, 1000, 2000]);
+    expect(new Set(requests.map(({ headers }) => headers['Idempotency-Key'])).size).toBe(1);
+  });
+
+  test('after Retry-After and a random part, unless that is longer than it may wait', async () => {
+    const limited = (seconds: string) =>
+      refusal(429, 'RATE_LIMITED', { headers: { 'Retry-After': seconds } });
+    const { client, clock } = clientOf([limited('20'), empty, limited('1740')]);
+
+    await clock.run(client.listLeads());
+    const error = await clock.run(failure(client.listLeads()));
+
+    expect(clock.waitsMs).toEqual([20_250]);
+    expect(isLeadServiceError(error, 'RATE_LIMITED') && error.retryAfterMs).toBe(1_740_000);
+  });
+
+  test('at most as often as it may, and then throws what the last attempt met', async () => {
+    const { client, clock, requests } = clientOf(() => refusal(500, 'INTERNAL'), { attempts: 3 });
+
+    const error = await clock.run(failure(client.getLead(5)));
+
+    expect(requests).toHaveLength(3);
+    expect(isLeadServiceError(error, 'INTERNAL') && error.requestId).toBe('r1');
+  });
+
+  test('never a refusal', async () => {
+    for (const [status, code] of [
+      [401, 'UNAUTHORIZED'],
+      [404, 'NOT_FOUND'],
+      [409, 'DUPLICATE_LEAD'],
+      [422, 'VALIDATION_FAILED'],
+    ] as const) {
+      const { client, clock, requests } = clientOf([refusal(status, code)]);
+
+      expect(isLeadServiceError(await clock.run(failure(client.getLead(5))), code)).toBe(true);
+      expect(requests).toHaveLength(1);
+    }
+  });
+
+  test('a note only if the service cannot have it yet', async () => {
+    const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    const once = clientOf([new TypeError('fetch failed')]);
+    const failed = clientOf([refusal(500, 'INTERNAL')]);
+    const again = clientOf([
+      new TypeError('fetch failed', { cause: refused }),
+      refusal(429, 'RATE_LIMITED', { headers: { 'Retry-After': '1' } }),
+      { status: 201, body: { note: { leadId: 5, text: 'a', createdAt: '2026-11-21T10:00:00Z' } } },
+    ]);
+
+    const error = await once.clock.run(failure(once.client.addNote(5, 'a')));
+    const internal = await failed.clock.run(failure(failed.client.addNote(5, 'a')));
+    await again.clock.run(again.client.addNote(5, 'a'));
+
+    expect(error).toBeInstanceOf(NoResponseError);
+    expect(isLeadServiceError(internal, 'INTERNAL')).toBe(true);
+    expect(again.requests).toHaveLength(3);
+  });
+
+  test('a create, and says that the duplicate may be its own', async () => {
+    const duplicate = refusal(409, 'DUPLICATE_LEAD', { details: { leadId: 8 } });
+    const lost = clientOf([silence, duplicate]);
+    const clear = clientOf([duplicate]);
+    const lead = { fields: { name: 'Asha', phone: '+91 98220 12345' } };
+
+    const afterLoss = await lost.clock.run(failure(lost.client.createLead(lead)));
+    const atOnce = await clear.clock.run(failure(clear.client.createLead(lead)));
+
+    if (!isLeadServiceError(afterLoss, 'DUPLICATE_LEAD')) throw afterLoss;
+    expect([afterLoss.details?.leadId, afterLoss.afterUnknownOutcome]).toEqual([8, true]);
+    expect(isLeadServiceError(atOnce) && atOnce.afterUnknownOutcome).toBe(false);
+  });
+
+  test('no longer once the caller’s signal aborts', async () => {
+    const { client, clock, requests } = clientOf([silence]);
+    const caller = new AbortController();
+
+    const call = failure(client.listLeads({}, { signal: caller.signal }));
+    await clock.advance(100);
+    caller.abort(new Error('The visitor left.'));
+
+    expect(await clock.run(call)).toEqual(new Error('The visitor left.'));
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('a response that is not the service’s', () => {
+  test('is an error of its own, and a redirect is not followed', async () => {
+    const answers: StubAnswer[] = [
+      { status: 404, body: '<html>not here</html>' },
+      { status: 302, headers: { Location: 'https://elsewhere.example' }, body: '' },
+    ];
+    const { client, clock, requests } = clientOf(answers);
+
+    for (const status of [404, 302]) {
+      const error = await clock.run(failure(client.listUsers()));
+      expect(error instanceof UnexpectedResponseError && error.status).toBe(status);
+    }
+    expect(requests).toHaveLength(2);
+  });
+});
+
+describe('lists of leads', () => {
+  test('continue after an empty page and end with a null cursor', async () => {
+    const { client, clock, requests } = clientOf([
+      { body: { items: [{ id: 9 }, { id: 8 }], nextCursor: 8 } },
+      { body: { items: [], nextCursor: 5 } },
+      { body: { items: [{ id: 4 }], nextCursor: null } },
+    ]);
+    const read = async (): Promise<number[]> => {
+      const ids: number[] = [];
+      for await (const { id } of client.leads({ stage_id: 11 })) ids.push(id);
+      return ids;
+    };
+
+    expect(await clock.run(read())).toEqual([9, 8, 4]);
+    expect(requests.map(({ url }) => new URL(url).search)).toEqual([
+      '?limit=100&stage_id=11',
+      '?limit=100&stage_id=11&cursor=8',
+      '?limit=100&stage_id=11&cursor=5',
+    ]);
+  });
+});
+
+test('an error’s details have the type of its code', () => {
+  const check = (error: unknown): void => {
+    if (!isLeadServiceError(error)) return;
+    if (error.code === 'VALIDATION_FAILED')
+      expectTypeOf(error.details.fields).toEqualTypeOf<{ readonly [key: string]: string }>();
+    if (error.code === 'INVALID_JSON') expectTypeOf(error.details).toEqualTypeOf<undefined>();
+    // @ts-expect-error: no response has this code
+    if (error.code === 'NO_SUCH_CODE') return;
+  };
+  expect(check(undefined)).toBeUndefined();
+});

@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'vitest';
+import { LeadClient } from '../../../shared/client/client.ts';
+import { Outbox, type OutboxEntry, type OutboxStore } from '../../../shared/client/outbox.ts';
+import { captured, refusal, type StubAnswer, silence, stubService } from './stub-service.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+const minute = 60_000;
+const enquiry = { name: 'Asha', phone: '+91 98220 12345' };
+
+/** Entries as JSON, as a file or a database keeps them. */
+function memoryStore(): OutboxStore & { readonly texts: Map<string, string> } {
+  const texts = new Map<string, string>();
+  const read = (text: string): OutboxEntry => JSON.parse(text);
+  return {
+    texts,
+    put: async (entry) => void texts.set(entry.key, JSON.stringify(entry)),
+    get: async (key) => (texts.has(key) ? read(texts.get(key) ?? '') : undefined),
+    delete: async (key) => void texts.delete(key),
+    list: async () => [...texts.values()].map(read),
+  };
+}
+
+function outboxOf(answers: Parameters<typeof stubService>[0], store = memoryStore()) {
+  const clock = new VirtualClock();
+  const { fetch, requests } = stubService(answers);
+  const client = new LeadClient({
+    baseUrl: 'https://leads.example.com',
+    apiKey: 'k',
+    fetch,
+    clock,
+  });
+  const attention: OutboxEntry[] = [];
+  const delivered: number[] = [];
+  const outbox = new Outbox(client, {
+    store,
+    clock,
+    onAttention: (entry) => attention.push(entry),
+    onDelivered: (_entry, { id }) => delivered.push(id),
+  });
+  const keys = () => requests.map(({ headers }) => headers['Idempotency-Key']);
+  return { outbox, store, clock, requests, keys, attention, delivered };
+}
+
+const down = (): StubAnswer => refusal(500, 'INTERNAL');
+
+describe('an enquiry', () => {
+  test('is stored before add resolves, sent once, and deleted when the service has it', async () => {
+    const { outbox, store, clock, requests, delivered } = outboxOf([captured(5)]);
+
+    await clock.run(outbox.add(enquiry, { formView: 'v1' }));
+    expect(store.texts.size).toBe(1);
+    expect(await clock.run(outbox.sendDue())).toBeUndefined();
+
+    expect(store.texts.size).toBe(0);
+    expect(delivered).toEqual([5]);
+    expect(requests.map(({ body }) => body)).toEqual([enquiry]);
+  });
+
+  test('is one with its double click, and another after a change of its text or from another view', async () => {
+    const { outbox, clock, keys } = outboxOf(() => captured());
+    const { name, phone } = enquiry;
+
+    for (const [text, formView] of [
+      [{ name, phone }, 'v1'],
+      [{ phone, name }, 'v1'],
+      [{ name: 'Her brother', phone: '+91 98220 99999' }, 'v1'],
+      [{ name, phone, notes: 'Is there a hostel?' }, 'v1'],
+      [{ name, phone }, 'v2'],
+    ] as const)
+      await clock.run(outbox.add(text, { formView }));
+    await clock.run(outbox.sendDue());
+
+    expect(keys()).toHaveLength(4);
+    expect(new Set(keys()).size).toBe(4);
+  });
+
+  test('is sent after 30 s, 2, 7, 15, 30, 45, 60, 90, 120 and 180 minutes, then every 180, and given up after 23.5 hours', async () => {
+    const { outbox, store, clock, requests, keys, attention } = outboxOf(down);
+    const start = clock.now();
+    const sentAt: number[] = [];
+    await clock.run(outbox.add(enquiry));
+
+    for (let next = await clock.run(outbox.sendDue()); next; ) {
+      sentAt.push(requests.length);
+      await clock.advance(next - clock.now());
+      sentAt.push((clock.now() - start) / minute);
+      next = await clock.run(outbox.sendDue());
+    }
+
+    const times = sentAt.filter((_, index) => index % 2 === 1);
+    const waits = [0.5, 2, 7, 15, 30, 45, 60, 90, 120, 180, 180, 180, 180, 180, 140.5];
+    expect(times.map((time, index) => time - (times[index - 1] ?? 0))).toEqual(waits);
+    expect(times.at(-1)).toBe(23.5 * 60);
+    expect(new Set(keys()).size).toBe(1);
+    expect(attention.map(({ state }) => state)).toEqual(['given-up']);
+    expect(attention[0]?.lastError).toMatch(/INTERNAL/);
+    expect(store.texts.size).toBe(1);
+  });
+
+  test('waits for a Retry-After that is longer than its own wait', async () => {
+    const { outbox, clock } = outboxOf([
+      refusal(429, 'RATE_LIMITED', { headers: { 'Retry-After': '1740' } }),
+    ]);
+    await clock.run(outbox.add(enquiry));
+
+    expect(await clock.run(outbox.sendDue())).toBe(clock.now() + 1_740_000);
+  });
+
+  test('of yesterday that may have arrived is not sent a second time', async () => {
+    const { outbox, clock, requests, attention } = outboxOf(down);
+    await clock.run(outbox.add(enquiry));
+    await clock.run(outbox.sendDue());
+
+    await clock.advance(48 * 60 * minute); // the program was stopped
+    await clock.run(outbox.sendDue());
+
+    expect(requests).toHaveLength(1);
+    expect(attention.map(({ state }) => state)).toEqual(['given-up']);
+  });
+
+  test('of yesterday that was never sent is sent', async () => {
+    const { outbox, clock, delivered } = outboxOf([captured(3)]);
+    await clock.run(outbox.add(enquiry));
+
+    await clock.advance(48 * 60 * minute);
+    await clock.run(outbox.sendDue());
+
+    expect(delivered).toEqual([3]);
+  });
+
+  test('that a person sends again has a new day', async () => {
+    const { outbox, clock, delivered } = outboxOf([refusal(413, 'PAYLOAD_TOO_LARGE'), captured(4)]);
+    const key = await clock.run(outbox.add(enquiry));
+    await clock.run(outbox.sendDue());
+
+    const [entry] = await clock.run(outbox.needingAttention());
+    await clock.run(outbox.sendAgain(key));
+    await clock.run(outbox.sendDue());
+
+    expect(entry).toMatchObject({ key, state: 'refused', enquiry });
+    expect(delivered).toEqual([4]);
+    await expect(outbox.sendAgain(key)).rejects.toThrow(/has no entry/);
+  });
+});
+
+describe('a refused value', () => {
+  const refuse = (...names: string[]) => {
+    const fields = Object.fromEntries(names.map((name) => [name, 'is wrong.']));
+    return refusal(422, 'VALIDATION_FAILED', { details: { fields } });
+  };
+  const full = {
+    ...enquiry,
+    email: 'asha@',
+    notes: 'Please call.',
+    fields: { course: 'mba', linkedin: 'example.com' },
+  };
+
+  test('that is optional goes to the notes, and the person is sent at once under another key', async () => {
+    const { outbox, store, clock, requests, keys, delivered } = outboxOf([
+      refuse('linkedin', 'email'),
+      captured(6),
+    ]);
+
+    await clock.run(outbox.add(full));
+    await clock.run(outbox.sendDue());
+
+    expect(requests[1]?.body).toEqual({
+      ...enquiry,
+      fields: { course: 'mba' },
+      notes: 'Please call.\n\nlinkedin: example.com\nemail: asha@',
+    });
+    expect(new Set(keys()).size).toBe(2);
+    expect([delivered, store.texts.size]).toEqual([[6], 0]);
+  });
+
+  test('stays out when the next attempt comes after a lost response, or after a crash', async () => {
+    const { outbox, clock, keys, requests } = outboxOf([refuse('linkedin'), silence, captured(6)]);
+    await clock.run(outbox.add(full));
+
+    const next = await clock.run(outbox.sendDue());
+    await clock.advance((next ?? 0) - clock.now());
+    await clock.run(outbox.sendDue());
+
+    expect(keys()[2]).toBe(keys()[1]);
+    expect(requests[2]?.body).toEqual(requests[1]?.body);
+  });
+
+  test('that is the phone, or that was not sent, keeps the enquiry for a person', async () => {
+    for (const name of ['phone', 'student_no']) {
+      const { outbox, store, clock, requests, attention } = outboxOf([refuse(name)]);
+      await clock.run(outbox.add(full));
+      await clock.run(outbox.sendDue());
+
+      expect(requests).toHaveLength(1);
+      expect(attention.map(({ state, enquiry }) => [state, enquiry])).toEqual([['refused', full]]);
+      expect(store.texts.size).toBe(1);
+    }
+  });
+});
+
+test('a key that is being replaced refuses nothing for good', async () => {
+  const { outbox, clock, delivered } = outboxOf([
+    refusal(401, 'UNAUTHORIZED'),
+    refusal(404, 'NOT_FOUND'),
+    captured(2),
+  ]);
+  await clock.run(outbox.add(enquiry));
+
+  for (let next = await clock.run(outbox.sendDue()); next; ) {
+    await clock.advance(next - clock.now());
+    next = await clock.run(outbox.sendDue());
+  }
+
+  expect(delivered).toEqual([2]);
+});
+
+test('start sends what is added and what is due, until stop', async () => {
+  let isDown = false;
+  const { outbox, store, clock, delivered } = outboxOf(() => (isDown ? down() : captured(1)));
+
+  outbox.start();
+  await clock.run(outbox.add(enquiry));
+  await clock.advance(0);
+  expect(delivered).toEqual([1]);
+  isDown = true;
+  await clock.run(outbox.add({ ...enquiry, notes: 'again' }));
+  await clock.advance(29_000);
+  isDown = false;
+  expect(delivered).toEqual([1]);
+  await clock.advance(2000);
+  expect(delivered).toEqual([1, 1]);
+  await clock.run(outbox.stop());
+  await clock.run(outbox.add({ ...enquiry, notes: 'later' }));
+  await clock.advance(10 * minute);
+
+  expect([delivered.length, store.texts.size]).toEqual([2, 1]);
+});
+
+test('an enquiry that waits for a slow response keeps no other waiting', async () => {
+  const { outbox, clock, delivered, store } = outboxOf([silence, captured(2), captured(3)]);
+  for (const notes of ['a', 'b', 'c']) await clock.run(outbox.add({ ...enquiry, notes }));
+
+  const sending = outbox.sendDue();
+  await clock.advance(1000);
+
+  expect(delivered).toEqual([2, 3]);
+  await clock.run(sending);
+  expect(store.texts.size).toBe(1);
+});
