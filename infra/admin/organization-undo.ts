@@ -14,83 +14,90 @@ import {
 import type { Table } from '../../shared/store/table/client.ts';
 import { applyAndNote } from './apply-and-note.ts';
 import { confirmed } from './confirm.ts';
-import {
-  type CommandContext,
-  CommandError,
-  existingOrganization,
-  parseId,
-  unknownOrganizationError,
-} from './context.ts';
+import { type CommandContext, CommandError, parseId, unknownOrganizationError } from './context.ts';
+import { parseVersion } from './organization-show.ts';
 import { changeLine, settingsChanges } from './settings-diff.ts';
-
-/** A version of the settings, in force or kept. */
-type SettingsVersion = Pick<StoredSettings, 'settings' | 'version'>;
+import { type SettingsVersion, settingsInForce, settingsOfVersion } from './settings-version.ts';
 
 /** The version before is searched for in this many entries of the audit log. */
 const entriesMax = 10_000;
 
+interface UndoOptions {
+  organization: number;
+  to?: number;
+  yes?: boolean;
+}
+
 export function organizationUndoCommand(organization: Command, context: CommandContext): void {
   organization
     .command('undo')
-    .description(
-      'apply the settings from before the last apply; a second undo applies those after it',
-    )
+    .description('apply an earlier version of the settings again, as a new version')
     .requiredOption('--organization <ID>', 'organization ID', parseId)
+    .option(
+      '--to <N>',
+      'a kept version (default: the one before the last apply; a second undo then goes forward again)',
+      parseVersion,
+    )
     .option('--yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
       `
-The last ${versionsKept} versions are kept. If something that was added since is in use, the
-undo would remove it: then nothing changes.
+The last ${versionsKept} versions are kept: organization history lists them, and
+organization diff compares them. If something that was added since is in use,
+the undo would remove it: then nothing changes.
 
-Example:
-  npm run admin -- organization undo --organization 1`,
+Examples:
+  npm run admin -- organization undo --organization 1
+  npm run admin -- organization undo --organization 1 --to 3`,
     )
-    .action((options: { organization: number; yes?: boolean }) =>
-      undo(context, options.organization, options.yes ?? false),
-    );
+    .action((options: UndoOptions) => undo(context, options));
 }
 
-async function undo(context: CommandContext, organizationId: number, yes: boolean): Promise<void> {
+async function undo(context: CommandContext, { yes = false, ...options }: UndoOptions) {
+  const { organization: organizationId, to } = options;
   const table = context.table();
-  await existingOrganization(table, organizationId);
-  const stored = await readSettings(table, organizationId);
-  if (!stored) throw unknownOrganizationError(table, organizationId);
-  const before = await settingsBefore(table, stored);
-  if (!before) {
+  const inForce = await settingsInForce(table, organizationId);
+  if (to === inForce.version)
+    throw new CommandError(`Version ${to} of the settings is in force already.`);
+  const target = await settingsToApply(table, inForce, to);
+  if (!target) {
     throw new CommandError(
-      `Organization ${organizationId} has no settings before version ${stored.version} to go back to: the last ${versionsKept} versions are kept.`,
+      `Organization ${organizationId} has no settings before version ${inForce.version} to go back to: the last ${versionsKept} versions are kept.`,
     );
   }
-  const lines = settingsChanges(stored.settings, before.settings).map(changeLine);
+  const lines = settingsChanges(inForce.settings, target.settings).map(changeLine);
   if (!yes) {
-    const warning = `Organization ${organizationId} goes back to the settings of version ${before.version}:`;
+    const warning = `Organization ${organizationId} goes back to the settings of version ${target.version}:`;
     await confirmed([warning, ...lines].join('\n'), String(organizationId));
   }
-  await applyBefore(context, stored, before);
+  await applyVersion(context, inForce, target, to);
 }
 
-async function applyBefore(
+async function applyVersion(
   context: CommandContext,
-  stored: SettingsVersion,
-  before: SettingsVersion,
+  inForce: SettingsVersion,
+  target: SettingsVersion,
+  to: number | undefined,
 ): Promise<void> {
-  const organization = { id: stored.settings.id };
-  const changes = settingsChanges(stored.settings, before.settings);
+  const organization = { id: inForce.settings.id };
+  const changes = settingsChanges(inForce.settings, target.settings);
   const request = {
-    what: `organization undo, back to version ${before.version}`,
-    expectedVersion: stored.version,
+    what: `organization undo, back to version ${target.version}`,
+    expectedVersion: inForce.version,
   };
-  await applyAndNote(context, before.settings, request, ({ version }) =>
-    context.print({ organization, version, settingsOf: before.version, changes }, () =>
-      [
-        `Organization ${organization.id} has the settings of version ${before.version} again, as version ${version}:`,
+  await applyAndNote(context, target.settings, request, ({ outcome, version }) =>
+    context.print({ organization, version, settingsOf: target.version, changes }, () => {
+      const settings = `the settings of version ${target.version}`;
+      if (outcome === 'unchanged')
+        return `Organization ${organization.id} already has ${settings}: nothing was changed.`;
+      return [
+        `Organization ${organization.id} has ${settings} again, as version ${version}:`,
         ...changes.map(changeLine),
-      ].join('\n'),
-    ),
+      ].join('\n');
+    }),
   ).catch(async (error: unknown) => {
     throw error instanceof SettingsMovedError
-      ? await movedError(context.table(), stored, error)
+      ? await movedError(context.table(), inForce, to, error)
       : error;
   });
 }
@@ -99,15 +106,16 @@ async function applyBefore(
 async function movedError(
   table: Table,
   { settings: { id }, version }: SettingsVersion,
+  to: number | undefined,
   cause: SettingsMovedError,
 ): Promise<Error> {
   const current = await readSettings(table, id);
   if (!current) return unknownOrganizationError(table, id);
-  const before = await settingsBefore(table, current);
-  const lines = before
+  const target = await settingsToApply(table, current, to);
+  const lines = target
     ? [
-        `An undo now would go back to the settings of version ${before.version}:`,
-        ...settingsChanges(current.settings, before.settings).map(changeLine),
+        `An undo now would go back to the settings of version ${target.version}:`,
+        ...settingsChanges(current.settings, target.settings).map(changeLine),
         'Run the command again to do that.',
       ]
     : [];
@@ -115,7 +123,14 @@ async function movedError(
   return new CommandError([sentence, ...lines].join('\n'), { cause });
 }
 
-/** The newest kept version before these settings that differs from them. */
+/** The requested version; without one, the newest kept version before that differs from the settings in force. */
+const settingsToApply = (
+  table: Table,
+  inForce: StoredSettings,
+  to: number | undefined,
+): Promise<SettingsVersion | undefined> =>
+  to === undefined ? settingsBefore(table, inForce) : settingsOfVersion(table, inForce, to);
+
 async function settingsBefore(
   table: Table,
   { settings, version }: SettingsVersion,

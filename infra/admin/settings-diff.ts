@@ -1,5 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject } from '../../shared/json.ts';
+import {
+  assignmentRuleSchema,
+  fieldSchema,
+  optionSchema,
+  pipelineSchema,
+  settingsFileSchema,
+  showWhenSchema,
+  stageSchema,
+} from '../../shared/organization/settings-schema.ts';
 import { stepInto } from '../../shared/organization/settings-shape.ts';
 
 /** One difference between two settings documents. */
@@ -16,13 +25,27 @@ export interface SettingsChange {
 /** Properties that identify a list item, in order of preference. */
 const identifying = ['id', 'key', 'value'] as const;
 
+/** The properties of the settings in the order of the file: DynamoDB returns those of a map in any order. */
+const propertyOrder = [
+  settingsFileSchema,
+  pipelineSchema,
+  stageSchema,
+  fieldSchema,
+  optionSchema,
+  assignmentRuleSchema,
+  showWhenSchema,
+].flatMap(({ entries }) => Object.keys(entries));
+
+const inFileOrder = (names: Iterable<string>): string[] =>
+  [...new Set(names)].sort((a, b) => propertyOrder.indexOf(a) - propertyOrder.indexOf(b));
+
 /** The changes from one settings document to the next, in document order. */
 export function settingsChanges(before: unknown, after: unknown, path = '$'): SettingsChange[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (before === undefined) return [{ path, change: 'added', to: after }];
   if (after === undefined) return [{ path, change: 'removed', from: before }];
   if (isPlainObject(before) && isPlainObject(after)) {
-    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    const names = inFileOrder([...Object.keys(before), ...Object.keys(after)]);
     return names.flatMap((name) => propertyChanges(name, before[name], after[name], path));
   }
   if (Array.isArray(before) && Array.isArray(after)) {

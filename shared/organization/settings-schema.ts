@@ -133,7 +133,12 @@ export const keySchema = v.object({
 });
 
 export const settingsFileSchema = v.object({
+  /** For editors; the service ignores it. */
+  $schema: v.optional(v.pipe(v.string(), v.description('the address of a JSON Schema'))),
   id,
+  version: v.optional(
+    v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.description('an integer from 1')),
+  ),
   name: label,
   modules: v.array(
     v.pipe(

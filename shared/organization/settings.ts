@@ -19,13 +19,20 @@ export class SettingsFileError extends Error {
   }
 }
 
+export interface ParsedSettingsFile {
+  readonly settings: Settings;
+  readonly keys: KeyRequest[];
+  /** The version of the settings that the file was made from; undefined if the file does not say. */
+  readonly version: number | undefined;
+}
+
 /** Reads a settings file. @throws SettingsFileError with every issue of the file */
-export function parseSettingsFile(text: string): { settings: Settings; keys: KeyRequest[] } {
+export function parseSettingsFile(text: string): ParsedSettingsFile {
   const file = parseJson(text);
   const issues = [...shapeIssues(settingsFileSchema, file), ...referenceIssues(file)];
   if (issues.length > 0) throw new SettingsFileError(issues);
-  const { keys, ...rest } = v.parse(settingsFileSchema, file);
-  return { settings: settingsOf(rest), keys: keys.map(keyRequest) };
+  const { keys, version, ...rest } = v.parse(settingsFileSchema, file);
+  return { settings: settingsOf(rest), keys: keys.map(keyRequest), version };
 }
 
 function parseJson(text: string): unknown {
@@ -40,7 +47,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function settingsOf(file: Omit<SettingsFile, 'keys'>): Settings {
+function settingsOf(file: Omit<SettingsFile, 'keys' | 'version'>): Settings {
   const named = new Set(file.fields.map(({ key }) => key));
   return {
     id: file.id,

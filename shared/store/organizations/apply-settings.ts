@@ -54,6 +54,8 @@ const defaultAction: AuditAction = { who: 'the service', what: 'organization app
 export type Applied = {
   readonly outcome: 'created' | 'updated' | 'unchanged';
   readonly version: number;
+  /** The settings that were replaced, or that were already the same; undefined for a new organization. */
+  readonly before: Settings | undefined;
 };
 
 /** No request runs longer than this. */
@@ -85,7 +87,7 @@ export async function applySettings(
       );
     }
     if (before && isDeepStrictEqual(before.settings, settings))
-      return { outcome: 'unchanged', version: before.version };
+      return { outcome: 'unchanged', version: before.version, before: before.settings };
     const removals = before ? removalsBetween(before.settings, settings) : [];
     const onStep = (version: number): void => {
       if (expectedVersion !== undefined) expectedVersion = version;
@@ -94,7 +96,8 @@ export async function applySettings(
       before && removals.length > 0
         ? await replaceWithRemovals(table, { before, settings, removals }, { ...options, onStep })
         : await replaceSettings(table, { before, settings, now: now(), action });
-    if (version !== undefined) return { outcome: before ? 'updated' : 'created', version };
+    if (version !== undefined)
+      return { outcome: before ? 'updated' : 'created', version, before: before?.settings };
   }
 }
 

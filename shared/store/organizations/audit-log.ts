@@ -3,7 +3,7 @@ import { PutCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { Settings } from '../../organization/settings-types.ts';
 import type { Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
-import type { AuditEntryItem, Item } from '../table/items.ts';
+import type { AuditEntryItem, Item, KeptSettingsItem } from '../table/items.ts';
 import {
   historyPartitionKey,
   type PrimaryKey,
@@ -189,6 +189,26 @@ export async function readKeptSettings(
   version: number,
 ): Promise<Settings | undefined> {
   return (await getItem(table, settingsVersionPrimaryKey(organizationId, version)))?.settings;
+}
+
+/** The versions that are kept, latest first. Eventually consistent; reads every kept version, half a read unit per 4 KB. */
+export async function listKeptVersions(table: Table, organizationId: number): Promise<number[]> {
+  const { pk, sk } = settingsVersionPrimaryKey(organizationId, 0);
+  const pages = paginateQuery(
+    { client: table.client },
+    {
+      TableName: table.name,
+      KeyConditionExpression: 'pk = :pk AND sk >= :first',
+      ExpressionAttributeValues: { ':pk': pk, ':first': sk },
+      ProjectionExpression: '#version',
+      ExpressionAttributeNames: { '#version': 'version' },
+      ScanIndexForward: false,
+    },
+  );
+  const versions: number[] = [];
+  for await (const { Items = [] } of pages)
+    versions.push(...(Items as Pick<KeptSettingsItem, 'version'>[]).map(({ version }) => version));
+  return versions;
 }
 
 /** The versions that an undo may go back to, as far as the entries tell: those before a version, latest first, without intermediate ones. */

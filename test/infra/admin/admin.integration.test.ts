@@ -42,7 +42,7 @@ test('applies a file, shows it in the form of the file, and takes that form as n
     stdout: `{"organization":{"id":${settings.id}}}\n`,
     stderr: '',
   });
-  expect(JSON.parse(shown.stdout)).toEqual(settings);
+  expect(JSON.parse(shown.stdout)).toEqual({ ...settings, version: 1 });
   expect(again.stdout).toMatch(/already has these settings, version 1/);
 });
 

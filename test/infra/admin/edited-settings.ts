@@ -14,16 +14,17 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The organization's settings file after an edit. */
+/** The organization's settings file after an edit. @param version that the file says it has */
 export async function edited(
   { settings }: Pick<GivenOrganization, 'settings'>,
   edit: (draft: Settings) => void,
+  version?: number,
 ): Promise<string> {
   const draft = structuredClone(toSettingsFile(settings));
   edit(draft);
   files += 1;
   const file = join(folder, `${files}.json`);
-  await writeFile(file, JSON.stringify(draft));
+  await writeFile(file, JSON.stringify({ ...draft, version }));
   return file;
 }
 

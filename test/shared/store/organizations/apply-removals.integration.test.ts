@@ -178,7 +178,7 @@ test('an apply deactivates what it removes for longer than the longest request b
     label: 'Product Design',
     retired: true,
   });
-  expect(applied).toEqual({ outcome: 'updated', version: 3 });
+  expect(applied).toMatchObject({ outcome: 'updated', version: 3 });
 });
 
 test('an apply restores the settings when a request in progress uses an item that is being removed', async () => {

@@ -26,7 +26,7 @@ test('a new organization can be loaded, and its usage begins at zero', async () 
 
   const applied = await applySettings(table, settings);
 
-  expect(applied).toEqual({ outcome: 'created', version: 1 });
+  expect(applied).toEqual({ outcome: 'created', version: 1, before: undefined });
   expect((await readSettings(table, settings.id))?.settings).toEqual(settings);
   expect((await loadOrganization(table, settings.id))?.stageById.get(21)).toMatchObject({
     pipelineId: 2,
@@ -50,7 +50,7 @@ test('applying the current settings, or the file that show prints, writes nothin
   const before = await readSettings(table, settings.id);
   const shown = parseSettingsFile(JSON.stringify(toSettingsFile(before!.settings))).settings;
 
-  expect(await applySettings(table, shown)).toEqual({ outcome: 'unchanged', version: 1 });
+  expect(await applySettings(table, shown)).toMatchObject({ outcome: 'unchanged', version: 1 });
   expect(await readSettings(table, settings.id)).toEqual(before);
 });
 
@@ -68,7 +68,7 @@ test('a new version of the settings keeps the counters of leads and tokens', asy
 
   const applied = await applySettings(table, { ...settings, name: 'Renamed' });
 
-  expect(applied).toEqual({ outcome: 'updated', version: 2 });
+  expect(applied).toEqual({ outcome: 'updated', version: 2, before: settings });
   expect(await usage(settings.id)).toMatchObject({
     settingsVersion: 2,
     lastLeadId: 41,
