@@ -14,6 +14,8 @@ export interface CommandContext {
    * @param readUnitsPerSecond @default readUnitsPerSecondDefault
    */
   readonly pacedTable: (readUnitsPerSecond?: number) => Table;
+  /** Whether the table is on an engine on this machine, which has no capacity that live traffic could need. */
+  readonly isLocalEngine: () => boolean;
   /** The hourly limits in force, as far as the stack or the environment says them. */
   readonly rateLimits: () => Partial<RateLimits>;
   /** Prints the result: one JSON document with `--json`, else the text that `forPeople` returns. */

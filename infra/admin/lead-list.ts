@@ -7,8 +7,9 @@ import type { Organization } from '../../shared/organization/organization.ts';
 import { listLeads } from '../../shared/store/listing/lead-lists.ts';
 import { type FoundLeads, newestLeads } from '../../shared/store/maintenance/newest-leads.ts';
 import type { Table } from '../../shared/store/table/client.ts';
-import { type CommandContext, CommandError, existingOrganization, parseId } from './context.ts';
+import { type CommandContext, existingOrganization, parseId } from './context.ts';
 import { countOf } from './format.ts';
+import { assertKnownId } from './known-ids.ts';
 import { printLeads } from './lead-summary.ts';
 import { leadLimitOption } from './limit-option.ts';
 import { readRateOption } from './rate-option.ts';
@@ -55,8 +56,10 @@ Examples:
 async function list(context: CommandContext, options: ListOptions): Promise<void> {
   const table = context.pacedTable(options.rate);
   const organization = await existingOrganization(context.table(), options.organization);
-  assertKnown(organization, options);
   const { archived = false, stage, owner, source, updatedSince } = options;
+  assertKnownId(organization, 'stage', stage);
+  assertKnownId(organization, 'user', owner);
+  assertKnownId(organization, 'source', source);
   const filters = {
     stage_id: stage,
     owner_id: owner,
@@ -76,22 +79,6 @@ async function list(context: CommandContext, options: ListOptions): Promise<void
         });
   const what = `${archived ? 'archived ' : ''}leads${isFiltered ? ' with these properties' : ''}`;
   printLeads(context, found, `Organization ${organization.id} has no ${what}.`);
-}
-
-/** @throws CommandError for a stage, user or source that the organization does not have: a typo must not look like an empty list */
-function assertKnown(organization: Organization, { stage, owner, source }: ListOptions): void {
-  const filters = [
-    { noun: 'stage', id: stage, items: organization.stages },
-    { noun: 'user', id: owner, items: organization.users },
-    { noun: 'source', id: source, items: organization.sources },
-  ];
-  for (const { noun, id, items } of filters) {
-    if (id === undefined || items.some((item) => item.id === id)) continue;
-    const known = items.map((item) => `${item.id} (${item.name})`).join(', ');
-    throw new CommandError(
-      `Organization ${organization.id} has no ${noun} ${id}: ${known === '' ? `it has no ${noun}s` : `its ${noun}s are ${known}`}.`,
-    );
-  }
 }
 
 /** The newest live leads that match, page by page as the API lists them: an index finds them, however rare they are. */

@@ -9,6 +9,7 @@ import { leadEraseCommand } from './lead-erase.ts';
 import { leadExportCommand } from './lead-export.ts';
 import { leadFindCommand } from './lead-find.ts';
 import { leadListCommand } from './lead-list.ts';
+import { leadReassignCommand } from './lead-reassign.ts';
 import { leadShowCommand } from './lead-show.ts';
 import { type NamedLead, unknownLeadError } from './lead-summary.ts';
 import { leadTimelinesCommand } from './lead-timelines.ts';
@@ -18,13 +19,14 @@ export function leadCommands(program: Command, context: CommandContext): void {
   const lead = program
     .command('lead')
     .description(
-      'show, find, list, archive, restore, import, export and erase leads, and print their timelines',
+      'show, find, list, archive, restore, reassign, import, export and erase leads, and print their timelines',
     )
     .addHelpText('after', '\nExample:\n  npm run admin -- lead list --organization 1 --limit 5');
   leadShowCommand(lead, context);
   leadFindCommand(lead, context);
   leadListCommand(lead, context);
   leadArchiveCommands(lead, context);
+  leadReassignCommand(lead, context);
   timelineCommand(lead, context);
   leadImportCommand(lead, context);
   leadExportCommand(lead, context);

@@ -83,6 +83,7 @@ class AdminRun {
   #context(): CommandContext {
     return {
       table: () => this.#openTable(),
+      isLocalEngine: () => isLocalEngine(this.#io.environment),
       pacedTable: (readUnitsPerSecond) => this.#pacedTable(readUnitsPerSecond),
       rateLimits: () => this.#location?.rateLimits ?? rateLimitsIn(this.#io.environment),
       callerIdentity: () => {
@@ -143,7 +144,6 @@ class AdminRun {
 const endpointIn = (environment: NodeJS.ProcessEnv): string | undefined =>
   environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL;
 
-/** Whether the endpoint is on this machine: an engine there has no capacity that live traffic could need. */
 const isLocalEngine = (environment: NodeJS.ProcessEnv): boolean =>
   /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i.test(endpointIn(environment) ?? '');
 

@@ -56,6 +56,12 @@ export type TimelineEntry = EntryOrigin &
         readonly keyId: string;
         readonly changes: readonly FieldChange[];
       }
+    /** By a command of the administrator. */
+    | {
+        readonly type: 'lead_updated';
+        readonly via: 'admin';
+        readonly changes: readonly FieldChange[];
+      }
     | {
         readonly type: 'note_added';
         readonly via: 'api';

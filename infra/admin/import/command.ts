@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Organization } from '../../../shared/organization/organization.ts';
 import { addAuditEntry } from '../../../shared/store/organizations/audit-log.ts';
-import type { Table } from '../../../shared/store/table/client.ts';
 import { integerOption } from '../../cli/integer-option.ts';
 import { type CommandContext, CommandError, existingOrganization, parseId } from '../context.ts';
 import { countOf } from '../format.ts';
+import { freshOrganization } from '../fresh-organization.ts';
 import { openImportFile } from './file.ts';
 import { ColumnMapping, type MappedColumn, parseMap } from './mapping.ts';
 import { ImportReport, reportPath } from './report.ts';
@@ -178,16 +177,4 @@ function summary({ rows, imported, alreadyThere, refused }: ImportCounts, dryRun
 function speed({ rows }: ImportCounts, begun: number): string {
   const seconds = (Date.now() - begun) / 1000;
   return seconds < 1 ? '' : `, ${Math.round(rows / seconds)} rows per second`;
-}
-
-const maxAgeMs = 1000;
-
-/** Reads the organization again once it is a second old: settings may be applied during an import. */
-function freshOrganization(table: Table, first: Organization): () => Promise<Organization> {
-  let [current, readAt] = [Promise.resolve(first), Date.now()];
-  return () => {
-    if (Date.now() - readAt > maxAgeMs)
-      [current, readAt] = [existingOrganization(table, first.id), Date.now()];
-    return current;
-  };
 }

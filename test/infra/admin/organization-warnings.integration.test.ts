@@ -88,6 +88,7 @@ test.each([
   ['lead find'],
   ['lead list'],
   ['lead show'],
+  ['lead reassign'],
   ['check'],
 ])('%s --help shows an example of it', async (command) => {
   const { status, stdout } = await runAdmin([...command.split(' '), '--help']);
