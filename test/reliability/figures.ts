@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 
-/** What a test of this folder measured, for the page that `npm run soak -- --write` writes. */
+/** What a test of this folder measured, for the record that `npm run soak -- --record FILE` adds to. */
 export type Figure =
   | {
       readonly about: 'death';

@@ -253,7 +253,7 @@ export class ObservedService {
     requestId: string,
   ): GatewayFault {
     const fault = this.#isQuiet ? 'none' : (gatewayFaultOf?.(request, requestId) ?? 'none');
-    if (fault !== 'none') this.recorder.faults += 1;
+    if (fault !== 'none') this.recorder.fault(fault);
     return fault;
   }
 }

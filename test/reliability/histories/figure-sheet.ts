@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { EngineRecord } from '../../simulation/record/engine-section.ts';
 import type { Figure } from '../figures.ts';
 import { sum, type Tally } from './tally.ts';
 
@@ -53,21 +54,13 @@ export function figureSheet({ engine, seed, seconds, clients, turns, tally }: So
   return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
 }
 
-const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
-  [head, head.map(() => '---'), ...rows]
-    .map(
-      (cells) =>
-        `| ${cells.map((cell) => (typeof cell === 'number' ? number(cell) : cell)).join(' | ')} |`,
-    )
-    .join('\n');
-
-/** What the page says besides the histories. */
-export interface PageFigures {
+/** What the record says besides the histories. */
+export interface EngineFigures {
   readonly figures: readonly Figure[];
   readonly fuzz: FuzzReport;
 }
 
-/** What this page wants of the report of `npm run fuzz -- --report FILE`. */
+/** What the record wants of the report of `npm run fuzz -- --report FILE`. */
 export interface FuzzReport {
   readonly seed: number;
   readonly requests: number;
@@ -77,91 +70,35 @@ export interface FuzzReport {
 export const readFuzzReport = (file: string): FuzzReport =>
   JSON.parse(readFileSync(file, 'utf8')) as FuzzReport;
 
-/** The page `test/RELIABILITY.md`. */
-export function reliabilityPage(soak: Soak, { figures, fuzz }: PageFigures): string {
-  const { engine, seed, seconds, clients, turns, command, tally } = soak;
-  const { histories, requests, dynamodbCalls, faults, deaths, violations, leads, claims } = tally;
+/** What `test/RELIABILITY.md` tells of an engine. */
+export function engineRecord(
+  { engine, seconds, command, tally }: Soak,
+  { figures, fuzz }: EngineFigures,
+  commit: string,
+): EngineRecord {
   const deathsOf = Map.groupBy(
     figures.filter((figure) => figure.about === 'death'),
-    ({ scenario }) => scenario,
+    ({ scenario, site }) => `${scenario}\n${site}`,
   );
-  const deathsAt = [...deathsOf].flatMap(([scenario, all]) =>
-    [...Map.groupBy(all, ({ site }) => site)].map(
-      ([site, { length }]) => [scenario, site, length] as const,
-    ),
-  );
-  const limits = figures.filter((figure) => figure.about === 'limit');
-  const count = (kind: string, verdict: string): number => claims.get(`${kind} ${verdict}`) ?? 0;
-  return `# Reliability, measured
-
-This page is written by the command that measures it, on the built functions and ${engine}:
-
-\`\`\`
-${command}
-\`\`\`
-
-## Random histories
-
-In each history ${clients} clients take up to ${turns} turns each, at once, on one organization: captures with and without an idempotency key,
-creates, updates, notes, reads, archives and restores, settings, key replacements. DynamoDB fails under them on a seeded schedule,
-indexes lag, and now and then every function dies in the middle of a call. Afterwards every effect that was acknowledged is there exactly once, every
-refused one nowhere, one of unknown outcome at most once; every lead is what its timeline says; \`admin check\` finds nothing.
-
-${table(
-  ['figure', 'measured'],
-  [
-    ['histories', `${number(histories)}, seeds ${seed} to ${seed + Math.max(0, histories - 1)}`],
-    ['seconds', Math.round(seconds)],
-    ['requests', requests],
-    ['DynamoDB calls', dynamodbCalls],
-    ['leads judged', leads],
-    ['**violations**', `**${number(violations.length)}**`],
-  ],
-)}
-
-${table(
-  ['effects asked for', 'acknowledged', 'refused', 'unknown'],
-  ['capture', 'create', 'update', 'note'].map((kind) => [
-    kind,
-    count(kind, 'done'),
-    count(kind, 'refused'),
-    count(kind, 'unknown'),
-  ]),
-)}
-
-${table(['fault injected', 'times'], [...byName(faults), ['all', sum(faults)]])}
-
-${table(['all functions died during', 'times'], [...byName(deaths), ['all', sum(deaths)]])}
-
-A history is repeated by its seed: \`npm run soak -- --seed SEED --histories 1 --repeat 20\`. What is asked and how calls fail follow from
-the seed; the order in which the clients meet is the machine's, hence the repeats.
-
-## Death at every step
-
-Each write is killed at every DynamoDB call it makes, just before the call reaches the table and just after it was applied, and asked
-again. The calls are found by recording. After each death the retry's answer is right and the effect is there exactly once; a note
-alone, which the contract gives nothing to be known again by, is written again by a retry of one that was written.
-
-${table(['what died', 'at', 'deaths'], deathsAt)}
-
-## Limits, exactly
-
-Eight processes hammer one key, or one organization with a key each. A call that the SDK repeated may have taken a token that nobody
-got, so as many may be missing; never one more passes.
-
-${table(
-  ['test', 'limit', 'passed', 'repeated calls'],
-  limits.map(({ test, limit, passed, repeated }) => [test, limit, passed, repeated]),
-)}
-
-## Fuzz
-
-Requests made from openapi.json (valid, almost valid, hostile), and every answer held to it. By themselves:
-
-\`\`\`
-npm run fuzz -- --requests ${fuzz.requests} --seed ${fuzz.seed} --engine ${engine}
-\`\`\`
-
-${table(['requests', 'findings', 'seed'], [[fuzz.requests, fuzz.findings.length, String(fuzz.seed)]])}
-`;
+  return {
+    engine,
+    command,
+    commit,
+    seconds,
+    histories: tally.histories,
+    requests: tally.requests,
+    calls: tally.dynamodbCalls,
+    leads: tally.leads,
+    violations: tally.violations.length,
+    faults: Object.fromEntries(tally.faults),
+    deaths: Object.fromEntries(tally.deaths),
+    deathsAt: [...deathsOf].map(([name, { length }]) => {
+      const [scenario = '', site = ''] = name.split('\n');
+      return [scenario, site, length] as const;
+    }),
+    limits: figures
+      .filter((figure) => figure.about === 'limit')
+      .map(({ test, limit, passed, repeated }) => [test, limit, passed, repeated] as const),
+    fuzz: { seed: fuzz.seed, requests: fuzz.requests, findings: fuzz.findings.length },
+  };
 }

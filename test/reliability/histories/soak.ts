@@ -5,14 +5,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ProgressLine } from '../../../infra/admin/progress-line.ts';
+import {
+  currentCommit,
+  readRecord,
+  writeRecord,
+} from '../../simulation/record/simulation-record.ts';
 import { startFaultyService } from '../../support/faults/faulty-service.ts';
 import { node24, projectFolder, startServiceProcess } from '../../support/service-process.ts';
 import { type Figure, figuresVariable } from '../figures.ts';
 import {
+  engineRecord,
   type FuzzReport,
   figureSheet,
   readFuzzReport,
-  reliabilityPage,
   type Soak,
 } from './figure-sheet.ts';
 import { runHistory } from './history.ts';
@@ -27,16 +32,15 @@ interface SoakOptions {
   readonly clients: number;
   readonly turns: number;
   readonly engine: 'dynoxide' | 'dynamodb-local';
-  readonly write: boolean;
+  readonly record?: string;
 }
 
 /** A check reads the whole table: a fresh engine now and then keeps it short, and the functions are cold again. */
 const historiesPerService = 30;
 /** Histories side by side, each on a proxy and on functions of its own: they mostly wait. */
 const lanes = 2;
-/** Of the fuzz that `--write` runs. */
+/** Of the fuzz that `--record` runs. */
 const fuzzRequests = '10000';
-const pageFile = join(projectFolder, 'test', 'RELIABILITY.md');
 
 function positive(text: string): number {
   const value = Number(text);
@@ -67,9 +71,8 @@ const program = new Command('npm run soak --')
       .default('dynoxide'),
   )
   .option(
-    '--write',
-    'run the tests of deaths and limits and npm run fuzz too, and write test/RELIABILITY.md',
-    false,
+    '--record <file>',
+    'run the tests of deaths and limits and npm run fuzz too, and add all figures to the file of npm run simulate -- --record',
   );
 
 const options = program.parse().opts<SoakOptions>();
@@ -82,16 +85,17 @@ for (const seed of new Set(soak.tally.violations.map((one) => one.seed))) {
     `Repeat it: npm run soak -- --engine ${options.engine} --seed ${seed} --histories 1 --repeat 20\n`,
   );
 }
-if (options.write) {
+if (options.record !== undefined) {
   const folder = await mkdtemp(join(tmpdir(), 'soak-'));
   try {
     const figures = await measureTests(options.engine, join(folder, 'figures.jsonl'));
     const fuzz = await measureFuzz(options, join(folder, 'fuzz.json'));
-    await writeFile(pageFile, reliabilityPage(soak, { figures, fuzz }));
+    const engine = engineRecord(soak, { figures, fuzz }, currentCommit());
+    writeRecord(options.record, { ...readRecord(options.record), engine });
   } finally {
     await rm(folder, { recursive: true });
   }
-  process.stdout.write('Written: test/RELIABILITY.md\n');
+  process.stdout.write(`Recorded in ${options.record}.\n`);
 }
 process.exit(soak.tally.violations.length > 0 ? 1 : 0);
 
@@ -103,7 +107,7 @@ async function runHistories({
   clients,
   turns,
   engine,
-  write,
+  record,
 }: SoakOptions): Promise<Soak> {
   const tally = new Tally();
   const progress = new ProgressLine(
@@ -158,7 +162,7 @@ async function runHistories({
     }
   }
   progress.clear();
-  const command = `npm run soak -- --minutes ${minutes} --seed ${seed} --engine ${engine}${write ? ' --write' : ''}`;
+  const command = `npm run soak -- --minutes ${minutes} --seed ${seed} --engine ${engine}${record === undefined ? '' : ' --record record.json'}`;
   return { engine, seed, seconds: seconds(), clients, turns, command, tally };
 }
 
@@ -174,7 +178,7 @@ async function measureTests(engine: string, file: string): Promise<Figure[]> {
   });
   if (status !== 0)
     throw new Error(
-      'A test of deaths or limits failed, so no page is written: its report stands above.',
+      'A test of deaths or limits failed, so nothing is recorded: its report is above.',
     );
   return (await readFile(file, 'utf8'))
     .split('\n')

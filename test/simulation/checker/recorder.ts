@@ -34,6 +34,8 @@ export class Recorder {
   readonly writes: Write[] = [];
   readonly writesOf = new Map<string, Write[]>();
   faults = 0;
+  /** How often each kind of fault happened. */
+  readonly faultKinds = new Map<string, number>();
   readonly #now: () => number;
   readonly #workOf = new Map<string, Work>();
   readonly #faultsOf = new Map<string, number>();
@@ -83,8 +85,14 @@ export class Recorder {
     if (isFault(fault)) this.#fault(call, work, fault);
   }
 
-  #fault(call: CallInfo, work: Work, what: string): void {
+  /** A fault that is no single call's. */
+  fault(kind: string): void {
     this.faults += 1;
+    this.faultKinds.set(kind, (this.faultKinds.get(kind) ?? 0) + 1);
+  }
+
+  #fault(call: CallInfo, work: Work, what: string): void {
+    this.fault(what);
     this.#faulty.add(call);
     this.#faultsOf.set(call.caller, (this.#faultsOf.get(call.caller) ?? 0) + 1);
     work.faults.push(`${what} at ${call.operation}`);

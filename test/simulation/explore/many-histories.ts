@@ -1,20 +1,23 @@
+import type { History } from '../checker/history.ts';
+import { addHistory, newTotals, type RandomTotals } from '../record/random-totals.ts';
 import { type Plan, planOf } from './plan.ts';
 import { runHistory, type Versions } from './random-histories.ts';
-import type { Report, Summary } from './report.ts';
+import type { Report } from './report.ts';
 import { shrink } from './shrink.ts';
 import { storyOf } from './story.ts';
 
 export interface ManyHistories {
   /** Of the first; the next ones count on. */
   readonly seed: number;
+  /** How many there are to be in the end, with those of the totals. */
   readonly histories: number;
   /** Milliseconds of real time after which no further history begins. */
   readonly withinMs?: number;
-}
-
-export interface ManyHistoriesSummary extends Summary {
-  readonly requests: number;
-  readonly simulatedHours: number;
+  /** Of histories that were run before: further ones are added. @default none */
+  readonly totals?: RandomTotals;
+  readonly commit?: string;
+  /** Told the totals after each history. */
+  readonly onHistory?: (totals: RandomTotals) => void;
 }
 
 /** Runs random histories one after the other. What fails is made as small as it goes and told. */
@@ -22,48 +25,46 @@ export async function manyHistories(
   versions: Versions,
   options: ManyHistories,
   report: Report,
-): Promise<ManyHistoriesSummary> {
-  const { seed, histories, withinMs = Number.POSITIVE_INFINITY } = options;
+): Promise<RandomTotals> {
+  const { histories, withinMs = Number.POSITIVE_INFINITY, commit = '', onHistory } = options;
   const startedAt = performance.now();
-  const sum = { histories: 0, faults: 0, violations: 0, requests: 0, simulatedHours: 0 };
-  for (let at = 0; at < histories && performance.now() - startedAt < withinMs; at += 1) {
-    const plan = planOf(String(seed + at));
-    const { violations, faults, requests, simulatedMs } = await outcomeOf(plan, versions);
-    sum.histories += 1;
-    sum.faults += faults;
-    sum.requests += requests;
-    sum.simulatedHours += simulatedMs / 3_600_000;
-    sum.violations += violations.length;
-    if (violations.length > 0) await tell(plan, versions, report, violations);
+  const totals = options.totals ?? newTotals(options.seed);
+  let processorTime = process.cpuUsage();
+  while (totals.histories < histories && performance.now() - startedAt < withinMs) {
+    const seed = totals.firstSeed + totals.histories;
+    const plan = planOf(String(seed));
+    const outcome = await outcomeOf(plan, versions);
+    addHistory(totals, { ...outcome, seed }, commit);
+    const { user, system } = process.cpuUsage(processorTime);
+    processorTime = process.cpuUsage();
+    totals.processorSeconds += (user + system) / 1e6;
+    if (outcome.violations.length > 0) await tell(plan, versions, report, outcome.violations);
     report.progress(
-      `${sum.histories} histories, ${sum.faults} faults, ${sum.violations} violations`,
+      `${totals.histories} histories, ${totals.faults} faults, ${totals.violations} violations`,
     );
+    onHistory?.(totals);
   }
-  return sum;
+  return totals;
 }
 
 interface Outcome {
   readonly violations: readonly string[];
   readonly faults: number;
-  readonly requests: number;
   readonly simulatedMs: number;
-  readonly story: () => string;
+  readonly history: History | undefined;
+  readonly faultKinds: ReadonlyMap<string, number>;
 }
 
 /** A history that does not come to an end is a violation too. */
 async function outcomeOf(plan: Plan, versions: Versions): Promise<Outcome> {
   try {
-    const run = await runHistory(plan, versions);
-    return { ...run, story: () => storyOf(run.service.history) };
+    const { service, violations, faults, simulatedMs } = await runHistory(plan, versions);
+    const { history, recorder } = service;
+    return { violations, faults, simulatedMs, history, faultKinds: recorder.faultKinds };
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return {
-      violations: [`The history broke off: ${text}`],
-      faults: 0,
-      requests: 0,
-      simulatedMs: 0,
-      story: () => '',
-    };
+    const violations = [`The history broke off: ${text}`];
+    return { violations, faults: 0, simulatedMs: 0, history: undefined, faultKinds: new Map() };
   }
 }
 
@@ -81,7 +82,8 @@ async function tell(
     async (smaller) => (await outcomeOf(smaller, versions)).violations.length > 0,
   );
   const smaller = await outcomeOf(smallest, versions);
+  const story = smaller.history ? storyOf(smaller.history) : '';
   report.print(
-    `As small as it goes: ${JSON.stringify(smallest)}\n${smaller.violations.map((one) => `  ${one}`).join('\n')}\nWhat happened:\n${smaller.story()}`,
+    `As small as it goes: ${JSON.stringify(smallest)}\n${smaller.violations.map((one) => `  ${one}`).join('\n')}\nWhat happened:\n${story}`,
   );
 }

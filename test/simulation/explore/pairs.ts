@@ -15,10 +15,12 @@ export interface PairLimits extends PairBounds {
   readonly bundles?: ServiceBundles;
   /** After so many runs a pair is left, and said to be unfinished. @default never */
   readonly runs?: number;
+  /** Told what each pair came to, as soon as it is known. */
+  readonly onPair?: (name: string, explored: Explored) => void;
 }
 
 /** What the exploration of one pair came to. */
-interface Explored {
+export interface Explored {
   histories: number;
   redundant: number;
   faults: number;
@@ -65,6 +67,7 @@ export async function explorePairs(
     totals.faults += explored.faults;
     totals.violations += explored.violations.length;
     if (!explored.isWhole) totals.unfinished += 1;
+    limits.onPair?.(pair.name, explored);
     report(lineOf(pair, explored, performance.now() - began));
     for (const violation of explored.violations) report(violation);
   }

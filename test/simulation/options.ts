@@ -1,0 +1,89 @@
+import { parseArgs } from 'node:util';
+
+const help = `Usage: npm run simulate -- [options]
+
+Runs the service's functions against a simulated DynamoDB in simulated time, and checks what the contract promises.
+Without an option: 200 random histories. The last line says how many histories, faults and violations there were.
+
+  --seed N        the first random history's seed; the next ones count on (default: 1)
+  --histories N   how many random histories
+  --minutes M     as many random histories as M minutes take
+  --pairs         every pair of operations, in every order of their calls that makes a difference, with a fault at each call
+  --long          histories of days of simulated time
+  --bugs          the planted bugs: a table of what found each; one that nothing finds counts as a violation
+  --record FILE   keep the results in FILE, and go on where FILE ends: up to N histories in all, and the pairs it lacks
+  --write         write test/RELIABILITY.md from the FILE of --record
+  --help          this text
+
+A history that fails is printed with its seed, as small as it goes, as a story. Status: 1 on a violation, 2 on wrong usage.
+
+Examples:
+  npm run simulate -- --seed 83 --histories 1
+  npm run simulate -- --minutes 10
+  npm run simulate -- --record record.json --histories 100000 --bugs --long --write
+`;
+
+export interface SimulateOptions {
+  readonly seed: number;
+  readonly histories: number | undefined;
+  readonly minutes: number | undefined;
+  readonly pairs: boolean;
+  readonly long: boolean;
+  readonly bugs: boolean;
+  readonly record: string | undefined;
+  readonly write: boolean;
+}
+
+const fail = (sentence: string): never => {
+  process.stderr.write(`${sentence} See npm run simulate -- --help.\n`);
+  process.exit(2);
+};
+
+function wholeNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  return /^\d{1,9}$/.test(text)
+    ? Number(text)
+    : fail(`--${name} must be a whole number, not '${text}'.`);
+}
+
+function parsed(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
+  const options = {
+    seed: text,
+    histories: text,
+    minutes: text,
+    pairs: flag,
+    long: flag,
+    bugs: flag,
+    record: text,
+    write: flag,
+    help: flag,
+  };
+  try {
+    return parseArgs({ args: [...args], options, strict: true }).values;
+  } catch (error) {
+    return fail(`${(error as Error).message}.`.replace(/\.\.$/, '.'));
+  }
+}
+
+/** Ends the process where the options are wrong, or ask for help. */
+export function readOptions(args: readonly string[]): SimulateOptions {
+  const values = parsed(args);
+  if (values.help) {
+    process.stdout.write(help);
+    process.exit(0);
+  }
+  if (values.write && values.record === undefined)
+    return fail('--write needs --record FILE: the page tells what was recorded.');
+  return {
+    seed: wholeNumber('seed', values.seed) ?? 1,
+    histories: wholeNumber('histories', values.histories),
+    minutes: wholeNumber('minutes', values.minutes),
+    pairs: values.pairs,
+    long: values.long,
+    bugs: values.bugs,
+    record: values.record,
+    write: values.write,
+  };
+}

@@ -1,0 +1,15 @@
+/** Defects of the service that the simulator found, each mended and kept as a test. */
+export interface FoundDefect {
+  readonly what: string;
+  readonly by: string;
+  /** The file of the test that keeps it, relative to this folder's parent `test/`. */
+  readonly test: string;
+}
+
+export const foundDefects: readonly FoundDefect[] = [
+  {
+    what: 'A request whose settings could not be read was answered 500 and still sent a call when its instance thawed for the next request.',
+    by: 'random history 27',
+    test: 'simulation/findings.test.ts',
+  },
+];
