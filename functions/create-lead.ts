@@ -39,16 +39,9 @@ export const handler = endpoint('create-lead', {
       typeof email === 'string' ? emailIdentity(email) : undefined,
     );
   },
-  respond: async ({
-    table,
-    organization,
-    caller,
-    leadSequence,
-    input,
-    prefetched: duplicateId,
-  }) => {
+  respond: async ({ table, organization, caller, leadSequence, input, prefetched: holder }) => {
     const { fields, stage, rotation } = readNewLead(organization, input.body);
-    if (duplicateId !== undefined) throw duplicate(duplicateId);
+    if (holder) throw new ApiError('DUPLICATE_LEAD', { ...holder });
 
     const id = newLeadId(organization.id, leadSequence); // it can throw, so it comes before the rotation advances
     const owner =
@@ -64,7 +57,8 @@ export const handler = endpoint('create-lead', {
         keyId: caller.keyId,
       },
     }));
-    if (result.outcome === 'duplicate') throw duplicate(result.leadId);
+    if (result.outcome === 'duplicate')
+      throw new ApiError('DUPLICATE_LEAD', result.holder && { ...result.holder });
 
     return { status: 201, body: { lead: presentLead(organization, result.lead) } };
   },
@@ -86,8 +80,8 @@ function readNewLead(organization: Organization, body: Body) {
     issues.add(
       'assigned_to',
       new FieldIssue(
+        'no_active_owner',
         'is required: the organization has no active user to own new leads.',
-        'NO_ACTIVE_OWNER',
       ),
     );
   }
@@ -96,6 +90,3 @@ function readNewLead(organization: Organization, body: Body) {
   if (!stage) throw new Error('A lead without a stage passed the rules.');
   return { fields, stage, rotation };
 }
-
-const duplicate = (leadId: number | undefined): ApiError =>
-  new ApiError('DUPLICATE_LEAD', leadId === undefined ? undefined : { leadId });

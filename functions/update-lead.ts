@@ -53,7 +53,7 @@ export const handler = endpoint('update-lead', {
       } as const;
       const result = await updateLead(table, before, after, entry);
       if (result.outcome === 'duplicate')
-        throw new ApiError('DUPLICATE_LEAD', { leadId: result.leadId });
+        throw new ApiError('DUPLICATE_LEAD', { ...result.holder });
       return result.outcome === 'changed' ? after : conflict;
     });
     return { status: 200, body: { lead: presentLead(organization, lead) } };

@@ -66,9 +66,8 @@ async function findByIdentity(
   context: CommandContext,
   { organization: organizationId, phone, email }: FindOptions,
 ): Promise<void> {
-  const leadId = await findLeadByIdentity(context.table(), organizationId, phone, email);
-  const lead =
-    leadId === undefined ? undefined : await readLead(context.table(), organizationId, leadId);
+  const holder = await findLeadByIdentity(context.table(), organizationId, phone, email);
+  const lead = holder && (await readLead(context.table(), organizationId, holder.leadId));
   if (!lead) {
     const identity = phone === undefined ? `email ${email}` : `phone ${phone}`;
     throw new CommandError(`Organization ${organizationId} has no lead with the ${identity}.`);

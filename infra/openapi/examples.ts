@@ -70,7 +70,10 @@ export const invalidField = refusedWith((issues) =>
 export const refusedStage = refusedWith((issues) =>
   placeLead(demo, { stageId: 21, pipelineId: 1 }, issues),
 );
-export const duplicateLead = errorBody('DUPLICATE_LEAD', undefined, { leadId: createdLead.id });
+export const duplicateLead = errorBody('DUPLICATE_LEAD', undefined, {
+  leadId: createdLead.id,
+  field: 'phone',
+});
 export const noSuchLead = errorBody('NOT_FOUND', 'There is no such lead in the organization.');
 
 /** The sentence of the parameter `leadId`. */

@@ -11,6 +11,8 @@ import type {
 } from '../../shared/leads/reference-lists.ts';
 import { fieldTypes, leadTypes } from '../../shared/organization/field-kinds.ts';
 import { stageMeanings } from '../../shared/organization/settings-schema.ts';
+import { referenceReasons } from '../../shared/validation.ts';
+import { fieldReasonList, fieldReasonNames } from './field-reasons.ts';
 
 /**
  * Schemas of what the endpoints return (contract, sections 2 and 4). They are not in the functions, because a schema that no function
@@ -132,6 +134,10 @@ const error = v.strictObject({
     ),
   }),
 });
+const fieldReason = described(
+  v.picklist(fieldReasonNames),
+  `Why a value is refused, for programs.\n\n${fieldReasonList}`,
+);
 const validationFailedDetails = v.strictObject({
   fields: described(
     v.record(v.string(), v.string()),
@@ -139,13 +145,17 @@ const validationFailedDetails = v.strictObject({
   ),
   reason: v.exactOptional(
     described(
-      v.string(),
-      'Why a stage, pipeline, owner or source was refused, such as `STAGE_NOT_IN_PIPELINE`.',
+      v.picklist(referenceReasons.map((reason) => reason.toUpperCase())),
+      'Why a stage, pipeline, owner, source or user was refused. It is the first such reason of `reasons`, in upper case.',
     ),
   ),
   field: v.exactOptional(described(v.string(), 'The field or property that `reason` refers to.')),
   validKeys: v.exactOptional(
     described(v.array(v.string()), 'The valid field keys, when a field key is unknown.'),
+  ),
+  reasons: described(
+    v.record(v.string(), fieldReason),
+    'Maps each field key or property of `fields` to a stable reason.',
   ),
 });
 const invalidQueryDetails = v.strictObject({
@@ -170,6 +180,10 @@ const invalidQueryDetails = v.strictObject({
 });
 const duplicateLeadDetails = v.strictObject({
   leadId: described(id, 'The lead that has the phone or email.'),
+  field: described(
+    v.picklist(['phone', 'email']),
+    'Which of them another lead has. If both, it is the phone.',
+  ),
 });
 const forbiddenDetails = v.strictObject({
   scopes: v.exactOptional(described(v.array(v.string()), 'The scopes of which the key needs one.')),
@@ -189,6 +203,7 @@ export const schemaComponents = {
   Note: note,
   CaptureResult: captureResult,
   FieldValue: fieldValue,
+  FieldReason: fieldReason,
   Error: error,
   ValidationFailedDetails: validationFailedDetails,
   InvalidQueryDetails: invalidQueryDetails,

@@ -1,14 +1,15 @@
 import * as v from 'valibot';
 import { parseDateTime } from '../date-time.ts';
 import { limits } from '../limits.ts';
+import { refusalMessage } from '../validation.ts';
 
-/** Schema parts for query parameters, which arrive as text. A message is a sentence that follows the parameter's name. */
+/** Schema parts for query parameters, which arrive as text. A message holds a reason, and a sentence that follows the parameter's name. */
 
-const once = v.string('is given more than once.');
+const once = v.string(refusalMessage('wrong_type', 'is given more than once.'));
 
 /** An integer from `min` to `max`. */
 export function queryInteger(min: number, max: number) {
-  const message = `must be an integer from ${min} to ${max}.`;
+  const message = refusalMessage('invalid_number', `must be an integer from ${min} to ${max}.`);
   const digits = v.regex(/^(0|[1-9]\d{0,9})$/, message);
   return v.pipe(
     once,
@@ -24,7 +25,10 @@ export const queryDateTime = v.pipe(
   once,
   v.transform(parseDateTime),
   v.number(
-    'must be a date-time that exists, with an offset or Z, such as 2026-01-31T09:30:00Z (write + as %2B).',
+    refusalMessage(
+      'invalid_date',
+      'must be a date-time that exists, with an offset or Z, such as 2026-01-31T09:30:00Z (write + as %2B).',
+    ),
   ),
 );
 
@@ -33,12 +37,15 @@ export const queryFilters = v.pipe(
   once,
   v.check(
     (text) => [...text].length <= limits.filterMaxChars,
-    `must have at most ${limits.filterMaxChars} characters.`,
+    refusalMessage('too_long', `must have at most ${limits.filterMaxChars} characters.`),
   ),
   v.transform(parsedJson),
   v.array(
     v.unknown(),
-    'must be a JSON array of filters, such as [{"field":"name","operator":"contains","value":"Rao"}].',
+    refusalMessage(
+      'wrong_type',
+      'must be a JSON array of filters, such as [{"field":"name","operator":"contains","value":"Rao"}].',
+    ),
   ),
 );
 

@@ -2,9 +2,10 @@ import * as v from 'valibot';
 import type { RawValue } from '../leads/field-types.ts';
 import { limits } from '../limits.ts';
 import { nearestName } from '../organization/nearest-name.ts';
+import { type FieldReason, type RefusalMessage, refusalMessage } from '../validation.ts';
 
 /**
- * Schema parts that several endpoints share. A message is a sentence that follows the property's name.
+ * Schema parts that several endpoints share. A message holds a reason, and a sentence that follows the property's name.
  * Characters are counted in code points. `characters` and `keyMaxChars` mark the bounds for the API description.
  */
 
@@ -15,13 +16,16 @@ const isPlainObject = (input: unknown): input is Record<string, unknown> =>
 const emptyObjectHint = 'an empty one is {}, not [] (in PHP: (object) [])';
 const orEmptyObject =
   (sentence: string) =>
-  ({ input }: v.BaseIssue<unknown>): string =>
-    Array.isArray(input) && input.length === 0
-      ? `${sentence}; ${emptyObjectHint}.`
-      : `${sentence}.`;
+  ({ input }: v.BaseIssue<unknown>): RefusalMessage =>
+    refusalMessage(
+      'wrong_type',
+      Array.isArray(input) && input.length === 0
+        ? `${sentence}; ${emptyObjectHint}.`
+        : `${sentence}.`,
+    );
 
 /** The message for a property that was not sent. One that was sent and cannot be read has its own message. */
-export const isRequired = 'is required.';
+const isRequired = refusalMessage('required', 'is required.');
 
 /** A body can hold thousands of unknown properties, and the response must not be many times its size. */
 const unknownNamedMax = 20;
@@ -41,11 +45,11 @@ export const object = <const Entries extends v.ObjectEntries>(entries: Entries) 
       if (unknown.length === 0) return;
       for (const [key, value] of unknown.slice(0, unknownNamedMax)) {
         const near = nearestName(key, Object.keys(entries));
-        const message = near
+        const sentence = near
           ? `is not known here; did you mean ${near}?`
           : `is not known here; known names: ${Object.keys(entries).join(', ')}.${inFields}`;
         addIssue({
-          message,
+          message: refusalMessage('unknown_property', sentence),
           path: [{ type: 'object', origin: 'key', input: dataset.value, key, value }],
         });
       }
@@ -59,25 +63,36 @@ export const object = <const Entries extends v.ObjectEntries>(entries: Entries) 
 
 /** UTF-8 cannot carry a lone surrogate, and a database may refuse U+0000. */
 const isWellFormed = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
-export const notWellFormed = 'contains an invalid character (U+0000 or an unpaired surrogate).';
+export const notWellFormed = refusalMessage(
+  'invalid_characters',
+  'contains an invalid character (U+0000 or an unpaired surrogate).',
+);
+
+/** What is wrong with a text's length. A code point is one or two units: only a text between the two needs counting. */
+function lengthReason(input: string, min: number, max: number): FieldReason | undefined {
+  if (input === '' && min > 0) return 'required';
+  if (input.length > max && [...input].length > max) return 'too_long';
+  return input.length < 2 * min && [...input].length < min ? 'too_short' : undefined;
+}
 
 /** A string of `min` to `max` characters. */
 export function text(min: number, max: number) {
   const bounds = min === 0 ? `at most ${max} characters` : `${min} to ${max} characters`;
-  const counted = v.check((input: string) => {
-    if (input.length < min) return false;
-    // A code point is one or two units: only a text between the two needs counting.
-    const characters = input.length <= max ? input.length : [...input].length;
-    return characters <= max && (input.length >= 2 * min || [...input].length >= min);
-  }, `must have ${bounds}.`);
+  const counted = v.rawCheck<string>(({ dataset, addIssue }) => {
+    const reason = dataset.typed ? lengthReason(dataset.value, min, max) : undefined;
+    if (reason) addIssue({ message: refusalMessage(reason, `must have ${bounds}.`) });
+  });
   return v.pipe(
-    v.string('must be a string.'),
+    v.string(refusalMessage('wrong_type', 'must be a string.')),
     { ...counted, characters: { min, max } },
     v.check(isWellFormed, notWellFormed),
   );
 }
 
-const notAnId = `must be an ID: an integer from 1 to ${limits.idMax}.`;
+const notAnId = refusalMessage(
+  'invalid_id',
+  `must be an ID: an integer from 1 to ${limits.idMax}.`,
+);
 
 /** Identifiers are integers with 0 < id <= 2147483647 (contract, section 2). */
 export const id = v.pipe(
@@ -98,13 +113,18 @@ export const leadIdPath = v.object({
   ),
 });
 
-function valueIssue(value: unknown): string | undefined {
+function valueIssue(value: unknown): RefusalMessage | undefined {
   if (value === null || typeof value === 'boolean') return undefined;
   if (typeof value === 'number')
-    return Number.isFinite(value) ? undefined : 'must be a finite number.';
+    return Number.isFinite(value)
+      ? undefined
+      : refusalMessage('out_of_range', 'must be a finite number.');
   const strings = typeof value === 'string' ? [value] : value;
   if (!Array.isArray(strings) || !strings.every((one) => typeof one === 'string')) {
-    return 'must be a string, a number, true, false, a list of strings, or null.';
+    return refusalMessage(
+      'wrong_type',
+      'must be a string, a number, true, false, a list of strings, or null.',
+    );
   }
   return strings.every(isWellFormed) ? undefined : notWellFormed;
 }
@@ -119,7 +139,7 @@ export const fieldValues = (keyMaxChars: number = Number.POSITIVE_INFINITY) => {
     for (const [key, value] of Object.entries(dataset.value)) {
       const keyIsLong = [...key].length > keyMaxChars;
       const message = keyIsLong
-        ? `is a field key of more than ${keyMaxChars} characters.`
+        ? refusalMessage('unknown_field', `is a field key of more than ${keyMaxChars} characters.`)
         : valueIssue(value);
       if (message)
         addIssue({

@@ -99,7 +99,8 @@ export function readCapture(
     Object.entries(fields).filter(([key]) => !Object.hasOwn(notAmongFields, key)),
   );
   for (const key of Object.keys(fields)) {
-    if (!Object.hasOwn(others, key)) issues.add(key, new FieldIssue(notAmongFields[key] ?? ''));
+    if (!Object.hasOwn(others, key))
+      issues.add(key, new FieldIssue('not_accepted', notAmongFields[key] ?? ''));
   }
   const accepted = activeFields(organization).filter(
     ({ key }) => !Object.hasOwn(notAmongFields, key),
@@ -108,7 +109,7 @@ export function readCapture(
   if (pipelineId !== undefined && !organization.pipelineById.has(pipelineId)) {
     issues.add(
       'pipelineId',
-      new FieldIssue("is not one of the organization's pipelines.", 'PIPELINE_NOT_FOUND'),
+      new FieldIssue('pipeline_not_found', "is not one of the organization's pipelines."),
     );
   }
   issues.throwIfAny();
@@ -135,13 +136,10 @@ function readPersonOf(
   const read = (values: Readonly<Record<string, RawValue>>) =>
     readFields(organization, values, builtIn, issues);
   const readName = read({ name });
-  if (readName.name === null) issues.add('name', new FieldIssue('is required.'));
-  if (phone === undefined) {
-    issues.add(
-      'phone',
-      isEmptyValue(phoneText, 'phone') ? new FieldIssue('is required.') : notAPhone,
-    );
-  }
+  const isRequired = new FieldIssue('required', 'is required.');
+  if (readName.name === null) issues.add('name', isRequired);
+  if (phone === undefined)
+    issues.add('phone', isEmptyValue(phoneText, 'phone') ? isRequired : notAPhone);
   return {
     ...readName,
     ...(phone !== undefined && { phone }),

@@ -1,6 +1,7 @@
 import { limits } from '../limits.ts';
 import { type FieldType, fieldKinds } from '../organization/field-kinds.ts';
 import type { Field, Organization } from '../organization/organization.ts';
+import type { FieldReason, Refusal } from '../validation.ts';
 import { asciiDigits, emailIdentity, parsePhone } from './identity.ts';
 import type { FieldValue } from './lead.ts';
 import { memoize } from './memoize.ts';
@@ -9,14 +10,12 @@ import { memoize } from './memoize.ts';
 export type RawValue = string | number | boolean | readonly string[] | null;
 
 /** Why a field's value is rejected. */
-export class FieldIssue {
-  /** Follows the field's name, such as "must be a number." */
+export class FieldIssue implements Refusal {
+  readonly reason: FieldReason;
   readonly sentence: string;
-  /** `details.reason`, for a stage, pipeline, owner, source or user (contract, section 7). */
-  readonly reason: string | undefined;
-  constructor(sentence: string, reason?: string) {
-    this.sentence = sentence;
+  constructor(reason: FieldReason, sentence: string) {
     this.reason = reason;
+    this.sentence = sentence;
   }
 }
 
@@ -32,10 +31,11 @@ const ofText =
   (raw, field) =>
     typeof raw === 'string' ? parse(raw.trim(), field) : notAString;
 
-const notAString = new FieldIssue('must be a string.');
+const notAString = new FieldIssue('wrong_type', 'must be a string.');
 
 /** For text that `parsePhone` cannot read. */
 export const notAPhone = new FieldIssue(
+  'invalid_phone',
   'must be a phone number with a country code; a number without one is read as an Indian number.',
 );
 
@@ -45,18 +45,26 @@ export const parsers: Readonly<Record<FieldType, Parse>> = {
   textarea: (raw) => (typeof raw === 'string' ? raw : notAString),
   number: parseNumber,
   date: ofText((text) =>
-    isDate(text) ? text : new FieldIssue('must be a date that exists, in the form YYYY-MM-DD.'),
+    isDate(text)
+      ? text
+      : new FieldIssue('invalid_date', 'must be a date that exists, in the form YYYY-MM-DD.'),
   ),
   phone: ofText((text) => parsePhone(text) ?? notAPhone),
   email: ofText((text) =>
     isEmail(text)
       ? text
-      : new FieldIssue(`must be an email address of at most ${limits.emailMaxChars} characters.`),
+      : new FieldIssue(
+          'invalid_email',
+          `must be an email address of at most ${limits.emailMaxChars} characters.`,
+        ),
   ),
   url: ofText((text) =>
     isWebAddress(text)
       ? text
-      : new FieldIssue('must be a web address that starts with http:// or https://.'),
+      : new FieldIssue(
+          'invalid_url',
+          'must be a web address that starts with http:// or https://.',
+        ),
   ),
   select: ofText((text, field) => finderFor(field.options)(text) ?? notAnOption(field.options)),
   multiselect: parseList,
@@ -80,8 +88,11 @@ const plainNumber = /^[+-]?(?=[\d.])(\d+|\d{1,3}(,\d{2,3})*,\d{3})?(\.\d+)?(e[+-
 const significantDigitsMax = 17;
 /** Longer than any number that can be stored. Bounds the work of the regular expressions, which visit each digit many times. */
 const numberTextMaxChars = 400;
-const notANumber = new FieldIssue('must be a number.');
-const tooSmall = new FieldIssue(`must be 0, or at least ${smallestNumber} in absolute value.`);
+const notANumber = new FieldIssue('invalid_number', 'must be a number.');
+const tooSmall = new FieldIssue(
+  'out_of_range',
+  `must be 0, or at least ${smallestNumber} in absolute value.`,
+);
 
 function parseNumber(raw: Exclude<RawValue, null>): FieldValue | FieldIssue {
   const number = typeof raw === 'string' ? numberFrom(raw.trim()) : raw;
@@ -89,7 +100,10 @@ function parseNumber(raw: Exclude<RawValue, null>): FieldValue | FieldIssue {
   if (typeof number !== 'number' || Number.isNaN(number)) return notANumber;
   const size = Math.abs(number);
   if (size > largestNumber)
-    return new FieldIssue(`must be a number between -${largestNumber} and ${largestNumber}.`);
+    return new FieldIssue(
+      'out_of_range',
+      `must be a number between -${largestNumber} and ${largestNumber}.`,
+    );
   if (size !== 0 && size < smallestNumber) return tooSmall;
   return number === 0 ? 0 : number; // DynamoDB does not store -0
 }
@@ -103,7 +117,10 @@ function numberFrom(typed: string): number | FieldIssue {
     .replace(/[^\d]/g, '')
     .replace(/^0+|0+$/g, '');
   if (digits.length > significantDigitsMax)
-    return new FieldIssue(`must be a number with at most ${significantDigitsMax} digits.`);
+    return new FieldIssue(
+      'out_of_range',
+      `must be a number with at most ${significantDigitsMax} digits.`,
+    );
   const number = Number(text.replaceAll(',', ''));
   return number === 0 && digits !== '' ? tooSmall : number;
 }
@@ -161,6 +178,7 @@ const notAnOption = memoize((options: Options): FieldIssue => {
   const named = options.filter(({ retired }) => !retired).map(({ value }) => value);
   const rest = named.length > optionsNamedMax ? `, and ${named.length - optionsNamedMax} more` : '';
   return new FieldIssue(
+    'unknown_option',
     `must be one of its options: ${named.slice(0, optionsNamedMax).join(', ')}${rest}.`,
   );
 });
@@ -168,7 +186,7 @@ const notAnOption = memoize((options: Options): FieldIssue => {
 /** A list of options. A form that can only send text sends one option, or several separated by commas. */
 function parseList(raw: Exclude<RawValue, null>, field: Field): FieldValue | FieldIssue {
   if (typeof raw === 'number' || typeof raw === 'boolean')
-    return new FieldIssue('must be a list of its options.');
+    return new FieldIssue('wrong_type', 'must be a list of its options.');
   const find = finderFor(field.options);
   const isOneOption = typeof raw === 'string' && find(raw.trim()) !== undefined;
   const texts = typeof raw === 'string' && !isOneOption ? raw.split(',') : [raw].flat();
@@ -195,24 +213,25 @@ export function parseYesOrNo(raw: Exclude<RawValue, null>): boolean | undefined 
 }
 
 const notYesOrNo = new FieldIssue(
+  'invalid_checkbox',
   'must be true or false (yes, no, 1, 0, on and off are also accepted).',
 );
 
 type Reference = 'source' | 'owner' | 'user';
 const referenceIssues = {
   source: {
-    unknown: 'SOURCE_NOT_FOUND',
-    inactive: 'SOURCE_NOT_ACTIVE',
+    unknown: 'source_not_found',
+    inactive: 'source_not_active',
     sentence: 'must be the ID of an active source.',
   },
   owner: {
-    unknown: 'OWNER_NOT_FOUND',
-    inactive: 'OWNER_NOT_ACTIVE',
+    unknown: 'owner_not_found',
+    inactive: 'owner_not_active',
     sentence: 'must be the ID of an active user.',
   },
   user: {
-    unknown: 'USER_NOT_FOUND',
-    inactive: 'USER_NOT_ACTIVE',
+    unknown: 'user_not_found',
+    inactive: 'user_not_active',
     sentence: 'must be the ID of an active user.',
   },
 } as const;
@@ -224,8 +243,8 @@ function parseReference(
 ): FieldValue | FieldIssue {
   const { unknown, inactive, sentence } = referenceIssues[kind];
   const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw.trim()) ? Number(raw) : raw;
-  if (typeof id !== 'number') return new FieldIssue(sentence, unknown);
+  if (typeof id !== 'number') return new FieldIssue(unknown, sentence);
   const found = known.get(id);
-  if (!found) return new FieldIssue(sentence, unknown);
-  return found.active ? id : new FieldIssue(sentence, inactive);
+  if (!found) return new FieldIssue(unknown, sentence);
+  return found.active ? id : new FieldIssue(inactive, sentence);
 }

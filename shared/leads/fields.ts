@@ -1,6 +1,6 @@
-import { ApiError } from '../errors.ts';
 import { nearestName } from '../organization/nearest-name.ts';
 import type { Field, Organization } from '../organization/organization.ts';
+import { validationFailed } from '../validation.ts';
 import { FieldIssue, isEmptyValue, parsers, type RawValue } from './field-types.ts';
 import { type FieldValue, type FieldValues, valueOf } from './lead.ts';
 
@@ -30,29 +30,15 @@ export class FieldIssues {
     this.add(
       fieldKey,
       new FieldIssue(
+        'unknown_field',
         near ? `is not an active field; did you mean ${near}?` : 'is not an active field.',
       ),
     );
   }
 
-  /**
-   * @throws ApiError VALIDATION_FAILED with `details.fields`; with `details.validKeys` if a key is unknown; with `details.reason` and
-   * `details.field` if a stage, pipeline, owner or source is rejected
-   */
+  /** @throws ApiError VALIDATION_FAILED with every issue; with `details.validKeys` if a key is unknown */
   throwIfAny(): void {
-    if (this.#issues.size === 0) return;
-    const issues = [...this.#issues];
-    const fields = Object.fromEntries(
-      issues.map(([fieldKey, { sentence }]) => [fieldKey, sentence]),
-    );
-    const withReason = issues.find(([, { reason }]) => reason !== undefined);
-    const details = {
-      fields,
-      ...(withReason && { reason: withReason[1].reason, field: withReason[0] }),
-      ...(this.#validKeys && { validKeys: this.#validKeys }),
-    };
-    const sentences = issues.map(([fieldKey, { sentence }]) => `${fieldKey} ${sentence}`);
-    throw new ApiError('VALIDATION_FAILED', details, sentences.slice(0, 3).join(' '));
+    if (this.#issues.size > 0) throw validationFailed([...this.#issues], this.#validKeys);
   }
 }
 
@@ -123,7 +109,7 @@ export function requireOnCreate(
     const isRequired =
       field.requiredOnCreate && field.key !== 'assigned_to' && isAskedFor(field, complete);
     if (isRequired && valueOf(fields, field.key) === null)
-      issues.add(field.key, new FieldIssue('is required.'));
+      issues.add(field.key, new FieldIssue('required', 'is required.'));
   }
 }
 
@@ -144,6 +130,7 @@ export function requireOnEdit(
     const isNeverEmpty = field.key === 'lead_type'; // contract, section 2
     const isRequired =
       field.requiredOnEdit && valueOf(before, fieldKey) !== null && isAskedFor(field, after);
-    if (isNeverEmpty || isRequired) issues.add(fieldKey, new FieldIssue('cannot be emptied.'));
+    if (isNeverEmpty || isRequired)
+      issues.add(fieldKey, new FieldIssue('required', 'cannot be emptied.'));
   }
 }

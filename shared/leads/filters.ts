@@ -26,19 +26,27 @@ export interface FilterIssue {
   readonly sentence: string;
 }
 
+/** Why a filter, or a part of it, is not valid. */
+class InvalidFilter {
+  readonly sentence: string;
+  constructor(sentence: string) {
+    this.sentence = sentence;
+  }
+}
+
 /** Reads field filters, all of which must match, and reports every filter that is not valid or exceeds the limit. */
 export function readFilters(
   organization: Organization,
   raw: readonly unknown[],
 ): { filter: LeadFilter; issues: FilterIssue[] } {
-  const tooMany = new FieldIssue(`exceeds the limit of ${limits.filtersMax} filters.`);
+  const tooMany = new InvalidFilter(`exceeds the limit of ${limits.filtersMax} filters.`);
   const read = raw.map((one, position) =>
     position < limits.filtersMax ? readFilter(organization, one) : tooMany,
   );
   const issues = read.flatMap((one, position) =>
-    one instanceof FieldIssue ? [{ position, sentence: one.sentence }] : [],
+    one instanceof InvalidFilter ? [{ position, sentence: one.sentence }] : [],
   );
-  const filters = read.filter((one): one is FieldFilter => !(one instanceof FieldIssue));
+  const filters = read.filter((one): one is FieldFilter => !(one instanceof InvalidFilter));
   return { filter: (fields) => matchesAll(fields, filters), issues };
 }
 
@@ -62,22 +70,22 @@ function matchesAll(fields: FieldValues, filters: readonly FieldFilter[]): boole
 
 const properties = ['field', 'operator', 'value', 'values'];
 
-function readFilter(organization: Organization, raw: unknown): FieldFilter | FieldIssue {
+function readFilter(organization: Organization, raw: unknown): FieldFilter | InvalidFilter {
   if (!isPlainObject(raw))
-    return new FieldIssue(
+    return new InvalidFilter(
       'must be an object, such as {"field":"name","operator":"contains","value":"Rao"}.',
     );
   const unknown = Object.keys(raw).find((name) => !properties.includes(name));
   if (unknown !== undefined)
-    return new FieldIssue(
+    return new InvalidFilter(
       `has an unknown property ${unknown}${didYouMean(unknown, properties)}; the properties are ${properties.join(', ')}.`,
     );
   const field = fieldNamed(organization, raw.field);
-  if (field instanceof FieldIssue) return field;
+  if (field instanceof InvalidFilter) return field;
   const operator = operatorNamed(field, raw.operator);
-  if (operator instanceof FieldIssue) return operator;
+  if (operator instanceof InvalidFilter) return operator;
   const operands = readOperands(organization, field, operator, raw);
-  if (operands instanceof FieldIssue) return operands;
+  if (operands instanceof InvalidFilter) return operands;
   return {
     fieldKey: field.key,
     matchesEmpty: matchingEmpty.has(operator.name),
@@ -85,11 +93,11 @@ function readFilter(organization: Organization, raw: unknown): FieldFilter | Fie
   };
 }
 
-function fieldNamed(organization: Organization, fieldKey: unknown): Field | FieldIssue {
+function fieldNamed(organization: Organization, fieldKey: unknown): Field | InvalidFilter {
   if (fieldKey === undefined)
-    return new FieldIssue(`has no field: name one by its key; ${fieldsAreListed}.`);
+    return new InvalidFilter(`has no field: name one by its key; ${fieldsAreListed}.`);
   if (typeof fieldKey !== 'string')
-    return new FieldIssue(
+    return new InvalidFilter(
       `has a field that is not a string: name one by its key; ${fieldsAreListed}.`,
     );
   const fields = activeFields(organization);
@@ -99,7 +107,7 @@ function fieldNamed(organization: Organization, fieldKey: unknown): Field | Fiel
     fieldKey,
     fields.map(({ key }) => key),
   );
-  return new FieldIssue(`does not name an active field${hint || `; ${fieldsAreListed}`}.`);
+  return new InvalidFilter(`does not name an active field${hint || `; ${fieldsAreListed}`}.`);
 }
 
 const fieldsAreListed = 'GET /api/v1/lead-fields lists the fields';
@@ -108,7 +116,7 @@ interface NamedOperator extends Operator {
   readonly name: string;
 }
 
-function operatorNamed({ key, type }: Field, name: unknown): NamedOperator | FieldIssue {
+function operatorNamed({ key, type }: Field, name: unknown): NamedOperator | InvalidFilter {
   const known = operators[type];
   // The operator can be any JSON. It is not converted to a string, because that would call an object's own `toString`.
   const text = typeof name === 'string' ? name : undefined;
@@ -116,9 +124,9 @@ function operatorNamed({ key, type }: Field, name: unknown): NamedOperator | Fie
   if (text !== undefined && found) return { ...found, name: text };
   const names = Object.keys(known);
   const supported = `${key} supports ${names.join(', ')}`;
-  if (name === undefined) return new FieldIssue(`has no operator: ${supported}.`);
+  if (name === undefined) return new InvalidFilter(`has no operator: ${supported}.`);
   const hint = text === undefined ? '' : didYouMean(text, names);
-  return new FieldIssue(
+  return new InvalidFilter(
     `has an operator that a field of type ${type} does not support${hint}: ${supported}.`,
   );
 }
@@ -157,32 +165,32 @@ function readOperands(
   field: Field,
   { name, takes, isPart }: NamedOperator,
   raw: Readonly<Record<string, unknown>>,
-): readonly FieldValue[] | FieldIssue {
+): readonly FieldValue[] | InvalidFilter {
   const { rule, properties, isLength } = operandForms[takes];
   const sent = ['value', 'values'].filter((property) => Object.hasOwn(raw, property));
   const list: unknown = properties.includes('values')
     ? raw.values
     : properties.map((property) => raw[property]);
   if (sent.join() !== properties.join() || !Array.isArray(list) || !isLength(list.length))
-    return new FieldIssue(`has the operator ${name}, which ${rule}.`);
+    return new InvalidFilter(`has the operator ${name}, which ${rule}.`);
   const operands: FieldValue[] = [];
   for (const one of list) {
     const operand = readOperand(one, { organization, field, isPart: isPart === true });
-    if (operand instanceof FieldIssue) return operand; // only the first: each message can list all options
+    if (operand instanceof InvalidFilter) return operand; // only the first: each message can list all options
     operands.push(operand);
   }
   return operands;
 }
 
-function readOperand(raw: unknown, context: OperandContext): FieldValue | FieldIssue {
+function readOperand(raw: unknown, context: OperandContext): FieldValue | InvalidFilter {
   if (typeof raw !== 'string' && typeof raw !== 'number')
-    return new FieldIssue('has a value that is neither a string nor a number.');
+    return new InvalidFilter('has a value that is neither a string nor a number.');
   if (raw === '')
-    return new FieldIssue(
+    return new InvalidFilter(
       'has an empty value: to find leads without a value, use the operator is_empty.',
     );
   if (typeof raw === 'string' && (raw.includes('\0') || !raw.isWellFormed()))
-    return new FieldIssue(
+    return new InvalidFilter(
       'has a value that contains an invalid character (U+0000 or an unpaired surrogate).',
     );
   return operandReaders[context.field.type](raw, context);
@@ -194,14 +202,14 @@ interface OperandContext {
   /** The operand is part of a value, not a whole one. */
   readonly isPart: boolean;
 }
-type ReadOperand = (raw: string | number, context: OperandContext) => FieldValue | FieldIssue;
+type ReadOperand = (raw: string | number, context: OperandContext) => FieldValue | InvalidFilter;
 
 const ofText =
   (read: (text: string, context: OperandContext) => FieldValue): ReadOperand =>
   (raw, context) =>
     typeof raw === 'string'
       ? read(raw, context)
-      : new FieldIssue(
+      : new InvalidFilter(
           `has a number as its value, but ${context.field.key} holds text: send a string.`,
         );
 
@@ -219,7 +227,7 @@ const storedAs =
   (raw, { organization, field }) => {
     const value = parsers[type](raw, withAllOptions(field), organization);
     return value instanceof FieldIssue
-      ? new FieldIssue(`has an invalid value: ${field.key} ${value.sentence}`)
+      ? new InvalidFilter(`has an invalid value: ${field.key} ${value.sentence}`)
       : value;
   };
 
@@ -230,7 +238,7 @@ const idIn =
     const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw) ? Number(raw) : raw;
     return typeof id === 'number' && organization[byId].has(id)
       ? id
-      : new FieldIssue(`has a value that is not a ${noun} ID; GET ${path} lists them.`);
+      : new InvalidFilter(`has a value that is not a ${noun} ID; GET ${path} lists them.`);
   };
 
 const operandReaders: Readonly<Record<FieldType, ReadOperand>> = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { ApiError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { type Refusal, validationFailed } from '../validation.ts';
 
 /** The contract's `lead` object in the response to a capture (section 4.3). */
 export interface CaptureResult {
@@ -69,9 +69,11 @@ export function recordToReplay(
     (_, index) => records[index] && records[index]?.fingerprint !== fingerprint,
   );
   if (reused.length > 0) {
-    const issue = `was used with a different body within the last ${limits.idempotencyHours} hours.`;
-    const fields = Object.fromEntries(reused.map(({ givenAs }) => [givenAs, issue]));
-    throw new ApiError('VALIDATION_FAILED', { fields }, `${reused[0]?.givenAs} ${issue}`);
+    const refusal: Refusal = {
+      reason: 'idempotency_key_reused',
+      sentence: `was used with a different body within the last ${limits.idempotencyHours} hours.`,
+    };
+    throw validationFailed(reused.map(({ givenAs }) => [givenAs, refusal]));
   }
   return records.find((record) => record !== undefined);
 }

@@ -1,5 +1,5 @@
-import { ApiError } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { validationFailed } from '../validation.ts';
 import type { FieldValue, FieldValues } from './lead.ts';
 
 /**
@@ -45,10 +45,6 @@ export function assertLeadFits(
   const largest = (changed.length > 0 ? changed : sizes).reduce((a, b) =>
     b.bytes > a.bytes ? b : a,
   );
-  const issue = `makes the lead larger than ${limits.leadMaxBytes} bytes stored or ${limits.presentedLeadMaxBytes} bytes as JSON: shorten it.`;
-  throw new ApiError(
-    'VALIDATION_FAILED',
-    { fields: { [largest.key]: issue } },
-    `${largest.key} ${issue}`,
-  );
+  const sentence = `makes the lead larger than ${limits.leadMaxBytes} bytes stored or ${limits.presentedLeadMaxBytes} bytes as JSON: shorten it.`;
+  throw validationFailed([[largest.key, { reason: 'too_long', sentence }]]);
 }

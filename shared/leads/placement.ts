@@ -1,4 +1,5 @@
 import type { Organization, Stage } from '../organization/organization.ts';
+import type { FieldReason } from '../validation.ts';
 import { FieldIssue } from './field-types.ts';
 import type { FieldIssues } from './fields.ts';
 
@@ -36,7 +37,7 @@ export function placeLead(
   if (pipelineId !== undefined && !organization.pipelineById.has(pipelineId)) {
     issues.add(
       'pipelineId',
-      new FieldIssue("is not one of the organization's pipelines.", 'PIPELINE_NOT_FOUND'),
+      new FieldIssue('pipeline_not_found', "is not one of the organization's pipelines."),
     );
     return undefined;
   }
@@ -49,7 +50,7 @@ export function placeLead(
       pipelineId === undefined
         ? 'is required, because there is no default pipeline with an active starting stage.'
         : 'has no active starting stage: name a stage.';
-    issues.add(field, new FieldIssue(sentence, 'NO_STARTING_STAGE'));
+    issues.add(field, new FieldIssue('no_starting_stage', sentence));
   }
   return stage;
 }
@@ -61,17 +62,17 @@ function requestedStage(
   current: number | undefined,
 ): Stage | undefined {
   const stage = organization.stageById.get(stageId);
-  const reject = (sentence: string, reason: string): undefined => {
-    issues.add('stageId', new FieldIssue(sentence, reason));
+  const reject = (reason: FieldReason, sentence: string): undefined => {
+    issues.add('stageId', new FieldIssue(reason, sentence));
   };
-  if (!stage) return reject("is not one of the organization's stages.", 'STAGE_NOT_FOUND');
+  if (!stage) return reject('stage_not_found', "is not one of the organization's stages.");
   if (pipelineId !== undefined && stage.pipelineId !== pipelineId) {
     return reject(
+      'stage_not_in_pipeline',
       `belongs to pipeline ${stage.pipelineId}, not to pipeline ${pipelineId}.`,
-      'STAGE_NOT_IN_PIPELINE',
     );
   }
   if (!stage.active && stageId !== current)
-    return reject('is not an active stage.', 'STAGE_NOT_ACTIVE');
+    return reject('stage_not_active', 'is not an active stage.');
   return stage;
 }

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { ApiError } from '../errors.ts';
+import { type Refusal, refusalIn, validationFailed } from '../validation.ts';
 import { type Call, headerValues, type Middleware } from './call.ts';
 
 /** The schema of each part that an endpoint reads; header names in lower case. */
@@ -52,7 +53,7 @@ function partsOf<S extends Schemas>(schemas: S, event: APIGatewayProxyEvent, cal
   if (schemas.query) parts.query = parse(schemas.query, queryOf(event), invalidQuery);
   if (schemas.body)
     parts.body = parse(schemas.body, call.jsonBody, (issues) =>
-      validationFailed(messagesOf(issues)),
+      validationFailed([...refusalsOf(issues)]),
     );
   return parts as Input<S>;
 }
@@ -106,30 +107,21 @@ function queryOf({
   );
 }
 
-type Messages = Readonly<Record<string, string>>;
-
-const sentenceOf = (issues: Messages): string =>
-  Object.entries(issues)
-    .slice(0, 3)
-    .map(([name, issue]) => `${name} ${issue}`)
-    .join(' ');
-
-const validationFailed = (fields: Messages): ApiError =>
-  new ApiError('VALIDATION_FAILED', { fields }, sentenceOf(fields));
-
 function invalidQuery(issues: Issues): ApiError {
-  const parameters = messagesOf(issues);
-  return new ApiError('INVALID_QUERY', { parameters }, sentenceOf(parameters));
+  const refused = [...refusalsOf(issues)].map(([name, { sentence }]) => [name, sentence] as const);
+  const sentences = refused.slice(0, 3).map(([name, sentence]) => `${name} ${sentence}`);
+  const parameters = Object.fromEntries(refused);
+  return new ApiError('INVALID_QUERY', { parameters }, sentences.join(' '));
 }
 
-/** Messages by field key or property: `fields.course` is the field `course`, `attribution.utmTerm` keeps its path. */
-export function messagesOf(issues: Issues): Messages {
-  const messages = new Map<string, string>();
+/** Refusals by field key or property: `fields.course` is the field `course`, `attribution.utmTerm` keeps its path. */
+export function refusalsOf(issues: Issues): Map<string, Refusal> {
+  const refusals = new Map<string, Refusal>();
   for (const issue of issues) {
     const path = (issue.path ?? []).map(({ key }) => String(key));
     const name =
       (path[0] === 'fields' && path.length > 1 ? path.slice(1) : path).join('.') || 'body';
-    if (!messages.has(name)) messages.set(name, issue.message);
+    if (!refusals.has(name)) refusals.set(name, refusalIn(issue.message));
   }
-  return Object.fromEntries(messages);
+  return refusals;
 }

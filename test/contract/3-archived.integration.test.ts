@@ -70,7 +70,7 @@ describe('3 archived leads', () => {
     expect([status, body.error.code, body.error.details]).toEqual([
       409,
       'DUPLICATE_LEAD',
-      { leadId: id },
+      { leadId: id, field: 'phone' },
     ]);
   });
 

@@ -80,7 +80,12 @@ describe('3 a refused stage or pipeline: 422 with details.reason and details.fie
       expect(status).toBe(422);
       expect(body.error).toMatchObject({
         code: 'VALIDATION_FAILED',
-        details: { reason, field, fields: { [field]: expect.stringMatching(/\.$/) } },
+        details: {
+          reason,
+          field,
+          fields: { [field]: expect.stringMatching(/\.$/) },
+          reasons: { [field]: reason.toLowerCase() },
+        },
       });
       expect((await create({}, someone)).status).toBe(201); // neither phone nor email was taken
     },

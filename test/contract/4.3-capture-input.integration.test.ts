@@ -252,16 +252,16 @@ describe('4.3 body: no other properties, no other types', () => {
     refused({ attribution: { [name]: value } }, `attribution.${name}`),
   );
 
-  test('capture-lead names every problem of a body at once', async () => {
+  test('capture-lead names every problem of a body at once, each with its reason', async () => {
     const { body } = await capture({ phone: 1, email: 2, pipelineId: 0, fields: { city: {} } });
 
-    expect(Object.keys(body.error.details.fields).sort()).toEqual([
-      'city',
-      'email',
-      'name',
-      'phone',
-      'pipelineId',
-    ]);
+    expect(body.error.details.reasons).toEqual({
+      city: 'wrong_type',
+      email: 'wrong_type',
+      name: 'required',
+      phone: 'wrong_type',
+      pipelineId: 'invalid_id',
+    });
   });
 });
 

@@ -105,7 +105,7 @@ describe('4.5 an update that changes nothing answers 200 and writes nothing', ()
 
 describe('4.5 DUPLICATE_LEAD: the new phone or email belongs to another lead', () => {
   test.each(['phone', 'email'] as const)(
-    'update-lead answers 409 with the other lead’s id for %s, and changes nothing',
+    'update-lead answers 409 with the other lead’s id and the field %s, and changes nothing',
     async (field) => {
       const [holder, lead] = [await givenLead(organization), await givenLead(organization)];
 
@@ -116,7 +116,7 @@ describe('4.5 DUPLICATE_LEAD: the new phone or email belongs to another lead', (
       expect([status, body.error.code, body.error.details]).toEqual([
         409,
         'DUPLICATE_LEAD',
-        { leadId: holder.id },
+        { leadId: holder.id, field },
       ]);
       expect(
         (await call('get-lead', { apiKey: organization.reader, leadId: lead.id })).body.lead,
@@ -157,7 +157,7 @@ describe('4.5 DUPLICATE_LEAD: the new phone or email belongs to another lead', (
     ]);
     const holder = answers.find(({ status }) => status === 200)?.body.lead.id;
     for (const { status, body } of answers)
-      if (status === 409) expect(body.error.details).toEqual({ leadId: holder });
+      if (status === 409) expect(body.error.details).toEqual({ leadId: holder, field: 'phone' });
   });
 });
 

@@ -5,12 +5,13 @@ import { body as noteBody } from '../../functions/add-note.ts';
 import { body as captureBody } from '../../functions/capture-lead.ts';
 import { body as createBody } from '../../functions/create-lead.ts';
 import { body as updateBody } from '../../functions/update-lead.ts';
+import { fieldReasonNames } from '../../infra/openapi/field-reasons.ts';
 import { ApiError } from '../../shared/errors.ts';
 import { readCapture } from '../../shared/leads/capture.ts';
 import { activeFields, FieldIssues, readFields } from '../../shared/leads/fields.ts';
 import { fingerprintOf } from '../../shared/leads/idempotency.ts';
 import { parsePhone } from '../../shared/leads/identity.ts';
-import { messagesOf } from '../../shared/middleware/validate.ts';
+import { refusalsOf } from '../../shared/middleware/validate.ts';
 import { placedAnywhere } from '../support/any-json.ts';
 import { sampleOrganization } from '../support/settings.ts';
 
@@ -61,7 +62,7 @@ const endpoints: [name: string, schema: v.GenericSchema, good: object, read: Rea
 ];
 
 test.each(endpoints)(
-  'any JSON in any place of a body of %s is read, or refused with a sentence for its place',
+  'any JSON in any place of a body of %s is read, or refused with a sentence and a reason for its place',
   (name, schema, good, read) => {
     const ownNames = [...Object.keys(good), 'fields', 'attribution', 'externalId', 'pipelineId'];
     const inFields =
@@ -71,11 +72,16 @@ test.each(endpoints)(
       fc.property(body, (sent) => {
         const { success, output, issues } = v.safeParse(schema, sent);
         if (!success)
-          return Object.values(messagesOf(issues)).every((sentence) => /[.?]$/.test(sentence));
+          return [...refusalsOf(issues).values()].every(
+            ({ reason, sentence }) => fieldReasonNames.includes(reason) && /[.?]$/.test(sentence),
+          );
         try {
           read(output);
         } catch (error) {
           expect(error).toBeInstanceOf(ApiError);
+          const { fields, reasons } = (error as ApiError).details as Record<string, object>;
+          expect(Object.keys(reasons!)).toEqual(Object.keys(fields!));
+          expect(fieldReasonNames).toEqual(expect.arrayContaining(Object.values(reasons!)));
         }
         return true;
       }),

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { query } from '../../functions/list-leads.ts';
-import { messagesOf } from '../../shared/middleware/validate.ts';
+import { refusalsOf } from '../../shared/middleware/validate.ts';
 
 test.each([
   ['updated_since', '2026-11-20T10:00:00', 'must be a date-time'],
@@ -16,5 +16,5 @@ test.each([
 ])('%s=%j is refused, and the message says what it must be', (name, value, sentence) => {
   const { issues } = v.safeParse(query, { [name]: value });
 
-  expect(issues && messagesOf(issues)[name]).toMatch(sentence);
+  expect(issues && refusalsOf(issues).get(name)?.sentence).toMatch(sentence);
 });

@@ -116,6 +116,7 @@ function problemsOf(operation: DescribedOperation, exchange: Exchange): string[]
   return [
     ...(schema ? [schemaIssue(schema, body)] : []),
     detailsProblem(body),
+    reasonsProblem(body),
     ...headerProblems(response, exchange),
     ...(status < 300 ? requestProblems(operation, exchange) : []),
   ].filter((problem) => problem !== undefined);
@@ -126,6 +127,15 @@ function detailsProblem(body: unknown): string | undefined {
   const { code, details } =
     (body as { error?: { code: ErrorCode; details?: object } } | undefined)?.error ?? {};
   return code && details && !errorDetails[code] ? `${code} has no details` : undefined;
+}
+
+/** JSON schema cannot say that `details.fields` and `details.reasons` have the same keys. */
+function reasonsProblem(body: unknown): string | undefined {
+  const { fields = {}, reasons = {} } =
+    (body as { error?: { details?: { fields?: object; reasons?: object } } } | undefined)?.error
+      ?.details ?? {};
+  const [named, explained] = [fields, reasons].map((one) => Object.keys(one).sort().join());
+  return named === explained ? undefined : `fields has ${named}, but reasons has ${explained}`;
 }
 
 /** The operation of an endpoint. */

@@ -28,6 +28,7 @@ export const addNote: EndpointDescription<'add-note'> = {
     VALIDATION_FAILED: {
       'too short': errorBody('VALIDATION_FAILED', `text ${tooShort}`, {
         fields: { text: tooShort },
+        reasons: { text: 'required' },
       }),
     },
   },

@@ -63,7 +63,7 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
     stage && !isOwned ? chooseRotation(organization, fields, stage.pipelineId) : undefined;
   if (stage && !isOwned && !rotation) {
     const sentence = 'is required, because the organization has no active user to own new leads.';
-    issues.add('assigned_to', new FieldIssue(sentence, 'NO_ACTIVE_OWNER'));
+    issues.add('assigned_to', new FieldIssue('no_active_owner', sentence));
   }
   issues.throwIfAny();
   assertLeadFits(fields);
@@ -103,7 +103,10 @@ function readLeadId(raw: RawValue | undefined, issues: FieldIssues): number | un
   if (raw === undefined || raw === null) return undefined;
   const id = Number(raw);
   if (/^[1-9]\d{0,9}$/.test(String(raw)) && id <= importedIdMax) return id;
-  issues.add('lead id', new FieldIssue(`must be an integer from 1 to ${importedIdMax}.`));
+  issues.add(
+    'lead id',
+    new FieldIssue('invalid_id', `must be an integer from 1 to ${importedIdMax}.`),
+  );
   return undefined;
 }
 
@@ -142,7 +145,10 @@ function readNamed(
   if (found === 'several') {
     issues.add(
       field,
-      new FieldIssue(`is ${text}, which is the name of more than one ${noun}: use the ID instead.`),
+      new FieldIssue(
+        'unknown_option',
+        `is ${text}, which is the name of more than one ${noun}: use the ID instead.`,
+      ),
     );
     return undefined;
   }
@@ -156,7 +162,10 @@ function readNamed(
   const hint = near ? `did you mean ${near}?` : example;
   issues.add(
     field,
-    new FieldIssue(`is ${text}, which is not a ${noun} of the organization; ${hint}`),
+    new FieldIssue(
+      'unknown_option',
+      `is ${text}, which is not a ${noun} of the organization; ${hint}`,
+    ),
   );
   return undefined;
 }
@@ -192,7 +201,10 @@ function readTimes(properties: ImportRow['properties'], now: string, issues: Fie
   const updatedAt = timeOf('updatedAt') ?? now;
   const createdAt = created ?? updatedAt;
   if (updatedAt < createdAt)
-    issues.add('updated at', new FieldIssue(`is earlier than the time of creation, ${createdAt}.`));
+    issues.add(
+      'updated at',
+      new FieldIssue('invalid_date', `is earlier than the time of creation, ${createdAt}.`),
+    );
   return {
     createdAt,
     updatedAt,
@@ -218,13 +230,14 @@ function readTime(
     issues.add(
       headings[name],
       new FieldIssue(
+        'invalid_date',
         'must be a date, or a date-time with an offset, such as 2026-01-31T18:30:00+05:30.',
       ),
     );
     return undefined;
   }
   if (at > Date.parse(now))
-    issues.add(headings[name], new FieldIssue(`is in the future: ${text}.`));
+    issues.add(headings[name], new FieldIssue('invalid_date', `is in the future: ${text}.`));
   return new Date(at).toISOString();
 }
 

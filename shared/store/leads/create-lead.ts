@@ -4,28 +4,30 @@ import { batchGet } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
-import { holdersIn, identityOf, identityPrimaryKeys, putIdentities } from './identities.ts';
+import {
+  firstHolderIn,
+  type IdentityHolder,
+  identityOf,
+  identityPrimaryKeys,
+  putIdentities,
+} from './identities.ts';
 import { putLead } from './leads.ts';
 import { putTimelineEntry } from './timeline.ts';
 
-/** The id of the lead that has the phone, else of the lead that has the email. One `BatchGetItem`, a read unit each. */
+/** The lead that has the phone, else the lead that has the email. One `BatchGetItem`, a read unit each. */
 export async function findLeadByIdentity(
   table: Table,
   organizationId: number,
   phone: string | undefined,
   email: string | undefined,
-): Promise<number | undefined> {
+): Promise<IdentityHolder | undefined> {
   const identity = { organizationId, phone, email };
-  const { phoneLeadId, emailLeadId } = holdersIn(
-    await batchGet(table, identityPrimaryKeys(identity)),
-    identity,
-  );
-  return phoneLeadId ?? emailLeadId;
+  return firstHolderIn(await batchGet(table, identityPrimaryKeys(identity)), identity);
 }
 
 export type CreateLeadResult =
   | { readonly outcome: 'created'; readonly lead: Lead }
-  | { readonly outcome: 'duplicate'; readonly leadId: number | undefined };
+  | { readonly outcome: 'duplicate'; readonly holder: IdentityHolder | undefined };
 
 /**
  * Writes a lead, its identity items and its first timeline entry: all or none. One transaction of 3 or 4 items.
@@ -45,7 +47,6 @@ export async function createLead(
     ]);
     if (written.outcome === 'conflict') return conflict;
     if (written.outcome === 'written') return { outcome: 'created', lead };
-    const { phoneLeadId, emailLeadId } = holdersIn(written.existing, identityOf(lead));
-    return { outcome: 'duplicate', leadId: phoneLeadId ?? emailLeadId };
+    return { outcome: 'duplicate', holder: firstHolderIn(written.existing, identityOf(lead)) };
   });
 }

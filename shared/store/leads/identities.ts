@@ -56,6 +56,12 @@ export interface IdentityHolders {
   readonly emailLeadId: number | undefined;
 }
 
+/** A lead that has the phone or the email. */
+export interface IdentityHolder {
+  readonly leadId: number;
+  readonly field: 'phone' | 'email';
+}
+
 const phoneKey = ({ organizationId, phone }: LeadIdentity): PrimaryKey<IdentityItem> | undefined =>
   phone === undefined ? undefined : phonePrimaryKey(organizationId, phone);
 const emailKey = ({ organizationId, email }: LeadIdentity): PrimaryKey<IdentityItem> | undefined =>
@@ -69,4 +75,17 @@ export function holdersIn(items: ItemsByKey, identity: LeadIdentity): IdentityHo
   const holderOf = (key: PrimaryKey<IdentityItem> | undefined): number | undefined =>
     key && items.get(key)?.leadId;
   return { phoneLeadId: holderOf(phoneKey(identity)), emailLeadId: holderOf(emailKey(identity)) };
+}
+
+/** The lead that has the phone, else the lead that has the email, besides `ownId`, which may have them. */
+export function firstHolderIn(
+  items: ItemsByKey,
+  identity: LeadIdentity,
+  ownId?: number,
+): IdentityHolder | undefined {
+  const { phoneLeadId, emailLeadId } = holdersIn(items, identity);
+  const isOther = (leadId: number | undefined): leadId is number =>
+    leadId !== undefined && leadId !== ownId;
+  if (isOther(phoneLeadId)) return { leadId: phoneLeadId, field: 'phone' };
+  return isOther(emailLeadId) ? { leadId: emailLeadId, field: 'email' } : undefined;
 }

@@ -6,7 +6,8 @@ import { type TransactItem, transact } from '../table/transact.ts';
 import {
   deleteEmail,
   deletePhone,
-  holdersIn,
+  firstHolderIn,
+  type IdentityHolder,
   identityOf,
   putEmail,
   putPhone,
@@ -16,7 +17,7 @@ import { putTimelineEntry } from './timeline.ts';
 
 export type UpdateLeadResult =
   | { readonly outcome: 'changed' }
-  | { readonly outcome: 'duplicate'; readonly leadId: number }
+  | { readonly outcome: 'duplicate'; readonly holder: IdentityHolder }
   /** Another request wrote the lead, or is writing it: the caller must read it again. */
   | { readonly outcome: 'conflict' };
 
@@ -37,13 +38,8 @@ export async function updateLead(
   ]);
   if (written.outcome === 'written') return { outcome: 'changed' };
   if (written.outcome === 'conflict') return { outcome: 'conflict' };
-  const { phoneLeadId, emailLeadId } = holdersIn(written.existing, identityOf(after));
-  const holderId = [phoneLeadId, emailLeadId].find(
-    (leadId) => leadId !== undefined && leadId !== before.id,
-  );
-  return holderId !== undefined
-    ? { outcome: 'duplicate', leadId: holderId }
-    : { outcome: 'conflict' };
+  const holder = firstHolderIn(written.existing, identityOf(after), before.id);
+  return holder ? { outcome: 'duplicate', holder } : { outcome: 'conflict' };
 }
 
 /** An email that only changes case keeps its item: a transaction may not name an item twice. */

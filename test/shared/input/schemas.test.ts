@@ -4,15 +4,24 @@ import { body, headers } from '../../../functions/capture-lead.ts';
 import { body as createBody } from '../../../functions/create-lead.ts';
 import { body as updateBody } from '../../../functions/update-lead.ts';
 import { fieldValues, id, leadIdPath, object, text } from '../../../shared/input/schemas.ts';
-import { messagesOf } from '../../../shared/middleware/validate.ts';
+import { refusalsOf } from '../../../shared/middleware/validate.ts';
 
 /** What is wrong by property; undefined when nothing is. */
 function issues(
   schema: v.GenericSchema,
   input: unknown,
 ): Readonly<Record<string, string>> | undefined {
+  const refusals = refusalsIn(schema, input);
+  return refusals && Object.fromEntries(refusals.map(([name, { sentence }]) => [name, sentence]));
+}
+function refusalsIn(schema: v.GenericSchema, input: unknown) {
   const { success, issues } = v.safeParse(schema, input);
-  return success ? undefined : messagesOf(issues);
+  return success ? undefined : [...refusalsOf(issues)];
+}
+/** Why it is wrong by property; undefined when nothing is. */
+function reasons(schema: v.GenericSchema, input: unknown) {
+  const refusals = refusalsIn(schema, input);
+  return refusals && Object.fromEntries(refusals.map(([name, { reason }]) => [name, reason]));
 }
 const asha = { name: 'Asha', phone: '9876543210' };
 const issuesOfCapture = (more: object) => issues(body, { ...asha, ...more });
@@ -245,3 +254,27 @@ describe('ids', () => {
     expect(issues(leadIdPath, { leadId })).toBeDefined();
   });
 });
+
+test.each<[string, object, Record<string, string>]>([
+  ['an empty name', { name: '' }, { name: 'required' }],
+  ['a number as a name', { name: 5 }, { name: 'wrong_type' }],
+  ['a short phone', { phone: '12345' }, { phone: 'too_short' }],
+  ['long notes', { notes: 'x'.repeat(5001) }, { notes: 'too_long' }],
+  ['U+0000', { notes: 'a\0' }, { notes: 'invalid_characters' }],
+  ['an ID of 0', { pipelineId: 0 }, { pipelineId: 'invalid_id' }],
+  ['an unknown property', { nmae: 'x' }, { nmae: 'unknown_property' }],
+  ['a list of values', { fields: [] }, { fields: 'wrong_type' }],
+  ['an object as a value', { fields: { course: {} } }, { course: 'wrong_type' }],
+  ['1e999', { fields: { budget: Infinity } }, { budget: 'out_of_range' }],
+  ['a long key', { fields: { ['k'.repeat(65)]: 1 } }, { ['k'.repeat(65)]: 'unknown_field' }],
+  [
+    'unknown attribution',
+    { attribution: { gclid: 'x' } },
+    { 'attribution.gclid': 'unknown_property' },
+  ],
+])('a capture gives the reason for %s', (_, sent, expected) =>
+  expect(reasons(body, { ...asha, ...sent })).toEqual(expected),
+);
+
+test('a missing property is required', () =>
+  expect(reasons(body, { phone: '9876543210' })).toEqual({ name: 'required' }));

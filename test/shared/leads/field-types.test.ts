@@ -10,17 +10,18 @@ import { sampleOrganization } from '../../support/settings.ts';
 
 const organization = sampleOrganization();
 
-/** A sent value as the field of the sample organization reads it; the sentence of a refusal, null for empty. */
+/** A sent value as the field of the sample organization reads it; the sentence and the reason of a refusal, null for empty. */
 function read(fieldKey: string, raw: RawValue): unknown {
   const field = organization.fieldByKey.get(fieldKey)!;
   if (isEmptyValue(raw, field.type)) return null;
   const value = parsers[field.type](raw, field, organization);
-  return value instanceof FieldIssue
-    ? { refused: value.sentence, ...(value.reason && { reason: value.reason }) }
-    : value;
+  return value instanceof FieldIssue ? { refused: value.sentence, reason: value.reason } : value;
 }
 
-const refused = (part: string) => ({ refused: expect.stringContaining(part) });
+const refused = (part: string) => ({
+  refused: expect.stringContaining(part),
+  reason: expect.any(String),
+});
 
 describe('text', () => {
   test.each([
@@ -242,14 +243,14 @@ describe('IDs of sources and users', () => {
   ])('%s takes %j', (fieldKey, raw, id) => expect(read(fieldKey, raw)).toBe(id));
 
   test.each<[string, RawValue, string]>([
-    ['source', 99, 'SOURCE_NOT_FOUND'],
-    ['source', 4, 'SOURCE_NOT_ACTIVE'],
-    ['source', 1.5, 'SOURCE_NOT_FOUND'],
-    ['source', -0, 'SOURCE_NOT_FOUND'],
-    ['assigned_to', 9, 'OWNER_NOT_ACTIVE'],
-    ['assigned_to', '2147483648', 'OWNER_NOT_FOUND'],
-    ['mentor', 9, 'USER_NOT_ACTIVE'],
-    ['mentor', 77, 'USER_NOT_FOUND'],
+    ['source', 99, 'source_not_found'],
+    ['source', 4, 'source_not_active'],
+    ['source', 1.5, 'source_not_found'],
+    ['source', -0, 'source_not_found'],
+    ['assigned_to', 9, 'owner_not_active'],
+    ['assigned_to', '2147483648', 'owner_not_found'],
+    ['mentor', 9, 'user_not_active'],
+    ['mentor', 77, 'user_not_found'],
   ])('%s refuses %j as %s', (fieldKey, raw, reason) =>
     expect(read(fieldKey, raw)).toEqual({ ...refused('must be the ID of an active'), reason }),
   );
@@ -257,7 +258,26 @@ describe('IDs of sources and users', () => {
   test.each<RawValue>(['Website', true, '1.0', '1e0', '+1'])('a source is not %j', (raw) =>
     expect(read('source', raw)).toEqual({
       ...refused('must be the ID of an active source'),
-      reason: 'SOURCE_NOT_FOUND',
+      reason: 'source_not_found',
     }),
   );
 });
+
+test.each<[string, RawValue, string]>([
+  ['city', 5, 'wrong_type'],
+  ['remarks', [], 'wrong_type'],
+  ['budget', 'much', 'invalid_number'],
+  ['budget', 1e300, 'out_of_range'],
+  ['budget', '1e-200', 'out_of_range'],
+  ['budget', '123456789012345678', 'out_of_range'],
+  ['start_on', '21/11/2026', 'invalid_date'],
+  ['guardian_phone', '12', 'invalid_phone'],
+  ['work_email', 'asha at example', 'invalid_email'],
+  ['portfolio', 'example.com', 'invalid_url'],
+  ['course', 'nothing', 'unknown_option'],
+  ['interests', ['nothing'], 'unknown_option'],
+  ['interests', 5, 'wrong_type'],
+  ['wants_call', 'perhaps', 'invalid_checkbox'],
+])('%s refuses %j for the reason %s', (fieldKey, raw, reason) =>
+  expect(read(fieldKey, raw)).toMatchObject({ reason }),
+);

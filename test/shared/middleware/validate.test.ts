@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { id, leadIdPath, object, text } from '../../../shared/input/schemas.ts';
 import { parseInput, refuseInput } from '../../../shared/middleware/validate.ts';
+import { refusalMessage } from '../../../shared/validation.ts';
 import { refusalOf } from '../leads/refusal.ts';
 import { type EventParts, newCall, runBefore } from './event.ts';
 
@@ -12,7 +13,10 @@ const schemas = {
   }),
   query: object({
     limit: v.optional(
-      v.pipe(v.string('is given more than once.'), v.regex(/^\d+$/, 'must be an integer.')),
+      v.pipe(
+        v.string(refusalMessage('wrong_type', 'is given more than once.')),
+        v.regex(/^\d+$/, refusalMessage('invalid_number', 'must be an integer.')),
+      ),
     ),
   }),
   body: object({

@@ -115,9 +115,8 @@ export const bugsOfWrites: readonly PlantedBug[] = [
   {
     name: 'duplicate taken as a conflict',
     file: 'shared/store/leads/update-lead.ts',
-    before:
-      "holderId !== undefined ? { outcome: 'duplicate', leadId: holderId } : { outcome: 'conflict' }",
-    after: "holderId === 0 ? { outcome: 'duplicate', leadId: holderId } : { outcome: 'conflict' }",
+    before: "holder ? { outcome: 'duplicate', holder } : { outcome: 'conflict' }",
+    after: "holder?.leadId === 0 ? { outcome: 'duplicate', holder } : { outcome: 'conflict' }",
     how: 'An update to a phone that is taken is repeated until it fails.',
     foundBy: 'A lead changes its phone, its email and its stage, and others take what it released',
   },
