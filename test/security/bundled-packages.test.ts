@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { bundleFunction, writtenEndpoints } from '../../infra/bundle/bundle.ts';
+import { bundleFunctions } from '../../infra/bundle/bundle.ts';
 import { projectFolder } from '../support/service-process.ts';
 
 /** The folder of the package that a bundled file belongs to, nested ones too. */
@@ -13,7 +13,7 @@ const packageFolder = (input: string): string | undefined =>
  * answers it). A package that is new here is a package to look at; then `vitest run --project unit -u test/security/bundled-packages.test.ts`.
  */
 test('a function carries these packages and no others', async () => {
-  const bundles = await Promise.all(writtenEndpoints().map(({ name }) => bundleFunction(name)));
+  const bundles = [...(await bundleFunctions()).values()];
   const folders = new Set(
     bundles
       .flatMap(({ inputs }) => inputs.map(packageFolder))

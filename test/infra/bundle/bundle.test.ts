@@ -6,9 +6,11 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  type Bundle,
   buildFunctions,
   bundle,
   bundleFunction,
+  bundleFunctions,
   writtenEndpoints,
 } from '../../../infra/bundle/bundle.ts';
 
@@ -54,7 +56,7 @@ async function inFreshProcess(file: string, expression: string): Promise<unknown
 const loadsUndici = `process.moduleLoadList.some((name) => name.includes('undici'))`;
 
 describe('which endpoints are built', () => {
-  test('the rows whose function is written', async () => {
+  test('the endpoints whose function is written are built', async () => {
     const { functionsFolder } = await givenFunction('export const handler = () => 1;');
 
     expect(writtenEndpoints(functionsFolder).map(({ name }) => name)).toEqual(['get-lead']);
@@ -74,7 +76,7 @@ describe('a bundle', () => {
     ],
     ['an import when it is needed', ``, `(await import('node:http')).STATUS_CODES[404]`],
     ['a bundled CommonJS require', `import old from './old.cjs';`, `old`],
-  ])('reaches the modules of Node by %s', async (_, imports, expression) => {
+  ])('a bundle reaches the modules of Node by %s', async (_, imports, expression) => {
     const options = await givenFunction(
       `${imports}\nexport const handler = async () => ${expression};`,
     );
@@ -88,7 +90,7 @@ describe('a bundle', () => {
     expect(await inFreshProcess(options.file, 'bundle.handler()')).toBe('Not Found');
   });
 
-  test('exports the handler alone', async () => {
+  test('a bundle exports only the handler', async () => {
     const options = await givenFunction(
       `export const body = { secret: 'a schema' };\nexport const handler = () => 1;`,
     );
@@ -99,7 +101,7 @@ describe('a bundle', () => {
     expect(await readFile(options.file, 'utf8')).not.toContain('a schema');
   });
 
-  test('does not load undici, as importing node:http the ESM way does', async () => {
+  test('a bundle does not load undici, as importing node:http the ESM way does', async () => {
     const source = `import { STATUS_CODES } from 'node:http';\nexport const handler = () => STATUS_CODES;`;
     const withFacade = join(folder, 'with-facade.mjs');
     const without = join(folder, 'without-facade.mjs');
@@ -112,7 +114,7 @@ describe('a bundle', () => {
 });
 
 describe('building while others build', () => {
-  test('leaves a file with the same content alone', async () => {
+  test('a build leaves a file with the same content alone', async () => {
     const options = await givenFunction('export const handler = () => 1;');
     await buildFunctions(options);
     const before = await stat(options.file);
@@ -122,7 +124,7 @@ describe('building while others build', () => {
     expect((await stat(options.file)).ino).toBe(before.ino);
   });
 
-  test('leaves what stands when a function does not build, and names the place', async () => {
+  test('a build leaves the earlier bundles when a function does not build, and names the place', async () => {
     const options = await givenFunction('export const handler = () => 1;');
     await buildFunctions(options);
     const before = await readFile(options.file);
@@ -138,7 +140,7 @@ describe('building while others build', () => {
     expect(await readFile(options.file)).toEqual(before);
   });
 
-  test('shows a reader whole files only, and leaves nothing else', async () => {
+  test('builds in parallel show a reader only whole files, and leave nothing else', async () => {
     const small = await givenFunction(
       `export const handler = () => ${JSON.stringify('s'.repeat(200_000))};`,
     );
@@ -173,21 +175,51 @@ const ceilingBytes = 285_000;
 const ceilingWithPhonesBytes = 435_000;
 const withPhones: readonly string[] = ['capture-lead', 'create-lead', 'update-lead', 'list-leads'];
 
+/** What a process that imports a bundle says of itself. */
+interface Loaded {
+  readonly exported: readonly string[];
+  readonly hasUndici: boolean;
+  /** Of Web Crypto, zlib and what reads files. */
+  readonly modules: readonly string[];
+}
+const loadedBy = (file: string): Promise<Loaded> =>
+  inFreshProcess(
+    file,
+    `({
+      exported: Object.keys(bundle),
+      hasUndici: ${loadsUndici},
+      modules: process.moduleLoadList.filter((name) => / (zlib|internal\\/(crypto\\/webcrypto|fs\\/promises|readline\\/interface))$/.test(name)),
+    })`,
+  ) as Promise<Loaded>;
+
+let bundles: Awaited<ReturnType<typeof bundleFunctions>>;
+let loadedAnyway: Loaded;
+beforeAll(async () => {
+  [bundles, loadedAnyway] = await Promise.all([bundleFunctions(), loadedBy(emptyFile)]);
+});
+
+test('a function that is bundled together with the others is byte for byte as when it is bundled alone', async () => {
+  const { code } = await bundleFunction('get-lead');
+
+  expect(Buffer.from(code).equals(bundles.get('get-lead')?.code ?? Buffer.of())).toBe(true);
+});
+
 describe.each(writtenEndpoints())('the bundle of $name', ({ name }) => {
-  let built: Awaited<ReturnType<typeof bundleFunction>>;
-  let file: string;
+  let built: Bundle;
+  let loaded: Loaded;
 
   beforeAll(async () => {
-    built = await bundleFunction(name);
-    file = join(folder, `${name}.mjs`);
+    built = bundles.get(name)!;
+    const file = join(folder, `${name}.mjs`);
     await writeFile(file, built.code);
+    loaded = await loadedBy(file);
   });
 
-  test('imports nothing when it runs', () => {
+  test(`the bundle of ${name} imports nothing when it runs`, () => {
     expect(built.imports).toEqual([]);
   });
 
-  test('has the credentials of the environment and no other provider', () => {
+  test(`the bundle of ${name} has the credentials of the environment and no other provider`, () => {
     const providers = built.inputs
       .map((input) => /credential-provider-[a-z-]+/.exec(input)?.[0])
       .filter(Boolean);
@@ -195,23 +227,20 @@ describe.each(writtenEndpoints())('the bundle of $name', ({ name }) => {
     expect(new Set(providers)).toEqual(new Set(['credential-provider-env']));
   });
 
-  test('does not load undici', async () => {
-    expect(await inFreshProcess(file, loadsUndici)).toBe(false);
+  test(`the bundle of ${name} does not load undici`, () => {
+    expect(loaded.hasUndici).toBe(false);
   });
 
-  test('loads neither Web Crypto, nor zlib, nor what reads files, which no function needs', async () => {
-    const loaded = `process.moduleLoadList.filter((name) => / (zlib|internal\\/(crypto\\/webcrypto|fs\\/promises|readline\\/interface))$/.test(name))`;
-    const loadedAnyway = await inFreshProcess(emptyFile, loaded);
-
-    expect(await inFreshProcess(file, loaded)).toEqual(loadedAnyway);
+  test(`the bundle of ${name} loads neither Web Crypto, nor zlib, nor what reads files, which no function needs`, () => {
+    expect(loaded.modules).toEqual(loadedAnyway.modules);
   });
 
-  test('looks for the settings of the SDK in the environment alone', () => {
+  test(`the bundle of ${name} looks for the settings of the SDK in the environment alone`, () => {
     expect(Buffer.from(built.code).toString()).toContain('Settings come from the environment');
   });
 
   test.runIf(withPhones.includes(name))(
-    'holds the numbering plans as a text, which costs nothing to import',
+    `the bundle of ${name} holds the numbering plans as a text, which costs nothing to import`,
     () => {
       const code = Buffer.from(built.code).toString();
       expect(/JSON\.parse\(['"`]\{\\?"version\\?":4/.test(code)).toBe(true);
@@ -219,11 +248,11 @@ describe.each(writtenEndpoints())('the bundle of $name', ({ name }) => {
     },
   );
 
-  test('exports the handler alone', async () => {
-    expect(await inFreshProcess(file, 'Object.keys(bundle)')).toEqual(['handler']);
+  test(`the bundle of ${name} exports only the handler`, () => {
+    expect(loaded.exported).toEqual(['handler']);
   });
 
-  test('stays below its ceiling', () => {
+  test(`the bundle of ${name} stays below its ceiling`, () => {
     expect(built.code.byteLength).toBeLessThan(
       withPhones.includes(name) ? ceilingWithPhonesBytes : ceilingBytes,
     );
