@@ -218,7 +218,6 @@ describe('source files', () => {
 
   /** Files that are still to be divided along their subject, with the lines that they may have. */
   const longFiles: Readonly<Record<string, number>> = {
-    'test/infra/local/start.test.ts': 330,
     'test/simulation/checker/check-answers.ts': 345,
     'test/simulation/checker/check-effects.ts': 360,
   };

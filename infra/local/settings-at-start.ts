@@ -117,5 +117,11 @@ async function createMissingKeys(
   return created;
 }
 
-const withIssues = ({ message, issues }: SettingsFileError | SettingsRejectedError): string =>
-  `${message.replace(/\.$/, '')}: ${issues.map((issue) => `${issue.path} ${issue.message}`.replace(/\.$/, '')).join('; ')}.`;
+/** One issue in the sentence, several on a line each. */
+function withIssues({ message, issues }: SettingsFileError | SettingsRejectedError): string {
+  const [first, ...more] = issues.map(({ path, message }) => `${path} ${message}`);
+  const sentence = message.replace(/\.$/, ':');
+  if (first === undefined) return message;
+  if (more.length === 0) return `${sentence} ${first.replace(/\.$/, '')}.`;
+  return [sentence, ...[first, ...more].map((issue) => `  ${issue}`)].join('\n');
+}

@@ -1,10 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startEngine } from '../../../infra/local/engine.ts';
 import { prepareTable } from '../../../infra/local/prepare-table.ts';
 import { readOrganizationFiles } from '../../../infra/local/settings-at-start.ts';
@@ -12,40 +10,8 @@ import { clientConfig } from '../../../infra/local/table.ts';
 import { openTable } from '../../../shared/store/table/client.ts';
 import { getItem } from '../../../shared/store/table/get-item.ts';
 import { phonePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
-import {
-  node24,
-  projectFolder,
-  runServiceProcess,
-  type ServiceProcess,
-  startServiceProcess,
-} from '../../support/service-process.ts';
-
-// Each test starts the service as a person does, with an engine of its own, and builds the functions. On a busy machine a start takes 20 s.
-const timeout = 60_000;
-
-let scratch: string;
-beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), 'start-test-'));
-});
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
-
-const started: ServiceProcess[] = [];
-afterEach(async () => {
-  await Promise.all(
-    started
-      .splice(0)
-      .map(async ({ child, end }) =>
-        child.exitCode === null && child.signalCode === null ? end() : undefined,
-      ),
-  );
-});
-
-const newDb = (): string => mkdtempSync(join(scratch, 'db-'));
-async function start(...args: string[]): Promise<ServiceProcess> {
-  const service = await startServiceProcess(['--port', '0', '--engine', 'dynoxide', ...args]);
-  started.push(service);
-  return service;
-}
+import { node24, projectFolder, startServiceProcess } from '../../support/service-process.ts';
+import { newDb, start, startTimeout } from './given-start.ts';
 
 const capture = (baseUrl: string, apiKey: string, phone: string): Promise<Response> =>
   fetch(`${baseUrl}/api/v1/leads/capture`, {
@@ -69,7 +35,7 @@ const isAlive = (pid: number): boolean => {
 const enginePid = (db: string): number =>
   Number(readFileSync(join(db, 'dynoxide', 'engine.pid'), 'utf8'));
 
-test('prints one ready line and nothing else on stdout', { timeout }, async () => {
+test('prints one ready line and nothing else on stdout', { timeout: startTimeout }, async () => {
   const { ready, printed, end } = await start('--db', ':memory:');
   await fetch(`${ready.baseUrl}/api/v1/lead-fields`);
   await end();
@@ -92,7 +58,7 @@ test('prints one ready line and nothing else on stdout', { timeout }, async () =
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s ends the service and its engine with status 0 within five seconds',
-  { timeout },
+  { timeout: startTimeout },
   async (signal) => {
     const db = newDb();
     const { end } = await start('--db', db);
@@ -107,7 +73,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 test('keeps leads and keys from one start to the next, and mints no key twice', {
-  timeout: 2 * timeout,
+  timeout: 2 * startTimeout,
 }, async () => {
   const db = newDb();
   const first = await start('--db', db);
@@ -122,7 +88,7 @@ test('keeps leads and keys from one start to the next, and mints no key twice', 
 });
 
 test('a kill -9 takes the engine along, and the next start has every acknowledged lead', {
-  timeout: 2 * timeout,
+  timeout: 2 * startTimeout,
 }, async () => {
   const db = newDb();
   const first = await start('--db', db);
@@ -151,7 +117,7 @@ test('a kill -9 takes the engine along, and the next start has every acknowledge
   expect(new Set(items.map(({ phone }) => phone)).size).toBe(items.length);
 });
 
-test('a service that lost its launcher ends by itself', { timeout }, async () => {
+test('a service that lost its launcher ends by itself', { timeout: startTimeout }, async () => {
   const db = newDb();
   const { child } = await start('--db', db);
   const engine = enginePid(db);
@@ -164,7 +130,9 @@ test('a service that lost its launcher ends by itself', { timeout }, async () =>
   expect(isAlive(engine)).toBe(false);
 });
 
-test('a service whose engine dies ends with status 1 and says so', { timeout }, async () => {
+test('a service whose engine dies ends with status 1 and says so', {
+  timeout: startTimeout,
+}, async () => {
   const db = newDb();
   const { child, printed } = await start('--db', db);
   const exited = once(child, 'close');
@@ -176,7 +144,7 @@ test('a service whose engine dies ends with status 1 and says so', { timeout }, 
   expect(printed.stderr).toContain('The engine dynoxide ended by itself');
 });
 
-test('several services run in parallel', { timeout: 3 * timeout }, async () => {
+test('several services run in parallel', { timeout: 3 * startTimeout }, async () => {
   const services = await Promise.all([
     start('--db', newDb()),
     start('--db', ':memory:'),
@@ -190,7 +158,7 @@ test('several services run in parallel', { timeout: 3 * timeout }, async () => {
 });
 
 test('an engine by its address is used as it is, its table left in place', {
-  timeout,
+  timeout: startTimeout,
 }, async () => {
   const engine = await startEngine({ engine: 'dynoxide', dataFolder: ':memory:' });
   try {
@@ -217,84 +185,8 @@ test('an engine by its address is used as it is, its table left in place', {
   }
 });
 
-describe('refuses to start, with status 1 and one sentence:', () => {
-  const refusal = async (...args: string[]): Promise<string> => {
-    const { status, stdout, stderr } = await runServiceProcess(['--json', ...args]);
-    expect(status).toBe(1);
-    expect(stdout).toBe('');
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-    return stderr;
-  };
-
-  test('on data that another service uses', { timeout: 2 * timeout }, async () => {
-    const db = newDb();
-    const { child } = await start('--db', db);
-
-    expect(await refusal('--port', '0', '--engine', 'dynoxide', '--db', db)).toContain(
-      `--db ${db}: another service (process ${child.pid}) is using this folder`,
-    );
-  });
-
-  test('on a port in use', { timeout }, async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as { port: number };
-
-    expect(await refusal('--port', String(port), '--db', ':memory:')).toContain(
-      `--port ${port}: the port is in use`,
-    );
-    other.close();
-  });
-
-  test.each([
-    ['does not exist', undefined, /absent\.json: the file cannot be read \(ENOENT\)/],
-    ['is not JSON', '{', /\$ is not valid JSON/],
-    ['is invalid', '{"id": 0, "name": ""}', /\$\.id .*\$\.name /],
-  ])('on a settings file that %s', { timeout }, async (_, content, expected) => {
-    const file = join(scratch, content === undefined ? 'absent.json' : 'wrong.json');
-    if (content !== undefined) writeFileSync(file, content);
-
-    expect(await refusal('--port', '0', '--db', ':memory:', '--organization', file)).toMatch(
-      expected,
-    );
-  });
-
-  test('with an engine that does not exist', { timeout }, async () => {
-    expect(await refusal('--port', '0', '--engine', 'mongo')).toContain(
-      '--engine mongo: there is no such engine',
-    );
-  });
-
-  test('with the address of an engine that is not running', { timeout }, async () => {
-    expect(await refusal('--port', '0', '--engine', 'http://127.0.0.1:1')).toContain(
-      'The engine at http://127.0.0.1:1 cannot provide the table leads',
-    );
-  });
-
-  test('with an engine that cannot keep its data', { timeout }, async () => {
-    const file = join(scratch, 'a-file');
-    writeFileSync(file, '');
-
-    expect(await refusal('--port', '0', '--engine', 'dynoxide', '--db', file)).toContain(
-      `--db ${file}: the folder cannot be used`,
-    );
-  });
-
-  test('with a port that is not a port', { timeout }, async () => {
-    expect(await refusal('--port', '70000')).toContain('It must be an integer from 0 to 65535.');
-  });
-
-  test('with an unknown option', { timeout }, async () => {
-    const { status, stderr } = await runServiceProcess(['--prot', '0']);
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: "Unknown option '--prot'. Did you mean --port? See: npm start -- --help\n",
-    });
-  });
-});
-
 test('the banner has an address, the keys, and lines that work as printed', {
-  timeout,
+  timeout: startTimeout,
 }, async () => {
   const child = spawn(node24, ['infra/local/start.ts', '--port', '0', '--db', ':memory:'], {
     cwd: projectFolder,

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
+
+/** The service as a person starts it, with an engine of its own, and builds the functions. On a busy machine a start takes 20 s. */
+export const startTimeout = 60_000;
+
+/** A folder of the test file. */
+export let scratch: string;
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'start-test-'));
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const started: ServiceProcess[] = [];
+afterEach(async () => {
+  await Promise.all(
+    started
+      .splice(0)
+      .map(async ({ child, end }) =>
+        child.exitCode === null && child.signalCode === null ? end() : undefined,
+      ),
+  );
+});
+
+export const newDb = (): string => mkdtempSync(join(scratch, 'db-'));
+
+/** Starts the service on a free port. It ends with the test. */
+export async function start(...args: readonly string[]): Promise<ServiceProcess> {
+  const service = await startServiceProcess(['--port', '0', '--engine', 'dynoxide', ...args]);
+  started.push(service);
+  return service;
+}
