@@ -6,12 +6,9 @@ import { bucketOfOrganization, setBucket } from './reliability/buckets.ts';
 import { type CallOptions, call } from './support/call.ts';
 import { expectWithin } from './support/faults/budget.ts';
 import { longestChain, type RecordedCall } from './support/faults/calls.ts';
-import {
-  type FaultyService,
-  startFaultyService,
-  withLocalTimeouts,
-} from './support/faults/faulty-service.ts';
+import { type FaultyService, startFaultyService } from './support/faults/faulty-service.ts';
 import { type GivenOrganization, givenOrganization } from './support/organizations.ts';
+import { withLocalTimeouts } from './support/own-service.ts';
 import { person } from './support/people.ts';
 import { table } from './support/table.ts';
 

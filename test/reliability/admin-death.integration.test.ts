@@ -16,10 +16,13 @@ import { effectsOn, itemAt } from '../support/effects.ts';
 import { type DynamodbProxy, startDynamodbProxy } from '../support/faults/proxy.ts';
 import { faultOnce } from '../support/faults/rules.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { useOwnTable } from '../support/own-table.ts';
 import { person } from '../support/people.ts';
 import { service } from '../support/service.ts';
 import { table } from '../support/table.ts';
 import { report } from './figures.ts';
+
+useOwnTable();
 
 /** An administrator's command is killed (`kill -9`) at its transaction, just before it reaches the table or just after it was applied, and repeated. */
 let proxy: DynamodbProxy;

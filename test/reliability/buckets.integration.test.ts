@@ -5,14 +5,11 @@ import { apiKeyRandomBytes, mintApiKey } from '../../shared/organization/api-key
 import { revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
 import { type CallReply, call } from '../support/call.ts';
 import type { RecordedCall } from '../support/faults/calls.ts';
-import {
-  type FaultyService,
-  startFaultyService,
-  withLocalTimeouts,
-} from '../support/faults/faulty-service.ts';
+import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import { type DynamodbProxy, startDynamodbProxy } from '../support/faults/proxy.ts';
 import { seededRandom } from '../support/faults/rules.ts';
 import { givenOrganization } from '../support/organizations.ts';
+import { withLocalTimeouts } from '../support/own-service.ts';
 import { service } from '../support/service.ts';
 import { table } from '../support/table.ts';
 import { anHourFromNow, bucketOfKey, bucketOfOrganization, setBucket, usedOf } from './buckets.ts';

@@ -1,7 +1,9 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Lead } from '../../shared/leads/lead.ts';
 import { presentEntry, type TimelineItem } from '../../shared/leads/timeline.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
+import { scanLeadsAscending } from '../../shared/store/maintenance/export-leads.ts';
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import { leadsPartitionKey } from '../../shared/store/table/primary-keys.ts';
 import { type CallReply, call } from './call.ts';
@@ -30,6 +32,14 @@ export async function timelineOf(
   const nameOf = (userId: number): string =>
     settings.users.find((user) => user.id === userId)?.name ?? '';
   return (await readTimeline(table(), id, leadId)).flatMap((entry) => presentEntry(entry, nameOf));
+}
+
+/** Every lead of the organization, archived ones too, in the order of their ids. */
+export async function leadsOf({ id }: GivenOrganization): Promise<Lead[]> {
+  const leads: Lead[] = [];
+  for await (const page of scanLeadsAscending(table(), id, { after: 0, withArchived: true }))
+    leads.push(...page);
+  return leads;
 }
 
 /** Every stored lead of the organization with its timeline: equal before and after a request that changes nothing. */

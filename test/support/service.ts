@@ -13,5 +13,15 @@ declare module 'vitest' {
   }
 }
 
-/** The service of this test run: one for each engine. All test files share it; each test makes its own organization. */
-export const service = (): RunningService => inject('service');
+let own: RunningService | undefined;
+
+/** Replaces the service of the test run in this test file; undefined ends that. */
+export function setService(running: RunningService | undefined): void {
+  own = running;
+}
+
+/**
+ * The service of this test run: one for each engine. All test files share it, unless they use a table of their own; each test makes its own
+ * organization.
+ */
+export const service = (): RunningService => own ?? inject('service');

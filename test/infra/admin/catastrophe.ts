@@ -6,8 +6,8 @@ import { revokeApiKey } from '../../../shared/store/organizations/api-keys.ts';
 import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { call } from '../../support/call.ts';
-import { startFaultyService } from '../../support/faults/faulty-service.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { startOwnService, withLocalTimeouts } from '../../support/own-service.ts';
 import { person } from '../../support/people.ts';
 import { environmentOf, givenTable } from '../../support/table.ts';
 import { itemsOf } from './restored-tables.ts';
@@ -17,7 +17,7 @@ export async function withFunctionsOn<Result>(
   on: Table,
   ask: (baseUrl: string) => Promise<Result>,
 ): Promise<Result> {
-  const functions = await startFaultyService(environmentOf(on.name));
+  const functions = await startOwnService(withLocalTimeouts(environmentOf(on.name)));
   try {
     return await ask(functions.baseUrl);
   } finally {
@@ -44,13 +44,9 @@ beforeAll(async () => {
   const revoked = await organization.key();
   const [erased, kept] = [person(), person()];
   given = await withFunctionsOn(old, async (baseUrl) => {
-    // A busy engine can be silent for longer than a function waits: like every caller, repeat a 500 with the same key.
-    const capture = async (enquiry: object, repeats = 4): Promise<number> => {
-      const body = { externalId: randomUUID(), ...enquiry };
-      const reply = await call('capture-lead', { baseUrl, apiKey: organization.website, body });
-      return reply.status === 500 && repeats > 0 ? capture(body, repeats - 1) : reply.body.lead.id;
-    };
-    const erasedLeadId = await capture(erased);
+    const capture = async (body: object): Promise<number> =>
+      (await call('capture-lead', { baseUrl, apiKey: organization.website, body })).body.lead.id;
+    const erasedLeadId = await capture({ ...erased, externalId: randomUUID() });
     const keptLeadId = await capture(kept);
     await capture({ ...kept, email: erased.email }); // the person's email on another lead's timeline
     const backup = await itemsOf(old);

@@ -4,8 +4,11 @@ import { phonePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { useOwnTable } from '../../support/own-table.ts';
 import { person } from '../../support/people.ts';
 import { table } from '../../support/table.ts';
+
+useOwnTable();
 
 const check = (organization: GivenOrganization, ...more: string[]) =>
   runAdmin(['check', '--organization', String(organization.id), ...more]);

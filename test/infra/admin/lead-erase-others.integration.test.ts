@@ -8,8 +8,11 @@ import { adminJson } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
 import { givenLead, storedLeads, timelineOf } from '../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { useOwnTable } from '../../support/own-table.ts';
 import { person } from '../../support/people.ts';
 import { table } from '../../support/table.ts';
+
+useOwnTable();
 
 const erase = ({ id }: GivenOrganization, leadId: number) =>
   adminJson('lead', 'erase', '--organization', String(id), '--lead', String(leadId), '--yes');

@@ -7,8 +7,11 @@ import { adminJson, runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
 import { givenLead, storedLeads, timelineOf } from '../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { useOwnTable } from '../../support/own-table.ts';
 import { person } from '../../support/people.ts';
 import { table } from '../../support/table.ts';
+
+useOwnTable();
 
 const argumentsOf = (
   { id }: GivenOrganization,

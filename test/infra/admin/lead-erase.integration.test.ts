@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { parseApiKey } from '../../../shared/organization/api-key.ts';
 import { eraseLead } from '../../../shared/store/maintenance/erase-lead.ts';
@@ -8,29 +7,22 @@ import { adminJson, runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
 import { givenLead, storedLeads, timelineOf } from '../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { useOwnTable } from '../../support/own-table.ts';
 import { person } from '../../support/people.ts';
 import { table } from '../../support/table.ts';
+import { itemsOf } from './restored-tables.ts';
+
+useOwnTable();
 
 const erase = ({ id }: GivenOrganization, leadId: number) =>
   adminJson('lead', 'erase', '--organization', String(id), '--lead', String(leadId), '--yes');
 const violations = async ({ id }: GivenOrganization) =>
   (await adminJson('check', '--organization', String(id))).violations;
 
-/** Every item of the table as text. */
-async function everyItem(): Promise<string[]> {
-  const items: string[] = [];
-  let next: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await table().client.send(
-      new ScanCommand({ TableName: table().name, ConsistentRead: true, ExclusiveStartKey: next }),
-    );
-    items.push(...Items.map((item) => JSON.stringify(item)));
-    next = LastEvaluatedKey;
-  } while (next);
-  return items;
-}
+/** The items of the table as text, those that contain one of the texts. */
 async function itemsWith(...texts: string[]): Promise<string[]> {
-  return (await everyItem()).filter((item) =>
+  const items = (await itemsOf(table())).map((item) => JSON.stringify(item));
+  return items.filter((item) =>
     texts.some((text) => item.toLowerCase().includes(text.toLowerCase())),
   );
 }

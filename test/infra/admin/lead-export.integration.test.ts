@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import { setArchived } from '../../../shared/store/leads/archive.ts';
-import { scanLeadsAscending } from '../../../shared/store/maintenance/export-leads.ts';
 import { adminJson, runAdmin, spawnAdmin } from '../../support/admin.ts';
-import { changeSettings, givenLead } from '../../support/leads.ts';
+import { changeSettings, givenLead, leadsOf } from '../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { useOwnTable } from '../../support/own-table.ts';
 import { person } from '../../support/people.ts';
 import { customField, sampleSettings } from '../../support/settings.ts';
 import { table } from '../../support/table.ts';
+
+useOwnTable();
 
 let folder: string;
 beforeAll(async () => {
@@ -22,12 +24,6 @@ let files = 0;
 function newFile(extension: string): string {
   files += 1;
   return join(folder, `${files}.${extension}`);
-}
-async function leadsOf({ id }: GivenOrganization): Promise<Lead[]> {
-  const leads: Lead[] = [];
-  for await (const page of scanLeadsAscending(table(), id, { after: 0, withArchived: true }))
-    leads.push(...page);
-  return leads;
 }
 /** Leads as they compare across organizations, by phone; versions and organizations differ. */
 const comparable = (leads: readonly Lead[], withIds: boolean) =>

@@ -15,7 +15,10 @@ import { adminJson, runAdmin, spawnAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
 import { givenLead } from '../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { useOwnTable } from '../../support/own-table.ts';
 import { table } from '../../support/table.ts';
+
+useOwnTable();
 
 /** Nobody can type into a test: a test that has somebody confirm says what happens meanwhile. */
 vi.mock('../../../infra/admin/confirm.ts', { spy: true });

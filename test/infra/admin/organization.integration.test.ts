@@ -2,8 +2,11 @@ import { expect, test } from 'vitest';
 import { runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { useOwnTable } from '../../support/own-table.ts';
 import { person } from '../../support/people.ts';
 import { apply, edited } from './edited-settings.ts';
+
+useOwnTable();
 
 /** An organization with two leads that use a source, an option and a user each. */
 async function givenUsed(): Promise<GivenOrganization> {

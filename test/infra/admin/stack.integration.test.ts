@@ -6,8 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { usagePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { runAdmin } from '../../support/admin.ts';
 import { givenOrganization } from '../../support/organizations.ts';
+import { useOwnTable } from '../../support/own-table.ts';
 import { service } from '../../support/service.ts';
 import { table } from '../../support/table.ts';
+
+useOwnTable();
 
 /** Answers DescribeStacks as CloudFormation does (its query protocol). */
 let cloudFormation: Server;

@@ -2,8 +2,11 @@ import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { timelinePartitionKey } from '../../../shared/store/table/primary-keys.ts';
 import { type FaultyService, startFaultyService } from '../../support/faults/faulty-service.ts';
+import { useOwnTable } from '../../support/own-table.ts';
 import { service } from '../../support/service.ts';
 import { runHistory, verdictOn } from './history.ts';
+
+useOwnTable();
 
 /** A short run of what `npm run soak` does at length. */
 let faulty: FaultyService;

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll } from 'vitest';
-import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
-import { scanLeadsAscending } from '../../../../shared/store/maintenance/export-leads.ts';
+import type { FieldValues } from '../../../../shared/leads/lead.ts';
 import { adminJson } from '../../../support/admin.ts';
+import { leadsOf } from '../../../support/leads.ts';
 import type { GivenOrganization } from '../../../support/organizations.ts';
-import { table } from '../../../support/table.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -29,12 +28,8 @@ export const refusedIn = async (report: string) =>
 export const importJson = ({ id }: GivenOrganization, file: string, ...more: string[]) =>
   adminJson('lead', 'import', '--organization', String(id), file, ...more);
 
-export async function fieldsOf({ id }: GivenOrganization): Promise<FieldValues[]> {
-  const leads: Lead[] = [];
-  for await (const page of scanLeadsAscending(table(), id, { after: 0, withArchived: true }))
-    leads.push(...page);
-  return leads.map(({ fields }) => fields);
-}
+export const fieldsOf = async (organization: GivenOrganization): Promise<FieldValues[]> =>
+  (await leadsOf(organization)).map(({ fields }) => fields);
 
 export const countLeads = async (organization: GivenOrganization): Promise<number> =>
-  (await fieldsOf(organization)).length;
+  (await leadsOf(organization)).length;

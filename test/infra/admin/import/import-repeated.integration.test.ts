@@ -3,9 +3,12 @@ import { adminJson } from '../../../support/admin.ts';
 import { call } from '../../../support/call.ts';
 import { storedLeads } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
+import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { countLeads, fieldsOf, givenFile, importJson, refusedIn } from './given-files.ts';
 import { killedAtWrite } from './killed-import.ts';
+
+useOwnTable();
 
 test('the same file twice makes no second lead, also of a lead whose phone and email have changed since', async () => {
   const organization = await givenOrganization();

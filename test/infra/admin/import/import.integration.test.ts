@@ -5,8 +5,11 @@ import { adminJson, runAdmin } from '../../../support/admin.ts';
 import { call } from '../../../support/call.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
+import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { countLeads, fieldsOf, givenFile, importJson, refusedIn } from './given-files.ts';
+
+useOwnTable();
 
 test('makes leads of a spreadsheet’s rows: headings by key, label or map, people and stages by name', async () => {
   const organization = await givenOrganization();

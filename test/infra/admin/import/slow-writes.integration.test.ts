@@ -7,8 +7,11 @@ import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
 import { faultOnce } from '../../../support/faults/rules.ts';
 import { storedLeads } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
+import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { service } from '../../../support/service.ts';
+
+useOwnTable();
 
 let folder: string;
 beforeAll(async () => {
