@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Lead } from '../../../../shared/leads/lead.ts';
 import { putLead } from '../../../../shared/store/leads/leads.ts';
 import { updateLead } from '../../../../shared/store/leads/update-lead.ts';
@@ -70,43 +70,53 @@ const bytesOf = (calls: readonly RecordedCall[]): number =>
     0,
   );
 
-test.each([
-  { by: 'nothing', different: {} },
-  { by: 'an owner', different: { ownerId: 7 } },
-  { by: 'an owner and a stage', different: { ownerId: 7, stageIds: [11, 12] } },
-  { by: 'the time of change', different: { updatedSince: Date.parse(at(15)) } },
-  { by: 'what none has', different: { matches: () => false } },
-  { by: 'an owner and what none has', different: { ownerId: 7, matches: () => false } },
-])(
-  'no page of the largest leads, by $by, reads more than 4 MB, and the walk finds all',
-  async ({ different }) => {
-    const { id } = await givenOrganization();
-    const leads = Array.from({ length: 30 }, (_, index) =>
-      leadOf(id, index + 1, index % 3 === 0 ? 'short' : 'r'.repeat(345_000)),
+describe('30 leads, most of them as large as a lead can be', () => {
+  let organizationId: number;
+  let leads: readonly Lead[];
+  beforeAll(async () => {
+    organizationId = (await givenOrganization()).id;
+    leads = Array.from({ length: 30 }, (_, index) =>
+      leadOf(organizationId, index + 1, index % 3 === 0 ? 'short' : 'r'.repeat(345_000)),
     );
     for (const lead of leads) await store(lead);
-    const { recorded, proxy } = await recordedTable();
+  });
 
-    const found: number[] = [];
-    let cursor: number | undefined;
-    do {
-      const asked = query(id, { ...different, ...(cursor !== undefined && { cursor }) });
-      const { result, calls } = await proxy.record(() => listLeads(recorded, asked));
-      expect(bytesOf(calls)).toBeLessThanOrEqual(4_000_000);
-      found.push(...result.leads.map((lead) => lead.id));
-      cursor = result.nextCursor ?? undefined;
-    } while (cursor !== undefined);
+  test.each([
+    { by: 'nothing', different: {} },
+    { by: 'an owner', different: { ownerId: 7 } },
+    { by: 'an owner and a stage', different: { ownerId: 7, stageIds: [11, 12] } },
+    { by: 'the time of change', different: { updatedSince: Date.parse(at(15)) } },
+    { by: 'what none has', different: { matches: () => false } },
+    { by: 'an owner and what none has', different: { ownerId: 7, matches: () => false } },
+  ])(
+    'no page of the largest leads, by $by, reads more than 4 MB, and the walk finds all',
+    async ({ different }) => {
+      const { recorded, proxy } = await recordedTable();
 
-    const { matches } = query(id, different);
-    expect(found).toEqual(
-      leads
-        .filter(matches)
-        .reverse()
-        .map((lead) => lead.id),
-    );
-    await proxy.stop();
-  },
-);
+      const found: number[] = [];
+      let cursor: number | undefined;
+      do {
+        const asked = query(organizationId, {
+          ...different,
+          ...(cursor !== undefined && { cursor }),
+        });
+        const { result, calls } = await proxy.record(() => listLeads(recorded, asked));
+        expect(bytesOf(calls)).toBeLessThanOrEqual(4_000_000);
+        found.push(...result.leads.map((lead) => lead.id));
+        cursor = result.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+
+      const { matches } = query(organizationId, different);
+      expect(found).toEqual(
+        leads
+          .filter(matches)
+          .reverse()
+          .map((lead) => lead.id),
+      );
+      await proxy.stop();
+    },
+  );
+});
 
 test('the next page of a list by time reads only later changes from the index, and finds leads that changed between the pages', async () => {
   const { id } = await givenOrganization();
