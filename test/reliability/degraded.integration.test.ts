@@ -1,14 +1,14 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type CallReply, call } from '../support/call.ts';
-import { effectsOn } from '../support/effects.ts';
 import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import type { FaultRule } from '../support/faults/rules.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
-import { person } from '../support/people.ts';
 import { type GoodRequest, goodRequests, sendAll } from './requests.ts';
 
-/** DynamoDB slow or away: every answer is the function's own, in time, in the contract's shape; nothing is answered unchecked. */
+/**
+ * DynamoDB slow or away, through real connections: every answer is the function's own, in time, in the contract's shape. What takes
+ * longer, and whether nothing is answered unchecked, is in slow-dynamodb.test.ts, in simulated time.
+ */
 let faulty: FaultyService;
 let organization: GivenOrganization;
 let requests: readonly GoodRequest[];
@@ -51,10 +51,6 @@ describe("every endpoint answers INTERNAL by itself, within the function's time-
     },
     { dynamodb: 'breaks every connection', rule: () => ({ kind: 'cut', applied: false }) },
     {
-      dynamodb: 'throttles everything',
-      rule: () => ({ kind: 'error', name: 'ThrottlingException' }),
-    },
-    {
       dynamodb: 'fails at everything',
       rule: () => ({ kind: 'error', name: 'InternalServerError' }),
     },
@@ -77,41 +73,6 @@ describe("every endpoint answers INTERNAL by itself, within the function's time-
     expect(other.reports).toEqual([]);
     await other.stop();
   });
-});
-
-test.each(['UpdateItem KEY', 'UpdateItem USAGE'])(
-  'no request is answered unchecked while only %s gets no response',
-  async (site) => {
-    const reads = requests.filter(({ status }) => status === 200);
-    faulty.proxy.rule = (one) =>
-      one.site === site ? { kind: 'silence', applied: false } : undefined;
-
-    const { result, calls } = await faulty.proxy.record(() => sendAll(reads, faulty));
-
-    for (const { endpoint } of reads) expectInternal(result[endpoint]);
-    // Read in parallel with admission, by get and by update, and dropped.
-    expect(
-      calls.filter(({ site, attempt }) => site === 'GetItem LEADS' && attempt === 1),
-    ).toHaveLength(2);
-    expect(calls.map(({ operation }) => operation)).not.toContain('TransactWriteItems');
-  },
-);
-
-test('a write whose items stay contended gives up by itself: capture answers 409, the others INTERNAL', async () => {
-  faulty.proxy.rule = ({ operation }) =>
-    operation === 'TransactWriteItems'
-      ? { kind: 'error', name: 'TransactionCanceledException' }
-      : undefined;
-
-  const answers = await sendAll(requests, faulty);
-
-  expect(answers['capture-lead']).toMatchObject({
-    status: 409,
-    body: { error: { code: 'IDEMPOTENCY_IN_PROGRESS' } },
-  });
-  for (const endpoint of ['create-lead', 'update-lead', 'add-note'])
-    expectInternal(answers[endpoint]);
-  expect(faulty.reports).toEqual([]);
 });
 
 test('a write whose items stay throttled is tried for two seconds and then INTERNAL, capture too, counted as a failure', async () => {
@@ -144,13 +105,14 @@ test('a write whose items stay throttled is tried for two seconds and then INTER
   expect(faulty.reports).toEqual([]);
 });
 
-test('a call that DynamoDB throttles to the end tells in the log which table or index is throttled, and why', async () => {
+test('every endpoint answers INTERNAL by itself while DynamoDB throttles everything, and its log tells which table or index is throttled, and why', async () => {
   faulty.proxy.rule = () => ({ kind: 'error', name: 'ThrottlingException' });
 
-  const answer = await call('list-users', { apiKey: organization.reader, baseUrl: faulty.baseUrl });
+  const answers = await sendAll(requests, faulty);
 
-  expectInternal(answer);
-  const requestId = answer.headers.get('x-request-id') ?? '';
+  for (const { endpoint } of requests) expectInternal(answers[endpoint]);
+  expect(faulty.reports).toEqual([]);
+  const requestId = answers['list-lead-stages']?.headers.get('x-request-id') ?? '';
   const line = faulty
     .logged()
     .split('\n')
@@ -177,38 +139,4 @@ test('keys that stay unprocessed are an outage, never an absent item', async () 
   for (const endpoint of ['capture-lead', 'create-lead', 'list-leads'])
     expectInternal(answers[endpoint]);
   expect(faulty.reports).toEqual([]);
-});
-
-test('the slowest DynamoDB that still answers: the last answer arrives in time, and nothing is sent or written after it', async () => {
-  await faulty.killFunctions(); // a cold one makes one call more in turn
-  const reportsBefore = faulty.reports.length;
-  const who = person();
-  const before = faulty.proxy.calls.length;
-  const attempts = new Map<string, number>();
-  // Each call is answered at its third attempt alone: as slow as a call can be that does not fail.
-  faulty.proxy.rule = ({ site }) => {
-    const attempt = (attempts.get(site) ?? 0) + 1;
-    attempts.set(site, attempt);
-    return attempt % 3 === 0 ? { kind: 'delay', ms: 900 } : { kind: 'silence', applied: false };
-  };
-
-  const answer = await call('capture-lead', {
-    apiKey: organization.website,
-    body: who,
-    baseUrl: faulty.baseUrl,
-  });
-  const sent = faulty.proxy.calls.length;
-  await pause(3500); // longer than a call with all its attempts
-
-  expectInternal(answer);
-  expect(faulty.reports.slice(reportsBefore)).toEqual([]);
-  expect(faulty.proxy.calls.slice(before).map(({ site }) => site)).toContain('UpdateItem TURN');
-  expect(faulty.proxy.calls.slice(sent).map(({ site }) => site)).toEqual([]);
-  expect((await effectsOn(organization.id, who.phone)).lead).toBeUndefined();
-  const requestId = answer.headers.get('x-request-id') ?? '';
-  const lines = faulty
-    .logged()
-    .split('\n')
-    .filter((line) => line.includes(requestId));
-  expect(lines.map((line) => JSON.parse(line).message)).toEqual(['failed', 'answered']);
 });

@@ -19,6 +19,9 @@ export type Figure =
 /** Names the file that takes the figures, one JSON line each. */
 export const figuresVariable = 'RELIABILITY_FIGURES';
 
+/** Whether somebody started the tests for their figures. */
+export const isReported = process.env[figuresVariable] !== undefined;
+
 /** Hands a figure to whoever started the tests for it; else does nothing. */
 export function report(figure: Figure): void {
   const file = process.env[figuresVariable];

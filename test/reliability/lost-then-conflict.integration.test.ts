@@ -4,6 +4,7 @@ import { call } from '../support/call.ts';
 import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import type { FaultRule } from '../support/faults/rules.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { withLocalTimeouts } from '../support/own-service.ts';
 import { person } from '../support/people.ts';
 import { table } from '../support/table.ts';
 import { goodRequests } from './requests.ts';
@@ -12,7 +13,10 @@ import { goodRequests } from './requests.ts';
 let faulty: FaultyService;
 let organization: GivenOrganization;
 beforeAll(async () => {
-  [faulty, organization] = await Promise.all([startFaultyService(), givenOrganization()]);
+  [faulty, organization] = await Promise.all([
+    startFaultyService(withLocalTimeouts()),
+    givenOrganization(),
+  ]);
 });
 afterAll(() => faulty.stop());
 
