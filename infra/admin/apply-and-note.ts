@@ -1,7 +1,8 @@
 import type { Settings } from '../../shared/organization/settings-types.ts';
 import { type Applied, applySettings } from '../../shared/store/organizations/apply-settings.ts';
+import { changeWarnings } from './change-warnings.ts';
 import type { CommandContext } from './context.ts';
-import { captureWarnings } from './settings-warnings.ts';
+import { settingsWarnings } from './settings-warnings.ts';
 
 interface ApplyRequest {
   /** The audit log's entry. */
@@ -11,7 +12,7 @@ interface ApplyRequest {
 }
 
 /**
- * Applies settings, notes a wait for removals, prints the result, then notes what keeps the organization from taking captures.
+ * Applies settings, notes a wait for removals, prints the result, then notes what the settings and their change break.
  * @throws SettingsRejectedError, SettingsMovedError as `applySettings`
  */
 export async function applyAndNote(
@@ -29,5 +30,16 @@ export async function applyAndNote(
       ),
   });
   printResult(applied);
-  for (const warning of captureWarnings(settings)) context.note(warning);
+  await noteWarnings(context, applied.before, settings);
+}
+
+/** Warns of what the settings, and their change, break. @param before undefined for a new organization */
+export async function noteWarnings(
+  context: CommandContext,
+  before: Settings | undefined,
+  settings: Settings,
+): Promise<void> {
+  for (const warning of settingsWarnings(settings)) context.note(warning);
+  for (const warning of await changeWarnings(context.pacedTable(), before, settings))
+    context.note(warning);
 }

@@ -8,13 +8,12 @@ import {
   SettingsMovedError,
 } from '../../shared/store/organizations/apply-settings.ts';
 import { readSettings } from '../../shared/store/organizations/organizations.ts';
-import { applyAndNote } from './apply-and-note.ts';
+import { applyAndNote, noteWarnings } from './apply-and-note.ts';
 import { type CommandContext, CommandError } from './context.ts';
 import { countOf } from './format.ts';
 import { changedSinceLines, outdatedFile, outdatedIssue, outdatedLines } from './outdated-file.ts';
 import { changeLine, settingsChanges } from './settings-diff.ts';
 import { readSettingsText } from './settings-file.ts';
-import { captureWarnings } from './settings-warnings.ts';
 
 interface ApplyOptions {
   ignoreKeys?: boolean;
@@ -42,7 +41,9 @@ others have applied since: merge their changes, or add --overwrite. A file
 without a version is always applied.
 
 Settings that prevent captures, such as no default pipeline, are allowed: the
-command applies them and prints a warning.
+command applies them and prints a warning. It also warns of a field that live
+forms must send from now on, and of users who are deactivated but still own
+leads, have a live API key or are the only ones that a rule names.
 
 Examples:
   npm run admin -- organization apply northwind.json --dry-run
@@ -149,7 +150,7 @@ async function preview(context: CommandContext, file: FileToApply): Promise<void
       ...sinceLines,
     ].join('\n');
   });
-  if (issues.length === 0) for (const warning of captureWarnings(settings)) context.note(warning);
+  if (issues.length === 0) await noteWarnings(context, before?.settings, settings);
 }
 
 const inventory = ({ users, pipelines, sources, fields }: Settings): string =>

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { Scope } from '../../endpoints.ts';
+import { limits } from '../../limits.ts';
 import {
   type ApiKeyType,
   apiKeyRandomBytes,
@@ -9,9 +10,10 @@ import {
   mintApiKey,
   scopesFor,
 } from '../../organization/api-key.ts';
+import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
-import type { KeyListingItem } from '../table/items.ts';
+import type { KeyListingItem, TokenBucketItem } from '../table/items.ts';
 import {
   apiKeyPrimaryKey,
   keyListingPrefix,
@@ -138,7 +140,37 @@ function putApiKey(
 }
 
 /** The organization's API keys, oldest first, revoked and expired ones too; none for an unknown organization. Consistent. */
-export async function listApiKeys(table: Table, organizationId: number): Promise<ListedApiKey[]> {
+export const listApiKeys = async (table: Table, organizationId: number): Promise<ListedApiKey[]> =>
+  (await readListings(table, organizationId)).map(listedFrom);
+
+export interface ListedApiKeyUse extends ListedApiKey {
+  /**
+   * ISO 8601, UTC; null if the key was never used. A request was made at this time, and others perhaps in the hour that follows: it is when
+   * the key's last window began, so it costs no write.
+   */
+  readonly lastUsedAt: string | null;
+}
+
+/** As `listApiKeys`, with when each key was last used. One more read unit for each key. */
+export async function listApiKeysWithUse(
+  table: Table,
+  organizationId: number,
+): Promise<ListedApiKeyUse[]> {
+  const listings = await readListings(table, organizationId);
+  const keyOf = ({ apiKeyHash }: StoredListing) => apiKeyPrimaryKey(apiKeyHash);
+  const buckets = await batchGet(table, listings.map(keyOf));
+  return listings.map((listing) => ({
+    ...listedFrom(listing),
+    lastUsedAt: windowBegan(buckets.get(keyOf(listing))),
+  }));
+}
+
+const windowBegan = (bucket: TokenBucketItem | undefined): string | null =>
+  bucket && bucket.windowEndsAt > 0
+    ? new Date(bucket.windowEndsAt - limits.windowMs).toISOString()
+    : null;
+
+async function readListings(table: Table, organizationId: number): Promise<StoredListing[]> {
   const { pk, sk } = keyListingPrimaryKey(organizationId, '');
   const pages = paginateQuery(
     { client: table.client },
@@ -149,11 +181,10 @@ export async function listApiKeys(table: Table, organizationId: number): Promise
       ConsistentRead: true,
     },
   );
-  const listed: ListedApiKey[] = [];
-  for await (const { Items = [] } of pages)
-    listed.push(...(Items as StoredListing[]).map(listedFrom));
-  return listed.sort(
-    (a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.keyId < b.keyId ? -1 : 1),
+  const listings: StoredListing[] = [];
+  for await (const { Items = [] } of pages) listings.push(...(Items as StoredListing[]));
+  return listings.sort(
+    (a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.sk < b.sk ? -1 : 1),
   );
 }
 

@@ -131,6 +131,7 @@ test('creates, lists and revokes a key', async () => {
       createdAt: expect.stringMatching(/Z$/),
       expiresAt: created.expiresAt,
       revokedAt: revoked.revokedAt,
+      lastUsedAt: null,
     },
   ]);
   expect(forPeople.stdout).toMatch(/sync +application .*Asha Rao .*revoked/);

@@ -95,3 +95,83 @@ test('a key in the name of somebody inactive is made, with a warning', async () 
     expect.stringContaining(`${inactive?.name}, the user that the key acts for, is inactive`),
   ]);
 });
+
+test('a rotated key acts for another user when it is told to, and warns when its own is inactive', async () => {
+  const organization = await givenOrganization();
+  const { keyId } = await organization.key({ createdBy: 9 });
+  const rotate = (...more: string[]) =>
+    runAdmin(['key', 'rotate', ...option(organization), '--key', keyId, ...more, '--json']);
+
+  const [same, other, unknown] = [
+    await rotate(),
+    await rotate('--created-by', '8'),
+    await rotate('--created-by', '99'),
+  ];
+
+  const { items } = await adminJson('key', 'list', ...option(organization));
+  const creatorOf = (reply: typeof same) =>
+    items.find((item: { keyId: string }) => item.keyId === reply.json.keyId).createdBy;
+  expect([creatorOf(same), creatorOf(other)]).toEqual([9, 8]);
+  expect(same.stderr).toMatch(/^Warning: Meera Das, .* is inactive: --created-by can name another/);
+  expect(other.stderr).toBe('');
+  expect(unknown).toMatchObject({ status: 1, stderr: expect.stringMatching(/has no user 99/) });
+});
+
+test('a key may expire earlier than its type allows, never later', async () => {
+  const organization = await givenOrganization();
+  const create = (type: string, ...more: string[]) =>
+    runAdmin([
+      ...['key', 'create', ...option(organization), '--type', type, '--label', 'trial'],
+      ...['--created-by', '7', '--scopes', 'leads.capture', ...more, '--json'],
+    ]);
+  const days = ({ json }: Awaited<ReturnType<typeof create>>): number =>
+    (Date.parse(json.expiresAt) - Date.now()) / 86_400_000;
+
+  const short = await create('application', '--expires-in', '89d');
+  const rotate = ['key', 'rotate', ...option(organization), '--key', short.json.keyId];
+  const rotated = await runAdmin([...rotate, '--expires-in', '7d', '--json']);
+  const refused = [
+    await create('application', '--expires-in', '90d'),
+    await create('website-form', '--expires-in', '731d'),
+    await create('application', '--expires-in', '30'),
+    await create('application', '--expires-in', '0d'),
+    await runAdmin([...rotate, '--expires-in', '90d']),
+  ];
+
+  expect([days(short), days(rotated)]).toEqual([expect.closeTo(89, 1), expect.closeTo(7, 1)]);
+  expect(refused.map(({ status }) => status)).toEqual([2, 2, 2, 2, 2]);
+  expect(refused.map(({ stderr }) => stderr)).toEqual([
+    expect.stringContaining("'--expires-in 90d' must be shorter than the 90 days for which"),
+    expect.stringContaining(
+      'must be shorter than the 730 days for which an API key of type website-form is valid.',
+    ),
+    expect.stringContaining('It must be a number of days, such as 30d.'),
+    expect.stringContaining('It must be a number of days, such as 30d.'),
+    expect.stringContaining('must be shorter than the 90 days'),
+  ]);
+  expect((await adminJson('key', 'list', ...option(organization))).items).toHaveLength(5);
+});
+
+test('key list says in which hour a key was used last, and help how long a key is valid', async () => {
+  const organization = await givenOrganization();
+  const before = Date.now();
+  await call('list-users', { apiKey: organization.reader });
+  const after = Date.now();
+
+  const { items } = await adminJson('key', 'list', ...option(organization));
+  const { stdout } = await runAdmin(['key', 'list', ...option(organization)]);
+  const help = await runAdmin(['key', 'create', '--help']);
+
+  const keyId = parseApiKey(organization.reader)?.keyId;
+  const used = items.find((item: { keyId: string }) => item.keyId === keyId);
+  expect(Date.parse(used.lastUsedAt)).toBeGreaterThanOrEqual(before);
+  expect(Date.parse(used.lastUsedAt)).toBeLessThanOrEqual(after);
+  expect(
+    items.filter(({ lastUsedAt }: { lastUsedAt: unknown }) => lastUsedAt === null),
+  ).toHaveLength(2);
+  expect(stdout).toMatch(
+    new RegExp(`${keyId} .* \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d to \\d\\d:\\d\\d `),
+  );
+  expect(stdout).toMatch(/ never /);
+  expect(help.stdout).toMatch(/730 days for website-form, 90 for application/);
+});
