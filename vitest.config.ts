@@ -16,6 +16,7 @@ const ofOneEngine = [
   'test/fuzz/**',
   'test/reliability/**',
   'test/security/**',
+  'test/shared/client/**',
   'test/infra/admin/lead-erase-shared-phone.integration.test.ts',
 ];
 

@@ -110,9 +110,13 @@ function declaration(name: string, schema: Json, side: Side): string {
 
 function errorsText(schemas: Record<string, Json>): string {
   const codes = Object.keys(apiErrors) as ErrorCode[];
-  const details = codes.flatMap((code) => errorDetails[code] ?? []);
-  const declarations = details.map(({ schema }) =>
-    declaration(schema, schemas[schema] ?? {}, 'response'),
+  const details = codes.flatMap((code) => errorDetails[code]?.schema ?? []);
+  const parts = namesIn(
+    schemas,
+    details.map((name) => schemas[name]),
+  );
+  const declarations = [...details, ...parts].map((name) =>
+    declaration(name, schemas[name] ?? {}, 'response'),
   );
   const rows = codes.map((code) => {
     const found = errorDetails[code];

@@ -19,18 +19,98 @@ export interface ForbiddenDetails {
 export interface DuplicateLeadDetails {
   /** The lead that has the phone or email. */
   readonly leadId: number;
+  /** Which of them another lead has. If both, it is the phone. */
+  readonly field: 'phone' | 'email';
 }
 
 export interface ValidationFailedDetails {
   /** Maps each field key or property to what is wrong with it. */
   readonly fields: { readonly [key: string]: string };
-  /** Why a stage, pipeline, owner or source was refused, such as `STAGE_NOT_IN_PIPELINE`. */
-  readonly reason?: string;
+  /** Why a stage, pipeline, owner, source or user was refused. It is the first such reason of `reasons`, in upper case. */
+  readonly reason?:
+    | 'PIPELINE_NOT_FOUND'
+    | 'STAGE_NOT_FOUND'
+    | 'STAGE_NOT_ACTIVE'
+    | 'STAGE_NOT_IN_PIPELINE'
+    | 'NO_STARTING_STAGE'
+    | 'SOURCE_NOT_FOUND'
+    | 'SOURCE_NOT_ACTIVE'
+    | 'OWNER_NOT_FOUND'
+    | 'OWNER_NOT_ACTIVE'
+    | 'USER_NOT_FOUND'
+    | 'USER_NOT_ACTIVE'
+    | 'NO_ACTIVE_OWNER';
   /** The field or property that `reason` refers to. */
   readonly field?: string;
   /** The valid field keys, when a field key is unknown. */
   readonly validKeys?: readonly string[];
+  /** Maps each field key or property of `fields` to a stable reason. */
+  readonly reasons: { readonly [key: string]: FieldReason };
 }
+
+/** Why a value is refused, for programs.
+
+- `required`: The value is missing or empty, and one is needed.
+- `wrong_type`: The value has the wrong JSON type, such as a list where a string is needed.
+- `too_short`: The text has too few characters.
+- `too_long`: The text has too many characters, or the lead is too large with this value.
+- `invalid_characters`: The text contains U+0000 or an unpaired surrogate.
+- `invalid_phone`: The text is not a phone number.
+- `invalid_email`: The text is not an email address.
+- `invalid_url`: The text is not a web address that starts with `http://` or `https://`.
+- `invalid_number`: The value is not a number.
+- `invalid_date`: The text is not a date that exists, in the form `YYYY-MM-DD`.
+- `invalid_checkbox`: The value of a checkbox is neither yes nor no.
+- `invalid_id`: The value is not an ID.
+- `out_of_range`: The number is too large or too small, or has too many digits.
+- `unknown_option`: The value is not one of the field's options.
+- `unknown_field`: The organization has no active field with this key.
+- `unknown_property`: The request has no property with this name.
+- `not_accepted`: The field exists, but `fields` of this request cannot set it.
+- `idempotency_key_reused`: The idempotency key was used with a different body.
+- `pipeline_not_found`: The organization has no such pipeline.
+- `stage_not_found`: The organization has no such stage.
+- `stage_not_active`: The stage is not active.
+- `stage_not_in_pipeline`: The stage belongs to another pipeline.
+- `no_starting_stage`: The pipeline has no active starting stage, so the request must name one.
+- `source_not_found`: The organization has no such source.
+- `source_not_active`: The source is not active.
+- `owner_not_found`: The organization has no such user to own the lead.
+- `owner_not_active`: The user to own the lead is not active.
+- `user_not_found`: The organization has no such user.
+- `user_not_active`: The user is not active.
+- `no_active_owner`: The organization has no active user to own the lead. */
+export type FieldReason =
+  | 'required'
+  | 'wrong_type'
+  | 'too_short'
+  | 'too_long'
+  | 'invalid_characters'
+  | 'invalid_phone'
+  | 'invalid_email'
+  | 'invalid_url'
+  | 'invalid_number'
+  | 'invalid_date'
+  | 'invalid_checkbox'
+  | 'invalid_id'
+  | 'out_of_range'
+  | 'unknown_option'
+  | 'unknown_field'
+  | 'unknown_property'
+  | 'not_accepted'
+  | 'idempotency_key_reused'
+  | 'pipeline_not_found'
+  | 'stage_not_found'
+  | 'stage_not_active'
+  | 'stage_not_in_pipeline'
+  | 'no_starting_stage'
+  | 'source_not_found'
+  | 'source_not_active'
+  | 'owner_not_found'
+  | 'owner_not_active'
+  | 'user_not_found'
+  | 'user_not_active'
+  | 'no_active_owner';
 
 /** The `details` of each error code. */
 export interface ApiErrors {

@@ -15,7 +15,7 @@ import { idempotencyKeyOf, jsonText } from './json-text.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { withRetries } from './retry.ts';
 
-export type { ApiErrors, ErrorCode } from './api-errors.ts';
+export type { ApiErrors, ErrorCode, FieldReason } from './api-errors.ts';
 export type * from './api-types.ts';
 export type { ChangedLeads } from './changed-leads.ts';
 export type { Clock } from './clock.ts';

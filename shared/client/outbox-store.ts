@@ -15,6 +15,8 @@ export interface OutboxEntry {
   readonly nextAttemptAt: string;
   /** Of the last attempt. */
   readonly lastError: string | null;
+  /** Why the state is `refused`: the reason by field or property, such as `invalid_phone`. */
+  readonly refused: Readonly<Record<string, string>>;
   /** The values that the service refused, by name. Their texts are in the enquiry's notes. */
   readonly removed: Readonly<Record<string, string>>;
 }

@@ -64,6 +64,7 @@ export class Outbox {
   #isStopped = true;
   #loop: Promise<void> = Promise.resolve();
   #sending: Promise<number | undefined> | undefined;
+  readonly #inFlight = new Map<string, Promise<void>>();
 
   constructor(client: LeadClient, options: OutboxOptions = {}) {
     this.#client = client;
@@ -121,6 +122,21 @@ export class Outbox {
     return this.#sending;
   }
 
+  /**
+   * Sends one entry now, due or not: while the visitor waits.
+   * @returns undefined if the service has it, else the entry as it is kept; `refused` says what the visitor can correct
+   */
+  async deliver(key: string): Promise<OutboxEntry | undefined> {
+    const entry = await this.#store.get(key);
+    if (entry?.state === 'waiting') await this.#send(entry);
+    return this.#store.get(key);
+  }
+
+  /** Deletes an entry, because the visitor corrects it or a person has dealt with it. */
+  discard(key: string): Promise<void> {
+    return this.#store.delete(key);
+  }
+
   /** The enquiries that need a person: refused, or given up. */
   async needingAttention(): Promise<OutboxEntry[]> {
     return (await this.#store.list()).filter(({ state }) => state !== 'waiting');
@@ -153,7 +169,10 @@ export class Outbox {
       ({ nextAttemptAt }) => Date.parse(nextAttemptAt) <= now,
     );
     const sendNext = async (): Promise<void> => {
-      for (let entry = due.shift(); entry; entry = due.shift()) await this.#attempt(entry);
+      for (let entry = due.shift(); entry; entry = due.shift()) {
+        const current = await this.#store.get(entry.key); // `deliver` may have sent it meanwhile
+        if (current?.attempts === entry.attempts) await this.#send(current);
+      }
     };
     await Promise.all(Array.from({ length: this.#options.concurrency ?? 4 }, sendNext));
     const times = (await this.#waiting()).map(({ nextAttemptAt }) => Date.parse(nextAttemptAt));
@@ -162,6 +181,15 @@ export class Outbox {
 
   async #waiting(): Promise<OutboxEntry[]> {
     return (await this.#store.list()).filter(({ state }) => state === 'waiting');
+  }
+
+  /** Sends an entry, in one request at a time. */
+  #send(entry: OutboxEntry): Promise<void> {
+    const { key } = entry;
+    const sending =
+      this.#inFlight.get(key) ?? this.#attempt(entry).finally(() => this.#inFlight.delete(key));
+    this.#inFlight.set(key, sending);
+    return sending;
   }
 
   async #attempt(entry: OutboxEntry): Promise<void> {
@@ -189,13 +217,15 @@ export class Outbox {
   }
 
   async #keep(entry: OutboxEntry, error: unknown, lastAt: number): Promise<void> {
+    let refused: OutboxEntry['refused'] = {};
     if (isLeadServiceError(error, 'VALIDATION_FAILED')) {
-      const reduced = withoutRefusedValues(entry.enquiry, Object.keys(error.details.fields));
+      refused = error.details.reasons;
+      const reduced = withoutRefusedValues(entry.enquiry, Object.keys(refused));
       if (reduced)
         return this.#attempt(await this.#reduce(entry, reduced.enquiry, reduced.removed));
     }
     if (isLeadServiceError(error) && finalCodes.has(error.code))
-      return this.#keepForAttention({ ...entry, state: 'refused' });
+      return this.#keepForAttention({ ...entry, state: 'refused', refused });
     const now = this.#clock.now();
     if (now >= lastAt) return this.#keepForAttention({ ...entry, state: 'given-up' });
     const next = Math.max(Date.parse(entry.nextAttemptAt), now + retryAfterMsOf(error));
@@ -233,6 +263,7 @@ const newAttempts = (idempotencyKey: string, now: number) =>
     firstSentAt: null,
     nextAttemptAt: isoTime(now),
     lastError: null,
+    refused: {},
   }) as const;
 
 function printAttention({ key, state, lastError }: OutboxEntry): void {

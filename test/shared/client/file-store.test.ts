@@ -23,6 +23,7 @@ const entry = (digit: string): OutboxEntry => ({
   firstSentAt: null,
   nextAttemptAt: '2026-11-21T10:00:00.000Z',
   lastError: null,
+  refused: {},
   removed: {},
 });
 

@@ -146,7 +146,8 @@ describe('an enquiry', () => {
 describe('a refused value', () => {
   const refuse = (...names: string[]) => {
     const fields = Object.fromEntries(names.map((name) => [name, 'is wrong.']));
-    return refusal(422, 'VALIDATION_FAILED', { details: { fields } });
+    const reasons = Object.fromEntries(names.map((name) => [name, 'wrong_type']));
+    return refusal(422, 'VALIDATION_FAILED', { details: { fields, reasons } });
   };
   const full = {
     ...enquiry,
@@ -196,6 +197,35 @@ describe('a refused value', () => {
       expect(store.texts.size).toBe(1);
     }
   });
+});
+
+test('a visitor who waits learns what to correct, and the corrected enquiry is another one', async () => {
+  const fields = { phone: 'is not a phone number.' };
+  const reasons = { phone: 'invalid_phone' };
+  const { outbox, clock, requests, store } = outboxOf([
+    refusal(422, 'VALIDATION_FAILED', { details: { fields, reasons } }),
+    captured(8),
+  ]);
+
+  const wrong = await clock.run(outbox.add({ ...enquiry, phone: '12345' }, { formView: 'v1' }));
+  const kept = await clock.run(outbox.deliver(wrong));
+  await clock.run(outbox.discard(wrong));
+  const right = await clock.run(outbox.add(enquiry, { formView: 'v1' }));
+
+  expect([kept?.state, kept?.refused]).toEqual(['refused', reasons]);
+  expect(await clock.run(outbox.deliver(right))).toBeUndefined();
+  expect([requests.length, store.texts.size]).toEqual([2, 0]);
+});
+
+test('an entry that is delivered while the outbox runs is sent in one request', async () => {
+  const { outbox, clock, requests, delivered, store } = outboxOf(() => captured(8));
+
+  const key = await clock.run(outbox.add(enquiry));
+  outbox.start();
+  await clock.run(Promise.all([outbox.deliver(key), outbox.deliver(key)]));
+  await clock.run(outbox.stop());
+
+  expect([requests.length, delivered, store.texts.size]).toEqual([1, [8], 0]);
 });
 
 test('a key that is being replaced refuses nothing for good', async () => {

@@ -1,0 +1,193 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  type CaptureRequest,
+  type Clock,
+  isLeadServiceError,
+  LeadClient,
+} from '../../../shared/client/client.ts';
+import { fileStore, Outbox, type OutboxEntry } from '../../../shared/client/outbox.ts';
+import type { DynamodbProxy } from '../../support/faults/proxy.ts';
+import { type KillableService, startKillableService } from '../../support/killable-service.ts';
+import { storedLeads } from '../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { service } from '../../support/service.ts';
+
+/** The client against the real service, which is killed and whose database stalls. */
+
+let organization: GivenOrganization;
+beforeEach(async () => {
+  organization = await givenOrganization();
+});
+
+const clientWith = (apiKey: string, { baseUrl }: { baseUrl: string } = service()): LeadClient =>
+  new LeadClient({ baseUrl, apiKey });
+
+/** A minute passes in a tenth of a second, so that the outbox's schedule passes too. */
+function fastClock(): Clock {
+  const speed = 600;
+  const start = Date.now();
+  return {
+    now: () => start + (Date.now() - start) * speed,
+    random: () => Math.random(),
+    sleep: (ms, signal) => pause(ms / speed, undefined, signal ? { signal } : {}),
+  };
+}
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const collected: Item[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}
+
+test('each endpoint is a method, and lists and syncs have every lead', async () => {
+  const client = clientWith(organization.writer);
+  const phone = (index: number): string => `+9198200${String(10_000 + index)}`;
+
+  const lead = await client.createLead({
+    fields: { name: 'Asha', phone: phone(0), course: 'mba', interests: ['loan', 'abroad'] },
+  });
+  const capture = await client.captureLead({
+    name: 'Asha',
+    phone: phone(0),
+    email: 'a@example.com',
+  });
+  const again = await client.captureLead({ name: 'Asha', phone: phone(0), email: 'a@example.com' });
+  const updated = await client.updateLead(lead.id, { stageId: 12, fields: { city: 'Pune' } });
+  const note = await client.addNote(lead.id, 'Called. \ufffd');
+  const others = Array.from({ length: 4 }, (_, index) =>
+    client.createLead({ fields: { name: 'Other', phone: phone(index + 1) } }),
+  );
+  await Promise.all(others);
+
+  expect(capture).toEqual({ id: lead.id, created: false, updated: true, replayed: false });
+  expect(again).toEqual({ ...capture, replayed: true });
+  expect(updated).toMatchObject({ email: 'a@example.com', stage: { name: 'Enrolled' } });
+  expect(await client.getLead(lead.id)).toEqual(updated);
+  expect(note).toMatchObject({ leadId: lead.id, text: 'Called. \ufffd' });
+
+  const listed = await all(client.leads({ limit: 2 }));
+  const runs = await all(client.changedLeads());
+  const filter = [{ field: 'course', operator: 'is_any_of', values: ['mba'] }] as const;
+  expect(listed).toHaveLength(5);
+  expect(runs.flatMap(({ leads }) => leads)).toEqual(listed);
+  expect((await client.listLeads({ filter, stage_id: 12 })).items.map(({ id }) => id)).toEqual([
+    lead.id,
+  ]);
+  const later = await all(client.changedLeads(runs.at(-1)?.position));
+  expect(later.flatMap(({ leads }) => leads)).toHaveLength(5); // all changed within the overlap
+
+  const lists = await Promise.all([
+    client.listLeadFields(),
+    client.listLeadStages(),
+    client.listPipelines(),
+    client.listLeadSources(),
+    client.listUsers(),
+  ]);
+  expect(lists.map((items) => items.length)).toEqual([19, 3, 2, 2, 2]);
+});
+
+test('a refusal has the code and the details of the service', async () => {
+  const client = clientWith(organization.writer);
+  const fields = { name: 'Twin', phone: '+919820099999' };
+  const { id } = await client.createLead({ fields });
+
+  const duplicate = await client.createLead({ fields }).catch((error: unknown) => error);
+  const wrong = await client.captureLead({ name: '', phone: '1' }).catch((error: unknown) => error);
+  const filter = [{ field: 'nothing', operator: 'is_empty' }] as const;
+  const query = await client.listLeads({ filter }).catch((error: unknown) => error);
+  const forbidden = await clientWith(organization.website)
+    .listUsers()
+    .catch((error: unknown) => error);
+
+  expect(isLeadServiceError(duplicate, 'DUPLICATE_LEAD') && duplicate.details?.leadId).toBe(id);
+  expect(
+    isLeadServiceError(wrong, 'VALIDATION_FAILED') && Object.keys(wrong.details.fields),
+  ).toEqual(['name', 'phone']);
+  expect(isLeadServiceError(query, 'INVALID_QUERY') && query.details.filters).toEqual([0]);
+  expect(isLeadServiceError(forbidden, 'FORBIDDEN') && forbidden.details?.scopes).toEqual([
+    'leads.read',
+  ]);
+});
+
+let killable: KillableService | undefined;
+let folder = '';
+afterEach(async () => {
+  await killable?.stop();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+test('the outbox loses and doubles no enquiry, though the service is killed and its database stalls', async () => {
+  killable = await startKillableService();
+  const { proxy, kill, start } = killable;
+  folder = await mkdtemp(join(tmpdir(), 'client-test-'));
+  const client = clientWith(organization.website, killable);
+  const attention: OutboxEntry[] = [];
+  const open = (): Outbox =>
+    new Outbox(client, {
+      store: fileStore(folder),
+      clock: fastClock(),
+      onAttention: (entry) => attention.push(entry),
+    });
+  let outbox = open();
+  outbox.start();
+  const add = (enquiry: CaptureRequest, formView: string) => outbox.add(enquiry, { formView });
+
+  await add(enquiry(1), 'v1');
+  await kill();
+  await add(enquiry(2), 'v1'); // a second person in the same view
+  await add(enquiry(3), 'v2');
+  await add({ ...enquiry(3), notes: 'text 3, changed' }, 'v2'); // the visitor went back
+  await add(enquiry(3), 'v2'); // a double click
+  await add(
+    { ...enquiry(4), email: 'nobody@', fields: { course: 'knitting', city: 'Pune' } },
+    'v3',
+  );
+  await add({ ...enquiry(5), phone: 'none' }, 'v4');
+  await outbox.stop();
+  outbox = open(); // another program takes the folder over
+  outbox.start();
+
+  // Every write is carried out, and its response never arrives.
+  proxy.rule = ({ operation }) =>
+    operation === 'TransactWriteItems' ? { kind: 'silence', applied: true } : undefined;
+  await start();
+  await expect.poll(() => stalledWrites(proxy), { timeout: 60_000 }).toBeGreaterThan(2);
+  await kill();
+  proxy.rule = undefined;
+  await start();
+  await expect
+    .poll(async () => (await fileStore(folder).list()).map(({ state }) => state), {
+      timeout: 60_000,
+    })
+    .toEqual(['refused']);
+  await outbox.stop();
+
+  expect(await capturedNotes()).toEqual([
+    'text 1',
+    'text 2',
+    'text 3',
+    'text 3, changed',
+    'text 4\n\nemail: nobody@\ncourse: knitting',
+  ]);
+  expect(attention.map(({ enquiry }) => enquiry.notes)).toEqual(['text 5']);
+}, 120_000);
+
+const enquiry = (index: number) => ({
+  name: `Person ${index}`,
+  phone: `+919820${String(500_000 + index)}`,
+  notes: `text ${index}`,
+});
+
+const stalledWrites = ({ calls }: DynamodbProxy): number =>
+  calls.filter(({ fault }) => fault === 'silence').length;
+
+/** The notes of every capture on every timeline, sorted: a lost one is absent, a doubled one is there twice. */
+async function capturedNotes(): Promise<unknown[]> {
+  const leads = await storedLeads(organization);
+  const entries = leads.flatMap(({ timeline }) => timeline) as { notes?: string }[];
+  return entries.map(({ notes }) => notes).sort();
+}
