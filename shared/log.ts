@@ -12,6 +12,9 @@ export interface LogFields {
   /** The contract's error code. */
   readonly code?: string;
   readonly ms?: number;
+  /** Of the publisher: the events of a batch, and those that the bus has. */
+  readonly events?: number;
+  readonly published?: number;
   readonly error?: unknown;
 }
 

@@ -19,6 +19,7 @@ const layers = [
   'functions/',
   'shared/middleware/',
   'shared/input/',
+  'shared/events/',
   'shared/store/',
   'shared/leads/',
   'shared/organization/',

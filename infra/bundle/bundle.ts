@@ -27,9 +27,9 @@ export interface Bundle {
 }
 
 export interface BuildOptions {
-  /** Contains `<endpoint>.ts`. @default functions/ */
+  /** Contains `<function>.ts`. @default functions/ */
   readonly functionsFolder?: string;
-  /** Gets `<endpoint>/index.mjs`. @default dist/ */
+  /** Gets `<function>/index.mjs`. @default dist/ */
   readonly distFolder?: string;
 }
 
@@ -57,6 +57,15 @@ const esbuildOptions = {
   // A function must export a handler.
   logOverride: { 'import-is-undefined': 'error' },
 } as const satisfies EsbuildOptions;
+
+/** The function that publishes events: it serves no endpoint. */
+export const publisherName = 'publish-events';
+
+/** Every function whose file exists. */
+const writtenFunctions = (functionsFolder: string = defaultFunctionsFolder): readonly string[] => [
+  ...writtenEndpoints(functionsFolder).map(({ name }) => name),
+  ...(existsSync(join(functionsFolder, `${publisherName}.ts`)) ? [publisherName] : []),
+];
 
 /**
  * Bundles a module with all its imports, as every function is bundled.
@@ -96,7 +105,7 @@ export async function bundleFunction(
 export async function bundleFunctions(
   functionsFolder: string = defaultFunctionsFolder,
 ): Promise<ReadonlyMap<string, Bundle>> {
-  const names = writtenEndpoints(functionsFolder).map(({ name }) => name);
+  const names = writtenFunctions(functionsFolder);
   const { outputFiles, metafile } = await build({
     ...esbuildOptions,
     entryPoints: Object.fromEntries(names.map((name) => [name, `${entryScheme}${name}`])),
@@ -166,7 +175,7 @@ async function hasContent(file: string, code: Uint8Array): Promise<boolean> {
 
 if (import.meta.main) {
   const dist = await buildFunctions();
-  for (const { name } of writtenEndpoints()) {
+  for (const name of writtenFunctions()) {
     const { byteLength } = await readFile(join(dist, name, bundleFile));
     console.log(`${name.padEnd(20)} ${(byteLength / 1000).toFixed(1).padStart(7)} KB`);
   }

@@ -6,6 +6,7 @@ import { errorCode } from '../cli/error-code.ts';
 import { type Engine, startEngine, type TableEnvironment } from './engine.ts';
 import { Functions } from './functions.ts';
 import { createGateway } from './gateway.ts';
+import { type LocalEvents, startLocalEvents } from './local-events.ts';
 import { prepareTable } from './prepare-table.ts';
 import { routerFor } from './routes.ts';
 import { readOrganizationFiles, type ServedOrganization } from './settings-at-start.ts';
@@ -20,6 +21,8 @@ export interface ServiceOptions {
   /** Settings files; empty for the demo organization. */
   readonly organizations: readonly string[];
   readonly gatewayLimits: boolean;
+  /** A file that gets the events; undefined for none. */
+  readonly events?: string | undefined;
   /** Prints a sentence for the person who started the service. Never any part of a request. */
   readonly tell: (sentence: string) => void;
   /** Gets the functions' logs. */
@@ -58,6 +61,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const running: Running = {};
   const stop = async (): Promise<void> => {
     await closeServer(server);
+    await running.events?.stop();
     await running.functions?.stop();
     await running.engine?.stop();
   };
@@ -65,7 +69,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const { distFolder, engine } = await buildAndStartEngine(options, running);
     const { name: engineName, environment, died: engineDied } = engine;
     const organizations = await prepareTable({ environment, files, tell: options.tell });
-    running.functions = functionsOn(environment, distFolder, options);
+    if (options.events !== undefined)
+      running.events = await startLocalEvents(options.events, options.tell);
+    const { events } = running;
+    running.functions = functionsOn(
+      { ...environment, ...events?.environment },
+      distFolder,
+      options,
+    );
+    await events?.start(environment, running.functions);
     functionsReady.resolve(running.functions);
     return { baseUrl: baseUrlOf(server), engineName, organizations, environment, engineDied, stop };
   } catch (error) {
@@ -78,6 +90,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 interface Running {
   engine?: Engine;
   functions?: Functions;
+  events?: LocalEvents;
 }
 
 /** Builds the functions and starts the engine in parallel. Sets the engine even if the build fails. */
@@ -96,7 +109,7 @@ async function buildAndStartEngine(
 }
 
 const functionsOn = (
-  environment: TableEnvironment,
+  environment: Readonly<Record<string, string>>,
   distFolder: string,
   { tell, output }: ServiceOptions,
 ): Functions =>

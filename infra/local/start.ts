@@ -12,6 +12,7 @@ interface Options {
   organization?: string[];
   json?: boolean;
   gatewayLimits?: boolean;
+  events?: string;
 }
 
 const program = new CliCommand('npm start --')
@@ -39,6 +40,7 @@ const program = new CliCommand('npm start --')
     '--gateway-limits',
     'refuse a request line and headers of more than 10240 bytes, as API Gateway does',
   )
+  .option('--events <FILE>', 'append each event to this file, as the event bus would carry it')
   .allowExcessArguments(false)
   .addHelpText(
     'after',
@@ -50,6 +52,7 @@ Examples:
   npm start -- --port 0 --db :memory: --json
   npm start -- --organization northwind.json --organization contoso.json
   npm start -- --engine dynamodb-local
+  npm start -- --events events.jsonl
   npm start -- --engine http://127.0.0.1:8000`,
   );
 program.parse();
@@ -70,6 +73,7 @@ const starting = startService({
   engine: options.engine,
   organizations: options.organization ?? [],
   gatewayLimits: options.gatewayLimits === true,
+  events: options.events,
   tell,
   output: process.stderr,
 });

@@ -69,6 +69,8 @@ export type TimelineEntry = EntryOrigin &
         readonly text: string;
       }
     | { readonly type: 'archived' | 'restored' }
+    /** Only while the lead's erasure is under way, which removes it with the timeline: it is the last event of the lead. */
+    | { readonly type: 'erased' }
   );
 
 /** A timeline item as people read it. */

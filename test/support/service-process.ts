@@ -33,10 +33,14 @@ export interface ServiceProcess {
 
 /**
  * Starts the real service with `--json` in a process of its own, which ends with this one.
+ * @param environment variables in addition to the test run's own
  * @throws Error with its stderr when it ends before it is ready
  */
-export async function startServiceProcess(args: readonly string[]): Promise<ServiceProcess> {
-  const { child, printed, exited } = spawnService(['--json', ...args]);
+export async function startServiceProcess(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServiceProcess> {
+  const { child, printed, exited } = spawnService(['--json', ...args], environment);
   let at = -1;
   while (at < 0) {
     const ended = await Promise.race([
@@ -70,13 +74,17 @@ export async function runServiceProcess(
   return { status: child.exitCode, ...printed };
 }
 
-function spawnService(args: readonly string[]): {
+function spawnService(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): {
   child: ChildProcess;
   printed: { stdout: string; stderr: string };
   exited: Promise<unknown>;
 } {
   const child = spawn(node24, [join(projectFolder, 'infra', 'local', 'start.ts'), ...args], {
     cwd: projectFolder,
+    env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const printed = { stdout: '', stderr: '' };

@@ -7,15 +7,19 @@ import type { TimelineEntryItem } from '../table/items.ts';
 import { timelinePartitionKey } from '../table/primary-keys.ts';
 import { putIfAbsent, type TransactItem } from '../table/transact.ts';
 
-/** Part of a transaction: adds an entry to a lead's timeline. The random part of the key separates entries of the same millisecond. */
+/** The sort key of a new entry. The random part separates entries of the same millisecond. */
+export const newEntryId = (at: string): string => `${at}#${randomBytes(6).toString('hex')}`;
+
+/** Part of a transaction: adds an entry to a lead's timeline. */
 export const putTimelineEntry = (
   table: Table,
   lead: Pick<Lead, 'organizationId' | 'id'>,
   entry: TimelineEntry,
+  id = newEntryId(entry.at),
 ): TransactItem =>
   putIfAbsent(table, {
     pk: timelinePartitionKey(lead.organizationId, lead.id),
-    sk: `${entry.at}#${randomBytes(6).toString('hex')}`,
+    sk: id,
     ...fitEntry(entry),
   });
 

@@ -5,6 +5,7 @@ import {
   paginateQuery,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { changeTimeOf } from '../../leads/change-time.ts';
 import {
   type Identities,
   identitiesIn,
@@ -17,7 +18,7 @@ import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import { deleteEmail, deletePhone } from '../leads/identities.ts';
 import { readLead } from '../leads/leads.ts';
-import { readTimeline } from '../leads/timeline.ts';
+import { newEntryId, putTimelineEntry, readTimeline } from '../leads/timeline.ts';
 import { auditEntryPut } from '../organizations/audit-log.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
@@ -55,8 +56,8 @@ export interface Erased extends RelatedItems {
  * Erases a lead and its person. Deletes the lead with its identity items and timeline, and the idempotency records and imported rows that
  * refer to it. Removes the person's phones and emails from other leads' timelines. Reads the whole table once.
  *
- * The first transaction deletes the lead and its identity items, adds an audit entry, and stores an item that says what is left to do. From
- * then on no request can add anything to the lead, and a capture of the same person creates a new lead. A repeat of the erasure, even
+ * The first transaction deletes the lead and its identity items, adds an audit entry, and stores an item that says what is left to do. It
+ * ends the timeline with an entry `erased`, which the table's stream has after all others, and which is removed with them. From then on no request can add anything to the lead, and a capture of the same person creates a new lead. A repeat of the erasure, even
  * after a crash, completes it.
  * @returns undefined if there is neither such a lead nor an unfinished erasure of it
  * @throws ContentionError
@@ -131,7 +132,8 @@ async function personOf(
   leadId: number,
   identities: Identities,
 ): Promise<{ person: Identities; entries: readonly TimelineEntry[] }> {
-  const entries = await readTimeline(own.table, own.organizationId, leadId);
+  const timeline = await readTimeline(own.table, own.organizationId, leadId);
+  const entries = timeline.filter(({ type }) => type !== 'erased');
   const others = await withoutOtherHolders(own, leadId, identitiesIn(entries));
   return { person: joinedIdentities(identities, others), entries };
 }
@@ -149,7 +151,9 @@ async function beginErasure(
     if (!lead) return begun;
     const person = joinedIdentities(identitiesOf(lead), begun ?? nobody);
     const email = emailOf(lead);
-    const entry = { at: new Date().toISOString(), who, what, erasedLeadId: leadId };
+    const at = changeTimeOf(lead, new Date()).toISOString();
+    // One ID for both: the audit log's is what `lead timelines` prints, the timeline's is what the event has.
+    const id = newEntryId(at);
     const erasure: ErasureItem = { organizationId, leadId, ...person };
     const { outcome } = await transact(table, [
       deleteLead(table, lead),
@@ -161,7 +165,8 @@ async function beginErasure(
           Item: { ...erasurePrimaryKey(organizationId, leadId), ...erasure },
         },
       },
-      auditEntryPut(table, organizationId, entry),
+      auditEntryPut(table, organizationId, { at, who, what, erasedLeadId: leadId }, id),
+      putTimelineEntry(table, lead, { type: 'erased', at, actorId: null }, id),
     ]);
     return outcome === 'written' ? person : conflict;
   });
@@ -225,15 +230,17 @@ async function removeTimeline(
       TableName: table.name,
       KeyConditionExpression: 'pk = :timeline',
       ExpressionAttributeValues: { ':timeline': timelinePartitionKey(organizationId, leadId) },
-      ProjectionExpression: 'pk, sk',
+      ProjectionExpression: 'pk, sk, #type',
+      ExpressionAttributeNames: { '#type': 'type' },
       ConsistentRead: true,
     },
   );
   let removed = 0;
   for await (const { Items = [] } of pages) {
-    for (let at = 0; at < Items.length; at += deletesMax)
-      await deleteAll(table, Items.slice(at, at + deletesMax));
-    removed += Items.length;
+    const keys = Items.map(({ pk, sk }) => ({ pk, sk }));
+    for (let at = 0; at < keys.length; at += deletesMax)
+      await deleteAll(table, keys.slice(at, at + deletesMax));
+    removed += Items.filter(({ type }) => type !== 'erased').length;
   }
   return removed;
 }

@@ -20,19 +20,24 @@ export type AuditEntry = AuditEntryItem;
 /** Who does what. */
 export type AuditAction = Pick<AuditEntry, 'who' | 'what' | 'restoredTableId'>;
 
-const auditEntryItem = (organizationId: number, entry: AuditEntry) => ({
+const auditEntryItem = (
+  organizationId: number,
+  entry: AuditEntry,
+  id = `${entry.at}#${randomBytes(6).toString('hex')}`,
+) => ({
   pk: historyPartitionKey(organizationId),
-  sk: `${entry.at}#${randomBytes(6).toString('hex')}`,
+  sk: id,
   organizationId,
   ...entry,
 });
 
-/** Part of a transaction: adds an entry to the audit log. */
+/** Part of a transaction: adds an entry to the audit log. @param id its sort key, if it is to be that of another entry too */
 export const auditEntryPut = (
   table: Table,
   organizationId: number,
   entry: AuditEntry,
-): TransactItem => putIfAbsent(table, auditEntryItem(organizationId, entry));
+  id?: string,
+): TransactItem => putIfAbsent(table, auditEntryItem(organizationId, entry, id));
 
 /** Adds an action to the audit log. One write. @returns the entry's key */
 export async function addAuditEntry(

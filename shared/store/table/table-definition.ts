@@ -54,3 +54,15 @@ export const partitionKeyPrefixes = {
   sourceIndex: 'SOURCE#',
   updateIndex: 'UPDATED#',
 } as const satisfies Record<ItemType, string>;
+
+/**
+ * Of the table's stream, the records that are events: new timeline entries. An erasure changes and removes entries; that is none. In the form
+ * of an event source mapping (AWS: Lambda event filtering).
+ */
+export const eventFilter = {
+  eventName: ['INSERT'],
+  dynamodb: { Keys: { pk: { S: [{ prefix: partitionKeyPrefixes.timeline }] } } },
+} as const;
+
+/** What the stream holds of each record. An event needs no earlier image. */
+export const streamViewType = 'NEW_IMAGE';

@@ -11,6 +11,7 @@ import {
   bundle,
   bundleFunction,
   bundleFunctions,
+  publisherName,
   writtenEndpoints,
 } from '../../../infra/bundle/bundle.ts';
 
@@ -204,57 +205,60 @@ test('a function that is bundled together with the others is byte for byte as wh
   expect(Buffer.from(code).equals(bundles.get('get-lead')?.code ?? Buffer.of())).toBe(true);
 });
 
-describe.each(writtenEndpoints())('the bundle of $name', ({ name }) => {
-  let built: Bundle;
-  let loaded: Loaded;
+describe.each([...writtenEndpoints(), { name: publisherName }])(
+  'the bundle of $name',
+  ({ name }) => {
+    let built: Bundle;
+    let loaded: Loaded;
 
-  beforeAll(async () => {
-    built = bundles.get(name)!;
-    const file = join(folder, `${name}.mjs`);
-    await writeFile(file, built.code);
-    loaded = await loadedBy(file);
-  });
+    beforeAll(async () => {
+      built = bundles.get(name)!;
+      const file = join(folder, `${name}.mjs`);
+      await writeFile(file, built.code);
+      loaded = await loadedBy(file);
+    });
 
-  test(`the bundle of ${name} imports nothing when it runs`, () => {
-    expect(built.imports).toEqual([]);
-  });
+    test(`the bundle of ${name} imports nothing when it runs`, () => {
+      expect(built.imports).toEqual([]);
+    });
 
-  test(`the bundle of ${name} has the credentials of the environment and no other provider`, () => {
-    const providers = built.inputs
-      .map((input) => /credential-provider-[a-z-]+/.exec(input)?.[0])
-      .filter(Boolean);
+    test(`the bundle of ${name} has the credentials of the environment and no other provider`, () => {
+      const providers = built.inputs
+        .map((input) => /credential-provider-[a-z-]+/.exec(input)?.[0])
+        .filter(Boolean);
 
-    expect(new Set(providers)).toEqual(new Set(['credential-provider-env']));
-  });
+      expect(new Set(providers)).toEqual(new Set(['credential-provider-env']));
+    });
 
-  test(`the bundle of ${name} does not load undici`, () => {
-    expect(loaded.hasUndici).toBe(false);
-  });
+    test(`the bundle of ${name} does not load undici`, () => {
+      expect(loaded.hasUndici).toBe(false);
+    });
 
-  test(`the bundle of ${name} loads neither Web Crypto, nor zlib, nor what reads files, which no function needs`, () => {
-    expect(loaded.modules).toEqual(loadedAnyway.modules);
-  });
+    test(`the bundle of ${name} loads neither Web Crypto, nor zlib, nor what reads files, which no function needs`, () => {
+      expect(loaded.modules).toEqual(loadedAnyway.modules);
+    });
 
-  test(`the bundle of ${name} looks for the settings of the SDK in the environment alone`, () => {
-    expect(Buffer.from(built.code).toString()).toContain('Settings come from the environment');
-  });
+    test(`the bundle of ${name} looks for the settings of the SDK in the environment alone`, () => {
+      expect(Buffer.from(built.code).toString()).toContain('Settings come from the environment');
+    });
 
-  test.runIf(withPhones.includes(name))(
-    `the bundle of ${name} holds the numbering plans as a text, which costs nothing to import`,
-    () => {
-      const code = Buffer.from(built.code).toString();
-      expect(/JSON\.parse\(['"`]\{\\?"version\\?":4/.test(code)).toBe(true);
-      expect(code.includes('country_calling_codes:{')).toBe(false);
-    },
-  );
-
-  test(`the bundle of ${name} exports only the handler`, () => {
-    expect(loaded.exported).toEqual(['handler']);
-  });
-
-  test(`the bundle of ${name} stays below its ceiling`, () => {
-    expect(built.code.byteLength).toBeLessThan(
-      withPhones.includes(name) ? ceilingWithPhonesBytes : ceilingBytes,
+    test.runIf(withPhones.includes(name))(
+      `the bundle of ${name} holds the numbering plans as a text, which costs nothing to import`,
+      () => {
+        const code = Buffer.from(built.code).toString();
+        expect(/JSON\.parse\(['"`]\{\\?"version\\?":4/.test(code)).toBe(true);
+        expect(code.includes('country_calling_codes:{')).toBe(false);
+      },
     );
-  });
-});
+
+    test(`the bundle of ${name} exports only the handler`, () => {
+      expect(loaded.exported).toEqual(['handler']);
+    });
+
+    test(`the bundle of ${name} stays below its ceiling`, () => {
+      expect(built.code.byteLength).toBeLessThan(
+        withPhones.includes(name) ? ceilingWithPhonesBytes : ceilingBytes,
+      );
+    });
+  },
+);

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LeadEvent } from '../leads/events.ts';
+import type { EventBus } from './event-bus.ts';
+
+/** An event, and the record of the stream that told it. */
+export interface PendingEvent {
+  readonly sequenceNumber: string;
+  readonly event: LeadEvent;
+}
+
+export interface Publication {
+  readonly published: number;
+  /** The first event that the bus does not have; undefined if it has all. */
+  readonly firstUnpublished?: PendingEvent;
+  /** Why publishing ended early, if the bus said so. */
+  readonly error?: unknown;
+}
+
+/** The limits of one `PutEvents`: entries, and bytes of all of them together (AWS: PutEvents), with room for the envelope. */
+const entriesMax = 10;
+const requestMaxBytes = 240_000;
+/** Requests that the bus partly refuses before the rest is left to the next invocation. */
+const refusalsMax = 3;
+
+/**
+ * Publishes events so that those of one lead reach the bus in their order. The bus may take some entries of a request and refuse others, so
+ * a request has at most one event of each lead, and the next one of a lead is sent only after it.
+ * @param events in the order of the stream
+ */
+export async function publishInOrder(
+  bus: EventBus,
+  events: readonly PendingEvent[],
+  pauseMs = 100,
+): Promise<Publication> {
+  let pending = events;
+  const result = (error?: unknown): Publication => ({
+    published: events.length - pending.length,
+    ...(pending[0] && { firstUnpublished: pending[0] }),
+    ...(error !== undefined && { error }),
+  });
+  for (let refusals = 0; pending.length > 0 && refusals < refusalsMax; ) {
+    const request = nextRequest(pending);
+    try {
+      const isPublished = await bus.put(request.map(({ event }) => event));
+      const published = new Set(request.filter((_, index) => isPublished[index]));
+      pending = pending.filter((one) => !published.has(one));
+      if (published.size === request.length) continue;
+    } catch (error) {
+      return result(error);
+    }
+    refusals += 1;
+    await sleep(pauseMs * 2 ** refusals);
+  }
+  return result();
+}
+
+/** The first pending event of each lead, as many as fit into a request. */
+function nextRequest(pending: readonly PendingEvent[]): PendingEvent[] {
+  const request: PendingEvent[] = [];
+  const leads = new Set<string>();
+  let bytes = 0;
+  for (const one of pending) {
+    const { organizationId, leadId } = one.event.detail;
+    const lead = `${organizationId} ${leadId}`;
+    if (leads.has(lead)) continue;
+    leads.add(lead);
+    bytes += Buffer.byteLength(JSON.stringify(one.event.detail));
+    if (request.length > 0 && bytes > requestMaxBytes) break;
+    request.push(one);
+    if (request.length === entriesMax) break;
+  }
+  return request;
+}

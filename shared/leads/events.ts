@@ -1,0 +1,109 @@
+import type { TimelineEntry } from './timeline.ts';
+
+/** `detail-type` of the events that a deployment with `events: true` publishes. */
+export const eventTypes = [
+  'LeadCreated',
+  'LeadCaptured',
+  'LeadUpdated',
+  'NoteAdded',
+  'LeadArchived',
+  'LeadRestored',
+  'LeadImported',
+  'LeadErased',
+] as const;
+export type EventType = (typeof eventTypes)[number];
+
+/** What every event says. Never a value of a person: a consumer that needs one reads the lead. */
+export interface EventDetail {
+  readonly organizationId: number;
+  readonly leadId: number;
+  /** The timeline item's ID, the same however often the event comes. */
+  readonly id: string;
+  /** ISO 8601, UTC: the time of the timeline item. */
+  readonly at: string;
+  /** Null for the administrator at the terminal. */
+  readonly keyId: string | null;
+  /** The user who created the API key; null for the administrator. */
+  readonly userId: number | null;
+  /** Of `LeadCaptured`: whether it made the lead, and the keys of the fields that it filled and left. */
+  readonly created?: boolean;
+  readonly filled?: readonly string[];
+  readonly kept?: readonly string[];
+  /** Of `LeadUpdated`: field keys, `stage` and `pipeline`. */
+  readonly changed?: readonly string[];
+}
+
+export interface LeadEvent {
+  readonly type: EventType;
+  /** When it was stored, as ISO 8601. An imported entry has the time of its origin as `at`. */
+  readonly time: string;
+  readonly detail: EventDetail;
+}
+
+/** Which entry an event is of. */
+export interface EntryPlace {
+  readonly organizationId: number;
+  readonly leadId: number;
+  /** The entry's sort key. */
+  readonly id: string;
+}
+
+/**
+ * The event of a timeline entry. A capture that makes a lead is one event.
+ * @returns undefined for an entry of a type that a later release added
+ */
+export function eventOf(place: EntryPlace, entry: TimelineEntry): LeadEvent | undefined {
+  const type = typeOf(entry);
+  if (!type) return undefined;
+  const { at, actorId: userId } = entry;
+  const keyId = 'keyId' in entry ? entry.keyId : null;
+  return {
+    type,
+    time: 'importedAt' in entry ? entry.importedAt : at,
+    detail: { ...place, at, keyId, userId, ...ownDetail(entry) },
+  };
+}
+
+function typeOf(entry: TimelineEntry): EventType | undefined {
+  if (entry.type === 'lead_created') return entry.via === 'import' ? 'LeadImported' : 'LeadCreated';
+  return eventTypeByEntryType[entry.type];
+}
+
+const eventTypeByEntryType: Readonly<
+  Record<Exclude<TimelineEntry['type'], 'lead_created'>, EventType>
+> = {
+  captured: 'LeadCaptured',
+  captured_new: 'LeadCaptured',
+  lead_updated: 'LeadUpdated',
+  note_added: 'NoteAdded',
+  archived: 'LeadArchived',
+  restored: 'LeadRestored',
+  erased: 'LeadErased',
+};
+
+function ownDetail(
+  entry: TimelineEntry,
+): Pick<EventDetail, 'created' | 'filled' | 'kept' | 'changed'> {
+  if (entry.type === 'captured' || entry.type === 'captured_new')
+    return {
+      created: entry.type === 'captured_new',
+      filled: fitting(entry.filled),
+      kept: fitting(entry.kept.map(({ field }) => field)),
+    };
+  if (entry.type === 'lead_updated')
+    return { changed: fitting(entry.changes.map(({ field }) => field)) };
+  return {};
+}
+
+/**
+ * EventBridge accepts 256 KB an entry. Only settings that are nearly all field keys could have lists that are larger; such a list is cut.
+ */
+const keysMaxChars = 100_000;
+
+function fitting(fieldKeys: readonly string[]): readonly string[] {
+  let chars = 0;
+  return fieldKeys.filter((fieldKey) => {
+    chars += fieldKey.length + 3;
+    return chars <= keysMaxChars;
+  });
+}

@@ -1,0 +1,27 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { type EntryPlace, eventOf, type LeadEvent } from '../../leads/events.ts';
+import { kindOf } from '../table/item-kind.ts';
+import type { TimelineEntryItem } from '../table/items.ts';
+
+/** What the publisher reads of a record of the table's stream (AWS: DynamoDB Streams, `Record`). */
+export interface StreamRecord {
+  readonly eventName?: string | undefined;
+  readonly dynamodb?:
+    | {
+        readonly SequenceNumber?: string | undefined;
+        readonly NewImage?: Readonly<Record<string, unknown>> | undefined;
+      }
+    | undefined;
+}
+
+/** The event that a record tells; undefined if it is not a new timeline entry, or of a type that a later release added. */
+export function eventInRecord({ eventName, dynamodb }: StreamRecord): LeadEvent | undefined {
+  if (eventName !== 'INSERT' || !dynamodb?.NewImage) return undefined;
+  const item = unmarshall(dynamodb.NewImage as Record<string, AttributeValue>);
+  const { pk, sk: id, ...entry } = item as TimelineEntryItem;
+  const kind = kindOf({ pk, sk: id });
+  if (kind?.kind !== 'timeline') return undefined;
+  const place: EntryPlace = { organizationId: kind.organizationId, leadId: kind.leadId, id };
+  return eventOf(place, entry);
+}

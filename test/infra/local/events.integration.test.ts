@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runAdmin } from '../../support/admin.ts';
+import { call } from '../../support/call.ts';
+import { person } from '../../support/people.ts';
+import { service as sharedService } from '../../support/service.ts';
+import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+type Line = any;
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'events-test-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A service with events on a table of its own, on the test run's engine. */
+class EventfulService {
+  readonly file = join(folder, `${randomUUID()}.jsonl`);
+  readonly #table = { LEADS_TABLE: `events-${randomUUID()}` };
+  #process: ServiceProcess | undefined;
+  #keys: Readonly<Record<string, string>> = {};
+
+  async start(): Promise<void> {
+    const engine = sharedService().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '';
+    this.#process = await startServiceProcess(
+      ['--port', '0', '--engine', engine, '--events', this.file],
+      this.#table,
+    );
+    this.#keys = { ...this.#process.ready.organizations[0]?.keys, ...this.#keys };
+  }
+
+  end = (signal: NodeJS.Signals): Promise<unknown> | undefined => this.#process?.end(signal);
+
+  call(
+    name: 'capture-lead' | 'create-lead' | 'update-lead' | 'add-note',
+    body: object,
+    leadId = 0,
+  ) {
+    const apiKey = this.#keys[name === 'capture-lead' ? 'website' : 'writer'];
+    return call(name, { apiKey, body, leadId, baseUrl: this.#process?.ready.baseUrl ?? '' });
+  }
+
+  async admin(...args: string[]): Promise<void> {
+    const { status, stderr } = await runAdmin([...args, '--organization', '1'], {
+      environment: this.#table,
+    });
+    if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`);
+  }
+
+  async timelines(): Promise<Line[]> {
+    const file = join(folder, `${randomUUID()}.jsonl`);
+    await this.admin('lead', 'timelines', '--out', file);
+    return linesOf(readFileSync(file, 'utf8'));
+  }
+
+  text = (): string => (existsSync(this.file) ? readFileSync(this.file, 'utf8') : '');
+  events = (): Line[] => linesOf(this.text());
+}
+
+const linesOf = (text: string): Line[] =>
+  text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+const idsOf = (events: Line[]): string[] => events.map(({ detail }) => detail.id);
+/** Each id once, where it came first. */
+const distinct = (ids: string[]): string[] => [...new Set(ids)];
+/** The IDs of the stored entries: of the two items of a capture that made its lead, the second. */
+const entriesIn = (items: Line[]): string[] =>
+  items.map(({ id }) => id).filter((id: string) => !id.endsWith('#lead_created'));
+const within = { timeout: 60_000, interval: 100 };
+
+test('npm start -- --events appends the events of everything that timelines tell, of nobody’s data, and those of a killed service after its next start', async () => {
+  const service = new EventfulService();
+  await service.start();
+  const [visitor, gone] = [person(), person()];
+  const captured = await service.call('capture-lead', {
+    ...visitor,
+    notes: 'Please call after six.',
+  });
+  const leadId: number = captured.body.lead.id;
+  await service.call('capture-lead', { ...visitor, notes: 'I asked yesterday.' });
+  await service.call('add-note', { text: 'Called twice' }, leadId);
+  await service.call('update-lead', { fields: { email: 'other@example.com' } }, leadId);
+  const other: number = (await service.call('create-lead', { fields: { ...person() } })).body.lead
+    .id;
+  await service.admin('lead', 'archive', '--lead', String(other));
+  await service.admin('lead', 'restore', '--lead', String(other));
+  const erased: number = (await service.call('capture-lead', { ...gone, notes: 'Forget me.' })).body
+    .lead.id;
+  await service.admin('lead', 'erase', '--lead', String(erased), '--yes');
+  const rows = join(folder, 'rows.jsonl');
+  writeFileSync(rows, `${JSON.stringify(person())}\n`);
+  await service.admin('lead', 'import', rows);
+
+  await expect.poll(() => service.events().length, within).toBe(10);
+  const events = service.events();
+  const ofLead = (id: number): string[] =>
+    events.filter(({ detail }) => detail.leadId === id).map((event) => event['detail-type']);
+  expect(ofLead(leadId)).toEqual(['LeadCaptured', 'LeadCaptured', 'NoteAdded', 'LeadUpdated']);
+  expect(ofLead(other)).toEqual(['LeadCreated', 'LeadArchived', 'LeadRestored']);
+  expect(ofLead(erased)).toEqual(['LeadCaptured', 'LeadErased']);
+  expect(events.filter((event) => event['detail-type'] === 'LeadImported')).toHaveLength(1);
+  expect(events[0]).toEqual({
+    version: '0',
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    source: 'lead-service',
+    'detail-type': 'LeadCaptured',
+    time: expect.stringMatching(/^[\d-]{10}T[\d:]{8}Z$/),
+    detail: {
+      organizationId: 1,
+      leadId,
+      id: expect.stringMatching(/./),
+      at: expect.stringMatching(/Z$/),
+      keyId: expect.stringMatching(/^\w+$/),
+      userId: expect.any(Number),
+      created: true,
+      filled: [],
+      kept: [],
+    },
+  });
+
+  const timelines = await service.timelines();
+  // What the erased lead's timeline had is gone from the timelines; its event told no more than that it was.
+  const [erasedCapture] = idsOf(events.filter(({ detail }) => detail.leadId === erased));
+  expect(entriesIn(timelines).sort()).toEqual(
+    idsOf(events)
+      .filter((id) => id !== erasedCapture)
+      .sort(),
+  );
+  for (const { name, phone, email } of [visitor, gone])
+    for (const value of [name, phone, email])
+      expect(service.text().includes(`"${value}"`)).toBe(false);
+  for (const value of [gone.name, gone.phone, gone.email, 'Forget me.'])
+    expect(JSON.stringify(timelines).includes(`"${value}"`)).toBe(false);
+
+  await service.call('add-note', { text: 'Just before the kill' }, leadId);
+  await service.end('SIGKILL');
+  await service.admin('lead', 'archive', '--lead', String(leadId));
+  appendFileSync(service.file, '{"version":"0","id":"torn');
+  await service.start();
+  await service.call('add-note', { text: 'After the start' }, leadId);
+
+  await expect.poll(() => distinct(idsOf(service.events())).length, within).toBe(13);
+  expect(
+    distinct(idsOf(service.events().filter(({ detail }) => detail.leadId === leadId))),
+  ).toEqual(entriesIn((await service.timelines()).filter((item) => item.leadId === leadId)));
+  await service.end('SIGTERM');
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { eventOf, eventTypes, type LeadEvent } from '../../../shared/leads/events.ts';
+import type { TimelineEntry } from '../../../shared/leads/timeline.ts';
+
+const at = '2026-11-20T10:00:00.123Z';
+const place = { organizationId: 1, leadId: 5, id: `${at}#0a1b2c3d4e5f` };
+const base = { ...place, at };
+const byUser = { ...base, keyId: 'abc', userId: 7 };
+const byAdministrator = { ...base, keyId: null, userId: null };
+const secret = 'Rohan +919822012345 rohan@example.com';
+const enquiry = {
+  at,
+  actorId: 7,
+  keyId: 'abc',
+  keyLabel: secret,
+  source: secret,
+  notes: secret,
+  attribution: { pageUrl: secret },
+};
+const kept = [{ field: 'name', current: secret, submitted: secret }];
+
+const cases: readonly [TimelineEntry, LeadEvent['type'], object][] = [
+  [{ type: 'lead_created', at, actorId: 7, via: 'api', keyId: 'abc' }, 'LeadCreated', byUser],
+  [
+    { type: 'captured_new', ...enquiry, filled: [], kept: [] },
+    'LeadCaptured',
+    { ...byUser, created: true, filled: [], kept: [] },
+  ],
+  [
+    { type: 'captured', ...enquiry, filled: ['city'], kept, archived: true },
+    'LeadCaptured',
+    { ...byUser, created: false, filled: ['city'], kept: ['name'] },
+  ],
+  [
+    {
+      type: 'lead_updated',
+      at,
+      actorId: 7,
+      via: 'api',
+      keyId: 'abc',
+      changes: [
+        { field: 'email', from: null, to: secret },
+        { field: 'stage', from: 11, to: 12 },
+      ],
+    },
+    'LeadUpdated',
+    { ...byUser, changed: ['email', 'stage'] },
+  ],
+  [
+    { type: 'note_added', at, actorId: 7, via: 'api', keyId: 'abc', text: secret },
+    'NoteAdded',
+    byUser,
+  ],
+  [{ type: 'archived', at, actorId: null }, 'LeadArchived', byAdministrator],
+  [{ type: 'restored', at, actorId: null }, 'LeadRestored', byAdministrator],
+  [{ type: 'erased', at, actorId: null }, 'LeadErased', byAdministrator],
+];
+
+describe('the event of a timeline entry', () => {
+  test.each(cases)('%j is an event without a value of a person', (entry, type, detail) => {
+    const event = eventOf(place, entry);
+
+    expect(event).toEqual({ type, time: at, detail });
+    expect(JSON.stringify(event)).not.toContain(secret);
+  });
+
+  test('of an imported lead is dated by the import, and keeps the time of its origin', () => {
+    const importedAt = '2026-11-21T00:00:00.000Z';
+    const entry = { type: 'lead_created', at, actorId: null, via: 'import', importedAt } as const;
+
+    expect(eventOf(place, entry)).toEqual({
+      type: 'LeadImported',
+      time: importedAt,
+      detail: byAdministrator,
+    });
+  });
+
+  test('exists for every type, and for no type that this release does not know', () => {
+    const later = { type: 'merged', at, actorId: null } as unknown as TimelineEntry;
+
+    expect(new Set([...cases.map(([, type]) => type), 'LeadImported'])).toEqual(
+      new Set(eventTypes),
+    );
+    expect(eventOf(place, later)).toBeUndefined();
+  });
+
+  test('fits into an entry of EventBridge, however many fields an update changes', () => {
+    const fields = Array.from(
+      { length: 6000 },
+      (_, index) => `a_long_field_key_for_custom_field_${index}`,
+    );
+    const changes = fields.map((field) => ({ field, from: null, to: 'x' }));
+    const entry = {
+      type: 'lead_updated',
+      at,
+      actorId: 7,
+      via: 'api',
+      keyId: 'abc',
+      changes,
+    } as const;
+
+    const { changed = [] } = eventOf(place, entry)?.detail ?? {};
+
+    expect(JSON.stringify(changed).length).toBeLessThan(120_000);
+    expect(changed).toEqual(fields.slice(0, changed.length));
+    expect(changed.length).toBeGreaterThan(1000);
+  });
+});
