@@ -4,6 +4,7 @@ import type { CommandContext } from './context.ts';
 import { formatColumns } from './format.ts';
 import { organizationApplyCommand } from './organization-apply.ts';
 import { organizationHistoryCommand } from './organization-history.ts';
+import { organizationInitCommands } from './organization-init.ts';
 import { organizationShowCommands } from './organization-show.ts';
 import { organizationUndoCommand } from './organization-undo.ts';
 
@@ -11,12 +12,13 @@ export function organizationCommands(program: Command, context: CommandContext):
   const organization = program
     .command('organization')
     .description(
-      'apply, show and list organization settings, compare their versions, and undo an apply',
+      'begin, apply, show and list organization settings, compare their versions, and undo an apply',
     )
     .addHelpText(
       'after',
       '\nExample:\n  npm run admin -- organization apply northwind.json --dry-run',
     );
+  organizationInitCommands(organization, context);
   organizationApplyCommand(organization, context);
   organizationShowCommands(organization, context);
   organization

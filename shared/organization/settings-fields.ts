@@ -149,7 +149,7 @@ export function equalsIssues(
         : [
             {
               path: `${path}.equals[${index}]`,
-              message: `is ${display(value)}, but must be ${allowed.description}`,
+              message: `is ${display(value)}, but must be ${allowed.description}${besides === undefined ? '' : (allowed.alternative ?? '')}`,
             },
           ],
     );
@@ -171,6 +171,8 @@ interface AllowedValues {
   includes(value: string): boolean;
   /** Completes the sentence "must be …". */
   readonly description: string;
+  /** What an assignment rule may have instead, to follow the description. */
+  readonly alternative?: string;
 }
 
 interface ConditionField {
@@ -183,6 +185,7 @@ interface ConditionField {
 const idsIn = (known: IdSet, description: string): AllowedValues => ({
   includes: (value) => /^[1-9]\d{0,9}$/.test(value) && known.has(Number(value)),
   description,
+  alternative: ', or its name',
 });
 
 const anyValue = (): undefined => undefined;
@@ -194,6 +197,7 @@ function optionsOf({ field, fieldKey }: ConditionField): AllowedValues | undefin
   return {
     includes: (value) => options.includes(value),
     description: `the value of an option of ${fieldKey}: ${options.join(', ')}`,
+    alternative: ', or its label',
   };
 }
 

@@ -11,7 +11,7 @@ import {
   stageSchema,
   userSchema,
 } from './settings-schema.ts';
-import { type Entry, entriesOf, repeated, type SettingsIssue } from './settings-shape.ts';
+import { display, type Entry, entriesOf, repeated, type SettingsIssue } from './settings-shape.ts';
 
 const byId = (value: { id?: number }): number | undefined => value.id;
 
@@ -26,10 +26,15 @@ function idsIn(list: unknown): IdSet {
 const unknownUser = (user: number): string =>
   `is user ${user}, who is not in $.users: use the ID of a user in $.users`;
 
+const unknownUserName = (name: string): string =>
+  `is ${display(name)}, who is not in $.users: use the ID or name of a user in $.users`;
+
 /** Reports the users of a list that are unknown or repeated. */
 function userIssues(users: unknown, known: IdSet, path: string): SettingsIssue[] {
   if (!Array.isArray(users)) return [];
   return users.flatMap((user, index) => {
+    if (typeof user === 'string' && user !== '')
+      return [{ path: `${path}[${index}]`, message: unknownUserName(user) }];
     if (typeof user !== 'number') return [];
     if (!known.has(user)) return [{ path: `${path}[${index}]`, message: unknownUser(user) }];
     return users.indexOf(user) < index

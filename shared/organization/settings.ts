@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { scopesFor } from './api-key.ts';
 import { builtInFields, builtInOptions, isAlwaysRequired } from './built-in-fields.ts';
 import { isBuiltIn } from './field-kinds.ts';
+import { resolveRuleNames } from './rule-names.ts';
 import { referenceIssues } from './settings-references.ts';
 import { type SettingsFile, settingsFileSchema } from './settings-schema.ts';
 import { type SettingsIssue, shapeIssues } from './settings-shape.ts';
@@ -28,8 +29,12 @@ export interface ParsedSettingsFile {
 
 /** Reads a settings file. @throws SettingsFileError with every issue of the file */
 export function parseSettingsFile(text: string): ParsedSettingsFile {
-  const file = parseJson(text);
-  const issues = [...shapeIssues(settingsFileSchema, file), ...referenceIssues(file)];
+  const { file, issues: nameIssues } = resolveRuleNames(parseJson(text));
+  const issues = [
+    ...shapeIssues(settingsFileSchema, file),
+    ...nameIssues,
+    ...referenceIssues(file),
+  ];
   if (issues.length > 0) throw new SettingsFileError(issues);
   const { keys, version, ...rest } = v.parse(settingsFileSchema, file);
   return { settings: settingsOf(rest), keys: keys.map(keyRequest), version };
@@ -60,9 +65,10 @@ function settingsOf(file: Omit<SettingsFile, 'keys' | 'version'>): Settings {
       ...builtInFields().filter(({ key }) => !named.has(key)),
       ...file.fields.map(settingsField),
     ],
-    assignmentRules: file.assignmentRules.map(({ when, users }) =>
-      when ? { when, users } : { users },
-    ),
+    assignmentRules: file.assignmentRules.map(({ when, users: named }) => {
+      const users = named.map(Number); // `resolveRuleNames` has replaced every name
+      return when ? { when, users } : { users };
+    }),
   };
 }
 

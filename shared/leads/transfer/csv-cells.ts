@@ -1,9 +1,9 @@
 import { parseJson } from '../../json.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
+import { idNamed, type NamedItem } from '../../organization/id-named.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
 import type { RawValue } from '../field-types.ts';
 import type { FieldValue } from '../lead.ts';
-import { idNamed, type NamedItem } from './resolve-id.ts';
 
 /**
  * A field's value as a cell of a CSV file. Sources and users are written by name if only one has the name, and lists are separated by commas

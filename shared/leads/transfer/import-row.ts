@@ -1,5 +1,6 @@
 import { parseDateTime } from '../../date-time.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
+import { idNamed, type NamedItem } from '../../organization/id-named.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization, Stage } from '../../organization/organization.ts';
 import { chooseRotation, type Rotation } from '../assignment.ts';
@@ -17,7 +18,6 @@ import { assertLeadFits } from '../lead-size.ts';
 import { memoize } from '../memoize.ts';
 import { placeLead } from '../placement.ts';
 import type { ImportProperty } from './import-columns.ts';
-import { idNamed, type NamedItem } from './resolve-id.ts';
 
 /** One row of a file, with its values by field key and by property. A missing value is empty. */
 export interface ImportRow {

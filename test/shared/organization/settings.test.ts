@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { fieldTypes } from '../../../shared/organization/field-kinds.ts';
 import { parseSettingsFile, toSettingsFile } from '../../../shared/organization/settings.ts';
 import { stageMeanings } from '../../../shared/organization/settings-schema.ts';
+import { acceptedCases } from './settings-case-lists.ts';
 import { smallFile, withValue } from './settings-cases.ts';
 import { builtIn, issuesOf } from './settings-issues.ts';
 
@@ -75,42 +76,7 @@ test('leaves an option that is being removed out of the file', () => {
   expect(JSON.stringify(toSettingsFile(settings))).not.toMatch(/retired|bba/);
 });
 
-const odd: [what: string, path: string, value: unknown][] = [
-  ['no module', '$.modules', []],
-  ['no pipeline', '$.pipelines', []],
-  ['all users inactive', '$.users', [7, 8].map((id) => ({ id, name: 'A', active: false }))],
-  ['no active default stage', '$.pipelines[0].stages[0].active', false],
-  [
-    'two default stages, one inactive',
-    '$.pipelines[0].stages[1]',
-    { id: 12, name: 'B', slug: 'b', order: 1, meaning: 'won', isDefault: true, active: false },
-  ],
-  [
-    'an inactive source of the same name',
-    '$.sources[1]',
-    { id: 3, name: 'website', active: false },
-  ],
-  ['a rule without users', '$.assignmentRules[0].users', []],
-  ['a rule that always holds', '$.assignmentRules[0].when', undefined],
-  ['no rules', '$.assignmentRules', undefined],
-  ['a key past its expiry', '$.keys[0].expiresAt', '2020-02-29T23:00:00+05:30'],
-  [
-    'a website-form key that names no scopes',
-    '$.keys[0]',
-    { label: 'w', type: 'website-form', createdBy: 8 },
-  ],
-  ['no options, spelled out', '$.fields[1].options', []],
-  ['a condition on an inactive field', '$.fields[0].active', false],
-  [
-    'relabelled lead types, in another order',
-    '$.fields[3]',
-    builtIn('lead_type', {
-      options: ['consultant', 'student'].map((value) => ({ value, label: `a ${value}` })),
-    }),
-  ],
-];
-
-test.each(odd)('accepts %s', (_, path, value) => {
+test.each(acceptedCases)('accepts %s', (_, path, value) => {
   expect(issuesOf(JSON.stringify(withValue(smallFile(), path, value)))).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cellOf, nameOrId, rawFromCell } from '../../../../shared/leads/transfer/csv-cells.ts';
-import { idNamed } from '../../../../shared/leads/transfer/resolve-id.ts';
+import { idNamed } from '../../../../shared/organization/id-named.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
 
 const organization = sampleOrganization();
@@ -89,20 +89,4 @@ test('a cell names a user or source by name only if the name leads back to it', 
   expect(cells).toEqual(['Asha', '2', 'Ravi', '4', '5', '6', '7']);
   expect(cells.map((cell) => idNamed(items, cell))).toEqual([1, 2, 3, 4, 5, 6, 7]);
   expect(nameOrId(items, 99)).toBe('99');
-});
-
-test('a name that two have, neither or both of them active, says not which', () => {
-  const named = (...active: boolean[]) =>
-    idNamed(
-      active.map((one, index) => ({ id: index + 1, name: 'Asha', active: one })),
-      'ASHA ',
-    );
-
-  expect([
-    named(),
-    named(false),
-    named(true, false, false),
-    named(false, false),
-    named(true, true),
-  ]).toEqual([undefined, 1, 1, 'several', 'several']);
 });
