@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Lead } from '../../shared/leads/lead.ts';
-import { setArchived } from '../../shared/store/leads/archive.ts';
+import { setArchived, setArchivedBy } from '../../shared/store/leads/archive.ts';
 import { addAuditEntry, completeAuditEntry } from '../../shared/store/organizations/audit-log.ts';
 import type { OrganizationTable } from '../../shared/store/table/client.ts';
 import { type CommandContext, existingOrganization, parseId } from './context.ts';
@@ -55,16 +55,13 @@ async function archiveLeads(
 
 async function archiveOne(
   context: CommandContext,
-  { table, organizationId }: OrganizationTable,
+  own: OrganizationTable,
   leadId: number,
   command: ArchiveCommand,
 ): Promise<void> {
   const archived = command === 'archive';
-  const set = await setArchived(table, organizationId, leadId, archived);
-  if (!set) throw unknownLeadError({ organization: organizationId, lead: leadId });
-  // Logged even if nothing changed: a command that was killed before it could write its entry is run again.
-  const what = `lead ${command} ${leadId}`;
-  await addAuditEntry(table, organizationId, { who: await context.callerIdentity(), what });
+  const set = await setArchivedBy(await context.callerIdentity(), own, leadId, archived);
+  if (!set) throw unknownLeadError({ organization: own.organizationId, lead: leadId });
   context.print({ leadId, archived }, () => outcomeOf(set, archived));
 }
 

@@ -1,6 +1,7 @@
 import { changeTimeOf } from '../../leads/change-time.ts';
 import type { Lead } from '../../leads/lead.ts';
-import type { Table } from '../table/client.ts';
+import { auditEntryPut } from '../organizations/audit-log.ts';
+import type { OrganizationTable, Table } from '../table/client.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { transact } from '../table/transact.ts';
 import { leadUpdateItem, readLead } from './leads.ts';
@@ -17,8 +18,32 @@ export async function setArchived(
   organizationId: number,
   leadId: number,
   archived: boolean,
-): Promise<{ lead: Lead; isChanged: boolean } | undefined> {
-  return retryOnConflict<{ lead: Lead; isChanged: boolean } | undefined>(async () => {
+): Promise<Archived | undefined> {
+  return archive({ table, organizationId }, leadId, archived);
+}
+
+/** As `setArchived`. The transaction also adds an entry to the audit log, which says who did it. */
+export async function setArchivedBy(
+  who: string,
+  own: OrganizationTable,
+  leadId: number,
+  archived: boolean,
+): Promise<Archived | undefined> {
+  return archive(own, leadId, archived, who);
+}
+
+interface Archived {
+  readonly lead: Lead;
+  readonly isChanged: boolean;
+}
+
+async function archive(
+  { table, organizationId }: OrganizationTable,
+  leadId: number,
+  archived: boolean,
+  who?: string,
+): Promise<Archived | undefined> {
+  return retryOnConflict<Archived | undefined>(async () => {
     const lead = await readLead(table, organizationId, leadId);
     if (!lead) return undefined;
     if ((lead.archivedAt !== undefined) === archived) return { lead, isChanged: false };
@@ -32,6 +57,15 @@ export async function setArchived(
         at,
         actorId: null,
       }),
+      ...(who === undefined
+        ? []
+        : [
+            auditEntryPut(table, organizationId, {
+              at: new Date().toISOString(),
+              who,
+              what: `lead ${archived ? 'archive' : 'restore'} ${leadId}`,
+            }),
+          ]),
     ]);
     return outcome === 'written' ? { lead: after, isChanged: true } : conflict;
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runAdmin } from '../../support/admin.ts';
+import { adminJson, runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
@@ -59,7 +59,7 @@ test('a captured lead is archived, is gone for the API, and comes back when rest
   );
 });
 
-test('archive and restore say what was done, and of a lead that is so already that there was nothing to do', async () => {
+test('archive and restore say what was done; to a lead that is so already they do nothing, and add nothing to the audit log', async () => {
   const organization = await givenOrganization();
   const leadId = await givenCapture(organization);
   const said = async (command: string) =>
@@ -71,6 +71,17 @@ test('archive and restore say what was done, and of a lead that is so already th
     new RegExp(`^Lead ${leadId} was already archived on 20.*Z: nothing to do\\.\\n$`),
   );
   expect(await said('restore')).toBe(`Restored lead ${leadId}: the API returns it again.\n`);
+  const { items } = await adminJson(
+    'organization',
+    'history',
+    '--organization',
+    String(organization.id),
+  );
+  expect(items.map(({ what }: { what: string }) => what)).toEqual([
+    `lead restore ${leadId}`,
+    `lead archive ${leadId}`,
+    'organization apply',
+  ]);
 });
 
 test('a timeline for people tells what was carried in one order, changes with the names of what ids stand for, and nothing empty', async () => {
