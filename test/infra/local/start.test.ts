@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startEngine } from '../../../infra/local/engine.ts';
 import { prepareTable } from '../../../infra/local/prepare-table.ts';
 import { readOrganizationFiles } from '../../../infra/local/settings-at-start.ts';
@@ -10,7 +10,12 @@ import { clientConfig } from '../../../infra/local/table.ts';
 import { openTable } from '../../../shared/store/table/client.ts';
 import { getItem } from '../../../shared/store/table/get-item.ts';
 import { phonePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
-import { node24, projectFolder, startServiceProcess } from '../../support/service-process.ts';
+import {
+  node24,
+  projectFolder,
+  type ServiceProcess,
+  startServiceProcess,
+} from '../../support/service-process.ts';
 import { newDb, start, startTimeout } from './given-start.ts';
 
 const capture = (baseUrl: string, apiKey: string, phone: string): Promise<Response> =>
@@ -35,126 +40,145 @@ const isAlive = (pid: number): boolean => {
 const enginePid = (db: string): number =>
   Number(readFileSync(join(db, 'dynoxide', 'engine.pid'), 'utf8'));
 
-test('prints one ready line and nothing else on stdout', { timeout: startTimeout }, async () => {
-  const { ready, printed, end } = await start('--db', ':memory:');
-  await fetch(`${ready.baseUrl}/api/v1/lead-fields`);
-  await end();
-
-  expect(printed.stdout.trimEnd().split('\n')).toHaveLength(1);
-  expect(Object.keys(ready)).toEqual(['ready', 'baseUrl', 'organizations', 'environment']);
-  expect(ready.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  expect(ready.organizations[0]).toMatchObject({
-    id: 1,
-    keys: { reader: expect.any(String), writer: expect.any(String) },
+describe('a data folder that a service is started on three times', () => {
+  const phone = '+919822012345';
+  let db: string;
+  let reader = '';
+  let writer = '';
+  let acknowledged: readonly string[];
+  beforeAll(() => {
+    db = newDb();
   });
-  expect(Object.keys(ready.environment).sort()).toEqual([
-    'AWS_ACCESS_KEY_ID',
-    'AWS_ENDPOINT_URL_DYNAMODB',
-    'AWS_REGION',
-    'AWS_SECRET_ACCESS_KEY',
-    'LEADS_TABLE',
-  ]);
-});
 
-test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s ends the service and its engine with status 0 within five seconds',
-  { timeout: startTimeout },
-  async (signal) => {
-    const db = newDb();
-    const { end } = await start('--db', db);
+  test('the first start prints one ready line with the keys, and nothing else on stdout; SIGTERM ends it and its engine within five seconds', {
+    timeout: startTimeout,
+  }, async () => {
+    const { ready, printed, end } = await start('--db', db);
+    ({ reader = '', writer = '' } = ready.organizations[0]?.keys ?? {});
+    expect((await capture(ready.baseUrl, writer, phone)).status).toBe(201);
     const engine = enginePid(db);
 
-    const { status, ms } = await end(signal);
+    const { status, ms } = await end('SIGTERM');
 
     expect(status).toBe(0);
     expect(ms).toBeLessThan(5000);
     expect(isAlive(engine)).toBe(false);
-  },
-);
-
-test('keeps leads and keys from one start to the next, and mints no key twice', {
-  timeout: 2 * startTimeout,
-}, async () => {
-  const db = newDb();
-  const first = await start('--db', db);
-  const { writer = '' } = first.ready.organizations[0]!.keys;
-  expect((await capture(first.ready.baseUrl, writer, '+919822012345')).status).toBe(201);
-  await first.end();
-
-  const second = await start('--db', db);
-
-  expect(second.ready.organizations).toEqual([{ id: 1, keys: {} }]);
-  expect((await capture(second.ready.baseUrl, writer, '+919822012345')).status).toBe(200);
-});
-
-test('a kill -9 takes the engine along, and the next start has every acknowledged lead', {
-  timeout: 2 * startTimeout,
-}, async () => {
-  const db = newDb();
-  const first = await start('--db', db);
-  const { reader = '', writer = '' } = first.ready.organizations[0]!.keys;
-  const phones = Array.from({ length: 20 }, (_, at) => `+9198220123${String(at).padStart(2, '0')}`);
-  const responses = await Promise.all(
-    phones.map((phone) => capture(first.ready.baseUrl, writer, phone)),
-  );
-  const engine = enginePid(db);
-  await first.end('SIGKILL');
-  // On a busy machine a call to the engine can time out: that capture is a 500, which acknowledges nothing.
-  expect(
-    responses.map(({ status }) => status).filter((status) => status !== 201 && status !== 500),
-  ).toEqual([]);
-  const acknowledged = phones.filter((_, at) => responses[at]?.status === 201);
-  expect(acknowledged).not.toEqual([]);
-
-  const second = await start('--db', db);
-
-  expect(isAlive(engine)).toBe(false);
-  const listed = await fetch(`${second.ready.baseUrl}/api/v1/leads?limit=100`, {
-    headers: { Authorization: `Bearer ${reader}` },
+    expect(printed.stdout.trimEnd().split('\n')).toHaveLength(1);
+    expect(Object.keys(ready)).toEqual(['ready', 'baseUrl', 'organizations', 'environment']);
+    expect(ready.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(ready.organizations[0]).toMatchObject({
+      id: 1,
+      keys: { reader: expect.any(String), writer: expect.any(String) },
+    });
+    expect(Object.keys(ready.environment).sort()).toEqual([
+      'AWS_ACCESS_KEY_ID',
+      'AWS_ENDPOINT_URL_DYNAMODB',
+      'AWS_REGION',
+      'AWS_SECRET_ACCESS_KEY',
+      'LEADS_TABLE',
+    ]);
   });
-  const { items } = (await listed.json()) as { items: { phone: string }[] };
-  expect(items.map(({ phone }) => phone)).toEqual(expect.arrayContaining(acknowledged));
-  expect(new Set(items.map(({ phone }) => phone)).size).toBe(items.length);
+
+  test('the second start has the leads and keys of the first and mints no key twice; a kill -9 takes its engine along', {
+    timeout: startTimeout,
+  }, async () => {
+    const { ready, end } = await start('--db', db);
+    expect(ready.organizations).toEqual([{ id: 1, keys: {} }]);
+    expect((await capture(ready.baseUrl, writer, phone)).status).toBe(200);
+    const phones = Array.from(
+      { length: 20 },
+      (_, at) => `+9198330123${String(at).padStart(2, '0')}`,
+    );
+    const responses = await Promise.all(phones.map((one) => capture(ready.baseUrl, writer, one)));
+    const engine = enginePid(db);
+
+    await end('SIGKILL');
+
+    await expect.poll(() => isAlive(engine), { timeout: 20_000 }).toBe(false);
+    // On a busy machine a call to the engine can time out: that capture is a 500, which acknowledges nothing.
+    expect(
+      responses.map(({ status }) => status).filter((status) => status !== 201 && status !== 500),
+    ).toEqual([]);
+    acknowledged = phones.filter((_, at) => responses[at]?.status === 201);
+    expect(acknowledged).not.toEqual([]);
+  });
+
+  test('the start after a kill -9 has every acknowledged lead once', {
+    timeout: startTimeout,
+  }, async () => {
+    const { ready } = await start('--db', db);
+
+    const listed = await fetch(`${ready.baseUrl}/api/v1/leads?limit=100`, {
+      headers: { Authorization: `Bearer ${reader}` },
+    });
+
+    const { items } = (await listed.json()) as { items: { phone: string }[] };
+    expect(items.map(({ phone }) => phone)).toEqual(
+      expect.arrayContaining([phone, ...acknowledged]),
+    );
+    expect(new Set(items.map(({ phone }) => phone)).size).toBe(items.length);
+  });
 });
 
-test('a service that lost its launcher ends by itself', { timeout: startTimeout }, async () => {
-  const db = newDb();
-  const { child } = await start('--db', db);
-  const engine = enginePid(db);
-  const exited = once(child, 'exit');
+describe('several services', () => {
+  let services: (ServiceProcess & { readonly engine: number })[];
+  beforeAll(async () => {
+    services = await Promise.all(
+      [newDb(), newDb(), newDb()].map(async (db) => {
+        const args = ['--port', '0', '--engine', 'dynoxide', '--db', db];
+        const service = await startServiceProcess(args);
+        return { ...service, engine: enginePid(db) };
+      }),
+    );
+  }, 3 * startTimeout);
+  afterAll(async () => {
+    for (const { child, end } of services) if (child.exitCode === null) await end('SIGKILL');
+  });
 
-  child.disconnect();
-  await exited;
+  test('several services run in parallel, each with an address and an engine of its own', () => {
+    const addresses = services.flatMap(({ ready: { baseUrl, environment } }) => [
+      baseUrl,
+      environment.AWS_ENDPOINT_URL_DYNAMODB,
+    ]);
 
-  expect(child.exitCode).toBe(0);
-  expect(isAlive(engine)).toBe(false);
-});
+    expect(new Set(addresses).size).toBe(6);
+  });
 
-test('a service whose engine dies ends with status 1 and says so', {
-  timeout: startTimeout,
-}, async () => {
-  const db = newDb();
-  const { child, printed } = await start('--db', db);
-  const exited = once(child, 'close');
+  test('SIGINT ends the service and its engine with status 0 within five seconds', {
+    timeout: startTimeout,
+  }, async () => {
+    const { end, engine } = services[0]!;
 
-  process.kill(enginePid(db), 'SIGKILL');
-  await exited;
+    const { status, ms } = await end('SIGINT');
 
-  expect(child.exitCode).toBe(1);
-  expect(printed.stderr).toContain('The engine dynoxide ended by itself');
-});
+    expect(status).toBe(0);
+    expect(ms).toBeLessThan(5000);
+    expect(isAlive(engine)).toBe(false);
+  });
 
-test('several services run in parallel', { timeout: 3 * startTimeout }, async () => {
-  const services = await Promise.all([
-    start('--db', newDb()),
-    start('--db', ':memory:'),
-    start('--db', ':memory:'),
-  ]);
+  test('a service that lost its launcher ends by itself', { timeout: startTimeout }, async () => {
+    const { child, engine } = services[1]!;
+    const exited = once(child, 'exit');
 
-  expect(new Set(services.map(({ ready }) => ready.baseUrl)).size).toBe(3);
-  expect(
-    new Set(services.map(({ ready }) => ready.environment.AWS_ENDPOINT_URL_DYNAMODB)).size,
-  ).toBe(3);
+    child.disconnect();
+    await exited;
+
+    expect(child.exitCode).toBe(0);
+    expect(isAlive(engine)).toBe(false);
+  });
+
+  test('a service whose engine dies ends with status 1 and says so', {
+    timeout: startTimeout,
+  }, async () => {
+    const { child, printed, engine } = services[2]!;
+    const exited = once(child, 'close');
+
+    process.kill(engine, 'SIGKILL');
+    await exited;
+
+    expect(child.exitCode).toBe(1);
+    expect(printed.stderr).toContain('The engine dynoxide ended by itself');
+  });
 });
 
 test('an engine by its address is used as it is, its table left in place', {
