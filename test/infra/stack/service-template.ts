@@ -25,11 +25,14 @@ export const everyOption = {
   canary: true,
 } as const satisfies LeadServiceProps;
 
-/** The app and its stack; the functions are built first. */
+let built: Promise<string> | undefined;
+
+/** The app and its stack; the functions are built first, once. */
 export async function leadsApp(
   service: LeadServiceProps = {},
 ): Promise<{ app: App; stack: LeadsStack }> {
-  await buildFunctions();
+  built ??= buildFunctions();
+  await built;
   const app = new App();
   return { app, stack: new LeadsStack(app, 'LeadsStack', { service }) };
 }
