@@ -68,6 +68,13 @@ export type TimelineEntry = EntryOrigin &
         readonly keyId: string;
         readonly text: string;
       }
+    /** From a row of an import; `at` is when the lead was created in the system it came from. */
+    | {
+        readonly type: 'note_added';
+        readonly via: 'import';
+        readonly importedAt: string;
+        readonly text: string;
+      }
     | { readonly type: 'archived' | 'restored' }
     /** Only while the lead's erasure is under way, which removes it with the timeline: it is the last event of the lead. */
     | { readonly type: 'erased' }

@@ -1,18 +1,25 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
-import type { RawValue } from '../../../shared/leads/field-types.ts';
 import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
 import {
   exportMark,
   type ImportTarget,
+  noteHeading,
   propertyHeadings,
 } from '../../../shared/leads/transfer/import-columns.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../context.ts';
 import { countOf } from '../format.ts';
-import { type FileRow, type FileRows, rowOf } from './file-row.ts';
-import type { ColumnMapping } from './mapping.ts';
+import { CellFormats } from './cell-formats.ts';
+import {
+  type CsvDialect,
+  type FileRow,
+  type FileRows,
+  type FileValue,
+  type RowOptions,
+  rowOf,
+} from './file-row.ts';
 import { isEarlierExport } from './origin.ts';
 
 /** Reads the headings of a CSV file, whose rows are read as they are iterated. @throws CommandError for an empty file or an unknown column */
@@ -20,14 +27,11 @@ export async function openCsv(
   file: string,
   texts: AsyncGenerator<string, undefined>,
   organization: Organization,
-  mapping: ColumnMapping,
+  { mapping, formats }: RowOptions,
 ): Promise<FileRows> {
   const first = await texts.next();
-  const records = csvRecords(
-    file,
-    rejoined(first.value ?? '', texts),
-    delimiterOf(first.value ?? ''),
-  );
+  const dialect = dialectOf(first.value ?? '');
+  const records = csvRecords(file, rejoined(first.value ?? '', texts), dialect.delimiter);
   const heading = await records.next();
   if (heading.done)
     throw new CommandError(`${file} is empty: its first row must have the headings.`);
@@ -38,7 +42,13 @@ export async function openCsv(
   return {
     headings,
     headingOf,
-    rows: csvRows(records, organization, { headings, targets, isEarlier }),
+    dialect,
+    rows: csvRows(records, organization, {
+      headings,
+      targets,
+      isEarlier,
+      formats: new CellFormats(organization, formats, headings),
+    }),
   };
 }
 
@@ -47,13 +57,8 @@ function otherHeadings(
   targets: readonly ImportTarget[],
 ): ReadonlyMap<string, string> {
   const headingOf = targets.flatMap((target, column): [string, string][] => {
-    if (target.kind === 'nothing' || target.kind === 'mark') return [];
-    return [
-      [
-        target.kind === 'field' ? target.fieldKey : propertyHeadings[target.property],
-        headings[column]?.trim() ?? '',
-      ],
-    ];
+    const name = targetName(target);
+    return name === undefined ? [] : [[name, headings[column]?.trim() ?? '']];
   });
   return new Map(headingOf.filter(([name, heading]) => name !== heading));
 }
@@ -63,14 +68,25 @@ async function* rejoined(first: string, rest: AsyncIterable<string>): AsyncGener
   yield* rest;
 }
 
-/** The delimiter that splits the headings into most columns: a spreadsheet writes `;` where the decimal mark is a comma, or tabs. */
-function delimiterOf(text: string): string {
+/** The name that issues give a column. */
+function targetName(target: ImportTarget): string | undefined {
+  if (target.kind === 'field') return target.fieldKey;
+  if (target.kind === 'property') return propertyHeadings[target.property];
+  return target.kind === 'note' ? noteHeading : undefined;
+}
+
+/**
+ * The delimiter is the one that splits the headings into most columns: a spreadsheet writes `;` where the decimal mark is a comma, or tabs.
+ * The line end is that of the headings.
+ */
+function dialectOf(text: string): CsvDialect {
   const heading = text.slice(0, text.search(/[\r\n]|$/));
   const counts = [',', ';', '\t'].map((delimiter) => ({
     delimiter,
     count: heading.split(delimiter).length,
   }));
-  return counts.reduce((a, b) => (b.count > a.count ? b : a)).delimiter;
+  const { delimiter } = counts.reduce((a, b) => (b.count > a.count ? b : a));
+  return { delimiter, lineEnd: /\r\n|\r|\n/.exec(text)?.[0] ?? '\n' };
 }
 
 interface CsvRecord {
@@ -110,12 +126,13 @@ interface CsvColumns {
   readonly targets: readonly ImportTarget[];
   /** Whether the file is an export from before exports marked their rows. */
   readonly isEarlier: boolean;
+  readonly formats: CellFormats;
 }
 
 async function* csvRows(
   records: AsyncIterable<CsvRecord>,
   organization: Organization,
-  { headings, targets, isEarlier }: CsvColumns,
+  { headings, targets, isEarlier, formats }: CsvColumns,
 ): AsyncGenerator<FileRow> {
   const markAt = targets.findIndex(({ kind }) => kind === 'mark');
   for await (const { number, cells } of records) {
@@ -129,11 +146,12 @@ async function* csvRows(
       continue;
     }
     const isMarked = exportMark.isOne(cells[markAt]);
-    const values = targets.map((target, column): [ImportTarget, RawValue] => {
+    const values = targets.map((target, column): FileValue => {
       const type =
         target.kind === 'field' ? organization.fieldByKey.get(target.fieldKey)?.type : undefined;
-      return [target, rawFromCell(cells[column] ?? '', type, isMarked)];
+      const raw = rawFromCell(cells[column] ?? '', type, isMarked);
+      return { column: headings[column] ?? '', target, raw };
     });
-    yield { number, original: { cells }, read: rowOf(values, isEarlier) };
+    yield { number, original: { cells }, ...rowOf(values, isEarlier, formats) };
   }
 }

@@ -1,13 +1,9 @@
 import { isPlainObject, parseJson } from '../../../shared/json.ts';
 import type { RawValue } from '../../../shared/leads/field-types.ts';
-import {
-  exportMark,
-  type ImportTarget,
-  unknownColumn,
-} from '../../../shared/leads/transfer/import-columns.ts';
-import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
+import { exportMark, unknownColumn } from '../../../shared/leads/transfer/import-columns.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { type FileRow, rowOf } from './file-row.ts';
+import { CellFormats } from './cell-formats.ts';
+import { type FileRow, type FileValue, type RowOptions, rowOf } from './file-row.ts';
 import type { ColumnMapping } from './mapping.ts';
 import { foreignLeadId, foreignLeadIdIssue, isEarlierLine } from './origin.ts';
 
@@ -15,15 +11,20 @@ import { foreignLeadId, foreignLeadIdIssue, isEarlierLine } from './origin.ts';
 export async function* jsonlRows(
   texts: AsyncIterable<string>,
   organization: Organization,
-  mapping: ColumnMapping,
+  { mapping, formats }: RowOptions,
 ): AsyncGenerator<FileRow> {
+  const reader = {
+    organization,
+    mapping,
+    formats: new CellFormats(organization, formats, undefined),
+  };
   let number = 0;
   for await (const line of linesOf(texts)) {
     number += 1;
     if (line.trim() === '') continue;
     const object = parseJson(line);
     if (isPlainObject(object))
-      yield { number, original: { object }, read: readObject(object, organization, mapping) };
+      yield { number, original: { object }, ...readObject(object, reader) };
     else
       yield {
         number,
@@ -44,29 +45,36 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
+interface ObjectReader {
+  readonly organization: Organization;
+  readonly mapping: ColumnMapping;
+  readonly formats: CellFormats;
+}
+
 /** Fields are in `fields`, as an export writes them, or among the other properties. */
 function readObject(
   { fields, ...others }: Readonly<Record<string, unknown>>,
-  organization: Organization,
-  mapping: ColumnMapping,
-): ImportRow | string {
+  { organization, mapping, formats }: ObjectReader,
+): Pick<FileRow, 'read' | 'sent'> {
   if (fields !== undefined && !isPlainObject(fields))
-    return 'fields must be an object of values by field key.';
-  const values: [ImportTarget, RawValue][] = [];
+    return { read: 'fields must be an object of values by field key.' };
+  const values: FileValue[] = [];
   const entries = [
     ...Object.entries(others).map((entry) => [...entry, fields !== undefined] as const),
     ...Object.entries(fields ?? {}).map((entry) => [...entry, false] as const),
   ];
   for (const [name, value, hasFieldsObject] of entries) {
     const target = mapping.targetOf(organization, name, hasFieldsObject);
-    if (!target) return `${JSON.stringify(name)} ${unknownColumn(organization, name)}`;
+    if (!target) return { read: `${JSON.stringify(name)} ${unknownColumn(organization, name)}` };
     if (!isRaw(value))
-      return `${name} must be a string, a number, true, false, a list of strings, or null.`;
-    values.push([target, value]);
+      return {
+        read: `${name} must be a string, a number, true, false, a list of strings, or null.`,
+      };
+    values.push({ column: name, target, raw: value });
   }
-  const targets = values.map(([target]) => target);
+  const targets = values.map(({ target }) => target);
   const repeated = mapping.repeatedTarget(targets);
-  if (repeated) return `${repeated} appears twice.`;
+  if (repeated) return { read: `${repeated} appears twice.` };
   const isEarlier = isEarlierLine({ ...others, fields });
   const foreign = isEarlier
     ? undefined
@@ -76,8 +84,8 @@ function readObject(
         mapping.isMapped,
       );
   return foreign === undefined
-    ? rowOf(values, isEarlier)
-    : `The line ${foreignLeadIdIssue(foreign, exportMark.property)}`;
+    ? rowOf(values, isEarlier, formats)
+    : { read: `The line ${foreignLeadIdIssue(foreign, exportMark.property)}` };
 }
 
 const isRaw = (value: unknown): value is RawValue =>

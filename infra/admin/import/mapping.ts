@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import {
   exportMark,
   type ImportTarget,
+  noteHeading,
   propertyHeadings,
   targetNamed,
   unknownColumn,
@@ -86,7 +87,7 @@ export class ColumnMapping {
         (heading) => `${JSON.stringify(heading)} ${unknownColumn(organization, heading)}`,
       );
       throw new CommandError(
-        `${file} has ${unknown.length === 1 ? 'an unknown column' : 'unknown columns'}: ${issues.join(' ')} Name the field with --map 'COLUMN=FIELD', or ignore the column with --ignore 'COLUMN'.`,
+        `${file} has ${unknown.length === 1 ? 'an unknown column' : 'unknown columns'}: ${issues.join(' ')} Name the field with --map 'COLUMN=FIELD', keep a text as a note with --map 'COLUMN=note', or ignore the column with --ignore 'COLUMN'.`,
       );
     }
     const known = targets.filter((target) => target !== undefined);
@@ -133,6 +134,7 @@ export class ColumnMapping {
     const names = targets.flatMap((target) => {
       if (target.kind === 'field') return [target.fieldKey];
       if (target.kind === 'property') return [`the lead's ${target.property}`];
+      if (target.kind === 'note') return [noteHeading];
       return target.kind === 'mark' ? [exportMark.heading] : [];
     });
     return names.find((name, index) => names.indexOf(name) !== index);

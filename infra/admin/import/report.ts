@@ -5,11 +5,15 @@ import { errorCode } from '../../cli/error-code.ts';
 import { CommandError } from '../context.ts';
 import type { ImportFile } from './file.ts';
 import type { FileRow } from './file-row.ts';
+import type { RowIssue } from './row-reader.ts';
+import { encoded } from './text-encoding.ts';
 
 export interface RefusedRow {
   readonly row: FileRow;
-  readonly reason: string;
+  readonly issues: readonly RowIssue[];
 }
+
+type ReportSource = Pick<ImportFile, 'format' | 'headings' | 'dialect' | 'textForm'>;
 
 /**
  * The default path of a report: next to the file. A dry run has a path of its own, because an earlier report may contain corrections that
@@ -22,23 +26,20 @@ export const reportPath = (file: string, dryRun: boolean): string =>
   );
 
 /**
- * The refused rows of a file, each with its number and the reason, in the format of the file: once corrected, the report can be imported.
+ * The refused rows of a file, each with its number and the reason, as the program of the file writes: in its format, with its delimiter,
+ * line ends, encoding and byte order mark. Once corrected, the report can be imported.
  * It is written to a temporary file, which replaces an earlier report when the run is complete. Without refused rows there is no report.
  * Only its owner may read it, because it contains personal data.
  */
 export class ImportReport {
   readonly path: string;
-  readonly #source: Pick<ImportFile, 'format' | 'headings'>;
+  readonly #source: ReportSource;
   /** The columns of the file, without those of an earlier report. */
   readonly #columns: readonly number[];
   readonly #file: FileHandle;
   #isEmpty = true;
 
-  private constructor(
-    path: string,
-    source: Pick<ImportFile, 'format' | 'headings'>,
-    file: FileHandle,
-  ) {
+  private constructor(path: string, source: ReportSource, file: FileHandle) {
     this.path = path;
     this.#source = source;
     this.#file = file;
@@ -49,10 +50,7 @@ export class ImportReport {
   }
 
   /** @throws CommandError when the report cannot be written */
-  static async begin(
-    path: string,
-    source: Pick<ImportFile, 'format' | 'headings'>,
-  ): Promise<ImportReport> {
+  static async begin(path: string, source: ReportSource): Promise<ImportReport> {
     const failure = (reason: string, cause?: unknown) =>
       new CommandError(`The report ${path} cannot be written: ${reason}.`, { cause });
     const earlier = await stat(path).catch(() => undefined);
@@ -71,7 +69,8 @@ export class ImportReport {
     const ordered = [...refused].sort((a, b) => a.row.number - b.row.number);
     const heading = this.#isEmpty ? this.#heading() : '';
     this.#isEmpty = false;
-    await this.#file.appendFile(heading + ordered.map((one) => this.#lineOf(one)).join(''));
+    const text = heading + ordered.map((one) => this.#lineOf(one)).join('');
+    await this.#file.appendFile(encoded(text, this.#source.textForm().encoding));
   }
 
   /** The run is complete: this report replaces an earlier one, which is deleted if no rows were refused. */
@@ -89,20 +88,28 @@ export class ImportReport {
   }
 
   #heading(): string {
-    const { format, headings } = this.#source;
-    if (format !== 'csv') return '';
-    return csvLine([
+    const { format, headings, textForm } = this.#source;
+    const mark = textForm().hasByteOrderMark ? '\uFEFF' : '';
+    if (format !== 'csv') return mark;
+    const line = this.#csvLine([
       reportHeadings.row,
       reportHeadings.reason,
       ...this.#columns.map((at) => headings[at] ?? ''),
     ]);
+    return mark + line;
   }
 
-  #lineOf({ row: { number, original }, reason }: RefusedRow): string {
+  #csvLine(cells: readonly string[]): string {
+    const { delimiter = ',', lineEnd = '\n' } = this.#source.dialect ?? {};
+    return stringify([[...cells]], { delimiter, record_delimiter: lineEnd });
+  }
+
+  #lineOf({ row: { number, original }, issues }: RefusedRow): string {
+    const reason = issues.map(({ sentence }) => sentence).join(' ');
     if ('cells' in original) {
       const { cells } = original;
       const beyondHeadings = cells.slice(this.#source.headings.length);
-      return csvLine([
+      return this.#csvLine([
         String(number),
         reason,
         ...this.#columns.map((at) => cells[at] ?? ''),
@@ -114,5 +121,3 @@ export class ImportReport {
 }
 
 const unfinished = (path: string): string => `${path}.unfinished`;
-
-const csvLine = (cells: readonly string[]): string => stringify([[...cells]]);

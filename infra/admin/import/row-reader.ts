@@ -10,6 +10,14 @@ import type { FileRow } from './file-row.ts';
 import { IdentityQueue, type QueuePlace } from './identity-queue.ts';
 import { rowDigest } from './row-digest.ts';
 
+/** Why a row is refused. */
+export interface RowIssue {
+  /** The field or property that is wrong; undefined for the whole row. */
+  readonly name?: string;
+  /** Complete, with the name of the column. */
+  readonly sentence: string;
+}
+
 /** A row that follows the rules, and may become a lead. */
 export interface Draft {
   readonly row: FileRow;
@@ -23,6 +31,10 @@ export interface Draft {
   leadId?: number;
 }
 
+export const isIssues = <T extends object>(
+  read: T | readonly RowIssue[],
+): read is readonly RowIssue[] => Array.isArray(read);
+
 /** Reads rows by the rules, and keeps their order where they share a phone or an email. */
 export class RowReader {
   readonly #headingOf: ImportFile['headingOf'];
@@ -33,21 +45,21 @@ export class RowReader {
     this.#headingOf = headingOf;
   }
 
-  /** Reads a row and queues it. @returns the reason when the row is refused */
-  draftOf(organization: Organization, row: FileRow): Draft | string {
+  /** Reads a row and queues it. @returns the issues when the row is refused */
+  draftOf(organization: Organization, row: FileRow): Draft | readonly RowIssue[] {
     const input = row.read;
-    if (typeof input === 'string') return input;
+    if (typeof input === 'string') return [{ sentence: input }];
     const read = this.read(organization, input);
-    if (typeof read === 'string') return read;
-    const digest = rowDigest(input);
+    if (isIssues(read)) return read;
+    const digest = rowDigest(row.sent ?? input);
     const same = this.#rowOfDigest.get(digest);
-    if (same !== undefined) return `The row has the same values as row ${same}.`;
+    if (same !== undefined) return [{ sentence: `The row has the same values as row ${same}.` }];
     this.#rowOfDigest.set(digest, row.number);
     return { row, input, digest, read, readAt: Date.now(), place: this.#queue.enter(read.fields) };
   }
 
-  /** @returns the reason when the row is refused */
-  read(organization: Organization, input: ImportRow): ReadRow | string {
+  /** @returns the issues when the row is refused */
+  read(organization: Organization, input: ImportRow): ReadRow | readonly RowIssue[] {
     try {
       return readImportRow(organization, input, new Date().toISOString());
     } catch (error) {
@@ -55,8 +67,11 @@ export class RowReader {
       const issues = Object.entries(
         (error.details?.fields ?? {}) as Readonly<Record<string, string>>,
       );
-      if (issues.length === 0) return error.message;
-      return issues.map(([name, sentence]) => `${this.columnName(name)} ${sentence}`).join(' ');
+      if (issues.length === 0) return [{ sentence: error.message }];
+      return issues.map(([name, sentence]) => ({
+        name,
+        sentence: `${this.columnName(name)} ${sentence}`,
+      }));
     }
   }
 

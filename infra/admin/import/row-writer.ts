@@ -1,9 +1,10 @@
-import { type FieldValues, type Lead, ownerIdOf } from '../../../shared/leads/lead.ts';
+import { type Lead, ownerIdOf } from '../../../shared/leads/lead.ts';
 import type { ReadRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { nextOwner } from '../../../shared/store/leads/rotation.ts';
 import {
   findRows,
+  type ImportedEntries,
   type ImportLeadResult,
   importLead,
   lookupOf,
@@ -16,7 +17,7 @@ import { ContentionError } from '../../../shared/store/table/retry.ts';
 import { ThrottledError } from '../../../shared/store/table/transact.ts';
 import { identitiesOf, identityKey } from './identity-queue.ts';
 import { ImportedIds } from './lead-ids.ts';
-import type { Draft, RowReader } from './row-reader.ts';
+import { type Draft, isIssues, type RowIssue, type RowReader } from './row-reader.ts';
 
 export interface WriteOptions {
   /** The organization as it is now: its settings may change during an import. */
@@ -31,9 +32,12 @@ export interface WriteOptions {
 /** What became of a row. */
 export type RowResult =
   | { readonly outcome: 'imported' | 'alreadyThere' }
-  | { readonly outcome: 'refused'; readonly reason: string };
+  | { readonly outcome: 'refused'; readonly issues: readonly RowIssue[] };
 
-const refused = (reason: string): RowResult => ({ outcome: 'refused', reason });
+const refused = (sentence: string): RowResult => ({
+  outcome: 'refused',
+  issues: [{ sentence }],
+});
 
 /**
  * A row's write ends within 10.5 s of reading the settings that it uses: the settings are at most 1 s old when the row is read
@@ -85,7 +89,7 @@ export class RowWriter {
     if (current?.emailLeadId !== undefined)
       return this.#taken('email', `lead ${current.emailLeadId}`);
     if (this.#options.dryRun) return this.#writeDry(draft);
-    await this.#rateLimiter.take(kilobytesOf(draft.read.fields));
+    await this.#rateLimiter.take(kilobytesOf(draft.read));
     return this.#writeWithRetries(organizationId, draft);
   }
 
@@ -93,7 +97,7 @@ export class RowWriter {
     for (let attempt = 1; ; attempt += 1) {
       if (attempt > 1 || Date.now() - draft.readAt > settingsMaxAgeMs) {
         const read = this.#reader.read(await this.#options.organization(), draft.input);
-        if (typeof read === 'string') return refused(read);
+        if (isIssues(read)) return { outcome: 'refused', issues: read };
         draft.read = read;
       }
       const timeout = AbortSignal.timeout(writeTimeoutMs);
@@ -110,15 +114,14 @@ export class RowWriter {
     draft.leadId ??= await this.#idFor(organizationId, draft.read);
     const lead = await leadOf(table, organizationId, draft.read, draft.leadId);
     const importedAt = new Date().toISOString();
-    const opening = {
-      type: 'lead_created',
-      at: lead.createdAt,
-      actorId: null,
-      via: 'import',
-      importedAt,
-    } as const;
+    const origin = { at: lead.createdAt, actorId: null, via: 'import', importedAt } as const;
+    const { note: text } = draft.read;
+    const entries: ImportedEntries = {
+      opening: { type: 'lead_created', ...origin },
+      note: text === undefined ? undefined : { type: 'note_added', ...origin, text },
+    };
     try {
-      return this.#resultOf(await importLead(table, lead, opening, draft.digest), lead.id);
+      return this.#resultOf(await importLead(table, lead, entries, draft.digest), lead.id);
     } catch (error) {
       if (error instanceof ThrottledError) {
         return refused('DynamoDB throttled the write: import the row again, with a lower --rate.');
@@ -183,5 +186,5 @@ async function leadOf(
 }
 
 /** DynamoDB charges a write by the kilobyte. */
-const kilobytesOf = (fields: FieldValues): number =>
-  Math.ceil((Buffer.byteLength(JSON.stringify(fields)) + 400) / 1024);
+const kilobytesOf = ({ fields, note }: ReadRow): number =>
+  Math.ceil((Buffer.byteLength(JSON.stringify([fields, note])) + 400) / 1024);

@@ -3,12 +3,13 @@ import type { Table } from '../../../shared/store/table/client.ts';
 import type { ImportFile } from './file.ts';
 import type { FileRow } from './file-row.ts';
 import type { ImportReport, RefusedRow } from './report.ts';
-import { RowReader } from './row-reader.ts';
+import { isIssues, RowReader } from './row-reader.ts';
 import { RowWriter, type WriteOptions } from './row-writer.ts';
 
 export interface ImportRequest extends WriteOptions {
   readonly file: ImportFile;
   readonly report: ImportReport | undefined;
+  readonly onRefused: (refused: RefusedRow) => void;
   readonly onProgress: (counts: ImportCounts) => void;
 }
 
@@ -88,6 +89,7 @@ class ImportRun {
       const refused = await this.#refusedOf(rows);
       await before;
       await this.#request.report?.add(refused);
+      for (const row of refused) this.#request.onRefused(row);
       this.counts.rows += rows.length;
       this.counts.refused += refused.length;
       this.#request.onProgress(this.counts);
@@ -102,8 +104,8 @@ class ImportRun {
     const refused: RefusedRow[] = [];
     const drafts = rows.flatMap((row) => {
       const draft = this.#reader.draftOf(organization, row);
-      if (typeof draft !== 'string') return [draft];
-      refused.push({ row, reason: draft });
+      if (!isIssues(draft)) return [draft];
+      refused.push({ row, issues: draft });
       return [];
     });
     try {
@@ -113,7 +115,7 @@ class ImportRun {
           const result = await this.#writer
             .write(organization.id, draft, matches[index])
             .finally(draft.place.done);
-          if (result.outcome === 'refused') refused.push({ row: draft.row, reason: result.reason });
+          if (result.outcome === 'refused') refused.push({ row: draft.row, issues: result.issues });
           else this.counts[result.outcome] += 1;
         }),
       );

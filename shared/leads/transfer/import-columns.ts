@@ -14,6 +14,8 @@ export type ImportProperty =
 export type ImportTarget =
   | { readonly kind: 'field'; readonly fieldKey: string }
   | { readonly kind: 'property'; readonly property: ImportProperty }
+  /** The column has a note for the lead's timeline. */
+  | { readonly kind: 'note' }
   /** The column marks rows that an export wrote. */
   | { readonly kind: 'mark' }
   | { readonly kind: 'nothing' };
@@ -40,6 +42,9 @@ export const exportMark = {
     typeof value === 'string' && /^organization [1-9]\d{0,9}$/.test(value.trim()),
 } as const;
 
+/** The column whose text becomes a note on the lead's timeline. */
+export const noteHeading = 'note';
+
 /** The columns that a report of refused rows adds. An import ignores them, so that a corrected report can be imported. */
 export const reportHeadings = { row: 'refused row', reason: 'refused because' } as const;
 
@@ -58,7 +63,7 @@ const propertyNames: Readonly<Record<string, ImportProperty>> = {
 const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '');
 
 /**
- * The target of a column, by its heading: a field by its key, a property, the owner, or a field by its label.
+ * The target of a column, by its heading: a field by its key, a property, the owner, a field by its label, or the note.
  * @param hasFieldsObject true for JSONL objects with a `fields` object: property names win over field keys
  * @returns undefined if the heading is unknown
  */
@@ -82,6 +87,7 @@ export function targetNamed(
     ({ key, label }) => key.toLowerCase() === folded || label.toLowerCase() === folded,
   );
   const found = candidates.length > 1 ? candidates.filter(({ active }) => active) : candidates;
+  if (found.length === 0 && folded === noteHeading) return { kind: 'note' };
   return found.length === 1 && found[0] ? field(found[0].key) : undefined;
 }
 
@@ -92,6 +98,7 @@ export function unknownColumn(organization: Organization, heading: string): stri
     ...organization.fields.map(({ label }) => label),
     ...Object.values(propertyHeadings),
     'owner',
+    noteHeading,
   ]);
   return `is not a field of the organization${near ? `; did you mean ${JSON.stringify(near)}?` : '.'}`;
 }

@@ -1,4 +1,5 @@
 import { parseDateTime } from '../../date-time.ts';
+import { limits } from '../../limits.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
 import { idNamed, type NamedItem } from '../../organization/id-named.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
@@ -17,7 +18,7 @@ import { type FieldValues, ownerIdOf } from '../lead.ts';
 import { assertLeadFits } from '../lead-size.ts';
 import { memoize } from '../memoize.ts';
 import { placeLead } from '../placement.ts';
-import type { ImportProperty } from './import-columns.ts';
+import { type ImportProperty, noteHeading } from './import-columns.ts';
 
 /** One row of a file, with its values by field key and by property. A missing value is empty. */
 export interface ImportRow {
@@ -25,6 +26,9 @@ export interface ImportRow {
   readonly isExported?: boolean;
   readonly fields: Readonly<Record<string, RawValue>>;
   readonly properties: Readonly<Partial<Record<ImportProperty, RawValue>>>;
+  readonly note?: Exclude<RawValue, null>;
+  /** Why values could not be read at all, by field key. */
+  readonly unreadable?: Readonly<Record<string, FieldIssue>>;
 }
 
 export interface ReadRow {
@@ -37,6 +41,7 @@ export interface ReadRow {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly archivedAt: string | undefined;
+  readonly note: string | undefined;
 }
 
 /**
@@ -48,6 +53,7 @@ export interface ReadRow {
 export function readImportRow(organization: Organization, row: ImportRow, now: string): ReadRow {
   const { fields: sent, properties } = row;
   const issues = new FieldIssues();
+  for (const [fieldKey, issue] of Object.entries(row.unreadable ?? {})) issues.add(fieldKey, issue);
   const leadId = readLeadId(properties.leadId, issues);
   const isExported =
     row.isExported === true && properties.leadId !== undefined && properties.leadId !== null;
@@ -57,6 +63,7 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
   const stage = readPlace(rules, properties, issues);
   requireOnCreate(rules, values, issues);
   const times = readTimes(properties, now, issues);
+  const note = readNote(row.note, issues);
   const fields = newLeadFields(values);
   const isOwned = isExported || ownerIdOf({ fields }) !== null;
   const rotation =
@@ -68,7 +75,7 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
   issues.throwIfAny();
   assertLeadFits(fields);
   if (!stage) throw new Error('A row without a stage passed the rules.');
-  return { leadId, fields, stage, rotation, ...times };
+  return { leadId, fields, stage, rotation, note, ...times };
 }
 
 /** The organization with every field, option, stage, source and user active: exported leads can have any of them. */
@@ -125,6 +132,18 @@ function withReferences(
   });
   return Object.fromEntries(entries);
 }
+
+function readNote(raw: RawValue | undefined, issues: FieldIssues): string | undefined {
+  const text = raw === undefined || raw === null ? '' : String(raw).trim();
+  if (text === '') return undefined;
+  const isValid = [...text].length <= limits.noteMaxChars && isStorableText(text);
+  if (isValid) return text;
+  const sentence = `must be a text of at most ${limits.noteMaxChars} characters, without U+0000.`;
+  issues.add(noteHeading, new FieldIssue('too_long', sentence));
+  return undefined;
+}
+
+const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 const nouns = { sources: 'source', users: 'user' } as const;
 

@@ -10,6 +10,9 @@ import { putIfAbsent, type TransactItem } from '../table/transact.ts';
 /** The sort key of a new entry. The random part separates entries of the same millisecond. */
 export const newEntryId = (at: string): string => `${at}#${randomBytes(6).toString('hex')}`;
 
+/** The sort key of a new entry that follows those of the same millisecond: a letter after those of hexadecimal digits. */
+export const newLastEntryId = (at: string): string => `${at}#n${randomBytes(6).toString('hex')}`;
+
 /** Part of a transaction: adds an entry to a lead's timeline. */
 export const putTimelineEntry = (
   table: Table,

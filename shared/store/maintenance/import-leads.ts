@@ -14,7 +14,7 @@ import {
   putIdentities,
 } from '../leads/identities.ts';
 import { putLead } from '../leads/leads.ts';
-import { putTimelineEntry } from '../leads/timeline.ts';
+import { newLastEntryId, putTimelineEntry } from '../leads/timeline.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import type { UsageItem } from '../table/items.ts';
@@ -69,15 +69,22 @@ export type ImportLeadResult =
       readonly leadId: number;
     };
 
+/** The timeline of an imported lead. */
+export interface ImportedEntries {
+  readonly opening: TimelineEntry;
+  /** Of the same time as the opening, which it follows. */
+  readonly note: TimelineEntry | undefined;
+}
+
 /**
- * Writes an imported lead, its identity items, its first timeline entry and the item of its row: all or none, so that the same row is
- * never imported twice. One transaction of 4 or 5 items.
+ * Writes an imported lead, its identity items, its timeline and the item of its row: all or none, so that the same row is never imported
+ * twice. One transaction of 4 to 6 items.
  * @throws ContentionError
  */
 export async function importLead(
   table: Table,
   lead: Lead,
-  opening: TimelineEntry,
+  { opening, note }: ImportedEntries,
   digest: string,
 ): Promise<ImportLeadResult> {
   const { organizationId, id: leadId } = lead;
@@ -87,6 +94,7 @@ export async function importLead(
     putLead(table, lead),
     ...putIdentities(table, lead),
     putTimelineEntry(table, lead, opening),
+    ...(note ? [putTimelineEntry(table, lead, note, newLastEntryId(note.at))] : []),
   ];
   return retryOnConflict<ImportLeadResult>(async () => {
     const written = await transact(table, items);
