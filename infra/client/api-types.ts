@@ -2,8 +2,8 @@ import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { errorsOf } from '../openapi/endpoint-errors.ts';
+import { errorDetails } from '../openapi/error-schemas.ts';
 import type { Json } from '../openapi/json-schema.ts';
-import { errorDetails } from '../openapi/response-schemas.ts';
 import { comment, type Side, typeText } from './type-text.ts';
 
 /**

@@ -5,6 +5,7 @@ import { limits } from '../../shared/limits.ts';
 import type { Schemas } from '../../shared/middleware/validate.ts';
 import type { OperationDescription, Sentences } from './endpoint-description.ts';
 import { endpointDescriptions } from './endpoint-descriptions.ts';
+import { errorComponents } from './error-schemas.ts';
 import { filterComponents, filterParameter } from './filter-parameter.ts';
 import { introduction, tags } from './introduction.ts';
 import {
@@ -31,21 +32,30 @@ export async function openApiText(): Promise<string> {
 const servers = [
   {
     url: '{baseUrl}',
-    description: 'The service',
-    variables: {
-      baseUrl: {
-        default: 'http://127.0.0.1:4010',
-        description: 'The base address of a deployed service. Default: the address of `npm start`.',
-      },
-    },
+    description:
+      'The service: `baseUrl` is the base address of a deployed service, by default the address of `npm start`.',
+    variables: { baseUrl: { default: 'http://127.0.0.1:4010' } },
   },
 ];
 
+const securitySchemes = {
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'An API key of an organization. It needs one of the scopes that the operation names.',
+  },
+};
+
 /** The OpenAPI 3.1 document, made from the endpoints' rows and descriptions, and from the functions' own schemas. */
 export async function openApiDocument(): Promise<Json> {
-  const operations = await Promise.all(
-    endpoints.map(async (row) => ({ row, operation: operationOf(row, await schemasOf(row.name)) })),
+  const described = await Promise.all(
+    endpoints.map(async (row) => ({ row, schemas: await schemasOf(row.name) })),
   );
+  const operations = described.map(({ row, schemas }) => ({
+    row,
+    operation: operationOf(row, schemas),
+  }));
   const paths = Object.fromEntries(
     [...Map.groupBy(operations, ({ row }) => row.path)].map(([path, of]) => [
       path,
@@ -61,15 +71,13 @@ export async function openApiDocument(): Promise<Json> {
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      securitySchemes: {
-        apiKey: {
-          type: 'http',
-          scheme: 'bearer',
-          description:
-            'An API key of an organization. It needs one of the scopes that the operation names.',
-        },
+      securitySchemes,
+      schemas: {
+        ...Object.fromEntries(described.flatMap(({ row, schemas }) => bodyOf(row.name, schemas))),
+        ...namedJsonSchemas(),
+        ...errorComponents(),
+        ...filterComponents,
       },
-      schemas: { ...namedJsonSchemas(), ...filterComponents },
       responses,
       headers: headerComponents((reference) => referring.includes(`"${reference}"`)),
     },
@@ -96,11 +104,18 @@ function operationOf({ name, summary, scopes, takesBody }: Row, schemas: Schemas
     ...(schemas.body && {
       requestBody: {
         required: true,
-        content: jsonContent(withTexts(jsonSchemaOf(schemas.body), text.body ?? {}), text.requests),
+        content: jsonContent({ $ref: `#/components/schemas/${text.bodyName}` }, text.requests),
       },
     }),
     responses: responsesOf(name),
   };
+}
+
+/** The schema of an endpoint's body under its name; nothing for an endpoint without a body. */
+function bodyOf(name: EndpointName, { body }: Schemas): [string, Json][] {
+  const text: OperationDescription = endpointDescriptions[name];
+  if (!body || !text.bodyName) return [];
+  return [[text.bodyName, withTexts(jsonSchemaOf(body), text.body ?? {})]];
 }
 
 const defaults: Readonly<Record<string, unknown>> = { limit: limits.pageSizeDefault };

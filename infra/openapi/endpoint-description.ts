@@ -23,6 +23,8 @@ export interface OperationDescription {
   readonly description: string;
   /** Path, query and header parameters by name. */
   readonly parameters?: Sentences;
+  /** The name of the body's schema in the document. */
+  readonly bodyName?: string;
   /** Body properties by name; those of a nested object by path. */
   readonly body?: Sentences;
   readonly requests?: Examples;
@@ -40,8 +42,8 @@ type Row<Name extends EndpointName> = Extract<(typeof endpoints)[number], { read
 /** The description of one endpoint, complete for its row: an endpoint with a body describes the body, one with a `leadId` describes that. */
 export type EndpointDescription<Name extends EndpointName> = OperationDescription &
   (Row<Name>['takesBody'] extends true
-    ? Required<Pick<OperationDescription, 'body' | 'requests'>>
-    : { readonly body?: never; readonly requests?: never }) &
+    ? Required<Pick<OperationDescription, 'bodyName' | 'body' | 'requests'>>
+    : { readonly bodyName?: never; readonly body?: never; readonly requests?: never }) &
   (Row<Name>['path'] extends `${string}{leadId}${string}`
     ? { readonly parameters: { readonly leadId: string } }
     : unknown);

@@ -85,28 +85,29 @@ function operatorTable(): string {
   return ['| Field type | Operators | Takes |', '|---|---|---|', ...body].join('\n');
 }
 
-/** The parameter's description and content, which is JSON inside the query string. */
+/** The parameter's description and schema: a string that contains JSON. Few generators can write a parameter that has `content`. */
 export const filterParameter: Json = {
   description: [
     `A JSON array of field filters, percent-encoded: at most ${limits.filterMaxChars} characters and ${limits.filtersMax} filters, all of which must match.`,
     'A filter names a `field` by its key, an `operator`, and either `value` or `values`, depending on the operator. Strings are compared ignoring case.',
     operatorTable(),
   ].join('\n\n'),
-  content: {
-    'application/json': {
-      schema: {
-        type: 'array',
-        items: { $ref: '#/components/schemas/LeadFilter' },
-        maxItems: limits.filtersMax,
-      },
-      examples: {
-        'two filters': {
-          value: [
-            { field: 'city', operator: 'contains', value: 'pune' },
-            { field: 'intake', operator: 'between', values: ['2026-07-01', '2026-09-30'] },
-          ],
-        },
-      },
+  schema: {
+    type: 'string',
+    maxLength: limits.filterMaxChars,
+    contentMediaType: 'application/json',
+    contentSchema: {
+      type: 'array',
+      items: { $ref: '#/components/schemas/LeadFilter' },
+      maxItems: limits.filtersMax,
+    },
+  },
+  examples: {
+    'two filters': {
+      value: JSON.stringify([
+        { field: 'city', operator: 'contains', value: 'pune' },
+        { field: 'intake', operator: 'between', values: ['2026-07-01', '2026-09-30'] },
+      ]),
     },
   },
 };

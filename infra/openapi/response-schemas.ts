@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
 import { id } from '../../shared/input/schemas.ts';
 import type { CaptureResult } from '../../shared/leads/idempotency.ts';
 import type { PresentedLead } from '../../shared/leads/lead.ts';
@@ -9,10 +8,10 @@ import type {
   presentPipeline,
   presentStage,
 } from '../../shared/leads/reference-lists.ts';
+import { limits } from '../../shared/limits.ts';
 import { fieldTypes, leadTypes } from '../../shared/organization/field-kinds.ts';
 import { stageMeanings } from '../../shared/organization/settings-schema.ts';
-import { referenceReasons } from '../../shared/validation.ts';
-import { fieldReasonList, fieldReasonNames } from './field-reasons.ts';
+import { described, detailSchemas } from './error-schemas.ts';
 
 /**
  * Schemas of what the endpoints return (contract, sections 2 and 4). They are not in the functions, because a schema that no function
@@ -21,11 +20,9 @@ import { fieldReasonList, fieldReasonNames } from './field-reasons.ts';
  */
 
 const dateTime = v.pipe(v.string(), v.isoTimestamp());
-const described = <const Schema extends v.GenericSchema>(schema: Schema, text: string) =>
-  v.pipe(schema, v.description(text));
 
 export const fieldValue = described(
-  v.nullable(v.union([v.string(), v.number(), v.boolean(), v.array(v.string())])),
+  v.union([v.string(), v.number(), v.boolean(), v.array(v.string()), v.null()]),
   "A field's value. Its type depends on the field's type.",
 );
 
@@ -122,77 +119,18 @@ const captureResult = v.strictObject({
   ),
 }) satisfies v.GenericSchema<unknown, CaptureResult>;
 
-const error = v.strictObject({
-  error: v.strictObject({
-    code: described(
-      v.picklist(Object.keys(apiErrors) as ErrorCode[]),
-      'Stable and machine-readable.',
-    ),
-    message: described(v.string(), 'A human-readable sentence.'),
-    details: v.exactOptional(
-      described(v.looseObject({}), 'Further details, depending on the code.'),
-    ),
-  }),
-});
-const fieldReason = described(
-  v.picklist(fieldReasonNames),
-  `Why a value is refused, for programs.\n\n${fieldReasonList}`,
-);
-const validationFailedDetails = v.strictObject({
-  fields: described(
-    v.record(v.string(), v.string()),
-    'Maps each field key or property to what is wrong with it.',
-  ),
-  reason: v.exactOptional(
-    described(
-      v.picklist(referenceReasons.map((reason) => reason.toUpperCase())),
-      'Why a stage, pipeline, owner, source or user was refused. It is the first such reason of `reasons`, in upper case.',
-    ),
-  ),
-  field: v.exactOptional(described(v.string(), 'The field or property that `reason` refers to.')),
-  validKeys: v.exactOptional(
-    described(v.array(v.string()), 'The valid field keys, when a field key is unknown.'),
-  ),
-  reasons: described(
-    v.record(v.string(), fieldReason),
-    'Maps each field key or property of `fields` to a stable reason.',
-  ),
-});
-const invalidQueryDetails = v.strictObject({
-  filters: v.exactOptional(
-    described(
-      v.array(v.pipe(v.number(), v.integer(), v.minValue(0))),
-      '0-based positions of the invalid filters.',
-    ),
-  ),
-  problems: v.exactOptional(
-    described(
-      v.array(v.string()),
-      'What is wrong with each of them, for the first eleven at most.',
-    ),
-  ),
-  parameters: v.exactOptional(
-    described(
-      v.record(v.string(), v.string()),
-      'Maps each invalid parameter to what is wrong with it.',
-    ),
-  ),
-});
-const duplicateLeadDetails = v.strictObject({
-  leadId: described(id, 'The lead that has the phone or email.'),
-  field: described(
-    v.picklist(['phone', 'email']),
-    'Which of them another lead has. If both, it is the phone.',
-  ),
-});
-const forbiddenDetails = v.strictObject({
-  scopes: v.exactOptional(described(v.array(v.string()), 'The scopes of which the key needs one.')),
-  module: v.exactOptional(
-    described(v.string(), "The module that the organization's plan does not include."),
+/** The body of an endpoint that lists all items of one kind. */
+const itemsOf = <const Item extends v.GenericSchema>(item: Item) =>
+  v.strictObject({ items: v.array(item) });
+const leadPage = v.strictObject({
+  items: v.pipe(v.array(lead), v.maxLength(limits.pageSizeMax)),
+  nextCursor: described(
+    v.nullable(id),
+    'Send it as `cursor` to get the next page. It is null on the last page.',
   ),
 });
 
-/** The schemas that have a name in the document. */
+/** The schemas that have a name in the document, besides those of requests and errors. */
 export const schemaComponents = {
   Lead: lead,
   StageRef: stageRef,
@@ -203,28 +141,13 @@ export const schemaComponents = {
   Note: note,
   CaptureResult: captureResult,
   FieldValue: fieldValue,
-  FieldReason: fieldReason,
-  Error: error,
-  ValidationFailedDetails: validationFailedDetails,
-  InvalidQueryDetails: invalidQueryDetails,
-  DuplicateLeadDetails: duplicateLeadDetails,
-  ForbiddenDetails: forbiddenDetails,
+  LeadResponse: v.strictObject({ lead }),
+  LeadPage: leadPage,
+  CaptureResponse: v.strictObject({ lead: captureResult }),
+  NoteResponse: v.strictObject({ note }),
+  LeadFieldList: itemsOf(leadField),
+  StageList: itemsOf(stage),
+  PipelineList: itemsOf(pipeline),
+  NamedRefList: itemsOf(namedRef),
+  ...detailSchemas,
 };
-
-/** The schema of an error's `details`, and whether the error always has them. Other codes have no details. */
-export const errorDetails: Readonly<
-  Partial<
-    Record<ErrorCode, { readonly schema: keyof typeof schemaComponents; readonly always: boolean }>
-  >
-> = {
-  VALIDATION_FAILED: { schema: 'ValidationFailedDetails', always: true },
-  INVALID_QUERY: { schema: 'InvalidQueryDetails', always: true },
-  DUPLICATE_LEAD: { schema: 'DuplicateLeadDetails', always: false },
-  FORBIDDEN: { schema: 'ForbiddenDetails', always: false },
-};
-
-/** The response schema of an endpoint that lists all items of one kind. */
-export const itemsOf = (item: v.GenericSchema): v.GenericSchema =>
-  v.strictObject({ items: v.array(item) });
-/** The response schema of an endpoint that returns one lead. */
-export const oneLead = v.strictObject({ lead });

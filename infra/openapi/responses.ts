@@ -3,9 +3,9 @@ import { apiErrors, type ErrorCode, errorBody } from '../../shared/errors.ts';
 import type { Examples, OperationDescription } from './endpoint-description.ts';
 import { endpointDescriptions } from './endpoint-descriptions.ts';
 import { errorsOf, showsLimits } from './endpoint-errors.ts';
+import { errorSchemaName } from './error-schemas.ts';
 import { type Json, jsonSchemaOf } from './json-schema.ts';
 import { type CarriedHeaders, headerReferences, limitHeaders } from './response-headers.ts';
-import { errorDetails } from './response-schemas.ts';
 
 const namedExamples = (named: Examples = {}): Json =>
   Object.fromEntries(Object.entries(named).map(([name, value]) => [name, { value }]));
@@ -92,26 +92,10 @@ function headersOf(codes: readonly ErrorCode[]): CarriedHeaders {
   return codes.includes('RATE_LIMITED') ? { ...limits, 'Retry-After': 'always' } : limits;
 }
 
-/** The error body, narrowed to these codes and to their details. */
+/** The error body of a status: one of the codes' own. */
 function errorSchema(codes: readonly ErrorCode[]): Json {
-  const details = codes.flatMap((code) => errorDetails[code] ?? []);
-  const [first, ...more] = details;
-  if (more.length > 0)
-    throw new Error(
-      `Of the codes ${codes.join(', ')}, which share a status, more than one has details.`,
-    );
-  const isAlways = codes.length === 1 && first?.always === true;
-  return {
-    $ref: '#/components/schemas/Error',
-    properties: {
-      error: {
-        type: 'object',
-        properties: {
-          code: codes.length === 1 ? { const: codes[0] } : { enum: codes },
-          ...(first && { details: { $ref: `#/components/schemas/${first.schema}` } }),
-        },
-        ...(isAlways && { required: ['details'] }),
-      },
-    },
-  };
+  const references = codes.map((code) => ({
+    $ref: `#/components/schemas/${errorSchemaName(code)}`,
+  }));
+  return references.length === 1 ? { ...references[0] } : { anyOf: references };
 }

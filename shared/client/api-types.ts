@@ -1,5 +1,70 @@
 // Made by `npm run client` from the endpoints and their schemas: change those.
 
+export interface CreateLeadRequest {
+  /** Values by field key. An unknown key is refused, and the error lists the valid keys. The value of `source` is a source ID, that of `assigned_to` a user ID. Without an owner, the organization's assignment rules choose one. */
+  readonly fields: { readonly [key: string]: FieldValue };
+  /** Default: the starting stage of the lead's pipeline. A stage determines the pipeline. */
+  readonly stageId?: number | undefined;
+  /** Default: the organization's default pipeline. With `stageId`, the stage must belong to this pipeline. */
+  readonly pipelineId?: number | undefined;
+}
+
+export interface CaptureRequest {
+  /** The person's name. */
+  readonly name: string;
+  /** With country code. A number without one is read as an Indian number. Used with the email to find an existing lead. */
+  readonly phone: string;
+  /** Used to find an existing lead when the phone matches none. */
+  readonly email?: string | undefined;
+  /** The name of one of the organization's active sources, ignoring case. Default, and for any other name: `Website`. */
+  readonly source?: string | undefined;
+  /** For a new lead only: the pipeline it starts in. Default: the organization's default pipeline. */
+  readonly pipelineId?: number | undefined;
+  /** Shown on the lead's timeline with this enquiry. */
+  readonly notes?: string | undefined;
+  /** Values by field key. An unknown key is refused, and the error lists the valid keys. A dropdown's value is an option's value or label. Numbers, dates (`YYYY-MM-DD`) and yes/no values are parsed. */
+  readonly fields?: { readonly [key: string]: FieldValue } | undefined;
+  /** Where the enquiry came from, shown on the lead's timeline. */
+  readonly attribution?:
+    | {
+        /** Full address of the page with its query string. */
+        readonly pageUrl?: string | undefined;
+        /** Title of the page. */
+        readonly pageTitle?: string | undefined;
+        /** The page that the visitor came from. */
+        readonly referrer?: string | undefined;
+        /** The `utm_source` of the visit. */
+        readonly utmSource?: string | undefined;
+        /** The `utm_medium` of the visit. */
+        readonly utmMedium?: string | undefined;
+        /** The `utm_campaign` of the visit. */
+        readonly utmCampaign?: string | undefined;
+        /** The `utm_term` of the visit. */
+        readonly utmTerm?: string | undefined;
+        /** The `utm_content` of the visit. */
+        readonly utmContent?: string | undefined;
+        /** The form or button on the site. */
+        readonly formName?: string | undefined;
+      }
+    | undefined;
+  /** The website's own ID of the enquiry. It has the same effect as `Idempotency-Key`, per API key. */
+  readonly externalId?: string | undefined;
+}
+
+export interface UpdateLeadRequest {
+  /** Only the fields to change, by field key. An unknown key is refused, and the error lists the valid keys. null clears a field. */
+  readonly fields?: { readonly [key: string]: FieldValue } | undefined;
+  /** A stage of another pipeline moves the lead into that pipeline. */
+  readonly stageId?: number | undefined;
+  /** Moves the lead to this pipeline, at `stageId` (one of its stages) or at its starting stage. */
+  readonly pipelineId?: number | undefined;
+}
+
+export interface NewNote {
+  /** The note. */
+  readonly text: string;
+}
+
 export interface Lead {
   readonly id: number;
   readonly name: string;
@@ -110,6 +175,40 @@ export interface CaptureResult {
 
 /** A field's value. Its type depends on the field's type. */
 export type FieldValue = string | number | boolean | readonly string[] | null;
+
+export interface LeadResponse {
+  readonly lead: Lead;
+}
+
+export interface LeadPage {
+  readonly items: readonly Lead[];
+  /** Send it as `cursor` to get the next page. It is null on the last page. */
+  readonly nextCursor: number | null;
+}
+
+export interface CaptureResponse {
+  readonly lead: CaptureResult;
+}
+
+export interface NoteResponse {
+  readonly note: Note;
+}
+
+export interface LeadFieldList {
+  readonly items: readonly LeadField[];
+}
+
+export interface StageList {
+  readonly items: readonly Stage[];
+}
+
+export interface PipelineList {
+  readonly items: readonly Pipeline[];
+}
+
+export interface NamedRefList {
+  readonly items: readonly NamedRef[];
+}
 
 /** A condition on one field. The valid operators depend on the type of the field. */
 export type LeadFilter =

@@ -1,4 +1,5 @@
 import { targetOf } from '../../infra/local/event.ts';
+import { errorSchemaName } from '../../infra/openapi/error-schemas.ts';
 import type { RawReply, RawRequest } from '../security/raw-request.ts';
 import { assertDescribed, schemaIssue } from '../support/described.ts';
 import type { Tenant } from './tenant.ts';
@@ -59,12 +60,13 @@ function describedProblem(
   const { path, query } = targetOf({ url: sent.target });
   // What the gateway cannot read as a request leads to no endpoint, whatever its address says.
   if (status === 404 && !isReadable(sent))
-    return schemaIssue({ $ref: '#/components/schemas/Error' }, body);
+    return schemaIssue({ $ref: '#/components/schemas/NotFoundError' }, body);
   // API Gateway takes it to the same route; the contract has no such endpoint.
   if (path.endsWith('/')) {
     const { code } = (body as { error?: { code?: string } } | undefined)?.error ?? {};
-    return status === 404 || code === 'HTTPS_REQUIRED' || code === 'KEY_IN_URL'
-      ? schemaIssue({ $ref: '#/components/schemas/Error' }, body)
+    const expected = code === 'HTTPS_REQUIRED' || code === 'KEY_IN_URL' ? code : 'NOT_FOUND';
+    return status === 404 || code === expected
+      ? schemaIssue({ $ref: `#/components/schemas/${errorSchemaName(expected)}` }, body)
       : 'an address with a slash behind it is not an endpoint: 404';
   }
   const url = { pathname: path, searchParams: new URLSearchParams(query) } as URL;

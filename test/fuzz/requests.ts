@@ -1,5 +1,5 @@
 import type { RawRequest } from '../security/raw-request.ts';
-import { type DescribedOperation, document } from '../support/described.ts';
+import { type DescribedOperation, document, type Json } from '../support/described.ts';
 import { fromSchema } from './from-schema.ts';
 import { type Draft, spoil } from './mutations.ts';
 import type { Random } from './random.ts';
@@ -50,14 +50,10 @@ export function validDraft(
   const given = (where: string): [string, string][] =>
     (operation.parameters ?? [])
       .filter((one) => one.in === where && (where === 'path' || random.percent(25)))
-      .map(({ name, schema, content }) => {
-        const value = fromSchema(
-          schema ?? content?.['application/json'].schema ?? {},
-          random,
-          vocabulary,
-          name,
-        );
-        return [name, content ? JSON.stringify(value) : String(value)];
+      .map(({ name, schema }) => {
+        const inner = schema.contentSchema as Json | undefined;
+        const value = fromSchema(inner ?? schema, random, vocabulary, name);
+        return [name, inner ? JSON.stringify(value) : String(value)];
       });
   const schema = operation.requestBody?.content?.['application/json'].schema;
   return {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { routerFor } from '../../infra/local/routes.ts';
 import { showsLimits } from '../../infra/openapi/endpoint-errors.ts';
-import { errorDetails } from '../../infra/openapi/response-schemas.ts';
+import { errorDetails } from '../../infra/openapi/error-schemas.ts';
 import { parseDateTime } from '../../shared/date-time.ts';
 import { type Endpoint, endpoints } from '../../shared/endpoints.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
@@ -21,10 +21,11 @@ interface Content {
 export interface DescribedResponse extends Content {
   readonly headers: Readonly<Record<string, Json>>;
 }
-export interface DescribedParameter extends Content {
+export interface DescribedParameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
-  readonly schema?: Json;
+  readonly schema: Json;
+  readonly examples?: Readonly<Record<string, { value: unknown }>>;
 }
 export interface DescribedOperation {
   readonly operationId: string;
@@ -101,7 +102,7 @@ const route = routerFor(endpoints);
 function gatewayProblems({ status, headers, body }: Exchange): string[] {
   const problems = [
     status === 404 ? undefined : 'an unknown address answers 404',
-    schemaIssue({ $ref: '#/components/schemas/Error' }, body),
+    schemaIssue({ $ref: '#/components/schemas/NotFoundError' }, body),
     headers.has('X-Request-Id') ? undefined : 'the header X-Request-Id is missing',
   ];
   return problems.filter((problem) => problem !== undefined);
@@ -195,10 +196,10 @@ function requestProblems(
       return parameters.some((one) => one.in === 'query')
         ? `the query parameter ${name} is not described`
         : undefined;
-    const { schema: own, content } = parameter;
-    const problem = own
-      ? schemaIssue(own, asTyped(own, text))
-      : content && schemaIssue(content['application/json'].schema, JSON.parse(text));
+    const { schema } = parameter;
+    const inner = schema.contentSchema as Json | undefined;
+    const problem =
+      schemaIssue(schema, asTyped(schema, text)) ?? (inner && schemaIssue(inner, JSON.parse(text)));
     return problem && `the query parameter ${name}: ${problem}`;
   });
   return [bodyProblem && `the request's ${bodyProblem}`, ...inQuery];

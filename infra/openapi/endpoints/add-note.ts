@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import { errorBody } from '../../../shared/errors.ts';
 import { limits } from '../../../shared/limits.ts';
 import type { EndpointDescription } from '../endpoint-description.ts';
@@ -12,12 +11,13 @@ export const addNote: EndpointDescription<'add-note'> = {
   tag: 'Leads',
   description: "Adds a note to the lead's timeline, shown as added via the API.",
   parameters: { leadId: leadIdSentence },
+  bodyName: 'NewNote',
   body: { text: 'The note.' },
   requests: { note },
   responses: {
     201: {
       description: 'The added note.',
-      schema: v.strictObject({ note: schemaComponents.Note }),
+      schema: schemaComponents.NoteResponse,
       examples: {
         added: { note: { leadId: createdLead.id, ...note, createdAt: '2026-11-03T11:41:20.259Z' } },
       },

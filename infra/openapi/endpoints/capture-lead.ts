@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import { errorBody } from '../../../shared/errors.ts';
 import { readCapture } from '../../../shared/leads/capture.ts';
 import { recordToReplay } from '../../../shared/leads/idempotency.ts';
@@ -7,7 +6,7 @@ import type { EndpointDescription } from '../endpoint-description.ts';
 import { createdLead, demo, fieldKeys, refusedBy } from '../examples.ts';
 import { schemaComponents } from '../response-schemas.ts';
 
-const captured = v.strictObject({ lead: schemaComponents.CaptureResult });
+const captured = schemaComponents.CaptureResponse;
 const result = (different: object) => ({
   lead: { id: createdLead.id, created: false, updated: false, ...different },
 });
@@ -31,6 +30,7 @@ export const captureLead: EndpointDescription<'capture-lead'> = {
   parameters: {
     'Idempotency-Key': `1 to ${limits.idempotencyKeyMaxChars} printable ASCII characters, kept per API key for ${limits.idempotencyHours} hours.`,
   },
+  bodyName: 'CaptureRequest',
   body: {
     name: "The person's name.",
     phone:

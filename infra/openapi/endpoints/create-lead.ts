@@ -7,12 +7,13 @@ import {
   leadBody,
   refusedStage,
 } from '../examples.ts';
-import { oneLead } from '../response-schemas.ts';
+import { schemaComponents } from '../response-schemas.ts';
 
 export const createLead: EndpointDescription<'create-lead'> = {
   tag: 'Leads',
   description:
     "Creates a lead by the organization's field rules: `name` and `phone` are always required, plus any field the organization requires on create. A retry of the same lead returns 409 with the ID of the existing lead.",
+  bodyName: 'CreateLeadRequest',
   body: {
     fields: `Values ${fieldKeys} The value of \`source\` is a source ID, that of \`assigned_to\` a user ID. Without an owner, the organization's assignment rules choose one.`,
     stageId: "Default: the starting stage of the lead's pipeline. A stage determines the pipeline.",
@@ -36,7 +37,7 @@ export const createLead: EndpointDescription<'create-lead'> = {
   responses: {
     201: {
       description: 'The created lead.',
-      schema: oneLead,
+      schema: schemaComponents.LeadResponse,
       examples: { created: leadBody(createdLead) },
     },
   },

@@ -1,7 +1,7 @@
 import { errorBody } from '../../../shared/errors.ts';
 import type { EndpointDescription } from '../endpoint-description.ts';
 import { createdLead, leadBody, leadIdSentence } from '../examples.ts';
-import { oneLead } from '../response-schemas.ts';
+import { schemaComponents } from '../response-schemas.ts';
 
 export const getLead: EndpointDescription<'get-lead'> = {
   tag: 'Leads',
@@ -10,7 +10,7 @@ export const getLead: EndpointDescription<'get-lead'> = {
   responses: {
     200: {
       description: 'The lead.',
-      schema: oneLead,
+      schema: schemaComponents.LeadResponse,
       examples: { 'a lead': leadBody(createdLead) },
     },
   },

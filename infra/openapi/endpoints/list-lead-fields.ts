@@ -2,7 +2,7 @@ import { activeFields } from '../../../shared/leads/fields.ts';
 import { presentField } from '../../../shared/leads/reference-lists.ts';
 import type { EndpointDescription } from '../endpoint-description.ts';
 import { demo, someOf } from '../examples.ts';
-import { itemsOf, schemaComponents } from '../response-schemas.ts';
+import { schemaComponents } from '../response-schemas.ts';
 
 /** One field of each kind: built in, with options, with a condition. */
 const examples = activeFields(demo)
@@ -16,7 +16,7 @@ export const listLeadFields: EndpointDescription<'list-lead-fields'> = {
   responses: {
     200: {
       description: 'The active fields, in form order.',
-      schema: itemsOf(schemaComponents.LeadField),
+      schema: schemaComponents.LeadFieldList,
       examples: { 'some fields': someOf(examples) },
     },
   },

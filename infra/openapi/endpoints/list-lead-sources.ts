@@ -1,7 +1,7 @@
 import { presentNamed } from '../../../shared/leads/reference-lists.ts';
 import type { EndpointDescription } from '../endpoint-description.ts';
 import { demo, someOf } from '../examples.ts';
-import { itemsOf, schemaComponents } from '../response-schemas.ts';
+import { schemaComponents } from '../response-schemas.ts';
 
 export const listLeadSources: EndpointDescription<'list-lead-sources'> = {
   tag: 'Reference lists',
@@ -9,7 +9,7 @@ export const listLeadSources: EndpointDescription<'list-lead-sources'> = {
   responses: {
     200: {
       description: 'The active sources, by name.',
-      schema: itemsOf(schemaComponents.NamedRef),
+      schema: schemaComponents.NamedRefList,
       examples: { 'some sources': someOf(presentNamed(demo.sources)) },
     },
   },

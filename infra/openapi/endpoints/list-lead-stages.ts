@@ -1,7 +1,7 @@
 import { presentStage } from '../../../shared/leads/reference-lists.ts';
 import type { EndpointDescription } from '../endpoint-description.ts';
 import { demo, someOf } from '../examples.ts';
-import { itemsOf, schemaComponents } from '../response-schemas.ts';
+import { schemaComponents } from '../response-schemas.ts';
 
 export const listLeadStages: EndpointDescription<'list-lead-stages'> = {
   tag: 'Reference lists',
@@ -10,7 +10,7 @@ export const listLeadStages: EndpointDescription<'list-lead-stages'> = {
   responses: {
     200: {
       description: "The active stages, in pipeline order, each pipeline's stages in order.",
-      schema: itemsOf(schemaComponents.Stage),
+      schema: schemaComponents.StageList,
       examples: { 'some stages': someOf(demo.stages.map(presentStage)) },
     },
   },

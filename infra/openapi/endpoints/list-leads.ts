@@ -1,9 +1,6 @@
-import * as v from 'valibot';
 import { errorBody } from '../../../shared/errors.ts';
-import { id } from '../../../shared/input/schemas.ts';
 import { presentLead } from '../../../shared/leads/lead.ts';
 import { requireFilters } from '../../../shared/leads/lead-query.ts';
-import { limits } from '../../../shared/limits.ts';
 import type { EndpointDescription } from '../endpoint-description.ts';
 import { demo, refusedBy, updatedLead } from '../examples.ts';
 import { schemaComponents } from '../response-schemas.ts';
@@ -26,13 +23,7 @@ export const listLeads: EndpointDescription<'list-leads'> = {
     200: {
       description:
         'One page of leads, newest first. A page may have fewer leads than `limit`, even none: only a `nextCursor` of null ends the list.',
-      schema: v.strictObject({
-        items: v.pipe(v.array(schemaComponents.Lead), v.maxLength(limits.pageSizeMax)),
-        nextCursor: v.pipe(
-          v.nullable(id),
-          v.description('Send it as `cursor` to get the next page. It is null on the last page.'),
-        ),
-      }),
+      schema: schemaComponents.LeadPage,
       examples: { 'last page': { items: [presentLead(demo, updatedLead)], nextCursor: null } },
     },
   },

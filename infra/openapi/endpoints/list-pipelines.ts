@@ -1,7 +1,7 @@
 import { presentPipeline } from '../../../shared/leads/reference-lists.ts';
 import type { EndpointDescription } from '../endpoint-description.ts';
 import { demo, someOf } from '../examples.ts';
-import { itemsOf, schemaComponents } from '../response-schemas.ts';
+import { schemaComponents } from '../response-schemas.ts';
 
 export const listPipelines: EndpointDescription<'list-pipelines'> = {
   tag: 'Reference lists',
@@ -10,7 +10,7 @@ export const listPipelines: EndpointDescription<'list-pipelines'> = {
   responses: {
     200: {
       description: 'The pipelines, in pipeline order.',
-      schema: itemsOf(schemaComponents.Pipeline),
+      schema: schemaComponents.PipelineList,
       examples: { pipelines: someOf(demo.pipelines.map(presentPipeline)) },
     },
   },

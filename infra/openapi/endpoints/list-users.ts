@@ -1,7 +1,7 @@
 import { presentNamed } from '../../../shared/leads/reference-lists.ts';
 import type { EndpointDescription } from '../endpoint-description.ts';
 import { demo, someOf } from '../examples.ts';
-import { itemsOf, schemaComponents } from '../response-schemas.ts';
+import { schemaComponents } from '../response-schemas.ts';
 
 export const listUsers: EndpointDescription<'list-users'> = {
   tag: 'Reference lists',
@@ -9,7 +9,7 @@ export const listUsers: EndpointDescription<'list-users'> = {
   responses: {
     200: {
       description: 'The active users, by name.',
-      schema: itemsOf(schemaComponents.NamedRef),
+      schema: schemaComponents.NamedRefList,
       examples: { 'some users': someOf(presentNamed(demo.users)) },
     },
   },

@@ -12,13 +12,14 @@ import {
   refusedWith,
   updatedLead,
 } from '../examples.ts';
-import { oneLead } from '../response-schemas.ts';
+import { schemaComponents } from '../response-schemas.ts';
 
 export const updateLead: EndpointDescription<'update-lead'> = {
   tag: 'Leads',
   description:
     "Changes only what the request sends, by the organization's field rules, all or nothing. Every change is recorded on the lead's timeline as made via the API.",
   parameters: { leadId: leadIdSentence },
+  bodyName: 'UpdateLeadRequest',
   body: {
     fields: `Only the fields to change, ${fieldKeys} null clears a field.`,
     stageId: 'A stage of another pipeline moves the lead into that pipeline.',
@@ -32,7 +33,7 @@ export const updateLead: EndpointDescription<'update-lead'> = {
   responses: {
     200: {
       description: 'The lead after the change.',
-      schema: oneLead,
+      schema: schemaComponents.LeadResponse,
       examples: { changed: leadBody(updatedLead) },
     },
   },

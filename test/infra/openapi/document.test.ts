@@ -83,11 +83,16 @@ describe.each(withOperations)('the description of $name', (row) => {
   test('takes no other code at a status than the endpoint answers with', () => {
     for (const [status, response] of responsesOf(row).filter(([status]) => Number(status) >= 400)) {
       const { schema } = contentOf(response)!;
-      const [example] = Object.values(contentOf(response)!.examples!) as {
-        value: { error: object };
+      const examples = Object.values(contentOf(response)!.examples!) as {
+        value: { error: { code: string } };
       }[];
+      const errorWith = (code: string) => ({
+        message: 'No.',
+        ...examples.find(({ value }) => value.error.code === code)?.value.error,
+        code,
+      });
       const fitting = Object.keys(apiErrors).filter(
-        (code) => !schemaIssue(schema, { error: { ...example!.value.error, code } }),
+        (code) => !schemaIssue(schema, { error: errorWith(code) }),
       );
 
       expect(fitting).toEqual(
@@ -98,11 +103,7 @@ describe.each(withOperations)('the description of $name', (row) => {
 
   test('has examples of the request and of every response, which fit', () => {
     const { parameters = [], requestBody } = row.operation;
-    const contents = [
-      requestBody,
-      ...parameters.filter(({ content }) => content),
-      ...responsesOf(row).map(([, response]) => response),
-    ];
+    const contents = [requestBody, ...responsesOf(row).map(([, response]) => response)];
 
     for (const one of contents.filter((content) => content !== undefined)) {
       const { schema, examples } = one.content!['application/json'];
@@ -110,6 +111,13 @@ describe.each(withOperations)('the description of $name', (row) => {
       for (const { value } of Object.values(examples!))
         expect(schemaIssue(schema, value)).toBeUndefined();
     }
+    for (const { schema, examples = {} } of parameters)
+      for (const { value } of Object.values(examples)) {
+        expect(schemaIssue(schema, value)).toBeUndefined();
+        expect(
+          schemaIssue(schema.contentSchema as Json, JSON.parse(String(value))),
+        ).toBeUndefined();
+      }
     expect(requestBody !== undefined).toBe(row.takesBody);
   });
 

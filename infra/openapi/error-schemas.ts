@@ -1,0 +1,121 @@
+import * as v from 'valibot';
+import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
+import { id } from '../../shared/input/schemas.ts';
+import { referenceReasons } from '../../shared/validation.ts';
+import { fieldReasonList, fieldReasonNames } from './field-reasons.ts';
+
+/** Schemas of error responses (contract, section 7): one for each code, with the code's own details. */
+
+/** A schema with the sentence that the document says about it. */
+export const described = <const Schema extends v.GenericSchema>(schema: Schema, text: string) =>
+  v.pipe(schema, v.description(text));
+
+const fieldReason = described(
+  v.picklist(fieldReasonNames),
+  `Why a value is refused, for programs.\n\n${fieldReasonList}`,
+);
+const validationFailedDetails = v.strictObject({
+  fields: described(
+    v.record(v.string(), v.string()),
+    'Maps each field key or property to what is wrong with it.',
+  ),
+  reason: v.exactOptional(
+    described(
+      v.picklist(referenceReasons.map((reason) => reason.toUpperCase())),
+      'Why a stage, pipeline, owner, source or user was refused. It is the first such reason of `reasons`, in upper case.',
+    ),
+  ),
+  field: v.exactOptional(described(v.string(), 'The field or property that `reason` refers to.')),
+  validKeys: v.exactOptional(
+    described(v.array(v.string()), 'The valid field keys, when a field key is unknown.'),
+  ),
+  reasons: described(
+    v.record(v.string(), fieldReason),
+    'Maps each field key or property of `fields` to a stable reason.',
+  ),
+});
+const invalidQueryDetails = v.strictObject({
+  filters: v.exactOptional(
+    described(
+      v.array(v.pipe(v.number(), v.integer(), v.minValue(0))),
+      '0-based positions of the invalid filters.',
+    ),
+  ),
+  problems: v.exactOptional(
+    described(
+      v.array(v.string()),
+      'What is wrong with each of them, for the first eleven at most.',
+    ),
+  ),
+  parameters: v.exactOptional(
+    described(
+      v.record(v.string(), v.string()),
+      'Maps each invalid parameter to what is wrong with it.',
+    ),
+  ),
+});
+const duplicateLeadDetails = v.strictObject({
+  leadId: described(id, 'The lead that has the phone or email.'),
+  field: described(
+    v.picklist(['phone', 'email']),
+    'Which of them another lead has. If both, it is the phone.',
+  ),
+});
+const forbiddenDetails = v.strictObject({
+  scopes: v.exactOptional(described(v.array(v.string()), 'The scopes of which the key needs one.')),
+  module: v.exactOptional(
+    described(v.string(), "The module that the organization's plan does not include."),
+  ),
+});
+
+/** The schemas of `details`, by their names in the document. */
+export const detailSchemas = {
+  FieldReason: fieldReason,
+  ValidationFailedDetails: validationFailedDetails,
+  InvalidQueryDetails: invalidQueryDetails,
+  DuplicateLeadDetails: duplicateLeadDetails,
+  ForbiddenDetails: forbiddenDetails,
+};
+
+/** The schema of an error's `details`, and whether the error always has them. Other codes have no details. */
+export const errorDetails: Readonly<
+  Partial<
+    Record<ErrorCode, { readonly schema: keyof typeof detailSchemas; readonly always: boolean }>
+  >
+> = {
+  VALIDATION_FAILED: { schema: 'ValidationFailedDetails', always: true },
+  INVALID_QUERY: { schema: 'InvalidQueryDetails', always: true },
+  DUPLICATE_LEAD: { schema: 'DuplicateLeadDetails', always: false },
+  FORBIDDEN: { schema: 'ForbiddenDetails', always: false },
+};
+
+/** The name of a code's schema: `VALIDATION_FAILED` has `ValidationFailedError`. */
+export const errorSchemaName = (code: ErrorCode): string =>
+  `${code
+    .split('_')
+    .map((word) => word[0] + word.slice(1).toLowerCase())
+    .join('')}Error`;
+
+/** The schema of every code's response, by name. */
+export const errorComponents = (): Readonly<Record<string, object>> =>
+  Object.fromEntries(
+    (Object.keys(apiErrors) as ErrorCode[]).map((code) => [errorSchemaName(code), errorOf(code)]),
+  );
+
+function errorOf(code: ErrorCode): object {
+  const own = errorDetails[code];
+  const properties = {
+    code: { const: code, description: 'Stable and machine-readable.' },
+    message: { type: 'string', description: 'A human-readable sentence.' },
+    ...(own && { details: { $ref: `#/components/schemas/${own.schema}` } }),
+  };
+  const required = ['code', 'message', ...(own?.always ? ['details'] : [])];
+  const error = { type: 'object', properties, required, additionalProperties: false };
+  return {
+    description: `Status ${apiErrors[code].status}. ${apiErrors[code].sentence}`,
+    type: 'object',
+    properties: { error },
+    required: ['error'],
+    additionalProperties: false,
+  };
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { endpoints } from '../../../shared/endpoints.ts';
+import { apiErrors } from '../../../shared/errors.ts';
+import { document, type Json, operationOf } from '../../support/described.ts';
+
+/** Every object of a part of the document, with its JSON path. */
+function objectsIn(part: unknown, path = '$'): [string, Json][] {
+  if (typeof part !== 'object' || part === null) return [];
+  const inner = Object.entries(part).flatMap(([key, one]) => objectsIn(one, `${path}.${key}`));
+  return Array.isArray(part) ? inner : [[path, part as Json], ...inner];
+}
+
+describe('what generators of code need', () => {
+  const schemas = document.components.schemas as Readonly<Record<string, Json>>;
+
+  test('no reference has a sibling: generators drop either of them', () => {
+    const mixed = objectsIn(document).filter(
+      ([, one]) => typeof one.$ref === 'string' && Object.keys(one).length > 1,
+    );
+    expect(mixed.map(([path]) => path)).toEqual([]);
+  });
+
+  test('every request body and every page has a name, and every error code a schema of its own', () => {
+    const bodies = endpoints.flatMap((endpoint) => operationOf(endpoint).requestBody ?? []);
+    const bodyNames = bodies.map(({ content }) =>
+      content?.['application/json'].schema.$ref?.toString().split('/').at(-1),
+    );
+    expect(bodyNames.sort()).toEqual([
+      'CaptureRequest',
+      'CreateLeadRequest',
+      'NewNote',
+      'UpdateLeadRequest',
+    ]);
+    expect(schemas).toHaveProperty('LeadPage');
+    const named = Object.values(schemas).flatMap(({ properties }) => {
+      const { error } = (properties ?? {}) as { error?: { properties: { code: Json } } };
+      return error ? [error.properties.code.const] : [];
+    });
+    expect(named).toEqual(Object.keys(apiErrors));
+    expect(schemas.ValidationFailedError).toMatchObject({
+      properties: {
+        error: {
+          properties: { details: { $ref: '#/components/schemas/ValidationFailedDetails' } },
+          required: ['code', 'message', 'details'],
+        },
+      },
+    });
+  });
+
+  test('no schema has the name of a global of JavaScript, such as Error', () =>
+    expect(Object.keys(schemas).filter((name) => name in globalThis)).toEqual([]));
+
+  test('filter is a string that contains JSON, so that a generator sends it as it is', () => {
+    const { parameters = [] } = operationOf({ method: 'GET', path: '/api/v1/leads' });
+    expect(parameters.find(({ name }) => name === 'filter')?.schema).toMatchObject({
+      type: 'string',
+      contentMediaType: 'application/json',
+      contentSchema: { type: 'array', items: { $ref: '#/components/schemas/LeadFilter' } },
+    });
+  });
+});
