@@ -1,10 +1,4 @@
-import {
-  BatchWriteCommand,
-  type BatchWriteCommandInput,
-  DeleteCommand,
-  paginateQuery,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { changeTimeOf } from '../../leads/change-time.ts';
 import {
   type Identities,
@@ -34,6 +28,7 @@ import {
 } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { type TransactItem, transact } from '../table/transact.ts';
+import { deleteItems } from './delete-items.ts';
 import { type RelatedItems, removeRelatedItems } from './erase-related-items.ts';
 
 export interface EraseOptions {
@@ -217,9 +212,6 @@ async function withoutOtherHolders(
   };
 }
 
-/** The most deletes of one `BatchWriteItem` (AWS: Service quotas). */
-const deletesMax = 25;
-
 async function removeTimeline(
   { table, organizationId }: OrganizationTable,
   leadId: number,
@@ -237,24 +229,8 @@ async function removeTimeline(
   );
   let removed = 0;
   for await (const { Items = [] } of pages) {
-    const keys = Items.map(({ pk, sk }) => ({ pk, sk }));
-    for (let at = 0; at < keys.length; at += deletesMax)
-      await deleteAll(table, keys.slice(at, at + deletesMax));
+    await deleteItems(table, Items as PrimaryKey[]);
     removed += Items.filter(({ type }) => type !== 'erased').length;
   }
   return removed;
-}
-
-/** DynamoDB may respond with `UnprocessedItems`: they are sent again. */
-async function deleteAll(table: Table, keys: readonly Record<string, unknown>[]): Promise<void> {
-  let requests: BatchWriteCommandInput['RequestItems'] = {
-    [table.name]: keys.map((Key) => ({ DeleteRequest: { Key } })),
-  };
-  await retryOnConflict(async () => {
-    const { UnprocessedItems = {} } = await table.client.send(
-      new BatchWriteCommand({ RequestItems: requests }),
-    );
-    requests = UnprocessedItems;
-    return Object.keys(UnprocessedItems).length > 0 ? conflict : undefined;
-  });
 }
