@@ -153,8 +153,8 @@ function send(response: ServerResponse, requestId: string, { status, headers, bo
     response.end(body);
     return;
   }
-  // The body was not read to its end. Let the client finish sending it, so that the client gets the response and not a reset.
-  response.setHeader('Connection', 'close');
+  // The body was not read to its end. Let the client finish sending it, so that the client gets the response and not a reset. With
+  // `Connection: close`, the server would close the connection after the response.
   response.end(body);
   request.resume();
   setTimeout(() => request.socket.destroy(), 5000).unref();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CliCommand } from '../cli/command.ts';
 import { integerOption } from '../cli/integer-option.ts';
 import { banner } from './banner.ts';
+import { recordRunningService } from './running-service.ts';
 import { type Service, startService } from './service.ts';
 import { StartError } from './start-error.ts';
 
@@ -80,6 +81,7 @@ const starting = startService({
 
 const startingWithinMs = 2000;
 let ending = false;
+let forget = (): void => undefined;
 /** Ends once, however often it is called: Ctrl-C reaches this process from the terminal and from the launcher. */
 async function end(status: number): Promise<void> {
   if (ending) return;
@@ -87,6 +89,7 @@ async function end(status: number): Promise<void> {
   // A service that is still starting has no requests to finish. Its engine ends with this process.
   const service = await Promise.race([starting.catch(() => undefined), sleep(startingWithinMs)]);
   await service?.stop();
+  forget();
   process.exit(status);
 }
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
@@ -111,6 +114,7 @@ function announce(service: Service): void {
     void end(1);
   });
   const { baseUrl, environment } = service;
+  forget = recordRunningService(options.db, service.engineName, { baseUrl, environment });
   const organizations = service.organizations.map(({ id, keys }) => ({ id, keys }));
   const line = JSON.stringify({ ready: true, baseUrl, organizations, environment });
   process.stdout.write(options.json ? `${line}\n` : banner(service, options.db));
