@@ -2,6 +2,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { ApiError, type ErrorCode, errorBody } from '../errors.ts';
 import { log } from '../log.ts';
 import type { MetricName, RequestMetrics } from '../metrics.ts';
+import type { Caller } from '../store/organizations/admission.ts';
 import type { Call } from './call.ts';
 
 export interface Reply {
@@ -62,6 +63,10 @@ const countedCodes: Partial<Record<ErrorCode, MetricName>> = {
 const keyExpiresSoonDays = 14;
 const dayMs = 86_400_000;
 
+/** A key that was made for less than a day, such as one of `npm run verify`, is meant to expire. */
+const expiresSoon = ({ createdAt, expiresAt }: Caller, now: number): boolean =>
+  expiresAt - now < keyExpiresSoonDays * dayMs && expiresAt - Date.parse(createdAt) >= dayMs;
+
 let isColdStart = true;
 
 /** Writes the one log line of a call. Free metrics are on every line; metrics that drive alarms are there only when they apply. */
@@ -69,8 +74,7 @@ async function logReply(call: Call, status: number, code: ErrorCode | undefined)
   const { requestId, endpoint, caller, startedAt, consumedCapacity } = call;
   const now = Date.now();
   const counted = code && countedCodes[code];
-  const keyExpires =
-    status < 400 && caller !== undefined && caller.expiresAt - now < keyExpiresSoonDays * dayMs;
+  const keyExpires = status < 400 && caller !== undefined && expiresSoon(caller, now);
   const metrics: RequestMetrics = {
     dynamodbCalls: consumedCapacity.calls,
     readUnits: consumedCapacity.readUnits,

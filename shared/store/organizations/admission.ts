@@ -22,7 +22,7 @@ export interface Bucket {
 /** The API key that makes a call, and the user who created it. */
 export type Caller = Pick<
   ApiKeyItem,
-  'organizationId' | 'keyId' | 'label' | 'scopes' | 'createdBy' | 'expiresAt'
+  'organizationId' | 'keyId' | 'label' | 'scopes' | 'createdBy' | 'createdAt' | 'expiresAt'
 >;
 
 export type KeyAdmission =
@@ -48,8 +48,9 @@ export async function admitKey(table: Table, apiKeyHash: string, now: Date): Pro
   if (result.outcome === 'absent') return { outcome: 'unknown' };
   if (result.outcome === 'refused')
     return { outcome: result.item.revokedAt === undefined ? 'expired' : 'revoked' };
-  const { organizationId, keyId, label, scopes, createdBy, expiresAt } = result.item;
-  return { ...result, caller: { organizationId, keyId, label, scopes, createdBy, expiresAt } };
+  const { organizationId, keyId, label, scopes, createdBy, createdAt, expiresAt } = result.item;
+  const caller = { organizationId, keyId, label, scopes, createdBy, createdAt, expiresAt };
+  return { ...result, caller };
 }
 
 /**

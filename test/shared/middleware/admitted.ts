@@ -25,6 +25,7 @@ export const callerWith = (different: Partial<Caller> = {}): Caller => ({
   label: 'Landing page',
   scopes: ['leads.read', 'leads.write', 'leads.capture'],
   createdBy: 7,
+  createdAt: '2026-01-01T00:00:00.000Z',
   expiresAt: Number.POSITIVE_INFINITY,
   ...different,
 });

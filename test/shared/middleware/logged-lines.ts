@@ -15,6 +15,7 @@ export const caller = {
   organizationId: 3,
   label: 'Landing page',
   createdBy: 7,
+  createdAt: '2026-01-01T00:00:00.000Z',
   scopes: ['leads.read'],
   expiresAt: Number.POSITIVE_INFINITY,
 };

@@ -106,6 +106,13 @@ describe('the line of a call', () => {
       (await answered({ ...caller, expiresAt: Date.now() + days * dayMs }))?.keyExpiresSoon,
     ).toBe(expected);
   });
+
+  test('does not tell that a key expires which was made for an hour', async () => {
+    const now = Date.now();
+    const forAnHour = { createdAt: new Date(now).toISOString(), expiresAt: now + 3_600_000 };
+
+    expect((await answered({ ...caller, ...forAnHour }))?.keyExpiresSoon).toBeUndefined();
+  });
 });
 
 describe('the metrics of a line', () => {
