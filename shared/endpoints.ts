@@ -60,6 +60,17 @@ export const admissionAccess = {
   GetItem: ['settings'],
 } as const satisfies Access;
 
+/**
+ * The attributes that an update of these items may name, its conditions included; of other items, all. So no function can create a key, move
+ * it to another organization, or widen its scopes. An update always names the primary key (IAM: `dynamodb:Attributes`).
+ */
+export const updatableAttributes = {
+  apiKey: ['pk', 'sk', 'used', 'windowEndsAt', 'revokedAt', 'expiresAt'],
+  usage: ['pk', 'sk', 'used', 'windowEndsAt'],
+} as const satisfies Partial<Record<ItemType, readonly string[]>>;
+/** Of the usage item, by an endpoint that numbers leads. */
+export const sequenceAttribute = 'lastLeadId';
+
 export const endpoints = [
   {
     name: 'list-leads',

@@ -15,6 +15,8 @@ import {
   admissionAccess,
   type Endpoint,
   type ItemType,
+  sequenceAttribute,
+  updatableAttributes,
 } from '../../shared/endpoints.ts';
 import {
   partitionKeyPrefixes,
@@ -54,29 +56,19 @@ export class LeadTable extends Construct {
 
   /**
    * Grants the access of the endpoint and of admission: one statement per action and per table or index, limited to partition keys with
-   * the prefixes of the item types.
+   * the prefixes of the item types. Updates of keys and usage have statements of their own, limited to attributes too.
    */
   grantTo(grantee: IGrantable, endpoint: Endpoint): void {
     const allow = (statement: PolicyStatement) =>
       grantee.grantPrincipal.addToPrincipalPolicy(statement);
     for (const [action, itemTypes] of accessOf(endpoint)) {
-      for (const { name, resource, held } of this.resourcesOf(itemTypes)) {
-        allow(
-          new PolicyStatement({
-            sid: `${action}On${name}`,
-            actions: [`dynamodb:${action}`],
-            resources: [resource],
-            conditions: {
-              'ForAllValues:StringLike': {
-                'dynamodb:LeadingKeys': held.map(
-                  (itemType) => `${partitionKeyPrefixes[itemType]}*`,
-                ),
-              },
-              // ForAllValues is also true without any value; the service never sends a request without a partition key.
-              Null: { 'dynamodb:LeadingKeys': 'false' },
-            },
-          }),
-        );
+      const limited = action === 'UpdateItem' ? itemTypes.filter(isLimited) : [];
+      const whole = itemTypes.filter((itemType) => !limited.some((one) => one === itemType));
+      for (const { name, resource, held } of this.resourcesOf(whole))
+        allow(statementOf(action, name, resource, conditionsOn(held)));
+      for (const itemType of limited) {
+        const conditions = conditionsOn([itemType], attributesOf(itemType, endpoint));
+        allow(statementOf(action, capitalized(itemType), this.table.tableArn, conditions));
       }
     }
     if (this.key) allow(throughDynamoDb(this, this.key));
@@ -131,12 +123,56 @@ export class LeadTable extends Construct {
     return [
       ...table,
       ...indexes.map(({ name, holds }) => ({
-        name: name.charAt(0).toUpperCase() + name.slice(1),
+        name: capitalized(name),
         resource: `${this.table.tableArn}/index/${name}`,
         held: [holds],
       })),
     ];
   }
+}
+
+const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+type LimitedItemType = keyof typeof updatableAttributes;
+const isLimited = (itemType: ItemType): itemType is LimitedItemType =>
+  Object.hasOwn(updatableAttributes, itemType);
+
+const attributesOf = (itemType: LimitedItemType, { numbersLeads }: Endpoint): string[] => [
+  ...updatableAttributes[itemType],
+  ...(itemType === 'usage' && numbersLeads ? [sequenceAttribute] : []),
+];
+
+const statementOf = (
+  action: keyof Access,
+  name: string,
+  resource: string,
+  conditions: Record<string, Record<string, unknown>>,
+): PolicyStatement =>
+  new PolicyStatement({
+    sid: `${action}On${name}`,
+    actions: [`dynamodb:${action}`],
+    resources: [resource],
+    conditions,
+  });
+
+/**
+ * Limits a request to partition keys, and optionally to the attributes that it names: those that it changes, those of its condition, and
+ * the primary key, but not those that it returns (DynamoDB developer guide, "Using IAM policy conditions for fine-grained access control").
+ */
+function conditionsOn(
+  itemTypes: readonly ItemType[],
+  attributes?: readonly string[],
+): Record<string, Record<string, unknown>> {
+  const keys = itemTypes.map((itemType) => `${partitionKeyPrefixes[itemType]}*`);
+  return {
+    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
+    ...(attributes && { 'ForAllValues:StringEquals': { 'dynamodb:Attributes': attributes } }),
+    // ForAllValues is also true without any value; the service never sends a request without a partition key.
+    Null: {
+      'dynamodb:LeadingKeys': 'false',
+      ...(attributes && { 'dynamodb:Attributes': 'false' }),
+    },
+  };
 }
 
 /** DynamoDB uses the key on behalf of its caller (KMS: "Using DynamoDB with AWS KMS"). The caller may use the key in no other way. */

@@ -141,7 +141,7 @@ describe.each(endpoints)('what $name is granted', (row) => {
 
   test('names partition keys in every statement, and allows no request without one', () => {
     for (const { Condition } of statements) {
-      expect(Condition.Null).toEqual({ 'dynamodb:LeadingKeys': 'false' });
+      expect(Condition.Null).toMatchObject({ 'dynamodb:LeadingKeys': 'false' });
       expect(Condition['ForAllValues:StringLike']['dynamodb:LeadingKeys']).not.toHaveLength(0);
     }
   });
@@ -159,6 +159,31 @@ describe.each(endpoints)('what $name is granted', (row) => {
       for (const keys of leadingKeys(statement))
         expect(indexPrefixes.includes(keys)).toBe(isOnIndex(statement));
     }
+  });
+});
+
+describe.each(endpoints)('the updates of token buckets by $name', (row) => {
+  const endpoint: Endpoint = row;
+
+  test('name only the attributes of a bucket and of its conditions, and some attribute', () => {
+    const limited = statementsFor(endpoint).filter(({ Condition }) =>
+      Object.hasOwn(Condition, 'ForAllValues:StringEquals'),
+    );
+
+    const bucket = ['pk', 'sk', 'used', 'windowEndsAt'];
+    expect(limited.map((one) => [one.Action, leadingKeys(one), one.Condition])).toEqual(
+      [
+        ['KEY#*', [...bucket, 'revokedAt', 'expiresAt']] as const,
+        ['USAGE#*', [...bucket, ...(endpoint.numbersLeads ? ['lastLeadId'] : [])]] as const,
+      ].map(([prefix, attributes]) => [
+        'dynamodb:UpdateItem',
+        [prefix],
+        expect.objectContaining({
+          'ForAllValues:StringEquals': { 'dynamodb:Attributes': attributes },
+          Null: { 'dynamodb:LeadingKeys': 'false', 'dynamodb:Attributes': 'false' },
+        }),
+      ]),
+    );
   });
 });
 

@@ -1,0 +1,94 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { endpoints } from '../../../shared/endpoints.ts';
+import { templateWith } from '../../infra/stack/service-template.ts';
+import { type IamRequest, tableArn } from './iam-request.ts';
+import { decide, policyOf } from './role-policies.ts';
+
+/** What no function may do, whatever a defect or an attacker makes it send. */
+
+let template: Template;
+beforeAll(async () => {
+  template = await templateWith();
+}, 60_000);
+
+interface Sent {
+  readonly attributes?: readonly string[];
+  readonly keys?: readonly string[];
+  readonly resource?: string;
+}
+const sent = (
+  action: string,
+  { attributes, keys = [], resource = tableArn }: Sent,
+): IamRequest => ({
+  action: `dynamodb:${action}`,
+  resource,
+  context: {
+    ...(keys.length > 0 && { 'dynamodb:LeadingKeys': [...keys] }),
+    ...(attributes && { 'dynamodb:Attributes': ['pk', 'sk', ...attributes] }),
+  },
+});
+const key = ['KEY#0f'];
+const usage = ['USAGE#1'];
+
+const denied: readonly (readonly [what: string, request: IamRequest])[] = [
+  [
+    'mint an API key by an update',
+    sent('UpdateItem', {
+      keys: key,
+      attributes: ['organizationId', 'keyId', 'scopes', 'expiresAt', 'used', 'windowEndsAt'],
+    }),
+  ],
+  [
+    'move an API key to another organization',
+    sent('UpdateItem', { keys: key, attributes: ['organizationId'] }),
+  ],
+  ['widen the scopes of an API key', sent('UpdateItem', { keys: key, attributes: ['scopes'] })],
+  ['update an API key without naming attributes', sent('UpdateItem', { keys: key })],
+  ['put an API key', sent('PutItem', { keys: key, attributes: ['organizationId'] })],
+  ['delete an API key', sent('DeleteItem', { keys: key, attributes: [] })],
+  ['read an API key', sent('GetItem', { keys: key, attributes: [] })],
+  ['query API keys', sent('Query', { keys: key })],
+  [
+    'change the version of the settings',
+    sent('UpdateItem', { keys: usage, attributes: ['settingsVersion'] }),
+  ],
+  ['put settings', sent('PutItem', { keys: ['ORG#1'], attributes: ['settings'] })],
+  ['update settings', sent('UpdateItem', { keys: ['ORG#1'], attributes: ['settings'] })],
+  ['query what an organization has', sent('Query', { keys: ['ORG#1'] })],
+  ['delete a lead', sent('DeleteItem', { keys: ['LEADS#1'], attributes: [] })],
+  ['read the audit log', sent('Query', { keys: ['HISTORY#1'] })],
+  ['write the audit log', sent('PutItem', { keys: ['HISTORY#1'], attributes: ['what'] })],
+  ['read leads and keys at once', sent('BatchGetItem', { keys: ['LEADS#1', ...key] })],
+  ['scan the table', sent('Scan', {})],
+  ['query without a partition key', sent('Query', {})],
+  ['read by PartiQL', sent('PartiQLSelect', { keys: ['LEADS#1'] })],
+  ['query the table by an index’s key', sent('Query', { keys: ['STAGE#1#11'] })],
+  [
+    'query an index by a lead’s key',
+    sent('Query', { keys: ['LEADS#1'], resource: `${tableArn}/index/leadsByStage` }),
+  ],
+  ['read another table', sent('GetItem', { keys: ['LEADS#1'], resource: `${tableArn}-other` })],
+  ['describe the table', sent('DescribeTable', {})],
+  ['change the table', sent('UpdateTable', {})],
+  ['delete the table', sent('DeleteTable', {})],
+  ['export the table', sent('ExportTableToPointInTime', {})],
+];
+
+describe.each(endpoints)('the role of $name', ({ name }) => {
+  test.each(denied)('does not allow to %s', async (_, request) => {
+    expect((await decide(policyOf(template, name), request)).isAllowed).toBe(false);
+  });
+
+  test('allows what each request needs: to take a token of a key and of the organization', async () => {
+    const bucket = ['used', 'windowEndsAt'];
+    const ofKey = [...bucket, 'revokedAt', 'expiresAt'];
+    const requests = [
+      sent('UpdateItem', { keys: key, attributes: ofKey }),
+      sent('UpdateItem', { keys: usage, attributes: bucket }),
+    ];
+
+    for (const request of requests)
+      expect((await decide(policyOf(template, name), request)).isAllowed).toBe(true);
+  });
+});

@@ -1,0 +1,90 @@
+import { randomInt } from 'node:crypto';
+import type { EndpointName } from '../../../shared/endpoints.ts';
+import type { CallInfo } from '../../simulation/dynamodb/connection.ts';
+import { bundleService, SimulatedService } from '../../simulation/lambda/given-service.ts';
+import { type IamRequest, iamRequestsOf } from './iam-request.ts';
+
+/** What each function asks of DynamoDB, as IAM sees it. */
+export type RecordedRequests = ReadonlyMap<EndpointName, readonly IamRequest[]>;
+
+/** Runs every endpoint's function in the simulation, by every path that sends another kind of request, and records what it sends. */
+export async function recordRequests(): Promise<RecordedRequests> {
+  const calls: CallInfo[] = [];
+  const service = await SimulatedService.start({
+    bundles: await bundleService(),
+    world: { seed: 'roles', onSent: (call) => calls.push(call) },
+  });
+  await callEveryEndpoint(service);
+  const requests = new Map<EndpointName, IamRequest[]>();
+  for (const call of calls) {
+    const [endpoint = ''] = call.caller.split('#');
+    if (endpoint === 'administrator') continue;
+    const own = requests.get(endpoint as EndpointName) ?? [];
+    requests.set(endpoint as EndpointName, [...own, ...iamRequestsOf(call)]);
+  }
+  return requests;
+}
+
+/** The endpoints with the requests that make them touch every item type of their row. */
+async function callEveryEndpoint(service: SimulatedService): Promise<void> {
+  const answer = async (
+    endpoint: EndpointName,
+    status: number,
+    request: Parameters<SimulatedService['answer']>[1] = {},
+  ): Promise<Answer> => {
+    const { statusCode, body } = await service.answer(endpoint, request);
+    if (statusCode !== status) throw new Error(`${endpoint} answered ${statusCode}: ${body}`);
+    return JSON.parse(body) as Answer;
+  };
+  const create = { body: { fields: { ...someone(1), city: 'Pune' } } };
+  const { lead } = await answer('create-lead', 201, create);
+  await answer('create-lead', 409, create);
+  const leadId = lead.id;
+  await answer('get-lead', 200, { leadId });
+  for (const query of listQueries) await answer('list-leads', 200, { query });
+  for (const body of updates) await answer('update-lead', 200, { leadId, body });
+  await answer('add-note', 201, { leadId, body: { text: 'A note.' } });
+  const idempotent = { headers: { 'Idempotency-Key': 'first' } };
+  const capture = { name: 'A person', phone: someone(3).phone };
+  await answer('capture-lead', 201, { body: capture, ...idempotent });
+  await answer('capture-lead', 200, { body: { ...someone(3), fields: { city: 'Delhi' } } });
+  await answer('capture-lead', 200, { body: { ...someone(3), notes: 'Nothing to fill.' } });
+  await answer('capture-lead', 200, { body: { ...someone(4), email: someone(3).email } });
+  // The replay, and the replay that records another key.
+  await answer('capture-lead', 201, { body: capture, ...idempotent });
+  await answer('capture-lead', 201, { body: { ...capture, externalId: 'second' }, ...idempotent });
+  for (const endpoint of referenceLists) await answer(endpoint, 200);
+}
+
+interface Answer {
+  readonly lead: { readonly id: number };
+}
+
+const referenceLists = [
+  'list-lead-fields',
+  'list-lead-stages',
+  'list-pipelines',
+  'list-lead-sources',
+  'list-users',
+] as const;
+const listQueries = [
+  {},
+  { stage_id: 11 },
+  { pipeline_id: 1 },
+  { owner_id: 7 },
+  { source_id: 1 },
+  { updated_since: '2020-01-01T00:00:00Z' },
+  { filter: JSON.stringify([{ field: 'city', operator: 'equals', value: 'Pune' }]) },
+];
+const first = randomInt(10_000_000, 99_000_000);
+const someone = (number: number) => ({
+  name: `Person ${number}`,
+  phone: `+9198${first + number}`,
+  email: `person${number}@example.com`,
+});
+const updates = [
+  { fields: { city: 'Delhi' } },
+  { fields: { phone: someone(2).phone, email: someone(2).email } },
+  { fields: { email: null } },
+  { stageId: 21 },
+];
