@@ -8,8 +8,8 @@ import { engines } from './test/support/engine.ts';
 const integration = 'test/**/*.integration.test.ts';
 
 /**
- * Tests for which one engine is enough: faults that a proxy injects, hostile requests, examples, and which texts an erasure searches for
- * (each erasure scans the table, which takes DynamoDB Local seconds).
+ * Tests for which one engine is enough: faults that a proxy injects, hostile requests, examples, the verification of a service, and which
+ * texts an erasure searches for (each erasure scans the table, which takes DynamoDB Local seconds).
  */
 const ofOneEngine = [
   'test/examples/**',
@@ -18,6 +18,7 @@ const ofOneEngine = [
   'test/security/**',
   'test/shared/client/**',
   'test/infra/admin/lead-erase-shared-phone.integration.test.ts',
+  'test/infra/verify/**',
 ];
 
 const projects = await Promise.all(

@@ -32,7 +32,12 @@ const inside =
   (file) =>
     prefixes.some((prefix) => file.startsWith(prefix));
 const isApiDescription = inside('infra/openapi/');
-const runsTheService = inside('infra/local/', 'infra/admin/');
+const runsTheService = inside(
+  'infra/local/',
+  'infra/admin/',
+  'infra/verify/',
+  'infra/release-check/',
+);
 
 const linesOf = (broken: readonly Import[]): string[] =>
   broken.map(({ from, to }) => `${from} imports ${to}`);

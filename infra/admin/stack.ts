@@ -6,6 +6,8 @@ import { isUnreachable } from './failures.ts';
 export interface TableLocation {
   readonly name: string;
   readonly region: string;
+  /** The contract's `{base_url}`, as the stack says it. */
+  readonly baseUrl: string | undefined;
   /** The hourly limits, as far as the stack says them: earlier versions do not. */
   readonly rateLimits: Partial<RateLimits>;
 }
@@ -37,7 +39,7 @@ export async function tableOfStack(stackName: string): Promise<TableLocation> {
         'RequestsPerOrganizationPerHour',
       ),
     });
-    return { name, region, rateLimits };
+    return { name, region, baseUrl: output('BaseUrl'), rateLimits };
   } finally {
     client.destroy();
   }

@@ -7,7 +7,10 @@ import { CliCommand } from '../cli/command.ts';
 import { checkOptions, OptionsError, optionsInContext } from '../stack/check-options.ts';
 import { type FailedCheck, preflight } from './preflight.ts';
 
-/** `npm run deploy` checks what can make a deployment fail, then runs `cdk deploy`. With `--check` it only checks. */
+/**
+ * `npm run deploy` checks what can make a deployment fail, runs `cdk deploy`, and verifies the stack. With `--check` it only does the
+ * first.
+ */
 const projectFolder = resolve(import.meta.dirname, '..', '..');
 const readJson = (...path: string[]): Record<string, unknown> =>
   JSON.parse(readFileSync(join(projectFolder, ...path), 'utf8'));
@@ -65,7 +68,7 @@ function collectPair(pair: string, before: readonly string[] = []): string[] {
 }
 
 const program = new CliCommand('npm run deploy --')
-  .description('check what can make a deployment fail, then run cdk deploy')
+  .description('check what can make a deployment fail, run cdk deploy, then verify the stack')
   .option('--check', 'only check')
   .option(
     '-c, --context <NAME=VALUE>',
@@ -104,7 +107,7 @@ try {
     process.stderr.write(
       `✓ ${serviceName} will be deployed to account ${target.account}, region ${target.region}.\n`,
     );
-    if (!check) process.exitCode = cdkDeploy(target.region);
+    if (!check) process.exitCode = cdkDeploy(target.region) || verify(serviceName, target.region);
   }
 } catch (error) {
   if (!(error instanceof OptionsError)) throw error;
@@ -116,10 +119,25 @@ try {
 
 function cdkDeploy(region: string): number {
   const cdk = join(projectFolder, 'node_modules', '.bin', 'cdk');
-  const env = { ...process.env, AWS_REGION: region };
   const options = [...context.flatMap((pair) => ['--context', pair]), ...args.slice(end + 1)];
-  return (
-    spawnSync(cdk, ['deploy', ...options], { cwd: projectFolder, env, stdio: 'inherit' }).status ??
-    1
-  );
+  return run(cdk, ['deploy', ...options], region);
+}
+
+/** Without a change of data (OPERATE.md, "Verify"). */
+function verify(stackName: string, region: string): number {
+  process.stderr.write(`Verifying the stack ${stackName}.\n`);
+  const file = join(projectFolder, 'infra', 'verify', 'main.ts');
+  const status = run(process.execPath, [file, '--stack', stackName], region);
+  if (status !== 0) {
+    process.stderr.write(
+      `The stack is deployed, but its verification failed: see above what to look at. Again: npm run verify -- --stack ${stackName}\n`,
+    );
+  }
+  return status;
+}
+
+function run(command: string, options: readonly string[], region: string): number {
+  const env = { ...process.env, AWS_REGION: region };
+  const { status } = spawnSync(command, options, { cwd: projectFolder, env, stdio: 'inherit' });
+  return status ?? 1;
 }

@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
 import { storedLeads } from '../support/leads.ts';
@@ -56,8 +57,10 @@ describe('4.3 INVALID_IDEMPOTENCY_KEY: longer than 200 characters, or not plain 
 /** A capture with header values that fetch would not send. */
 function rawCapture(values: string[]): Promise<{ status: number | undefined; code: string }> {
   const text = JSON.stringify(person());
+  const { baseUrl } = service();
+  const request = baseUrl.startsWith('https:') ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
-    const sent = httpRequest(`${service().baseUrl}/api/v1/leads/capture`, {
+    const sent = request(`${baseUrl}/api/v1/leads/capture`, {
       method: 'POST',
       headers: {
         Authorization: `Bearer ${organization.website}`,

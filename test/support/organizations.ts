@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
 import type { Scope } from '../../shared/endpoints.ts';
 import { limits } from '../../shared/limits.ts';
 import { apiKeyScopes } from '../../shared/organization/api-key.ts';
@@ -67,6 +68,7 @@ export async function givenOrganizationWithoutKeys(
 ): Promise<OrganizationWithoutKeys> {
   const settings = newSettings(changes, id);
   const { id: organizationId } = settings;
+  recordOrganization(organizationId);
   await applySettings(on, settings);
   const key = ({
     type = 'application',
@@ -79,4 +81,10 @@ export async function givenOrganizationWithoutKeys(
     return createApiKey(on, { ...order, ...(expiresAt && { expiresAt: expiresAt.toISOString() }) });
   };
   return { id: organizationId, settings, key };
+}
+
+/** For `npm run verify -- --contract`, which removes what the tests create in a deployed table. */
+function recordOrganization(id: number): void {
+  const { CREATED_ORGANIZATIONS_FILE: file } = process.env;
+  if (file) appendFileSync(file, `${id}\n`);
 }

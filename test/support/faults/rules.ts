@@ -12,6 +12,7 @@ export const errorNames = [
   'TransactionCanceledException',
   'TransactionInProgressException',
   'InternalServerError',
+  'AccessDeniedException',
 ] as const;
 export type ErrorName = (typeof errorNames)[number];
 
@@ -128,6 +129,8 @@ export function errorReply(
       };
     case 'InternalServerError':
       return plain('Internal server error', 500);
+    case 'AccessDeniedException':
+      return plain('User is not authorized to perform this action on the resource.');
     case 'TransactionCanceledException': {
       const reason = { Code: code, Message: cancellationMessages[code] };
       const reasons = Array.from({ length: items }, (_, index) =>

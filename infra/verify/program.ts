@@ -1,0 +1,224 @@
+import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { CommanderError } from 'commander';
+import { openTable, type Table } from '../../shared/store/table/client.ts';
+import { CommandError } from '../admin/context.ts';
+import { failureLines } from '../admin/failures.ts';
+import { CliCommand } from '../cli/command.ts';
+import { type CheckResult, Checks, InterruptedError } from './check.ts';
+import { contractChecks } from './contract-checks.ts';
+import { readOnlyChecks } from './read-only-checks.ts';
+import { tableCheck } from './table-check.ts';
+import {
+  baseUrlIssue,
+  type TableVariables,
+  type Target,
+  targetOfStack,
+  targetOfUrl,
+} from './target.ts';
+import { type TemporaryOrganizationResult, writeChecks } from './write-checks.ts';
+
+/** The environment and streams of a run, and what interrupts it. */
+export interface VerifyIo {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+  readonly interrupted: AbortSignal;
+  /** The data folder of the local service. */
+  readonly localFolder: string;
+}
+
+interface Options {
+  url?: string;
+  stack?: string;
+  write?: boolean;
+  contract?: boolean;
+  json?: boolean;
+}
+
+const wrongUsage = 2;
+/** As a shell reports a command that SIGINT ended. */
+const interruptedStatus = 130;
+
+/** Longer than those of a function: nobody's request waits. */
+const clientTimeouts = {
+  maxAttempts: 5,
+  requestHandler: {
+    connectionTimeout: 3000,
+    requestTimeout: 30_000,
+    throwOnRequestTimeout: true,
+    socketTimeout: 30_000,
+  },
+} as const satisfies DynamoDBClientConfig;
+
+/** Runs the command. @returns the exit status: 0, 1 (a check failed, or could not begin), 2 (wrong usage) or 130 (interrupted) */
+export async function runVerify(args: readonly string[], io: VerifyIo): Promise<number> {
+  const program = describeProgram(io);
+  try {
+    program.parse([...args], { from: 'user' });
+    const options = program.opts<Options>();
+    requireUsage(program, options);
+    return await new VerifyRun(io, options).run();
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : wrongUsage;
+    if (error instanceof CommandError) {
+      io.stderr(`${error.message}\n`);
+      return 1;
+    }
+    throw error;
+  }
+}
+
+const describeProgram = ({ stdout, stderr }: VerifyIo): CliCommand =>
+  new CliCommand('npm run verify --')
+    .description('check a deployed or a local service against the contract, a line per check')
+    .option('--url <BASE_URL>', 'base URL: what comes before /api/v1')
+    .option('--stack <NAME>', 'a deployed stack, instead of --url')
+    .option(
+      '--write',
+      'also write: a temporary organization, every write of the contract, and its removal',
+    )
+    .option('--contract', 'also run the contract tests against this address and its table')
+    .option('--json', 'print one JSON document')
+    .allowExcessArguments(false)
+    .configureOutput({ writeOut: stdout, writeErr: stderr })
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+Without --write and --contract, nothing is written: no request has a known key.
+
+--write needs the table: that of the stack, the one that LEADS_TABLE and the
+AWS variables name, or that of the local service in .local. Its keys expire after
+an hour. It makes about 150 requests, and removes the organization at its end,
+also after a failure or Ctrl-C. If it is killed, the next run removes it.
+
+--contract makes some hundred organizations, in the same table, and removes
+them. Run it on a test service, without traffic: it takes minutes.
+
+The last line is "N passed, N failed". Status: 0, 1 if any check failed, 2 for
+wrong usage.
+
+Examples:
+  npm run verify -- --url http://127.0.0.1:4010
+  npm run verify -- --stack lead-service-production
+  npm run verify -- --stack lead-service-test --write --json`,
+    );
+
+function requireUsage(program: CliCommand, { url, stack }: Options): void {
+  if (url === undefined && stack === undefined)
+    program.error('Name what to verify: --url BASE_URL or --stack NAME.');
+  if (url !== undefined && stack !== undefined)
+    program.error('Name either --url or --stack, not both.');
+  const issue = url === undefined ? undefined : baseUrlIssue(url);
+  if (issue !== undefined) program.error(`--url ${url}: It ${issue}`);
+}
+
+/** One run, with what it opens. */
+class VerifyRun {
+  readonly #io: VerifyIo;
+  readonly #options: Options;
+  readonly #checks: Checks;
+  #temporary: TemporaryOrganizationResult | undefined;
+
+  constructor(io: VerifyIo, options: Options) {
+    this.#io = io;
+    this.#options = options;
+    this.#checks = new Checks((result) => this.#print(result), io.interrupted);
+  }
+
+  async run(): Promise<number> {
+    const target = await this.#target();
+    let isInterrupted = false;
+    try {
+      await readOnlyChecks(this.#checks, target.baseUrl);
+      await this.#tableChecks(target);
+    } catch (error) {
+      if (!(error instanceof InterruptedError)) throw error;
+      isInterrupted = true;
+    }
+    this.#summarize(target);
+    if (isInterrupted) return interruptedStatus;
+    return this.#checks.failed > 0 || this.#temporary?.removed === false ? 1 : 0;
+  }
+
+  async #target(): Promise<Target> {
+    const { url = '', stack, write, contract } = this.#options;
+    const { environment, localFolder } = this.#io;
+    const target =
+      stack === undefined
+        ? targetOfUrl(url, environment, localFolder)
+        : await targetOfStack(stack).catch((error: unknown) => {
+            throw new CommandError(failureLines(error, environment).join('\n'), { cause: error });
+          });
+    if ((write || contract) && !target.variables) {
+      throw new CommandError(
+        `${write ? '--write' : '--contract'} needs the table of ${target.baseUrl}: set LEADS_TABLE and the AWS variables that npm start printed, or use --stack.`,
+      );
+    }
+    return target;
+  }
+
+  async #tableChecks(target: Target): Promise<void> {
+    const { write, contract, stack } = this.#options;
+    if (!target.variables || !(write || contract || stack)) return;
+    this.#warnOfEndpoint(target);
+    Object.assign(process.env, target.variables);
+    const table = openTable(target.variables.LEADS_TABLE, clientTimeouts);
+    try {
+      const isThere = await this.#checks.passes(`Table ${table.name}`, () => tableCheck(table));
+      if (write && isThere) await this.#write(table, target);
+      if (contract && isThere) await this.#contract(table, target.variables, target.baseUrl);
+    } finally {
+      table.client.destroy();
+    }
+  }
+
+  async #write(table: Table, { baseUrl }: Target): Promise<void> {
+    const note = this.#note;
+    await writeChecks({ checks: this.#checks, baseUrl, table, note }, (result) => {
+      this.#temporary = result;
+    });
+  }
+
+  async #contract(table: Table, variables: TableVariables, baseUrl: string): Promise<void> {
+    const { interrupted } = this.#io;
+    const note = this.#note;
+    await contractChecks({ checks: this.#checks, baseUrl, table, variables, interrupted, note });
+  }
+
+  readonly #note = (sentence: string): void => this.#io.stderr(`${sentence}\n`);
+
+  /** A value left over from a local run would make the checks use other data than the stack's. */
+  #warnOfEndpoint({ stack, variables }: Target): void {
+    const { environment, stderr } = this.#io;
+    const endpoint = environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL;
+    if (stack === undefined || !endpoint) return;
+    stderr(
+      `Warning: AWS_ENDPOINT_URL_DYNAMODB is set, so table ${variables?.LEADS_TABLE} of stack ${stack} is looked for at ${endpoint}, not in AWS.\n`,
+    );
+  }
+
+  #print({ check, passed, came, next }: CheckResult): void {
+    if (this.#options.json) return;
+    const line = passed ? `✓ ${check}: ${came}` : `✗ ${check}: ${came}. Next: ${next}`;
+    this.#io.stdout(`${line.replace(/\s*\n\s*/g, ' ')}\n`);
+  }
+
+  #summarize({ baseUrl, stack }: Target): void {
+    const { results, failed } = this.#checks;
+    const passed = results.length - failed;
+    if (!this.#options.json) {
+      this.#io.stdout(`${passed} passed, ${failed} failed\n`);
+      return;
+    }
+    const document = {
+      url: baseUrl,
+      ...(stack !== undefined && { stack }),
+      passed,
+      failed,
+      checks: results,
+      ...(this.#temporary && { temporaryOrganization: this.#temporary }),
+    };
+    this.#io.stdout(`${JSON.stringify(document)}\n`);
+  }
+}

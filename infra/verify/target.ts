@@ -1,0 +1,68 @@
+import { CommandError } from '../admin/context.ts';
+import { type TableLocation, tableOfStack } from '../admin/stack.ts';
+import { runningServices } from '../local/running-service.ts';
+
+/** The variables that name a table: `LEADS_TABLE` and the AWS SDK's own. */
+export type TableVariables = Readonly<Record<string, string>>;
+
+/** What is verified. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly stack?: string;
+  /** Where the table is; undefined if it is not known, as for `--url` alone. */
+  readonly variables?: TableVariables;
+}
+
+const loopbackHosts = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+/** What is wrong with a base URL, to follow the word "It"; undefined if nothing is. */
+export function baseUrlIssue(text: string): string | undefined {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    return 'must be an address that begins with https://.';
+  const { protocol, hostname, search, hash, username, password, pathname } = new URL(text);
+  if (protocol === 'http:' && !loopbackHosts.has(hostname))
+    return 'must begin with https://: an API key must not be sent over plain HTTP.';
+  if (search || hash || username || password)
+    return 'must be an address without a query, a fragment or a password.';
+  if (/\/api(\/|$)/.test(pathname)) return 'must be the part of the address before /api/v1.';
+  return undefined;
+}
+
+/**
+ * The target of `--url`. Its table is the one that the environment names, or else that of the running local service.
+ * @param folder of the local service's data
+ */
+export function targetOfUrl(url: string, environment: NodeJS.ProcessEnv, folder: string): Target {
+  const baseUrl = url.replace(/\/+$/, '');
+  if (environment.LEADS_TABLE) return { baseUrl, variables: tableVariablesIn(environment) };
+  const running = runningServices(folder).find(
+    (one) => originOf(one.baseUrl) === originOf(baseUrl),
+  );
+  return running ? { baseUrl, variables: running.environment } : { baseUrl };
+}
+
+/** Local addresses of one port are one service. */
+function originOf(url: string): string {
+  const { protocol, hostname, port, pathname } = new URL(url);
+  return `${protocol}//${loopbackHosts.has(hostname) ? 'localhost' : hostname}:${port}${pathname}`;
+}
+
+const tableVariablesIn = (environment: NodeJS.ProcessEnv): TableVariables =>
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value !== undefined && (name === 'LEADS_TABLE' || name.startsWith('AWS_'))
+        ? [[name, value]]
+        : [],
+    ),
+  );
+
+/** The target of `--stack`: one call to CloudFormation. @throws CommandError */
+export async function targetOfStack(stack: string): Promise<Target> {
+  const { baseUrl, name, region }: TableLocation = await tableOfStack(stack);
+  if (baseUrl === undefined) {
+    throw new CommandError(
+      `Stack ${stack} has no output BaseUrl: check --stack, or name the address with --url.`,
+    );
+  }
+  return { baseUrl, stack, variables: { LEADS_TABLE: name, AWS_REGION: region } };
+}

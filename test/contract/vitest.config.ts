@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** The contract tests against a service that runs already: `npm run verify -- … --contract`. */
+export default defineConfig({
+  test: {
+    include: ['test/contract/**/*.integration.test.ts'],
+    globalSetup: ['test/contract/verified-service.ts'],
+    maxWorkers: 2,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    env: { DYNAMODB_TIMEOUT_MS: '5000' },
+  },
+});

@@ -1,0 +1,163 @@
+import { CreateTableCommand, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { errorBody } from '../../../shared/errors.ts';
+import type { Table } from '../../../shared/store/table/client.ts';
+import { type FaultyService, startFaultyService } from '../../support/faults/faulty-service.ts';
+import { service } from '../../support/service.ts';
+import { environmentOf, givenTable, table, tableOf } from '../../support/table.ts';
+import { failedLines, type Replacement, startAlteredGateway, verify } from './verify-run.ts';
+
+/** Real faults of a deployment, planted one at a time: verify must name each. */
+
+test('functions whose table does not exist: every endpoint fails, and the line names LEADS_TABLE', async () => {
+  const faulty = await startFaultyService(environmentOf('no-such-table'));
+
+  const reply = await verify(['--url', faulty.baseUrl]);
+
+  await faulty.stop();
+  const failed = failedLines(reply);
+  expect(reply.status).toBe(1);
+  const ofEndpoints = failed.filter((line) => line.includes(' with an unknown key'));
+  expect(ofEndpoints).toHaveLength(11);
+  for (const line of ofEndpoints)
+    expect(line).toMatch(
+      /500 INTERNAL.*Every function fails .*: LEADS_TABLE names no table of the region/,
+    );
+});
+
+describe('functions that may not write in transactions', () => {
+  let faulty: FaultyService;
+  beforeAll(async () => {
+    faulty = await startFaultyService();
+    faulty.proxy.rule = ({ operation }) =>
+      operation === 'TransactWriteItems'
+        ? { kind: 'error', name: 'AccessDeniedException' }
+        : undefined;
+  });
+  afterAll(() => faulty.stop());
+
+  test('the writes fail, the reads pass, and the line names the missing actions', async () => {
+    const reply = await verify(['--url', faulty.baseUrl, '--write'], service().environment);
+
+    expect(reply.status).toBe(1);
+    const failed = failedLines(reply);
+    expect(failed.map((line) => line.split(':')[0])).toEqual([
+      '✗ Create a lead',
+      '✗ Capture a new lead',
+      '✗ 20 captures of one person at once',
+      '✗ 20 captures under one idempotency key at once',
+    ]);
+    expect(failed[0]).toMatch(
+      /500 INTERNAL, X-Request-Id .*; expected 201\. Next: .* the log of the function of POST \/api\/v1\/leads\. AccessDeniedException: .*PutItem on LEADS#, PHONE#, EMAIL#, TIMELINE#/,
+    );
+  });
+});
+
+test('functions that use another table than the command: the new key is unknown, and the line says why', async () => {
+  const other = await givenTable();
+  const faulty = await startFaultyService(environmentOf(other.name));
+
+  const reply = await verify(['--url', faulty.baseUrl, '--write'], service().environment);
+
+  other.client.destroy();
+  await faulty.stop();
+  expect(failedLines(reply)).toEqual([
+    expect.stringMatching(
+      /^✗ The new key is known to the service: 401 UNAUTHORIZED.*Its functions use another table or region/,
+    ),
+  ]);
+});
+
+test('a table without an index is named before anything is written', async () => {
+  const incomplete = await givenTableWithout('leadsBySource');
+
+  const reply = await verify(
+    ['--url', service().baseUrl, '--write'],
+    environmentOf(incomplete.name),
+  );
+
+  incomplete.client.destroy();
+  expect(failedLines(reply)).toEqual([
+    expect.stringContaining('the index leadsBySource is missing: lists by it fail. Next: '),
+  ]);
+  expect(reply.lines.join()).not.toContain('temporary organization');
+});
+
+describe('a gateway in front of the functions', () => {
+  const verifyBehind = async (replacement: Replacement) => {
+    const { baseUrl, server } = await startAlteredGateway(service().baseUrl, replacement);
+    const reply = await verify(['--url', baseUrl]);
+    server.closeAllConnections();
+    server.close();
+    return reply;
+  };
+
+  test('without the error bodies of the contract is named', async () => {
+    const reply = await verifyBehind((_, status) =>
+      status === 404
+        ? { status: 403, body: '{"message":"Missing Authentication Token"}' }
+        : undefined,
+    );
+
+    const failed = failedLines(reply);
+    expect(failed).toHaveLength(4);
+    for (const line of failed)
+      expect(line).toMatch(
+        /unknown address: 403.*without the contract's error body: \{"message":"Missing Authentication Token"\}; expected 404 NOT_FOUND\. Next: .*infra\/gateway-responses\.ts/,
+      );
+  });
+
+  test('with one function that answers 500 to an unknown key: that function is named', async () => {
+    const reply = await verifyBehind(({ url }, status) =>
+      url === '/api/v1/pipelines' && status === 401
+        ? { status: 500, body: JSON.stringify(errorBody('INTERNAL')) }
+        : undefined,
+    );
+
+    expect(failedLines(reply)).toEqual([
+      expect.stringMatching(
+        /^✗ GET \/api\/v1\/pipelines with an unknown key: 500 INTERNAL, X-Request-Id altered; expected 401 UNAUTHORIZED\. Next: Other functions answer 401.*\(list-pipelines\)/,
+      ),
+    ]);
+  });
+});
+
+test('an address where nothing answers fails one check, and no more are tried', async () => {
+  const reply = await verify(['--url', 'http://127.0.0.1:1']);
+
+  expect(reply.status).toBe(1);
+  expect(reply.lines).toEqual([
+    expect.stringMatching(/^✗ GET .*no reply \(Error ECONNREFUSED: .*Next: Check the base URL/),
+    '0 passed, 1 failed',
+  ]);
+});
+
+async function givenTableWithout(indexName: string): Promise<Table> {
+  const complete = await givenTable();
+  const { Table: description = {} } = await table().client.send(
+    new DescribeTableCommand({ TableName: complete.name }),
+  );
+  const { AttributeDefinitions = [], GlobalSecondaryIndexes = [], KeySchema } = description;
+  complete.client.destroy();
+  const indexes = GlobalSecondaryIndexes.filter(({ IndexName }) => IndexName !== indexName);
+  const keyed = new Set(
+    [...(KeySchema ?? []), ...indexes.flatMap((one) => one.KeySchema ?? [])].map(
+      ({ AttributeName }) => AttributeName,
+    ),
+  );
+  const name = `${complete.name}-incomplete`;
+  await table().client.send(
+    new CreateTableCommand({
+      TableName: name,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema,
+      AttributeDefinitions: AttributeDefinitions.filter((one) => keyed.has(one.AttributeName)),
+      GlobalSecondaryIndexes: indexes.map(({ IndexName, KeySchema, Projection }) => ({
+        IndexName,
+        KeySchema,
+        Projection,
+      })),
+    }),
+  );
+  return tableOf(environmentOf(name));
+}

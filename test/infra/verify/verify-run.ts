@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { runVerify } from '../../../infra/verify/program.ts';
+import { apiKeyPattern } from '../../../shared/organization/api-key.ts';
+
+export interface VerifyReply {
+  readonly status: number;
+  readonly lines: readonly string[];
+  readonly stderr: string;
+}
+
+/** Runs `npm run verify` in this process. @throws Error when it prints an API key */
+export async function verify(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<VerifyReply> {
+  const printed = { stdout: '', stderr: '' };
+  const status = await runVerify(args, {
+    environment,
+    stdout: (text) => {
+      printed.stdout += text;
+    },
+    stderr: (text) => {
+      printed.stderr += text;
+    },
+    interrupted: new AbortController().signal,
+    localFolder: '/nowhere',
+  });
+  if (new RegExp(apiKeyPattern).test(`${printed.stdout}${printed.stderr}`))
+    throw new Error('verify printed an API key.');
+  return { status, lines: printed.stdout.trimEnd().split('\n'), stderr: printed.stderr };
+}
+
+/** The lines of checks that failed. */
+export const failedLines = ({ lines }: VerifyReply): readonly string[] =>
+  lines.filter((line) => line.startsWith('✗'));
+
+/** What a gateway in front of the service replies instead; undefined: the service's own reply. */
+export type Replacement = (
+  request: IncomingMessage,
+  status: number,
+) => { status: number; body: string } | undefined;
+
+/** A gateway in front of the service that replaces replies. */
+export async function startAlteredGateway(
+  baseUrl: string,
+  replacement: Replacement,
+): Promise<{ baseUrl: string; server: Server }> {
+  const server = createServer({ maxHeaderSize: 65_536 }, (incoming, outgoing) => {
+    const { method, url, headers } = incoming;
+    const forwarded = request(`${baseUrl}${url}`, { method, headers }, (reply) => {
+      const instead = replacement(incoming, reply.statusCode ?? 0);
+      if (instead) {
+        reply.resume();
+        outgoing
+          .writeHead(instead.status, {
+            'content-type': 'application/json',
+            'x-request-id': 'altered',
+          })
+          .end(instead.body);
+        return;
+      }
+      outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
+      reply.pipe(outgoing);
+    });
+    forwarded.on('error', () => outgoing.destroy());
+    incoming.pipe(forwarded);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}

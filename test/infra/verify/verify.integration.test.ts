@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { endpoints } from '../../../shared/endpoints.ts';
+import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
+import { service } from '../../support/service.ts';
+import { node24, projectFolder } from '../../support/service-process.ts';
+import { table } from '../../support/table.ts';
+import { failedLines, verify } from './verify-run.ts';
+
+/** Other test files run verify on the same table. */
+const isLeft = async (organizationId: number): Promise<boolean> =>
+  (await listOrganizations(table())).some(({ id }) => id === organizationId);
+
+test('verify checks an address without credentials, a line per check, and the last line counts them', async () => {
+  const reply = await verify(['--url', service().baseUrl]);
+
+  expect(failedLines(reply)).toEqual([]);
+  expect(reply).toMatchObject({ status: 0, stderr: '' });
+  const last = reply.lines.at(-1);
+  expect(last).toBe(`${reply.lines.length - 1} passed, 0 failed`);
+  for (const { method, path } of endpoints)
+    expect(
+      reply.lines.filter((line) =>
+        line.startsWith(`✓ ${method} ${path} with an unknown key: 401 UNAUTHORIZED`),
+      ),
+    ).toHaveLength(1);
+  const text = reply.lines.join('\n');
+  for (const came of [
+    '404 NOT_FOUND',
+    'more than API Gateway accepts: 413 PAYLOAD_TOO_LARGE',
+    '(X-Forwarded-Proto: http): 403 HTTPS_REQUIRED',
+    '400 KEY_IN_URL',
+  ])
+    expect(text).toContain(came);
+});
+
+test('verify --write writes what the contract can write, and leaves nothing behind', async () => {
+  const { baseUrl, environment } = service();
+
+  const { status, lines, stderr } = await verify(
+    ['--url', baseUrl, '--write', '--json'],
+    environment,
+  );
+
+  expect({ lines: lines.length, stderr }).toEqual({ lines: 1, stderr: '' });
+  const document = JSON.parse(lines[0] ?? '');
+  expect(document.checks.filter(({ passed }: { passed: boolean }) => !passed)).toEqual([]);
+  expect(status).toBe(0);
+  expect(document).toEqual({
+    url: baseUrl,
+    passed: document.checks.length,
+    failed: 0,
+    checks: expect.toSatisfy((checks: object[]) => checks.length > 60),
+    temporaryOrganization: { id: expect.any(Number), removed: true },
+  });
+  const names = document.checks.map(({ check }: { check: string }) => check).join('\n');
+  for (const name of ['leadsBySource', '20 captures', 'Erase a lead', 'revoked'])
+    expect(names).toContain(name);
+  expect(await isLeft(document.temporaryOrganization.id)).toBe(false);
+});
+
+test('verify finds the address and the table of a stack by its outputs', async () => {
+  const { baseUrl, environment } = service();
+  const outputs = { BaseUrl: baseUrl, TableName: environment.LEADS_TABLE };
+  const members = Object.entries(outputs).map(
+    ([key, value]) =>
+      `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  const cloudFormation = createServer((_, response) =>
+    response.end(
+      `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>leads</StackName><Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+    ),
+  ).listen(0, '127.0.0.1');
+  await once(cloudFormation, 'listening');
+  const { port } = cloudFormation.address() as AddressInfo;
+  table(); // sets the AWS variables of this process
+  process.env.AWS_ENDPOINT_URL_CLOUDFORMATION = `http://127.0.0.1:${port}`;
+
+  const reply = await verify(['--stack', 'leads'], environment);
+
+  delete process.env.AWS_ENDPOINT_URL_CLOUDFORMATION;
+  cloudFormation.close();
+  expect(failedLines(reply)).toEqual([]);
+  expect(reply.status).toBe(0);
+  expect(reply.lines).toContain(`✓ Table ${environment.LEADS_TABLE}: ACTIVE, with 4 indexes`);
+  expect(reply.stderr).toMatch(/^Warning: AWS_ENDPOINT_URL_DYNAMODB is set/);
+});
+
+test('after Ctrl-C, verify removes what it wrote and exits with status 130', async () => {
+  const { baseUrl, environment } = service();
+  const child = spawn(node24, ['infra/verify/main.ts', '--url', baseUrl, '--write'], {
+    cwd: projectFolder,
+    env: { PATH: process.env.PATH, ...environment },
+  });
+  const printed = { stdout: '', stderr: '' };
+  child.stderr.on('data', (chunk: Buffer) => {
+    printed.stderr += chunk.toString();
+  });
+  child.stdout.on('data', (chunk: Buffer) => {
+    const wasCreated = printed.stdout.includes('✓ Create a lead');
+    printed.stdout += chunk.toString();
+    // Twice, as a terminal and the launcher send it.
+    if (!wasCreated && printed.stdout.includes('✓ Create a lead'))
+      for (let times = 0; times < 2; times += 1) child.kill('SIGINT');
+  });
+
+  const [status] = await once(child, 'close');
+
+  expect({ status, stderr: printed.stderr }).toEqual({
+    status: 130,
+    stderr: 'Interrupted: finishing the current check and removing what was written.\n',
+  });
+  expect(printed.stdout).toMatch(/\d+ passed, 0 failed\n$/);
+  expect(printed.stdout).not.toContain('revoked');
+  const [, id] = /organization (\d+) in table/.exec(printed.stdout) ?? [];
+  expect(await isLeft(Number(id))).toBe(false);
+});
