@@ -13,6 +13,9 @@ export const distFolder = join(projectFolder, 'dist');
 /** The only file in a function's folder. Lambda finds it by the handler setting `index.handler`. */
 export const bundleFile = 'index.mjs';
 
+/** The function that CodeDeploy calls during a release. */
+export const releaseCheckName = 'release-check';
+
 /** The folder that is uploaded for a function. */
 export const bundleFolder = (name: string): string => join(distFolder, name);
 
@@ -31,6 +34,8 @@ export interface BuildOptions {
   readonly functionsFolder?: string;
   /** Gets `<function>/index.mjs`. @default dist/ */
   readonly distFolder?: string;
+  /** Builds the check of releases too, which a local service does not need. @default true for the functions of this project */
+  readonly withReleaseCheck?: boolean;
 }
 
 /** The endpoints whose function exists. An endpoint without one is not routed. */
@@ -89,6 +94,12 @@ export async function bundle(
   return { code: output.contents, inputs: Object.keys(metafile.inputs), imports };
 }
 
+/** Bundles the function that CodeDeploy calls during a release. */
+export const bundleReleaseCheck = (): Promise<Bundle> =>
+  bundle(
+    `export { handler } from ${JSON.stringify(join(projectFolder, 'infra', releaseCheckName, 'handler.ts'))};`,
+  );
+
 /** The module that is bundled for a function: only its handler, not the other exports of its file. */
 const sourceOf = (name: string, functionsFolder: string): string =>
   `export { handler } from ${JSON.stringify(join(functionsFolder, `${name}.ts`))};`;
@@ -143,15 +154,20 @@ const functionEntries = (functionsFolder: string): Plugin => ({
 });
 
 /**
- * Builds every existing function to `<dist>/<name>/index.mjs`. Safe during other builds and while services run: a file is replaced by a
- * rename, and only if its content changes.
+ * Builds every existing function, and the check of releases, to `<dist>/<name>/index.mjs`. Safe during other builds and while services
+ * run: a file is replaced by a rename, and only if its content changes.
  * @returns the dist folder
  * @throws BuildFailure of esbuild; earlier builds are kept
  */
 export async function buildFunctions(options: BuildOptions = {}): Promise<string> {
   const { functionsFolder = defaultFunctionsFolder, distFolder: dist = distFolder } = options;
-  const bundles = await bundleFunctions(functionsFolder);
+  const { withReleaseCheck = options.functionsFolder === undefined } = options;
+  const [bundles, releaseCheck] = await Promise.all([
+    bundleFunctions(functionsFolder),
+    withReleaseCheck ? bundleReleaseCheck() : undefined,
+  ]);
   await Promise.all([...bundles].map(([name, { code }]) => publish(dist, name, code)));
+  if (releaseCheck) await publish(dist, releaseCheckName, releaseCheck.code);
   return dist;
 }
 

@@ -99,7 +99,7 @@ async function buildAndStartEngine(
   running: Running,
 ): Promise<{ distFolder: string; engine: Engine }> {
   const [built, started] = await Promise.allSettled([
-    buildFunctions(),
+    buildFunctions({ withReleaseCheck: false }),
     startEngine({ engine, dataFolder: db }),
   ]);
   if (started.status === 'fulfilled') running.engine = started.value;

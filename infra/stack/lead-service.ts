@@ -62,9 +62,9 @@ export class LeadService extends Construct {
       topics,
     });
     if (options.canary) {
-      const handlers = functions.map(({ handler }) => handler);
       new CanaryDeployments(this, 'Releases', {
-        functions: handlers,
+        functions: functions.map(({ endpoint: { name }, handler }) => ({ name, handler })),
+        options,
         alarms: [this.monitoring.alarm('ServerErrors')],
       });
     }

@@ -7,6 +7,7 @@ import {
   alarmDescription,
   alarms,
 } from '../../../../infra/stack/monitoring/alarms.ts';
+import { endpoints } from '../../../../shared/endpoints.ts';
 import { everyOption, templateWith } from '../service-template.ts';
 
 interface Alarm {
@@ -117,12 +118,7 @@ describe('what an alarm watches', () => {
       (name) => metricNames(alarm(name)),
     );
 
-    expect(watched).toEqual(
-      Array.from(
-        { length: Object.keys(plain.findResources('AWS::Lambda::Function')).length },
-        () => 'Throttles',
-      ),
-    );
+    expect(watched).toEqual(Array.from({ length: endpoints.length }, () => 'Throttles'));
   });
 
   test('the table is watched with every index, reading and writing', () => {
