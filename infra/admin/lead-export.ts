@@ -1,48 +1,34 @@
-import { type Command, Option } from 'commander';
-import { stringify } from 'csv-stringify/sync';
-import type { Lead } from '../../shared/leads/lead.ts';
-import {
-  exportCells,
-  exportHeadings,
-  exportObject,
-} from '../../shared/leads/transfer/export-lines.ts';
+import type { Command } from 'commander';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { scanLeadsAscending } from '../../shared/store/maintenance/export-leads.ts';
 import { addAuditEntry, completeAuditEntry } from '../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../shared/store/table/client.ts';
 import { type CommandContext, existingOrganization, parseId } from './context.ts';
+import { createExportFile, type ExportFile, reopenExportFile } from './export-file.ts';
 import {
-  createExportFile,
-  type ExportFile,
-  type ExportForm,
-  type ExportFormat,
-  reopenExportFile,
-} from './export-file.ts';
+  type FormOptions,
+  formatOf,
+  formOf,
+  type LeadForm,
+  withFormOptions,
+} from './export-form.ts';
 import { countOf } from './format.ts';
 import { appender, toStdout } from './line-output.ts';
 import { readRateOption } from './rate-option.ts';
 
-interface ExportOptions {
+interface ExportOptions extends FormOptions {
   organization: number;
-  format?: ExportFormat;
-  out?: string;
   archived?: boolean;
   resume?: boolean;
   rate?: number;
 }
 
 export function leadExportCommand(lead: Command, context: CommandContext): void {
-  lead
+  const command = lead
     .command('export')
     .description('write leads to a file that lead import can read')
-    .requiredOption('--organization <ID>', 'organization ID', parseId)
-    .addOption(
-      new Option(
-        '--format <FORMAT>',
-        'file format (default: by the ending .csv or .jsonl; jsonl on stdout)',
-      ).choices(['jsonl', 'csv']),
-    )
-    .option('--out <FILE>', 'file to write (default: stdout)')
+    .requiredOption('--organization <ID>', 'organization ID', parseId);
+  withFormOptions(command)
     .option('--archived', 'also export archived leads')
     .option(
       '--resume',
@@ -56,12 +42,13 @@ export function leadExportCommand(lead: Command, context: CommandContext): void 
 const exportHelp = `
 If you import the file into an organization with the same settings, you get the
 same leads. They get new IDs unless you use lead import --keep-ids. Timelines
-are not exported: lead timelines writes them. A lead that is created, imported or restored during the export may
-be missing: --resume adds it.
+are not exported: lead timelines writes them. A lead that is created, imported
+or restored during the export may be missing: --resume adds it.
 
 Spreadsheets run some texts in a CSV file as formulas. An apostrophe is put
-before such a text, and lead import removes it. The file contains personal data: only
-you may read it.
+before such a text, and lead import removes it. With --excel, phones have one
+too, because a spreadsheet takes them for numbers. Numbers have a decimal point.
+The file contains personal data: only you may read it.
 
 --resume reads the file once, then every lead of the organization, so it costs
 the same as a new export: one read unit per 4 KB of leads. It uses 4 bytes of
@@ -72,6 +59,8 @@ Examples:
   npm run admin -- lead export --organization 1 --archived --out leads.jsonl
   npm run admin -- lead export --organization 1 --archived --out leads.jsonl \\
     --resume
+  npm run admin -- lead export --organization 1 --excel --separator semicolon \\
+    --out leads.csv
   npm run --silent admin -- lead export --organization 1 --format csv > leads.csv`;
 
 async function exportLeads(
@@ -82,14 +71,10 @@ async function exportLeads(
   const { out, archived = false, resume = false } = options;
   if (resume && out === undefined)
     command.error("error: option '--resume' needs --out <FILE>, the file to continue");
-  const format = options.format ?? formatOf(out);
-  if (!format)
-    command.error(
-      `error: option '--out ${out}' must end in .csv or .jsonl, or add --format csv or --format jsonl`,
-    );
+  const format = formatOf(options, command);
   const table = context.table();
   const organization = await existingOrganization(table, options.organization);
-  const form = formOf(organization, format);
+  const form = formOf(organization, format, options);
   const file =
     out === undefined
       ? undefined
@@ -144,36 +129,4 @@ async function writeLeads(
   }
   await file?.handle.sync();
   return leads;
-}
-
-/** The format that a file name ends in, as lead import reads it. */
-function formatOf(out: string | undefined): ExportFormat | undefined {
-  if (out === undefined || /\.(jsonl|ndjson)$/i.test(out)) return 'jsonl';
-  return /\.csv$/i.test(out) ? 'csv' : undefined;
-}
-
-interface LeadForm extends ExportForm {
-  readonly lineOf: (lead: Lead) => string;
-}
-
-/** Text with a semicolon is quoted as well: programs that guess the delimiter count the ones outside quotes. */
-const csv = (cells: readonly string[]): string => stringify([[...cells]], { quoted_match: /;/ });
-
-function formOf(organization: Organization, format: ExportFormat): LeadForm {
-  const { id: organizationId } = organization;
-  if (format === 'jsonl') {
-    return {
-      organizationId,
-      format,
-      heading: '',
-      lineOf: (lead) => `${JSON.stringify(exportObject(organization, lead))}\n`,
-    };
-  }
-  const heading = csv(exportHeadings(organization));
-  return {
-    organizationId,
-    format,
-    heading,
-    lineOf: (lead) => csv(exportCells(organization, lead)),
-  };
 }

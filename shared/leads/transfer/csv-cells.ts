@@ -5,14 +5,30 @@ import type { Field, Organization } from '../../organization/organization.ts';
 import type { RawValue } from '../field-types.ts';
 import type { FieldValue } from '../lead.ts';
 
+export interface CellOptions {
+  /**
+   * A spreadsheet opens the file itself, so it must not take a phone for a number (`+49170…` becomes 4.9E+12).
+   * @default a program reads the file, or a person imports it as text
+   */
+  readonly isForSpreadsheet?: boolean;
+}
+
 /**
  * A field's value as a cell of a CSV file. Sources and users are written by name if only one has the name, and lists are separated by commas
  * unless an item contains one.
  */
-export function cellOf(organization: Organization, field: Field, value: FieldValue): string {
+export function cellOf(
+  organization: Organization,
+  field: Field,
+  value: FieldValue,
+  { isForSpreadsheet = false }: CellOptions = {},
+): string {
   const { references } = fieldKinds[field.type];
   if (references !== null) return nameOrId(organization[references], value);
-  if (typeof value !== 'object') return guarded(String(value));
+  if (typeof value !== 'object')
+    return isForSpreadsheet && field.type !== 'number'
+      ? guardedText(String(value))
+      : guarded(String(value));
   const isPlain = value.every((item) => item === item.trim() && !/[,[]/.test(item));
   return guarded(isPlain ? value.join(',') : JSON.stringify(value));
 }
@@ -52,8 +68,8 @@ export function nameOrId(items: readonly NamedItem[], id: unknown): string {
 const formulaLike = /^'*[=+\-@＝＋－＠\t\r\n]/;
 const harmless = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 const formulaWithin = /(?<=[;\r\n])(?=['"]*[=+\-@＝＋－＠])/g;
-function guarded(text: string): string {
-  if (harmless.test(text)) return text;
+const guarded = (text: string): string => (harmless.test(text) ? text : guardedText(text));
+function guardedText(text: string): string {
   const within = text.replace(formulaWithin, "'");
   return formulaLike.test(text) ? `'${within}` : within;
 }

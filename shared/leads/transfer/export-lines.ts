@@ -1,7 +1,7 @@
 import { limits } from '../../limits.ts';
 import type { Organization } from '../../organization/organization.ts';
 import { type Lead, valueOf } from '../lead.ts';
-import { cellOf, nameOrId } from './csv-cells.ts';
+import { type CellOptions, cellOf, nameOrId } from './csv-cells.ts';
 import { exportMark, propertyHeadings } from './import-columns.ts';
 
 /** A lead as a line of a JSONL export, with IDs instead of names and its fields in form order. Its import creates the same lead. */
@@ -41,7 +41,7 @@ export function exportedIds(
 ): { leadId: number; organizationId: number } | undefined {
   const pattern =
     format === 'csv'
-      ? /^(\d+),organization (\d+),/
+      ? /^(\d+)[,;\t]organization (\d+)[,;\t]/
       : /^\{"leadId":(\d+),"leadServiceExport":"organization (\d+)",/;
   const [, leadId, organizationId] = pattern.exec(begins)?.map(Number) ?? [];
   return leadId === undefined || organizationId === undefined || leadId > limits.idMax
@@ -52,11 +52,15 @@ export function exportedIds(
 export const exportedIdsMaxBytes = 100;
 
 /** A lead as a row of a CSV export. Stage, pipeline, source and users are written by name if only one has the name. */
-export function exportCells(organization: Organization, lead: Lead): string[] {
+export function exportCells(
+  organization: Organization,
+  lead: Lead,
+  options: CellOptions = {},
+): string[] {
   const stages = organization.stages.filter(({ pipelineId }) => pipelineId === lead.pipelineId);
   const values = organization.fields.map((field) => {
     const value = valueOf(lead.fields, field.key);
-    return value === null ? '' : cellOf(organization, field, value);
+    return value === null ? '' : cellOf(organization, field, value, options);
   });
   return [
     String(lead.id),
