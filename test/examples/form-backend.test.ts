@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -20,8 +20,8 @@ let outbox: string;
 let service: Server;
 let form: ChildProcess | undefined;
 let captures: Capture[];
-/** What the stand-in answers to each capture. */
-let answer: () => Promise<number> | number;
+/** What the stand-in answers to each capture: a status, or one with the fields that it refuses. */
+let answer: () => Promise<number> | number | readonly [number, readonly string[]];
 beforeEach(async () => {
   outbox = await mkdtemp(join(tmpdir(), 'form-backend-'));
   captures = [];
@@ -36,7 +36,11 @@ beforeEach(async () => {
       text: texts.splice(0).join(''),
       body,
     });
-    response.writeHead(await answer()).end();
+    const reply = await answer();
+    const [status, refused] = typeof reply === 'number' ? [reply, []] : reply;
+    const fields = Object.fromEntries(refused.map((name) => [name, 'is wrong.']));
+    const error = { code: 'VALIDATION_FAILED', message: 'No.', details: { fields } };
+    response.writeHead(status).end(JSON.stringify({ error }));
   });
   const texts: string[] = [];
   service.listen(0, '127.0.0.1');
@@ -196,5 +200,50 @@ test('half of an enquiry that a kill left behind is cleared away, and what was t
   await startForm();
 
   await expect.poll(kept).toEqual([]);
-  expect(captures.map(({ key, body }) => [key, body.name])).toEqual([['b', 'Thanked For']]);
+  expect(captures.map(({ body }) => body.name)).toEqual(['Thanked For']);
+});
+
+test('a refused optional value goes to the notes, and the person is sent under a key of the new text', {
+  timeout: 20_000,
+}, async () => {
+  answer = () => (captures.length === 1 ? [422, ['linkedin', 'email']] : 201);
+  const post = await startForm();
+  const fields = { course: 'mba', linkedin: 'example.com' };
+
+  await post({ ...first, email: 'nobody@', notes: 'Please call.', fields });
+
+  await expect.poll(kept).toEqual([]);
+  expect(captures[1]?.body).toEqual({
+    name: first.name,
+    phone: first.phone,
+    fields: { course: 'mba' },
+    notes: 'Please call.\n\nlinkedin: example.com\nemail: nobody@',
+  });
+  expect(captures[1]?.key).not.toBe(captures[0]?.key);
+  expect(await readdir(join(outbox, 'refused'))).toEqual([]);
+});
+
+test('an enquiry whose phone is refused is kept for a person', { timeout: 20_000 }, async () => {
+  answer = () => [422, ['phone', 'email']];
+  const post = await startForm();
+
+  await post({ ...first, email: 'nobody@' });
+
+  await expect.poll(kept).toEqual([]);
+  expect(await readdir(join(outbox, 'refused'))).toHaveLength(1);
+  expect(captures).toHaveLength(1);
+});
+
+test('an enquiry of yesterday is not sent again, because the service may have forgotten its key', {
+  timeout: 20_000,
+}, async () => {
+  await writeFile(join(outbox, 'a.json'), JSON.stringify({ name: 'Yesterday' }));
+  const yesterday = new Date(Date.now() - 24 * 3_600_000);
+  await utimes(join(outbox, 'a.json'), yesterday, yesterday);
+
+  await startForm();
+
+  await expect.poll(kept).toEqual([]);
+  expect(await readdir(join(outbox, 'refused'))).toEqual(['a.json']);
+  expect(captures).toEqual([]);
 });

@@ -11,7 +11,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -52,10 +52,13 @@ async function keep(key: string, enquiry: object): Promise<void> {
   await rename(part, join(OUTBOX, `${key}.json`));
 }
 
-type Sent = 'taken' | 'refused' | { readonly retryInMs: number };
+/** `refused`: the names in the answer's `details.fields`. */
+type Sent = 'taken' | { readonly refused: readonly string[] } | { readonly retryInMs: number };
 
 /** Sends an enquiry once. What may pass (409, 429, 5xx, the network, a key that is being replaced) is to be sent again. */
-async function send(key: string, body: string, attempt: number): Promise<Sent> {
+async function send(name: string, body: string, attempt: number): Promise<Sent> {
+  // Of this view, and of this content: without a refused value it is another one.
+  const key = createHash('sha256').update(name).update(body).digest('hex');
   const backOffMs = Math.random() * Math.min(60_000, 500 * 2 ** attempt);
   try {
     const response = await fetch(`${LEADS_URL}/api/v1/leads/capture`, {
@@ -70,35 +73,69 @@ async function send(key: string, body: string, attempt: number): Promise<Sent> {
     });
     if (response.ok) return 'taken';
     const answer = await response.text();
-    console.error(`${key}: ${response.status} ${answer}`); // the service's answer; never the enquiry, which is personal data
-    const mayPass = [401, 403, 409, 429].includes(response.status) || response.status >= 500;
-    if (!mayPass) return 'refused';
+    console.error(`${name}: ${response.status} ${answer}`); // the service's answer; never the enquiry, which is personal data
+    const mayPass = [401, 403, 404, 409, 429].includes(response.status) || response.status >= 500;
+    if (!mayPass)
+      return {
+        refused: response.status === 422 ? Object.keys(detailsIn(answer).fields ?? {}) : [],
+      };
     return {
       retryInMs: Math.max(backOffMs, 1000 * Number(response.headers.get('Retry-After') ?? 0)),
     };
   } catch (error) {
-    console.error(`${key}: ${error instanceof Error ? error.message : error}`);
+    console.error(`${name}: ${error instanceof Error ? error.message : error}`);
     return { retryInMs: backOffMs };
   }
 }
 
+const detailsIn = (answer: string): { readonly fields?: object } =>
+  JSON.parse(answer).error.details ?? {};
+
+interface Enquiry {
+  readonly notes?: string;
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly [property: string]: unknown;
+}
+
+/** The enquiry without the refused values, whose texts go to its notes; undefined if nothing can be taken out: a person has to look. */
+function without(enquiry: Enquiry, refused: readonly string[]): Enquiry | undefined {
+  if (refused.includes('name') || refused.includes('phone')) return undefined;
+  const { fields: { ...fields } = {}, notes = '', ...rest } = enquiry;
+  const lines = refused.flatMap((name) => {
+    const values: Record<string, unknown> = Object.hasOwn(fields, name) ? fields : rest;
+    const key = values === fields ? name : (name.split('.')[0] ?? ''); // attribution.utmTerm
+    if (!Object.hasOwn(values, key)) return [];
+    const value = values[key];
+    delete values[key];
+    return [`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`.slice(0, 500)];
+  });
+  if (lines.length === 0 && !refused.includes('notes')) return undefined;
+  const tail = lines.length > 0 ? `\n\n${lines.join('\n')}` : '';
+  const start = notes.replaceAll('\0', '').slice(0, 5000 - tail.length);
+  return { ...rest, ...(Object.keys(fields).length > 0 && { fields }), notes: start + tail };
+}
+
 const attempts = new Map<string, { readonly count: number; readonly nextAt: number }>();
+const giveUpMs = 23 * 3_600_000; // the service knows an idempotency key for 24 hours
 
 /** Sends what is due. One that has to wait keeps nobody else waiting. */
 async function sendOutbox(): Promise<void> {
   for (const name of (await readdir(OUTBOX)).filter((one) => one.endsWith('.json'))) {
     const { count, nextAt } = attempts.get(name) ?? { count: 0, nextAt: 0 };
     if (Date.now() < nextAt) continue;
-    const sent = await send(
-      name.slice(0, -'.json'.length),
-      await readFile(join(OUTBOX, name), 'utf8'),
-      count,
-    );
-    if (sent === 'taken') await rm(join(OUTBOX, name));
-    else if (sent === 'refused')
-      await rename(join(OUTBOX, name), join(refusedFolder, name)); // for a person to look at
-    else attempts.set(name, { count: count + 1, nextAt: Date.now() + sent.retryInMs });
-    if (typeof sent === 'string') attempts.delete(name);
+    const file = join(OUTBOX, name);
+    const isLate = Date.now() - (await stat(file)).mtimeMs > giveUpMs;
+    const body = await readFile(file, 'utf8');
+    const sent = isLate ? { refused: [] } : await send(name, body, count);
+    if (typeof sent === 'object' && 'retryInMs' in sent) {
+      attempts.set(name, { count: count + 1, nextAt: Date.now() + sent.retryInMs });
+      continue;
+    }
+    attempts.delete(name);
+    const reduced = sent === 'taken' ? undefined : without(JSON.parse(body), sent.refused);
+    if (sent === 'taken') await rm(file);
+    else if (reduced) await keep(name.slice(0, -'.json'.length), reduced);
+    else await rename(file, join(refusedFolder, name)); // for a person to look at
   }
 }
 
