@@ -1,0 +1,68 @@
+/**
+ * Serves a recipe whose handler takes a Request and returns a Response, with what its platform gives it:
+ *
+ *   node fetch-host.ts next|edge FILE PORT
+ *
+ * A minute of `Date.now()` passes in a tenth of a second, so that the outbox's schedule passes too.
+ */
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+
+const speed = 600;
+const realNow = Date.now;
+const start = realNow();
+Date.now = () => start + (realNow() - start) * speed;
+
+const [platform, file = '', port] = process.argv.slice(2);
+const recipe = await import(pathToFileURL(file).href);
+const folder = process.env.OUTBOX ?? '';
+
+/** A KV namespace that survives the end of this process: a file for each key. */
+const keyValues = {
+  async put(key: string, value: string) {
+    await mkdir(folder, { recursive: true });
+    const part = join(folder, `.${key}.${Math.random()}`);
+    await writeFile(part, value);
+    await rename(part, join(folder, `${key}.json`));
+  },
+  get: (key: string) => readFile(join(folder, `${key}.json`), 'utf8').catch(() => null),
+  delete: (key: string) => rm(join(folder, `${key}.json`), { force: true }),
+  async list() {
+    const names = await readdir(folder).catch(() => []);
+    const keys = names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5));
+    return { keys: keys.map((name) => ({ name })), list_complete: true };
+  },
+};
+const environment = { ...process.env, ENQUIRIES: keyValues };
+
+async function reply(request: Request, isSchedule: boolean): Promise<Response> {
+  if (request.method !== 'GET' && request.method !== 'POST')
+    return new Response(null, { status: 405 });
+  if (platform === 'next') return recipe[request.method](request);
+  if (!isSchedule) return recipe.default.fetch(request, environment);
+  await recipe.default.scheduled({}, environment);
+  return new Response(null, { status: 204 });
+}
+
+async function requestOf(incoming: IncomingMessage): Promise<Request> {
+  const { method = 'GET', headers } = incoming;
+  const body = method === 'POST' ? await buffer(incoming) : null;
+  return new Request(`http://127.0.0.1${incoming.url}`, {
+    method,
+    headers: headers as Record<string, string>,
+    body,
+  });
+}
+
+createServer(async (incoming, outgoing) => {
+  try {
+    const response = await reply(await requestOf(incoming), incoming.url === '/__scheduled');
+    outgoing.writeHead(response.status).end(await response.text());
+  } catch (error) {
+    console.error(error);
+    outgoing.writeHead(500).end();
+  }
+}).listen(Number(port), '127.0.0.1');
