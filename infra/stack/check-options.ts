@@ -107,9 +107,14 @@ const schemas = {
   tracing: flag,
   accessLogs: flag,
   canary: flag,
+  events: flag,
   tableName: text(
     'must be the name of a DynamoDB table: 3 to 255 letters, digits, _ . and -.',
     /^[\w.-]{3,255}$/,
+  ),
+  tableStreamArn: text(
+    'must be the ARN of a stream of a DynamoDB table: arn:aws:dynamodb:REGION:ACCOUNT:table/NAME/stream/LABEL.',
+    arn('dynamodb', 'table/[\\w.-]+/stream/[\\w.:-]+'),
   ),
 } satisfies {
   [Option in keyof Required<LeadServiceProps>]: v.GenericSchema<
@@ -179,6 +184,7 @@ function withDefaults(props: LeadServiceProps): ServiceOptions {
     requestsPerSecond: 500,
     tracing: false,
     accessLogs: false,
+    events: false,
     canary: environment === productionEnvironment,
     ...props,
     environment,
@@ -210,16 +216,32 @@ function conflicts(options: ServiceOptions): string[] {
       "removalPolicy: 'destroy': not allowed in the environment production: use another environment, or 'retain'.",
     );
   }
-  if (options.kmsKey === 'customer-managed' && options.tableName) {
-    issues.push(
-      "kmsKey: 'customer-managed' creates a key, but the table of tableName already has one: set kmsKey to the ARN of that key.",
-    );
-  }
+  issues.push(...tableConflicts(options));
   const functionNames = endpoints.map(({ name }) => name);
   for (const name of Object.keys(options.memoryMbByFunction)) {
     if (functionNames.some((known) => known === name)) continue;
     issues.push(`memoryMbByFunction.${name}: ${unknownName('function', name, functionNames)}`);
   }
+  return issues;
+}
+
+/** Options of a table that exists already. */
+function tableConflicts(options: ServiceOptions): string[] {
+  const issues: string[] = [];
+  if (options.kmsKey === 'customer-managed' && options.tableName) {
+    issues.push(
+      "kmsKey: 'customer-managed' creates a key, but the table of tableName already has one: set kmsKey to the ARN of that key.",
+    );
+  }
+  if (options.events && options.tableName && !options.tableStreamArn) {
+    issues.push(
+      'events: needs tableStreamArn with tableName: switch on the stream of that table, with new images, and set its ARN.',
+    );
+  }
+  if (options.tableStreamArn && !(options.events && options.tableName))
+    issues.push(
+      'tableStreamArn: is only for events of the table of tableName: remove it, or set both.',
+    );
   return issues;
 }
 

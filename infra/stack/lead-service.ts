@@ -6,6 +6,7 @@ import { checkOptions } from './check-options.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { Firewall } from './firewall.ts';
 import { LeadApi } from './lead-api.ts';
+import { LeadEvents } from './lead-events.ts';
 import { LeadTable } from './lead-table.ts';
 import { AlarmTopics } from './monitoring/alarm-topic.ts';
 import { Monitoring } from './monitoring/dashboard.ts';
@@ -30,6 +31,8 @@ export class LeadService extends Construct {
   readonly table: LeadTable;
   readonly api: LeadApi;
   readonly monitoring: Monitoring;
+  /** The bus and its publisher; undefined without `events`. */
+  readonly events: LeadEvents | undefined;
 
   /**
    * @throws OptionsError with all invalid options at once
@@ -51,6 +54,8 @@ export class LeadService extends Construct {
       }),
     }));
     for (const { endpoint, handler } of functions) this.api.route(endpoint, handler.live);
+    if (options.events)
+      this.events = new LeadEvents(this, 'Events', { table: this.table, options });
     if (options.waf) new Firewall(this, 'Firewall', this.api.deploymentStage.stageArn);
 
     const { topics } = new AlarmTopics(this, 'AlarmTopics', options);
@@ -59,6 +64,7 @@ export class LeadService extends Construct {
       serviceName,
       functions,
       table: this.table.table,
+      events: this.events,
       topics,
     });
     if (options.canary) {

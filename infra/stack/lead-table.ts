@@ -4,6 +4,7 @@ import {
   BillingMode,
   type ITable,
   ProjectionType,
+  StreamViewType,
   Table,
   TableEncryption,
 } from 'aws-cdk-lib/aws-dynamodb';
@@ -20,12 +21,13 @@ import {
 } from '../../shared/endpoints.ts';
 import {
   partitionKeyPrefixes,
+  streamViewType,
   tableDefinition,
 } from '../../shared/store/table/table-definition.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 export type LeadTableProps = Partial<
-  Pick<ServiceOptions, 'kmsKey' | 'removalPolicy' | 'tableName'>
+  Pick<ServiceOptions, 'events' | 'kmsKey' | 'removalPolicy' | 'tableName' | 'tableStreamArn'>
 >;
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
@@ -39,15 +41,44 @@ export class LeadTable extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { kmsKey = 'aws-managed', removalPolicy = 'retain', tableName }: LeadTableProps = {},
+    {
+      kmsKey = 'aws-managed',
+      removalPolicy = 'retain',
+      events = false,
+      ...existing
+    }: LeadTableProps = {},
   ) {
     super(scope, id);
     const isKept = removalPolicy === 'retain';
     const policy = isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.key = this.keyOf(kmsKey, policy);
-    this.table = tableName
-      ? Table.fromTableName(this, 'Table', tableName)
-      : this.newTable(isKept, policy);
+    this.table = existing.tableName
+      ? Table.fromTableAttributes(this, 'Table', existing)
+      : this.newTable({ isKept, events }, policy);
+  }
+
+  /** @throws Error without `events` */
+  get streamArn(): string {
+    const { tableStreamArn } = this.table;
+    if (tableStreamArn === undefined) throw new Error('The table has no stream: events is off.');
+    return tableStreamArn;
+  }
+
+  /** Grants what an event source mapping needs to read the stream (AWS: Lambda execution role for DynamoDB Streams). */
+  grantStreamTo(grantee: IGrantable): void {
+    grantee.grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({
+        sid: 'ReadStream',
+        actions: [
+          'dynamodb:DescribeStream',
+          'dynamodb:GetRecords',
+          'dynamodb:GetShardIterator',
+          'dynamodb:ListStreams',
+        ],
+        resources: [this.streamArn],
+      }),
+    );
+    if (this.key) grantee.grantPrincipal.addToPrincipalPolicy(throughDynamoDb(this, this.key));
   }
 
   get tableName(): string {
@@ -84,7 +115,10 @@ export class LeadTable extends Construct {
     });
   }
 
-  private newTable(isKept: boolean, removalPolicy: RemovalPolicy): ITable {
+  private newTable(
+    { isKept, events }: { readonly isKept: boolean; readonly events: boolean },
+    removalPolicy: RemovalPolicy,
+  ): ITable {
     const table = new Table(this, 'Table', {
       partitionKey: text(tableDefinition.partitionKey),
       sortKey: text(tableDefinition.sortKey),
@@ -95,6 +129,7 @@ export class LeadTable extends Construct {
       ...(this.key
         ? { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: this.key }
         : { encryption: TableEncryption.AWS_MANAGED }),
+      ...(events && { stream: StreamViewType[streamViewType] }),
       deletionProtection: isKept,
       removalPolicy,
     });

@@ -8,6 +8,9 @@ export interface LeadsStackProps extends StackProps {
   readonly service?: LeadServiceProps;
 }
 
+/** By name: the value and its description. */
+type Outputs = Readonly<Record<string, readonly [value: string, description: string]>>;
+
 /** The service as a stack of its own, with the addresses and the next commands as outputs. Build the functions first. */
 export class LeadsStack extends Stack {
   constructor(scope: Construct, id: string, { service = {}, ...props }: LeadsStackProps = {}) {
@@ -16,11 +19,19 @@ export class LeadsStack extends Stack {
       description: 'Lead management service',
       ...props,
     });
-    const { requestsPerKeyPerHour, requestsPerOrganizationPerHour } = checkOptions({ ...service });
-    const { baseUrl, table, domainTarget } = new LeadService(this, 'Service', service);
+    const outputs = this.outputsOf(new LeadService(this, 'Service', service), service);
+    for (const [name, [value, description]] of Object.entries(outputs))
+      new CfnOutput(this, name, { value, description });
+  }
+
+  private outputsOf(
+    { baseUrl, table, domainTarget, events }: LeadService,
+    props: LeadServiceProps,
+  ): Outputs {
+    const { requestsPerKeyPerHour, requestsPerOrganizationPerHour } = checkOptions({ ...props });
 
     const admin = `AWS_REGION=${this.region} LEADS_TABLE=${table.tableName} npm run --silent admin --`;
-    const outputs: Readonly<Record<string, readonly [value: string, description: string]>> = {
+    return {
       BaseUrl: [baseUrl, 'Base URL: put it before the paths of the contract'],
       TableName: [table.tableName, 'LEADS_TABLE for the admin command'],
       RequestsPerKeyPerHour: [
@@ -33,6 +44,9 @@ export class LeadsStack extends Stack {
       ],
       ...(domainTarget && {
         DomainTarget: [domainTarget, 'Target of the DNS record (CNAME) of the domain'] as const,
+      }),
+      ...(events && {
+        EventBusName: [events.bus.eventBusName, 'Event bus, for rules (OPERATE.md)'] as const,
       }),
       Next1Organization: [
         `${admin} organization apply organization.json`,
@@ -47,7 +61,5 @@ export class LeadsStack extends Stack {
         'Then: the first call, with that key',
       ],
     };
-    for (const [name, [value, description]] of Object.entries(outputs))
-      new CfnOutput(this, name, { value, description });
   }
 }

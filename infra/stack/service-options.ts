@@ -42,14 +42,24 @@ export interface LeadServiceProps {
   readonly accessLogs?: boolean;
   /** New code gets 10 % of the calls for five minutes, and is rolled back if an alarm goes off. @default true in production */
   readonly canary?: boolean;
+  /** Publishes an event for each thing that happens to a lead on an EventBridge bus of the service (OPERATE.md). @default false */
+  readonly events?: boolean;
   /** Name of an existing table to use, such as a restored one, instead of a table of the stack. @default none */
   readonly tableName?: string;
+  /** ARN of the stream of `tableName`, with new images; `events` needs it. @default none */
+  readonly tableStreamArn?: string;
 }
 
 /** The options with their defaults. */
 export type ServiceOptions = Omit<Required<LeadServiceProps>, Unset> &
   Pick<LeadServiceProps, Unset>;
-type Unset = 'domainName' | 'certificateArn' | 'alarmEmail' | 'alarmTopicArn' | 'tableName';
+type Unset =
+  | 'domainName'
+  | 'certificateArn'
+  | 'alarmEmail'
+  | 'alarmTopicArn'
+  | 'tableName'
+  | 'tableStreamArn';
 
 export const memoryMbDefault = 1024;
 /** The quota of a new account for the memory of a function. */

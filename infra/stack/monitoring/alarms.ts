@@ -50,6 +50,14 @@ export const alarms = {
     rings: 'An API key that is in use expires within 14 days.',
     act: 'Find keyId and organizationId in the log (keyExpiresSoon). Create a new key with "key rotate", have the caller switch to it, then revoke the old key. The alarm ends when the old key has not been used for a day.',
   },
+  EventsUndelivered: {
+    rings: 'Events were not published for a day, and Lambda gave them up (only with events).',
+    act: 'The messages of the dead-letter queue name the time of the lost part. Write what happened since with "lead timelines --since TIME", and have the consumers read it. Find the reason in the log of publish-events. Then purge the queue.',
+  },
+  EventsLate: {
+    rings: 'For 10 minutes, events waited more than 5 minutes to be published (only with events).',
+    act: 'Find the error in the log of publish-events. If EventBridge refuses or fails, check AWS Health and the quota of PutEvents: Lambda repeats the events for a day, and none is lost before. A long import also delays events.',
+  },
 } as const satisfies Record<string, AlarmDefinition>;
 
 export type AlarmName = keyof typeof alarms;

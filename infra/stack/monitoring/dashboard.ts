@@ -1,11 +1,9 @@
 import { Duration } from 'aws-cdk-lib';
 import {
-  ComparisonOperator,
   type IAlarm,
   LogQueryVisualizationType,
   LogQueryWidget,
   Stats,
-  TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -13,7 +11,6 @@ import {
   type CustomMetricGroup,
   type CustomMetricWithAlarm,
   DefaultDashboardFactory,
-  type MetricWithAlarmSupport,
   MonitoringFacade,
   multipleActions,
   SnsAlarmActionStrategy,
@@ -21,7 +18,10 @@ import {
 import { Construct } from 'constructs';
 import type { Endpoint } from '../../../shared/endpoints.ts';
 import type { EndpointFunction } from '../endpoint-function.ts';
-import { type AlarmName, alarmDescription } from './alarms.ts';
+import type { LeadEvents } from '../lead-events.ts';
+import { alarmed } from './alarmed-metric.ts';
+import type { AlarmName } from './alarms.ts';
+import { eventGraphs } from './event-graphs.ts';
 import {
   apiMetric,
   ofTable,
@@ -41,13 +41,9 @@ export interface MonitoringProps {
     readonly handler: EndpointFunction;
   }[];
   readonly table: ITable;
+  /** Undefined if the service publishes no events. */
+  readonly events?: LeadEvents | undefined;
   readonly topics: readonly ITopic[];
-}
-
-/** When an alarm goes off: at `from` or above in each of the last `datapoints` periods. */
-interface Threshold {
-  readonly from: number;
-  readonly datapoints?: number;
 }
 
 /** A dashboard, and the alarms of `alarms.ts`, each on the graph of its metric. */
@@ -82,6 +78,13 @@ export class Monitoring extends Construct {
       humanReadableName: 'Table',
       metricGroups: tableGraphs(props),
     });
+    if (props.events) {
+      facade.monitorCustom({
+        alarmFriendlyName: 'Events',
+        humanReadableName: 'Events',
+        metricGroups: eventGraphs(serviceName, props.events),
+      });
+    }
     this.alarms = new Map(
       facade.createdAlarms().map(({ alarm, alarmNameSuffix }) => [alarmNameSuffix, alarm]),
     );
@@ -94,25 +97,6 @@ export class Monitoring extends Construct {
       throw new Error(`The alarm ${name} is in alarms.ts, but has no metric in dashboard.ts.`);
     return alarm;
   }
-}
-
-function alarmed(
-  { serviceName }: MonitoringProps,
-  name: AlarmName,
-  metric: MetricWithAlarmSupport,
-  { from, datapoints = 1 }: Threshold,
-): CustomMetricWithAlarm {
-  const threshold = {
-    threshold: from,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    treatMissingDataOverride: TreatMissingData.NOT_BREACHING,
-    datapointsToAlarm: datapoints,
-    evaluationPeriods: datapoints,
-    period: metric.period ?? period,
-    alarmNameOverride: `${serviceName}-${name}`,
-    alarmDescriptionOverride: alarmDescription(name),
-  };
-  return { metric, alarmFriendlyName: name, addAlarm: { [name]: threshold } };
 }
 
 function callGraphs(props: MonitoringProps): CustomMetricGroup[] {

@@ -20,6 +20,8 @@ function issuesOf(given: Readonly<Record<string, unknown>>): readonly string[] {
 
 const certificateArn =
   'arn:aws:acm:eu-central-1:123456789012:certificate/12345678-aaaa-bbbb-cccc-1234567890ab';
+const tableStreamArn =
+  'arn:aws:dynamodb:eu-central-1:123456789012:table/leads-restored/stream/2026-11-21T00:00:00.000';
 const right: Readonly<Record<string, readonly unknown[]>> = {
   environment: ['production', 'test-2'],
   serviceName: ['leads-of-northwind'],
@@ -37,6 +39,7 @@ const right: Readonly<Record<string, readonly unknown[]>> = {
   tracing: ['true'],
   accessLogs: [false],
   canary: [false],
+  events: [true, 'false'],
   tableName: ['leads.restored-2026'],
 };
 
@@ -59,7 +62,9 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
   tracing: ['on'],
   accessLogs: [0],
   canary: ['10%'],
+  events: ['yes', 1],
   tableName: ['ab', 'two words', 'x'.repeat(256)],
+  tableStreamArn: ['stream', 'arn:aws:dynamodb:eu-central-1:123456789012:table/leads'],
 };
 
 describe('the options', () => {
@@ -78,6 +83,7 @@ describe('the options', () => {
       requestsPerSecond: 500,
       tracing: false,
       accessLogs: false,
+      events: false,
       canary: true,
     });
   });
@@ -169,6 +175,8 @@ describe('options that contradict each other are refused', () => {
       { kmsKey: 'customer-managed', tableName: 'leads-restored' },
       /^kmsKey: 'customer-managed' creates a key/,
     ],
+    [{ events: true, tableName: 'leads-restored' }, /^events: needs tableStreamArn with tableName/],
+    [{ tableStreamArn }, /^tableStreamArn: is only for events of the table of tableName/],
     [
       { memoryMbByFunction: { 'capture-leed': 512 } },
       /^memoryMbByFunction\.capture-leed: is not a function: did you mean capture-lead\?/,
@@ -181,6 +189,7 @@ describe('options that contradict each other are refused', () => {
     { domainName: 'leads.example.com', certificateArn },
     { requestsPerKeyPerHour: 3001, requestsPerOrganizationPerHour: 3001 },
     { removalPolicy: 'destroy', environment: 'test' },
+    { events: true, tableName: 'leads-restored', tableStreamArn },
   ])('the options %j go together', (given) => {
     expect(issuesOf(given)).toEqual([]);
   });

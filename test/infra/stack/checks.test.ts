@@ -14,6 +14,17 @@ const variants: readonly [string, LeadServiceProps][] = [
   ['no option set', {}],
   ['every option on', everyOption],
   ['an existing table', { tableName: 'leads-restored', canary: false }],
+  [
+    'events of an existing table',
+    {
+      tableName: 'leads-restored',
+      events: true,
+      tableStreamArn:
+        'arn:aws:dynamodb:eu-central-1:123456789012:table/leads-restored/stream/2026-11-21T00:00:00.000',
+      kmsKey: 'arn:aws:kms:eu-central-1:123456789012:key/12345678-aaaa',
+      canary: false,
+    },
+  ],
 ];
 const packs: readonly [string, (app: App) => NagPack][] = [
   ['AwsSolutions', (app) => new AwsSolutionsChecks(app)],

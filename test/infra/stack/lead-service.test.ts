@@ -191,7 +191,7 @@ describe('the table', () => {
     );
 
     const onKey = statements.filter(({ Action }) => JSON.stringify(Action).includes('kms:'));
-    expect(onKey).toHaveLength(endpoints.length);
+    expect(onKey).toHaveLength(endpoints.length + 1); // and the publisher of events
     for (const { Action, Condition } of onKey) {
       expect(JSON.stringify(Action)).not.toContain('*');
       expect(JSON.stringify(Condition)).toMatch(/^{"StringEquals":{"kms:ViaService":.*dynamodb\./);

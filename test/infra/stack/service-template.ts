@@ -23,6 +23,7 @@ export const everyOption = {
   tracing: true,
   accessLogs: true,
   canary: true,
+  events: true,
 } as const satisfies LeadServiceProps;
 
 let built: Promise<string> | undefined;

@@ -38,7 +38,10 @@ const alarmsIn = (template: Template): Alarm[] =>
     ({ Properties }) => Properties as Alarm,
   );
 const alarm = (name: AlarmName): Alarm =>
-  alarmsIn(plain).find(({ AlarmName }) => AlarmName === `lead-service-production-${name}`)!;
+  [...alarmsIn(plain), ...alarmsIn(full)].find(({ AlarmName }) =>
+    // Those of events exist only with them.
+    [`lead-service-production-${name}`, `lead-service-test-${name}`].includes(AlarmName),
+  )!;
 const metricNames = ({ Metrics = [] }: Alarm): string[] =>
   Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric.MetricName ?? []);
 
@@ -138,6 +141,8 @@ describe('what an alarm watches', () => {
     ['KeyExpiresSoon', 'LeadService', 'keyExpiresSoon'],
     ['TransactionsRefused', 'AWS/DynamoDB', 'TransactionConflict'],
     ['SlowAnswers', 'AWS/ApiGateway', 'Latency'],
+    ['EventsLate', 'AWS/Lambda', 'IteratorAge'],
+    ['EventsUndelivered', 'AWS/SQS', 'ApproximateNumberOfMessagesVisible'],
   ])('%s watches %s %s', (name, namespace, metricName) => {
     expect(alarm(name)).toMatchObject({ Namespace: namespace, MetricName: metricName });
   });

@@ -1,0 +1,123 @@
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { eventFilter } from '../../../shared/store/table/table-definition.ts';
+import { everyOption, templateWith } from './service-template.ts';
+
+const tableStreamArn =
+  'arn:aws:dynamodb:eu-central-1:123456789012:table/leads-restored/stream/2026-11-21T00:00:00.000';
+
+let off: Template;
+let on: Template;
+let restored: Template;
+beforeAll(async () => {
+  off = await templateWith();
+  on = await templateWith({ events: true });
+  restored = await templateWith({
+    events: true,
+    tableName: 'leads-restored',
+    tableStreamArn,
+    canary: false,
+  });
+}, 120_000);
+
+type Resources = Readonly<Record<string, { Type: string; Properties: Record<string, unknown> }>>;
+const resourcesOf = (template: Template): Resources => template.toJSON().Resources;
+const idsOf = (template: Template): string[] => Object.keys(resourcesOf(template));
+
+describe('without events', () => {
+  test('there is no stream, bus, queue or mapping, and no function besides those of the endpoints', () => {
+    for (const type of [
+      'AWS::Events::EventBus',
+      'AWS::SQS::Queue',
+      'AWS::Lambda::EventSourceMapping',
+    ])
+      off.resourceCountIs(type, 0);
+    off.hasResourceProperties('AWS::DynamoDB::Table', { StreamSpecification: Match.absent() });
+    off.resourcePropertiesCountIs(
+      'AWS::Lambda::Function',
+      { Description: Match.stringLikeRegexp('^Publishes') },
+      0,
+    );
+  });
+});
+
+describe('with events', () => {
+  test('switching them on only adds resources, and changes no other resource than the table and the dashboard', () => {
+    const added = idsOf(on).filter((id) => !idsOf(off).includes(id));
+    const changed = idsOf(off).filter(
+      (id) => JSON.stringify(resourcesOf(off)[id]) !== JSON.stringify(resourcesOf(on)[id]),
+    );
+
+    expect(idsOf(off).filter((id) => !idsOf(on).includes(id))).toEqual([]);
+    expect(added.every((id) => /Events/.test(id))).toBe(true);
+    expect(changed.map((id) => resourcesOf(on)[id]?.Type).sort()).toEqual([
+      'AWS::CloudWatch::Dashboard',
+      'AWS::DynamoDB::Table',
+    ]);
+  });
+
+  test('the stream of new images feeds the publisher through the filter, repeats for a day, and then tells the queue', () => {
+    on.hasResourceProperties('AWS::DynamoDB::Table', {
+      StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
+    });
+    on.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+      EventSourceArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('Table'), 'StreamArn'] },
+      FilterCriteria: { Filters: [{ Pattern: JSON.stringify(eventFilter) }] },
+      BatchSize: 100,
+      StartingPosition: 'TRIM_HORIZON',
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      BisectBatchOnFunctionError: true,
+      MaximumRecordAgeInSeconds: 86_400,
+      MaximumRetryAttempts: Match.absent(),
+      ParallelizationFactor: Match.absent(),
+      DestinationConfig: {
+        OnFailure: {
+          Destination: { 'Fn::GetAtt': [Match.stringLikeRegexp('Undelivered'), 'Arn'] },
+        },
+      },
+    });
+  });
+
+  test('the publisher may read the stream, publish on its bus, write its log and tell its queue, and nothing else', () => {
+    const policies = Object.values(on.findResources('AWS::IAM::Policy')).filter(({ Properties }) =>
+      JSON.stringify(Properties.Roles).includes('PublisherRole'),
+    );
+    const actions = policies.flatMap(({ Properties }) =>
+      Properties.PolicyDocument.Statement.flatMap(
+        ({ Action }: { Action: string | string[] }) => Action,
+      ),
+    );
+
+    expect(actions.sort()).toEqual(
+      [
+        'dynamodb:DescribeStream',
+        'dynamodb:GetRecords',
+        'dynamodb:GetShardIterator',
+        'dynamodb:ListStreams',
+        'events:PutEvents',
+        'logs:CreateLogStream',
+        'logs:PutLogEvents',
+        'sqs:GetQueueAttributes',
+        'sqs:GetQueueUrl',
+        'sqs:SendMessage',
+      ].sort(),
+    );
+    expect(JSON.stringify(policies)).not.toContain('"Resource":"*"');
+  });
+
+  test('a restored table is read by the stream that is named', () => {
+    restored.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+      EventSourceArn: tableStreamArn,
+    });
+    restored.resourceCountIs('AWS::DynamoDB::Table', 0);
+  });
+
+  test('the publisher may use the key of an encrypted table', async () => {
+    const encrypted = await templateWith({ ...everyOption });
+    const policies = Object.values(encrypted.findResources('AWS::IAM::Policy')).filter(
+      ({ Properties }) => JSON.stringify(Properties.Roles).includes('PublisherRole'),
+    );
+
+    expect(JSON.stringify(policies)).toContain('kms:Decrypt');
+  });
+});
