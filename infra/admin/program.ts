@@ -7,6 +7,7 @@ import {
 } from '../../shared/store/maintenance/paced-reads.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
 import { CliCommand } from '../cli/command.ts';
+import { defaultDataFolder, findRunningService } from '../local/running-service.ts';
 import { callerIdentity } from './caller-identity.ts';
 import { checkCommand } from './check.ts';
 import { type CommandContext, CommandError } from './context.ts';
@@ -25,6 +26,8 @@ export interface ProcessIo {
   readonly stderr: (text: string) => void;
   /** Whether stderr is a terminal. */
   readonly hasTerminal: boolean;
+  /** The data folder of the local service that is used if the environment names no table. */
+  readonly localFolder: string;
 }
 
 const wrongUsage = 2;
@@ -46,7 +49,8 @@ export const runAdmin = (args: readonly string[], io: ProcessIo): Promise<number
 
 /** One run of a command, with what it opens on first use. */
 class AdminRun {
-  readonly #io: ProcessIo;
+  /** Its environment names the table of the local service, if one is used. */
+  #io: ProcessIo;
   readonly #progress: ProgressLine;
   readonly #program = new CliCommand('npm run admin --');
   #table: Table | undefined;
@@ -58,7 +62,7 @@ class AdminRun {
   constructor(io: ProcessIo) {
     this.#io = io;
     this.#progress = new ProgressLine(io.hasTerminal ? io.stderr : undefined);
-    describeProgram(this.#program, io).hook('preAction', () => this.#locateStack());
+    describeProgram(this.#program, io).hook('preAction', () => this.#locateTable());
     const context = this.#context();
     organizationCommands(this.#program, context);
     keyCommands(this.#program, context);
@@ -126,9 +130,18 @@ class AdminRun {
       : environment;
   }
 
-  async #locateStack(): Promise<void> {
+  async #locateTable(): Promise<void> {
     const { stack } = this.#program.opts<{ stack?: string }>();
-    if (stack === undefined) return;
+    if (stack !== undefined) return this.#locateStack(stack);
+    if (this.#io.environment.LEADS_TABLE) return;
+    const { environment } = (await findRunningService(this.#io.localFolder)) ?? {};
+    if (!environment) return; // a command that needs a table says so
+    this.#io = { ...this.#io, environment: { ...this.#io.environment, ...environment } };
+    // The AWS SDK reads the variables of the process.
+    Object.assign(process.env, environment);
+  }
+
+  async #locateStack(stack: string): Promise<void> {
     this.#location = await tableOfStack(stack);
     // A value left over from a local run would make the command change other data than the person expects.
     const { environment } = this.#io;
@@ -149,9 +162,14 @@ const isLocalEngine = (environment: NodeJS.ProcessEnv): boolean =>
 
 const describeProgram = (program: CliCommand, { stdout, stderr }: ProcessIo): CliCommand =>
   program
-    .description('manage organizations, API keys and leads in the table that LEADS_TABLE names')
+    .description(
+      'manage organizations, API keys and leads in the table that LEADS_TABLE names, or of the local service',
+    )
     .option('--json', 'print the result as one JSON document')
-    .option('--stack <NAME>', 'use the table of this deployed stack instead of LEADS_TABLE')
+    .option(
+      '--stack <NAME>',
+      'use the table of this deployed stack instead of LEADS_TABLE or the local service',
+    )
     .configureHelp({ showGlobalOptions: true, optionDescription: describeOption })
     .configureOutput({
       writeOut: stdout,
@@ -178,7 +196,7 @@ function openNamedTable(
   if (location) return openTable(location.name, { ...clientTimeouts, region: location.region });
   if (!environment.LEADS_TABLE) {
     throw new CommandError(
-      'LEADS_TABLE is not set: copy it and the AWS variables from the output of npm start, or name a deployed stack with --stack.',
+      `LEADS_TABLE is not set, and no local service runs on ${defaultDataFolder}: start it with npm start, name a deployed stack with --stack, or set LEADS_TABLE and the AWS variables.`,
     );
   }
   return openTable(environment.LEADS_TABLE, clientTimeouts);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { inMemory } from './engine.ts';
+import { defaultDataFolder } from './running-service.ts';
 import type { Service } from './service.ts';
 
 /** Printed when the service is ready: the address, the keys, commands to paste, where the data is, and how to stop. */
@@ -20,7 +21,7 @@ export function banner(service: Service, db: string): string {
     '',
     '  To manage organizations and keys, run in another terminal:',
     '',
-    ...adminLines(service),
+    ...adminLines(service, db),
     '',
     `  Data (${service.engineName}) is kept ${data}.`,
     '  Press Ctrl-C to stop.',
@@ -43,15 +44,16 @@ function keyLines(keys: Readonly<Record<string, string>>): string[] {
   ];
 }
 
-/** The environment of the admin command, and two commands to paste. */
-function adminLines({ environment, organizations }: Service): string[] {
+/** Two commands to paste, and the environment that they need: they find the service on the default data folder by themselves. */
+function adminLines({ environment, organizations }: Service, db: string): string[] {
   const { id = 1, activeUserId } = organizations[0] ?? {};
   const create =
     activeUserId === undefined
       ? '--help'
       : `--organization ${id} --type website-form --label my-form --created-by ${activeUserId}`;
+  const variables = db === defaultDataFolder ? [] : Object.entries(environment);
   return [
-    ...Object.entries(environment).map(([name, value]) => `    export ${name}=${value}`),
+    ...variables.map(([name, value]) => `    export ${name}=${value}`),
     `    npm run --silent admin -- organization show ${id}`,
     `    npm run --silent admin -- key create ${create}`,
   ];

@@ -8,7 +8,10 @@ const schema = v.object({
   baseUrl: v.string(),
   environment: v.record(v.string(), v.string()),
 });
-type RunningService = v.InferOutput<typeof schema>;
+export type RunningService = v.InferOutput<typeof schema>;
+
+/** The data folder of `npm start` without `--db`, in the project folder. */
+export const defaultDataFolder = '.local';
 
 const fileName = 'service.json';
 
@@ -39,4 +42,24 @@ export function runningServices(dataFolder: string): RunningService[] {
     const parsed = v.safeParse(schema, record);
     return parsed.success ? [parsed.output] : [];
   });
+}
+
+const answersWithinMs = 3000;
+
+/** The service that runs on the folder; undefined if none answers. */
+export async function findRunningService(dataFolder: string): Promise<RunningService | undefined> {
+  for (const service of runningServices(dataFolder))
+    if (await answers(service.baseUrl)) return service;
+  return undefined;
+}
+
+async function answers(baseUrl: string): Promise<boolean> {
+  try {
+    await fetch(baseUrl, { signal: AbortSignal.timeout(answersWithinMs) });
+    return true;
+  } catch (error) {
+    const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
+    if (error instanceof TypeError || isTimeout) return false; // fetch throws a TypeError if nobody listens
+    throw error;
+  }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CliCommand } from '../cli/command.ts';
 import { integerOption } from '../cli/integer-option.ts';
 import { banner } from './banner.ts';
-import { recordRunningService } from './running-service.ts';
+import { defaultDataFolder, recordRunningService } from './running-service.ts';
 import { type Service, startService } from './service.ts';
 import { StartError } from './start-error.ts';
 
@@ -24,7 +24,7 @@ const program = new CliCommand('npm start --')
   .option(
     '--db <PATH>',
     'folder for the data; :memory: keeps the data only until the service stops',
-    '.local',
+    defaultDataFolder,
   )
   .option(
     '--engine <ENGINE>',

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { defaultDataFolder } from '../local/running-service.ts';
 import { runVerify } from './program.ts';
 
 /** `npm run verify`. */
@@ -24,6 +25,6 @@ const status = await runVerify(process.argv.slice(2), {
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),
   interrupted: interruption.signal,
-  localFolder: resolve(import.meta.dirname, '..', '..', '.local'),
+  localFolder: resolve(import.meta.dirname, '..', '..', defaultDataFolder),
 });
 process.exit(status);

@@ -23,7 +23,7 @@ const replyOf = (
   return { status, ...printed, json: isDocument ? JSON.parse(printed.stdout) : undefined };
 };
 
-interface RunOptions extends Partial<Pick<ProcessIo, 'hasTerminal'>> {
+interface RunOptions extends Partial<Pick<ProcessIo, 'hasTerminal' | 'localFolder'>> {
   /** Variables in addition to the test run's own. */
   readonly environment?: Environment;
 }
@@ -64,7 +64,7 @@ function leave(): void {
  */
 export async function runAdmin(
   args: readonly string[],
-  { environment = {}, hasTerminal = false }: RunOptions = {},
+  { environment = {}, hasTerminal = false, localFolder = '/nowhere' }: RunOptions = {},
 ): Promise<AdminReply> {
   enter(environment);
   const printed = { stdout: '', stderr: '' };
@@ -78,6 +78,7 @@ export async function runAdmin(
         printed.stderr += text;
       },
       hasTerminal,
+      localFolder,
     });
     return replyOf(args, status, printed);
   } finally {

@@ -230,7 +230,11 @@ test.each(failures)('%s ends with status %i and one sentence', async (args, expe
 });
 
 test.each([
-  ['no LEADS_TABLE', { LEADS_TABLE: '' }, /^LEADS_TABLE is not set: .*npm start/],
+  [
+    'no LEADS_TABLE and no local service',
+    { LEADS_TABLE: '' },
+    /^LEADS_TABLE is not set, and no local service runs on \.local: start it with npm start/,
+  ],
   ['another table', { LEADS_TABLE: 'nowhere' }, /^There is no table nowhere at http/],
   [
     'nobody at the address',
