@@ -1,17 +1,22 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { endpoints } from '../../../shared/endpoints.ts';
+import { type EndpointName, endpoints } from '../../../shared/endpoints.ts';
 import { templateWith } from '../../infra/stack/service-template.ts';
 import { type IamRequest, tableArn } from './iam-request.ts';
-import { decide, policyOf } from './role-policies.ts';
+import { decide, type PolicyStatement, policyOf } from './role-policies.ts';
 
 /** What no function may do, whatever a defect or an attacker makes it send. */
 
 let template: Template;
+const policies = new Map<EndpointName, readonly PolicyStatement[]>();
 beforeAll(async () => {
   template = await templateWith();
+  for (const { name } of endpoints) policies.set(name, policyOf(template, name));
 }, 60_000);
 
+interface Resource {
+  readonly Properties: Readonly<Record<string, unknown>>;
+}
 interface Sent {
   readonly attributes?: readonly string[];
   readonly keys?: readonly string[];
@@ -77,7 +82,7 @@ const denied: readonly (readonly [what: string, request: IamRequest])[] = [
 
 describe.each(endpoints)('the role of $name', ({ name }) => {
   test.each(denied)('does not allow to %s', async (_, request) => {
-    expect((await decide(policyOf(template, name), request)).isAllowed).toBe(false);
+    expect((await decide(policies.get(name) ?? [], request)).isAllowed).toBe(false);
   });
 
   test('allows what each request needs: to take a token of a key and of the organization', async () => {
@@ -89,6 +94,35 @@ describe.each(endpoints)('the role of $name', ({ name }) => {
     ];
 
     for (const request of requests)
-      expect((await decide(policyOf(template, name), request)).isAllowed).toBe(true);
+      expect((await decide(policies.get(name) ?? [], request)).isAllowed).toBe(true);
   });
+});
+
+test('the role of a function has no managed and no inline policy', () => {
+  const roles = Object.values(template.findResources('AWS::IAM::Role')) as Resource[];
+  const ofFunctions = roles.filter(({ Properties }) =>
+    JSON.stringify(Properties.AssumeRolePolicyDocument).includes('lambda.amazonaws.com'),
+  );
+
+  expect(ofFunctions.length).toBeGreaterThanOrEqual(endpoints.length);
+  for (const { Properties } of ofFunctions)
+    expect([Properties.ManagedPolicyArns, Properties.Policies]).toEqual([undefined, undefined]);
+});
+
+test('the role of a function reaches DynamoDB and its own log, and no other service', () => {
+  const policies = Object.entries(template.findResources('AWS::IAM::Policy')) as [
+    string,
+    Resource,
+  ][];
+  const actions = policies
+    .filter(([id]) => !id.startsWith('ServiceReleases'))
+    .flatMap(([, { Properties }]) =>
+      (
+        Properties.PolicyDocument as { Statement: { Action: string | string[] }[] }
+      ).Statement.flatMap(({ Action }) => [Action].flat()),
+    );
+
+  expect(new Set(actions.map((action) => action.split(':')[0]))).toEqual(
+    new Set(['dynamodb', 'logs']),
+  );
 });

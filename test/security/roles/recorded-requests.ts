@@ -7,7 +7,10 @@ import { type IamRequest, iamRequestsOf } from './iam-request.ts';
 /** What each function asks of DynamoDB, as IAM sees it. */
 export type RecordedRequests = ReadonlyMap<EndpointName, readonly IamRequest[]>;
 
-/** Runs every endpoint's function in the simulation, by every path that sends another kind of request, and records what it sends. */
+/**
+ * Runs every endpoint's function in the simulation, by every path that sends another kind of request, and records what it sends: of equal
+ * requests to other partitions of an item type, one.
+ */
 export async function recordRequests(): Promise<RecordedRequests> {
   const calls: CallInfo[] = [];
   const service = await SimulatedService.start({
@@ -15,15 +18,19 @@ export async function recordRequests(): Promise<RecordedRequests> {
     world: { seed: 'roles', onSent: (call) => calls.push(call) },
   });
   await callEveryEndpoint(service);
-  const requests = new Map<EndpointName, IamRequest[]>();
+  const requests = new Map<EndpointName, Map<string, IamRequest>>();
   for (const call of calls) {
     const [endpoint = ''] = call.caller.split('#');
     if (endpoint === 'administrator') continue;
-    const own = requests.get(endpoint as EndpointName) ?? [];
-    requests.set(endpoint as EndpointName, [...own, ...iamRequestsOf(call)]);
+    const own = requests.get(endpoint as EndpointName) ?? new Map<string, IamRequest>();
+    for (const request of iamRequestsOf(call)) own.set(kindOf(request), request);
+    requests.set(endpoint as EndpointName, own);
   }
-  return requests;
+  return new Map([...requests].map(([endpoint, own]) => [endpoint, [...own.values()]]));
 }
+
+const kindOf = (request: IamRequest): string =>
+  JSON.stringify(request).replace(/"([A-Z]+#)[^"]*"/g, '"$1"');
 
 /** The endpoints with the requests that make them touch every item type of their row. */
 async function callEveryEndpoint(service: SimulatedService): Promise<void> {
