@@ -10,6 +10,7 @@ import { readOnlyChecks } from './read-only-checks.ts';
 import { tableCheck } from './table-check.ts';
 import {
   baseUrlIssue,
+  clientConfigOf,
   type TableVariables,
   type Target,
   targetOfStack,
@@ -162,8 +163,10 @@ class VerifyRun {
     const { write, contract, stack } = this.#options;
     if (!target.variables || !(write || contract || stack)) return;
     this.#warnOfEndpoint(target);
-    Object.assign(process.env, target.variables);
-    const table = openTable(target.variables.LEADS_TABLE, clientTimeouts);
+    const table = openTable(target.variables.LEADS_TABLE, {
+      ...clientTimeouts,
+      ...clientConfigOf(target.variables),
+    });
     try {
       const isThere = await this.#checks.passes(`Table ${table.name}`, () => tableCheck(table));
       if (write && isThere) await this.#write(table, target);

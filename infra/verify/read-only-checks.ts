@@ -6,6 +6,7 @@ import { CheckError, type Checks } from './check.ts';
 import { codeOf, expectError, replyText, routeOf } from './expect-reply.ts';
 import { type HttpCall, type HttpReply, sendCall } from './http-call.ts';
 import { nextFor } from './next-step.ts';
+import { plainHttpReply } from './plain-http.ts';
 
 /** API Gateway's quotas for REST APIs (developer guide, "Quotas"). */
 const gatewayBodyMaxBytes = 10 * 1024 * 1024;
@@ -206,26 +207,4 @@ function unknownKeyError(reply: HttpReply, name: EndpointName, failed: number): 
     ? 'Every function fails at its first call of DynamoDB: LEADS_TABLE names no table of the region, or the roles may not use the table or its encryption key'
     : `Other functions answer 401, so the table is right: the role or the code of this function (${name}) is wrong`;
   return new CheckError(came, `${cause}. ${nextFor(reply, name)}`);
-}
-
-/** @throws CheckError when the address serves the API over plain HTTP */
-async function plainHttpReply(baseUrl: string): Promise<string> {
-  const { host, pathname } = new URL(baseUrl);
-  const plainUrl = `http://${host}${pathname}`;
-  let reply: HttpReply;
-  try {
-    reply = await sendCall(plainUrl, { method: 'GET', path: '/api/v1/leads' }, 5000);
-  } catch {
-    return 'no reply: the address does not serve plain HTTP';
-  }
-  const code = codeOf(reply);
-  if (
-    code === 'HTTPS_REQUIRED' ||
-    (reply.status >= 300 && reply.status <= 404 && reply.status !== 401)
-  )
-    return replyText(reply);
-  throw new CheckError(
-    `${replyText(reply)}; expected no reply, a redirect to HTTPS, or 403 HTTPS_REQUIRED`,
-    'Something in front of the API accepts plain HTTP and passes it on as HTTPS: switch its port 80 off.',
-  );
 }

@@ -1,3 +1,4 @@
+import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { CommandError } from '../admin/context.ts';
 import { type TableLocation, tableOfStack } from '../admin/stack.ts';
 import { runningServices } from '../local/running-service.ts';
@@ -65,4 +66,19 @@ export async function targetOfStack(stack: string): Promise<Target> {
     );
   }
   return { baseUrl, stack, variables: { LEADS_TABLE: name, AWS_REGION: region } };
+}
+
+/** The client configuration that reaches the table: of a local engine all of it, of AWS only the region. */
+export function clientConfigOf(variables: TableVariables): DynamoDBClientConfig {
+  const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_REGION: region } = variables;
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = variables;
+  const { AWS_SESSION_TOKEN: sessionToken } = variables;
+  return {
+    ...(endpoint && { endpoint }),
+    ...(region && { region }),
+    ...(accessKeyId &&
+      secretAccessKey && {
+        credentials: { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) },
+      }),
+  };
 }

@@ -1,8 +1,11 @@
 import { CreateTableCommand, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { removeTemporaryOrganization } from '../../../infra/verify/temporary-organization.ts';
 import { errorBody } from '../../../shared/errors.ts';
+import { listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { type FaultyService, startFaultyService } from '../../support/faults/faulty-service.ts';
+import { startDynamodbProxy } from '../../support/faults/proxy.ts';
 import { service } from '../../support/service.ts';
 import { environmentOf, givenTable, table, tableOf } from '../../support/table.ts';
 import { failedLines, type Replacement, startAlteredGateway, verify } from './verify-run.ts';
@@ -120,6 +123,32 @@ describe('a gateway in front of the functions', () => {
       ),
     ]);
   });
+});
+
+test('a temporary organization that cannot be removed is named, with what becomes of it', async () => {
+  const proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+  proxy.rule = ({ operation }) =>
+    operation === 'BatchWriteItem' ? { kind: 'error', name: 'AccessDeniedException' } : undefined;
+  const variables = { ...service().environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
+
+  const reply = await verify(['--url', service().baseUrl, '--write', '--json'], variables);
+
+  await proxy.stop();
+  const { temporaryOrganization } = JSON.parse(reply.lines[0] ?? '');
+  const { id } = temporaryOrganization;
+  expect(temporaryOrganization).toEqual({ id: expect.any(Number), removed: false });
+  expect(reply.status).toBe(1);
+  expect(reply.stderr).toMatch(
+    new RegExp(
+      `^The temporary organization ${id} could not be removed \\(AccessDeniedException: `,
+      'm',
+    ),
+  );
+  expect(reply.stderr).toContain('Its keys expire within an hour.');
+  expect(await listApiKeys(table(), id)).toEqual(
+    Array.from({ length: 3 }, () => expect.objectContaining({ revokedAt: expect.any(String) })),
+  );
+  await removeTemporaryOrganization(table(), id);
 });
 
 test('an address where nothing answers fails one check, and no more are tried', async () => {

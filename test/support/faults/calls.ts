@@ -45,7 +45,7 @@ function itemsOf(body: Json): string[] {
   const { Key, Item, RequestItems, TransactItems, ExpressionAttributeValues } = body as {
     Key?: Json;
     Item?: Json;
-    RequestItems?: Record<string, { Keys: Json[] }>;
+    RequestItems?: Record<string, { Keys: Json[] } | BatchWrite[]>;
     TransactItems?: Record<string, { Key?: Json; Item?: Json }>[];
     ExpressionAttributeValues?: Record<string, { S?: string }>;
   };
@@ -53,7 +53,10 @@ function itemsOf(body: Json): string[] {
     return TransactItems.flatMap((item) => Object.values(item)).map((part) =>
       nameOf(part.Key ?? part.Item ?? {}),
     );
-  if (RequestItems) return Object.values(RequestItems).flatMap(({ Keys }) => Keys.map(nameOf));
+  if (RequestItems)
+    return Object.values(RequestItems).flatMap((one) =>
+      ('Keys' in one ? one.Keys : one.map(itemOf)).map(nameOf),
+    );
   const key = Key ?? Item;
   if (key) return [nameOf(key)];
   const partition = Object.values(ExpressionAttributeValues ?? {}).find(({ S }) =>
@@ -61,6 +64,13 @@ function itemsOf(body: Json): string[] {
   )?.S;
   return partition === undefined ? [] : [partition];
 }
+
+interface BatchWrite {
+  readonly PutRequest?: { readonly Item: Json };
+  readonly DeleteRequest?: { readonly Key: Json };
+}
+const itemOf = ({ PutRequest, DeleteRequest }: BatchWrite): Json =>
+  PutRequest?.Item ?? DeleteRequest?.Key ?? {};
 
 /** The primary key of a marshalled item or key. */
 export const nameOf = (item: Json): string => `${text(item.pk)}|${text(item.sk)}`;
