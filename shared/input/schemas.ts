@@ -46,8 +46,8 @@ export const object = <const Entries extends v.ObjectEntries>(entries: Entries) 
       for (const [key, value] of unknown.slice(0, unknownNamedMax)) {
         const near = nearestName(key, Object.keys(entries));
         const sentence = near
-          ? `is not known here; did you mean ${near}?`
-          : `is not known here; known names: ${Object.keys(entries).join(', ')}.${inFields}`;
+          ? `is not a known property; did you mean ${near}?`
+          : `is not a known property; known properties: ${Object.keys(entries).join(', ')}.${inFields}`;
         addIssue({
           message: refusalMessage('unknown_property', sentence),
           path: [{ type: 'object', origin: 'key', input: dataset.value, key, value }],
@@ -102,14 +102,16 @@ export const id = v.pipe(
   v.maxValue(limits.idMax, notAnId),
 );
 
-/** The `leadId` of a path. The response is a 404 without a message of the schema's. */
+const notALeadId = `The lead ID in the path must be an integer from 1 to ${limits.idMax}.`;
+
+/** The `leadId` of a path. The response is a 404 with this message. */
 export const leadIdPath = v.object({
   leadId: v.pipe(
-    v.string(),
-    v.regex(/^[1-9]\d{0,9}$/),
+    v.string(notALeadId),
+    v.regex(/^[1-9]\d{0,9}$/, notALeadId),
     v.transform(Number),
-    v.minValue(1),
-    v.maxValue(limits.idMax),
+    v.minValue(1, notALeadId),
+    v.maxValue(limits.idMax, notALeadId),
   ),
 });
 

@@ -222,17 +222,17 @@ const referenceIssues = {
   source: {
     unknown: 'source_not_found',
     inactive: 'source_not_active',
-    sentence: 'must be the ID of an active source.',
+    sentence: 'must be the ID of an active source; GET /api/v1/lead-sources lists them.',
   },
   owner: {
     unknown: 'owner_not_found',
     inactive: 'owner_not_active',
-    sentence: 'must be the ID of an active user.',
+    sentence: 'must be the ID of an active user; GET /api/v1/users lists them.',
   },
   user: {
     unknown: 'user_not_found',
     inactive: 'user_not_active',
-    sentence: 'must be the ID of an active user.',
+    sentence: 'must be the ID of an active user; GET /api/v1/users lists them.',
   },
 } as const;
 

@@ -37,7 +37,10 @@ export function placeLead(
   if (pipelineId !== undefined && !organization.pipelineById.has(pipelineId)) {
     issues.add(
       'pipelineId',
-      new FieldIssue('pipeline_not_found', "is not one of the organization's pipelines."),
+      new FieldIssue(
+        'pipeline_not_found',
+        "is not one of the organization's pipelines; GET /api/v1/pipelines lists them.",
+      ),
     );
     return undefined;
   }
@@ -55,6 +58,8 @@ export function placeLead(
   return stage;
 }
 
+const listsStages = 'GET /api/v1/lead-stages lists the active ones.';
+
 function requestedStage(
   organization: Organization,
   { stageId, pipelineId }: RequestedPlace & { readonly stageId: number },
@@ -65,7 +70,8 @@ function requestedStage(
   const reject = (reason: FieldReason, sentence: string): undefined => {
     issues.add('stageId', new FieldIssue(reason, sentence));
   };
-  if (!stage) return reject('stage_not_found', "is not one of the organization's stages.");
+  if (!stage)
+    return reject('stage_not_found', `is not one of the organization's stages; ${listsStages}`);
   if (pipelineId !== undefined && stage.pipelineId !== pipelineId) {
     return reject(
       'stage_not_in_pipeline',
@@ -73,6 +79,6 @@ function requestedStage(
     );
   }
   if (!stage.active && stageId !== current)
-    return reject('stage_not_active', 'is not an active stage.');
+    return reject('stage_not_active', `is not an active stage; ${listsStages}`);
   return stage;
 }

@@ -43,7 +43,11 @@ export const refuseInput = (): Middleware => ({
 function partsOf<S extends Schemas>(schemas: S, event: APIGatewayProxyEvent, call: Call): Input<S> {
   const parts: Partial<Record<keyof Schemas, unknown>> = {};
   if (schemas.path)
-    parts.path = parse(schemas.path, pathOf(event), () => new ApiError('NOT_FOUND'));
+    parts.path = parse(
+      schemas.path,
+      pathOf(event),
+      ([issue]) => new ApiError('NOT_FOUND', undefined, issue.message),
+    );
   if (schemas.headers)
     parts.headers = parse(
       schemas.headers,
@@ -70,17 +74,18 @@ function parse(
   return result.output;
 }
 
-/** Path parameters, percent-decoded; one that cannot be decoded names no resource. */
-function pathOf(event: APIGatewayProxyEvent): Record<string, string> {
+/** Path parameters, percent-decoded. */
+const pathOf = (event: APIGatewayProxyEvent): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, decoded(value ?? '')]),
+  );
+
+/** A text that cannot be decoded stays as it is, with its percent signs: no ID has one. */
+function decoded(text: string): string {
   try {
-    return Object.fromEntries(
-      Object.entries(event.pathParameters ?? {}).map(([name, value]) => [
-        name,
-        decodeURIComponent(value ?? ''),
-      ]),
-    );
+    return decodeURIComponent(text);
   } catch (error) {
-    if (error instanceof URIError) throw new ApiError('NOT_FOUND');
+    if (error instanceof URIError) return text;
     throw error;
   }
 }

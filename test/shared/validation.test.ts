@@ -54,7 +54,7 @@ test('a key that objects inherit keeps its reason', () => {
 });
 
 test('the message of a schema gives back the refusal that it was made of', () => {
-  const sentence = 'is not known here; known names: name, phone.';
+  const sentence = 'is not a known property; known properties: name, phone.';
   expect(refusalIn(refusalMessage('unknown_property', sentence))).toEqual({
     reason: 'unknown_property',
     sentence,

@@ -162,10 +162,10 @@ describe('an object', () => {
         },
       ),
     ).toEqual({
-      nmae: 'is not known here; did you mean name?',
+      nmae: 'is not a known property; did you mean name?',
       name: 'is required.',
       note: 'must have at most 2 characters.',
-      'part.ctiy': 'is not known here; did you mean city?',
+      'part.ctiy': 'is not a known property; did you mean city?',
       'part.city': 'is required.',
     }));
   test('needs what it requires', () =>
@@ -188,10 +188,10 @@ describe('an object', () => {
   });
   test('names those that there are where none is near, one or several', () => {
     expect(issues(object({ text: text(1, 9) }), { text: 'x', foo: 1 })?.foo).toBe(
-      'is not known here; known names: text.',
+      'is not a known property; known properties: text.',
     );
     expect(issues(object({ a: text(1, 9), b: text(1, 9) }), { a: 'x', b: 'x', foo: 1 })?.foo).toBe(
-      'is not known here; known names: a, b.',
+      'is not a known property; known properties: a, b.',
     );
   });
   test('names the first twenty of many unknown properties', () => {

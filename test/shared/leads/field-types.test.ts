@@ -251,9 +251,14 @@ describe('IDs of sources and users', () => {
     ['assigned_to', '2147483648', 'owner_not_found'],
     ['mentor', 9, 'user_not_active'],
     ['mentor', 77, 'user_not_found'],
-  ])('%s refuses %j as %s', (fieldKey, raw, reason) =>
-    expect(read(fieldKey, raw)).toEqual({ ...refused('must be the ID of an active'), reason }),
-  );
+  ])('%s refuses %j as %s, and names the list to look at', (fieldKey, raw, reason) => {
+    const list =
+      fieldKey === 'source' ? 'source; GET /api/v1/lead-sources' : 'user; GET /api/v1/users';
+    expect(read(fieldKey, raw)).toEqual({
+      ...refused(`must be the ID of an active ${list} lists them.`),
+      reason,
+    });
+  });
 
   test.each<RawValue>(['Website', true, '1.0', '1e0', '+1'])('a source is not %j', (raw) =>
     expect(read('source', raw)).toEqual({

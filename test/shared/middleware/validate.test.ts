@@ -99,9 +99,12 @@ describe('the order of the refusals', () => {
 
 describe('what a refusal says', () => {
   test.each(['x', '', '0', '%zz', '%', '٥', '2147483648'])(
-    'the lead id %j in the path: there is no such lead',
+    'the lead ID %j in the path is refused with 404 NOT_FOUND and what a lead ID is',
     async (leadId) => {
-      expect((await refusal({ pathParameters: { leadId } })).code).toBe('NOT_FOUND');
+      expect(await refusal({ pathParameters: { leadId } })).toMatchObject({
+        code: 'NOT_FOUND',
+        message: 'The lead ID in the path must be an integer from 1 to 2147483647.',
+      });
     },
   );
 
