@@ -49,6 +49,8 @@ other leads. Other leads whose own fields contain the phone or email are listed
 and not changed. Values of custom fields, such as a guardian's phone, are not
 searched for.
 
+A capture that made the lead is one record of its timeline, printed as two items.
+
 Reads the whole table twice: once to count the changes, once to make them. These
 reads are paced, so that live traffic is not throttled: 1,000 read units per
 second are 4 MB per second. If the command is interrupted, run it again.
@@ -115,7 +117,7 @@ const otherItems = ({ otherEntries, otherLeads }: Erased): string =>
   `${countOf(otherEntries, 'timeline item')} of ${countOf(otherLeads, 'other lead')}`;
 
 const ownItems = ({ timelineEntries, idempotencyRecords, importedRows }: Erased): string =>
-  `${countOf(timelineEntries, 'timeline item')}, ${countOf(idempotencyRecords, 'idempotency record')} and ${countOf(importedRows, 'imported row')}`;
+  `${countOf(timelineEntries, 'timeline record')}, ${countOf(idempotencyRecords, 'idempotency record')} and ${countOf(importedRows, 'imported row')}`;
 
 function mentionLines({ mentions }: Erased): string[] {
   if (mentions.length === 0) return [];

@@ -72,16 +72,20 @@ async function readPage(
       }
       const answer = await response.text();
       if (response.status !== 429 && response.status < 500)
-        throw new Error(`The service answers ${response.status}: ${answer}`);
+        fail(`${LEADS_URL} answers ${response.status}: ${answer}`);
       waitMs = Math.max(waitMs, 1000 * Number(response.headers.get('Retry-After') ?? 0));
     } catch (error) {
       if (!(error instanceof TypeError || error instanceof DOMException)) throw error; // fetch's own: no connection, or too slow
     }
     await sleep(waitMs);
   }
-  throw new Error(
-    `The service did not answer ${attemptsMax} times: the next run goes on from here.`,
-  );
+  return fail(`The service did not answer ${attemptsMax} times: the next run goes on from here.`);
+}
+
+/** Ends with one line for the log of whoever schedules the job. */
+function fail(message: string): never {
+  console.error(message);
+  process.exit(1);
 }
 
 const updatedAts = await known();

@@ -82,27 +82,26 @@ export class ColumnMapping {
     this.#assertOptionColumns(headings, file);
     const targets = headings.map((heading) => this.targetOf(organization, heading));
     const unknown = headings.filter((_, column) => !targets[column]);
-    if (unknown.length > 0) {
-      const issues = unknown.map(
-        (heading) => `${JSON.stringify(heading)} ${unknownColumn(organization, heading)}`,
-      );
-      throw new CommandError(
-        `${file} has ${unknown.length === 1 ? 'an unknown column' : 'unknown columns'}: ${issues.join(' ')} Name the field with --map 'COLUMN=FIELD', keep a text as a note with --map 'COLUMN=note', or ignore the column with --ignore 'COLUMN'.`,
-      );
-    }
     const known = targets.filter((target) => target !== undefined);
+    const issues = unknownColumns(organization, unknown, file);
     const repeated = this.repeatedTarget(known);
     if (repeated) {
-      throw new CommandError(
+      issues.push(
         `${file} has more than one column for ${repeated}: ignore one with --ignore 'COLUMN'.`,
       );
     }
     const foreign = isEarlierExport(headings)
       ? undefined
-      : foreignLeadId(headings, known, this.isMapped);
+      : foreignLeadId(
+          headings.filter((_, column) => targets[column]),
+          known,
+          this.isMapped,
+        );
     if (foreign !== undefined)
-      throw new CommandError(`${file} ${foreignLeadIdIssue(foreign, exportMark.heading)}`);
-    assertRequiredColumns(headings, known, file);
+      issues.push(`${file} ${foreignLeadIdIssue(foreign, exportMark.heading)}`);
+    // An unknown column may be the one that is missing.
+    if (unknown.length === 0) issues.push(...missingColumns(headings, known, file));
+    if (issues.length > 0) throw new CommandError(issues.join('\n'));
     return known;
   }
 
@@ -141,19 +140,38 @@ export class ColumnMapping {
   }
 }
 
-/** @throws CommandError when no column has the name or the phone */
-function assertRequiredColumns(
+/** One unknown column in a sentence, several on a line each. */
+function unknownColumns(
+  organization: Organization,
+  headings: readonly string[],
+  file: string,
+): string[] {
+  const issues = headings.map(
+    (heading) => `${JSON.stringify(heading)} ${unknownColumn(organization, heading)}`,
+  );
+  const remedy =
+    "Name the field with --map 'COLUMN=FIELD', keep a text as a note with --map 'COLUMN=note', or ignore the column with --ignore 'COLUMN'.";
+  if (issues.length === 0) return [];
+  if (issues.length === 1) return [`${file} has an unknown column: ${issues[0]} ${remedy}`];
+  return [
+    `${file} has ${issues.length} unknown columns. ${remedy}`,
+    ...issues.map((issue) => `  ${issue}`),
+  ];
+}
+
+/** That no column has the name or the phone. */
+function missingColumns(
   headings: readonly string[],
   targets: readonly ImportTarget[],
   file: string,
-): void {
+): string[] {
   const missing = ['name', 'phone'].filter(
     (key) => !targets.some((target) => target.kind === 'field' && target.fieldKey === key),
   );
-  if (missing.length === 0) return;
-  throw new CommandError(
+  if (missing.length === 0) return [];
+  return [
     `${file} has no column for ${missing.join(' and ')}, which every lead needs: its columns are ${quotedList(headings)}. Name one with --map 'COLUMN=${missing[0]}'.`,
-  );
+  ];
 }
 
 const quotedList = (names: readonly string[]): string =>

@@ -128,6 +128,8 @@ test('a dry run says exactly what the erasure then changes, and changes nothing'
     otherLeads: 2,
     mentions: [{ leadId: two.id, fields: ['guardian_phone'] }],
   });
+  const { stdout } = await runAdmin(argumentsOf(organization, leadId, '--dry-run'));
+  expect(stdout).toContain('with 1 timeline record, 2 idempotency records and 0 imported rows.');
   const { dryRun: _, ...counts } = planned;
   expect(await erase(organization, leadId)).toMatchObject(counts);
 });

@@ -128,6 +128,22 @@ test.each(wrongFiles)(
   },
 );
 
+test('a file of another system is refused with all that is wrong with its columns, a line each', async () => {
+  const organization = await givenOrganization();
+  const file = await givenFile('foreign.csv', 'Lead ID,nme,scholarship,phone\n5,A,x,1\n');
+  const args = ['lead', 'import', '--organization', String(organization.id), file];
+
+  const { status, stderr } = await runAdmin(args);
+
+  expect(status).toBe(1);
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    `${file} has 2 unknown columns. Name the field with --map 'COLUMN=FIELD', keep a text as a note with --map 'COLUMN=note', or ignore the column with --ignore 'COLUMN'.`,
+    '  "nme" is not a field of the organization; did you mean "name"?',
+    '  "scholarship" is not a field of the organization.',
+    expect.stringMatching(/has "Lead ID", but not .*--ignore 'Lead ID'/),
+  ]);
+});
+
 test('a line of a JSONL file that is none, or says something unknown, is refused by itself', async () => {
   const organization = await givenOrganization();
   const { phone } = person();
