@@ -31,7 +31,7 @@ function packageJson(version: string): object {
     description,
     type: 'module',
     sideEffects: false,
-    engines: { node: '>=20' },
+    engines: { node: '>=20.16' },
     exports: {
       '.': entry('client'),
       './outbox': entry('outbox'),

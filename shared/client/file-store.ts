@@ -14,7 +14,7 @@ export function fileStore(folder: string): OutboxStore {
   };
   return {
     async put(entry) {
-      const { mkdir, open, rename } = await import('node:fs/promises');
+      const { mkdir, open, rename } = files();
       const file = fileOf(entry.key);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       // Written under another name, flushed, then renamed: the file is whole at every moment.
@@ -33,7 +33,7 @@ export function fileStore(folder: string): OutboxStore {
       return readEntry(fileOf(key));
     },
     async delete(key) {
-      const { rm } = await import('node:fs/promises');
+      const { rm } = files();
       await rm(fileOf(key), { force: true });
     },
     async list() {
@@ -44,8 +44,15 @@ export function fileStore(folder: string): OutboxStore {
   };
 }
 
+/** Without an import, which bundlers for Workers would refuse. @throws Error where there are no files */
+function files(): typeof import('node:fs/promises') {
+  const module = globalThis.process?.getBuiltinModule?.('node:fs/promises');
+  if (!module) throw new Error('This runtime has no files: give the outbox a store of its own.');
+  return module;
+}
+
 async function readEntry(file: string): Promise<OutboxEntry | undefined> {
-  const { readFile } = await import('node:fs/promises');
+  const { readFile } = files();
   const text = await readFile(file, 'utf8').catch(ifMissing(undefined));
   if (text === undefined) return undefined;
   try {
@@ -59,7 +66,7 @@ async function readEntry(file: string): Promise<OutboxEntry | undefined> {
 
 /** The names of the entries' files. Clears away what a killed process left half-written. */
 async function entryNames(folder: string): Promise<string[]> {
-  const { readdir, rm, stat } = await import('node:fs/promises');
+  const { readdir, rm, stat } = files();
   const names = await readdir(folder).catch(ifMissing([] as string[]));
   for (const part of names.filter((name) => name.endsWith('.part'))) {
     const writtenAt = await stat(`${folder}/${part}`).then(
@@ -73,7 +80,7 @@ async function entryNames(folder: string): Promise<string[]> {
 
 /** A rename is durable once its folder is flushed. Windows cannot open a folder, and needs no flush. */
 async function syncFolder(folder: string): Promise<void> {
-  const { open } = await import('node:fs/promises');
+  const { open } = files();
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => {});
   await handle?.close();

@@ -41,15 +41,10 @@ const whileDown: readonly Post[] = [
   { ...person(3), view: 'v2' },
   { ...person(3), view: 'v2', notes: 'text 3, changed' }, // the visitor went back
   { ...person(3), view: 'v2' }, // a double click
+  { ...person(3), view: 'v2, an hour later' }, // the form again: asked twice
   { ...person(4), view: 'v3', email: 'nobody@', course: 'knitting', city: 'Pune' },
 ];
-const expectedNotes = [
-  'text 1',
-  'text 2',
-  'text 3',
-  'text 3, changed',
-  ['text 4', 'course: knitting', 'email: nobody@'],
-];
+const expectedNotes = ['text 1', 'text 2', 'text 3', 'text 3', 'text 3, changed'];
 
 /** A recipe at work. */
 class Website {
@@ -125,6 +120,9 @@ const served = recipes.filter(({ name, missing }) => {
     );
   return missing === undefined;
 });
+/** In any order: the service does not name refused fields in the order of the form. */
+const linesOf = (notes: unknown): string[] => String(notes).split(/\n+/).sort();
+
 const outcomes = new Map<string, Outcome>();
 let folder: string;
 let service: KillableService;
@@ -222,17 +220,10 @@ describe.each(served.map(({ name }) => name))('the recipe for %s', (name) => {
   const outcome = (): Outcome => outcomes.get(name) as Outcome;
 
   test('loses and doubles no enquiry, and a refused optional value goes to the notes', () => {
-    const notes = outcome().notes.map((one, index) =>
-      index === 4
-        ? String(one)
-            .split(/\n+/)
-            .sort(
-              (a, b) =>
-                Number(b.startsWith('text')) - Number(a.startsWith('text')) || (a < b ? -1 : 1),
-            )
-        : one,
-    );
-    expect(notes).toEqual(expectedNotes);
+    const { notes } = outcome();
+
+    expect(notes.slice(0, -1)).toEqual(expectedNotes);
+    expect(linesOf(notes.at(-1))).toEqual(['course: knitting', 'email: nobody@', 'text 4']);
   });
 
   test('keeps an enquiry with a wrong phone for a person, and tells the visitor in a sentence of its own', () => {
@@ -240,7 +231,7 @@ describe.each(served.map(({ name }) => name))('the recipe for %s', (name) => {
 
     expect(refused).toBe(1);
     if (statuses.length === 0) return; // nothing is served
-    expect(statuses).toEqual([200, 422, 200, 200, 200, 200, 200]);
+    expect(statuses).toEqual([200, 422, 200, 200, 200, 200, 200, 200]);
     expect(phoneSentence).toMatch(/^Please check your phone number\./);
   });
 });

@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildClient } from '../../../infra/client/build.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
@@ -58,6 +59,22 @@ test.each([
   const tsc = run(join(projectFolder, 'node_modules', '.bin', 'tsc'), ['-p', '.'], { cwd: folder });
 
   expect(await tsc.catch(({ stdout }) => stdout)).toEqual({ stdout: '', stderr: '' });
+});
+
+test('the edge recipe bundles with it for a runtime that has no modules of Node', async () => {
+  const recipe = join(projectFolder, 'test', 'examples', 'edge', 'worker.ts');
+  await copyFile(recipe, join(folder, 'worker.ts'));
+
+  const { outputFiles } = await build({
+    entryPoints: [join(folder, 'worker.ts')],
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'esm',
+    platform: 'neutral',
+  });
+
+  expect(outputFiles[0]?.contents.byteLength).toBeLessThan(20_000);
 });
 
 /** The machine's own Node, when it is 20 or later, and the project's. */

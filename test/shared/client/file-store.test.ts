@@ -83,6 +83,14 @@ test('a damaged file stops no other entry and is named', async () => {
   printed.mockRestore();
 });
 
+test('a runtime without files is told to give the outbox a store of its own', async () => {
+  const absent = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
+
+  await expect(fileStore(folder).put(entry('a'))).rejects.toThrow(/give the outbox a store/);
+  await expect(fileStore(folder).list()).rejects.toThrow(/has no files/);
+  absent.mockRestore();
+});
+
 test('a key that is no digest cannot name a file elsewhere', async () => {
   await expect(fileStore(folder).get('../../etc/passwd')).rejects.toThrow(/is not an outbox key/);
 });
