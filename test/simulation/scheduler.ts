@@ -20,7 +20,7 @@ export interface SchedulerOptions {
   readonly startsAt?: number;
   /** Timers that are due within so many milliseconds compete with the steps that may be taken now. @default 0, steps come first */
   readonly timersCompeteWithinMs?: number;
-  /** Keeps every line of the trace; their number is counted in any case. @default false */
+  /** Keeps every line of the trace, and the stacks of errors, which take a tenth of the time. @default false */
   readonly keepTrace?: boolean;
 }
 
@@ -102,6 +102,16 @@ export class Scheduler {
    * @throws DeadlockError when it waits for what no event brings; whatever it rejects with
    */
   async run<T>(main: () => Promise<T>): Promise<T> {
+    const { stackTraceLimit } = Error;
+    if (!this.#keepsTrace) Error.stackTraceLimit = 0;
+    try {
+      return await this.#runUntilDone(main);
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+    }
+  }
+
+  async #runUntilDone<T>(main: () => Promise<T>): Promise<T> {
     let isDone = false;
     const result = main().finally(() => {
       isDone = true;

@@ -56,12 +56,14 @@ interface Outcome {
 }
 
 /** A history that does not come to an end is a violation too. */
-async function outcomeOf(plan: Plan, versions: Versions): Promise<Outcome> {
+async function outcomeOf(plan: Plan, versions: Versions, keepTrace = false): Promise<Outcome> {
   try {
-    const { service, violations, faults, simulatedMs } = await runHistory(plan, versions);
+    const run = await runHistory(plan, versions, { keepTrace });
+    const { service, violations, faults, simulatedMs } = run;
     const { history, recorder } = service;
     return { violations, faults, simulatedMs, history, faultKinds: recorder.faultKinds };
   } catch (error) {
+    if (!keepTrace) return outcomeOf(plan, versions, true); // once more, for the error's stack
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     const violations = [`The history broke off: ${text}`];
     return { violations, faults: 0, simulatedMs: 0, history: undefined, faultKinds: new Map() };
