@@ -1,26 +1,16 @@
-import { recordKeys } from './check-effects.ts';
 import { effectsOf, kindOf, nameOf } from './effects.ts';
 import type { History, ObservedRequest } from './history.ts';
 import { isSame, type Plain } from './plain.ts';
 import {
-  capturedLead,
-  comparablePhone,
-  createdLead,
+  accepted,
   presented,
   type ReferenceSettings,
-  Refusal,
   updatedLead,
   type Values,
 } from './reference.ts';
-import {
-  emailKey,
-  endOf,
-  holdersDuring,
-  leadStates,
-  phoneKey,
-  settingsDuring,
-  statesBetween,
-} from './states.ts';
+import { conflictIssues, errorOf, failureIssues, invalidIssues, queryIssues } from './refusals.ts';
+import { replayIssues } from './remembered.ts';
+import { endOf, leadStates, settingsDuring, statesBetween } from './states.ts';
 
 /** Every answer by itself: what the contract lets a service say to this request, in the state in which it was meanwhile. */
 export function checkAnswers(history: History): string[] {
@@ -56,10 +46,6 @@ const codes: Readonly<Record<number, readonly string[]>> = {
   500: ['INTERNAL'],
   503: ['NOT_READY'],
 };
-
-export const errorOf = ({ answerBody }: ObservedRequest) =>
-  (answerBody as { error?: { code?: string; message?: string; details?: Values } } | undefined)
-    ?.error;
 
 function formIssues(request: ObservedRequest): string[] {
   const { answer, id, startedAt, handledUntil } = request;
@@ -133,15 +119,6 @@ const needs: Readonly<Record<string, readonly string[]>> = {
 const mayAsk = ({ what, apiKey }: ObservedRequest): boolean =>
   (needs[what] ?? ['leads.read']).some((scope) => apiKey.scopes.includes(scope as never));
 
-/** One fault is masked: a call is tried again. Requests that meet others come through too, unless a fault keeps them for long. */
-const failureIssues: Judge = ({ isSlow }, { faults, earlierFaults }) => {
-  const isExcused =
-    isSlow || faults.length > 1 || (faults.length === 1 && earlierFaults > retryBudget);
-  return isExcused ? [] : [`failed after ${faults[0] ?? 'nothing'} went wrong`];
-};
-/** So many faults leave the SDK repeats to make. */
-const retryBudget = 20;
-
 const statusIssues: Readonly<Record<number, Judge>> = {
   200: doneIssues,
   201: doneIssues,
@@ -167,7 +144,7 @@ const statusIssues: Readonly<Record<number, Judge>> = {
 
 function doneIssues(history: History, request: ObservedRequest): string[] {
   if (!mayAsk(request)) return ['was answered although its key lacks the scope'];
-  if (request.what === 'capture-lead') return captureIssues(history, request);
+  if (request.what === 'capture-lead') return replayIssues(history, request);
   if (request.what !== 'create-lead' && request.what !== 'update-lead') return [];
   const { lead } = request.answerBody as { lead: Plain };
   const written = effectsOf(request).flatMap(({ writes }) =>
@@ -200,143 +177,4 @@ function changesNothing(
   return accepted(() =>
     isSame(updatedLead(settings, request.body as Values, item), { fields, stageId, pipelineId }),
   );
-}
-
-function accepted(judge: () => boolean): boolean {
-  try {
-    return judge();
-  } catch (error) {
-    if (error instanceof Refusal) return false;
-    throw error;
-  }
-}
-
-/** A replay is the answer first given, to the same body, within 24 hours. */
-function captureIssues(history: History, request: ObservedRequest): string[] {
-  const isReplay = request.answer?.headers['idempotent-replayed'] === 'true';
-  const live = liveRecords(history, request);
-  if (!isReplay) return [];
-  const { lead } = request.answerBody as { lead: Plain };
-  const same = live.filter(({ result }) => isSame(result, lead));
-  if (same.length === 0)
-    return [
-      `was answered ${JSON.stringify(lead)} as a replay, while ${JSON.stringify(live.map(({ result }) => result))} is remembered`,
-    ];
-  return same.some(({ first }) => first && isSameEnquiry(first, request))
-    ? []
-    : ['was answered with what another body was answered'];
-}
-
-interface LiveRecord {
-  readonly result: Plain;
-  /** The request that is remembered. */
-  readonly first: ObservedRequest | undefined;
-}
-
-/** What is remembered under the request's keys at some moment of it and has not expired by some clock. */
-function liveRecords(history: History, request: ObservedRequest): LiveRecord[] {
-  return recordKeys(request).flatMap((pk) => {
-    const states = statesBetween(history, pk, 'RECORD', request.startedAt, endOf(request));
-    const live = states.filter(
-      (state) => state && (state.expiresAt as number) > request.startedAt - history.clockSkewMs,
-    );
-    return live.map((state) => ({
-      result: state?.result as Plain,
-      first: firstOf(history, request, state as Plain),
-    }));
-  });
-}
-
-/** The request whose capture a record remembers: the one that added its entry to the lead's timeline. */
-function firstOf(
-  history: History,
-  { apiKey }: ObservedRequest,
-  record: Plain,
-): ObservedRequest | undefined {
-  return history.requests.find(
-    (other) =>
-      other.apiKey.keyId === apiKey.keyId &&
-      other.writes.some(
-        ({ after }) =>
-          after?.fingerprint === record.fingerprint && isSame(after?.result, record.result),
-      ) &&
-      effectsOf(other).some(({ writes }) => writes.some((write) => kindOf(write) === 'TIMELINE')),
-  );
-}
-
-function isSameEnquiry(one: ObservedRequest, other: ObservedRequest): boolean {
-  const { externalId: _one, ...a } = one.request.body as Values;
-  const { externalId: _other, ...b } = other.request.body as Values;
-  return isSame(a, b);
-}
-
-function conflictIssues(history: History, request: ObservedRequest): string[] {
-  const error = errorOf(request);
-  if (error?.code === 'IDEMPOTENCY_IN_PROGRESS') {
-    return request.conflicts > 0 || request.faults.length > 0 || overlaps(history, request)
-      ? []
-      : ['met another request where there was none'];
-  }
-  const { phone, email } = ((request.request.body as Values).fields ?? {}) as Values;
-  const own = request.request.leadId;
-  const pks = [
-    ...(phone ? [phoneKey(request.organizationId, comparablePhone(String(phone)))] : []),
-    ...(email ? [emailKey(request.organizationId, String(email))] : []),
-  ];
-  const holders = pks
-    .flatMap((pk) => holdersDuring(history, request, pk))
-    .filter((id) => id !== undefined && id !== own);
-  if (holders.length === 0) return ['was refused as a duplicate of nobody'];
-  const { leadId } = error?.details ?? {};
-  return leadId === undefined || holders.includes(leadId as number)
-    ? []
-    : [`was refused as a duplicate of lead ${leadId}`];
-}
-
-/** A filter's field must be active by some settings that held meanwhile. */
-function queryIssues(history: History, request: ObservedRequest): string[] {
-  const filters = JSON.parse(String(request.request.query?.filter ?? '[]')) as readonly {
-    readonly field: string;
-  }[];
-  const isKnown = ({ fields }: ReferenceSettings): boolean =>
-    filters.every(({ field }) => fields.some(({ key, active }) => key === field && active));
-  return settingsDuring(history, request).every(isKnown) ? ['was refused as malformed'] : [];
-}
-
-/** Whether someone else was at work in the organization meanwhile. */
-const overlaps = (history: History, request: ObservedRequest): boolean =>
-  [...history.requests, ...history.actions].some(
-    (other) =>
-      other !== request &&
-      other.organizationId === request.organizationId &&
-      other.startedAt < endOf(request) &&
-      endOf(other) > request.startedAt,
-  );
-
-/** Refused by some settings that held meanwhile, or since its idempotency key is another body's. */
-function invalidIssues(history: History, request: ObservedRequest): string[] {
-  const body = request.request.body as Values;
-  const states =
-    request.request.leadId === undefined
-      ? []
-      : leadStates(history, request, request.request.leadId);
-  const rules: Readonly<Record<string, (settings: ReferenceSettings) => unknown>> = {
-    'create-lead': (settings) => createdLead(settings, body),
-    'capture-lead': (settings) => capturedLead(settings, body),
-    'update-lead': (settings) => states.map((state) => state && updatedLead(settings, body, state)),
-  };
-  const rule = rules[request.what];
-  if (
-    rule &&
-    settingsDuring(history, request).some(
-      (settings) => !accepted(() => rule(settings) !== undefined),
-    )
-  )
-    return [];
-  if (
-    request.what === 'capture-lead' &&
-    liveRecords(history, request).some(({ first }) => !first || !isSameEnquiry(first, request))
-  )
-    return [];
-  return [`was refused with ${JSON.stringify(errorOf(request))}`];
 }

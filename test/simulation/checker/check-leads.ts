@@ -95,9 +95,9 @@ function entriesOf({ writesOf }: History, organizationId: number, leadId: number
   const names = [...writesOf.keys()].filter((name) => name.startsWith(prefix)).sort();
   return names.flatMap((name) => {
     const writes = writesOf.get(name) ?? [];
-    // An erasure may have taken a person out of it; who wrote it is told by its first write.
+    // An erasure may have taken a person out of it since: what was written first explains the lead.
     const [first, last] = [writes[0], writes.at(-1)];
-    return first && last?.after ? [{ ...first, after: last.after }] : [];
+    return first && last?.after ? [first] : [];
   });
 }
 

@@ -2,7 +2,8 @@ import { type Commit, commitsOf, kindOf, nameOf } from './effects.ts';
 import type { History, ObservedRequest, Work, Write } from './history.ts';
 import { isSame, type Plain } from './plain.ts';
 import { comparableEmail, type Values } from './reference.ts';
-import { emailKey, leadKey, phoneKey, stateBefore } from './states.ts';
+import { emailKey, phoneKey } from './states.ts';
+import { timelineIssues } from './timeline-writes.ts';
 
 /**
  * Every write on its own, whoever made it: what kind of item it may touch, of which organization, in which step from what was there before;
@@ -189,25 +190,6 @@ function indexAttributes(pk: string, { stageId, fields, archivedAt }: Plain) {
     sourceKey: isListed && source !== undefined ? `SOURCE#${id}#${source}` : undefined,
     updateKey: isListed ? `UPDATED#${id}` : undefined,
   };
-}
-
-/** What is on a timeline stays as it is; an erasure alone removes it, or a person from it. */
-function timelineIssues(
-  { pk, before, after, sk }: Write,
-  { work, order }: Commit,
-  history: History,
-): string[] {
-  if (work.what === 'erase') return before ? [] : ['added to a timeline'];
-  if (before || !after) return [`changed what is on the timeline ${pk}`];
-  const [, organizationId, leadId] = pk.split('#');
-  const lead = stateBefore(history, ...leadKey(Number(organizationId), Number(leadId)), order);
-  const isLater = !lead || String(after.at) > String(lead.updatedAt) || work.what === 'import';
-  return [
-    ...(sk.startsWith(`${after.at}#`) ? [] : [`put an entry of ${after.at} at ${sk}`]),
-    ...(isLater
-      ? []
-      : [`put an entry of ${after.at} on the timeline before the change of ${lead?.updatedAt}`]),
-  ];
 }
 
 /** One lead per person: an identity is taken where it is free, and released by the lead that has it. */

@@ -94,6 +94,16 @@ export function presented(settings: ReferenceSettings, item: Plain): Plain {
 /** Thrown for what the service must refuse with 422. */
 export class Refusal extends Error {}
 
+/** What a rule says, or false where it refuses. */
+export function accepted(judge: () => boolean): boolean {
+  try {
+    return judge();
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
+
 /** Sent values as a lead holds them; null empties. @throws Refusal */
 export function readValues(settings: ReferenceSettings, sent: Values): Values {
   return Object.fromEntries(

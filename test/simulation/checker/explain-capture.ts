@@ -1,0 +1,149 @@
+import { type Commit, isAcknowledged, kindOf } from './effects.ts';
+import { bodyOf, bySome, entryIssues, newLeadIssues, one } from './explanation.ts';
+import type { History, ObservedRequest, Write } from './history.ts';
+import { isSame, type Plain } from './plain.ts';
+import {
+  capturedLead,
+  comparableEmail,
+  comparablePhone,
+  filledLead,
+  type ReferenceSettings,
+  type Values,
+} from './reference.ts';
+import { recordKeys } from './remembered.ts';
+import { emailKey, holdersDuring, leadKey, phoneKey, stateBefore } from './states.ts';
+
+/** What a capture did. */
+export function explainCapture(
+  history: History,
+  request: ObservedRequest,
+  effect: Commit,
+): string[] {
+  const { writes, order } = effect;
+  const entry = one(writes, 'TIMELINE');
+  const written = one(writes, 'LEADS');
+  const leadId = Number(entry?.pk.split('#')[2]);
+  const records = writes.filter((write) => kindOf(write) === 'IDEMPOTENCY');
+  const issues: string[] = [];
+  if (!isSame(records.map(({ pk }) => pk).sort(), recordKeys(request).sort()))
+    issues.push('is not remembered under its keys');
+  const isNew = written !== undefined && written.before === undefined;
+  const before = isNew
+    ? undefined
+    : stateBefore(history, ...leadKey(request.organizationId, leadId), order);
+  issues.push(
+    ...entryIssues(request, entry?.after, isNew ? 'captured_new' : 'captured'),
+    ...matchIssues(history, request, isNew ? undefined : leadId, before),
+  );
+  const { notes } = bodyOf(request);
+  if ((entry?.after?.notes ?? undefined) !== (notes || undefined))
+    issues.push('has other notes on the timeline than it sent');
+  if (isNew) {
+    const lead = written.after as Plain;
+    issues.push(
+      ...bySome(history, request, (settings) =>
+        newLeadIssues(request, settings, lead, capturedLead(settings, bodyOf(request))),
+      ),
+    );
+  } else if (before)
+    issues.push(
+      ...bySome(history, request, (settings) =>
+        fillingIssues(history, request, settings, { before, written, entry: entry?.after }),
+      ),
+    );
+  else issues.push('was added to a lead that is not there');
+  const result = {
+    id: leadId,
+    created: isNew,
+    updated: !isNew && written !== undefined,
+    ...(before?.archivedAt !== undefined && { archived: true }),
+  };
+  if (isAcknowledged(request) && !isSame((request.answerBody as Values).lead, result))
+    issues.push(
+      `answered ${JSON.stringify(request.answerBody)} instead of ${JSON.stringify(result)}`,
+    );
+  if (records.some(({ after }) => !isSame(after?.result, result)))
+    issues.push('is remembered with another result');
+  return issues;
+}
+
+/** At some moment of the request its person was the lead's, by phone before email; undefined: nobody's. */
+function matchIssues(
+  history: History,
+  request: ObservedRequest,
+  leadId: number | undefined,
+  lead: Plain | undefined,
+): string[] {
+  const { phone, email } = bodyOf(request);
+  const { organizationId } = request;
+  const byPhone = holdersDuring(
+    history,
+    request,
+    phoneKey(organizationId, comparablePhone(String(phone))),
+  );
+  const byEmail = email
+    ? holdersDuring(history, request, emailKey(organizationId, String(email)))
+    : [undefined];
+  if (leadId === undefined)
+    return byPhone.includes(undefined) && byEmail.includes(undefined)
+      ? []
+      : ['made a second lead of a person'];
+  const matches =
+    byPhone.includes(leadId) || (byPhone.includes(undefined) && byEmail.includes(leadId));
+  if (!matches) return [`went to lead ${leadId}, which never had its phone or email meanwhile`];
+  const fields = (lead?.fields ?? {}) as Values;
+  const isStill =
+    fields.phone === comparablePhone(String(phone)) ||
+    comparableEmail(String(fields.email)) === comparableEmail(String(email));
+  return isStill ? [] : [`was written to lead ${leadId} when that had another phone and email`];
+}
+
+interface Filling {
+  readonly before: Plain;
+  readonly written: Write | undefined;
+  readonly entry: Plain | undefined;
+}
+
+function fillingIssues(
+  history: History,
+  request: ObservedRequest,
+  settings: ReferenceSettings,
+  { before, written, entry }: Filling,
+): string[] {
+  const { email } = bodyOf(request);
+  const leadId = Number(before.sk);
+  const holders = email
+    ? holdersDuring(history, request, emailKey(request.organizationId, String(email)))
+    : [];
+  let issues: string[] = [];
+  for (const emailIsTaken of new Set(
+    holders.length === 0
+      ? [false]
+      : holders.map((holder) => holder !== undefined && holder !== leadId),
+  )) {
+    const { fields, filled, kept } = filledLead(settings, bodyOf(request), before, emailIsTaken);
+    const after = written?.after ?? before;
+    issues = [];
+    if (!isSame(after.fields, fields))
+      issues.push(
+        `filled a lead to ${JSON.stringify(after.fields)} instead of ${JSON.stringify(fields)}`,
+      );
+    if (
+      after.stageId !== before.stageId ||
+      after.pipelineId !== before.pipelineId ||
+      after.archivedAt !== before.archivedAt
+    ) {
+      issues.push('moved a lead that it matched');
+    }
+    const keptFields = ((entry?.kept ?? []) as readonly { field: string }[]).map(
+      ({ field }) => field,
+    );
+    if (!isSame(entry?.filled, filled) || !isSame([...keptFields].sort(), [...kept].sort())) {
+      issues.push(
+        `lists ${JSON.stringify([entry?.filled, keptFields])} instead of ${JSON.stringify([filled, kept])}`,
+      );
+    }
+    if (issues.length === 0) return [];
+  }
+  return issues;
+}

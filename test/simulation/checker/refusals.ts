@@ -1,0 +1,99 @@
+import type { History, ObservedRequest } from './history.ts';
+import {
+  accepted,
+  capturedLead,
+  comparablePhone,
+  createdLead,
+  type ReferenceSettings,
+  updatedLead,
+  type Values,
+} from './reference.ts';
+import { isSameEnquiry, liveRecords } from './remembered.ts';
+import { emailKey, endOf, holdersDuring, leadStates, phoneKey, settingsDuring } from './states.ts';
+
+export const errorOf = ({ answerBody }: ObservedRequest) =>
+  (answerBody as { error?: { code?: string; message?: string; details?: Values } } | undefined)
+    ?.error;
+
+/** One fault is masked: a call is tried again. Requests that meet others come through too, unless a fault keeps them for long. */
+export function failureIssues(
+  { isSlow }: History,
+  { faults, earlierFaults }: ObservedRequest,
+): string[] {
+  const isExcused =
+    isSlow || faults.length > 1 || (faults.length === 1 && earlierFaults > retryBudget);
+  return isExcused ? [] : [`failed after ${faults[0] ?? 'nothing'} went wrong`];
+}
+/** So many faults leave the SDK repeats to make. */
+const retryBudget = 20;
+
+export function conflictIssues(history: History, request: ObservedRequest): string[] {
+  const error = errorOf(request);
+  if (error?.code === 'IDEMPOTENCY_IN_PROGRESS') {
+    return request.conflicts > 0 || request.faults.length > 0 || overlaps(history, request)
+      ? []
+      : ['met another request where there was none'];
+  }
+  const { phone, email } = ((request.request.body as Values).fields ?? {}) as Values;
+  const own = request.request.leadId;
+  const pks = [
+    ...(phone ? [phoneKey(request.organizationId, comparablePhone(String(phone)))] : []),
+    ...(email ? [emailKey(request.organizationId, String(email))] : []),
+  ];
+  const holders = pks
+    .flatMap((pk) => holdersDuring(history, request, pk))
+    .filter((id) => id !== undefined && id !== own);
+  if (holders.length === 0) return ['was refused as a duplicate of nobody'];
+  const { leadId } = error?.details ?? {};
+  return leadId === undefined || holders.includes(leadId as number)
+    ? []
+    : [`was refused as a duplicate of lead ${leadId}`];
+}
+
+/** A filter's field must be active by some settings that held meanwhile. */
+export function queryIssues(history: History, request: ObservedRequest): string[] {
+  const filters = JSON.parse(String(request.request.query?.filter ?? '[]')) as readonly {
+    readonly field: string;
+  }[];
+  const isKnown = ({ fields }: ReferenceSettings): boolean =>
+    filters.every(({ field }) => fields.some(({ key, active }) => key === field && active));
+  return settingsDuring(history, request).every(isKnown) ? ['was refused as malformed'] : [];
+}
+
+/** Whether someone else was at work in the organization meanwhile. */
+const overlaps = (history: History, request: ObservedRequest): boolean =>
+  [...history.requests, ...history.actions].some(
+    (other) =>
+      other !== request &&
+      other.organizationId === request.organizationId &&
+      other.startedAt < endOf(request) &&
+      endOf(other) > request.startedAt,
+  );
+
+/** Refused by some settings that held meanwhile, or since its idempotency key is another body's. */
+export function invalidIssues(history: History, request: ObservedRequest): string[] {
+  const body = request.request.body as Values;
+  const states =
+    request.request.leadId === undefined
+      ? []
+      : leadStates(history, request, request.request.leadId);
+  const rules: Readonly<Record<string, (settings: ReferenceSettings) => unknown>> = {
+    'create-lead': (settings) => createdLead(settings, body),
+    'capture-lead': (settings) => capturedLead(settings, body),
+    'update-lead': (settings) => states.map((state) => state && updatedLead(settings, body, state)),
+  };
+  const rule = rules[request.what];
+  if (
+    rule &&
+    settingsDuring(history, request).some(
+      (settings) => !accepted(() => rule(settings) !== undefined),
+    )
+  )
+    return [];
+  if (
+    request.what === 'capture-lead' &&
+    liveRecords(history, request).some(({ first }) => !first || !isSameEnquiry(first, request))
+  )
+    return [];
+  return [`was refused with ${JSON.stringify(errorOf(request))}`];
+}

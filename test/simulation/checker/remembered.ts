@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { effectsOf, kindOf } from './effects.ts';
+import type { History, ObservedRequest } from './history.ts';
+import { isSame, type Plain } from './plain.ts';
+import type { Values } from './reference.ts';
+import { endOf, statesBetween } from './states.ts';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Where the records of a capture's keys lie. */
+export function recordKeys({ apiKey, request }: ObservedRequest): string[] {
+  const given = [request.headers?.['Idempotency-Key'], (request.body as Values).externalId];
+  const keys = new Set(given.filter((key): key is string => typeof key === 'string'));
+  return [...keys].map((key) => `IDEMPOTENCY#${apiKey.keyId}#${sha256(key)}`);
+}
+
+/** A replay is the answer first given, to the same body, within 24 hours. */
+export function replayIssues(history: History, request: ObservedRequest): string[] {
+  const isReplay = request.answer?.headers['idempotent-replayed'] === 'true';
+  const live = liveRecords(history, request);
+  if (!isReplay) return [];
+  const { lead } = request.answerBody as { lead: Plain };
+  const same = live.filter(({ result }) => isSame(result, lead));
+  if (same.length === 0)
+    return [
+      `was answered ${JSON.stringify(lead)} as a replay, while ${JSON.stringify(live.map(({ result }) => result))} is remembered`,
+    ];
+  return same.some(({ first }) => first && isSameEnquiry(first, request))
+    ? []
+    : ['was answered with what another body was answered'];
+}
+
+interface LiveRecord {
+  readonly result: Plain;
+  /** The request that is remembered. */
+  readonly first: ObservedRequest | undefined;
+}
+
+/** What is remembered under the request's keys at some moment of it and has not expired by some clock. */
+export function liveRecords(history: History, request: ObservedRequest): LiveRecord[] {
+  return recordKeys(request).flatMap((pk) => {
+    const states = statesBetween(history, pk, 'RECORD', request.startedAt, endOf(request));
+    const live = states.filter(
+      (state) => state && (state.expiresAt as number) > request.startedAt - history.clockSkewMs,
+    );
+    return live.map((state) => ({
+      result: state?.result as Plain,
+      first: firstOf(history, request, state as Plain),
+    }));
+  });
+}
+
+/** The request whose capture a record remembers: the one that added its entry to the lead's timeline. */
+function firstOf(
+  history: History,
+  { apiKey }: ObservedRequest,
+  record: Plain,
+): ObservedRequest | undefined {
+  return history.requests.find(
+    (other) =>
+      other.apiKey.keyId === apiKey.keyId &&
+      other.writes.some(
+        ({ after }) =>
+          after?.fingerprint === record.fingerprint && isSame(after?.result, record.result),
+      ) &&
+      effectsOf(other).some(({ writes }) => writes.some((write) => kindOf(write) === 'TIMELINE')),
+  );
+}
+
+export function isSameEnquiry(one: ObservedRequest, other: ObservedRequest): boolean {
+  const { externalId: _one, ...a } = one.request.body as Values;
+  const { externalId: _other, ...b } = other.request.body as Values;
+  return isSame(a, b);
+}
