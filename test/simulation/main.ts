@@ -16,7 +16,10 @@ import {
   type SimulationRecord,
   writeRecord,
 } from './record/simulation-record.ts';
+import { measureScale, scaleViolations } from './scale/scale.ts';
+import { limitsTable, scalePage, scalePlot, scaleTable } from './scale/scale-page.ts';
 
+const testFolder = join(projectFolder, 'test');
 /** So many histories are lost at the most when a recorded run is broken off. */
 const historiesPerSave = 25;
 
@@ -47,10 +50,11 @@ if (options.long) {
   summaries.push(record.long);
 }
 if (options.bugs) summaries.push(await bugs(record));
+if (options.scale) summaries.push(await scale(options));
 if (isRandomWanted(options)) summaries.push(await randomHistories(options, record));
 save();
-if (options.write) {
-  writeFileSync(join(projectFolder, 'test', 'RELIABILITY.md'), reliabilityPage(record));
+if (options.write && options.record !== undefined) {
+  writeFileSync(join(testFolder, 'RELIABILITY.md'), reliabilityPage(record));
   report.print('Written: test/RELIABILITY.md');
 }
 const sum = sumOf(summaries);
@@ -58,8 +62,8 @@ if (isTerminal) process.stderr.write('\n');
 report.print(`histories ${sum.histories}, faults ${sum.faults}, violations ${sum.violations}`);
 process.exit(sum.violations > 0 ? 1 : 0);
 
-function isRandomWanted({ minutes, histories, pairs, long, bugs, write }: SimulateOptions) {
-  const isOtherWanted = pairs || long || bugs || write;
+function isRandomWanted({ minutes, histories, write, ...parts }: SimulateOptions) {
+  const isOtherWanted = parts.pairs || parts.long || parts.bugs || parts.scale || write;
   return minutes !== undefined || histories !== undefined || !isOtherWanted;
 }
 
@@ -80,6 +84,20 @@ function pairs({ pairs: known }: SimulationRecord): Promise<Summary> {
       save();
     },
   });
+}
+
+async function scale({ write }: SimulateOptions): Promise<Summary> {
+  const [bundles] = await bundleVersions();
+  const measured = await measureScale(bundles);
+  report.print(`${scaleTable(measured)}\n\n${limitsTable(measured)}`);
+  const violations = scaleViolations(measured);
+  for (const violation of violations) report.print(violation);
+  if (write) {
+    writeFileSync(join(testFolder, 'SCALE.md'), scalePage(measured));
+    writeFileSync(join(testFolder, 'scale.svg'), scalePlot(measured));
+    report.print('Written: test/SCALE.md, test/scale.svg');
+  }
+  return { histories: measured.proofs.length, faults: 0, violations: violations.length };
 }
 
 async function bugs(into: SimulationRecord): Promise<Summary> {

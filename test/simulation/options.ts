@@ -11,8 +11,9 @@ Without an option: 200 random histories. The last line says how many histories, 
   --pairs         every pair of operations, in every order of their calls that makes a difference, with a fault at each call
   --long          histories of days of simulated time
   --bugs          the planted bugs: a table of what found each; one that nothing finds counts as a violation
+  --scale         which limit a growing load meets first, and what it costs; with --write, test/SCALE.md and its plot
   --record FILE   keep the results in FILE, and go on where FILE ends: up to N histories in all, and the pairs it lacks
-  --write         write test/RELIABILITY.md from the FILE of --record
+  --write         write test/RELIABILITY.md from the FILE of --record, or the pages of --scale
   --help          this text
 
 A history that fails is printed with its seed, as small as it goes, as a story. Status: 1 on a violation, 2 on wrong usage.
@@ -30,6 +31,7 @@ export interface SimulateOptions {
   readonly pairs: boolean;
   readonly long: boolean;
   readonly bugs: boolean;
+  readonly scale: boolean;
   readonly record: string | undefined;
   readonly write: boolean;
 }
@@ -56,6 +58,7 @@ function parsed(args: readonly string[]) {
     pairs: flag,
     long: flag,
     bugs: flag,
+    scale: flag,
     record: text,
     write: flag,
     help: flag,
@@ -74,8 +77,8 @@ export function readOptions(args: readonly string[]): SimulateOptions {
     process.stdout.write(help);
     process.exit(0);
   }
-  if (values.write && values.record === undefined)
-    return fail('--write needs --record FILE: the page tells what was recorded.');
+  if (values.write && values.record === undefined && !values.scale)
+    return fail('--write needs --record FILE, whose results it writes, or --scale.');
   return {
     seed: wholeNumber('seed', values.seed) ?? 1,
     histories: wholeNumber('histories', values.histories),
@@ -83,6 +86,7 @@ export function readOptions(args: readonly string[]): SimulateOptions {
     pairs: values.pairs,
     long: values.long,
     bugs: values.bugs,
+    scale: values.scale,
     record: values.record,
     write: values.write,
   };

@@ -94,7 +94,8 @@ function matchIssues(
   const fields = (lead?.fields ?? {}) as Values;
   const isStill =
     fields.phone === comparablePhone(String(phone)) ||
-    comparableEmail(String(fields.email)) === comparableEmail(String(email));
+    (email !== undefined &&
+      comparableEmail(String(fields.email)) === comparableEmail(String(email)));
   return isStill ? [] : [`was written to lead ${leadId} when that had another phone and email`];
 }
 

@@ -46,12 +46,22 @@ export interface SimulatedDynamodbOptions {
   readonly expiryChance?: number;
   /** Whether a partition gives no more than its units a second. @default false */
   readonly hasThroughputLimits?: boolean;
+  /** Told of units that a partition gave, where there are throughput limits. */
+  readonly onUnits?: (taken: TakenUnits) => void;
   /** Whether a transaction's items appear one after the other, each a turn of its own. @default false: all at once, after their locks */
   readonly commitsItemByItem?: boolean;
   /** Of 1 MB, the share after which a page ends; less makes more pages of little data. @default 1 */
   readonly pageShare?: number;
   /** Told of every write as it is applied. */
   readonly onWrite?: (write: AppliedWrite) => void;
+}
+
+/** Units of one partition key, of the table or of an index (`''` is the table). */
+export interface TakenUnits {
+  readonly operation: 'read' | 'write';
+  readonly index: string;
+  readonly key: string;
+  readonly units: number;
 }
 
 export interface AppliedWrite {

@@ -50,7 +50,7 @@ export class SimulatedDynamodb implements DynamodbModel {
   constructor(options: SimulatedDynamodbOptions) {
     this.options = options;
     this.throughput = options.hasThroughputLimits
-      ? new Throughput('arn:aws:dynamodb:ap-south-1:000000000000')
+      ? new Throughput('arn:aws:dynamodb:ap-south-1:000000000000', options.onUnits)
       : undefined;
   }
 

@@ -1,6 +1,7 @@
 import type { Item } from './attribute-values.ts';
 import type { Consumed, WriteCost } from './capacity.ts';
 import type { ThrottlingReason } from './errors.ts';
+import type { TakenUnits } from './model.ts';
 import type { Table } from './table.ts';
 import { keyTextOf } from './table-schema.ts';
 
@@ -20,9 +21,11 @@ interface Allowance {
 export class Throughput {
   readonly #allowances = new Map<string, Allowance>();
   readonly #resource: string;
+  readonly #onUnits: ((taken: TakenUnits) => void) | undefined;
 
-  constructor(resource: string) {
+  constructor(resource: string, onUnits?: (taken: TakenUnits) => void) {
     this.#resource = resource;
+    this.#onUnits = onUnits;
   }
 
   /** Takes what a write costs, from all partitions or from none. @returns why it may not be taken */
@@ -33,7 +36,7 @@ export class Throughput {
     { table: units, indexes }: WriteCost,
     now: number,
   ): ThrottlingReason | undefined {
-    const parts: [string, string, number][] = [[`write ${table.schema.name} ${key}`, '', units]];
+    const parts: TakenUnits[] = [{ operation: 'write', index: '', key, units }];
     for (const [name, ofIndex] of indexes) {
       const index = table.schema.indexes.find((one) => one.name === name);
       const keys = new Set(
@@ -44,11 +47,9 @@ export class Throughput {
         ),
       );
       for (const text of keys)
-        parts.push([`write ${table.schema.name} ${name} ${text}`, name, ofIndex / keys.size]);
+        parts.push({ operation: 'write', index: name, key: text, units: ofIndex / keys.size });
     }
-    return this.#take(parts, writeUnitsPerSecond, now, (index) =>
-      this.#reason(table, index, 'Write'),
-    );
+    return this.#take(table, parts, now);
   }
 
   takeRead(
@@ -59,22 +60,24 @@ export class Throughput {
   ): ThrottlingReason | undefined {
     const { table } = consumed;
     const units = index ? (consumed.indexUnits.get(index) ?? 0) : consumed.readUnits;
-    const parts: [string, string, number][] = [
-      [`read ${table.schema.name} ${index} ${key}`, index, units],
-    ];
-    return this.#take(parts, readUnitsPerSecond, now, () => this.#reason(table, index, 'Read'));
+    return this.#take(table, [{ operation: 'read', index, key, units }], now);
   }
 
   /** A request passes while anything is left, and may overdraw it. */
-  #take(
-    parts: readonly (readonly [string, string, number])[],
-    perSecond: number,
-    now: number,
-    reason: (index: string) => ThrottlingReason,
-  ): ThrottlingReason | undefined {
-    for (const [name, index] of parts)
-      if (this.#allowance(name, perSecond, now).units <= 0) return reason(index);
-    for (const [name, , units] of parts) this.#allowance(name, perSecond, now).units -= units;
+  #take(table: Table, parts: readonly TakenUnits[], now: number): ThrottlingReason | undefined {
+    const allowances = parts.map(({ operation, index, key }) => {
+      const perSecond = operation === 'read' ? readUnitsPerSecond : writeUnitsPerSecond;
+      return this.#allowance(`${operation} ${table.schema.name} ${index} ${key}`, perSecond, now);
+    });
+    for (const [at, { index, operation }] of parts.entries()) {
+      if ((allowances[at]?.units ?? 0) <= 0)
+        return this.#reason(table, index, operation === 'read' ? 'Read' : 'Write');
+    }
+    for (const [at, taken] of parts.entries()) {
+      const allowance = allowances[at];
+      if (allowance) allowance.units -= taken.units;
+      this.#onUnits?.(taken);
+    }
     return undefined;
   }
 

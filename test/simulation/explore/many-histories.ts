@@ -1,5 +1,5 @@
 import type { History } from '../checker/history.ts';
-import { addHistory, newTotals, type RandomTotals } from '../record/random-totals.ts';
+import { addHistory, forgive, newTotals, type RandomTotals } from '../record/random-totals.ts';
 import { type Plan, planOf } from './plan.ts';
 import { runHistory, type Versions } from './random-histories.ts';
 import type { Report } from './report.ts';
@@ -29,6 +29,7 @@ export async function manyHistories(
   const { histories, withinMs = Number.POSITIVE_INFINITY, commit = '', onHistory } = options;
   const startedAt = performance.now();
   const totals = options.totals ?? newTotals(options.seed);
+  await runFailedAgain(totals, versions, report);
   let processorTime = process.cpuUsage();
   while (totals.histories < histories && performance.now() - startedAt < withinMs) {
     const seed = totals.firstSeed + totals.histories;
@@ -45,6 +46,20 @@ export async function manyHistories(
     onHistory?.(totals);
   }
   return totals;
+}
+
+/** What failed before may pass by now; what still fails stays counted. */
+async function runFailedAgain(
+  totals: RandomTotals,
+  versions: Versions,
+  report: Report,
+): Promise<void> {
+  for (const seed of Object.keys(totals.failed)) {
+    const plan = planOf(seed);
+    const { violations } = await outcomeOf(plan, versions);
+    if (violations.length === 0) forgive(totals, seed);
+    else await tell(plan, versions, report, violations);
+  }
 }
 
 interface Outcome {

@@ -19,8 +19,8 @@ export interface RandomTotals {
   readonly answers: Record<string, number>;
   /** Histories by the commit whose code they ran. */
   readonly commits: Record<string, number>;
-  /** Seeds of histories that showed a violation. */
-  readonly failedSeeds: number[];
+  /** Seeds of histories that showed violations, and how many. They are run again when the run goes on: the code may be another. */
+  readonly failed: Record<string, number>;
 }
 
 /** What one history came to. */
@@ -46,7 +46,7 @@ export const newTotals = (firstSeed: number): RandomTotals => ({
   faultKinds: {},
   answers: {},
   commits: {},
-  failedSeeds: [],
+  failed: {},
 });
 
 const count = (counts: Record<string, number>, name: string, times = 1): void => {
@@ -66,5 +66,11 @@ export function addHistory(totals: RandomTotals, outcome: HistoryOutcome, commit
     count(totals.answers, `${what} ${answer?.status ?? '-'}`);
   for (const [kind, times] of outcome.faultKinds) count(totals.faultKinds, kind, times);
   count(totals.commits, commit);
-  if (outcome.violations.length > 0) totals.failedSeeds.push(outcome.seed);
+  if (outcome.violations.length > 0) totals.failed[outcome.seed] = outcome.violations.length;
+}
+
+/** Takes a failed seed's violations out, since it was run again. */
+export function forgive(totals: RandomTotals, seed: string): void {
+  totals.violations -= totals.failed[seed] ?? 0;
+  delete totals.failed[seed];
 }
