@@ -4,6 +4,7 @@ import type { Reply, Request } from './request.ts';
 import type { StoredItem } from './stored-item.ts';
 import type { ChooseState, Table } from './table.ts';
 import type { KeyText } from './table-schema.ts';
+import type { TakenUnits } from './taken-units.ts';
 import type { Throughput } from './throughput.ts';
 import type { TransactionTokens } from './transaction-tokens.ts';
 
@@ -54,14 +55,6 @@ export interface SimulatedDynamodbOptions {
   readonly pageShare?: number;
   /** Told of every write as it is applied. */
   readonly onWrite?: (write: AppliedWrite) => void;
-}
-
-/** Units of one partition key, of the table or of an index (`''` is the table). */
-export interface TakenUnits {
-  readonly operation: 'read' | 'write';
-  readonly index: string;
-  readonly key: string;
-  readonly units: number;
 }
 
 export interface AppliedWrite {

@@ -1,9 +1,9 @@
 import type { Item } from './attribute-values.ts';
 import type { Consumed, WriteCost } from './capacity.ts';
 import type { ThrottlingReason } from './errors.ts';
-import type { TakenUnits } from './model.ts';
 import type { Table } from './table.ts';
 import { keyTextOf } from './table-schema.ts';
+import type { TakenUnits } from './taken-units.ts';
 
 /** What one partition gives in a second (developer guide, "Service, account, and table quotas": partition throughput). */
 export const writeUnitsPerSecond = 1000;

@@ -1,11 +1,8 @@
-import type { TakenUnits } from '../dynamodb/model.ts';
+import type { TakenUnits } from '../dynamodb/taken-units.ts';
 import type { ServiceBundles } from '../lambda/given-service.ts';
 import { ObservedService } from '../observed-service.ts';
-import type { KeyKind } from '../organizations.ts';
 import { Random } from '../random.ts';
 import { person, preparedLeads, type Traffic } from './traffic.ts';
-
-export type KeyUse = KeyKind;
 
 /** What requests of one kind use, on average, as the real functions make them against the model. */
 export interface MeasuredRequest {

@@ -1,12 +1,12 @@
 import type { CallerRequest } from '../lambda/gateway-event.ts';
-import type { KeyUse } from './measured-request.ts';
+import type { KeyKind } from '../organizations.ts';
 
 /** A kind of request, how much of all requests it is, and how the real functions are asked. */
 export interface Traffic {
   readonly name: string;
   /** Of all requests. */
   readonly share: number;
-  readonly keys: KeyUse;
+  readonly keys: KeyKind;
   /** @param at counts the requests of this kind; leads 1 to `preparedLeads` are there */
   readonly request: (at: number) => Omit<CallerRequest, 'apiKey'>;
 }
