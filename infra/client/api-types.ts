@@ -11,7 +11,7 @@ import { comment, type Side, typeText } from './type-text.ts';
  * The texts are not formatted yet.
  */
 
-const head = '// Made by `npm run client` from the endpoints and their schemas: change those.\n\n';
+const head = '// Made by `npm run openapi` from the endpoints and their schemas: change those.\n\n';
 
 interface Operation {
   readonly method: string;

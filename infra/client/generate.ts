@@ -33,3 +33,8 @@ export async function writeGeneratedFiles(): Promise<string[]> {
   }
   return written;
 }
+
+if (import.meta.main) {
+  const written = await writeGeneratedFiles();
+  console.log(written.length === 0 ? 'The client is current.' : `Written: ${written.join(', ')}`);
+}

@@ -1,4 +1,4 @@
-// Made by `npm run client` from the endpoints and their schemas: change those.
+// Made by `npm run openapi` from the endpoints and their schemas: change those.
 
 import type {
   CaptureRequest,

@@ -1,4 +1,4 @@
-// Made by `npm run client` from the endpoints and their schemas: change those.
+// Made by `npm run openapi` from the endpoints and their schemas: change those.
 
 export interface CreateLeadRequest {
   /** Values by field key. An unknown key is refused, and the error lists the valid keys. The value of `source` is a source ID, that of `assigned_to` a user ID. Without an owner, the organization's assignment rules choose one. */

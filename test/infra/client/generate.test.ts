@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { clientFolder, generatedFiles } from '../../../infra/client/generate.ts';
 import { typeText } from '../../../infra/client/type-text.ts';
 
-test('the client’s generated files are what the endpoints and their schemas give; `npm run client` writes them', async () => {
+test('the client’s generated files are what the endpoints and their schemas give; `npm run openapi` writes them', async () => {
   const files = [...(await generatedFiles())];
 
   expect(files.map(([file]) => relative(clientFolder, file))).toEqual([

@@ -1,8 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildClient } from '../../../infra/client/build.ts';
 import {
   type CaptureRequest,
   type Clock,
@@ -15,6 +18,7 @@ import { type KillableService, startKillableService } from '../../support/killab
 import { storedLeads } from '../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
 import { service } from '../../support/service.ts';
+import { node24 } from '../../support/service-process.ts';
 
 /** The client against the real service, which is killed and whose database stalls. */
 
@@ -36,6 +40,8 @@ function fastClock(): Clock {
     sleep: (ms, signal) => pause(ms / speed, undefined, signal ? { signal } : {}),
   };
 }
+
+const run = promisify(execFile);
 
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const collected: Item[] = [];
@@ -117,7 +123,24 @@ let killable: KillableService | undefined;
 let folder = '';
 afterEach(async () => {
   await killable?.stop();
+  killable = undefined;
   if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+test('the tutorial of the package’s README runs as it is printed', async () => {
+  folder = await mkdtemp(join(tmpdir(), 'client-tutorial-'));
+  const target = join(folder, 'node_modules', 'lead-service-client');
+  await mkdir(target, { recursive: true });
+  const packageFile = await buildClient(join(folder, 'dist'));
+  await run('tar', ['-xzf', packageFile, '-C', target, '--strip-components=1']);
+  const readme = await readFile(join(target, 'README.md'), 'utf8');
+  const [, tutorial = ''] = /```js\n([\s\S]*?)```/.exec(readme) ?? [];
+  await writeFile(join(folder, 'leads.mjs'), tutorial);
+
+  const env = { LEADS_URL: service().baseUrl, LEADS_API_KEY: organization.writer };
+  const { stdout } = await run(node24, ['leads.mjs'], { cwd: folder, env });
+
+  expect(stdout).toMatch(/^lead (\d+), new\n\1 Rohan Kulkarni New\n$/);
 });
 
 test('the outbox loses and doubles no enquiry, though the service is killed and its database stalls', async () => {
