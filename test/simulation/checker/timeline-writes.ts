@@ -1,4 +1,4 @@
-import type { Commit } from './effects.ts';
+import { type Commit, kindOf } from './effects.ts';
 import type { History, Write } from './history.ts';
 import type { Plain } from './plain.ts';
 import { leadKey, stateBefore } from './states.ts';
@@ -6,11 +6,11 @@ import { leadKey, stateBefore } from './states.ts';
 /** What is on a timeline stays as it is; an erasure alone removes it, or a person from it. */
 export function timelineIssues(
   { pk, before, after, sk }: Write,
-  { work, order }: Commit,
+  { work, order, writes }: Commit,
   history: History,
 ): string[] {
   if (work.what === 'erase') {
-    if (!before) return ['added to a timeline'];
+    if (!before) return isEndOfTimeline(sk, after, writes) ? [] : ['added to a timeline'];
     return !after || isMasked(before, after)
       ? []
       : [`changed an entry of ${pk} by more than a name`];
@@ -26,6 +26,12 @@ export function timelineIssues(
       : [`put an entry of ${after.at} on the timeline before the change of ${lead?.updatedAt}`]),
   ];
 }
+
+/** The entry that an erasure ends a timeline with, in the transaction that removes the lead: the audit log's has the same id. */
+const isEndOfTimeline = (sk: string, after: Plain | undefined, writes: readonly Write[]): boolean =>
+  after?.type === 'erased' &&
+  writes.some((write) => kindOf(write) === 'LEADS' && !write.after) &&
+  writes.some((write) => kindOf(write) === 'HISTORY entry' && write.sk === sk);
 
 const mask = '[erased]';
 

@@ -86,7 +86,7 @@ export const bugsOfErasures: readonly PlantedBug[] = [
   },
   {
     name: 'unprocessed deletes dropped',
-    file: 'shared/store/maintenance/erase-lead.ts',
+    file: 'shared/store/maintenance/delete-items.ts',
     before: 'return Object.keys(UnprocessedItems).length > 0 ? conflict : undefined;',
     after: 'return undefined;',
     how: 'What DynamoDB left of a batch of deletes stays.',
