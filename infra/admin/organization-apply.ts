@@ -55,7 +55,10 @@ Examples:
 /** A settings file as `apply` needs it. */
 interface FileToApply {
   readonly settings: Settings;
+  /** Undefined if it may overwrite any version. */
   readonly version: number | undefined;
+  /** The audit log's entry. */
+  readonly what: string;
 }
 
 async function apply(
@@ -69,7 +72,9 @@ async function apply(
       `${path} has $.keys, which only npm start creates: remove them, or add --ignore-keys and create keys with key create.`,
     );
   }
-  const file = { settings, version: overwrite ? undefined : version };
+  const file = overwrite
+    ? { settings, version: undefined, what: 'organization apply --overwrite' }
+    : { settings, version, what: 'organization apply' };
   if (dryRun) return preview(context, file);
   // Each pass but the last lost to another apply: the conditional write admits one, and the file is compared with that one.
   while (!(await isApplied(context, file)));
@@ -80,7 +85,7 @@ async function apply(
  * @throws CommandError if the file has an older version
  */
 async function isApplied(context: CommandContext, file: FileToApply): Promise<boolean> {
-  const { settings, version } = file;
+  const { settings, version, what } = file;
   const table = context.table();
   const inForce = await readSettings(table, settings.id);
   const outdated = await outdatedFile(table, inForce, file);
@@ -91,7 +96,7 @@ async function isApplied(context: CommandContext, file: FileToApply): Promise<bo
     );
   }
   const request = {
-    what: 'organization apply',
+    what,
     ...(inForce && version !== undefined && { expectedVersion: inForce.version }),
   };
   try {

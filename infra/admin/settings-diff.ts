@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject } from '../../shared/json.ts';
 import {
-  assignmentRuleSchema,
   fieldSchema,
   optionSchema,
   pipelineSchema,
@@ -27,14 +26,16 @@ const identifying = ['id', 'key', 'value'] as const;
 
 /** The properties of the settings in the order of the file: DynamoDB returns those of a map in any order. */
 const propertyOrder = [
-  settingsFileSchema,
-  pipelineSchema,
-  stageSchema,
-  fieldSchema,
-  optionSchema,
-  assignmentRuleSchema,
-  showWhenSchema,
-].flatMap(({ entries }) => Object.keys(entries));
+  'when', // before the users of a rule, which are named as those of the organization
+  ...[
+    settingsFileSchema,
+    pipelineSchema,
+    stageSchema,
+    fieldSchema,
+    optionSchema,
+    showWhenSchema,
+  ].flatMap(({ entries }) => Object.keys(entries)),
+];
 
 const inFileOrder = (names: Iterable<string>): string[] =>
   [...new Set(names)].sort((a, b) => propertyOrder.indexOf(a) - propertyOrder.indexOf(b));
@@ -98,8 +99,15 @@ function listChanges(
     : [...changes, { path, change: 'reordered', from, to }];
 }
 
-/** A change as one line of text. */
+/** A change as text: one line, or one for each item of a list whose items have no identity, such as the assignment rules. */
 export function changeLine({ path, change, from, to }: SettingsChange): string {
+  if (change === 'changed' && isObjectList(from) && isObjectList(to)) {
+    return Array.from({ length: Math.max(from.length, to.length) }, (_, index) =>
+      settingsChanges(from[index], to[index], `${path}[${index}]`).map(changeLine),
+    )
+      .flat()
+      .join('\n');
+  }
   if (change === 'added') return `  ${path} added: ${briefly(to)}`;
   if (change === 'removed') return `  ${path} removed: ${briefly(from)}`;
   if (change === 'changed') return `  ${path} changed: from ${briefly(from)} to ${briefly(to)}`;
@@ -108,9 +116,21 @@ export function changeLine({ path, change, from, to }: SettingsChange): string {
     : `  ${path} ${change}`;
 }
 
+const isObjectList = (value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) && value.every(isPlainObject);
+
+/** A value with its properties in the order of the file. */
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(
+    inFileOrder(Object.keys(value)).map((name) => [name, ordered(value[name])]),
+  );
+}
+
 /** The name or label of a value that has one; else the value, shortened. */
 function briefly(value: unknown): string {
   const name = isPlainObject(value) ? (value.name ?? value.label) : undefined;
-  const text = JSON.stringify(name ?? value);
+  const text = JSON.stringify(ordered(name ?? value));
   return text.length <= 100 ? text : `${text.slice(0, 97)}…`;
 }
