@@ -1,12 +1,13 @@
 import { type Lead, ownerIdOf } from '../../../shared/leads/lead.ts';
 import type { ReadRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { nextOwner } from '../../../shared/store/leads/rotation.ts';
 import {
   findRows,
   type ImportedEntries,
+  type ImportedLead,
   type ImportLeadResult,
   importLead,
+  importTogether,
   lookupOf,
   passLeadId,
   type RowMatches,
@@ -17,7 +18,9 @@ import { ContentionError } from '../../../shared/store/table/retry.ts';
 import { ThrottledError } from '../../../shared/store/table/transact.ts';
 import { identitiesOf, identityKey } from './identity-queue.ts';
 import { ImportedIds } from './lead-ids.ts';
+import { OwnerRotations } from './owner-rotations.ts';
 import { type Draft, isIssues, type RowIssue, type RowReader } from './row-reader.ts';
+import { TickBatch } from './tick-batch.ts';
 
 export interface WriteOptions {
   /** The organization as it is now: its settings may change during an import. */
@@ -56,7 +59,15 @@ export class RowWriter {
   readonly #rateLimiter: RateLimiter;
   /** In a dry run, the rows that would have been written, by identity. */
   readonly #dryRunRows = new Map<string, number>();
+  /** Leads that are ready in the same moment: with a rate, few are. */
+  readonly #together = new TickBatch<ReadyLead, boolean>((ready) =>
+    importTogether(
+      ready[0]?.table ?? this.#table,
+      ready.map(({ imported }) => imported),
+    ),
+  );
   #ids: ImportedIds | undefined;
+  #rotations: OwnerRotations | undefined;
 
   constructor(table: Table, options: WriteOptions, reader: RowReader) {
     this.#table = table;
@@ -112,7 +123,8 @@ export class RowWriter {
 
   async #writeOnce(table: Table, organizationId: number, draft: Draft): Promise<RowResult> {
     draft.leadId ??= await this.#idFor(organizationId, draft.read);
-    const lead = await leadOf(table, organizationId, draft.read, draft.leadId);
+    const owner = await this.#ownerOf(table, organizationId, draft.read);
+    const lead = leadOf(organizationId, draft.read, { id: draft.leadId, owner });
     const importedAt = new Date().toISOString();
     const origin = { at: lead.createdAt, actorId: null, via: 'import', importedAt } as const;
     const { note: text } = draft.read;
@@ -120,8 +132,10 @@ export class RowWriter {
       opening: { type: 'lead_created', ...origin },
       note: text === undefined ? undefined : { type: 'note_added', ...origin, text },
     };
+    const imported = { lead, entries, digest: draft.digest };
     try {
-      return this.#resultOf(await importLead(table, lead, entries, draft.digest), lead.id);
+      if (await this.#together.add({ table, imported })) return { outcome: 'imported' };
+      return this.#resultOf(await importLead(table, imported), lead.id);
     } catch (error) {
       if (error instanceof ThrottledError) {
         return refused('DynamoDB throttled the write: import the row again, with a lower --rate.');
@@ -136,6 +150,16 @@ export class RowWriter {
     // A record of this very lead is that of an earlier attempt.
     const isOwn = result.outcome === 'created' || result.leadId === leadId;
     return { outcome: isOwn ? 'imported' : 'alreadyThere' };
+  }
+
+  /** Undefined for an exported lead without an owner. */
+  async #ownerOf(
+    table: Table,
+    organizationId: number,
+    { fields, rotation }: ReadRow,
+  ): Promise<number | undefined> {
+    this.#rotations ??= new OwnerRotations(organizationId);
+    return ownerIdOf({ fields }) ?? (rotation && (await this.#rotations.next(table, rotation)));
   }
 
   async #idFor(organizationId: number, { leadId }: ReadRow): Promise<number> {
@@ -163,15 +187,16 @@ export class RowWriter {
   }
 }
 
-async function leadOf(
-  table: Table,
+interface ReadyLead {
+  readonly table: Table;
+  readonly imported: ImportedLead;
+}
+
+function leadOf(
   organizationId: number,
-  read: ReadRow,
-  id: number,
-): Promise<Lead> {
-  const { fields, stage, rotation, createdAt, updatedAt, archivedAt } = read;
-  const owner =
-    ownerIdOf({ fields }) ?? (rotation && (await nextOwner(table, organizationId, rotation)));
+  { fields, stage, createdAt, updatedAt, archivedAt }: ReadRow,
+  { id, owner }: { readonly id: number; readonly owner: number | undefined },
+): Lead {
   return {
     id,
     organizationId,

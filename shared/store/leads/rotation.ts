@@ -14,17 +14,30 @@ export async function nextOwner(
   organizationId: number,
   rotation: Rotation,
 ): Promise<number> {
-  if (rotation.userIds.length === 1) return ownerAt(rotation, 1);
+  const [owner] = await nextOwners(table, organizationId, rotation, 1);
+  return owner ?? ownerAt(rotation, 1);
+}
+
+/** The users who own the next leads, in their order; one write for all of them. */
+export async function nextOwners(
+  table: Table,
+  organizationId: number,
+  rotation: Rotation,
+  count: number,
+): Promise<number[]> {
+  const ownersAfter = (before: number): number[] =>
+    Array.from({ length: count }, (_, index) => ownerAt(rotation, before + index + 1));
+  if (rotation.userIds.length === 1) return ownersAfter(0);
   const digest = createHash('sha256').update(rotation.rule).digest('hex').slice(0, 32);
   const { Attributes } = await table.client.send(
     new UpdateCommand({
       TableName: table.name,
       Key: turnPrimaryKey(organizationId, digest),
-      UpdateExpression: 'ADD turns :one',
-      ExpressionAttributeValues: { ':one': 1 },
+      UpdateExpression: 'ADD turns :count',
+      ExpressionAttributeValues: { ':count': count },
       ReturnValues: 'UPDATED_NEW',
     }),
   );
   const { turns } = Attributes as RotationItem;
-  return ownerAt(rotation, turns);
+  return ownersAfter(turns - count);
 }

@@ -114,7 +114,7 @@ test('a run that comes to its end puts its report in the place of an earlier one
 test('an import is in the history from its beginning on: a killed one leaves that, a whole one how many leads', async () => {
   const organization = await givenOrganization();
   const file = await givenRows(join(folder, 'killed.csv'), 0, 60);
-  await killedAtWrite(5, importArgs(organization, file));
+  await killedAtWrite(2, importArgs(organization, file));
   const afterKill = await told(organization);
 
   const { imported } = await adminJson(...importArgs(organization, file));
