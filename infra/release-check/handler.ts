@@ -17,7 +17,7 @@ export interface HookEvent {
 /** The new versions: ARN by endpoint, as JSON. */
 export const versionsVariable = 'RELEASED_VERSIONS';
 /** A new permission takes effect within seconds (IAM user guide, "Changes that I make are not always immediately visible"). */
-const permittedWithinMs = 60_000;
+const permittedWithinMs = 40_000;
 const pauseMs = 2000;
 
 const lambda = new LambdaClient({});
@@ -35,13 +35,29 @@ export async function handler({
   for (const issue of issues) console.error(JSON.stringify({ deploymentId, issue }));
   const status = issues.length === 0 ? 'Succeeded' : 'Failed';
   console.log(JSON.stringify({ deploymentId, status }));
-  await codeDeploy.send(
-    new PutLifecycleEventHookExecutionStatusCommand({
-      deploymentId,
-      lifecycleEventHookExecutionId,
-      status,
-    }),
+  await oncePermitted(() =>
+    codeDeploy.send(
+      new PutLifecycleEventHookExecutionStatusCommand({
+        deploymentId,
+        lifecycleEventHookExecutionId,
+        status,
+      }),
+    ),
   );
+}
+
+/** Repeats a call that AWS does not allow yet. */
+async function oncePermitted<T>(call: () => Promise<T>): Promise<T> {
+  const giveUpAt = Date.now() + permittedWithinMs;
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      const isDenied = error instanceof Error && error.name === 'AccessDeniedException';
+      if (!isDenied || Date.now() > giveUpAt) throw error;
+      await pause(pauseMs);
+    }
+  }
 }
 
 const versionsIn = (text = '{}'): [EndpointName, string][] =>
@@ -49,36 +65,25 @@ const versionsIn = (text = '{}'): [EndpointName, string][] =>
 
 async function issuesOf(versions: readonly [EndpointName, string][]): Promise<string[]> {
   if (versions.length === 0) return [`${versionsVariable} names no version`];
-  const giveUpAt = Date.now() + permittedWithinMs;
   const issues = await Promise.all(
     versions.map(async ([name, version]) => {
-      const issue = await issueOf(name, version, giveUpAt);
+      const issue = await issueOf(name, version);
       return issue === undefined ? [] : [`${version} (${name}) ${issue}`];
     }),
   );
   return issues.flat();
 }
 
-async function issueOf(
-  name: EndpointName,
-  version: string,
-  giveUpAt: number,
-): Promise<string | undefined> {
-  for (;;) {
-    try {
-      const { Payload, FunctionError } = await lambda.send(
-        new InvokeCommand({
-          FunctionName: version,
-          Payload: Buffer.from(JSON.stringify(unknownKeyEvent(name, randomUUID()))),
-        }),
-      );
-      const payload = Buffer.from(Payload ?? []).toString();
-      return FunctionError ? `failed (${FunctionError}): ${payload}` : versionIssue(payload);
-    } catch (error) {
-      const { name: kind, message } = error instanceof Error ? error : new Error(String(error));
-      if (kind !== 'AccessDeniedException' || Date.now() > giveUpAt)
-        return `could not be called (${kind}: ${message})`;
-      await pause(pauseMs);
-    }
+async function issueOf(name: EndpointName, version: string): Promise<string | undefined> {
+  const Payload = Buffer.from(JSON.stringify(unknownKeyEvent(name, randomUUID())));
+  try {
+    const { Payload: result, FunctionError } = await oncePermitted(() =>
+      lambda.send(new InvokeCommand({ FunctionName: version, Payload })),
+    );
+    const text = Buffer.from(result ?? []).toString();
+    return FunctionError ? `failed (${FunctionError}): ${text}` : versionIssue(text);
+  } catch (error) {
+    const { name: kind, message } = error instanceof Error ? error : new Error(String(error));
+    return `could not be called (${kind}: ${message})`;
   }
 }

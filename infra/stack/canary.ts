@@ -12,7 +12,7 @@ import type { ServiceOptions } from './service-options.ts';
 
 export interface CanaryDeploymentsProps {
   readonly functions: readonly ReleasedFunction[];
-  readonly options: Pick<ServiceOptions, 'logRetentionDays'>;
+  readonly options: Pick<ServiceOptions, 'logRetentionDays' | 'serviceName'>;
   /** An alarm that goes off during a deployment rolls it back. */
   readonly alarms: readonly IAlarm[];
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Token, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -20,6 +20,17 @@ export interface ReleasedFunction {
   readonly handler: EndpointFunction;
 }
 
+const functionProps = {
+  runtime: Runtime.NODEJS_24_X,
+  architecture: Architecture.ARM_64,
+  handler: 'index.handler',
+  // Longer than a cold start of every version, and than a new permission needs to take effect.
+  timeout: Duration.minutes(2),
+  memorySize: 512,
+  description: 'Calls each new version with an unknown API key before it gets requests',
+  loggingFormat: LoggingFormat.TEXT,
+};
+
 /**
  * The function that CodeDeploy calls before a new version gets any request (infra/release-check/handler.ts). It may invoke the new versions
  * and report to CodeDeploy, and cannot reach the table.
@@ -29,7 +40,7 @@ export class ReleaseCheck extends LambdaFunction {
     scope: Construct,
     id: string,
     released: readonly ReleasedFunction[],
-    { logRetentionDays }: Pick<ServiceOptions, 'logRetentionDays'>,
+    { logRetentionDays, serviceName }: Pick<ServiceOptions, 'logRetentionDays' | 'serviceName'>,
   ) {
     const logGroup = new LogGroup(scope, `${id}Log`, {
       retention: logRetentionDays,
@@ -42,16 +53,10 @@ export class ReleaseCheck extends LambdaFunction {
       ({ name, handler }) => [name, handler.currentVersion.functionArn] as const,
     );
     super(scope, id, {
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
-      handler: 'index.handler',
-      // Longer than a cold start of every version, and than a new permission needs to take effect.
-      timeout: Duration.minutes(2),
-      memorySize: 512,
-      description: 'Calls each new version with an unknown API key before it gets requests',
+      ...nameFor(serviceName),
+      ...functionProps,
       code: builtCode(),
       environment: { RELEASED_VERSIONS: JSON.stringify(Object.fromEntries(versions)) },
-      loggingFormat: LoggingFormat.TEXT,
       logGroup,
       role,
     });
@@ -77,6 +82,15 @@ export class ReleaseCheck extends LambdaFunction {
       Validations.of(this).acknowledge({ id, reason });
   }
 }
+
+/** Lambda's limit. */
+const nameMaxChars = 64;
+
+/** AWS's policy for CodeDeploy lets it call functions of this name, without a wait (AWSCodeDeployRoleForLambdaLimited). */
+const nameFor = (serviceName: string): { functionName?: string } =>
+  Token.isUnresolved(serviceName)
+    ? {}
+    : { functionName: `CodeDeployHook_${serviceName}`.slice(0, nameMaxChars) };
 
 /** @throws Error when the function has not been built */
 function builtCode(): Code {

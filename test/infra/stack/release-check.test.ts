@@ -51,6 +51,10 @@ test('every alias moves only after the release check has let the new version pas
   }
 });
 
+test('the release check has a name that AWS’s policy lets CodeDeploy call', () => {
+  expect(check.Properties.FunctionName).toBe('CodeDeployHook_lead-service-production');
+});
+
 test('the release check is told the new version of each endpoint', () => {
   const { Variables } = check.Properties.Environment as {
     Variables: { RELEASED_VERSIONS: { 'Fn::Join': [string, unknown[]] } };
