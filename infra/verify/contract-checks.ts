@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { parseJson } from '../../shared/json.ts';
-import { removeOrganization } from '../../shared/store/maintenance/remove-organization.ts';
+import {
+  removeIdempotencyRecords,
+  removeOrganization,
+} from '../../shared/store/maintenance/remove-organization.ts';
+import { listApiKeys } from '../../shared/store/organizations/api-keys.ts';
 import type { Table } from '../../shared/store/table/client.ts';
 import { CheckError, type Checks } from './check.ts';
 import type { TableVariables } from './target.ts';
@@ -129,14 +133,22 @@ async function removeCreated(folder: string, { table, note }: ContractOptions): 
   const file = createdFile(folder);
   const ids = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
   const left: string[] = [];
+  const keyIds = new Set<string>();
   const next = ids.values();
   const removeNext = async (): Promise<void> => {
-    for (const id of next)
-      await removeOrganization(table, Number(id)).catch(() => void left.push(id));
+    for (const id of next) {
+      try {
+        for (const { keyId } of await listApiKeys(table, Number(id))) keyIds.add(keyId);
+        await removeOrganization(table, Number(id));
+      } catch {
+        left.push(id);
+      }
+    }
   };
   await Promise.all(Array.from({ length: removalsAtOnce }, removeNext));
+  const records = ids.length > 0 ? await removeIdempotencyRecords(table, keyIds) : 0;
   note(
-    `Removed ${ids.length - left.length} organizations of the contract tests; their idempotency records expire within a day.`,
+    `Removed ${ids.length - left.length} organizations of the contract tests, and ${records} idempotency records.`,
   );
   if (left.length > 0) note(`These could not be removed: organizations ${left.join(', ')}.`);
 }

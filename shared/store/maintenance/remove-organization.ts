@@ -1,9 +1,10 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { paginateQuery, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { comparableEmail } from '../../leads/identity.ts';
 import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
 import { listApiKeys, revokeApiKey } from '../organizations/api-keys.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
+import { kindOf } from '../table/item-kind.ts';
 import {
   apiKeyPrimaryKey,
   directoryPrimaryKey,
@@ -20,6 +21,7 @@ import {
   turnPrimaryKey,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
+import { partitionKeyPrefixes } from '../table/table-definition.ts';
 import { deleteItems } from './delete-items.ts';
 import { scanLeadsAscending } from './export-leads.ts';
 
@@ -98,4 +100,33 @@ async function keysIn(table: Table, pk: string): Promise<PrimaryKey[]> {
   const keys: PrimaryKey[] = [];
   for await (const { Items = [] } of pages) keys.push(...(Items as PrimaryKey[]));
   return keys;
+}
+
+/**
+ * Removes the idempotency records of API keys, for organizations whose callers sent keys that nobody knows. Scans the whole table.
+ * @returns the number of items deleted
+ */
+export async function removeIdempotencyRecords(
+  table: Table,
+  keyIds: ReadonlySet<string>,
+): Promise<number> {
+  const pages = paginateScan(
+    { client: table.client },
+    {
+      TableName: table.name,
+      FilterExpression: 'begins_with(pk, :prefix)',
+      ExpressionAttributeValues: { ':prefix': partitionKeyPrefixes.idempotency },
+      ProjectionExpression: 'pk, sk',
+    },
+  );
+  let deleted = 0;
+  for await (const { Items = [] } of pages) {
+    const own = (Items as PrimaryKey[]).filter((key) => {
+      const item = kindOf(key);
+      return item?.kind === 'idempotency' && keyIds.has(item.keyId);
+    });
+    await deleteItems(table, own);
+    deleted += own.length;
+  }
+  return deleted;
 }

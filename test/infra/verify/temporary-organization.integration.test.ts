@@ -1,4 +1,4 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import {
   createTemporaryOrganization,
@@ -6,7 +6,9 @@ import {
   leftOrganizations,
   removeTemporaryOrganization,
 } from '../../../infra/verify/temporary-organization.ts';
+import { removeIdempotencyRecords } from '../../../shared/store/maintenance/remove-organization.ts';
 import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
+import { idempotencyPrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { newSettings } from '../../support/organizations.ts';
 import { givenTable } from '../../support/table.ts';
 
@@ -34,3 +36,19 @@ async function itemsOf({ client, name }: Awaited<ReturnType<typeof givenTable>>)
   const { Items = [] } = await client.send(new ScanCommand({ TableName: name }));
   return Items.map(({ pk, sk }) => `${pk} ${sk}`).sort();
 }
+
+test('the idempotency records of some API keys are removed, and no others', async () => {
+  const table = await givenTable();
+  const record = async (keyId: string) => {
+    const key = idempotencyPrimaryKey(keyId, 'any text');
+    await table.client.send(new PutCommand({ TableName: table.name, Item: { ...key } }));
+    return `${key.pk} ${key.sk}`;
+  };
+  const kept = await record('aaaaaaaaaa');
+  await record('bbbbbbbbbb');
+
+  const removed = await removeIdempotencyRecords(table, new Set(['bbbbbbbbbb', 'cccccccccc']));
+
+  expect([removed, await itemsOf(table)]).toEqual([1, [kept]]);
+  table.client.destroy();
+});
