@@ -45,7 +45,8 @@ for file in "$folder"/*.json; do
   done
   case $status in
     2*) rm "$file" ;;
-    000 | 401 | 403 | 404 | 408 | 409 | 429 | 5*) ;; # the next run sends it again
+    429) break ;; # the limit is reached: the next run goes on
+    000 | 401 | 403 | 404 | 408 | 409 | 5*) ;; # the next run sends it again
     *) mv "$file" "$folder/refused/" && echo "$file was refused: $status" >&2 ;;
   esac
 done

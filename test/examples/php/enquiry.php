@@ -14,7 +14,7 @@ const SENTENCES = [
     'phone' => 'Please check your phone number. Begin with the country code, such as +91.',
     'phone.required' => 'Please enter your phone number.',
 ];
-const RETRY = [0, 401, 403, 404, 408, 409, 429]; // and all from 500: 0 is no response
+const RETRY = [0, 401, 403, 404, 408, 409]; // and 429, and all from 500: 0 is no response
 const GIVE_UP_SECONDS = 23 * 3600; // the service knows an idempotency key for 24 hours
 
 function outbox(string $name = ''): string
@@ -56,9 +56,10 @@ function capture(string $text, string $key): array
 
 /**
  * Sends the enquiry in a file. The file goes when the service has it, and to refused/ when a person has to look at it.
- * @return array|null null: it waits; else the reasons of the refusal by field, none if the service has it
+ * @return array|false|null null: it waits; false: so do all others, as the limit is reached; else the reasons of the refusal by field,
+ * none if the service has it
  */
-function send(string $file): ?array
+function send(string $file): array|false|null
 {
     $text = @file_get_contents($file);
     if ($text === false) return []; // another run has sent it
@@ -68,6 +69,7 @@ function send(string $file): ?array
         @unlink($file);
         return [];
     }
+    if ($status === 429) return false;
     if ($status >= 500 || in_array($status, RETRY, true)) return null;
     $details = $answer['error']['details'] ?? [];
     $reduced = $status === 422 ? without(json_decode($text, true), array_keys($details['fields'] ?? [])) : null;
@@ -109,7 +111,9 @@ function without(array $enquiry, array $refused): ?array
 if (PHP_SAPI === 'cli') {
     $lock = fopen(outbox('lock'), 'c');
     if (!flock($lock, LOCK_EX | LOCK_NB)) exit(0); // the run of the minute before is still sending
-    foreach (glob(outbox('*.json')) as $file) send($file);
+    foreach (glob(outbox('*.json')) as $file) {
+        if (send($file) === false) break;
+    }
     exit(0);
 }
 
@@ -128,7 +132,7 @@ $file = outbox(hash('sha256', ($sent['view'] ?? '') . $text) . '.json');
 if (!file_exists($file)) keep($file, $enquiry); // a double click is the same file
 
 $shown = [];
-foreach (send($file) ?? [] as $field => $reason) {
+foreach (send($file) ?: [] as $field => $reason) {
     $shown[] = SENTENCES["$field.$reason"] ?? SENTENCES[$field] ?? null;
 }
 http_response_code(array_filter($shown) ? 422 : 200);

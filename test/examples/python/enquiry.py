@@ -21,7 +21,7 @@ SENTENCES = {
     "phone": "Please check your phone number. Begin with the country code, such as +91.",
     "phone.required": "Please enter your phone number.",
 }
-RETRY = {0, 401, 403, 404, 408, 409, 429}  # and all from 500; 0 is no response
+RETRY = {0, 401, 403, 404, 408, 409}  # and 429, and all from 500; 0 is no response
 GIVE_UP_SECONDS = 23 * 3600  # the service knows an idempotency key for 24 hours
 
 
@@ -79,7 +79,8 @@ def capture(text, key):
 
 def send(file):
     """Sends the enquiry in a file. The file goes when the service has it, and to refused/ when a person has to look at it.
-    Returns None if it waits, else the reasons of the refusal by field: none if the service has it."""
+    Returns None if it waits, False if all others wait too, as the limit is reached; else the reasons of the refusal by field: none if
+    the service has it."""
     try:
         text, age = file.read_text(), time.time() - file.stat().st_mtime
     except FileNotFoundError:
@@ -90,6 +91,8 @@ def send(file):
     if 200 <= status < 300:
         file.unlink(missing_ok=True)
         return {}
+    if status == 429:
+        return False
     if status in RETRY or status >= 500:
         return None
     details = answer.get("error", {}).get("details", {})
@@ -133,7 +136,8 @@ def send_all():
         except BlockingIOError:
             return  # the run of the minute before is still sending
         for file in sorted(OUTBOX.glob("*.json")):
-            send(file)
+            if send(file) is False:
+                return
 
 
 def application(environ, start_response):

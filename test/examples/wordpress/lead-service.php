@@ -20,7 +20,9 @@ add_action('init', fn () => wp_next_scheduled('leads_send') || wp_schedule_event
 add_action('leads_send', function () {
     global $wpdb;
     $like = $wpdb->esc_like('enquiry_waits_') . '%';
-    foreach ($wpdb->get_col($wpdb->prepare("SELECT option_name FROM $wpdb->options WHERE option_name LIKE %s", $like)) as $name) leads_send($name);
+    foreach ($wpdb->get_col($wpdb->prepare("SELECT option_name FROM $wpdb->options WHERE option_name LIKE %s", $like)) as $name) {
+        if (leads_send($name) === false) break; // the limit is reached: the next run goes on
+    }
 });
 
 /** Stores an enquiry, sends it at once, and thanks the visitor unless the name or the phone was refused. */
@@ -33,11 +35,11 @@ function leads_take($request) {
     $name = 'enquiry_waits_' . hash('sha256', ($sent['view'] ?? '') . wp_json_encode($enquiry)); // this view and this content
     add_option($name, ['at' => time(), 'enquiry' => $enquiry], '', false); // a double click is the same option
     if (get_option($name) === false) return new WP_REST_Response(['message' => 'Please try again.'], 500); // not stored: no thanks
-    $shown = array_intersect_key(LEADS_SENTENCES, leads_send($name));
+    $shown = array_intersect_key(LEADS_SENTENCES, leads_send($name) ?: []);
     return new WP_REST_Response(['message' => implode(' ', $shown) ?: 'Thank you. We will call you.'], $shown ? 422 : 200);
 }
 
-/** Sends what an option keeps, and deletes it once the service has it. @return array the reasons of a refusal by field */
+/** Sends what an option keeps, and deletes it once the service has it. @return array|false the reasons of a refusal by field; false at the rate limit */
 function leads_send($name) {
     $kept = get_option($name);
     if (!is_array($kept)) return [];
@@ -50,7 +52,8 @@ function leads_send($name) {
     ]);
     $status = is_wp_error($response) ? 0 : (int) wp_remote_retrieve_response_code($response);
     if ($status >= 200 && $status < 300) { delete_option($name); return []; }
-    if ($status >= 500 || in_array($status, [0, 401, 403, 404, 408, 409, 429], true)) return []; // cron sends it again
+    if ($status === 429) return false;
+    if ($status >= 500 || in_array($status, [0, 401, 403, 404, 408, 409], true)) return []; // cron sends it again
     $details = json_decode(wp_remote_retrieve_body($response), true)['error']['details'] ?? [];
     $reduced = $status === 422 ? leads_without($kept['enquiry'], array_keys($details['fields'] ?? [])) : null;
     if ($reduced) {

@@ -29,6 +29,8 @@ export interface Recipe {
   serve?(site: Site): readonly string[];
   /** The command that cron runs. */
   cron(site: Site): readonly string[];
+  /** It keeps the client's outbox, which waits for `Retry-After`. The others end a run of cron at 429. */
+  readonly hasOutbox?: true;
   /** Takes an enquiry where nothing is served. */
   submit?(site: Site, post: Readonly<Record<string, string>>): Promise<void>;
 }
@@ -54,6 +56,7 @@ const jq = answers(['jq', '--version']) && answers(['curl', '--version']);
 const fetchRecipe = (name: string, platform: 'next' | 'edge', file: string): Recipe => ({
   name,
   missing: undefined,
+  hasOutbox: true,
   async install({ folder }, clientPackage) {
     const target = join(folder, 'node_modules', 'lead-service-client');
     await mkdir(target, { recursive: true });
