@@ -18,6 +18,8 @@ export function checkAnswers(history: History): string[] {
     if (request.result?.outcome === 'threw')
       return [`${nameOf(request)} threw ${String(request.result.error)}.`];
     const { answer } = request;
+    if (request.result?.outcome === 'timed out')
+      return [`${nameOf(request)} was not answered before its function was ended.`];
     if (!answer) return [];
     const issues = [
       ...formIssues(request),

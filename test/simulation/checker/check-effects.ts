@@ -87,6 +87,7 @@ function explainUpdate(history: History, request: ObservedRequest, { writes }: C
         ? []
         : [`made ${JSON.stringify(after)} instead of ${JSON.stringify(expected)}`];
     }),
+    ...(changesOf(before, after).length > 0 ? [] : ['wrote a lead that it did not change']),
     ...(isSame(changesOf(before, after), sortedChanges(entry?.changes))
       ? []
       : ['has other changes on the timeline than it made']),

@@ -5,6 +5,7 @@ import { checkEffects } from './check-effects.ts';
 import { checkLeads } from './check-leads.ts';
 import { checkLimits } from './check-limits.ts';
 import { checkReads } from './check-reads.ts';
+import { checkRotations } from './check-rotations.ts';
 import { checkWrites } from './check-writes.ts';
 import type { HeldKey, History } from './history.ts';
 
@@ -36,11 +37,19 @@ export async function checkHistory(
   return [...found, ...violationsOf(service.history)];
 }
 
+const checks = [
+  checkWrites,
+  checkEffects,
+  checkAnswers,
+  checkReads,
+  checkLimits,
+  checkLeads,
+  checkRotations,
+] as const;
+
 /** Of a history that is over. */
 export function violationsOf(history: History): string[] {
-  return [checkWrites, checkEffects, checkAnswers, checkReads, checkLimits, checkLeads].flatMap(
-    (check) => check(history),
-  );
+  return checks.flatMap((check) => check(history));
 }
 
 async function tableViolations(service: ObservedService): Promise<readonly string[]> {

@@ -15,6 +15,7 @@ export function checkLimits(history: History): string[] {
       ...organizationTokens.flatMap((write) =>
         tokenIssues(history, write, history.limits.perOrganization),
       ),
+      ...organizationTokens.flatMap((write) => sequenceIssues(request, write)),
       ...(request.result?.outcome === 'answered'
         ? answerIssues(history, request, keyTokens, organizationTokens)
         : []),
@@ -48,11 +49,15 @@ function tokenIssues(
   if (used > limit) issues.push(`took token ${used} of ${limit}`);
   if (ended <= at - clockSkewMs - longestAdmissionMs)
     issues.push('took a token of a window that was over');
-  const sequence = (after.lastLeadId as number | undefined) ?? 0;
-  if (sequence - ((before.lastLeadId as number | undefined) ?? 0) > 1)
-    issues.push('took more than one lead id');
   return issues;
 }
+/** Only a request that may make a lead takes an id, and it takes one. */
+function sequenceIssues({ what }: ObservedRequest, { before, after }: Write): string[] {
+  const [id, last] = [after?.lastLeadId ?? 0, before?.lastLeadId ?? 0] as [number, number];
+  const expected = what === 'create-lead' || what === 'capture-lead' ? 1 : 0;
+  return id - last === expected ? [] : [`took ${id - last} lead ids`];
+}
+
 /** From reading the clock to the last repeat of the call. */
 const longestAdmissionMs = 9000;
 
@@ -82,7 +87,31 @@ function answerIssues(
   // With a lost answer there is more than one token; which of them the answer tells of is not known here.
   if (remaining.length === 2 ? shown !== Math.min(...remaining) : !remaining.includes(shown))
     issues.push(`was told of ${shown} remaining requests, of ${remaining.join(' and ')}`);
-  return issues;
+  return [...issues, ...resetIssues(history, request, [...keyTokens, ...organizationTokens])];
+}
+
+/** The headers tell of the bucket that is nearer to its end; of two that are equal, of the one whose window ends later. */
+function resetIssues(
+  { clockSkewMs, limits }: History,
+  { answer, startedAt, handledUntil }: ObservedRequest,
+  tokens: readonly Write[],
+): string[] {
+  if (tokens.length !== 2) return [];
+  const buckets = tokens.map((write) => {
+    const limit = kindOf(write) === 'KEY' ? limits.perKey : limits.perOrganization;
+    return { limit, remaining: left(limit)(write), ends: write.after?.windowEndsAt as number };
+  });
+  const [nearest] = buckets.sort((a, b) => a.remaining - b.remaining || b.ends - a.ends);
+  if (!nearest) return [];
+  const shown = (name: string): number => Number(answer?.headers[`ratelimit-${name}`]);
+  const secondsAt = (at: number): number => Math.max(1, Math.ceil((nearest.ends - at) / 1000));
+  const isRight =
+    shown('reset') <= secondsAt(startedAt - clockSkewMs) + 1 &&
+    shown('reset') >= secondsAt(handledUntil + clockSkewMs) - 1;
+  return [
+    ...(shown('limit') === nearest.limit ? [] : [`was told of a limit of ${shown('limit')}`]),
+    ...(isRight ? [] : [`was told that its window ends in ${shown('reset')} s`]),
+  ];
 }
 
 const left =

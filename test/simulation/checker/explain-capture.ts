@@ -8,10 +8,18 @@ import {
   comparablePhone,
   filledLead,
   type ReferenceSettings,
+  sourceShown,
   type Values,
 } from './reference.ts';
 import { recordKeys } from './remembered.ts';
-import { emailKey, holdersDuring, leadKey, phoneKey, stateBefore } from './states.ts';
+import {
+  emailKey,
+  holdersDuring,
+  leadKey,
+  phoneKey,
+  settingsDuring,
+  stateBefore,
+} from './states.ts';
 
 /** What a capture did. */
 export function explainCapture(
@@ -35,6 +43,7 @@ export function explainCapture(
     ...entryIssues(request, entry?.after, isNew ? 'captured_new' : 'captured'),
     ...matchIssues(history, request, isNew ? undefined : leadId, before),
   );
+  issues.push(...enquiryIssues(history, request, entry?.after, before));
   const { notes } = bodyOf(request);
   if ((entry?.after?.notes ?? undefined) !== (notes || undefined))
     issues.push('has other notes on the timeline than it sent');
@@ -66,6 +75,31 @@ export function explainCapture(
     issues.push('is remembered with another result');
   return issues;
 }
+
+/** What the timeline says of an enquiry besides the lead: with which key and from which source it came, and that its lead is archived. */
+function enquiryIssues(
+  history: History,
+  request: ObservedRequest,
+  entry: Plain | undefined,
+  before: Plain | undefined,
+): string[] {
+  const key = stateOfKey(history, request);
+  const sources = settingsDuring(history, request).map((settings) =>
+    sourceShown(settings, bodyOf(request).source),
+  );
+  return [
+    ...(entry?.keyLabel === key?.label ? [] : [`is on the timeline under ${entry?.keyLabel}`]),
+    ...(sources.includes(String(entry?.source))
+      ? []
+      : [`is on the timeline as of the source ${entry?.source}`]),
+    ...((entry?.archived === true) === (before?.archivedAt !== undefined)
+      ? []
+      : ['is on the timeline as of a lead that is archived, or is not']),
+  ];
+}
+
+const stateOfKey = (history: History, { organizationId, apiKey }: ObservedRequest) =>
+  history.writesOf.get(`ORG#${organizationId} KEY#${apiKey.keyId}`)?.[0]?.after;
 
 /** At some moment of the request its person was the lead's, by phone before email; undefined: nobody's. */
 function matchIssues(
@@ -136,15 +170,16 @@ function fillingIssues(
     ) {
       issues.push('moved a lead that it matched');
     }
-    const keptFields = ((entry?.kept ?? []) as readonly { field: string }[]).map(
-      ({ field }) => field,
-    );
-    if (!isSame(entry?.filled, filled) || !isSame([...keptFields].sort(), [...kept].sort())) {
+    const listed = byField(entry?.kept as typeof kept | undefined);
+    if (!isSame(entry?.filled, filled) || !isSame(listed, byField(kept))) {
       issues.push(
-        `lists ${JSON.stringify([entry?.filled, keptFields])} instead of ${JSON.stringify([filled, kept])}`,
+        `lists ${JSON.stringify([entry?.filled, listed])} instead of ${JSON.stringify([filled, kept])}`,
       );
     }
     if (issues.length === 0) return [];
   }
   return issues;
 }
+
+const byField = (kept: readonly { readonly field: string }[] = []) =>
+  [...kept].sort((one, other) => (one.field < other.field ? -1 : 1));

@@ -27,6 +27,15 @@ const throttles = new Set([
   'RequestLimitExceeded',
 ]);
 
+/** Whether a transaction was cancelled for want of units alone. */
+function isOnlyThrottled({ members }: DynamodbError): boolean {
+  const reasons = (members.CancellationReasons ?? []) as readonly { readonly Code?: string }[];
+  return (
+    reasons.length > 0 &&
+    reasons.every(({ Code }) => /^(None|Throttl|Provisioned)/.test(Code ?? ''))
+  );
+}
+
 /** Writes down who did what, call by call. */
 export class Recorder {
   readonly requests: ObservedRequest[] = [];
@@ -112,7 +121,7 @@ export class Recorder {
   executed(call: CallInfo, outcome: Reply | DynamodbError): void {
     const work = this.#workOfCall.get(call);
     if (!work || !(outcome instanceof DynamodbError)) return;
-    if (meetings.has(outcome.name)) work.conflicts += 1;
+    if (meetings.has(outcome.name) && !isOnlyThrottled(outcome)) work.conflicts += 1;
     if (!throttles.has(outcome.name) && !JSON.stringify(outcome.members).includes('Throttling'))
       return;
     if (!this.#faulty.has(call)) this.#fault(call, work, outcome.name);

@@ -219,6 +219,12 @@ function sourceNamed({ sources }: ReferenceSettings, name: unknown): number | un
   return sources.find((source) => source.active && source.name.toLowerCase() === wanted)?.id;
 }
 
+/** The name of the source that a capture is recorded with. */
+export const sourceShown = (settings: ReferenceSettings, name: unknown): string => {
+  const id = sourceNamed(settings, name) ?? sourceNamed(settings, 'Website');
+  return settings.sources.find((source) => source.id === id)?.name ?? 'Website';
+};
+
 /** A new lead of capture-lead, its owner apart. @throws Refusal */
 export function capturedLead(settings: ReferenceSettings, body: Values) {
   const submitted = submittedBy(settings, body);
@@ -240,7 +246,7 @@ export function filledLead(
   const before = lead.fields as Values;
   const fields: Record<string, unknown> = { ...before };
   const filled: string[] = [];
-  const kept: string[] = [];
+  const kept: { field: string; current: unknown; submitted: unknown }[] = [];
   for (const [key, value] of Object.entries(submittedBy(settings, body))) {
     const current = valueIn(before, key);
     const isEqual =
@@ -255,7 +261,7 @@ export function filledLead(
     ) {
       fields[key] = value;
       filled.push(key);
-    } else kept.push(key);
+    } else kept.push({ field: key, current: current ?? null, submitted: value });
   }
   return { fields: fields as Values, filled, kept };
 }

@@ -30,9 +30,8 @@ const retryBudget = 20;
 export function conflictIssues(history: History, request: ObservedRequest): string[] {
   const error = errorOf(request);
   if (error?.code === 'IDEMPOTENCY_IN_PROGRESS') {
-    return request.conflicts > 0 || request.faults.length > 0 || overlaps(history, request)
-      ? []
-      : ['met another request where there was none'];
+    const hasMet = request.conflicts > 0 || request.faults.some((what) => /^conflict/.test(what));
+    return hasMet || overlaps(history, request) ? [] : ['met another request where there was none'];
   }
   const { phone, email } = ((request.request.body as Values).fields ?? {}) as Values;
   const own = request.request.leadId;
@@ -45,9 +44,7 @@ export function conflictIssues(history: History, request: ObservedRequest): stri
     .filter((id) => id !== undefined && id !== own);
   if (holders.length === 0) return ['was refused as a duplicate of nobody'];
   const { leadId } = error?.details ?? {};
-  return leadId === undefined || holders.includes(leadId as number)
-    ? []
-    : [`was refused as a duplicate of lead ${leadId}`];
+  return holders.includes(leadId as number) ? [] : [`was refused as a duplicate of lead ${leadId}`];
 }
 
 /** A filter's field must be active by some settings that held meanwhile. */
