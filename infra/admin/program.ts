@@ -1,4 +1,4 @@
-import { CommanderError, Help, type Option } from 'commander';
+import { type Command, CommanderError, Help, type Option } from 'commander';
 import { apiKeyPrefix } from '../../shared/organization/api-key.ts';
 import { rateLimitsIn } from '../../shared/rate-limits.ts';
 import {
@@ -9,15 +9,9 @@ import { openTable, type Table } from '../../shared/store/table/client.ts';
 import { CliCommand } from '../cli/command.ts';
 import { defaultDataFolder, findRunningService } from '../local/running-service.ts';
 import { callerIdentity } from './caller-identity.ts';
-import { checkCommand } from './check.ts';
 import { type CommandContext, CommandError } from './context.ts';
-import { failureLines } from './failures.ts';
-import { keyCommands } from './key.ts';
-import { leadCommands } from './lead.ts';
-import { organizationCommands } from './organization.ts';
 import { ProgressLine } from './progress-line.ts';
-import { restoreCommands } from './restore.ts';
-import { type TableLocation, tableOfStack } from './stack.ts';
+import type { TableLocation } from './stack.ts';
 
 /** The environment that a command reads, and the streams that it prints to. */
 export interface ProcessIo {
@@ -47,6 +41,31 @@ const clientTimeouts = {
 export const runAdmin = (args: readonly string[], io: ProcessIo): Promise<number> =>
   new AdminRun(io).run(args);
 
+type AddCommand = (program: Command, context: CommandContext) => void;
+
+/** The commands by their first word, in the order of the help. */
+const commandsByName: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  organization: async () => (await import('./organization.ts')).organizationCommands,
+  key: async () => (await import('./key.ts')).keyCommands,
+  lead: async () => (await import('./lead.ts')).leadCommands,
+  check: async () => (await import('./check.ts')).checkCommand,
+  restore: async () => (await import('./restore.ts')).restoreCommands,
+};
+
+/**
+ * Adds the commands that the arguments name, or all of them if they name none: for the help, and to suggest the nearest one. The others
+ * are not imported, because imports are most of the time that a command takes to start.
+ */
+async function addCommands(
+  program: Command,
+  context: CommandContext,
+  args: readonly string[],
+): Promise<void> {
+  const names = Object.keys(commandsByName).filter((name) => args.includes(name));
+  for (const [name, load] of Object.entries(commandsByName))
+    if (names.length === 0 || names.includes(name)) (await load())(program, context);
+}
+
 /** One run of a command, with what it opens on first use. */
 class AdminRun {
   /** Its environment names the table of the local service, if one is used. */
@@ -63,20 +82,16 @@ class AdminRun {
     this.#io = io;
     this.#progress = new ProgressLine(io.hasTerminal ? io.stderr : undefined);
     describeProgram(this.#program, io).hook('preAction', () => this.#locateTable());
-    const context = this.#context();
-    organizationCommands(this.#program, context);
-    keyCommands(this.#program, context);
-    leadCommands(this.#program, context);
-    checkCommand(this.#program, context);
-    restoreCommands(this.#program, context);
   }
 
   async run(args: readonly string[]): Promise<number> {
     try {
+      await addCommands(this.#program, this.#context(), args);
       await this.#program.parseAsync([...args], { from: 'user' });
       return this.#status;
     } catch (error) {
       if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : wrongUsage;
+      const { failureLines } = await import('./failures.ts');
       this.#note(failureLines(error, this.#environment()).join('\n'));
       return 1;
     } finally {
@@ -142,6 +157,7 @@ class AdminRun {
   }
 
   async #locateStack(stack: string): Promise<void> {
+    const { tableOfStack } = await import('./stack.ts');
     this.#location = await tableOfStack(stack);
     // A value left over from a local run would make the command change other data than the person expects.
     const { environment } = this.#io;
