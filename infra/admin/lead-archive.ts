@@ -25,7 +25,7 @@ export function leadArchiveCommands(lead: Command, context: CommandContext): voi
       .command(name)
       .description(commands[name])
       .requiredOption('--organization <ID>', 'organization ID', parseId)
-      .requiredOption('--lead <ID,…>', 'lead ID; separate several by commas', parseIds)
+      .requiredOption('--lead <ID>', 'lead ID; separate several by commas', parseIds)
       .addHelpText(
         'after',
         `

@@ -41,7 +41,7 @@ export function leadReassignCommand(lead: Command, context: CommandContext): voi
     .description("give a user's leads to other users in turn, such as when the user leaves")
     .requiredOption('--organization <ID>', 'organization ID', parseId)
     .requiredOption('--from <USER>', 'ID of the user who has the leads', parseId)
-    .requiredOption('--to <USER,…>', 'ID of the new owner; separate several by commas', parseIds)
+    .requiredOption('--to <USER>', 'ID of the new owner; separate several by commas', parseIds)
     .option('--stage <ID>', 'only leads in this stage', parseId)
     .option('--dry-run', 'print how many leads would be reassigned, and change nothing')
     .option('--yes', 'do not ask for confirmation')

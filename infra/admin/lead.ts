@@ -19,13 +19,13 @@ export function leadCommands(program: Command, context: CommandContext): void {
   const lead = program
     .command('lead')
     .description(
-      'show, find, list, archive, restore, reassign, import, export and erase leads, and print their timelines',
+      'archive, restore, show, find, list, reassign, import, export and erase leads, and print their timelines',
     )
     .addHelpText('after', '\nExample:\n  npm run admin -- lead list --organization 1 --limit 5');
+  leadArchiveCommands(lead, context);
   leadShowCommand(lead, context);
   leadFindCommand(lead, context);
   leadListCommand(lead, context);
-  leadArchiveCommands(lead, context);
   leadReassignCommand(lead, context);
   timelineCommand(lead, context);
   leadImportCommand(lead, context);

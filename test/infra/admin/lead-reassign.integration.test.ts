@@ -147,7 +147,7 @@ test.each([
   [['--to', '99'], 1, /has no user 99: its users are 7 \(Asha Rao\), 8 \(Ravi Iyer\)/],
   [['--to', '8', '--stage', '99'], 1, /has no stage 99/],
   [['--to', 'Ravi'], 2, /It must be an integer/],
-  [[], 2, /'--to <USER,…>' not specified/],
+  [[], 2, /'--to <USER>' not specified/],
 ])(
   'lead reassign %j ends in one sentence, and changes nothing',
   async (options, status, message) => {
