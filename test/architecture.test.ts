@@ -33,6 +33,7 @@ const inside =
     prefixes.some((prefix) => file.startsWith(prefix));
 const isApiDescription = inside('infra/openapi/');
 const runsTheService = inside(
+  'infra/docs/',
   'infra/local/',
   'infra/admin/',
   'infra/verify/',
