@@ -3,8 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { parseApiKey } from '../../../shared/organization/api-key.ts';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import { finishRestore, leadIdMargin } from '../../../shared/store/maintenance/finish-restore.ts';
+import { listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
 import { readSettings } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
+import { getItem } from '../../../shared/store/table/get-item.ts';
+import { usagePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
 import { givenOrganization } from '../../support/organizations.ts';
@@ -13,15 +16,28 @@ import { environmentOf } from '../../support/table.ts';
 import { given, withFunctionsOn } from './catastrophe.ts';
 import { finish, itemsOf, restored } from './restored-tables.ts';
 
-async function expectFinished(on: Table): Promise<void> {
-  const { organization, revoked, erased, erasedLeadId, keptLeadId, lastLeadId } = given;
-  const { reader, writer } = organization;
+/** What a finished restore leaves in the table: no trace of the erased person, no revoked key, no ID to be given out again. */
+async function expectFinishedItems(on: Table): Promise<void> {
+  const { organization, revoked, erased, lastLeadId } = given;
   const texts = (await itemsOf(on)).map((item) => JSON.stringify(item).toLowerCase());
   expect(
     texts.filter((text) =>
       [erased.phone, erased.email].some((trace) => text.includes(trace.toLowerCase())),
     ),
   ).toEqual([]);
+  const { revokedAt } =
+    (await listApiKeys(on, organization.id)).find(({ keyId }) => keyId === revoked.keyId) ?? {};
+  expect(revokedAt).toEqual(expect.any(String));
+  const usage = await getItem(on, usagePrimaryKey(organization.id));
+  expect(usage?.lastLeadId).toBeGreaterThanOrEqual(lastLeadId);
+  expect((await checkTable(on)).violations).toEqual([]);
+}
+
+/** The same, and what the functions answer on that table. */
+async function expectFinished(on: Table): Promise<void> {
+  const { organization, revoked, erasedLeadId, keptLeadId, lastLeadId } = given;
+  const { reader, writer } = organization;
+  await expectFinishedItems(on);
   await withFunctionsOn(on, async (baseUrl) => {
     expect((await call('list-users', { baseUrl, apiKey: revoked.key })).status).toBe(401);
     expect((await call('get-lead', { baseUrl, apiKey: reader, leadId: erasedLeadId })).status).toBe(
@@ -42,7 +58,7 @@ async function expectFinished(on: Table): Promise<void> {
 }
 
 describe('finishing a restore while the old table is there', () => {
-  test('leaves the leads of a restored table that was used too early, with ids that the old table never gave a lead', async () => {
+  test('finishing a restore while the old table is there leaves the leads of a restored table that was used too early, with ids that the old table never gave a lead', async () => {
     const on = await restored(given.backup);
     await pause(1100);
     const { writer, website } = given.organization;
@@ -67,7 +83,7 @@ describe('finishing a restore while the old table is there', () => {
     await expectFinished(on);
   });
 
-  test('ends what the backup brought back: a revoked key, an erased person, used lead ids, a known settings version', async () => {
+  test('finishing a restore while the old table is there ends what the backup brought back: a revoked key, an erased person, used lead ids, a known settings version', async () => {
     const on = await restored(given.backup);
 
     const { status, document } = await finish(on, '--from', given.old.name);
@@ -141,11 +157,12 @@ describe('finishing a restore while the old table is there', () => {
         'broken off',
       );
       await finishRestore(on, options);
-      await expectFinished(on);
+      await expectFinishedItems(on);
     }
+    await expectFinished(counted);
   });
 
-  test('names the organizations that only the old table has', async () => {
+  test('finishing a restore while the old table is there names the organizations that only the old table has', async () => {
     const on = await restored(given.backup);
     const { id } = await givenOrganization({}, given.old);
 
