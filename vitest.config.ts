@@ -7,18 +7,26 @@ import { engines } from './test/support/engine.ts';
  */
 const integration = 'test/**/*.integration.test.ts';
 
-/**
- * Tests for which one engine is enough: faults that a proxy injects, hostile requests, examples, the verification of a service, and which
- * texts an erasure searches for (each erasure scans the table, which takes DynamoDB Local seconds).
- */
+/** Tests for which one engine is enough, by why. All other integration tests run on each. */
 const ofOneEngine = [
+  // Faults that a proxy injects, killed processes, and services that tests start: what runs them is this code, on an engine that both know.
   'test/examples/**',
-  'test/fuzz/**',
-  'test/reliability/**',
-  'test/security/**',
-  'test/shared/client/**',
-  'test/infra/admin/lead-erase-shared-phone.integration.test.ts',
+  'test/infra/admin/import/{broken-off,import-repeated,slow-writes}.integration.test.ts',
   'test/infra/verify/**',
+  'test/reliability/**',
+  'test/shared/client/**',
+  // Hostile, generated and wrong requests, files and options: they are refused before a write, or in its function, which no engine sees.
+  'test/contract/{1-headers,4.1-invalid-query,7-body-encoding,7-errors,7-errors-body,9-versioning}.integration.test.ts',
+  'test/fuzz/**',
+  'test/infra/admin/{organization-warnings,change-warnings,restore-other-table,restore-refused}.integration.test.ts',
+  'test/infra/admin/import/refusals.integration.test.ts',
+  'test/infra/local/**',
+  'test/infra/openapi/**',
+  'test/security/**',
+  // Rules about leads that were read: filters, what a check finds in them, and which texts an erasure searches for.
+  'test/contract/4.1-filters.integration.test.ts',
+  'test/infra/admin/{lead-erase-others,lead-erase-shared-phone}.integration.test.ts',
+  'test/shared/store/check/check-table.integration.test.ts',
 ];
 
 const projects = await Promise.all(

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { type ProcessIo, runAdmin as runProgram } from '../../infra/admin/program.ts';
-import { service } from './service.ts';
+import { isTableShared, service } from './service.ts';
 import { node24, projectFolder } from './service-process.ts';
 
 type Environment = Readonly<Record<string, string>>;
@@ -57,6 +57,14 @@ function leave(): void {
   }
 }
 
+/** @throws Error for a command that scans the table, if tests of other files use it: they would wait for the scan */
+function assertNoScan([noun = '', verb = '']: readonly string[], environment: Environment): void {
+  if (!isTableShared() || environment.LEADS_TABLE !== undefined) return;
+  const isCheck = noun === 'check' && (verb === '' || verb.startsWith('--'));
+  if (isCheck || `${noun} ${verb}` === 'lead erase')
+    throw new Error(`${noun} scans the table, which other tests use too: call useOwnTable().`);
+}
+
 /**
  * Runs one of the administrator's commands in this process, on the test run's table. A process of its own takes 0.6 s more: use
  * `spawnAdmin` only where a test needs one.
@@ -66,6 +74,7 @@ export async function runAdmin(
   args: readonly string[],
   { environment = {}, hasTerminal = false, localFolder = '/nowhere' }: RunOptions = {},
 ): Promise<AdminReply> {
+  assertNoScan(args, environment);
   enter(environment);
   const printed = { stdout: '', stderr: '' };
   try {
@@ -101,6 +110,7 @@ export interface AdminProcess {
 
 /** Starts a command as an administrator's script does: for what kills it, and for what it writes to its process's own stdout. */
 export function spawnAdmin(args: readonly string[], environment: Environment = {}): AdminProcess {
+  assertNoScan(args, environment);
   const child = spawn(node24, ['infra/admin/main.ts', ...args], {
     cwd: projectFolder,
     env: { PATH: process.env.PATH, ...service().environment, ...environment },

@@ -20,6 +20,9 @@ export function setService(running: RunningService | undefined): void {
   own = running;
 }
 
+/** Whether the tests of other files use the same table. */
+export const isTableShared = (): boolean => own === undefined;
+
 /**
  * The service of this test run: one for each engine. All test files share it, unless they use a table of their own; each test makes its own
  * organization.

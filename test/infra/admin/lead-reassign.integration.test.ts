@@ -3,8 +3,11 @@ import { adminJson, runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
 import { givenLead, timelineOf } from '../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { useOwnTable } from '../../support/own-table.ts';
 import { sampleSettings } from '../../support/settings.ts';
 import { killedAtWrite } from './import/killed-import.ts';
+
+useOwnTable();
 
 const users = [
   { id: 7, name: 'Asha Rao' },

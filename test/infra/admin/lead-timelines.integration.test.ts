@@ -8,9 +8,12 @@ import { call } from '../../support/call.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
 import { givenLead } from '../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import { useOwnTable } from '../../support/own-table.ts';
 import { person } from '../../support/people.ts';
 import { service } from '../../support/service.ts';
 import { table } from '../../support/table.ts';
+
+useOwnTable();
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
 type Line = any;

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import type { Settings } from '../../../shared/organization/settings-types.ts';
 import { runAdmin } from '../../support/admin.ts';
 import { givenOrganization } from '../../support/organizations.ts';
+import { useOwnTable } from '../../support/own-table.ts';
 import { apply, edited } from './edited-settings.ts';
+
+useOwnTable();
 
 test.each<[state: string, edit: (draft: Settings) => void, warning: RegExp]>([
   [

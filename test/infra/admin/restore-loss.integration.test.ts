@@ -20,7 +20,7 @@ const leadIdsIn = async (on: Table): Promise<number[]> =>
     .map(({ sk }) => Number(sk));
 
 describe('a lead that is gone from the old table', () => {
-  test('comes back when it was deleted by accident, and is listed', async () => {
+  test('a lead that is gone from the old table comes back when it was deleted by accident, and is listed', async () => {
     const { old, organization, backup, leadIds } = await givenBackup(8);
     for (const leadId of leadIds.slice(0, 6))
       await deleteItem(old, leadPrimaryKey(organization.id, leadId));
@@ -36,7 +36,7 @@ describe('a lead that is gone from the old table', () => {
     expect((await checkTable(on)).violations).toEqual([]);
   });
 
-  test('is erased when the history says so, as an attribute or, by an earlier version, as text', async () => {
+  test('a lead that is gone from the old table is erased when the history says so, as an attribute or, by an earlier version, as text', async () => {
     const { old, organization, backup, leadIds } = await givenBackup(4);
     const [erased = 0, earlier = 0, lost = 0, kept = 0] = leadIds;
     await eraseLead(old, organization.id, erased, { who });
@@ -54,7 +54,7 @@ describe('a lead that is gone from the old table', () => {
     expect((await leadIdsIn(on)).sort()).toEqual([lost, kept]);
   });
 
-  test('is still known as erased to a restore of the restored table', async () => {
+  test('a lead that is gone from the old table is still known as erased to a restore of the restored table', async () => {
     const { old, organization, backup, leadIds } = await givenBackup(2);
     const [erased = 0, kept = 0] = leadIds;
     await eraseLead(old, organization.id, erased, { who });
@@ -69,7 +69,7 @@ describe('a lead that is gone from the old table', () => {
     expect(await leadIdsIn(second)).toEqual([kept]);
   });
 
-  test('must be confirmed by number when it is one of many', async () => {
+  test('a lead that is gone from the old table must be confirmed by number when it is one of many', async () => {
     const { old, organization, backup, leadIds } = await givenBackup(11);
     for (const leadId of leadIds) {
       await deleteItem(old, leadPrimaryKey(organization.id, leadId));

@@ -3,9 +3,12 @@ import { expect, test } from 'vitest';
 import { adminJson, runAdmin } from '../../../support/admin.ts';
 import { storedLeads, timelineOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { germanFile, germanOptions } from './german-file.ts';
 import { countLeads, fieldsOf, givenFile, importJson } from './given-files.ts';
+
+useOwnTable();
 
 const importText = ({ id }: GivenOrganization, file: string, ...more: string[]) =>
   runAdmin(['lead', 'import', '--organization', String(id), file, ...more]);
