@@ -1,22 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
-import { pipelines } from './inactive-stages.ts';
-
-let organization: GivenOrganization;
-beforeAll(async () => {
-  organization = await givenOrganization({ pipelines });
-});
-
-const create = (place: object, fields: object = {}) =>
-  call('create-lead', {
-    apiKey: organization.writer,
-    body: { fields: { ...person(), ...fields }, ...place },
-  });
-const update = (leadId: number, body: object) =>
-  call('update-lead', { apiKey: organization.writer, leadId, body });
+import { create, organization, pipelines, update } from './inactive-stages.ts';
 
 describe('3 create-lead: the starting stage of the given or default pipeline, or the stage given, which names its pipeline', () => {
   test.each([

@@ -1,7 +1,6 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type CallReply, call } from '../support/call.ts';
-import { givenLead, storedLeads, timelineOf } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { describe, expect, test } from 'vitest';
+import { givenLead, storedLeads } from '../support/leads.ts';
+import { givenOrganization } from '../support/organizations.ts';
 import { customField } from '../support/settings.ts';
 import {
   noIds,
@@ -11,22 +10,7 @@ import {
   takenValues,
   withKey,
 } from './field-values.ts';
-
-let organization: GivenOrganization;
-/** An organization of two leads, where whatever is refused leaves just those as they are. */
-let quiet: GivenOrganization;
-let quietLead: CallReply['body'];
-beforeAll(async () => {
-  [organization, quiet] = await Promise.all([givenOrganization(), givenOrganization()]);
-  await givenLead(quiet);
-  quietLead = await givenLead(quiet, { fields: { city: 'Pune', budget: 5 } });
-});
-const update = (leadId: number, body: unknown, own = organization) =>
-  call('update-lead', { apiKey: own.writer, leadId, body });
-const changesOf = async (leadId: number, own = organization) =>
-  (await timelineOf(own, leadId))
-    .filter(({ type }) => type === 'lead_updated')
-    .map(({ changes }) => changes);
+import { changesOf, organization, quiet, quietLead, update } from './given-updates.ts';
 
 /** Refused with 422 naming the field or property, and nothing changed. */
 async function refused(body: unknown, name: string, details: object = {}): Promise<void> {

@@ -1,26 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readLead } from '../../shared/store/leads/leads.ts';
-import { type CallReply, call } from '../support/call.ts';
+import { call } from '../support/call.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
 import { table } from '../support/table.ts';
-
-let organization: GivenOrganization;
-/** An organization of two leads, where whatever is refused leaves just those as they are. */
-let quiet: GivenOrganization;
-let quietLead: CallReply['body'];
-beforeAll(async () => {
-  [organization, quiet] = await Promise.all([givenOrganization(), givenOrganization()]);
-  await givenLead(quiet);
-  quietLead = await givenLead(quiet, { fields: { city: 'Pune', budget: 5 } });
-});
-const update = (leadId: number, body: unknown, own = organization) =>
-  call('update-lead', { apiKey: own.writer, leadId, body });
-const changesOf = async (leadId: number, own = organization) =>
-  (await timelineOf(own, leadId))
-    .filter(({ type }) => type === 'lead_updated')
-    .map(({ changes }) => changes);
+import { changesOf, organization, quiet, quietLead, update } from './given-updates.ts';
 
 describe('4.5 response: 200 with the lead after the change', () => {
   test('update-lead answers 200 with the lead after the change', async () => {

@@ -1,3 +1,8 @@
+import { beforeAll } from 'vitest';
+import { call } from '../support/call.ts';
+import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { person } from '../support/people.ts';
+
 const stage = (id: number, meaning: string, more: object = {}) => ({
   id,
   name: `Stage ${id}`,
@@ -37,3 +42,18 @@ export const pipelines = [
     stages: [stage(31, 'open', { isDefault: true, active: false }), stage(32, 'won')],
   },
 ];
+
+/** An organization with these pipelines. */
+export let organization: GivenOrganization;
+beforeAll(async () => {
+  organization = await givenOrganization({ pipelines });
+});
+
+export const create = (place: object, fields: object = {}) =>
+  call('create-lead', {
+    apiKey: organization.writer,
+    body: { fields: { ...person(), ...fields }, ...place },
+  });
+
+export const update = (leadId: number, body: object) =>
+  call('update-lead', { apiKey: organization.writer, leadId, body });
