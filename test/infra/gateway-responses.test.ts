@@ -21,29 +21,29 @@ test('every response type that API Gateway knows is set, so that none takes a de
   expect(Object.keys(gatewayResponses).sort()).toEqual(known.sort());
 });
 
-describe.each(rows)('$type', ({ response }) => {
-  test('has the status of its contract code', () => {
+describe.each(rows)('$type', ({ type, response }) => {
+  test(`${type} has the status of its contract code`, () => {
     expect(response.status).toBe(apiErrors[response.code].status);
   });
 
-  test('has the error body of the contract', () => {
+  test(`${type} has the error body of the contract`, () => {
     expect(JSON.parse(gatewayResponseBody(response))).toEqual({
       error: { code: response.code, message: expect.stringMatching(/.\.$/) },
     });
   });
 
-  test('has no character that API Gateway would read as part of a template', () => {
+  test(`${type} has no character that API Gateway would read as part of a template`, () => {
     expect(gatewayResponseBody(response)).not.toMatch(/[$#]/);
   });
 
-  test('is never cached', () => {
+  test(`${type} is never cached`, () => {
     expect(gatewayResponseHeaders(response)).toMatchObject({
       'Cache-Control': 'no-store',
       'Content-Type': 'application/json',
     });
   });
 
-  test('says when to retry exactly if it is a 429', () => {
+  test(`${type} says when to retry exactly if it is a 429`, () => {
     const retryAfter = gatewayResponseHeaders(response)['Retry-After'];
 
     if (response.status === 429) expect(retryAfter).toMatch(/^[1-9]\d*$/);

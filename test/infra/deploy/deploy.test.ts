@@ -32,7 +32,7 @@ describe('npm run deploy', () => {
     [['check'], /accepts none; remove 'check'/],
     [['-c', 'alarmEmail'], /It must be NAME=VALUE/],
     [['-c', 'alarmEmial=x'], /alarmEmial: is not an option: did you mean alarmEmail\?/],
-  ])('does not go on with %j', (args, sentence) => {
+  ])('npm run deploy does not go on with %j', (args, sentence) => {
     expect(deploy(...args)).toEqual({ status: 1, stderr: expect.stringMatching(sentence) });
   });
 

@@ -63,7 +63,7 @@ const look = (region: string | undefined = 'eu-central-1') =>
   preflight({ region, stackName, cdkVersion });
 
 describe('a preflight', () => {
-  test('passes for a first deployment, and returns its target', async () => {
+  test('a preflight passes for a first deployment, and returns its target', async () => {
     expect(await look()).toEqual({
       failedChecks: [],
       unknown: [],
@@ -71,13 +71,13 @@ describe('a preflight', () => {
     });
   });
 
-  test('passes for an update', async () => {
+  test('a preflight passes for an update', async () => {
     answers[`DescribeStacks ${stackName}`] = stack(stackName, 'UPDATE_ROLLBACK_COMPLETE');
 
     expect((await look()).failedChecks).toEqual([]);
   });
 
-  test('needs a region, because the CDK would use one of its own', async () => {
+  test('a preflight needs a region, because the CDK would use one of its own', async () => {
     const { failedChecks, target } = await preflight({ region: undefined, stackName, cdkVersion });
 
     expect(failedChecks).toEqual([
@@ -98,7 +98,7 @@ describe('a preflight', () => {
       /identity cannot be checked in eu-central-1 \(SomethingElse: why\)/,
       /^aws sts get-caller-identity --region eu-central-1/,
     ],
-  ])('says what to do about credentials refused with %s', async (code, issue, next) => {
+  ])('a preflight says what to do about credentials refused with %s', async (code, issue, next) => {
     answers.GetCallerIdentity = [403, error(code, 'why')];
 
     const { failedChecks, target } = await look();
@@ -109,7 +109,7 @@ describe('a preflight', () => {
     expect(target).toBeUndefined();
   });
 
-  test('names the command for an account that is not bootstrapped', async () => {
+  test('a preflight names the command for an account that is not bootstrapped', async () => {
     answers['DescribeStacks CDKToolkit'] = noStack('CDKToolkit');
 
     expect((await look()).failedChecks).toEqual([
@@ -120,7 +120,7 @@ describe('a preflight', () => {
     ]);
   });
 
-  test('names the command for an account whose bootstrap stack is too old', async () => {
+  test('a preflight names the command for an account whose bootstrap stack is too old', async () => {
     answers['DescribeStacks CDKToolkit'] = bootstrap(5);
 
     expect((await look()).failedChecks).toEqual([
@@ -136,7 +136,7 @@ describe('a preflight', () => {
     ['UPDATE_IN_PROGRESS', /is being changed/, /wait stack-update-complete/],
     ['CREATE_IN_PROGRESS', /is being changed/, /wait stack-create-complete/],
     ['UPDATE_ROLLBACK_FAILED', /its rollback failed too/, /continue-update-rollback/],
-  ])('says what to do about a stack in %s', async (status, issue, next) => {
+  ])('a preflight says what to do about a stack in %s', async (status, issue, next) => {
     answers[`DescribeStacks ${stackName}`] = stack(stackName, status);
 
     expect((await look()).failedChecks).toEqual([
@@ -144,7 +144,7 @@ describe('a preflight', () => {
     ]);
   });
 
-  test('passes with a note for credentials that may deploy but not describe stacks', async () => {
+  test('a preflight passes with a note for credentials that may deploy but not describe stacks', async () => {
     answers['DescribeStacks CDKToolkit'] = [403, error('AccessDenied', 'not authorized')];
 
     expect(await look()).toMatchObject({
@@ -153,7 +153,7 @@ describe('a preflight', () => {
     });
   });
 
-  test('needs the version of the CDK that the lock file has', async () => {
+  test('a preflight needs the version of the CDK that the lock file has', async () => {
     const { failedChecks } = await preflight({
       region: 'eu-central-1',
       stackName,

@@ -38,7 +38,7 @@ const engines = [
 ].filter(({ engine }) => engine === 'dynoxide' || !missing);
 
 describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
-  test('makes the table with its indexes, again without harm, on loopback alone, and ends', {
+  test(`${engine} makes the table with its indexes, again without harm, on loopback alone, and ends`, {
     timeout: 30_000,
   }, async () => {
     const running = await startEngine({ engine, dataFolder: ':memory:' });
@@ -61,7 +61,7 @@ describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
     expect(await canConnect('127.0.0.1', port)).toBe(false);
   });
 
-  test(`keeps ${promised} through a kill -9 of itself, its guard and its service, each transaction whole or absent`, {
+  test(`${engine} keeps ${promised} through a kill -9 of itself, its guard and its service, each transaction whole or absent`, {
     timeout: 60_000,
   }, async () => {
     const dataFolder = mkdtempSync(join(scratch, 'db-'));

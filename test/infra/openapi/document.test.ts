@@ -24,15 +24,17 @@ const run = promisify(execFile);
 const redocly = join(projectFolder, 'node_modules', '.bin', 'redocly');
 
 describe('openapi.json', () => {
-  test('is current: npm run openapi would write what is committed', async () => {
+  test('openapi.json is current: npm run openapi would write what is committed', async () => {
     expect(await readFile(openApiFile, 'utf8')).toBe(await openApiText());
   });
 
-  test('is OpenAPI 3.1 and carries the version of the contract', () => {
+  test('openapi.json is OpenAPI 3.1 and carries the version of the contract', () => {
     expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } });
   });
 
-  test('passes redocly lint without an error or a warning', { timeout: 60_000 }, async () => {
+  test('openapi.json passes redocly lint without an error or a warning', {
+    timeout: 60_000,
+  }, async () => {
     const env = {
       ...process.env,
       REDOCLY_TELEMETRY: 'off',
@@ -68,7 +70,7 @@ const responsesOf = ({
 const contentOf = (response: DescribedResponse) => response.content?.['application/json'];
 
 describe.each(withOperations)('the description of $name', (row) => {
-  test('has the errors of the endpoint, each by its status, its code and an example', () => {
+  test(`the description of ${row.name} has the errors of the endpoint, each by its status, its code and an example`, () => {
     const described = responsesOf(row).filter(([status]) => Number(status) >= 400);
 
     const shown = described.flatMap(([status, response]) =>
@@ -80,7 +82,7 @@ describe.each(withOperations)('the description of $name', (row) => {
     expect([...new Set(shown)].sort()).toEqual(wanted.sort());
   });
 
-  test('takes no other code at a status than the endpoint answers with', () => {
+  test(`the description of ${row.name} takes no other code at a status than the endpoint answers with`, () => {
     for (const [status, response] of responsesOf(row).filter(([status]) => Number(status) >= 400)) {
       const { schema } = contentOf(response)!;
       const examples = Object.values(contentOf(response)!.examples!) as {
@@ -101,7 +103,7 @@ describe.each(withOperations)('the description of $name', (row) => {
     }
   });
 
-  test('has examples of the request and of every response, which fit', () => {
+  test(`the description of ${row.name} has examples of the request and of every response, which fit`, () => {
     const { parameters = [], requestBody } = row.operation;
     const contents = [requestBody, ...responsesOf(row).map(([, response]) => response)];
 
@@ -121,7 +123,7 @@ describe.each(withOperations)('the description of $name', (row) => {
     expect(requestBody !== undefined).toBe(row.takesBody);
   });
 
-  test('names the request id on every response, the limits on every success, and when to retry on 429', () => {
+  test(`the description of ${row.name} names the request id on every response, the limits on every success, and when to retry on 429`, () => {
     for (const [status, { headers }] of responsesOf(row)) {
       const required = Object.keys(headers).filter(
         (name) => resolved<{ required: boolean }>(headers[name]!).required,

@@ -68,7 +68,7 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 describe('the options', () => {
-  test('may all be left out', () => {
+  test('the options may all be left out', () => {
     expect(checkOptions({})).toEqual({
       environment: 'production',
       serviceName: 'lead-service-production',
@@ -106,7 +106,7 @@ describe('the options', () => {
     expect(issuesOf({ [name]: value })).toEqual([]);
   });
 
-  test('are parsed from the text of the command line', () => {
+  test('the options are parsed from the text of the command line', () => {
     expect(
       checkOptions({ waf: 'true', memoryMb: '512', memoryMbByFunction: '{"get-lead":300}' }),
     ).toMatchObject({

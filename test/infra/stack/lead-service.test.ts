@@ -85,7 +85,7 @@ describe('in a fresh account, with no option set', () => {
 
 describe('the gateway', () => {
   test.each([['none', () => plain] as const, ['a domain', () => full] as const])(
-    'speaks TLS 1.2 at the least, with %s',
+    'the gateway speaks TLS 1.2 at the least, with %s',
     (_, template) => {
       template().hasResourceProperties('AWS::ApiGateway::RestApi', {
         SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
@@ -94,7 +94,7 @@ describe('the gateway', () => {
     },
   );
 
-  test('lets a bounded number through in a second', () => {
+  test('the gateway lets a bounded number through in a second', () => {
     const settings = (template: Template) => one(template, 'AWS::ApiGateway::Stage').MethodSettings;
 
     expect(settings(plain)).toEqual([
@@ -121,7 +121,7 @@ describe('the gateway', () => {
     plain.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: false });
   });
 
-  test('logs the resource and never the address, an origin, an agent or a header', () => {
+  test('the gateway logs the resource and never the address, an origin, an agent or a header', () => {
     const { Format } = one(full, 'AWS::ApiGateway::Stage').AccessLogSetting as { Format: string };
 
     const fields = [...Format.matchAll(/\$context\.([\w.]+)/g)].map(([, field]) => field);
@@ -139,7 +139,7 @@ describe('the gateway', () => {
     ]);
   });
 
-  test('is never traced, whatever the functions are: its traces hold the address', () => {
+  test('the gateway is never traced, whatever the functions are: its traces hold the address', () => {
     expect(one(full, 'AWS::ApiGateway::Stage')).not.toHaveProperty('TracingEnabled', true);
     for (const { Properties } of functionsOf(full))
       expect(Properties.TracingConfig).toEqual({ Mode: 'Active' });
@@ -149,20 +149,20 @@ describe('the gateway', () => {
 });
 
 describe('the firewall', () => {
-  test('is there when asked for, before this stage', () => {
+  test('the firewall is there when asked for, before this stage', () => {
     plain.resourceCountIs('AWS::WAFv2::WebACL', 0);
     full.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
     full.hasResourceProperties('AWS::WAFv2::WebACL', { Scope: 'REGIONAL' });
   });
 
-  test('keeps no sample of a request, which would show its key', () => {
+  test('the firewall keeps no sample of a request, which would show its key', () => {
     const text = JSON.stringify(one(full, 'AWS::WAFv2::WebACL'));
 
     expect(text).toContain('"SampledRequestsEnabled":false');
     expect(text).not.toContain('"SampledRequestsEnabled":true');
   });
 
-  test('refuses by address alone, never by what an enquiry says', () => {
+  test('the firewall refuses by address alone, never by what an enquiry says', () => {
     expect(JSON.stringify(one(full, 'AWS::WAFv2::WebACL'))).not.toMatch(
       /CommonRuleSet|KnownBadInputs|SQLi|FieldToMatch/,
     );
@@ -184,7 +184,7 @@ describe('the table', () => {
     });
   });
 
-  test('lets each function use that key through DynamoDB and by no other way', () => {
+  test('the table lets each function use that key through DynamoDB and by no other way', () => {
     const statements = all(full, 'AWS::IAM::Policy').flatMap(
       ({ Properties }) =>
         (Properties.PolicyDocument as { Statement: Record<string, unknown>[] }).Statement,
@@ -198,7 +198,7 @@ describe('the table', () => {
     }
   });
 
-  test('may be one that exists: none is made, and every function is given that one', () => {
+  test('the table may be one that exists: none is made, and every function is given that one', () => {
     restored.resourceCountIs('AWS::DynamoDB::Table', 0);
     for (const { Properties } of functionsOf(restored)) {
       expect(Properties.Environment).toMatchObject({
@@ -213,7 +213,7 @@ describe('the table', () => {
 });
 
 describe('the functions', () => {
-  test('have the memory of the options, each its own where it has one', () => {
+  test('the functions have the memory of the options, each its own where it has one', () => {
     const memory = functionsOf(full).map(({ Properties }) => [
       Properties.Description,
       Properties.MemorySize,
@@ -229,7 +229,7 @@ describe('the functions', () => {
     );
   });
 
-  test('have the limits of the options', () => {
+  test('the functions have the limits of the options', () => {
     for (const { Properties } of functionsOf(full)) {
       expect(Properties.Environment).toMatchObject({
         Variables: { REQUESTS_PER_KEY_PER_HOUR: '100', REQUESTS_PER_ORGANIZATION_PER_HOUR: '200' },
@@ -244,7 +244,7 @@ describe('the functions', () => {
 });
 
 describe('a release', () => {
-  test('moves every alias by a canary that the alarm on server errors takes back', () => {
+  test('a release moves every alias by a canary that the alarm on server errors takes back', () => {
     const groups = all(plain, 'AWS::CodeDeploy::DeploymentGroup').map(
       ({ Properties }) => Properties,
     );

@@ -69,34 +69,34 @@ describe('the table', () => {
     });
   });
 
-  test('can be recovered to a point in time', () => {
+  test('the table can be recovered to a point in time', () => {
     table().hasResourceProperties('AWS::DynamoDB::Table', {
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
     });
   });
 
-  test('is protected from deletion', () => {
+  test('the table is protected from deletion', () => {
     table().hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: true });
   });
 
-  test('stays when its stack goes or replaces it', () => {
+  test('the table stays when its stack goes or replaces it', () => {
     table().hasResource('AWS::DynamoDB::Table', {
       DeletionPolicy: 'Retain',
       UpdateReplacePolicy: 'Retain',
     });
   });
 
-  test('is paid on demand', () => {
+  test('the table is paid on demand', () => {
     table().hasResourceProperties('AWS::DynamoDB::Table', { BillingMode: 'PAY_PER_REQUEST' });
   });
 
-  test('is encrypted with a key of the account', () => {
+  test('the table is encrypted with a key of the account', () => {
     table().hasResourceProperties('AWS::DynamoDB::Table', {
       SSESpecification: { SSEEnabled: true },
     });
   });
 
-  test('has the keys of the definition', () => {
+  test('the table has the keys of the definition', () => {
     table().hasResourceProperties('AWS::DynamoDB::Table', {
       KeySchema: [
         { AttributeName: tableDefinition.partitionKey, KeyType: 'HASH' },
@@ -105,7 +105,7 @@ describe('the table', () => {
     });
   });
 
-  test('has the indexes of the definition, keys and the size of large leads only, and no others', () => {
+  test('the table has the indexes of the definition, keys and the size of large leads only, and no others', () => {
     table().hasResourceProperties('AWS::DynamoDB::Table', {
       GlobalSecondaryIndexes: tableDefinition.indexes.map((index) => ({
         IndexName: index.name,
@@ -120,7 +120,7 @@ describe('the table', () => {
 });
 
 describe('item types', () => {
-  test('have prefixes of which none begins another, so that a role limited to one reaches no other', () => {
+  test('item types have prefixes of which none begins another, so that a role limited to one reaches no other', () => {
     const prefixes = Object.values(partitionKeyPrefixes);
 
     const overlaps = prefixes.filter((one, i) =>
@@ -135,22 +135,22 @@ describe.each(endpoints)('what $name is granted', (row) => {
   const endpoint: Endpoint = row;
   const statements = statementsFor(endpoint);
 
-  test('is what its row and admission say, action by action and prefix by prefix', () => {
+  test(`what ${row.name} is granted is what its row and admission say, action by action and prefix by prefix`, () => {
     expect(allowed(statements)).toEqual(wanted(admissionAccess, endpoint.access));
   });
 
-  test('names partition keys in every statement, and allows no request without one', () => {
+  test(`what ${row.name} is granted names partition keys in every statement, and allows no request without one`, () => {
     for (const { Condition } of statements) {
       expect(Condition.Null).toMatchObject({ 'dynamodb:LeadingKeys': 'false' });
       expect(Condition['ForAllValues:StringLike']['dynamodb:LeadingKeys']).not.toHaveLength(0);
     }
   });
 
-  test('names this table or one of its indexes, never all of them', () => {
+  test(`what ${row.name} is granted names this table or one of its indexes, never all of them`, () => {
     expect(JSON.stringify(statements.map(({ Resource }) => Resource))).not.toContain('*');
   });
 
-  test('reaches the entries of an index by that index alone', () => {
+  test(`what ${row.name} is granted reaches the entries of an index by that index alone`, () => {
     const indexPrefixes = tableDefinition.indexes.map(
       ({ holds }) => `${partitionKeyPrefixes[holds]}*`,
     );
@@ -191,11 +191,14 @@ describe('a function that reads', () => {
   const reading = endpoints.filter(({ method }) => method === 'GET');
   const writes = /^dynamodb:(Put|Update|Delete|BatchWrite)/;
 
-  test.each(reading)('writes nothing but token buckets: $name', (endpoint) => {
-    const written = allowed(statementsFor(endpoint)).filter((pair) => writes.test(pair));
+  test.each(reading)(
+    'a function that reads writes nothing but token buckets: $name',
+    (endpoint) => {
+      const written = allowed(statementsFor(endpoint)).filter((pair) => writes.test(pair));
 
-    expect(written).toEqual(['dynamodb:UpdateItem KEY#*', 'dynamodb:UpdateItem USAGE#*']);
-  });
+      expect(written).toEqual(['dynamodb:UpdateItem KEY#*', 'dynamodb:UpdateItem USAGE#*']);
+    },
+  );
 });
 
 test('list-leads asks each index for its own entries, with its name in the resource', () => {

@@ -51,7 +51,7 @@ function functionBehind(aliasId: string | undefined): string {
 }
 
 describe('the routes', () => {
-  test('are the written endpoints, and no others', () => {
+  test('the routes are the written endpoints, and no others', () => {
     expect([...routes().keys()].sort()).toEqual(
       written.map(({ method, path }) => `${method} ${path}`).sort(),
     );
@@ -79,7 +79,7 @@ describe('the routes', () => {
     }
   });
 
-  test('are open to API Gateway alone, by this API and its one stage', () => {
+  test('the routes are open to API Gateway alone, by this API and its one stage', () => {
     const permissions = resources('AWS::Lambda::Permission').map(
       ([, { Properties }]) => Properties,
     );
@@ -97,14 +97,14 @@ describe('the routes', () => {
   });
 });
 
-describe.each(written)('the function of $name', ({ method, path }) => {
+describe.each(written)('the function of $name', ({ name, method, path }) => {
   const description = `${method} ${path}`;
   const functionNow = (): Resource =>
     resources('AWS::Lambda::Function').find(
       ([, { Properties }]) => Properties.Description === description,
     )![1];
 
-  test('runs on Node 24 and arm64', () => {
+  test(`the function of ${name} runs on Node 24 and arm64`, () => {
     expect(functionNow().Properties).toMatchObject({
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
@@ -112,11 +112,11 @@ describe.each(written)('the function of $name', ({ method, path }) => {
     });
   });
 
-  test('ends with the time-out that the store counts on', () => {
+  test(`the function of ${name} ends with the time-out that the store counts on`, () => {
     expect(functionNow().Properties.Timeout).toBe(limits.functionTimeoutSeconds);
   });
 
-  test('knows the table, its own deployment and the limits, and nothing else', () => {
+  test(`the function of ${name} knows the table, its own deployment and the limits, and nothing else`, () => {
     const [[tableId]] = resources('AWS::DynamoDB::Table') as [[string, Resource]];
 
     expect(functionNow().Properties.Environment).toEqual({
@@ -129,11 +129,11 @@ describe.each(written)('the function of $name', ({ method, path }) => {
     });
   });
 
-  test('keeps no concurrency for itself, of which a fresh account has ten in all', () => {
+  test(`the function of ${name} keeps no concurrency for itself, of which a fresh account has ten in all`, () => {
     expect(functionNow().Properties).not.toHaveProperty('ReservedConcurrentExecutions');
   });
 
-  test('has a role of its own, without a policy of somebody else', () => {
+  test(`the function of ${name} has a role of its own, without a policy of somebody else`, () => {
     const roleIds = resources('AWS::Lambda::Function').map(([, { Properties }]) =>
       JSON.stringify(Properties.Role),
     );
@@ -145,7 +145,7 @@ describe.each(written)('the function of $name', ({ method, path }) => {
     ).not.toHaveProperty('ManagedPolicyArns');
   });
 
-  test('logs to a group of its own that does not keep for ever', () => {
+  test(`the function of ${name} logs to a group of its own that does not keep for ever`, () => {
     const { LogGroup } = functionNow().Properties.LoggingConfig as { LogGroup: { Ref: string } };
 
     expect(template.findResources('AWS::Logs::LogGroup')[LogGroup.Ref]?.Properties).toMatchObject({
@@ -205,7 +205,7 @@ describe('what the gateway answers by itself', () => {
     });
   });
 
-  test('is in every deployment: a changed answer makes a new one', () => {
+  test('what the gateway answers by itself is in every deployment: a changed answer makes a new one', () => {
     const [[, deployment]] = Object.entries(
       template.findResources('AWS::ApiGateway::Deployment'),
     ) as [[string, { DependsOn: string[] }]];
@@ -220,18 +220,18 @@ describe('the API', () => {
     template.resourceCountIs('AWS::ApiGateway::Account', 0);
   });
 
-  test('is regional and hands bodies on as text', () => {
+  test('the API is regional and hands bodies on as text', () => {
     template.hasResourceProperties('AWS::ApiGateway::RestApi', {
       EndpointConfiguration: { Types: ['REGIONAL'] },
       BinaryMediaTypes: Match.absent(),
     });
   });
 
-  test('answers no browser: there is no OPTIONS method and no CORS header', () => {
+  test('the API answers no browser: there is no OPTIONS method and no CORS header', () => {
     expect(JSON.stringify(template.toJSON())).not.toMatch(/OPTIONS|Access-Control-/);
   });
 
-  test('names its base address without a slash at the end, and for the first call', () => {
+  test('the API names its base address without a slash at the end, and for the first call', () => {
     const outputs = Object.entries(template.toJSON().Outputs as Record<string, { Value: unknown }>);
     const addresses = outputs.filter(([, { Value }]) =>
       JSON.stringify(Value).includes('execute-api'),

@@ -46,7 +46,7 @@ const metricNames = ({ Metrics = [] }: Alarm): string[] =>
   Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric.MetricName ?? []);
 
 describe('the alarms', () => {
-  test('are those of the table, named by their deployment', () => {
+  test('the alarms are those of the table, named by their deployment', () => {
     expect(
       alarmsIn(full)
         .map(({ AlarmName }) => AlarmName)
@@ -84,7 +84,7 @@ describe('the alarms', () => {
     for (const { AlarmActions = [] } of alarmsIn(plain)) expect(AlarmActions).toEqual([]);
   });
 
-  test('may publish to the topic of the email, whose own policy has taken the place of the default', () => {
+  test('the alarms may publish to the topic of the email, whose own policy has taken the place of the default', () => {
     const [policy] = Object.values(full.findResources('AWS::SNS::TopicPolicy'));
 
     const { Statement } = policy!.Properties.PolicyDocument as {
