@@ -89,9 +89,9 @@ const describeProgram = ({ stdout, stderr }: VerifyIo): CliCommand =>
 Without --write and --contract, nothing is written: no request has a known key.
 
 --write needs the table: that of the stack, the one that LEADS_TABLE and the
-AWS variables name, or that of the local service in .local. Its keys expire after
-an hour. It makes about 150 requests, and removes the organization at its end,
-also after a failure or Ctrl-C. If it is killed, the next run removes it.
+AWS variables name, or that of the local service in .local. It sends about 110
+requests. Its keys expire after an hour. It removes the organization at its end,
+also after a failure or Ctrl-C; after a kill, a run an hour later removes it.
 
 --contract makes some hundred organizations, in the same table, and removes
 them. Run it on a test service, without traffic: it takes minutes.
