@@ -21,6 +21,8 @@ export interface BundleOptions {
   readonly isWhole?: boolean;
   /** Changes source text on its way into the bundle, for another version of the code. The path is relative to the project's folder. */
   readonly change?: (path: string, text: string) => string;
+  /** Files that take the place of packages, by the package's name. */
+  readonly replaced?: Readonly<Record<string, string>>;
 }
 
 /** Every function in one bundle; a process evaluates the modules of the endpoint that it serves. */
@@ -35,10 +37,11 @@ export function bundleFunctions(options: BundleOptions = {}): Promise<EvaluateBu
 /** Bundles a module as the functions are bundled, for evaluation in this process. */
 export async function bundleSource(
   source: string,
-  { isWhole = false, change }: BundleOptions = {},
+  { isWhole = false, change, replaced = {} }: BundleOptions = {},
 ): Promise<EvaluateBundle> {
   const packages = isWhole ? undefined : await sharedPackages();
   const plugins = [
+    replacedPackages(replaced),
     packages ? sharedModules(packages) : simulatedHttpHandler,
     ...(change ? [changed(change)] : []),
     ...esbuildPlugins,
@@ -81,6 +84,16 @@ function sharedModules(packages: Packages): Plugin {
     },
   };
 }
+
+const replacedPackages = (files: Readonly<Record<string, string>>): Plugin => ({
+  name: 'replaced-packages',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./]/ }, ({ path }) => {
+      const file = files[path];
+      return file === undefined ? undefined : { path: join(projectFolder, file) };
+    });
+  },
+});
 
 const simulatedHttpHandler: Plugin = {
   name: 'simulated-http-handler',

@@ -1,0 +1,160 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { eventTypes } from '../../../shared/leads/events.ts';
+import type { HeldKey, History } from '../checker/history.ts';
+import { planOf } from '../explore/plan.ts';
+import { bundleVersions, runHistory, type Versions } from '../explore/random-histories.ts';
+import type { EvaluateBundle } from '../lambda/bundle-functions.ts';
+import type { CallerRequest } from '../lambda/gateway-event.ts';
+import { ObservedService } from '../observed-service.ts';
+import type { PlantedBug } from '../planted-bugs/planted-bug.ts';
+import { planted } from '../planted-bugs/run.ts';
+import { person, personFields } from '../planted-bugs/scenario.ts';
+import { eventViolations } from './check-events.ts';
+import { bundlePublisher, publishHistory } from './publish-history.ts';
+import type { PublishedEvent } from './simulated-bus.ts';
+
+const seeds = Array.from({ length: 8 }, (_, at) => `events ${at}`);
+/** With the last, most requests to the bus fail three times, so that the batch is repeated. */
+const faultChances = [0.15, 0.5, 0.7];
+
+let versions: Versions;
+let publisher: EvaluateBundle;
+let histories: readonly History[];
+beforeAll(async () => {
+  [versions, publisher] = await Promise.all([bundleVersions(), bundlePublisher()]);
+  histories = await historiesOf(versions);
+}, 300_000);
+
+async function historiesOf(code: Versions): Promise<History[]> {
+  const done = [await everyKind(code)];
+  for (const seed of seeds) done.push((await runHistory(planOf(seed), code)).service.history);
+  return done;
+}
+
+/** A history in which every kind of event happens: random ones seldom archive. */
+async function everyKind(code: Versions): Promise<History> {
+  const service = await ObservedService.start({ versions: [code[0]], world: { seed: 'events' } });
+  const [writer, website] = [service.key(1, 'writer'), service.key(1, 'website')];
+  const ask = async (apiKey: HeldKey, request: Omit<CallerRequest, 'apiKey'>): Promise<number> => {
+    const answer = await service.request('a client', apiKey, request);
+    return JSON.parse(answer?.body ?? '{}').lead?.id;
+  };
+  await service.run(async () => {
+    const body = person(1);
+    const leadId = await ask(website, { endpoint: 'capture-lead', body });
+    await ask(website, { endpoint: 'capture-lead', body: { ...body, name: 'Asha R' } });
+    await ask(writer, { endpoint: 'add-note', leadId, body: { text: 'Called back.' } });
+    await ask(writer, { endpoint: 'update-lead', leadId, body: { fields: { city: 'Pune' } } });
+    await ask(writer, { endpoint: 'create-lead', body: personFields(2) });
+    for (const archived of [true, false])
+      await service.administrate(archived ? 'archive' : 'restore', 1, { leadId }, (administrator) =>
+        administrator.setArchived(1, leadId, archived),
+      );
+    await service.administrate('import', 1, {}, (administrator) =>
+      administrator.importRows(1, [person(3)]),
+    );
+    await service.administrate('erase', 1, { leadId }, (administrator) =>
+      administrator.erase(1, leadId),
+    );
+  });
+  await service.settle();
+  return service.history;
+}
+
+/** Publishes each history under few faults and under many. */
+async function publishAll(bundle: EvaluateBundle) {
+  const violations: string[] = [];
+  const all: PublishedEvent[] = [];
+  let faults = 0;
+  for (const [at, history] of histories.entries())
+    for (const faultChance of faultChances) {
+      const seed = `${at} ${faultChance}`;
+      const published = await publishHistory(history, bundle, { seed, faultChance });
+      violations.push(...eventViolations(history, published.events));
+      all.push(...published.events);
+      faults += published.faults;
+    }
+  return { violations, events: all, faults };
+}
+
+test('every acknowledged effect is published, in order per lead, and nothing that was not committed, while the publisher dies and the stream repeats itself', async () => {
+  const { violations, events, faults } = await publishAll(publisher);
+
+  expect(violations).toEqual([]);
+  expect(new Set(events.map(({ type }) => type))).toEqual(new Set(eventTypes));
+  const ids = events.map(({ detail }) => `${detail.organizationId} ${detail.leadId} ${detail.id}`);
+  expect(ids.length).toBeGreaterThan(faultChances.length * new Set(ids).size);
+  expect(faults).toBeGreaterThan(300);
+}, 120_000);
+
+const bugs: readonly PlantedBug[] = [
+  {
+    name: 'two events of a lead in a request',
+    file: 'shared/events/publish-in-order.ts',
+    before: 'if (leads.has(lead)) continue;',
+    after: '',
+    how: 'The bus refuses the first of two events of a lead and takes the second.',
+  },
+  {
+    name: 'refused entries forgotten',
+    file: 'shared/events/publish-in-order.ts',
+    before: 'request.filter((_, index) => isPublished[index])',
+    after: 'request.filter((_, index) => isPublished.length > index)',
+    how: 'An event that the bus refused is never published.',
+  },
+  {
+    name: 'failed requests forgotten',
+    file: 'shared/events/publish-in-order.ts',
+    before: 'return result(error);',
+    after: 'pending = pending.filter((one) => !request.includes(one));',
+    how: 'The events of a request that failed are never published.',
+  },
+  {
+    name: 'last record named',
+    file: 'functions/publish-events.ts',
+    before: '[{ itemIdentifier: firstUnpublished.sequenceNumber }]',
+    after: "[{ itemIdentifier: Records.at(-1)?.dynamodb?.SequenceNumber ?? '' }]",
+    how: 'The stream goes on behind an event that is not published.',
+  },
+  {
+    name: 'values of a capture published',
+    file: 'shared/leads/events.ts',
+    before: 'kept: fitting(entry.kept.map(({ field }) => field))',
+    after: 'kept: fitting(entry.kept.map((kept) => JSON.stringify(kept)))',
+    how: "An event has a person's values.",
+  },
+  {
+    name: 'notes not published',
+    file: 'shared/store/leads/stream-record.ts',
+    before: "if (kind?.kind !== 'timeline') return undefined;",
+    after: "if (kind?.kind !== 'timeline' || entry.type === 'note_added') return undefined;",
+    how: 'A note has no event.',
+  },
+];
+
+describe('a defect of the publisher is found', () => {
+  test.each(bugs)(
+    '$name: $how',
+    async (bug) => {
+      const defective = await bundlePublisher({ change: (path, text) => planted(bug, path, text) });
+
+      expect((await publishAll(defective)).violations).not.toEqual([]);
+    },
+    120_000,
+  );
+
+  test('in the erasure: the timeline does not end, so that nobody learns of it', async () => {
+    const bug: PlantedBug = {
+      name: 'erasure not on the timeline',
+      file: 'shared/store/maintenance/erase-lead.ts',
+      before: "putTimelineEntry(table, lead, { type: 'erased', at, actorId: null }, id),",
+      after: '',
+      how: 'An erasure has no event.',
+    };
+    const defective = await bundleVersions({ change: (path, text) => planted(bug, path, text) });
+    const history = await everyKind([defective[0], defective[0]]);
+    const { events } = await publishHistory(history, publisher, { seed: '1', faultChance: 0 });
+
+    expect(eventViolations(history, events).join('\n')).toMatch(/has no event LeadErased/);
+  }, 120_000);
+});

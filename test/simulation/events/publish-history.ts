@@ -1,0 +1,152 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { publisherName } from '../../../infra/bundle/bundle.ts';
+import { matchesFilter } from '../../../infra/local/event-filter.ts';
+import { eventFilter } from '../../../shared/store/table/table-definition.ts';
+import type { History, Write } from '../checker/history.ts';
+import type { CallInfo, Fault, Network } from '../dynamodb/connection.ts';
+import type { SimulatedDynamodb } from '../dynamodb/simulated-dynamodb.ts';
+import {
+  type BundleOptions,
+  bundleSource,
+  type EvaluateBundle,
+} from '../lambda/bundle-functions.ts';
+import { Runtime } from '../lambda/runtime.ts';
+import type { Random } from '../random.ts';
+import { Scheduler } from '../scheduler.ts';
+import { type PublishedEvent, SimulatedBus } from './simulated-bus.ts';
+
+/** A record of the table's stream, as Lambda passes it. */
+interface StreamRecord {
+  readonly eventName: 'INSERT' | 'MODIFY' | 'REMOVE';
+  readonly dynamodb: {
+    readonly SequenceNumber: string;
+    readonly Keys: object;
+    readonly NewImage?: object;
+  };
+}
+
+type Handler = (
+  batch: { readonly Records: readonly StreamRecord[] },
+  context: { readonly awsRequestId: string },
+) => Promise<{ readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] }>;
+
+const publisherFile = `./functions/${publisherName}.ts`;
+
+/** Bundles the publisher with a client of the simulated bus. */
+export const bundlePublisher = (options: BundleOptions = {}): Promise<EvaluateBundle> =>
+  bundleSource(`export { handler } from ${JSON.stringify(publisherFile)};`, {
+    ...options,
+    replaced: { '@aws-sdk/client-eventbridge': 'test/simulation/events/simulated-event-bridge.ts' },
+  });
+
+const faults: readonly Fault[] = [
+  'lost before',
+  'lost after',
+  'reset before',
+  'reset after',
+  'internal error after',
+  'silence',
+  'death before',
+  'death after',
+];
+const shardCount = 3;
+
+/**
+ * Publishes what a history wrote as the deployed event source does: shard by shard, in batches, from the record that the publisher names,
+ * while the bus refuses entries, calls fail, instances die, and the stream delivers some batches twice.
+ */
+export async function publishHistory(
+  { writes }: History,
+  publisher: EvaluateBundle,
+  { seed, faultChance }: { readonly seed: string; readonly faultChance: number },
+): Promise<{ events: readonly PublishedEvent[]; faults: number }> {
+  const scheduler = new Scheduler({ seed: `events ${seed}` });
+  const random = scheduler.randomFor('event source');
+  const bus = new SimulatedBus(scheduler.randomFor('bus'), faultChance);
+  let happened = 0;
+  const network: Network = {
+    scheduler,
+    dynamodb: bus as unknown as SimulatedDynamodb,
+    latency: () => 1 + random.fraction() * 20,
+    faultOf: (_call: CallInfo) => {
+      if (!random.chance(faultChance)) return 'none';
+      happened += 1;
+      return random.pick(faults);
+    },
+  };
+  const source = new SimulatedEventSource(network, publisher, random);
+  await scheduler.run(() => Promise.all(shardsOf(writes).map((shard) => source.read(shard))));
+  return { events: bus.events, faults: happened };
+}
+
+/** All items of a partition are in one shard, in the order of their writes. */
+function shardsOf(writes: readonly Write[]): StreamRecord[][] {
+  const shards = Array.from({ length: shardCount }, (): StreamRecord[] => []);
+  // What was there before the history was written before the stream was switched on.
+  for (const write of writes.filter(({ work }) => work !== undefined)) {
+    const { pk } = write;
+    const hash = [...pk].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_521, 7);
+    shards[hash % shardCount]?.push(recordOf(write));
+  }
+  return shards;
+}
+
+const recordOf = ({ pk, sk, before, after, order }: Write): StreamRecord => ({
+  eventName: after ? (before ? 'MODIFY' : 'INSERT') : 'REMOVE',
+  dynamodb: {
+    SequenceNumber: String(order),
+    Keys: marshall({ pk, sk }),
+    ...(after && { NewImage: marshall(after, { removeUndefinedValues: true }) }),
+  },
+});
+
+class SimulatedEventSource {
+  readonly #network: Network;
+  readonly #publisher: EvaluateBundle;
+  readonly #random: Random;
+  #instances = 0;
+
+  constructor(network: Network, publisher: EvaluateBundle, random: Random) {
+    this.#network = network;
+    this.#publisher = publisher;
+    this.#random = random;
+  }
+
+  async read(shard: readonly StreamRecord[]): Promise<void> {
+    for (let at = 0; at < shard.length; ) {
+      const batch = shard.slice(at, at + this.#random.between(1, 12));
+      const Records = batch.filter((record) => matchesFilter(record, eventFilter));
+      const failed = Records.length === 0 ? undefined : await this.#invoke(Records);
+      const next =
+        failed === undefined
+          ? at + batch.length
+          : shard.findIndex(({ dynamodb }) => dynamodb.SequenceNumber === failed);
+      // The stream may deliver again what it delivered.
+      at = this.#random.chance(0.1) ? Math.min(next, Math.max(0, at - 3)) : next;
+      await this.#network.scheduler.sleep(this.#random.between(1, 200));
+    }
+  }
+
+  /** @returns the record from which the batch is to be repeated; undefined if all is published */
+  #invoke(Records: readonly StreamRecord[]): Promise<string | undefined> {
+    const first = Records[0]?.dynamodb.SequenceNumber;
+    this.#instances += 1;
+    const runtime = new Runtime({
+      name: `publisher#${this.#instances}`,
+      network: this.#network,
+      environment: { EVENT_BUS: 'bus' },
+    });
+    return new Promise((resolve) => {
+      runtime.onDeath(() => resolve(first));
+      runtime
+        .run(async () => {
+          const { handler } = runtime.load<{ handler: Handler }>(this.#publisher);
+          return handler({ Records }, { awsRequestId: runtime.name });
+        })
+        .then(
+          ({ batchItemFailures }) => resolve(batchItemFailures[0]?.itemIdentifier),
+          () => resolve(first),
+        );
+    });
+  }
+}
