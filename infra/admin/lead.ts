@@ -1,56 +1,46 @@
 import type { Command } from 'commander';
-import { presentEntry } from '../../shared/leads/timeline.ts';
-import { readLead } from '../../shared/store/leads/leads.ts';
-import { readTimeline } from '../../shared/store/leads/timeline.ts';
-import { type CommandContext, existingOrganization, parseId } from './context.ts';
-import { leadImportCommand } from './import/command.ts';
-import { leadArchiveCommands } from './lead-archive.ts';
-import { leadEraseCommand } from './lead-erase.ts';
-import { leadExportCommand } from './lead-export.ts';
-import { leadFindCommand } from './lead-find.ts';
-import { leadListCommand } from './lead-list.ts';
-import { leadReassignCommand } from './lead-reassign.ts';
-import { leadShowCommand } from './lead-show.ts';
-import { type NamedLead, unknownLeadError } from './lead-summary.ts';
-import { leadTimelinesCommand } from './lead-timelines.ts';
-import { timelineLines } from './timeline-lines.ts';
+import type { CommandContext } from './context.ts';
+import type { LazyCommands } from './lazy-commands.ts';
 
-export function leadCommands(program: Command, context: CommandContext): void {
+/** In the order of the help. */
+const commands: readonly LazyCommands[] = [
+  {
+    names: ['archive', 'restore'],
+    load: async () => (await import('./lead-archive.ts')).leadArchiveCommands,
+  },
+  { names: ['show'], load: async () => (await import('./lead-show.ts')).leadShowCommand },
+  { names: ['find'], load: async () => (await import('./lead-find.ts')).leadFindCommand },
+  { names: ['list'], load: async () => (await import('./lead-list.ts')).leadListCommand },
+  {
+    names: ['reassign'],
+    load: async () => (await import('./lead-reassign.ts')).leadReassignCommand,
+  },
+  {
+    names: ['timeline'],
+    load: async () => (await import('./lead-timeline.ts')).leadTimelineCommand,
+  },
+  { names: ['import'], load: async () => (await import('./import/command.ts')).leadImportCommand },
+  { names: ['export'], load: async () => (await import('./lead-export.ts')).leadExportCommand },
+  {
+    names: ['timelines'],
+    load: async () => (await import('./lead-timelines.ts')).leadTimelinesCommand,
+  },
+  { names: ['erase'], load: async () => (await import('./lead-erase.ts')).leadEraseCommand },
+];
+
+export async function leadCommands(
+  program: Command,
+  context: CommandContext,
+  args: readonly string[],
+): Promise<void> {
   const lead = program
     .command('lead')
     .description(
       'archive, restore, show, find, list, reassign, import, export and erase leads, and print their timelines',
     )
     .addHelpText('after', '\nExample:\n  npm run admin -- lead list --organization 1 --limit 5');
-  leadArchiveCommands(lead, context);
-  leadShowCommand(lead, context);
-  leadFindCommand(lead, context);
-  leadListCommand(lead, context);
-  leadReassignCommand(lead, context);
-  timelineCommand(lead, context);
-  leadImportCommand(lead, context);
-  leadExportCommand(lead, context);
-  leadTimelinesCommand(lead, context);
-  leadEraseCommand(lead, context);
-}
-
-function timelineCommand(lead: Command, context: CommandContext): void {
-  lead
-    .command('timeline')
-    .description('print the timeline of a lead, oldest item first')
-    .requiredOption('--organization <ID>', 'organization ID', parseId)
-    .requiredOption('--lead <ID>', 'lead ID', parseId)
-    .addHelpText('after', '\nExample:\n  npm run admin -- lead timeline --organization 1 --lead 5')
-    .action((options: NamedLead) => timeline(context, options));
-}
-
-async function timeline(context: CommandContext, options: NamedLead): Promise<void> {
-  const organization = await existingOrganization(context.table(), options.organization);
-  if (!(await readLead(context.table(), organization.id, options.lead)))
-    throw unknownLeadError(options);
-  const entries = await readTimeline(context.table(), organization.id, options.lead);
-  const items = entries.flatMap((entry) =>
-    presentEntry(entry, (userId) => organization.userById.get(userId)?.name ?? `user ${userId}`),
-  );
-  context.print({ items }, () => items.map((item) => timelineLines(organization, item)).join('\n'));
+  const name = args.slice(args.indexOf('lead') + 1).find((arg) => !arg.startsWith('-')) ?? '';
+  const isKnown = commands.some(({ names }) => names.includes(name));
+  for (const { names, load } of commands)
+    if (!isKnown || names.includes(name)) await (await load())(lead, context, args);
 }

@@ -10,6 +10,7 @@ import { CliCommand } from '../cli/command.ts';
 import { defaultDataFolder, findRunningService } from '../local/running-service.ts';
 import { callerIdentity } from './caller-identity.ts';
 import { type CommandContext, CommandError } from './context.ts';
+import type { LazyCommands } from './lazy-commands.ts';
 import { ProgressLine } from './progress-line.ts';
 import type { TableLocation } from './stack.ts';
 
@@ -41,29 +42,31 @@ const clientTimeouts = {
 export const runAdmin = (args: readonly string[], io: ProcessIo): Promise<number> =>
   new AdminRun(io).run(args);
 
-type AddCommand = (program: Command, context: CommandContext) => void;
-
-/** The commands by their first word, in the order of the help. */
-const commandsByName: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  organization: async () => (await import('./organization.ts')).organizationCommands,
-  key: async () => (await import('./key.ts')).keyCommands,
-  lead: async () => (await import('./lead.ts')).leadCommands,
-  check: async () => (await import('./check.ts')).checkCommand,
-  restore: async () => (await import('./restore.ts')).restoreCommands,
-};
+/** In the order of the help. */
+const commands: readonly LazyCommands[] = [
+  {
+    names: ['organization'],
+    load: async () => (await import('./organization.ts')).organizationCommands,
+  },
+  { names: ['key'], load: async () => (await import('./key.ts')).keyCommands },
+  { names: ['lead'], load: async () => (await import('./lead.ts')).leadCommands },
+  { names: ['check'], load: async () => (await import('./check.ts')).checkCommand },
+  { names: ['restore'], load: async () => (await import('./restore.ts')).restoreCommands },
+];
 
 /**
- * Adds the commands that the arguments name, or all of them if they name none: for the help, and to suggest the nearest one. The others
- * are not imported, because imports are most of the time that a command takes to start.
+ * Adds the commands that the arguments name, or all of them if they name none: for the help, and to suggest the nearest one. A name may
+ * be the value of an option before the command, so each counts.
  */
 async function addCommands(
   program: Command,
   context: CommandContext,
   args: readonly string[],
 ): Promise<void> {
-  const names = Object.keys(commandsByName).filter((name) => args.includes(name));
-  for (const [name, load] of Object.entries(commandsByName))
-    if (names.length === 0 || names.includes(name)) (await load())(program, context);
+  const isNamed = ({ names }: LazyCommands): boolean => names.some((name) => args.includes(name));
+  const isAll = !commands.some(isNamed);
+  for (const lazy of commands)
+    if (isAll || isNamed(lazy)) await (await lazy.load())(program, context, args);
 }
 
 /** One run of a command, with what it opens on first use. */
