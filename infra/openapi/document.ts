@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
 import { limits } from '../../shared/limits.ts';
 import type { Schemas } from '../../shared/middleware/validate.ts';
+import { codeSamplesOf } from './code-samples.ts';
 import type { OperationDescription, Sentences } from './endpoint-description.ts';
 import { endpointDescriptions } from './endpoint-descriptions.ts';
 import { errorComponents } from './error-schemas.ts';
@@ -108,6 +109,7 @@ function operationOf({ name, summary, scopes, takesBody }: Row, schemas: Schemas
       },
     }),
     responses: responsesOf(name),
+    ...codeSamplesOf(name),
   };
 }
 

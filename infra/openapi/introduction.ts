@@ -1,4 +1,5 @@
 import { limits } from '../../shared/limits.ts';
+import { fieldValueTable } from './field-values.ts';
 
 /** The document's introduction (contract, sections 1, 5 and 8) and its tags. */
 
@@ -31,6 +32,36 @@ the key has been checked. A 429 response gives the seconds to wait in \`Retry-Af
 Every error has the same body, with a stable \`code\` and a human-readable \`message\`. HTTPS, the address, and the size, type and syntax of
 the body are checked before the key, everything else after it. An address that is not an endpoint returns 404 \`NOT_FOUND\`.
 Every response has an \`X-Request-Id\`: quote it to support.
+
+\`details\` of \`VALIDATION_FAILED\` has \`fields\`, a sentence for developers by field key or property, and \`reasons\`, a stable reason for programs.
+Word the reasons for your visitors yourself; the schema \`FieldReason\` lists them.
+
+## Sending forms
+
+Capture takes the name, phone, email and source as properties, and all other fields in \`fields\`. Store an enquiry before you thank the visitor, and
+send it until the service returns 200 or 201. Make the \`Idempotency-Key\` a digest of a random ID, new for each display of the form, and of everything
+that the visitor typed: a double click sends the same key, and a corrected text sends a new one. If a 422 names an optional value, send the enquiry
+again without the fields in \`details.fields\`, with their texts in \`notes\`, so that the person is not lost. A field that the organization requires on
+create is required of a new person only.
+
+## Values by field type
+
+The same rules hold for \`fields\` of capture, create and update. An empty string, \`null\` and an empty list are an empty value.
+Create and update also take \`name\`, \`phone\`, \`email\`, \`source\` (an ID) and \`assigned_to\` (a user ID) in \`fields\`; capture takes the name of a source
+as the property \`source\`, and no owner. PHP writes an empty array as \`[]\`: send \`(object) []\` for an empty \`fields\` or \`attribution\`.
+
+${fieldValueTable}
+
+## Retrying
+
+Wait 15 seconds for a response. Retry after a time-out, 409 \`IDEMPOTENCY_IN_PROGRESS\`, 429 (after \`Retry-After\` seconds), 500 and 503, with longer and
+random delays. On any other 4xx, fix the request. A repeated capture is safe with the same \`Idempotency-Key\` for ${limits.idempotencyHours} hours. A repeated create returns
+409 \`DUPLICATE_LEAD\` with the ID of the lead. A repeated note is added again.
+
+## Syncing
+
+Request the list with \`updated_since\` until \`nextCursor\` is null, with the same \`updated_since\` on every page. A page can be short, even empty. Start each
+run one minute before the start of the last run, because an index lags the table. Archived and erased leads leave the list.
 `.trim();
 
 export const tags = {

@@ -59,3 +59,13 @@ describe('what generators of code need', () => {
     });
   });
 });
+
+test('the code samples of a capture are of the recipes, in four languages', () => {
+  const { 'x-codeSamples': samples = [] } = operationOf({
+    method: 'POST',
+    path: '/api/v1/leads/capture',
+  }) as unknown as { 'x-codeSamples'?: { lang: string; source: string }[] };
+
+  expect(samples.map(({ lang }) => lang)).toEqual(['Shell', 'PHP', 'Python', 'TypeScript']);
+  for (const { source } of samples) expect(source).toContain('Idempotency-Key');
+});
