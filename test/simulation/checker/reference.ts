@@ -276,8 +276,8 @@ export function updatedLead(settings: ReferenceSettings, body: Values, before: P
       JSON.stringify(value) !== JSON.stringify(valueIn(old, key)),
   );
   const changes = readValues(settings, Object.fromEntries(sent));
-  if (changes.name === null || changes.phone === null)
-    throw new Refusal('Name and phone cannot be emptied.');
+  if ([changes.name, changes.phone, changes.lead_type].includes(null))
+    throw new Refusal('Name, phone and lead type cannot be emptied.');
   const moves = body.stageId !== undefined || body.pipelineId !== undefined;
   const place = moves
     ? placeOf(settings, body, before.stageId)

@@ -35,10 +35,9 @@ const isEndOfTimeline = (sk: string, after: Plain | undefined, writes: readonly 
 
 const mask = '[erased]';
 
-/** Whether a value is as before but for texts in which something was masked. */
+/** Whether a value is as before but for what was masked: parts of texts, or whole values of any kind. */
 function isMasked(before: unknown, after: unknown): boolean {
-  if (typeof before === 'string' && typeof after === 'string')
-    return before === after || after.includes(mask);
+  if (typeof after === 'string') return before === after || after.includes(mask);
   if (typeof before !== 'object' || typeof after !== 'object' || !before || !after)
     return before === after;
   const [one, other] = [Object.entries(before), Object.entries(after)];

@@ -1,5 +1,7 @@
 import type { Scenario } from './scenario.ts';
 import { scenariosOfCaptures } from './scenarios/of-captures.ts';
+import { scenariosOfEdits } from './scenarios/of-edits.ts';
+import { scenariosOfEnquiries } from './scenarios/of-enquiries.ts';
 import { scenariosOfErasures } from './scenarios/of-erasures.ts';
 import { scenariosOfReads } from './scenarios/of-reads.ts';
 import { scenariosOfRequests } from './scenarios/of-requests.ts';
@@ -12,4 +14,6 @@ export const scenarios: readonly Scenario[] = [
   ...scenariosOfRequests,
   ...scenariosOfReads,
   ...scenariosOfErasures,
+  ...scenariosOfEnquiries,
+  ...scenariosOfEdits,
 ];

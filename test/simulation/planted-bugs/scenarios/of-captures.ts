@@ -177,22 +177,6 @@ export const scenariosOfCaptures: readonly Scenario[] = [
     },
   },
   {
-    name: 'An enquiry that is known by its email arrives while the lead changes its email',
-    seeds: 6,
-    async run(given) {
-      const { email } = person(1);
-      const { leadId } = await given.capture(person(1));
-      const { phone } = person(8);
-      const ask = (ms: number) =>
-        given.sleep(ms).then(() => given.capture({ name: 'Ravi', phone, email, notes: `${ms}` }));
-      await given.capture(person(9));
-      await Promise.all([
-        ...[0, 2, 4, 6].map(ask),
-        given.update(leadId, { fields: { email: person(5).email } }),
-      ]);
-    },
-  },
-  {
     name: 'The email that an enquiry fills becomes unique',
     async run(given) {
       const { name, phone, email } = person(1);

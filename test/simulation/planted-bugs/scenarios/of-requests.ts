@@ -1,7 +1,7 @@
-import type { AdministratorProcess } from '../../administration.ts';
 import type { Fault } from '../../dynamodb/connection.ts';
 import { firstVariant, settingsFile } from '../../organizations.ts';
 import { type Answered, type Given, person, personFields, type Scenario } from '../scenario.ts';
+import { applyFile } from './apply-file.ts';
 
 const hourMs = 3_600_000;
 const apply = (
@@ -23,24 +23,6 @@ const times = <T>(count: number, ask: (at: number) => Promise<T>): Promise<T[]> 
   Promise.all(Array.from({ length: count }, (_, at) => ask(at)));
 const count = (answers: readonly Answered[], status: number): number =>
   answers.filter((one) => one.status === status).length;
-
-interface Administration {
-  readonly openTable: () => unknown;
-  readonly parseSettingsFile: (text: string) => { readonly settings: object };
-  readonly applySettings: (table: unknown, settings: object) => Promise<unknown>;
-}
-
-/** Applies settings that no variant has. */
-function applyFile(given: Given, file: object): Promise<unknown> {
-  return given.administrate('settings apply', ({ runtime }: AdministratorProcess) => {
-    const { applySettings, openTable, parseSettingsFile } = runtime.load<Administration>(
-      given.bundles.administration,
-    );
-    return runtime.run(() =>
-      applySettings(openTable(), parseSettingsFile(JSON.stringify(file)).settings),
-    );
-  });
-}
 
 export const scenariosOfRequests: readonly Scenario[] = [
   {
