@@ -112,7 +112,11 @@ function without(enquiry: Enquiry, refused: readonly string[]): Enquiry | undefi
   if (lines.length === 0 && !refused.includes('notes')) return undefined;
   const tail = lines.length > 0 ? `\n\n${lines.join('\n')}` : '';
   const start = notes.replaceAll('\0', '').slice(0, 5000 - tail.length);
-  return { ...rest, ...(Object.keys(fields).length > 0 && { fields }), notes: start + tail };
+  return {
+    ...rest,
+    ...(Object.keys(fields).length > 0 && { fields }),
+    notes: (start + tail).trimStart(),
+  };
 }
 
 const attempts = new Map<string, { readonly count: number; readonly nextAt: number }>();

@@ -24,14 +24,14 @@ without_refused() {
     . as $old | ($answer[0].error.details.fields // {} | keys) as $refused
     | reduce $refused[] as $name ({enquiry: ., lines: []};
         ($name | split(".")[0]) as $top
-        | if .enquiry.fields | has($name)? then .lines += ["\($name): \(.enquiry.fields[$name])"] | del(.enquiry.fields[$name])
+        | if (.enquiry.fields // {}) | has($name) then .lines += ["\($name): \(.enquiry.fields[$name])"] | del(.enquiry.fields[$name])
           elif $name != "notes" and (.enquiry | has($top)) then .lines += ["\($name): \(.enquiry[$top])"] | del(.enquiry[$top])
           else . end)
     | select(any($refused[]; . == "name" or . == "phone") | not)
     | select((.lines | length) > 0 or any($refused[]; . == "notes"))
     | (.lines | map(.[:500]) | join("\n") | if . == "" then . else "\n\n" + . end) as $tail
     | .enquiry | if .fields == {} then del(.fields) else . end
-    | .notes = ((($old.notes // "") | .[:5000 - ($tail | length)]) + $tail)' "$1"
+    | .notes = ((($old.notes // "") | .[:5000 - ($tail | length)]) + $tail | sub("^\\s+"; ""))' "$1"
 }
 
 for file in "$folder"/*.json; do

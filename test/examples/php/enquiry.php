@@ -103,7 +103,7 @@ function without(array $enquiry, array $refused): ?array
     $notes = $enquiry['notes'] ?? '';
     if (!$lines && !in_array('notes', $refused, true)) return null;
     $tail = $lines ? "\n\n" . implode("\n", $lines) : '';
-    $enquiry['notes'] = mb_substr(str_replace("\0", '', $notes), 0, 5000 - mb_strlen($tail)) . $tail;
+    $enquiry['notes'] = ltrim(mb_substr(str_replace("\0", '', $notes), 0, 5000 - mb_strlen($tail)) . $tail);
     if (empty($enquiry['fields'])) unset($enquiry['fields']); // an empty PHP array would be sent as []
     return $enquiry;
 }

@@ -125,7 +125,8 @@ def without(enquiry, refused):
     if not fields:
         enquiry.pop("fields", None)
     tail = "\n\n" + "\n".join(lines) if lines else ""
-    enquiry["notes"] = enquiry.get("notes", "").replace("\0", "")[: 5000 - len(tail)] + tail
+    notes = enquiry.get("notes", "").replace("\0", "")[: 5000 - len(tail)]
+    enquiry["notes"] = (notes + tail).lstrip()
     return enquiry
 
 

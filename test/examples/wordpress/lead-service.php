@@ -82,6 +82,6 @@ function leads_without($enquiry, $refused) {
     if (!$lines && !in_array('notes', $refused, true)) return null;
     if (empty($enquiry['fields'])) unset($enquiry['fields']); // an empty PHP array would be sent as []
     $tail = $lines ? "\n\n" . implode("\n", $lines) : '';
-    $enquiry['notes'] = mb_substr($enquiry['notes'] ?? '', 0, 5000 - mb_strlen($tail)) . $tail;
+    $enquiry['notes'] = ltrim(mb_substr(str_replace("\0", '', $enquiry['notes'] ?? ''), 0, 5000 - mb_strlen($tail)) . $tail);
     return $enquiry;
 }

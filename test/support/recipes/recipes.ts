@@ -128,7 +128,8 @@ export const recipes: readonly Recipe[] = [
     cron: ({ outbox }) => ['sh', join(examples, 'curl', 'send.sh'), outbox],
     async submit({ outbox }, { view, ...post }) {
       const { name, phone, email, notes, ...fields } = post;
-      const text = JSON.stringify({ name, phone, email, notes, fields });
+      const own = Object.keys(fields).length > 0 && { fields };
+      const text = JSON.stringify({ name, phone, email, notes, ...own });
       const key = createHash('sha256').update(`${view}${text}`).digest('hex');
       const part = join(outbox, `${randomUUID()}.part`);
       await mkdir(outbox, { recursive: true });
