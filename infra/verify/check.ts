@@ -1,4 +1,5 @@
 import { apiKeyPattern } from '../../shared/organization/api-key.ts';
+import { errorCode } from '../cli/error-code.ts';
 
 /** One line of a verification. */
 export interface CheckResult {
@@ -92,10 +93,19 @@ const withoutKeys = (text: string): string => text.replace(keys, '(an API key)')
 function failureOf(error: unknown): { came: string; next: string } {
   if (error instanceof CheckError) return { came: error.message, next: error.next };
   const { name, message } = error instanceof Error ? error : new Error(String(error));
-  const code = error instanceof Error && 'code' in error ? ` ${String(error.code)}` : '';
+  const code = errorCode(error) ?? '';
+  const text = `${[name, code].filter(Boolean).join(' ')}: ${message.replace(/\s+/g, ' ').trim()}`;
+  // Of the AWS SDK: with metadata after a call, without before one.
+  const isOfAws = error instanceof Error && '$metadata' in error;
+  if (isOfAws || name === 'CredentialsProviderError' || /^Region /.test(message)) {
+    return {
+      came: `DynamoDB cannot be used (${text})`,
+      next: 'Check AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL_DYNAMODB, and what your credentials may do with the table.',
+    };
+  }
   const isNetwork = code !== '' || name === 'TimeoutError' || name === 'AbortError';
   return {
-    came: `no reply (${name}${code}: ${message.replace(/\s+/g, ' ').trim()})`,
+    came: `no reply (${text})`,
     next: isNetwork
       ? 'Check the base URL, the network, and that the service is running.'
       : 'Run the command again; if it fails in the same way, report this line as a defect.',

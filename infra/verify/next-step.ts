@@ -21,7 +21,7 @@ const nextByStatus: Readonly<Record<number, string>> = {
   403: 'Does the firewall or a policy of the API refuse this caller? See WAF and the resource policy of the API.',
   404: 'Is the base URL right, with the stage (…/live) or the custom domain? Is the method deployed?',
   409: 'Another request changed the same lead: run the command again.',
-  429: 'The limit of the API or of the deployment is reached: wait for the seconds in Retry-After, or compare requestsPerOrganizationPerHour with the requests of --write (about 80 with a key).',
+  429: 'The limit of the API or of the deployment is reached: wait for the seconds in Retry-After, or compare requestsPerOrganizationPerHour with the requests of --write (72 with a key).',
   503: 'The settings of the temporary organization were not applied: check the table that the service uses.',
 };
 

@@ -89,7 +89,7 @@ const describeProgram = ({ stdout, stderr }: VerifyIo): CliCommand =>
 Without --write and --contract, nothing is written: no request has a known key.
 
 --write needs the table: that of the stack, the one that LEADS_TABLE and the
-AWS variables name, or that of the local service in .local. It sends about 110
+AWS variables name, or that of the local service in .local. It sends about 100
 requests. Its keys expire after an hour. It removes the organization at its end,
 also after a failure or Ctrl-C; after a kill, a run an hour later removes it.
 

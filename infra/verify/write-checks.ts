@@ -44,8 +44,15 @@ export async function writeChecks(
   { checks, baseUrl, table, note }: WriteOptions,
   onRemoved: (result: TemporaryOrganizationResult) => void,
 ): Promise<void> {
-  await removeLeft(table, note);
-  const id = await freeOrganizationId(table);
+  const id = await checks.value('Find a free organization ID', async () => {
+    const left = await removeLeft(table, note);
+    const value = await freeOrganizationId(table);
+    return {
+      came: `${value}${left === 0 ? '' : `, after removing ${left} of earlier runs`}`,
+      value,
+    };
+  });
+  if (id === undefined) return;
   const caller = new Caller(baseUrl, note);
   try {
     const organization = await checks.value(
@@ -141,12 +148,14 @@ async function removeAtEnd({ table, note, caller, id }: Removal): Promise<boolea
   }
 }
 
-/** Removes what runs that were killed have left behind. */
-async function removeLeft(table: Table, note: WriteOptions['note']): Promise<void> {
-  for (const id of await leftOrganizations(table)) {
+/** Removes what runs that were killed have left behind. @returns how many organizations */
+async function removeLeft(table: Table, note: WriteOptions['note']): Promise<number> {
+  const left = await leftOrganizations(table);
+  for (const id of left) {
     const items = await removeTemporaryOrganization(table, id);
     note(
       `Removed the temporary organization ${id}, which an earlier run left behind (${items} items).`,
     );
   }
+  return left.length;
 }

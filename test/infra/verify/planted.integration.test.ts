@@ -151,6 +151,17 @@ test('a temporary organization that cannot be removed is named, with what become
   await removeTemporaryOrganization(table(), id);
 });
 
+test('a table that cannot be reached is named, and nothing is written', async () => {
+  const variables = { ...service().environment, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' };
+
+  const reply = await verify(['--url', service().baseUrl, '--write'], variables);
+
+  expect(failedLines(reply)).toEqual([
+    expect.stringMatching(/^✗ Table leads: .*ECONNREFUSED.*Next: .*AWS_ENDPOINT_URL_DYNAMODB/),
+  ]);
+  expect(reply.status).toBe(1);
+});
+
 test('an address where nothing answers fails one check, and no more are tried', async () => {
   const reply = await verify(['--url', 'http://127.0.0.1:1']);
 

@@ -45,7 +45,9 @@ test('verify --write writes what the contract can write, and leaves nothing behi
     environment,
   );
 
-  expect({ lines: lines.length, stderr }).toEqual({ lines: 1, stderr: '' });
+  expect(lines).toHaveLength(1);
+  // A request that a slow engine let fail is sent again, and noted.
+  expect(stderr.replace(/^.* is called again\.\n/gm, '')).toBe('');
   const document = JSON.parse(lines[0] ?? '');
   expect(document.checks.filter(({ passed }: { passed: boolean }) => !passed)).toEqual([]);
   expect(status).toBe(0);
@@ -109,10 +111,10 @@ test('after Ctrl-C, verify removes what it wrote and exits with status 130', asy
 
   const [status] = await once(child, 'close');
 
-  expect({ status, stderr: printed.stderr }).toEqual({
-    status: 130,
-    stderr: 'Interrupted: finishing the current check and removing what was written.\n',
-  });
+  expect(status).toBe(130);
+  expect(printed.stderr.match(/^Interrupted: .*$/gm)).toEqual([
+    'Interrupted: finishing the current check and removing what was written.',
+  ]);
   expect(printed.stdout).toMatch(/\d+ passed, 0 failed\n$/);
   expect(printed.stdout).not.toContain('revoked');
   const [, id] = /organization (\d+) in table/.exec(printed.stdout) ?? [];
