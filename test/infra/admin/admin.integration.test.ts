@@ -153,11 +153,11 @@ const failures: [args: string, status: number, stderr: RegExp][] = [
   ['organization show 0', 2, /integer from 1 to 2147483647/],
   ['organization show 1 2', 2, /Too many arguments/],
   ['lead restore --organization 1 --lead abc', 2, /integer from 1/],
-  ['lead restore --organization 1', 2, /--lead <ID,…>' not specified/],
+  ['lead restore --organization 1', 2, /--lead <ID>' not specified/],
   [
     'lead restore',
     2,
-    /^Required options '--organization <ID>', '--lead <ID,…>' not specified\. See: npm run admin -- lead restore --help$/,
+    /^Required options '--organization <ID>', '--lead <ID>' not specified\. See: npm run admin -- lead restore --help$/,
   ],
   [
     'lead list --organisation 1',
@@ -180,7 +180,7 @@ const failures: [args: string, status: number, stderr: RegExp][] = [
   [
     'lead delete',
     2,
-    /^Unknown command 'delete': the commands are show, .*archive, restore, .*erase\. See: npm run admin -- lead --help$/,
+    /^Unknown command 'delete': the commands are archive, restore, .*erase\. See: npm run admin -- lead --help$/,
   ],
   [
     'archive --lead 1',
