@@ -1,5 +1,6 @@
 import type { Settings } from '../../shared/organization/settings-types.ts';
 import { type Applied, applySettings } from '../../shared/store/organizations/apply-settings.ts';
+import type { Table } from '../../shared/store/table/client.ts';
 import { changeWarnings } from './change-warnings.ts';
 import type { CommandContext } from './context.ts';
 import { settingsWarnings } from './settings-warnings.ts';
@@ -9,6 +10,8 @@ interface ApplyRequest {
   readonly what: string;
   /** Applies only if this version is still in force. */
   readonly expectedVersion?: number;
+  /** Of the search for references. */
+  readonly readUnitsPerSecond?: number | undefined;
 }
 
 /**
@@ -18,10 +21,11 @@ interface ApplyRequest {
 export async function applyAndNote(
   context: CommandContext,
   settings: Settings,
-  { what, ...expected }: ApplyRequest,
+  { what, readUnitsPerSecond, ...expected }: ApplyRequest,
   printResult: (applied: Applied) => void,
 ): Promise<void> {
-  const applied = await applySettings(context.pacedTable(), settings, {
+  const table = context.pacedTable(readUnitsPerSecond);
+  const applied = await applySettings(table, settings, {
     ...expected,
     action: { who: await context.callerIdentity(), what },
     onWait: (seconds, removals) =>
@@ -30,16 +34,21 @@ export async function applyAndNote(
       ),
   });
   printResult(applied);
-  await noteWarnings(context, applied.before, settings);
+  await noteWarnings(context, table, { before: applied.before, settings });
 }
 
-/** Warns of what the settings, and their change, break. @param before undefined for a new organization */
+interface SettingsChange {
+  /** Undefined for a new organization. */
+  readonly before: Settings | undefined;
+  readonly settings: Settings;
+}
+
+/** Warns of what the settings, and their change, break. */
 export async function noteWarnings(
   context: CommandContext,
-  before: Settings | undefined,
-  settings: Settings,
+  table: Table,
+  { before, settings }: SettingsChange,
 ): Promise<void> {
   for (const warning of settingsWarnings(settings)) context.note(warning);
-  for (const warning of await changeWarnings(context.pacedTable(), before, settings))
-    context.note(warning);
+  for (const warning of await changeWarnings(table, before, settings)) context.note(warning);
 }

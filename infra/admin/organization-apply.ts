@@ -12,6 +12,7 @@ import { applyAndNote, noteWarnings } from './apply-and-note.ts';
 import { type CommandContext, CommandError } from './context.ts';
 import { countOf } from './format.ts';
 import { changedSinceLines, outdatedFile, outdatedIssue, outdatedLines } from './outdated-file.ts';
+import { readRateOption } from './rate-option.ts';
 import { changeLine, settingsChanges } from './settings-diff.ts';
 import { readSettingsText } from './settings-file.ts';
 
@@ -19,6 +20,7 @@ interface ApplyOptions {
   ignoreKeys?: boolean;
   dryRun?: boolean;
   overwrite?: boolean;
+  rate?: number;
 }
 
 export function organizationApplyCommand(organization: Command, context: CommandContext): void {
@@ -32,6 +34,7 @@ export function organizationApplyCommand(organization: Command, context: Command
       'print what would change, and whether it would be refused (status 1); change nothing',
     )
     .option('--overwrite', 'apply the file even if its version is older than the one in force')
+    .addOption(readRateOption())
     .addHelpText(
       'after',
       `
@@ -45,6 +48,9 @@ command applies them and prints a warning. It also warns of a field that live
 forms must send from now on, and of users who are deactivated but still own
 leads, have a live API key or are the only ones that a rule names.
 
+A file that removes something reads every lead to find references, paced so that
+live traffic is not throttled.
+
 Examples:
   npm run admin -- organization apply northwind.json --dry-run
   npm run admin -- organization apply northwind.json`,
@@ -57,6 +63,8 @@ interface FileToApply {
   readonly settings: Settings;
   /** Undefined if it may overwrite any version. */
   readonly version: number | undefined;
+  /** Read units per second of the search for references. */
+  readonly rate: number | undefined;
   /** The audit log's entry. */
   readonly what: string;
 }
@@ -64,7 +72,7 @@ interface FileToApply {
 async function apply(
   context: CommandContext,
   path: string,
-  { ignoreKeys = false, dryRun = false, overwrite = false }: ApplyOptions,
+  { ignoreKeys = false, dryRun = false, overwrite = false, rate }: ApplyOptions,
 ): Promise<void> {
   const { settings, keys, version } = parseSettingsFile(await readSettingsText(path));
   if (keys.length > 0 && !ignoreKeys) {
@@ -73,8 +81,8 @@ async function apply(
     );
   }
   const file = overwrite
-    ? { settings, version: undefined, what: 'organization apply --overwrite' }
-    : { settings, version, what: 'organization apply' };
+    ? { settings, version: undefined, rate, what: 'organization apply --overwrite' }
+    : { settings, version, rate, what: 'organization apply' };
   if (dryRun) return preview(context, file);
   // Each pass but the last lost to another apply: the conditional write admits one, and the file is compared with that one.
   while (!(await isApplied(context, file)));
@@ -97,6 +105,7 @@ async function isApplied(context: CommandContext, file: FileToApply): Promise<bo
   }
   const request = {
     what,
+    readUnitsPerSecond: file.rate,
     ...(inForce && version !== undefined && { expectedVersion: inForce.version }),
   };
   try {
@@ -127,7 +136,8 @@ function printApplied(
 async function preview(context: CommandContext, file: FileToApply): Promise<void> {
   const { settings } = file;
   const table = context.table();
-  const { before, refusals } = await previewSettings(context.pacedTable(), settings);
+  const pacedTable = context.pacedTable(file.rate);
+  const { before, refusals } = await previewSettings(pacedTable, settings);
   const outdated = await outdatedFile(table, before, file);
   const issues = [
     ...(outdated ? [{ path: '$.version', message: outdatedIssue(outdated) }] : []),
@@ -155,7 +165,8 @@ async function preview(context: CommandContext, file: FileToApply): Promise<void
       ...sinceLines,
     ].join('\n');
   });
-  if (issues.length === 0) await noteWarnings(context, before?.settings, settings);
+  if (issues.length === 0)
+    await noteWarnings(context, pacedTable, { before: before?.settings, settings });
 }
 
 const inventory = ({ users, pipelines, sources, fields }: Settings): string =>
