@@ -8,6 +8,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { AwsSolutionsChecks, type NagPack, ServerlessChecks } from 'cdk-nag';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { LeadServiceProps } from '../../../infra/stack/lead-service.ts';
+import { projectFolder } from '../../support/service-process.ts';
 import { everyOption, leadsApp } from './service-template.ts';
 
 const variants: readonly [string, LeadServiceProps][] = [
@@ -79,6 +80,10 @@ if (!isInstalled)
 /** A dependency that the CDK writes twice, from a function to its role, is not a fault. */
 const ignored = 'W3005';
 
+/** For consumers of events (OPERATE.md, "Events"). */
+const recipes = ['email', 'queue', 'firehose'].map((name) =>
+  join(projectFolder, 'infra', 'events', 'recipes', `${name}.yaml`),
+);
 /** These have every kind of resource and both forms of each. */
 const linted = ['no option set', 'every option on'];
 const wrong = {
@@ -86,7 +91,7 @@ const wrong = {
 };
 
 test.skipIf(!isInstalled)(
-  'cfn-lint finds neither an error nor a warning in the templates, and finds the error of a wrong one',
+  'cfn-lint finds neither an error nor a warning in the templates and the recipes, and finds the error of a wrong one',
   () => {
     const folder = mkdtempSync(join(tmpdir(), 'cfn-lint-'));
     try {
@@ -100,7 +105,7 @@ test.skipIf(!isInstalled)(
       // One run for all: most of its time is its start.
       const { stdout, status } = spawnSync(
         'cfn-lint',
-        ['--format', 'parseable', '--ignore-checks', ignored, '--', ...files],
+        ['--format', 'parseable', '--ignore-checks', ignored, '--', ...recipes, ...files],
         { encoding: 'utf8' },
       );
 
