@@ -11,6 +11,8 @@ export interface LogFields {
   readonly status?: number;
   /** The contract's error code. */
   readonly code?: string;
+  /** Of a refused request: field keys of the organization and names of properties, never what the caller made up. */
+  readonly fields?: readonly string[];
   readonly ms?: number;
   /** Of the publisher: the events of a batch, and those that the bus has. */
   readonly events?: number;

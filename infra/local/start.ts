@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CliCommand } from '../cli/command.ts';
 import { integerOption } from '../cli/integer-option.ts';
 import { banner } from './banner.ts';
+import { requestLines } from './request-lines.ts';
 import { defaultDataFolder, recordRunningService } from './running-service.ts';
 import { type Service, startService } from './service.ts';
 import { StartError } from './start-error.ts';
@@ -76,7 +77,7 @@ const starting = startService({
   gatewayLimits: options.gatewayLimits === true,
   events: options.events,
   tell,
-  output: process.stderr,
+  output: process.stdout.isTTY && !options.json ? requestLines(process.stderr) : process.stderr,
 });
 
 const startingWithinMs = 2000;

@@ -4,6 +4,7 @@ import { log } from '../log.ts';
 import type { MetricName, RequestMetrics } from '../metrics.ts';
 import type { Caller } from '../store/organizations/admission.ts';
 import type { Call } from './call.ts';
+import { refusedFields } from './refused-fields.ts';
 
 export interface Reply {
   readonly status: number;
@@ -11,13 +12,16 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What the log line says of an error. */
+type Refused = Pick<ApiError, 'code'> & Partial<Pick<ApiError, 'details'>>;
+
 /** Converts a reply to API Gateway's form, with the headers of every response (contract, section 1), and writes the call's log line. */
 export async function replyResponse(
   call: Call,
   { status, body, headers }: Reply,
-  code?: ErrorCode,
+  error?: Refused,
 ): Promise<APIGatewayProxyResult> {
-  await logReply(call, status, code);
+  await logReply(call, status, error);
   return {
     statusCode: status,
     headers: {
@@ -37,7 +41,7 @@ export async function errorResponse(call: Call, error: unknown): Promise<APIGate
     return replyResponse(
       call,
       { status: error.status, body: errorBody(error.code, error.message, error.details) },
-      error.code,
+      error,
     );
   }
   const { requestId, endpoint, caller } = call;
@@ -48,7 +52,7 @@ export async function errorResponse(call: Call, error: unknown): Promise<APIGate
     keyId: caller?.keyId,
     error,
   });
-  return replyResponse(call, { status: 500, body: errorBody('INTERNAL') }, 'INTERNAL');
+  return replyResponse(call, { status: 500, body: errorBody('INTERNAL') }, { code: 'INTERNAL' });
 }
 
 /** Errors that an operator should look at when they become frequent. All other errors are for the caller to fix. */
@@ -70,7 +74,11 @@ const expiresSoon = ({ createdAt, expiresAt }: Caller, now: number): boolean =>
 let isColdStart = true;
 
 /** Writes the one log line of a call. Free metrics are on every line; metrics that drive alarms are there only when they apply. */
-async function logReply(call: Call, status: number, code: ErrorCode | undefined): Promise<void> {
+async function logReply(
+  call: Call,
+  status: number,
+  { code, details }: Partial<Refused> = {},
+): Promise<void> {
   const { requestId, endpoint, caller, startedAt, consumedCapacity } = call;
   const now = Date.now();
   const counted = code && countedCodes[code];
@@ -85,6 +93,7 @@ async function logReply(call: Call, status: number, code: ErrorCode | undefined)
   };
   isColdStart = false;
   const organizationId = caller?.organizationId;
+  const refused = refusedFields(details, call.admitted?.organization);
   const fields = {
     requestId,
     endpoint: endpoint.name,
@@ -92,6 +101,7 @@ async function logReply(call: Call, status: number, code: ErrorCode | undefined)
     keyId: caller?.keyId,
     status,
     ...(code && { code }),
+    ...(refused.length > 0 && { fields: refused }),
   };
   await log('info', 'answered', { ...fields, ms: now - startedAt }, metrics);
 }
