@@ -1,15 +1,17 @@
 import { App } from 'aws-cdk-lib';
 import { buildFunctions } from './bundle/bundle.ts';
-import { checkOptions, OptionsError, optionsInContext } from './stack/check-options.ts';
+import { OptionsError } from './stack/check-options.ts';
+import { checkEnvironmentOptions, contextOfCdkJson } from './stack/environment-options.ts';
 import { LeadsStack } from './stack/leads-stack.ts';
 
 /**
- * The app of cdk.json. Options come from its `context`, or from `-c NAME=VALUE` on the command line; service-options.ts describes them.
+ * The app of cdk.json. Options come from its `context`, or from `-c NAME=VALUE` on the command line (environment-options.ts);
+ * service-options.ts describes them.
  * Builds the functions first, so that `npx cdk synth` works right after `npm ci`.
  */
 try {
   const app = new App();
-  const service = checkOptions(optionsInContext(app.node.getAllContext()));
+  const service = checkEnvironmentOptions(app.node.getAllContext(), contextOfCdkJson());
   await buildFunctions();
   new LeadsStack(app, 'LeadsStack', { service });
 } catch (error) {

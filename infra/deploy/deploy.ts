@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path';
 import { STSClient } from '@aws-sdk/client-sts';
 import { InvalidArgumentError } from 'commander';
 import { CliCommand } from '../cli/command.ts';
-import { checkOptions, OptionsError, optionsInContext } from '../stack/check-options.ts';
+import { OptionsError } from '../stack/check-options.ts';
+import { checkEnvironmentOptions, contextOfCdkJson } from '../stack/environment-options.ts';
 import { type FailedCheck, preflight } from './preflight.ts';
 
 /**
@@ -15,14 +16,14 @@ const projectFolder = resolve(import.meta.dirname, '..', '..');
 const readJson = (...path: string[]): Record<string, unknown> =>
   JSON.parse(readFileSync(join(projectFolder, ...path), 'utf8'));
 
-/** The context that the CDK command will read: cdk.json, then `-c NAME=VALUE`. */
+/** The context that the CDK command will read: cdk.json, overridden by `-c NAME=VALUE`. */
 function contextOf(pairs: readonly string[]): Record<string, unknown> {
   const onCommandLine = pairs.map((pair) => [
     pair.split('=', 1)[0],
     pair.slice(pair.indexOf('=') + 1),
   ]);
   return {
-    ...(readJson('cdk.json').context as object | undefined),
+    ...contextOfCdkJson(),
     ...Object.fromEntries(onCommandLine),
   };
 }
@@ -93,7 +94,7 @@ const { check = false, context = [], profile } = program.opts<Options>();
 if (profile !== undefined) process.env.AWS_PROFILE = profile;
 
 try {
-  const { serviceName } = checkOptions(optionsInContext(contextOf(context)));
+  const { serviceName } = checkEnvironmentOptions(contextOf(context), contextOfCdkJson());
   const region = await regionOf();
   const { failedChecks, unknown, target } = await preflight({
     region,

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { nearestName } from '../../shared/organization/nearest-name.ts';
+import { checkOptions, OptionsError, optionsInContext } from './check-options.ts';
+import { productionEnvironment, type ServiceOptions } from './service-options.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Options of which one value fits one environment only. In two environments, the second would use what the first owns. */
+const optionsOfOneEnvironment = [
+  'tableName',
+  'tableStreamArn',
+  'domainName',
+  'certificateArn',
+  'kmsKey',
+  'serviceName',
+];
+
+/** Values of `kmsKey` that name no key, so that every environment may have them. */
+const sharedValues: readonly unknown[] = ['aws-managed', 'customer-managed'];
+
+/** The context of cdk.json, without the command line's. */
+export function contextOfCdkJson(): Options {
+  const file = join(import.meta.dirname, '..', '..', 'cdk.json');
+  const { context = {} } = JSON.parse(readFileSync(file, 'utf8')) as { context?: Options };
+  return context;
+}
+
+/**
+ * Chooses and checks the options of one environment: the command line's, else those of `environments.<environment>` in cdk.json, else the
+ * others of cdk.json.
+ *
+ * @param context what the CDK app sees: the context of cdk.json, overridden by the command line
+ * @param fileContext the context of cdk.json
+ * @throws OptionsError with all issues at once
+ */
+export function checkEnvironmentOptions(context: Options, fileContext: Options): ServiceOptions {
+  const { environments = {}, ...inForce } = optionsInContext(context);
+  const { environments: _, ...inFile } = optionsInContext(fileContext);
+  if (!isRecordOfRecords(environments)) {
+    throw new OptionsError([
+      'environments: must be an object of options by environment, such as {"production": {"tableName": "leads"}}.',
+    ]);
+  }
+  const fromCommandLine = Object.fromEntries(
+    Object.entries(inForce).filter(([name, value]) => !isDeepStrictEqual(value, inFile[name])),
+  );
+  const environment = String(inForce.environment ?? productionEnvironment);
+  const issues = [
+    ...misplacedOptions(inFile, fromCommandLine),
+    ...unknownEnvironment(environment, environments),
+    ...nestedEnvironments(environments),
+    ...sharedOptions(environments),
+  ];
+  if (issues.length > 0) throw new OptionsError(issues);
+  return checkOptions({ ...inFile, ...environments[environment], ...fromCommandLine });
+}
+
+/** With an environment of the command line, an option at the top level of cdk.json may be that of another environment. */
+function misplacedOptions(inFile: Options, fromCommandLine: Options): string[] {
+  if (fromCommandLine.environment === undefined) return [];
+  const written = String(inFile.environment ?? productionEnvironment);
+  return ownOptions(inFile)
+    .filter((name) => fromCommandLine[name] === undefined)
+    .map(
+      (name) =>
+        `${name}: cdk.json sets it for every environment, ${String(fromCommandLine.environment)} too: move it to environments.${written}.${name}.`,
+    );
+}
+
+function unknownEnvironment(
+  environment: string,
+  environments: Readonly<Record<string, Options>>,
+): string[] {
+  const known = Object.keys(environments);
+  if (known.length === 0 || known.includes(environment)) return [];
+  const nearest = nearestName(environment, known);
+  return [
+    `environment: '${environment}': is not in environments of cdk.json: ${nearest ? `did you mean ${nearest}?` : `add it, or choose ${known.join(' or ')}.`}`,
+  ];
+}
+
+function nestedEnvironments(environments: Readonly<Record<string, Options>>): string[] {
+  return Object.entries(environments).flatMap(([environment, options]) =>
+    ['environment', 'environments']
+      .filter((name) => name in options)
+      .map((name) => `environments.${environment}.${name}: is not allowed here: remove it.`),
+  );
+}
+
+function sharedOptions(environments: Readonly<Record<string, Options>>): string[] {
+  const owners = new Map<string, string>();
+  const issues: string[] = [];
+  for (const [environment, options] of Object.entries(environments)) {
+    for (const name of ownOptions(options)) {
+      const value = JSON.stringify([name, options[name]]);
+      const owner = owners.get(value);
+      if (owner === undefined) owners.set(value, environment);
+      else if (!['kmsKey', 'certificateArn'].includes(name))
+        issues.push(
+          `environments.${environment}.${name}: is that of environments.${owner}: two environments cannot share it.`,
+        );
+    }
+  }
+  return issues;
+}
+
+const ownOptions = (options: Options): string[] =>
+  optionsOfOneEnvironment.filter(
+    (name) => options[name] !== undefined && !sharedValues.includes(options[name]),
+  );
+
+const isRecord = (value: unknown): value is Options =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRecordOfRecords = (value: unknown): value is Readonly<Record<string, Options>> =>
+  isRecord(value) && Object.values(value).every(isRecord);
