@@ -18,6 +18,8 @@ export interface CommandContext {
   readonly isLocalEngine: () => boolean;
   /** The hourly limits in force, as far as the stack or the environment says them. */
   readonly rateLimits: () => Partial<RateLimits>;
+  /** The stack that `--stack` names. */
+  readonly stackName: () => string | undefined;
   /** Prints the result: one JSON document with `--json`, else the text that `forPeople` returns. */
   readonly print: (result: unknown, forPeople: () => string) => void;
   /** Prints a sentence to stderr, so that stdout has only the result. */

@@ -52,6 +52,7 @@ const commands: readonly LazyCommands[] = [
   { names: ['lead'], load: async () => (await import('./lead.ts')).leadCommands },
   { names: ['check'], load: async () => (await import('./check.ts')).checkCommand },
   { names: ['restore'], load: async () => (await import('./restore.ts')).restoreCommands },
+  { names: ['service'], load: async () => (await import('./service.ts')).serviceCommands },
 ];
 
 /**
@@ -108,6 +109,7 @@ class AdminRun {
       isLocalEngine: () => isLocalEngine(this.#io.environment),
       pacedTable: (readUnitsPerSecond) => this.#pacedTable(readUnitsPerSecond),
       rateLimits: () => this.#location?.rateLimits ?? rateLimitsIn(this.#io.environment),
+      stackName: () => this.#program.opts<{ stack?: string }>().stack,
       callerIdentity: () => {
         this.#identity ??= callerIdentity(this.#io.environment, this.#location?.region);
         return this.#identity;

@@ -1,0 +1,103 @@
+import type { LambdaClient } from '@aws-sdk/client-lambda';
+import type { Command } from 'commander';
+import { type CommandContext, CommandError } from './context.ts';
+import { countOf } from './format.ts';
+import { functionsOfStack } from './stack-functions.ts';
+
+/** How many calls to Lambda change functions in parallel, below its limit of 15 control requests a second. */
+const changesAtOnce = 5;
+
+export function serviceCommands(program: Command, context: CommandContext): void {
+  const service = program
+    .command('service')
+    .description('stop and start a deployed service, as during a restore');
+  service
+    .command('stop')
+    .description('stop all requests of a deployed service; callers get 500 until service start')
+    .addHelpText(
+      'after',
+      `
+Sets the reserved concurrency of each function that serves an endpoint to 0.
+Requests that have begun end within ten seconds. A deployment does not undo it.
+
+Example:
+  npm run admin -- service stop --stack lead-service-production`,
+    )
+    .action(() => stopService(context));
+  service
+    .command('start')
+    .description('allow the requests of a deployed service again')
+    .addHelpText(
+      'after',
+      `
+Removes the reserved concurrency of each function that serves an endpoint.
+
+Example:
+  npm run admin -- service start --stack lead-service-production`,
+    )
+    .action(() => startService(context));
+}
+
+async function stopService(context: CommandContext): Promise<void> {
+  const { PutFunctionConcurrencyCommand } = await import('@aws-sdk/client-lambda');
+  const names = await changeFunctions(context, 'Stopping', (lambda, functionName) =>
+    lambda.send(
+      new PutFunctionConcurrencyCommand({
+        FunctionName: functionName,
+        ReservedConcurrentExecutions: 0,
+      }),
+    ),
+  );
+  context.print(
+    { stopped: names },
+    () =>
+      `Stopped: ${countOf(names.length, 'function')} of stack ${stackIn(context)}. Wait ten seconds for requests that have begun. To start again: npm run admin -- service start --stack ${stackIn(context)}`,
+  );
+}
+
+async function startService(context: CommandContext): Promise<void> {
+  const { DeleteFunctionConcurrencyCommand } = await import('@aws-sdk/client-lambda');
+  const names = await changeFunctions(context, 'Starting', (lambda, functionName) =>
+    lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName: functionName })),
+  );
+  context.print(
+    { started: names },
+    () => `Started: ${countOf(names.length, 'function')} of stack ${stackIn(context)}.`,
+  );
+}
+
+/** Changes every function of the stack. It can be run again after a failure. @returns the endpoints' names */
+async function changeFunctions(
+  context: CommandContext,
+  verb: string,
+  change: (lambda: LambdaClient, functionName: string) => Promise<unknown>,
+): Promise<string[]> {
+  const stack = stackIn(context);
+  const { LambdaClient: Client } = await import('@aws-sdk/client-lambda');
+  const lambda = new Client({});
+  try {
+    const functions = await functionsOfStack(stack, lambda);
+    let done = 0;
+    for (let first = 0; first < functions.length; first += changesAtOnce) {
+      await Promise.all(
+        functions.slice(first, first + changesAtOnce).map(async ({ functionName }) => {
+          await change(lambda, functionName);
+          done += 1;
+          context.progress(`${verb}: ${done} of ${countOf(functions.length, 'function')}`);
+        }),
+      );
+    }
+    return functions.map(({ endpoint }) => endpoint.name);
+  } finally {
+    lambda.destroy();
+  }
+}
+
+function stackIn(context: CommandContext): string {
+  const stack = context.stackName();
+  if (stack === undefined)
+    throw new CommandError(
+      'Name the deployed service with --stack NAME: a local service stops with Ctrl-C.',
+    );
+  return stack;
+}

@@ -1,0 +1,54 @@
+import type { LambdaClient } from '@aws-sdk/client-lambda';
+import { type Endpoint, endpoints } from '../../shared/endpoints.ts';
+import { CommandError } from './context.ts';
+
+/** A function of a deployed stack that serves an endpoint. */
+export interface StackFunction {
+  readonly endpoint: Endpoint;
+  readonly functionName: string;
+}
+
+/**
+ * Finds the functions of a stack that serve endpoints, by the descriptions that the stack gives them (`POST /api/v1/leads`). One request to
+ * CloudFormation per 100 resources, and one to Lambda per function.
+ * @throws CommandError when the stack has none
+ */
+export async function functionsOfStack(
+  stackName: string,
+  lambda: LambdaClient,
+): Promise<StackFunction[]> {
+  const { GetFunctionConfigurationCommand } = await import('@aws-sdk/client-lambda');
+  const found: StackFunction[] = [];
+  for (const functionName of await functionNames(stackName)) {
+    const { Description: description } = await lambda.send(
+      new GetFunctionConfigurationCommand({ FunctionName: functionName }),
+    );
+    const endpoint = endpoints.find(({ method, path }) => `${method} ${path}` === description);
+    if (endpoint) found.push({ endpoint, functionName });
+  }
+  if (found.length === 0)
+    throw new CommandError(
+      `Stack ${stackName} has no function that serves an endpoint: check --stack.`,
+    );
+  return found;
+}
+
+async function functionNames(stackName: string): Promise<string[]> {
+  const { CloudFormationClient, paginateListStackResources } = await import(
+    '@aws-sdk/client-cloudformation'
+  );
+  const client = new CloudFormationClient({});
+  try {
+    const names: string[] = [];
+    for await (const { StackResourceSummaries = [] } of paginateListStackResources(
+      { client },
+      { StackName: stackName },
+    )) {
+      for (const { ResourceType: type, PhysicalResourceId: name } of StackResourceSummaries)
+        if (type === 'AWS::Lambda::Function' && name) names.push(name);
+    }
+    return names;
+  } finally {
+    client.destroy();
+  }
+}

@@ -1,0 +1,128 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { endpoints } from '../../shared/endpoints.ts';
+
+/** A stand-in for CloudFormation and Lambda: one stack whose functions serve the endpoints, and two that serve none. */
+export interface StandInAws {
+  /** Points the AWS SDK at it. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Reserved concurrency by function, where one is set. */
+  readonly reserved: ReadonlyMap<string, number>;
+  /** What the alias `live` of each function has. */
+  readonly aliases: Map<string, Alias>;
+  /** Published versions by function. */
+  readonly versions: Map<string, number[]>;
+  /** Functions whose changes Lambda refuses. */
+  readonly refused: Set<string>;
+  close(): void;
+}
+interface Alias {
+  FunctionVersion: string;
+  RoutingConfig?: { AdditionalVersionWeights: Record<string, number> };
+}
+
+const functionName = (endpoint: string): string => `leads-${endpoint}`;
+export const standInFunctions = endpoints.map(({ name }) => functionName(name));
+const otherFunctions = ['CodeDeployHook_leads', 'leads-publish-events'];
+
+export async function startStandInAws(): Promise<StandInAws> {
+  const reserved = new Map<string, number>();
+  const aliases = new Map<string, Alias>();
+  const versions = new Map<string, number[]>();
+  for (const name of standInFunctions) {
+    aliases.set(name, { FunctionVersion: '7' });
+    versions.set(name, [4, 6, 7]);
+  }
+  const refused = new Set<string>();
+  const lambda = lambdaReplies({ reserved, aliases, versions, refused });
+  const server: Server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const isQuery = request.headers['content-type']?.startsWith(
+      'application/x-www-form-urlencoded',
+    );
+    const [status, text] = isQuery
+      ? cloudFormationReply(new URLSearchParams(body))
+      : lambda(request.method ?? '', new URL(request.url ?? '', 'http://lambda').pathname, body);
+    response.writeHead(status, { 'Content-Type': isQuery ? 'text/xml' : 'application/json' });
+    response.end(text);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    reserved,
+    aliases,
+    versions,
+    refused,
+    environment: {
+      AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
+      AWS_ENDPOINT_URL_LAMBDA: endpoint,
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'id',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+    },
+    close: () => void server.close(),
+  };
+}
+
+type Reply = [status: number, body: string];
+
+function cloudFormationReply(form: URLSearchParams): Reply {
+  if (form.get('StackName') !== 'leads') {
+    const message = `Stack with id ${form.get('StackName')} does not exist`;
+    return [
+      400,
+      `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>${message}</Message></Error></ErrorResponse>`,
+    ];
+  }
+  const resources = [...standInFunctions, ...otherFunctions]
+    .map(
+      (name) =>
+        `<member><ResourceType>AWS::Lambda::Function</ResourceType><LogicalResourceId>${name}</LogicalResourceId><PhysicalResourceId>${name}</PhysicalResourceId></member>`,
+    )
+    .join('');
+  const table = '<member><OutputKey>TableName</OutputKey><OutputValue>leads</OutputValue></member>';
+  return form.get('Action') === 'ListStackResources'
+    ? [
+        200,
+        `<ListStackResourcesResponse><ListStackResourcesResult><StackResourceSummaries>${resources}</StackResourceSummaries></ListStackResourcesResult></ListStackResourcesResponse>`,
+      ]
+    : [
+        200,
+        `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>leads</StackName><Outputs>${table}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+      ];
+}
+
+type LambdaState = Pick<StandInAws, 'aliases' | 'versions' | 'refused'> & {
+  readonly reserved: Map<string, number>;
+};
+
+/** Lambda's requests by method and path (Lambda API reference). */
+function lambdaReplies({ reserved, aliases, versions, refused }: LambdaState) {
+  const json = (value: unknown): Reply => [200, JSON.stringify(value)];
+  return (method: string, path: string, body: string): Reply => {
+    const [, name = '', rest = ''] = /^\/[\d-]+\/functions\/([^/]+)\/(.*)$/.exec(path) ?? [];
+    if (method !== 'GET' && refused.has(name))
+      return [403, JSON.stringify({ Message: 'not authorized', __type: 'AccessDeniedException' })];
+    if (rest === 'configuration') {
+      const endpoint = endpoints.find((one) => functionName(one.name) === name);
+      return json({ Description: endpoint ? `${endpoint.method} ${endpoint.path}` : 'another' });
+    }
+    if (rest === 'concurrency') {
+      if (method === 'DELETE') reserved.delete(name);
+      else reserved.set(name, JSON.parse(body).ReservedConcurrentExecutions);
+      return method === 'DELETE' ? [204, ''] : json({});
+    }
+    if (rest === 'versions')
+      return json({
+        Versions: ['$LATEST', ...(versions.get(name) ?? [])].map((Version) => ({
+          Version: String(Version),
+        })),
+      });
+    if (rest === 'aliases/live') {
+      if (method === 'PUT') aliases.set(name, JSON.parse(body));
+      return json(aliases.get(name));
+    }
+    return [404, JSON.stringify({ Message: path })];
+  };
+}
