@@ -1,11 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { STSClient } from '@aws-sdk/client-sts';
 import { InvalidArgumentError } from 'commander';
+import { CommandError } from '../admin/context.ts';
 import { CliCommand } from '../cli/command.ts';
 import { OptionsError } from '../stack/check-options.ts';
 import { checkEnvironmentOptions, contextOfCdkJson } from '../stack/environment-options.ts';
+import { goBack, stepsBack } from './go-back.ts';
 import { type FailedCheck, preflight } from './preflight.ts';
 
 /**
@@ -57,6 +60,7 @@ function printChecks(failedChecks: readonly FailedCheck[]): void {
 }
 
 interface Options {
+  back?: boolean;
   check?: boolean;
   context?: string[];
   profile?: string;
@@ -72,6 +76,10 @@ const program = new CliCommand('npm run deploy --')
   .description('check what can make a deployment fail, run cdk deploy, then verify the stack')
   .option('--check', 'only check')
   .option(
+    '--back',
+    'return every function to its version before; the next deployment goes forward again',
+  )
+  .option(
     '-c, --context <NAME=VALUE>',
     'option of the service, instead of its value in cdk.json; may be repeated',
     collectPair,
@@ -84,38 +92,61 @@ const program = new CliCommand('npm run deploy --')
     `
 Examples:
   npm run deploy -- --check
+  npm run deploy -- --back
   npm run deploy -- -c environment=test -c alarmEmail=ops@example.com
   npm run deploy -- -- --require-approval never`,
   );
 const args = process.argv.slice(2);
 const end = args.includes('--') ? args.indexOf('--') : args.length;
 program.parse(args.slice(0, end), { from: 'user' });
-const { check = false, context = [], profile } = program.opts<Options>();
+const { back = false, check = false, context = [], profile } = program.opts<Options>();
 if (profile !== undefined) process.env.AWS_PROFILE = profile;
 
 try {
   const { serviceName } = checkEnvironmentOptions(contextOf(context), contextOfCdkJson());
-  const region = await regionOf();
+  process.exitCode = back ? await deployBack(serviceName) : await deploy(serviceName);
+} catch (error) {
+  if (error instanceof OptionsError)
+    process.stderr.write(
+      `${error.message}\nSet them in cdk.json under "context", or with -c NAME=VALUE.\n`,
+    );
+  else if (error instanceof CommandError) process.stderr.write(`${error.message}\n`);
+  else throw error;
+  process.exitCode = 1;
+}
+
+/** @returns the exit status */
+async function deploy(stackName: string): Promise<number> {
   const { failedChecks, unknown, target } = await preflight({
-    region,
-    stackName: serviceName,
+    region: await regionOf(),
+    stackName,
     cdkVersion: cdkVersion(),
   });
   for (const sentence of unknown) process.stderr.write(`? ${sentence}\n`);
   printChecks(failedChecks);
-  if (failedChecks.length > 0 || !target) process.exitCode = 1;
-  else {
-    process.stderr.write(
-      `✓ ${serviceName} will be deployed to account ${target.account}, region ${target.region}.\n`,
-    );
-    if (!check) process.exitCode = cdkDeploy(target.region) || verify(serviceName, target.region);
-  }
-} catch (error) {
-  if (!(error instanceof OptionsError)) throw error;
+  if (failedChecks.length > 0 || !target) return 1;
   process.stderr.write(
-    `${error.message}\nSet them in cdk.json under "context", or with -c NAME=VALUE.\n`,
+    `✓ ${stackName} will be deployed to account ${target.account}, region ${target.region}.\n`,
   );
-  process.exitCode = 1;
+  return check ? 0 : cdkDeploy(target.region) || verify(stackName, target.region);
+}
+
+/** Works while alarms ring and without a build: it only moves aliases. @returns the exit status */
+async function deployBack(stackName: string): Promise<number> {
+  const region = await regionOf();
+  if (!region) throw new CommandError('No region is set: export AWS_REGION=REGION.');
+  process.env.AWS_REGION = region;
+  const lambda = new LambdaClient({ region });
+  for (const step of await stepsBack(stackName, lambda)) {
+    if (!check) await goBack(step, lambda);
+    const change = check ? 'would return' : 'returned';
+    process.stderr.write(`${step.endpoint} ${change} from version ${step.from} to ${step.to}.\n`);
+  }
+  if (check) return 0;
+  process.stderr.write(
+    'Options, roles and alarms stay those of the last deployment. Correct the code, then run npm run deploy.\n',
+  );
+  return verify(stackName, region);
 }
 
 function cdkDeploy(region: string): number {

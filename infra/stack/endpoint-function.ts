@@ -60,6 +60,8 @@ export class EndpointFunction extends LambdaFunction {
       environment: environmentOf(table, options),
       // The metrics are on lines of level INFO. Lambda's own level filter, which needs the JSON format, could remove them.
       loggingFormat: LoggingFormat.TEXT,
+      // Earlier versions stay, so that the alias can return to one (infra/deploy/go-back.ts).
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
       tracing: options.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       logGroup,
       role,
