@@ -8,6 +8,7 @@ import { CommandError } from '../admin/context.ts';
 import { CliCommand } from '../cli/command.ts';
 import { OptionsError } from '../stack/check-options.ts';
 import { checkEnvironmentOptions, contextOfCdkJson } from '../stack/environment-options.ts';
+import type { ServiceOptions } from '../stack/service-options.ts';
 import { goBack, stepsBack } from './go-back.ts';
 import { type FailedCheck, preflight } from './preflight.ts';
 
@@ -103,8 +104,8 @@ const { back = false, check = false, context = [], profile } = program.opts<Opti
 if (profile !== undefined) process.env.AWS_PROFILE = profile;
 
 try {
-  const { serviceName } = checkEnvironmentOptions(contextOf(context), contextOfCdkJson());
-  process.exitCode = back ? await deployBack(serviceName) : await deploy(serviceName);
+  const options = checkEnvironmentOptions(contextOf(context), contextOfCdkJson());
+  process.exitCode = back ? await deployBack(options.serviceName) : await deploy(options);
 } catch (error) {
   if (error instanceof OptionsError)
     process.stderr.write(
@@ -116,11 +117,13 @@ try {
 }
 
 /** @returns the exit status */
-async function deploy(stackName: string): Promise<number> {
+async function deploy(options: ServiceOptions): Promise<number> {
+  const { serviceName: stackName } = options;
   const { failedChecks, unknown, target } = await preflight({
     region: await regionOf(),
     stackName,
     cdkVersion: cdkVersion(),
+    arns: arnsIn(options),
   });
   for (const sentence of unknown) process.stderr.write(`? ${sentence}\n`);
   printChecks(failedChecks);
@@ -130,6 +133,15 @@ async function deploy(stackName: string): Promise<number> {
   );
   return check ? 0 : cdkDeploy(target.region) || verify(stackName, target.region);
 }
+
+/** The options that are ARNs, by name. */
+const arnsIn = (options: ServiceOptions): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(options).filter(
+      (entry): entry is [string, string] =>
+        typeof entry[1] === 'string' && entry[1].startsWith('arn:'),
+    ),
+  );
 
 /** Works while alarms ring and without a build: it only moves aliases. @returns the exit status */
 async function deployBack(stackName: string): Promise<number> {

@@ -30,6 +30,8 @@ export interface PreflightOptions {
   readonly stackName: string;
   /** The installed version of the CDK command, and the version in package.json. */
   readonly cdkVersion: { readonly installed: string | undefined; readonly required: string };
+  /** ARNs among the options, by the option's name. */
+  readonly arns?: Readonly<Record<string, string>>;
 }
 
 /** The version of the bootstrap stack that this project's CDK needs (aws-cdk-lib, DefaultStackSynthesizer). */
@@ -50,6 +52,7 @@ export async function preflight({
   region,
   stackName,
   cdkVersion,
+  arns = {},
 }: PreflightOptions): Promise<Preflight> {
   const failedChecks = failedCdkChecks(cdkVersion);
   if (!region) {
@@ -68,7 +71,7 @@ export async function preflight({
   const target = { account, region };
   const stacks = await checkStacks(target, stackName);
   return {
-    failedChecks: [...failedChecks, ...stacks.failedChecks],
+    failedChecks: [...failedChecks, ...failedArnChecks(arns, target), ...stacks.failedChecks],
     unknown: stacks.unknown,
     target,
   };
@@ -202,12 +205,17 @@ function failedStackChecks(own: Stack | undefined, stackName: string): FailedChe
       },
     ];
   }
+  if (status === 'DELETE_FAILED') {
+    const issue = `The stack ${stackName} could not be deleted, so it cannot be updated.`;
+    const next = `aws cloudformation delete-stack --stack-name ${stackName}   (its events name the resource that could not be deleted)`;
+    return [{ issue, next }];
+  }
   // REVIEW_IN_PROGRESS: a change set was created and never run. The CDK continues from there.
   if (status.endsWith('_IN_PROGRESS') && status !== 'REVIEW_IN_PROGRESS') {
     const issue = `The stack ${stackName} is being changed (${status}).`;
-    const change = /^(CREATE|DELETE|UPDATE_ROLLBACK|ROLLBACK)_/.exec(status)?.[1] ?? 'UPDATE';
-    const awaited = `stack-${change.toLowerCase().replace('_', '-')}-complete`;
-    return [{ issue, next: `aws cloudformation wait ${awaited} --stack-name ${stackName}` }];
+    return [
+      { issue, next: `aws cloudformation wait ${waiterFor(status)} --stack-name ${stackName}` },
+    ];
   }
   if (status === 'UPDATE_ROLLBACK_FAILED') {
     const issue = `An update of the stack ${stackName} failed, and its rollback failed too.`;
@@ -216,4 +224,38 @@ function failedStackChecks(own: Stack | undefined, stackName: string): FailedChe
     ];
   }
   return [];
+}
+
+/** The waiter of the AWS CLI for a status. `stack-create-complete` also ends when a failed creation has been rolled back, with status 255. */
+function waiterFor(status: string): string {
+  if (status.startsWith('UPDATE_ROLLBACK_')) return 'stack-rollback-complete';
+  if (status.startsWith('IMPORT_')) return 'stack-import-complete';
+  const change = /^(UPDATE|DELETE)_/.exec(status)?.[1] ?? 'CREATE';
+  return `stack-${change.toLowerCase()}-complete`;
+}
+
+/** A certificate, topic or key of another region or account fails in the middle of a deployment. */
+function failedArnChecks(
+  arns: NonNullable<PreflightOptions['arns']>,
+  { account, region }: DeploymentTarget,
+): FailedCheck[] {
+  return Object.entries(arns).flatMap(([option, arn]) => {
+    const [, , , arnRegion, arnAccount] = arn.split(':');
+    if (arnRegion !== region)
+      return [
+        {
+          issue: `${option} is in region ${arnRegion}, but the deployment is in ${region}.`,
+          next: `Set ${option} to an ARN in ${region}, or export AWS_REGION=${arnRegion}`,
+        },
+      ];
+    // A key or a topic of another account can be shared; a certificate cannot.
+    if (option === 'certificateArn' && arnAccount !== account)
+      return [
+        {
+          issue: `${option} belongs to account ${arnAccount}, but the deployment is in ${account}.`,
+          next: `Set ${option} to a certificate of account ${account}`,
+        },
+      ];
+    return [];
+  });
 }

@@ -228,6 +228,11 @@ function conflicts(options: ServiceOptions): string[] {
 /** Options of a table that exists already. */
 function tableConflicts(options: ServiceOptions): string[] {
   const issues: string[] = [];
+  if (options.removalPolicy === 'destroy' && options.tableName) {
+    issues.push(
+      "removalPolicy: 'destroy': not allowed with tableName: the table that the stack used until now would be deleted. Use 'retain'.",
+    );
+  }
   if (options.kmsKey === 'customer-managed' && options.tableName) {
     issues.push(
       "kmsKey: 'customer-managed' creates a key, but the table of tableName already has one: set kmsKey to the ARN of that key.",

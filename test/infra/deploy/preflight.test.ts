@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -135,6 +136,13 @@ describe('a preflight', () => {
     ['ROLLBACK_COMPLETE', /The first deployment of the stack .* failed/, /delete-stack/],
     ['UPDATE_IN_PROGRESS', /is being changed/, /wait stack-update-complete/],
     ['CREATE_IN_PROGRESS', /is being changed/, /wait stack-create-complete/],
+    ['ROLLBACK_IN_PROGRESS', /is being changed/, /wait stack-create-complete/],
+    ['UPDATE_ROLLBACK_IN_PROGRESS', /is being changed/, /wait stack-rollback-complete/],
+    ['UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS', /is being/, /wait stack-rollback-complete/],
+    ['UPDATE_COMPLETE_CLEANUP_IN_PROGRESS', /is being changed/, /wait stack-update-complete/],
+    ['DELETE_IN_PROGRESS', /is being changed/, /wait stack-delete-complete/],
+    ['IMPORT_IN_PROGRESS', /is being changed/, /wait stack-import-complete/],
+    ['DELETE_FAILED', /could not be deleted/, /delete-stack/],
     ['UPDATE_ROLLBACK_FAILED', /its rollback failed too/, /continue-update-rollback/],
   ])('a preflight says what to do about a stack in %s', async (status, issue, next) => {
     answers[`DescribeStacks ${stackName}`] = stack(stackName, status);
@@ -166,5 +174,36 @@ describe('a preflight', () => {
         next: 'npm ci',
       },
     ]);
+  });
+
+  test('refuses ARNs of another region, and a certificate of another account, before anything is deployed', async () => {
+    const { failedChecks } = await preflight({
+      region: 'eu-central-1',
+      stackName,
+      cdkVersion,
+      arns: {
+        certificateArn: 'arn:aws:acm:eu-central-1:999999999999:certificate/1',
+        alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:alarms',
+        kmsKey: 'arn:aws:kms:eu-central-1:999999999999:key/1',
+      },
+    });
+
+    expect(failedChecks.map(({ issue }) => issue)).toEqual([
+      'certificateArn belongs to account 999999999999, but the deployment is in 123456789012.',
+      'alarmTopicArn is in region eu-west-1, but the deployment is in eu-central-1.',
+    ]);
+  });
+
+  test('every waiter that it names is one that AWS has', async () => {
+    const source = await readFile(
+      new URL('../../../infra/deploy/preflight.ts', import.meta.url),
+      'utf8',
+    );
+    const known = Object.keys(await import('@aws-sdk/client-cloudformation'));
+
+    for (const [, name = ''] of source.matchAll(/'stack-(\w+)-complete'/g))
+      expect(known).toContain(
+        `waitUntilStack${name.charAt(0).toUpperCase()}${name.slice(1)}Complete`,
+      );
   });
 });
