@@ -81,8 +81,11 @@ async function checkWith(context: WriteContext): Promise<void> {
   const created = await leadChecks(context);
   const captured = await captureChecks(context);
   if (created) await listChecks(context, created);
-  await raceChecks(context);
-  if (captured !== undefined) await erasureCheck(context, captured);
+  // Without a first capture, every capture of a race would fail in the same way.
+  if (captured !== undefined) {
+    await raceChecks(context);
+    await erasureCheck(context, captured);
+  }
   await revocationChecks(context);
 }
 
