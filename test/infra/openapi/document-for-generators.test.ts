@@ -1,4 +1,6 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
 import { describe, expect, test } from 'vitest';
+import { openApiFile } from '../../../infra/openapi/document.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { apiErrors } from '../../../shared/errors.ts';
 import { document, type Json, operationOf } from '../../support/described.ts';
@@ -68,4 +70,8 @@ test('the code samples of a capture are of the recipes, in four languages', () =
 
   expect(samples.map(({ lang }) => lang)).toEqual(['Shell', 'PHP', 'Python', 'TypeScript']);
   for (const { source } of samples) expect(source).toContain('Idempotency-Key');
+});
+
+test('swagger-parser finds nothing: the document fits the published schema of OpenAPI 3.1', async () => {
+  await expect(SwaggerParser.validate(openApiFile)).resolves.toMatchObject({ openapi: '3.1.0' });
 });
