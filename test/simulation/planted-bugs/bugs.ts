@@ -1,4 +1,6 @@
 import { bugsOfCaptures } from './bugs/of-captures.ts';
+import { bugsOfEdits } from './bugs/of-edits.ts';
+import { bugsOfEnquiries } from './bugs/of-enquiries.ts';
 import { bugsOfErasures } from './bugs/of-erasures.ts';
 import { bugsOfReads } from './bugs/of-reads.ts';
 import { bugsOfRequests } from './bugs/of-requests.ts';
@@ -11,4 +13,6 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...bugsOfCaptures,
   ...bugsOfReads,
   ...bugsOfErasures,
+  ...bugsOfEnquiries,
+  ...bugsOfEdits,
 ];

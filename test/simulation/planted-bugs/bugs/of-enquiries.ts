@@ -1,0 +1,182 @@
+import type { PlantedBug } from '../planted-bug.ts';
+
+/** Of enquiries: how repeats are answered, and what the timeline says. */
+export const bugsOfEnquiries: readonly PlantedBug[] = [
+  {
+    name: 'email of a match not looked at again',
+    file: 'shared/store/leads/captures.ts',
+    before:
+      "phoneLeadId === undefined ? comparableEmail(emailOf(lead) ?? '') === comparableEmail(email ?? '') : phoneOf(lead) === phone",
+    after: 'phoneLeadId === undefined ? true : phoneOf(lead) === phone',
+    how: 'A capture goes to the lead that had the email a moment before.',
+    foundBy: 'An enquiry that is known by its email arrives while the lead changes its email',
+  },
+  {
+    name: 'match by email first',
+    file: 'shared/store/leads/captures.ts',
+    before: 'const leadId = phoneLeadId ?? emailLeadId;',
+    after: 'const leadId = emailLeadId ?? phoneLeadId;',
+    how: 'A capture goes to the lead with its email rather than its phone.',
+    foundBy:
+      'An enquiry meets a lead with other values, then an email that another lead has, then an archived lead',
+  },
+  {
+    name: 'replay without its second record',
+    file: 'shared/store/leads/captures.ts',
+    before: "return written.outcome === 'written' || isErased;",
+    after: 'return true;',
+    how: 'A replay that met a conflict is not remembered under its other key.',
+    foundBy: 'A replay is to be remembered under a second key, and its transaction meets conflicts',
+  },
+  {
+    name: 'record only under the second key',
+    file: 'shared/store/leads/captures.ts',
+    before: 'const keys = idempotencyKeys.filter((_, index) => !records[index]);',
+    after: 'const keys = idempotencyKeys.slice(1);',
+    how: 'A replay under two known keys writes one of them again.',
+    foundBy: 'Captures of every outcome are repeated, under one key, the other and both',
+  },
+  {
+    name: 'archived lost in a record',
+    file: 'shared/store/leads/idempotency.ts',
+    before: '...(archived && { archived })',
+    after: '',
+    how: 'The replay of a capture does not say that its lead is archived.',
+    foundBy: 'Captures of every outcome are repeated, under one key, the other and both',
+  },
+  {
+    name: 'updated lost in a record',
+    file: 'shared/store/leads/idempotency.ts',
+    before: 'result: { id, created, updated,',
+    after: 'result: { id, created, updated: false,',
+    how: 'The replay of a capture does not say that it filled something.',
+    foundBy: 'Captures of every outcome are repeated, under one key, the other and both',
+  },
+  {
+    name: 'replay answered before it is remembered',
+    file: 'functions/capture-lead.ts',
+    before:
+      "return isRecorded ? replyOf(record.result, { 'Idempotent-Replayed': 'true' }) : conflict;",
+    after: "return replyOf(record.result, { 'Idempotent-Replayed': 'true' });",
+    how: 'A conflict keeps a replay from being remembered, and nobody tries again.',
+    foundBy: 'A replay is to be remembered under a second key, and its transaction meets conflicts',
+  },
+  {
+    name: 'status of a new lead',
+    file: 'functions/capture-lead.ts',
+    before: 'status: result.created ? 201 : 200,',
+    after: 'status: 200,',
+    how: 'A capture that made a lead is answered 200.',
+    foundBy:
+      'Enquiries name a pipeline, a source and no source, under keys with names of their own',
+  },
+  {
+    name: 'location of an archived lead',
+    file: 'functions/capture-lead.ts',
+    before: 'const location: Record<string, string> = result.archived ? {}',
+    after: 'const location: Record<string, string> = result.archived && !result.archived ? {}',
+    how: 'A capture of an archived lead points at it.',
+    foundBy: 'Captures of every outcome are repeated, under one key, the other and both',
+  },
+  {
+    name: 'pipeline of a capture ignored',
+    file: 'shared/leads/capture.ts',
+    before: 'startingStage(organization, pipelineId ?? defaultPipelineId(organization))',
+    after: 'startingStage(organization, defaultPipelineId(organization))',
+    how: 'A capture lands in the default pipeline.',
+    foundBy:
+      'Enquiries name a pipeline, a source and no source, under keys with names of their own',
+  },
+  {
+    name: 'kept value lost',
+    file: 'shared/leads/capture.ts',
+    before: 'kept.push({ field, current, submitted: value });',
+    after: 'kept.push({ field, current: value, submitted: value });',
+    how: 'The timeline does not say what a lead had when a value was kept.',
+    foundBy:
+      'Enquiries name a pipeline, a source and no source, under keys with names of their own',
+  },
+  {
+    name: 'archived lost on the timeline',
+    file: 'shared/leads/capture.ts',
+    before: "type: 'captured', filled, kept, ...archived }",
+    after: "type: 'captured', filled, kept }",
+    how: 'The timeline does not say that an enquiry came to an archived lead.',
+    foundBy: 'Captures of every outcome are repeated, under one key, the other and both',
+  },
+  {
+    name: 'name of the key lost',
+    file: 'shared/leads/capture.ts',
+    before: 'keyLabel: caller.label,',
+    after: 'keyLabel: caller.keyId,',
+    how: 'The timeline does not say with which key an enquiry came.',
+    foundBy:
+      'Enquiries name a pipeline, a source and no source, under keys with names of their own',
+  },
+  {
+    name: 'source of the enquiry lost',
+    file: 'shared/leads/capture.ts',
+    before: 'source: sourceName,',
+    after: "source: 'Website',",
+    how: 'The timeline says that all enquiries came by the website.',
+    foundBy:
+      'Enquiries name a pipeline, a source and no source, under keys with names of their own',
+  },
+  {
+    name: 'named source not told from none',
+    file: 'shared/leads/capture.ts',
+    before: '...(named && { source: named.id }),',
+    after: '...(recorded && { source: recorded.id }),',
+    how: 'An enquiry that names no source fills one.',
+    foundBy: 'Several clients take one phone and one email at once',
+  },
+  {
+    name: 'same key twice',
+    file: 'shared/leads/idempotency.ts',
+    before: 'if (externalId !== undefined && externalId !== header)',
+    after: 'if (externalId !== undefined)',
+    how: 'A transaction names one record twice.',
+    foundBy: 'Captures of every outcome are repeated, under one key, the other and both',
+  },
+  {
+    name: 'second key of another body',
+    file: 'shared/leads/idempotency.ts',
+    before: '(_, index) => records[index] && records[index]?.fingerprint !== fingerprint,',
+    after:
+      '(_, index) => index === 0 && records[index] && records[index]?.fingerprint !== fingerprint,',
+    how: 'An externalId is used again with another body.',
+    foundBy: 'Captures of every outcome are repeated, under one key, the other and both',
+  },
+  {
+    name: 'one counter for all rules',
+    file: 'shared/store/leads/rotation.ts',
+    before: '.update(rotation.rule)',
+    after: ".update('rule')",
+    how: 'Leads of one rule take the turns of another.',
+    foundBy: 'Leads of one rule and of another take turns, and maps come back in another order',
+  },
+  {
+    name: 'rule named in the order of its map',
+    file: 'shared/leads/assignment.ts',
+    before: 'JSON.stringify([when ? { field: when.field, equals: when.equals } : null, users]);',
+    after: 'JSON.stringify([when ?? null, users]);',
+    how: 'A rotation begins anew when DynamoDB returns a map in another order.',
+    foundBy: 'Leads of one rule and of another take turns, and maps come back in another order',
+  },
+  {
+    name: 'entry of a note under a name',
+    file: 'functions/add-note.ts',
+    before: 'keyId: caller.keyId,',
+    after: 'keyId: caller.label,',
+    how: 'A note does not say with which key it was made.',
+    foundBy: 'Clients update one lead at once',
+  },
+  {
+    name: 'actor lost',
+    file: 'functions/create-lead.ts',
+    before: 'actorId: caller.createdBy,',
+    after: 'actorId: null,',
+    how: "A lead's first entry does not say who made it.",
+    foundBy: 'Leads are created, also for a person who is known and an owner who is named',
+  },
+];
