@@ -4,6 +4,7 @@
  * - DynamoDB, on demand, Standard table class, as since 1 November 2024: https://aws.amazon.com/dynamodb/pricing/on-demand/
  *   (also https://airbyte.com/data-engineering-resources/dynamodb-pricing)
  * - Lambda, arm64: https://aws.amazon.com/lambda/pricing/
+ * - EventBridge, custom events of up to 64 KB: https://aws.amazon.com/eventbridge/pricing/
  * - API Gateway, REST API: https://aws.amazon.com/api-gateway/pricing/ (also table 4 of the white paper "Best Practices for
  *   Designing Amazon API Gateway Private APIs and Private Integration")
  */
@@ -14,6 +15,7 @@ export const prices = {
   lambdaRequest: 0.2 / 1e6,
   lambdaGigabyteSecond: 0.000_013_333_4,
   apiGatewayRequest: 3.5 / 1e6,
+  eventBridgeEvent: 1 / 1e6,
 } as const;
 
 /** What one request uses of what is paid for. */
