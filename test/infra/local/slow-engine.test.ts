@@ -5,11 +5,7 @@ import { readOrganizationFiles } from '../../../infra/local/settings-at-start.ts
 import { StartError } from '../../../infra/local/start-error.ts';
 import { type DynamodbProxy, startDynamodbProxy } from '../../support/faults/proxy.ts';
 import type { FaultRule } from '../../support/faults/rules.ts';
-import {
-  runServiceProcess,
-  type ServiceProcess,
-  startServiceProcess,
-} from '../../support/service-process.ts';
+import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
 
 /** A start on an engine that is slow to answer, as DynamoDB Local is on a machine with too much to do. */
 let engine: Engine;
@@ -37,7 +33,7 @@ function slowAtFirst(operations: readonly string[], ms: number): FaultRule {
   };
 }
 
-test('waits for an engine that takes seconds for its first read and its first transaction', {
+test('a start waits for an engine that takes seconds for its first read and its first transaction', {
   timeout: 60_000,
 }, async () => {
   proxy.rule = slowAtFirst(['GetItem', 'TransactWriteItems'], 4000);
@@ -75,23 +71,24 @@ test.each(['DescribeTable', 'GetItem', 'TransactWriteItems'])(
 );
 
 test.each(['GetItem', 'TransactWriteItems'])(
-  'an engine that fails at %s ends the start with status 1 and one sentence',
+  'an engine that fails at %s is refused with one sentence',
   { timeout: 60_000 },
   async (operation) => {
     proxy.rule = (call) =>
       call.operation === operation ? { kind: 'error', name: 'InternalServerError' } : undefined;
 
-    const { status, stderr } = await runServiceProcess([
-      '--json',
-      '--port',
-      '0',
-      '--engine',
-      proxy.endpoint,
-    ]);
+    const environment = { ...engine.environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
 
-    expect(status).toBe(1);
-    expect(stderr).toBe(
-      `The engine at ${proxy.endpoint} failed (InternalServerError: Internal server error): start again, or check --engine.\n`,
+    const start = prepareTable({
+      environment,
+      files: readOrganizationFiles([]),
+      tell: () => undefined,
+    });
+
+    await expect(start).rejects.toThrow(
+      new StartError(
+        `The engine at ${proxy.endpoint} failed (InternalServerError: Internal server error): start again, or check --engine.`,
+      ),
     );
   },
 );
