@@ -1,3 +1,4 @@
+import { allPairs } from '../explore/pair-operations.ts';
 import { tableHead } from '../planted-bugs/run.ts';
 import { engineSection } from './engine-section.ts';
 import { foundDefects } from './found.ts';
@@ -74,6 +75,7 @@ ${table(
 )}
 
 \`-\` counts requests without an answer. A history is run again by its seed: \`npm run simulate -- --seed SEED --histories 1\`.
+A recorded run goes on with newer code, and runs again what failed before: the commits say how many histories each one ran.
 `;
 }
 
@@ -109,7 +111,7 @@ partial-order reduction leaves out those that commute), and in each at most one 
 ${table(
   ['figure', 'recorded'],
   [
-    ['pairs', pairs.length],
+    ['pairs', `${pairs.length} of ${allPairs().length}`],
     ['pairs explored to their end', pairs.filter(({ isWhole }) => isWhole).length],
     ['histories (an order of calls with its fault)', total(({ histories }) => histories)],
     ['runs broken off, since another shows the same', total(({ redundant }) => redundant)],
