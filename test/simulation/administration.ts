@@ -1,3 +1,4 @@
+import type { ImportRequest } from '../../infra/admin/import/run.ts';
 import type { Scope } from '../../shared/endpoints.ts';
 import type { HeldKey } from './checker/history.ts';
 import type { ServiceBundles } from './lambda/given-service.ts';
@@ -172,7 +173,8 @@ export class AdministratorProcess {
         dryRun: false,
         leadsPerSecond: 100,
         onProgress: () => undefined,
-      }),
+        onRefused: () => undefined,
+      } satisfies Record<keyof ImportRequest, unknown>),
     );
   }
 

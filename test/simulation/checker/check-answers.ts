@@ -1,5 +1,5 @@
 import { effectsOf, kindOf, nameOf } from './effects.ts';
-import type { History, ObservedRequest } from './history.ts';
+import type { History, ObservedAction, ObservedRequest } from './history.ts';
 import { isSame, type Plain } from './plain.ts';
 import {
   accepted,
@@ -14,26 +14,37 @@ import { endOf, leadStates, settingsDuring, statesBetween } from './states.ts';
 
 /** Every answer by itself: what the contract lets a service say to this request, in the state in which it was meanwhile. */
 export function checkAnswers(history: History): string[] {
-  return history.requests.flatMap((request) => {
-    if (request.result?.outcome === 'threw')
-      return [`${nameOf(request)} threw ${String(request.result.error)}.`];
-    const { answer } = request;
-    if (request.result?.outcome === 'timed out')
-      return [`${nameOf(request)} was not answered before its function was ended.`];
-    if (!answer) return [];
-    const issues = [
-      ...formIssues(request),
-      ...foreignIssues(history, request),
-      ...keyIssues(history, request),
-    ];
-    if (request.result?.outcome === 'answered')
-      issues.push(
-        ...(statusIssues[answer.status]?.(history, request) ?? [
-          `was answered with ${answer.status}`,
-        ]),
-      );
-    return issues.map((issue) => `${nameOf(request)} ${issue}.`);
-  });
+  return [
+    ...history.actions.flatMap(defectIssues),
+    ...history.requests.flatMap((request) => answerIssues(history, request)),
+  ];
+}
+
+/** A command may be refused, or fail as DynamoDB does; it never ends in a defect of its own. */
+const defectIssues = (action: ObservedAction): string[] =>
+  action.outcome === 'failed' && /^(Type|Reference|Syntax)Error/.test(String(action.result))
+    ? [`${nameOf(action)} ended in ${String(action.result)}.`]
+    : [];
+
+function answerIssues(history: History, request: ObservedRequest): string[] {
+  if (request.result?.outcome === 'threw')
+    return [`${nameOf(request)} threw ${String(request.result.error)}.`];
+  const { answer } = request;
+  if (request.result?.outcome === 'timed out')
+    return [`${nameOf(request)} was not answered before its function was ended.`];
+  if (!answer) return [];
+  const issues = [
+    ...formIssues(request),
+    ...foreignIssues(history, request),
+    ...keyIssues(history, request),
+  ];
+  if (request.result?.outcome === 'answered')
+    issues.push(
+      ...(statusIssues[answer.status]?.(history, request) ?? [
+        `was answered with ${answer.status}`,
+      ]),
+    );
+  return issues.map((issue) => `${nameOf(request)} ${issue}.`);
 }
 
 const deadlineMs = 10_000;
