@@ -1,0 +1,49 @@
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { log } from '../../shared/log.ts';
+import { metricNamespace, type RequestMetrics } from '../../shared/metrics.ts';
+import { logged } from './middleware/logged-lines.ts';
+
+const serviceName = 'lead-service-test';
+const fields = { requestId: 'request-1', endpoint: 'get-lead' };
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.useRealTimers();
+});
+
+describe('the metrics of a log line', () => {
+  test.each<RequestMetrics>([
+    { dynamodbCalls: 1 },
+    { dynamodbCalls: 3, readUnits: 1.5, writeUnits: 17, coldStart: 1, failed: 1 },
+    { readUnits: 0, notReady: 1, contended: 1, rateLimited: 1, keyExpiresSoon: 1 },
+  ])('metrics %j are on the line as the Powertools library writes them', async (requestMetrics) => {
+    vi.stubEnv('SERVICE_NAME', serviceName);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.resetModules(); // the logger takes the service's name when it opens
+    const fresh = await import('../../shared/log.ts');
+    const library = new Metrics({ namespace: metricNamespace, serviceName });
+    for (const [name, value] of Object.entries(requestMetrics))
+      library.addMetric(name, 'Count', value);
+
+    await fresh.log('info', 'answered', fields, requestMetrics);
+
+    expect(logged()).toMatchObject([library.serializeMetrics()]);
+    expect(logged()[0]?._aws).toEqual(library.serializeMetrics()._aws);
+  });
+
+  test('a line without metrics names none', async () => {
+    vi.stubEnv('SERVICE_NAME', serviceName);
+
+    await log('info', 'answered', fields);
+
+    expect(logged()[0]).not.toHaveProperty('_aws');
+  });
+
+  test('a service without a name writes metrics only as members of the line', async () => {
+    await log('info', 'answered', fields, { dynamodbCalls: 2 });
+
+    expect(logged()[0]).toMatchObject({ dynamodbCalls: 2 });
+    expect(logged()[0]).not.toHaveProperty('_aws');
+  });
+});
