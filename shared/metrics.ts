@@ -12,6 +12,10 @@ export type MetricName =
   | 'notReady'
   | 'contended'
   | 'rateLimited'
+  | 'unauthorized'
+  | 'capturesUnauthorized'
+  | 'capturesInvalid'
+  | 'capturesRateLimited'
   | 'keyExpiresSoon';
 
 /** The dashboard and the alarms in infra/ use these names. */

@@ -83,6 +83,7 @@ const schemas = {
     'must be the ARN of an SNS topic: arn:aws:sns:REGION:ACCOUNT:NAME.',
     arn('sns', '[\\w-]+'),
   ),
+  noCapturesHours: wholeNumber(1, 168, 'hours'),
   waf: flag,
   kmsKey: text(
     kmsKeyRule,

@@ -1,50 +1,54 @@
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
+import { gatewayResponseBody } from '../gateway-responses.ts';
+import type { ServiceOptions } from './service-options.ts';
 
 /**
- * An address that sends more requests in five minutes is blocked until it slows down. An organization at its limit sends 250, so one
- * server may send the requests of eight organizations.
+ * An address that sends more requests in five minutes is blocked until it slows down. Twice what an organization may send at once,
+ * because one server may serve several.
  */
-export const requestsPerAddress = 2000;
+export const requestsPerAddress = (requestsPerOrganizationPerHour: number): number =>
+  Math.max(2000, 2 * requestsPerOrganizationPerHour);
+
+/** The metric names of the rules. The web ACL's is the service's name, so that two services of an account are counted apart. */
+export const firewallRules = {
+  knownAttackers: 'KnownAttackers',
+  requestsPerAddress: 'RequestsPerAddress',
+} as const;
+
+/** The window of the rule on rates, and so the time after which an address that stopped is let in again. */
+const windowSeconds = 300;
+
+/** The response to an address that sends too much: the contract's 429, which callers retry. It replaces the gateway's WAF_FILTERED. */
+const tooManyRequests = {
+  status: 429,
+  code: 'RATE_LIMITED',
+  message: 'Too many requests from this address: retry after the seconds in Retry-After.',
+} as const;
 
 /**
  * A regional web ACL in front of the API. It blocks addresses that AWS knows as attackers, and limits requests per address. No rule
  * inspects bodies: managed rule sets block bodies over 8 KB and text that looks like markup, and the contract allows both.
  */
 export class Firewall extends Construct {
-  constructor(scope: Construct, id: string, stageArn: string) {
+  constructor(
+    scope: Construct,
+    id: string,
+    stageArn: string,
+    options: Pick<ServiceOptions, 'serviceName' | 'requestsPerOrganizationPerHour'>,
+  ) {
     super(scope, id);
     const acl = new CfnWebACL(this, 'WebAcl', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
-      visibilityConfig: counted('Firewall'),
-      rules: [
-        {
-          name: 'KnownAttackers',
-          priority: 0,
-          overrideAction: { none: {} },
-          statement: {
-            managedRuleGroupStatement: {
-              vendorName: 'AWS',
-              name: 'AWSManagedRulesAmazonIpReputationList',
-            },
-          },
-          visibilityConfig: counted('KnownAttackers'),
+      visibilityConfig: counted(options.serviceName),
+      customResponseBodies: {
+        TooManyRequests: {
+          contentType: 'APPLICATION_JSON',
+          content: gatewayResponseBody(tooManyRequests),
         },
-        {
-          name: 'RequestsPerAddress',
-          priority: 1,
-          action: { block: {} },
-          statement: {
-            rateBasedStatement: {
-              aggregateKeyType: 'IP',
-              limit: requestsPerAddress,
-              evaluationWindowSec: 300,
-            },
-          },
-          visibilityConfig: counted('RequestsPerAddress'),
-        },
-      ],
+      },
+      rules: [knownAttackers, rateRule(options.requestsPerOrganizationPerHour)],
     });
     new CfnWebACLAssociation(this, 'Association', {
       resourceArn: stageArn,
@@ -58,4 +62,43 @@ const counted = (metricName: string) => ({
   cloudWatchMetricsEnabled: true,
   sampledRequestsEnabled: false,
   metricName,
+});
+
+const knownAttackers: CfnWebACL.RuleProperty = {
+  name: 'KnownAttackers',
+  priority: 0,
+  overrideAction: { none: {} },
+  statement: {
+    managedRuleGroupStatement: {
+      vendorName: 'AWS',
+      name: 'AWSManagedRulesAmazonIpReputationList',
+    },
+  },
+  visibilityConfig: counted(firewallRules.knownAttackers),
+};
+
+const rateRule = (requestsPerOrganizationPerHour: number): CfnWebACL.RuleProperty => ({
+  name: 'RequestsPerAddress',
+  priority: 1,
+  action: {
+    block: {
+      customResponse: {
+        responseCode: tooManyRequests.status,
+        customResponseBodyKey: 'TooManyRequests',
+        // Any name but Content-Type, which the body sets (AWS WAF API reference, CustomResponse).
+        responseHeaders: [
+          { name: 'Retry-After', value: String(windowSeconds) },
+          { name: 'Cache-Control', value: 'no-store' },
+        ],
+      },
+    },
+  },
+  statement: {
+    rateBasedStatement: {
+      aggregateKeyType: 'IP',
+      limit: requestsPerAddress(requestsPerOrganizationPerHour),
+      evaluationWindowSec: windowSeconds,
+    },
+  },
+  visibilityConfig: counted(firewallRules.requestsPerAddress),
 });

@@ -41,7 +41,6 @@ export class LeadService extends Construct {
   constructor(scope: Construct, id: string, props: LeadServiceProps = {}) {
     super(scope, id);
     const options = checkOptions({ ...props });
-    const { serviceName } = options;
 
     this.table = new LeadTable(this, 'Table', options);
     this.api = new LeadApi(this, 'Api', options);
@@ -56,12 +55,12 @@ export class LeadService extends Construct {
     for (const { endpoint, handler } of functions) this.api.route(endpoint, handler.live);
     if (options.events)
       this.events = new LeadEvents(this, 'Events', { table: this.table, options });
-    if (options.waf) new Firewall(this, 'Firewall', this.api.deploymentStage.stageArn);
+    if (options.waf) new Firewall(this, 'Firewall', this.api.deploymentStage.stageArn, options);
 
     const { topics } = new AlarmTopics(this, 'AlarmTopics', options);
     if (topics.length === 0) warnOfSilentAlarms(this);
     this.monitoring = new Monitoring(this, 'Monitoring', {
-      serviceName,
+      options,
       functions,
       table: this.table.table,
       events: this.events,
@@ -71,7 +70,7 @@ export class LeadService extends Construct {
       new CanaryDeployments(this, 'Releases', {
         functions: functions.map(({ endpoint: { name }, handler }) => ({ name, handler })),
         options,
-        alarms: [this.monitoring.alarm('ServerErrors')],
+        alarms: [this.monitoring.alarm('ReleaseFailures')],
       });
     }
     this.baseUrl = this.api.baseUrl;

@@ -2,6 +2,7 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { checkOptions } from './check-options.ts';
 import { LeadService, type LeadServiceProps } from './lead-service.ts';
+import { dashboardUrl } from './monitoring/dashboard-url.ts';
 
 export interface LeadsStackProps extends StackProps {
   /** @default {}: the defaults are safe in a new account */
@@ -28,11 +29,13 @@ export class LeadsStack extends Stack {
     { baseUrl, table, domainTarget, events }: LeadService,
     props: LeadServiceProps,
   ): Outputs {
-    const { requestsPerKeyPerHour, requestsPerOrganizationPerHour } = checkOptions({ ...props });
-
+    const { serviceName, requestsPerKeyPerHour, requestsPerOrganizationPerHour } = checkOptions({
+      ...props,
+    });
     const admin = `AWS_REGION=${this.region} LEADS_TABLE=${table.tableName} npm run --silent admin --`;
     return {
       BaseUrl: [baseUrl, 'Base URL: put it before the paths of the contract'],
+      DashboardUrl: [dashboardUrl(serviceName), 'Dashboard, with alarms and log queries'],
       TableName: [table.tableName, 'LEADS_TABLE for the admin command'],
       RequestsPerKeyPerHour: [
         String(requestsPerKeyPerHour),

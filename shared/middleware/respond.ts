@@ -61,6 +61,18 @@ const countedCodes: Partial<Record<ErrorCode, MetricName>> = {
   NOT_READY: 'notReady',
   IDEMPOTENCY_IN_PROGRESS: 'contended',
   RATE_LIMITED: 'rateLimited',
+  UNAUTHORIZED: 'unauthorized',
+};
+
+/** Refused captures by status: behind each is an enquiry that may be lost. Others, such as 409, succeed when they are retried. */
+const refusedCaptures: Readonly<Record<number, MetricName>> = {
+  400: 'capturesInvalid',
+  401: 'capturesUnauthorized',
+  403: 'capturesUnauthorized',
+  413: 'capturesInvalid',
+  415: 'capturesInvalid',
+  422: 'capturesInvalid',
+  429: 'capturesRateLimited',
 };
 
 /** Enough time to create the next API key and to switch a server to it. */
@@ -82,6 +94,7 @@ async function logReply(
   const { requestId, endpoint, caller, startedAt, consumedCapacity } = call;
   const now = Date.now();
   const counted = code && countedCodes[code];
+  const refusedCapture = endpoint.name === 'capture-lead' ? refusedCaptures[status] : undefined;
   const keyExpires = status < 400 && caller !== undefined && expiresSoon(caller, now);
   const metrics: RequestMetrics = {
     dynamodbCalls: consumedCapacity.calls,
@@ -89,6 +102,7 @@ async function logReply(
     writeUnits: consumedCapacity.writeUnits,
     ...(isColdStart && { coldStart: 1 }),
     ...(counted && { [counted]: 1 }),
+    ...(refusedCapture && { [refusedCapture]: 1 }),
     ...(keyExpires && { keyExpiresSoon: 1 }),
   };
   isColdStart = false;

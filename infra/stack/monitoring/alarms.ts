@@ -15,6 +15,16 @@ export const alarms = {
       'In 5 minutes, at least 3 calls and at least 1 % of the calls got a server error other than NOT_READY.',
     act: 'Open "Failures" on the dashboard: each failure has its error and request ID; a time-out or crash has the log line of Lambda. If the failures began with a deployment, roll it back. If DynamoDB fails too, check AWS Health and wait: callers retry.',
   },
+  FailuresContinue: {
+    rings:
+      'In 2 of 3 periods of 5 minutes, at least 0.1 % of the calls got a server error other than NOT_READY.',
+    act: 'A small service or a single endpoint may be down. Open "Failures" on the dashboard, and see whether all failures have one endpoint. Run "npm run verify -- --stack NAME": it names what fails at each endpoint. If the failures began with a deployment, run "npm run deploy -- --back".',
+  },
+  ReleaseFailures: {
+    rings:
+      'In 2 of 5 minutes, at least 0.05 % of the calls got a server error other than NOT_READY (only with canary).',
+    act: 'A release in progress rolls back by itself: find the cause under "Failures" on the dashboard. Without a release, wait for FailuresContinue. While this alarm rings, CodeDeploy stops every release: deploy a correction with "-c canary=false".',
+  },
   SlowAnswers: {
     rings: 'For 15 minutes, 1 % of the calls took longer than 3 s.',
     act: 'Open "Time per endpoint" on the dashboard. If only list-leads is slow, a caller lists many leads with a rare filter: find organizationId in the log. If all endpoints are slow, check for DynamoDB throttles, and raise memoryMb if most slow calls are cold starts.',
@@ -45,6 +55,28 @@ export const alarms = {
     rings:
       "A website's enquiry was refused with NOT_READY: its organization has no stage for new leads, or no active user to own them.",
     act: 'Find organizationId in the log (code NOT_READY) and tell its administrator today. Every enquiry is refused until "organization apply" sets a default stage or an active user.',
+  },
+  CallersUnauthorized: {
+    rings: 'In 2 of 3 periods of 5 minutes, at least half of the calls got 401.',
+    act: 'If all organizations are affected, the service may use another table: compare tableName in cdk.json with the output TableName, and run "admin organization list --stack NAME". If one key is, "Refusals" on the dashboard names its endpoint: the key was revoked or has expired, or somebody guesses keys.',
+  },
+  CapturesRefused: {
+    rings:
+      'In 2 of 3 periods of 5 minutes, at least half of the captures were refused with 400, 401, 403, 413, 415 or 422.',
+    act: 'Enquiries are being lost. "Refusals" on the dashboard shows code, organization and key. UNAUTHORIZED or FORBIDDEN: give the website a working key. VALIDATION_FAILED: the log line names the fields; compare them with the form and with "organization history".',
+  },
+  CapturesRateLimited: {
+    rings: 'A capture was refused because its key or organization is at its hourly limit.',
+    act: 'Find organizationId and keyId in the log (code RATE_LIMITED). If a sync job uses the limit up, slow it down. If a robot fills in the form, protect the form. If the traffic is expected, raise requestsPerKeyPerHour or requestsPerOrganizationPerHour.',
+  },
+  NoCaptures: {
+    rings: 'No capture came for noCapturesHours hours (only with this option).',
+    act: "Send an enquiry through each website's form. If it does not arrive, read the log of the form's backend: its address, key and network. If the forms work, choose more hours.",
+  },
+  RequestsBlocked: {
+    rings:
+      'In 5 minutes, the firewall refused an address that sent too much, or at least 20 requests of known attackers, a fifth of all (only with waf).',
+    act: "In the metrics of AWS WAF, see which rule blocked (RequestsPerAddress or KnownAttackers). Ask the organizations whose calls ended. A website on a shared address can be on AWS's list: its requests get 403. One server that sends for many organizations gets 429 and should slow down.",
   },
   KeyExpiresSoon: {
     rings: 'An API key that is in use expires within 14 days.',

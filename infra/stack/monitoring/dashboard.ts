@@ -1,10 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import {
-  type IAlarm,
-  LogQueryVisualizationType,
-  LogQueryWidget,
-  Stats,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { type IAlarm, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import {
@@ -19,10 +14,13 @@ import { Construct } from 'constructs';
 import type { Endpoint } from '../../../shared/endpoints.ts';
 import type { EndpointFunction } from '../endpoint-function.ts';
 import type { LeadEvents } from '../lead-events.ts';
+import type { ServiceOptions } from '../service-options.ts';
 import { alarmed } from './alarmed-metric.ts';
 import type { AlarmName } from './alarms.ts';
 import { eventGraphs } from './event-graphs.ts';
+import { logWidgets } from './log-queries.ts';
 import {
+  anyServerErrorShare,
   apiMetric,
   ofTable,
   period,
@@ -32,10 +30,11 @@ import {
   tableThrottles,
   throttles,
 } from './metrics.ts';
+import { refusalGraphs } from './refusal-graphs.ts';
 
 export interface MonitoringProps {
-  /** The name of the dashboard, and the prefix of the alarm names. */
-  readonly serviceName: string;
+  /** The service's name is the name of the dashboard, and the prefix of the alarm names. */
+  readonly options: ServiceOptions;
   readonly functions: readonly {
     readonly endpoint: Endpoint;
     readonly handler: EndpointFunction;
@@ -52,27 +51,20 @@ export class Monitoring extends Construct {
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    const { serviceName, topics } = props;
-    const facade = new MonitoringFacade(this, 'Facade', {
-      alarmFactoryDefaults: {
-        actionsEnabled: true,
-        alarmNamePrefix: serviceName,
-        action: multipleActions(
-          ...topics.map(
-            (topic) => new SnsAlarmActionStrategy({ onAlarmTopic: topic, onOkTopic: topic }),
-          ),
-        ),
-      },
-      dashboardFactory: new DefaultDashboardFactory(this, 'Dashboards', {
-        dashboardNamePrefix: serviceName,
-      }),
-    });
+    const { options } = props;
+    const facade = facadeOf(this, props);
     facade.monitorCustom({
       alarmFriendlyName: 'Calls',
       humanReadableName: 'Calls',
       metricGroups: callGraphs(props),
     });
-    for (const widget of logWidgets(props)) facade.addWidget(widget);
+    facade.monitorCustom({
+      alarmFriendlyName: 'Refusals',
+      humanReadableName: 'Refusals',
+      metricGroups: refusalGraphs({ options, captureFunction: captureFunctionOf(props) }),
+    });
+    const logGroupNames = props.functions.map(({ handler }) => handler.logGroup.logGroupName);
+    for (const widget of logWidgets(logGroupNames)) facade.addWidget(widget);
     facade.monitorCustom({
       alarmFriendlyName: 'Table',
       humanReadableName: 'Table',
@@ -82,7 +74,7 @@ export class Monitoring extends Construct {
       facade.monitorCustom({
         alarmFriendlyName: 'Events',
         humanReadableName: 'Events',
-        metricGroups: eventGraphs(serviceName, props.events),
+        metricGroups: eventGraphs(options.serviceName, props.events),
       });
     }
     this.alarms = new Map(
@@ -99,8 +91,36 @@ export class Monitoring extends Construct {
   }
 }
 
+function facadeOf(
+  scope: Construct,
+  { topics, options: { serviceName } }: MonitoringProps,
+): MonitoringFacade {
+  return new MonitoringFacade(scope, 'Facade', {
+    alarmFactoryDefaults: {
+      actionsEnabled: true,
+      alarmNamePrefix: serviceName,
+      action: multipleActions(
+        ...topics.map(
+          (topic) => new SnsAlarmActionStrategy({ onAlarmTopic: topic, onOkTopic: topic }),
+        ),
+      ),
+    },
+    dashboardFactory: new DefaultDashboardFactory(scope, 'Dashboards', {
+      dashboardNamePrefix: serviceName,
+    }),
+  });
+}
+
+/** @throws Error when there is none: refused captures would go unseen */
+function captureFunctionOf({ functions }: MonitoringProps): EndpointFunction {
+  const capture = functions.find(({ endpoint }) => endpoint.name === 'capture-lead');
+  if (!capture) throw new Error('The service has no endpoint capture-lead.');
+  return capture.handler;
+}
+
 function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
-  const { serviceName } = props;
+  const { options } = props;
+  const { serviceName } = options;
   return [
     {
       title: 'Calls and refusals',
@@ -112,8 +132,9 @@ function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
     },
     {
       title: 'Server errors',
-      metrics: [alarmed(props, 'ServerErrors', serverErrorShare(serviceName), { from: 1 })],
+      metrics: [alarmed(options, 'ServerErrors', serverErrorShare(serviceName), { from: 1 })],
     },
+    ...continuedFailureGraphs(options),
     ...timeGraphs(props),
     {
       title: 'Functions',
@@ -122,9 +143,9 @@ function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
     {
       title: 'Needs attention',
       metrics: [
-        alarmed(props, 'CaptureNotReady', serviceMetric(serviceName, 'notReady'), { from: 1 }),
+        alarmed(options, 'CaptureNotReady', serviceMetric(serviceName, 'notReady'), { from: 1 }),
         alarmed(
-          props,
+          options,
           'KeyExpiresSoon',
           serviceMetric(serviceName, 'keyExpiresSoon', Duration.days(1)),
           { from: 1 },
@@ -134,14 +155,45 @@ function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
   ];
 }
 
+/** Failures that are few, but do not end; and those of a release, by the minute. */
+const continuedFailureGraphs = (options: ServiceOptions): CustomMetricGroup[] => [
+  {
+    title: 'Server errors that continue',
+    metrics: [
+      alarmed(options, 'FailuresContinue', anyServerErrorShare(options.serviceName), {
+        from: 0.1,
+        datapoints: 2,
+        periods: 3,
+      }),
+    ],
+  },
+  ...(options.canary
+    ? [
+        {
+          title: 'Server errors by the minute',
+          metrics: [
+            // Two minutes: the count of NOT_READY may come a minute after that of server errors.
+            alarmed(
+              options,
+              'ReleaseFailures',
+              anyServerErrorShare(options.serviceName, Duration.minutes(1)),
+              { from: 0.05, datapoints: 2, periods: 5 },
+            ),
+          ],
+        },
+      ]
+    : []),
+];
+
 function timeGraphs(props: MonitoringProps): CustomMetricGroup[] {
-  const { serviceName, functions } = props;
+  const { functions, options } = props;
+  const { serviceName } = options;
   return [
     {
       title: 'Response time',
       metrics: [
         apiMetric(serviceName, 'Latency', Stats.p(50)),
-        alarmed(props, 'SlowAnswers', apiMetric(serviceName, 'Latency', Stats.p(99)), {
+        alarmed(options, 'SlowAnswers', apiMetric(serviceName, 'Latency', Stats.p(99)), {
           from: 3000,
           datapoints: 3,
         }),
@@ -156,23 +208,34 @@ function timeGraphs(props: MonitoringProps): CustomMetricGroup[] {
   ];
 }
 
-function throttleMetrics(props: MonitoringProps): CustomMetricWithAlarm[] {
+function throttleMetrics({ functions, options }: MonitoringProps): CustomMetricWithAlarm[] {
   const isReading = ({ endpoint }: { endpoint: Endpoint }): boolean => endpoint.method === 'GET';
   const handlersWhere = (reads: boolean) =>
-    props.functions.filter((one) => isReading(one) === reads).map(({ handler }) => handler);
+    functions.filter((one) => isReading(one) === reads).map(({ handler }) => handler);
   const [reading, writing] = [handlersWhere(true), handlersWhere(false)];
   return [
-    alarmed(props, 'ReadingFunctionsThrottled', throttles(reading, 'reading functions throttled'), {
-      from: 1,
-    }),
-    alarmed(props, 'WritingFunctionsThrottled', throttles(writing, 'writing functions throttled'), {
-      from: 1,
-    }),
+    alarmed(
+      options,
+      'ReadingFunctionsThrottled',
+      throttles(reading, 'reading functions throttled'),
+      {
+        from: 1,
+      },
+    ),
+    alarmed(
+      options,
+      'WritingFunctionsThrottled',
+      throttles(writing, 'writing functions throttled'),
+      {
+        from: 1,
+      },
+    ),
   ];
 }
 
 function tableGraphs(props: MonitoringProps): CustomMetricGroup[] {
-  const { serviceName, table } = props;
+  const { table, options } = props;
+  const { serviceName } = options;
   return [
     {
       title: 'Units',
@@ -185,17 +248,17 @@ function tableGraphs(props: MonitoringProps): CustomMetricGroup[] {
     {
       title: 'Throttled',
       metrics: [
-        alarmed(props, 'TableThrottled', tableThrottles(table), { from: 1, datapoints: 2 }),
+        alarmed(options, 'TableThrottled', tableThrottles(table), { from: 1, datapoints: 2 }),
       ],
     },
     {
       title: 'Failed',
-      metrics: [alarmed(props, 'TableFailed', tableFailures(table), { from: 5 })],
+      metrics: [alarmed(options, 'TableFailed', tableFailures(table), { from: 5 })],
     },
     {
       title: 'Transaction conflicts',
       metrics: [
-        alarmed(props, 'TransactionsRefused', ofTable(table, 'TransactionConflict'), {
+        alarmed(options, 'TransactionsRefused', ofTable(table, 'TransactionConflict'), {
           from: 100,
           datapoints: 3,
         }),
@@ -203,63 +266,4 @@ function tableGraphs(props: MonitoringProps): CustomMetricGroup[] {
       ],
     },
   ];
-}
-
-interface LogQuery {
-  readonly title: string;
-  readonly queryLines: string[];
-}
-
-/** Numbers per endpoint and per organization, from log queries: as metrics they would be expensive. */
-const logQueries: readonly LogQuery[] = [
-  {
-    title: 'Endpoints',
-    queryLines: [
-      'filter message = "answered"',
-      'stats count() as calls, pct(ms, 50) as p50, pct(ms, 99) as p99, avg(dynamodbCalls), avg(readUnits), avg(writeUnits), sum(coldStart) as coldStarts by endpoint',
-      'sort calls desc',
-    ],
-  },
-  {
-    title: 'Organizations',
-    queryLines: [
-      'filter message = "answered"',
-      'stats count() as calls, sum(readUnits), sum(writeUnits), sum(rateLimited), sum(notReady), sum(keyExpiresSoon) by organizationId',
-      'sort calls desc',
-      'limit 20',
-    ],
-  },
-  {
-    title: 'Failures',
-    queryLines: [
-      // Time-outs and crashes are logged by Lambda, not by us; those lines have only the log group.
-      'filter level = "ERROR" or @message like /Task timed out|Runtime exited|"errorType"/',
-      'fields @timestamp, coalesce(endpoint, @log) as function, organizationId, requestId, coalesce(error.message, @message) as problem',
-      'sort @timestamp desc',
-      'limit 20',
-    ],
-  },
-  {
-    title: 'Refusals',
-    queryLines: [
-      'filter ispresent(code)',
-      'stats count() as calls by code, endpoint, organizationId, keyId',
-      'sort calls desc',
-      'limit 20',
-    ],
-  },
-];
-
-function logWidgets({ functions }: MonitoringProps): LogQueryWidget[] {
-  const logGroupNames = functions.map(({ handler }) => handler.logGroup.logGroupName);
-  return logQueries.map(
-    (query) =>
-      new LogQueryWidget({
-        ...query,
-        logGroupNames,
-        view: LogQueryVisualizationType.TABLE,
-        width: 12,
-        height: 8,
-      }),
-  );
 }

@@ -41,18 +41,29 @@ export const serviceMetric = (
  * contract, but concerns one organization: it has an alarm of its own, and must not roll back a release.
  */
 export function serverErrorShare(serviceName: string): MathExpression {
-  const failures = '(FILL(failures, 0) - FILL(notReady, 0))';
   return new MathExpression({
     expression: `IF(${failures} >= 3, 100 * ${failures} / calls, 0)`,
-    usingMetrics: {
-      failures: apiMetric(serviceName, '5XXError'),
-      notReady: serviceMetric(serviceName, 'notReady'),
-      calls: apiMetric(serviceName, 'Count'),
-    },
+    usingMetrics: failuresAndCalls(serviceName),
     label: 'server errors, % of the calls',
     period,
   });
 }
+
+/** The same without the minimum of three errors: for alarms that need several periods, so that a single failure does not ring. */
+export const anyServerErrorShare = (serviceName: string, over: Duration = period): MathExpression =>
+  new MathExpression({
+    expression: `100 * ${failures} / calls`,
+    usingMetrics: failuresAndCalls(serviceName),
+    label: `server errors, % of the calls in ${over.toMinutes()} min`,
+    period: over,
+  });
+
+const failures = '(FILL(failures, 0) - FILL(notReady, 0))';
+const failuresAndCalls = (serviceName: string): Record<string, IMetric> => ({
+  failures: apiMetric(serviceName, '5XXError'),
+  notReady: serviceMetric(serviceName, 'notReady'),
+  calls: apiMetric(serviceName, 'Count'),
+});
 
 /** The throttles of several functions together. An alarm can use at most ten metrics. */
 export const throttles = (functions: readonly IFunction[], label: string): MathExpression =>

@@ -73,6 +73,7 @@ describe('in a fresh account, with no option set', () => {
   test('the outputs name the address, the table, the limits and the next commands', () => {
     expect(Object.keys(plain.toJSON().Outputs)).toEqual([
       'BaseUrl',
+      'DashboardUrl',
       'TableName',
       'RequestsPerKeyPerHour',
       'RequestsPerOrganizationPerHour',
@@ -145,27 +146,6 @@ describe('the gateway', () => {
       expect(Properties.TracingConfig).toEqual({ Mode: 'Active' });
     for (const { Properties } of functionsOf(plain))
       expect(Properties.TracingConfig).toBeUndefined();
-  });
-});
-
-describe('the firewall', () => {
-  test('the firewall is there when asked for, before this stage', () => {
-    plain.resourceCountIs('AWS::WAFv2::WebACL', 0);
-    full.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
-    full.hasResourceProperties('AWS::WAFv2::WebACL', { Scope: 'REGIONAL' });
-  });
-
-  test('the firewall keeps no sample of a request, which would show its key', () => {
-    const text = JSON.stringify(one(full, 'AWS::WAFv2::WebACL'));
-
-    expect(text).toContain('"SampledRequestsEnabled":false');
-    expect(text).not.toContain('"SampledRequestsEnabled":true');
-  });
-
-  test('the firewall refuses by address alone, never by what an enquiry says', () => {
-    expect(JSON.stringify(one(full, 'AWS::WAFv2::WebACL'))).not.toMatch(
-      /CommonRuleSet|KnownBadInputs|SQLi|FieldToMatch/,
-    );
   });
 });
 
@@ -244,7 +224,7 @@ describe('the functions', () => {
 });
 
 describe('a release', () => {
-  test('a release moves every alias by a canary that the alarm on server errors takes back', () => {
+  test('a release moves every alias by a canary that the alarm of releases takes back', () => {
     const groups = all(plain, 'AWS::CodeDeploy::DeploymentGroup').map(
       ({ Properties }) => Properties,
     );
@@ -252,7 +232,7 @@ describe('a release', () => {
     expect(groups).toHaveLength(endpoints.length);
     for (const group of groups) {
       expect(group.DeploymentConfigName).toBe('CodeDeployDefault.LambdaCanary10Percent5Minutes');
-      expect(JSON.stringify(group.AlarmConfiguration)).toMatch(/ServerErrors/);
+      expect(JSON.stringify(group.AlarmConfiguration)).toMatch(/ReleaseFailures/);
       expect(group.AutoRollbackConfiguration).toEqual({
         Enabled: true,
         Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST', 'DEPLOYMENT_STOP_ON_ALARM'],

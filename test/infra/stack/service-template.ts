@@ -11,6 +11,7 @@ export const everyOption = {
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/12345678',
   alarmEmail: 'ops@example.com',
   alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
+  noCapturesHours: 72,
   waf: true,
   kmsKey: 'customer-managed',
   logRetentionDays: 365,

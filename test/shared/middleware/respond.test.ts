@@ -79,9 +79,27 @@ describe('the line of a call', () => {
     ['NOT_READY', 'notReady'],
     ['IDEMPOTENCY_IN_PROGRESS', 'contended'],
     ['RATE_LIMITED', 'rateLimited'],
+    ['UNAUTHORIZED', 'unauthorized'],
   ] as const)('names the code %s and counts it as %s', async (code, figure) => {
     await errorResponse(newCall(), new ApiError(code));
     expect(logged()[0]).toMatchObject({ code, [figure]: 1 });
+  });
+
+  test.each([
+    ['UNAUTHORIZED', 'capturesUnauthorized'],
+    ['FORBIDDEN', 'capturesUnauthorized'],
+    ['INVALID_JSON', 'capturesInvalid'],
+    ['VALIDATION_FAILED', 'capturesInvalid'],
+    ['RATE_LIMITED', 'capturesRateLimited'],
+    ['IDEMPOTENCY_IN_PROGRESS', undefined],
+  ] as const)('a capture that is refused with %s counts as %s', async (code, metric) => {
+    await errorResponse(newCall('capture-lead'), new ApiError(code));
+    await errorResponse(newCall('create-lead'), new ApiError(code));
+
+    const captures = logged().map((line) =>
+      Object.keys(line).filter((name) => name.startsWith('captures')),
+    );
+    expect(captures).toEqual([metric ? [metric] : [], []]);
   });
 
   test('counts a failure once, on the line of the answer', async () => {
@@ -94,7 +112,9 @@ describe('the line of a call', () => {
     const line = logged()[0]!;
     expect(line.code).toBe('NOT_FOUND');
     expect(Object.keys(line)).not.toEqual(
-      expect.arrayContaining([expect.stringMatching(/^(failed|notReady|contended|rateLimited)$/)]),
+      expect.arrayContaining([
+        expect.stringMatching(/^(failed|notReady|contended|rateLimited|unauthorized|captures.*)$/),
+      ]),
     );
   });
 

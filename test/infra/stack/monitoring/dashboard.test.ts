@@ -12,14 +12,17 @@ import { everyOption, templateWith } from '../service-template.ts';
 
 interface Alarm {
   readonly AlarmName: string;
-  readonly AlarmDescription: string;
+  readonly AlarmDescription: unknown;
   readonly TreatMissingData: string;
   readonly ActionsEnabled: boolean;
   readonly AlarmActions?: unknown[];
   readonly OKActions?: unknown[];
   readonly Metrics?: {
     readonly Expression?: string;
-    readonly MetricStat?: { readonly Metric: { readonly MetricName: string } };
+    readonly MetricStat?: {
+      readonly Period: number;
+      readonly Metric: { readonly MetricName: string };
+    };
   }[];
   readonly MetricName?: string;
   readonly Namespace?: string;
@@ -42,6 +45,14 @@ const alarm = (name: AlarmName): Alarm =>
     // Those of events exist only with them.
     [`lead-service-production-${name}`, `lead-service-test-${name}`].includes(AlarmName),
   )!;
+/** The text of a template, in a region. */
+const filledIn = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  const { 'Fn::Join': [separator, parts] = ['', []] } = value as {
+    'Fn::Join'?: [string, readonly unknown[]];
+  };
+  return parts.map((part) => (typeof part === 'string' ? part : 'eu-central-1')).join(separator);
+};
 const metricNames = ({ Metrics = [] }: Alarm): string[] =>
   Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric.MetricName ?? []);
 
@@ -54,10 +65,17 @@ describe('the alarms', () => {
     ).toEqual(names.map((name) => `lead-service-test-${name}`).sort());
   });
 
-  test.each(names)('%s says in its message what is the case and what to do', (name) => {
-    expect(alarm(name).AlarmDescription).toBe(alarmDescription(name));
-    expect(alarmDescription(name).length).toBeLessThanOrEqual(1024);
-  });
+  test.each(names)(
+    '%s says in its message what is the case, what to do and where the dashboard is',
+    (name) => {
+      const description = filledIn(alarm(name).AlarmDescription);
+      expect(description).toMatch(
+        /^(.+) Dashboard: https:\/\/eu-central-1\.console\.aws\.amazon\.com\/cloudwatch\/home\?region=eu-central-1#dashboards\/dashboard\/lead-service-(production|test)$/,
+      );
+      expect(description.startsWith(`${alarmDescription(name)} Dashboard: `)).toBe(true);
+      expect(description.length).toBeLessThanOrEqual(1024);
+    },
+  );
 
   test('do not ring because nobody calls', () => {
     for (const { TreatMissingData } of alarmsIn(plain))
@@ -116,6 +134,14 @@ describe('what an alarm watches', () => {
     ]);
   });
 
+  test('the alarm of a release reads one-minute periods, so that it rings within the five minutes of a canary', () => {
+    const periods = (alarm('ReleaseFailures').Metrics ?? []).flatMap(
+      ({ MetricStat }) => MetricStat?.Period ?? [],
+    );
+
+    expect(periods).toEqual([60, 60, 60]);
+  });
+
   test('every function is watched for throttles, by one alarm or the other', () => {
     const watched = (['ReadingFunctionsThrottled', 'WritingFunctionsThrottled'] as const).flatMap(
       (name) => metricNames(alarm(name)),
@@ -139,6 +165,8 @@ describe('what an alarm watches', () => {
   test.each<[AlarmName, string, string]>([
     ['CaptureNotReady', 'LeadService', 'notReady'],
     ['KeyExpiresSoon', 'LeadService', 'keyExpiresSoon'],
+    ['CapturesRateLimited', 'LeadService', 'capturesRateLimited'],
+    ['NoCaptures', 'AWS/Lambda', 'Invocations'],
     ['TransactionsRefused', 'AWS/DynamoDB', 'TransactionConflict'],
     ['SlowAnswers', 'AWS/ApiGateway', 'Latency'],
     ['EventsLate', 'AWS/Lambda', 'IteratorAge'],

@@ -1,0 +1,169 @@
+/**
+ * Evaluates synthesized alarms as CloudWatch does ("Evaluating an alarm", "Using metric math"): M of N periods, missing data, and the
+ * part of metric math that the alarms use. One rule is left out: CloudWatch may look at data before the N periods when some are missing,
+ * which can only keep an alarm ringing for longer.
+ */
+export interface AlarmProperties {
+  readonly AlarmName: string;
+  readonly Threshold: number;
+  readonly ComparisonOperator: 'GreaterThanOrEqualToThreshold' | 'LessThanThreshold';
+  readonly TreatMissingData: 'notBreaching' | 'breaching';
+  readonly EvaluationPeriods: number;
+  readonly DatapointsToAlarm?: number;
+  readonly Namespace?: string;
+  readonly MetricName?: string;
+  readonly Period?: number;
+  readonly Metrics?: readonly MetricQuery[];
+}
+interface MetricQuery {
+  readonly Id: string;
+  readonly Expression?: string;
+  readonly ReturnData?: boolean;
+  readonly MetricStat?: {
+    readonly Period: number;
+    readonly Metric: { readonly Namespace: string; readonly MetricName: string };
+  };
+}
+
+/** The sum of a metric in one minute; undefined if nothing was reported. Statistics other than sums are not replayed. */
+export type MinuteSum = (metric: string, minute: number) => number | undefined;
+
+/** @returns the first minute, counted from 0, at whose end the alarm is in ALARM; undefined if it stays silent */
+export function firstRing(
+  alarm: AlarmProperties,
+  minuteSum: MinuteSum,
+  minutes: number,
+): number | undefined {
+  const periodMinutes = periodOf(alarm) / 60;
+  for (let end = periodMinutes; end <= minutes; end += periodMinutes)
+    if (isInAlarm(alarm, minuteSum, end, periodMinutes)) return end;
+  return undefined;
+}
+
+const periodOf = ({ Period, Metrics = [] }: AlarmProperties): number =>
+  Period ?? Math.max(...Metrics.map(({ MetricStat }) => MetricStat?.Period ?? 0));
+
+function isInAlarm(
+  alarm: AlarmProperties,
+  minuteSum: MinuteSum,
+  end: number,
+  periodMinutes: number,
+): boolean {
+  let breaching = 0;
+  for (let back = 0; back < alarm.EvaluationPeriods; back += 1) {
+    const from = end - (back + 1) * periodMinutes;
+    const value = valueOf(alarm, (metric) => periodSum(minuteSum, metric, from, periodMinutes));
+    if (isBreaching(alarm, value)) breaching += 1;
+  }
+  return breaching >= (alarm.DatapointsToAlarm ?? alarm.EvaluationPeriods);
+}
+
+function isBreaching(alarm: AlarmProperties, value: number | undefined): boolean {
+  if (value === undefined) return alarm.TreatMissingData === 'breaching';
+  return alarm.ComparisonOperator === 'LessThanThreshold'
+    ? value < alarm.Threshold
+    : value >= alarm.Threshold;
+}
+
+function periodSum(
+  minuteSum: MinuteSum,
+  metric: string,
+  from: number,
+  minutes: number,
+): number | undefined {
+  const values = Array.from({ length: minutes }, (_, index) => minuteSum(metric, from + index));
+  const reported = values.filter((value) => value !== undefined);
+  return reported.length === 0 ? undefined : reported.reduce((sum, value) => sum + value, 0);
+}
+
+type Sums = (metric: string) => number | undefined;
+
+function valueOf({ MetricName, Namespace, Metrics = [] }: AlarmProperties, sums: Sums) {
+  if (MetricName) return sums(`${Namespace} ${MetricName}`);
+  const expression = Metrics.find(({ ReturnData }) => ReturnData !== false)?.Expression;
+  if (expression === undefined) throw new Error('The alarm has no expression.');
+  const byId = new Map(
+    Metrics.flatMap(({ Id, MetricStat }) =>
+      MetricStat
+        ? [[Id, sums(`${MetricStat.Metric.Namespace} ${MetricStat.Metric.MetricName}`)]]
+        : [],
+    ),
+  );
+  return new MetricMath(expression, byId).value();
+}
+
+type Value = number | undefined;
+type Operator = (left: number, right: number) => Value;
+
+/** From the weakest to the strongest. A division by zero has no value. */
+const precedence: readonly Readonly<Record<string, Operator>>[] = [
+  { '>=': (left, right) => Number(left >= right), '<': (left, right) => Number(left < right) },
+  { '+': (left, right) => left + right, '-': (left, right) => left - right },
+  {
+    '*': (left, right) => left * right,
+    '/': (left, right) => (right === 0 ? undefined : left / right),
+  },
+];
+
+/** Metric math of one period: numbers, metrics, `+ - * / >= <`, IF and FILL. What has a missing operand is missing. */
+export class MetricMath {
+  readonly #tokens: string[];
+  readonly #metrics: ReadonlyMap<unknown, unknown>;
+
+  constructor(expression: string, metrics: ReadonlyMap<unknown, unknown>) {
+    this.#tokens = expression.match(/\d+(?:\.\d+)?|\w+|>=|[-+*/<(),]|\S/g) ?? [];
+    this.#metrics = metrics;
+  }
+
+  value(): Value {
+    const value = this.#binary(0);
+    if (this.#tokens.length > 0) throw new Error(`Not understood: ${this.#tokens.join(' ')}`);
+    return value;
+  }
+
+  #binary(level: number): Value {
+    const operators = precedence[level];
+    if (!operators) return this.#operand();
+    let left = this.#binary(level + 1);
+    for (let next = operators[this.#tokens[0] ?? '']; next; ) {
+      this.#tokens.shift();
+      const right = this.#binary(level + 1);
+      left = left === undefined || right === undefined ? undefined : next(left, right);
+      next = operators[this.#tokens[0] ?? ''];
+    }
+    return left;
+  }
+
+  #operand(): Value {
+    const token = this.#tokens.shift() ?? '';
+    if (token === '(') return this.#upTo(')');
+    if (token === 'FILL') {
+      const [value, otherwise] = this.#arguments(2);
+      return value ?? otherwise;
+    }
+    if (token === 'IF') {
+      const [condition, yes, no] = this.#arguments(3);
+      if (condition === undefined) return undefined;
+      return condition === 0 ? no : yes;
+    }
+    if (/^\d/.test(token)) return Number(token);
+    if (!this.#metrics.has(token)) throw new Error(`Not a metric: ${token}`);
+    return this.#metrics.get(token) as Value;
+  }
+
+  #arguments(count: number): Value[] {
+    this.#expect('(');
+    return Array.from({ length: count }, (_, index) => this.#upTo(index < count - 1 ? ',' : ')'));
+  }
+
+  #upTo(end: string): Value {
+    const value = this.#binary(0);
+    this.#expect(end);
+    return value;
+  }
+
+  #expect(token: string): void {
+    const found = this.#tokens.shift();
+    if (found !== token) throw new Error(`Expected ${token}, found ${found}`);
+  }
+}
