@@ -4,7 +4,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { build, type BuildOptions as EsbuildOptions, type Plugin } from 'esbuild';
 import { type Endpoint, endpoints } from '../../shared/endpoints.ts';
-import { esbuildPlugins } from './esbuild-plugins.ts';
+import { esbuildPlugins, withoutUnreachedModules } from './esbuild-plugins.ts';
 
 const projectFolder = resolve(import.meta.dirname, '..', '..');
 const defaultFunctionsFolder = join(projectFolder, 'functions');
@@ -94,10 +94,11 @@ export async function bundle(
   return { code: output.contents, inputs: Object.keys(metafile.inputs), imports };
 }
 
-/** Bundles the function that CodeDeploy calls during a release. */
+/** Bundles the function that CodeDeploy calls during a release. Its client of Lambda loads event streams, which no endpoint does. */
 export const bundleReleaseCheck = (): Promise<Bundle> =>
   bundle(
     `export { handler } from ${JSON.stringify(join(projectFolder, 'infra', releaseCheckName, 'handler.ts'))};`,
+    esbuildPlugins.filter((plugin) => plugin !== withoutUnreachedModules),
   );
 
 /** The module that is bundled for a function: only its handler, not the other exports of its file. */
