@@ -71,13 +71,32 @@ async function textOf(request: IncomingMessage): Promise<string> {
 }
 
 const lineFeed = 0x0a;
+const lineBeginning = '{"version":"0",';
 
-/** Opens the file to append, and removes an incomplete last line: its event was not acknowledged, and comes again. */
+/**
+ * Opens the file to append, and removes an incomplete last line: its event was not acknowledged, and comes again. Another file, named by
+ * mistake, is left as it is.
+ */
 async function openEventsFile(path: string): Promise<FileHandle> {
+  const file = await openToAppend(path);
   try {
-    const file = await open(path, 'a+', 0o600);
-    await file.truncate(await endOfLastLine(file));
+    const { end, incomplete } = await lastLineOf(file);
+    const beginning = incomplete.slice(0, lineBeginning.length);
+    if (!lineBeginning.startsWith(beginning))
+      throw new StartError(
+        `--events ${path}: the file ends in a line that is not an event: name a new file, or one that --events wrote.`,
+      );
+    await file.truncate(end);
     return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function openToAppend(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'a+', 0o600);
   } catch (error) {
     const reason = { ENOENT: 'its folder does not exist', EISDIR: 'it is a folder' }[
       errorCode(error) ?? ''
@@ -90,11 +109,12 @@ async function openEventsFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** The bytes up to the last line feed. An interrupted append leaves less than a request: at most 256 KB. */
-async function endOfLastLine(file: FileHandle): Promise<number> {
+/** Where the last complete line ends, in bytes, and what follows it. An interrupted append leaves less than a request: at most 256 KB. */
+async function lastLineOf(file: FileHandle): Promise<{ end: number; incomplete: string }> {
   const { size } = await file.stat();
   const from = Math.max(0, size - 1_000_000);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
-  const last = buffer.subarray(0, bytesRead).lastIndexOf(lineFeed);
-  return last < 0 ? from : from + last + 1;
+  const tail = buffer.subarray(0, bytesRead);
+  const lineStart = tail.lastIndexOf(lineFeed) + 1;
+  return { end: from + lineStart, incomplete: tail.toString('latin1', lineStart) };
 }

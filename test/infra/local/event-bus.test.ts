@@ -28,7 +28,7 @@ const putEvents = async (
 
 test('the local bus appends each event as a line, and removes an incomplete last line when it opens the file', async () => {
   const file = join(folder, 'events.jsonl');
-  writeFileSync(file, '{"first":1}\n{"torn');
+  writeFileSync(file, '{"first":1}\n{"version":"0","id":"torn');
   const bus = await startEventBus(file);
   const [{ Entries, FailedEntryCount }] = await Promise.all([
     putEvents(bus.endpoint, [1, 2]),
@@ -55,4 +55,18 @@ test.each([
 
   await expect(refused).rejects.toThrow(StartError);
   await expect(refused).rejects.toThrow(`--events ${path}: the file cannot be written: ${reason}.`);
+});
+
+test.each([
+  ['a settings file in one line', '{"id":1,"name":"Northwind Academy"}'],
+  ['a file without a last line feed', 'LEADS_TABLE=leads\nAWS_REGION=ap-south-1'],
+])('the local bus refuses a file of something else, and leaves it as it is: %s', async (_, text) => {
+  const path = join(folder, 'other-file');
+  writeFileSync(path, text);
+
+  await expect(startEventBus(path)).rejects.toThrow(
+    `--events ${path}: the file ends in a line that is not an event`,
+  );
+
+  expect(readFileSync(path, 'utf8')).toBe(text);
 });
