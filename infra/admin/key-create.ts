@@ -112,8 +112,8 @@ async function create(
   const action = (keyId: string): AuditAction => ({ who, what: `key create ${keyId} (${label})` });
   const request = { organizationId, type, scopes, label, createdBy, expiresAt, now, action };
   const created = await createApiKey(context.table(), request);
-  await warnOfInactive(context, organizationId, createdBy);
   context.print(created, () => newKeyLines(created).join('\n'));
+  await warnOfInactive(context, organizationId, createdBy);
 }
 
 /** The expiry of `--expires-in`; undefined without it. A number of days that the type does not allow is wrong usage. */
@@ -171,10 +171,9 @@ async function rotate(
   });
   const request = { organizationId, type, scopes, label, createdBy, expiresAt, now, action };
   const created = await createApiKey(table, request);
-  await warnOfInactive(context, organizationId, createdBy);
   const revoke = `key revoke --organization ${organizationId} --key ${keyId}`;
   const expiry = dateOf(old.expiresAt);
-  context.print({ ...created, replaces: { keyId, expiresAt: old.expiresAt } }, () =>
+  context.print(created, () =>
     [
       ...newKeyLines(created),
       Date.parse(old.expiresAt) <= now.getTime()
@@ -182,6 +181,7 @@ async function rotate(
         : `Give it to its server. Once the server uses it, and before ${expiry}, revoke the old key: ${revoke}`,
     ].join('\n'),
   );
+  await warnOfInactive(context, organizationId, createdBy);
 }
 
 /** @throws CommandError for a key that is unknown or revoked */

@@ -86,7 +86,7 @@ async function applyVersion(
     expectedVersion: inForce.version,
   };
   await applyAndNote(context, target.settings, request, ({ outcome, version }) =>
-    context.print({ organization, version, settingsOf: target.version, changes }, () => {
+    context.print({ organization }, () => {
       const settings = `the settings of version ${target.version}`;
       if (outcome === 'unchanged')
         return `Organization ${organization.id} already has ${settings}: nothing was changed.`;

@@ -33,7 +33,12 @@ test('a rotated key’s successor may do the same, and both work until the old o
     label: was.label,
     createdBy: was.createdBy,
   });
-  expect(rotated.replaces).toEqual({ keyId: old, expiresAt: was.expiresAt });
+  expect(rotated).toEqual({
+    key: expect.stringContaining(rotated.keyId),
+    keyId: is.keyId,
+    scopes: is.scopes,
+    expiresAt: is.expiresAt,
+  });
   expect(people.stdout).toMatch(
     new RegExp(
       `before \\d{4}-\\d\\d-\\d\\d, revoke the old key: key revoke --organization ${organization.id} --key ${rotated.keyId}`,

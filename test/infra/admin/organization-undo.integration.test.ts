@@ -42,11 +42,7 @@ test('an undo brings back the settings before, at once for the service, and anot
   const again = await undo(organization);
   const second = await shown(organization);
 
-  expect(undone).toMatchObject({
-    version: 3,
-    settingsOf: 1,
-    changes: [{ path: '$.name', from: 'Renamed' }],
-  });
+  expect(undone).toEqual({ organization: { id: organization.id } });
   expect(first).toEqual(
     await shown({ ...organization }).then((now) => ({
       ...now,
@@ -54,7 +50,8 @@ test('an undo brings back the settings before, at once for the service, and anot
       version: 3,
     })),
   );
-  expect(again).toMatchObject({ version: 4, settingsOf: 2 });
+  expect(again).toEqual(undone);
+  expect(second.version).toBe(4);
   expect(second.name).toBe('Renamed');
   expect(
     (await history(organization)).filter(
@@ -101,7 +98,7 @@ test('an undo passes over the steps of an apply that dropped something', async (
     { versionAfter: 2, isBetween: true },
     { versionAfter: 1 },
   ]);
-  expect(undone).toMatchObject({ version: 4, settingsOf: 1 });
+  expect(undone).toEqual({ organization: { id: organization.id } });
   expect((await shown(organization)).sources).toEqual(organization.settings.sources);
 });
 
