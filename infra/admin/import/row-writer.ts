@@ -61,8 +61,9 @@ export class RowWriter {
   readonly #dryRunRows = new Map<string, number>();
   /** Leads that are ready in the same moment: with a rate, few are. */
   readonly #together = new TickBatch<ReadyLead, boolean>((ready) =>
+    // Rows that waited for different times have different deadlines: the first one ends the write of all.
     importTogether(
-      ready[0]?.table ?? this.#table,
+      usableUntil(this.#table, AbortSignal.any(ready.map(({ deadline }) => deadline))),
       ready.map(({ imported }) => imported),
     ),
   );
@@ -113,7 +114,7 @@ export class RowWriter {
       }
       const timeout = AbortSignal.timeout(writeTimeoutMs);
       try {
-        return await this.#writeOnce(usableUntil(this.#table, timeout), organizationId, draft);
+        return await this.#writeOnce(timeout, organizationId, draft);
       } catch (error) {
         // The write may have succeeded. The record of the row tells the next attempt.
         if (!timeout.aborted || attempt === attemptsMax) throw error;
@@ -121,7 +122,12 @@ export class RowWriter {
     }
   }
 
-  async #writeOnce(table: Table, organizationId: number, draft: Draft): Promise<RowResult> {
+  async #writeOnce(
+    deadline: AbortSignal,
+    organizationId: number,
+    draft: Draft,
+  ): Promise<RowResult> {
+    const table = usableUntil(this.#table, deadline);
     draft.leadId ??= await this.#idFor(organizationId, draft.read);
     const owner = await this.#ownerOf(table, organizationId, draft.read);
     const lead = leadOf(organizationId, draft.read, { id: draft.leadId, owner });
@@ -134,7 +140,7 @@ export class RowWriter {
     };
     const imported = { lead, entries, digest: draft.digest };
     try {
-      if (await this.#together.add({ table, imported })) return { outcome: 'imported' };
+      if (await this.#together.add({ deadline, imported })) return { outcome: 'imported' };
       return this.#resultOf(await importLead(table, imported), lead.id);
     } catch (error) {
       if (error instanceof ThrottledError) {
@@ -188,7 +194,7 @@ export class RowWriter {
 }
 
 interface ReadyLead {
-  readonly table: Table;
+  readonly deadline: AbortSignal;
   readonly imported: ImportedLead;
 }
 

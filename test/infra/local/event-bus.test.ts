@@ -60,13 +60,16 @@ test.each([
 test.each([
   ['a settings file in one line', '{"id":1,"name":"Northwind Academy"}'],
   ['a file without a last line feed', 'LEADS_TABLE=leads\nAWS_REGION=ap-south-1'],
-])('the local bus refuses a file of something else, and leaves it as it is: %s', async (_, text) => {
-  const path = join(folder, 'other-file');
-  writeFileSync(path, text);
+])(
+  'the local bus refuses a file of something else, and leaves it as it is: %s',
+  async (_, text) => {
+    const path = join(folder, 'other-file');
+    writeFileSync(path, text);
 
-  await expect(startEventBus(path)).rejects.toThrow(
-    `--events ${path}: the file ends in a line that is not an event`,
-  );
+    await expect(startEventBus(path)).rejects.toThrow(
+      `--events ${path}: the file ends in a line that is not an event`,
+    );
 
-  expect(readFileSync(path, 'utf8')).toBe(text);
-});
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  },
+);

@@ -1,0 +1,66 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterEach, expect, test, vi } from 'vitest';
+import { type Draft, RowReader } from '../../../../infra/admin/import/row-reader.ts';
+import { RowWriter } from '../../../../infra/admin/import/row-writer.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const draft = (leadId: number): Draft => ({
+  row: { number: leadId, read: '', original: { cells: [] } },
+  input: { isExported: false, fields: {}, properties: {} },
+  digest: `digest ${leadId}`,
+  place: { before: undefined, done: () => undefined },
+  read: {
+    fields: { name: 'Someone', phone: `+9198765432${leadId}`, assigned_to: 7 },
+    stage: {
+      id: 11,
+      name: 'New',
+      slug: 'new',
+      order: 1,
+      meaning: 'open',
+      isDefault: true,
+      active: true,
+      pipelineId: 1,
+    },
+    createdAt: '2026-11-21T10:00:00.000Z',
+    updatedAt: '2026-11-21T10:00:00.000Z',
+    leadId: undefined,
+    rotation: undefined,
+    archivedAt: undefined,
+    note: undefined,
+  },
+  readAt: Date.now(),
+  leadId,
+});
+
+test('leads that are written together are written until the first of their deadlines', async () => {
+  const deadlines = [new AbortController(), new AbortController()];
+  let rows = 0;
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(
+    () => deadlines[rows++]?.signal ?? AbortSignal.abort(),
+  );
+  const isEnded: boolean[] = [];
+  const send = async (_command: unknown, { abortSignal }: { abortSignal: AbortSignal }) => {
+    if (isEnded.length === 0) deadlines[1]?.abort();
+    isEnded.push(abortSignal.aborted);
+    return {};
+  };
+  const table = { name: 'leads', client: { send } as unknown as DynamoDBDocumentClient };
+  const writer = new RowWriter(
+    table,
+    {
+      organization: () => Promise.reject(new Error('The settings are not read again.')),
+      keepIds: false,
+      dryRun: false,
+      leadsPerSecond: Number.POSITIVE_INFINITY,
+    },
+    new RowReader({ headingOf: new Map() }),
+  );
+
+  const results = await Promise.all(
+    [11, 12].map((leadId) => writer.write(1, draft(leadId), undefined)),
+  );
+
+  expect(results).toEqual([{ outcome: 'imported' }, { outcome: 'imported' }]);
+  expect(isEnded).toEqual([true]);
+});
