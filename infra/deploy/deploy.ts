@@ -135,13 +135,14 @@ async function deploy(options: ServiceOptions): Promise<number> {
 }
 
 /** The options that are ARNs, by name. */
-const arnsIn = (options: ServiceOptions): Record<string, string> =>
-  Object.fromEntries(
+function arnsIn(options: ServiceOptions): Record<string, string> {
+  return Object.fromEntries(
     Object.entries(options).filter(
       (entry): entry is [string, string] =>
         typeof entry[1] === 'string' && entry[1].startsWith('arn:'),
     ),
   );
+}
 
 /** Works while alarms ring and without a build: it only moves aliases. @returns the exit status */
 async function deployBack(stackName: string): Promise<number> {
