@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { node24, projectFolder } from '../support/service-process.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sync-database-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function runJob(url: string, args: readonly string[]) {
+  const job = spawn(node24, [join(projectFolder, 'test/examples/sync-database/main.ts'), ...args], {
+    env: { ...process.env, LEADS_URL: url, LEADS_API_KEY: 'leads_live_wrong' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const [stderr] = await Promise.all([text(job.stderr), once(job, 'exit')]);
+  return { status: job.exitCode, stderr };
+}
+
+test.each([
+  [401, 'UNAUTHORIZED'],
+  [403, 'FORBIDDEN'],
+])(
+  'a sync job whose key is refused with %d ends with status 1 and one line',
+  async (status, code) => {
+    const body = JSON.stringify({ error: { code, message: 'The key is wrong.' } });
+    const service = createServer((_, response) => response.writeHead(status).end(body));
+    service.listen(0, '127.0.0.1');
+    await once(service, 'listening');
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+
+    const reply = await runJob(url, ['--database', join(folder, `${status}.sqlite`)]);
+
+    service.close();
+    expect(reply).toEqual({
+      status: 1,
+      stderr: `${url} refuses the API key in LEADS_API_KEY (${status}): ${code}: The key is wrong.\n`,
+    });
+  },
+);
+
+test('a sync job ends with status 1 and one line if no service answers', async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+
+  expect(await runJob(url, ['--database', join(folder, 'away.sqlite')])).toEqual({
+    status: 1,
+    stderr: `${url} does not answer: The connection failed. The next run goes on from here.\n`,
+  });
+});
+
+test('a sync job names the file that it cannot use, and the option that is wrong', async () => {
+  const url = 'http://127.0.0.1:9';
+  const [nowhere, wrong, database] = [
+    join(folder, 'nowhere', 'leads.sqlite'),
+    join(folder, 'text'),
+    join(folder, 'leads.sqlite'),
+  ];
+  await writeFile(wrong, 'This is a text, and neither a database nor JSON lines.\n'.repeat(30));
+
+  const replies = await Promise.all([
+    runJob(url, ['--database', nowhere]),
+    runJob(url, ['--database', wrong]),
+    runJob(url, ['--database', database, '--timelines', wrong]),
+    runJob(url, ['--database', `${database}2`, '--organization', wrong]),
+    runJob(url, ['--database', `${database}3`, '--timelines', nowhere]),
+    runJob(url, ['--database', database, '--archived', 'keep']),
+  ]);
+
+  expect(replies).toEqual([
+    {
+      status: 1,
+      stderr: `The database ${nowhere} cannot be opened: unable to open database file.\n`,
+    },
+    { status: 1, stderr: `The database ${wrong} cannot be opened: file is not a database.\n` },
+    {
+      status: 1,
+      stderr: `${wrong} is not a file of lead timelines: it has a line that is not an item.\n`,
+    },
+    { status: 1, stderr: `${wrong} is not what organization show --json prints.\n` },
+    {
+      status: 1,
+      stderr: `${nowhere} cannot be read: run lead timelines --out ${nowhere} first.\n`,
+    },
+    {
+      status: 2,
+      stderr: expect.stringMatching(
+        /^--archived must be remove or mark, not 'keep'\. Usage: node main\.ts .*\n$/,
+      ),
+    },
+  ]);
+});
