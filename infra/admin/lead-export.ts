@@ -47,7 +47,9 @@ or restored during the export may be missing: --resume adds it.
 
 Spreadsheets run some texts in a CSV file as formulas. An apostrophe is put
 before such a text, and lead import removes it. With --excel, phones have one
-too, because a spreadsheet takes them for numbers. Numbers have a decimal point.
+too, because a spreadsheet takes them for numbers. Numbers have a decimal point:
+where the comma is the decimal mark, a spreadsheet can take 12.5 for a date. Load a
+column of such numbers as text.
 The file contains personal data: only you may read it.
 
 --resume reads the file once, then every lead of the organization, so it costs

@@ -3,7 +3,8 @@ The heading of a column is the key or label of a field, or one of: owner, stage,
 pipeline, created at, updated at, archived, archived at.
 Write a stage, pipeline, source or user as its ID or name, and an option as its
 value or label. Separate several options by commas (hostel,loan), or write them
-as a JSON list (["hostel","Education loan, bank"]).
+as a JSON list (["hostel","Education loan, bank"]). Write a phone with its country
+code: a number without one is read as an Indian number.
 
 A column "note", or one mapped to note, becomes a note on the lead's timeline,
 dated as the lead is created.
