@@ -43,14 +43,16 @@ export function formatOf(
 ): ExportFormat {
   if (separator !== undefined && !excel) command.error("error: option '--separator' needs --excel");
   const isJsonl = out !== undefined && /\.(jsonl|ndjson)$/i.test(out);
-  if (excel && (format === 'jsonl' || isJsonl))
+  const isCsv = out !== undefined && /\.csv$/i.test(out);
+  const isOther = out !== undefined && !isCsv && format === undefined;
+  // A spreadsheet refuses CSV in a file that ends in .xlsx.
+  if (excel && (format === 'jsonl' || isJsonl || isOther))
     command.error(
       "error: option '--excel' writes CSV: remove --format jsonl, or end --out in .csv",
     );
-  if (excel) return 'csv';
+  if (excel || (isCsv && !format)) return 'csv';
   if (format) return format;
   if (out === undefined || isJsonl) return 'jsonl';
-  if (/\.csv$/i.test(out)) return 'csv';
   return command.error(
     `error: option '--out ${out}' must end in .csv or .jsonl, or add --format csv or --format jsonl`,
   );

@@ -63,6 +63,7 @@ test.each([
   [['--separator', 'tab'], /^Option '--separator' needs --excel\./],
   [['--excel', '--format', 'jsonl'], /^Option '--excel' writes CSV/],
   [['--excel', '--out', 'leads.jsonl'], /^Option '--excel' writes CSV/],
+  [['--excel', '--out', 'leads.xlsx'], /^Option '--excel' writes CSV/],
   [['--excel', '--separator', ';'], /Allowed choices are comma, semicolon, tab/],
   [['--out', 'leads.txt'], /must end in \.csv or \.jsonl/],
 ])('lead export %j is wrong usage', async (options, message) => {
