@@ -19,7 +19,19 @@ import { openSqlite } from './sqlite.ts';
 import { type SyncOptions, type SyncResult, sync } from './sync.ts';
 
 const { LEADS_URL = 'http://127.0.0.1:4010', LEADS_API_KEY = '' } = process.env;
-const usage = `node main.ts --database FILE [--organization FILE] [--timelines FILE] [--archived remove|mark] [--erased remove|mark] [--reconcile]`;
+const help = `node main.ts --database FILE [OPTION]...
+
+  --database FILE       the SQLite database, made if it is not there
+  --organization FILE   users, sources, pipelines, stages and fields: organization show ID --json > FILE
+  --timelines FILE      timelines, archived and erased leads: lead timelines --organization ID --out FILE
+  --archived mark       archived leads get archived_at (default), or: remove
+  --erased remove       erased leads lose their row (default), or: mark
+  --reconcile           compares everything, and repairs what differs
+
+LEADS_URL and LEADS_API_KEY name the service and a key with the scope leads.read.
+
+Example:
+  node main.ts --database leads.sqlite --organization organization.json --timelines timelines.jsonl`;
 
 /** Ends with one line for the log of whoever schedules the job. */
 function fail(message: string, status = 1): never {
@@ -37,9 +49,14 @@ function readOptions(): SyncOptions & { readonly database: string } {
         archived: { type: 'string', default: 'mark' },
         erased: { type: 'string', default: 'remove' },
         reconcile: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
       },
     });
     const { database, archived, erased } = values;
+    if (values.help) {
+      console.log(help);
+      process.exit(0);
+    }
     if (database === undefined) throw new TypeError('--database is missing.');
     return {
       ...values,
@@ -48,7 +65,7 @@ function readOptions(): SyncOptions & { readonly database: string } {
       erased: choiceOf('--erased', erased),
     };
   } catch (error) {
-    return fail(`${messageOf(error)} Usage: ${usage}`, 2);
+    return fail(`${messageOf(error).replace(/\.$/, '')}. See node main.ts --help.`, 2);
   }
 }
 
