@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { build, type BuildOptions as EsbuildOptions, type Plugin } from 'esbuild';
+import type { BuildOptions as EsbuildOptions, Plugin } from 'esbuild';
 import { type Endpoint, endpoints } from '../../shared/endpoints.ts';
 import { esbuildPlugins, withoutUnreachedModules } from './esbuild-plugins.ts';
 
-const projectFolder = resolve(import.meta.dirname, '..', '..');
-const defaultFunctionsFolder = join(projectFolder, 'functions');
+export const projectFolder = resolve(import.meta.dirname, '..', '..');
+export const defaultFunctionsFolder = join(projectFolder, 'functions');
 export const distFolder = join(projectFolder, 'dist');
 
 /** The only file in a function's folder. Lambda finds it by the handler setting `index.handler`. */
@@ -45,6 +45,9 @@ export function writtenEndpoints(
   return endpoints.filter(({ name }) => existsSync(join(functionsFolder, `${name}.ts`)));
 }
 
+/** Imported when something is built: a start of the service that builds nothing saves 30 ms. */
+const loadEsbuild = () => import('esbuild');
+
 /** How every function is bundled (design, section 8). */
 const esbuildOptions = {
   absWorkingDir: projectFolder,
@@ -67,7 +70,9 @@ const esbuildOptions = {
 export const publisherName = 'publish-events';
 
 /** Every function whose file exists. */
-const writtenFunctions = (functionsFolder: string = defaultFunctionsFolder): readonly string[] => [
+export const writtenFunctions = (
+  functionsFolder: string = defaultFunctionsFolder,
+): readonly string[] => [
   ...writtenEndpoints(functionsFolder).map(({ name }) => name),
   ...(existsSync(join(functionsFolder, `${publisherName}.ts`)) ? [publisherName] : []),
 ];
@@ -81,6 +86,7 @@ export async function bundle(
   source: string,
   plugins: readonly Plugin[] = esbuildPlugins,
 ): Promise<Bundle> {
+  const { build } = await loadEsbuild();
   const { outputFiles, metafile } = await build({
     ...esbuildOptions,
     stdin: { contents: source, resolveDir: projectFolder, sourcefile: 'entry.ts', loader: 'ts' },
@@ -113,17 +119,24 @@ export async function bundleFunction(
   return bundle(sourceOf(name, functionsFolder));
 }
 
-/** Bundles every existing function in one build, which parses each module once. @returns byte for byte what `bundleFunction` returns, by name */
+/**
+ * Bundles every existing function in one build, which parses each module once.
+ * @param onRead gets every file that the build read, also those of which no bundle has anything
+ * @returns byte for byte what `bundleFunction` returns, by name
+ */
 export async function bundleFunctions(
   functionsFolder: string = defaultFunctionsFolder,
+  onRead?: (files: readonly string[]) => void,
 ): Promise<ReadonlyMap<string, Bundle>> {
   const names = writtenFunctions(functionsFolder);
+  const { build } = await loadEsbuild();
   const { outputFiles, metafile } = await build({
     ...esbuildOptions,
     entryPoints: Object.fromEntries(names.map((name) => [name, `${entryScheme}${name}`])),
     outdir: projectFolder,
     plugins: [functionEntries(functionsFolder), ...esbuildPlugins],
   });
+  onRead?.(Object.keys(metafile.inputs));
   return new Map(
     outputFiles.map(({ path, contents: code }) => {
       const output = metafile.outputs[basename(path)];
@@ -167,9 +180,17 @@ export async function buildFunctions(options: BuildOptions = {}): Promise<string
     bundleFunctions(functionsFolder),
     withReleaseCheck ? bundleReleaseCheck() : undefined,
   ]);
-  await Promise.all([...bundles].map(([name, { code }]) => publish(dist, name, code)));
+  await publishBundles(dist, bundles);
   if (releaseCheck) await publish(dist, releaseCheckName, releaseCheck.code);
   return dist;
+}
+
+/** Writes each bundle to `<dist>/<name>/index.mjs` if it changes. */
+export async function publishBundles(
+  dist: string,
+  bundles: ReadonlyMap<string, Bundle>,
+): Promise<void> {
+  await Promise.all([...bundles].map(([name, { code }]) => publish(dist, name, code)));
 }
 
 /** Writes a temporary file outside the function's folder, because a deployment uploads the folder, then renames it. */

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
-import { buildFunctions, writtenEndpoints } from '../bundle/bundle.ts';
+import { buildChangedFunctions } from '../bundle/build-record.ts';
+import { writtenEndpoints } from '../bundle/bundle.ts';
 import { errorCode } from '../cli/error-code.ts';
 import { type Engine, startEngine, type TableEnvironment } from './engine.ts';
 import { Functions } from './functions.ts';
@@ -93,13 +94,13 @@ interface Running {
   events?: LocalEvents;
 }
 
-/** Builds the functions and starts the engine in parallel. Sets the engine even if the build fails. */
+/** Builds the functions if a source changed, and starts the engine in parallel. Sets the engine even if the build fails. */
 async function buildAndStartEngine(
   { engine, db }: ServiceOptions,
   running: Running,
 ): Promise<{ distFolder: string; engine: Engine }> {
   const [built, started] = await Promise.allSettled([
-    buildFunctions({ withReleaseCheck: false }),
+    buildChangedFunctions(),
     startEngine({ engine, dataFolder: db }),
   ]);
   if (started.status === 'fulfilled') running.engine = started.value;
