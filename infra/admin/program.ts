@@ -52,6 +52,7 @@ const commands: readonly LazyCommands[] = [
   { names: ['lead'], load: async () => (await import('./lead.ts')).leadCommands },
   { names: ['check'], load: async () => (await import('./check.ts')).checkCommand },
   { names: ['restore'], load: async () => (await import('./restore.ts')).restoreCommands },
+  { names: ['request'], load: async () => (await import('./request.ts')).requestCommand },
   { names: ['service'], load: async () => (await import('./service.ts')).serviceCommands },
 ];
 

@@ -19,7 +19,7 @@ export async function functionsOfStack(
 ): Promise<StackFunction[]> {
   const { GetFunctionConfigurationCommand } = await import('@aws-sdk/client-lambda');
   const found: StackFunction[] = [];
-  for (const functionName of await functionNames(stackName)) {
+  for (const functionName of await namesInStack(stackName, 'AWS::Lambda::Function')) {
     const { Description: description } = await lambda.send(
       new GetFunctionConfigurationCommand({ FunctionName: functionName }),
     );
@@ -33,7 +33,8 @@ export async function functionsOfStack(
   return found;
 }
 
-async function functionNames(stackName: string): Promise<string[]> {
+/** The names of a stack's resources of one type: one request to CloudFormation per 100 resources. */
+export async function namesInStack(stackName: string, resourceType: string): Promise<string[]> {
   const { CloudFormationClient, paginateListStackResources } = await import(
     '@aws-sdk/client-cloudformation'
   );
@@ -45,7 +46,7 @@ async function functionNames(stackName: string): Promise<string[]> {
       { StackName: stackName },
     )) {
       for (const { ResourceType: type, PhysicalResourceId: name } of StackResourceSummaries)
-        if (type === 'AWS::Lambda::Function' && name) names.push(name);
+        if (type === resourceType && name) names.push(name);
     }
     return names;
   } finally {

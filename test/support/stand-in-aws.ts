@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { endpoints } from '../../shared/endpoints.ts';
 
-/** A stand-in for CloudFormation and Lambda: one stack whose functions serve the endpoints, and two that serve none. */
+/** A stand-in for CloudFormation, Lambda and CloudWatch Logs: one stack whose functions serve the endpoints, and two that serve none. */
 export interface StandInAws {
   /** Points the AWS SDK at it. */
   readonly environment: Readonly<Record<string, string>>;
@@ -12,9 +12,15 @@ export interface StandInAws {
   readonly aliases: Map<string, Alias>;
   /** Published versions by function. */
   readonly versions: Map<string, number[]>;
+  /** What a log group of the stack has, by `logs-FUNCTION`. One event is a page. */
+  readonly logs: Map<string, LogEvent[]>;
   /** Functions whose changes Lambda refuses. */
   readonly refused: Set<string>;
   close(): void;
+}
+interface LogEvent {
+  readonly timestamp: number;
+  readonly message: string;
 }
 interface Alias {
   FunctionVersion: string;
@@ -34,6 +40,7 @@ export async function startStandInAws(): Promise<StandInAws> {
     versions.set(name, [4, 6, 7]);
   }
   const refused = new Set<string>();
+  const logs = new Map<string, LogEvent[]>();
   const lambda = lambdaReplies({ reserved, aliases, versions, refused });
   const server: Server = createServer(async (request, response) => {
     let body = '';
@@ -43,7 +50,9 @@ export async function startStandInAws(): Promise<StandInAws> {
     );
     const [status, text] = isQuery
       ? cloudFormationReply(new URLSearchParams(body))
-      : lambda(request.method ?? '', new URL(request.url ?? '', 'http://lambda').pathname, body);
+      : request.headers['x-amz-target'] === 'Logs_20140328.FilterLogEvents'
+        ? logsReply(logs, JSON.parse(body))
+        : lambda(request.method ?? '', new URL(request.url ?? '', 'http://lambda').pathname, body);
     response.writeHead(status, { 'Content-Type': isQuery ? 'text/xml' : 'application/json' });
     response.end(text);
   });
@@ -53,10 +62,12 @@ export async function startStandInAws(): Promise<StandInAws> {
     reserved,
     aliases,
     versions,
+    logs,
     refused,
     environment: {
       AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
       AWS_ENDPOINT_URL_LAMBDA: endpoint,
+      AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: endpoint,
       AWS_REGION: 'eu-central-1',
       AWS_ACCESS_KEY_ID: 'id',
       AWS_SECRET_ACCESS_KEY: 'secret',
@@ -75,11 +86,13 @@ function cloudFormationReply(form: URLSearchParams): Reply {
       `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>${message}</Message></Error></ErrorResponse>`,
     ];
   }
+  const resource = (type: string, name: string): string =>
+    `<member><ResourceType>${type}</ResourceType><LogicalResourceId>${name}</LogicalResourceId><PhysicalResourceId>${name}</PhysicalResourceId></member>`;
   const resources = [...standInFunctions, ...otherFunctions]
-    .map(
-      (name) =>
-        `<member><ResourceType>AWS::Lambda::Function</ResourceType><LogicalResourceId>${name}</LogicalResourceId><PhysicalResourceId>${name}</PhysicalResourceId></member>`,
-    )
+    .flatMap((name) => [
+      resource('AWS::Lambda::Function', name),
+      resource('AWS::Logs::LogGroup', `logs-${name}`),
+    ])
     .join('');
   const table = '<member><OutputKey>TableName</OutputKey><OutputValue>leads</OutputValue></member>';
   return form.get('Action') === 'ListStackResources'
@@ -91,6 +104,35 @@ function cloudFormationReply(form: URLSearchParams): Reply {
         200,
         `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>leads</StackName><Outputs>${table}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
       ];
+}
+
+interface LogSearch {
+  readonly logGroupName: string;
+  readonly filterPattern: string;
+  readonly startTime: number;
+  readonly nextToken?: string;
+}
+
+/** A pattern in quotes finds the events that contain it. An empty page may come before others, as AWS's do. */
+function logsReply(
+  logs: ReadonlyMap<string, readonly LogEvent[]>,
+  { logGroupName, filterPattern, startTime, nextToken = '0' }: LogSearch,
+): Reply {
+  const events = logs.get(logGroupName) ?? [];
+  const at = Number(nextToken);
+  const found = events
+    .slice(at, at + 1)
+    .filter(
+      ({ timestamp, message }) =>
+        timestamp >= startTime && message.includes(JSON.parse(filterPattern)),
+    );
+  return [
+    200,
+    JSON.stringify({
+      events: found,
+      ...(at + 1 < events.length && { nextToken: String(at + 1) }),
+    }),
+  ];
 }
 
 type LambdaState = Pick<StandInAws, 'aliases' | 'versions' | 'refused'> & {

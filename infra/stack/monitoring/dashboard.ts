@@ -31,6 +31,7 @@ import {
   throttles,
 } from './metrics.ts';
 import { refusalGraphs } from './refusal-graphs.ts';
+import { SavedQueries } from './saved-queries.ts';
 
 export interface MonitoringProps {
   /** The service's name is the name of the dashboard, and the prefix of the alarm names. */
@@ -63,6 +64,12 @@ export class Monitoring extends Construct {
       humanReadableName: 'Refusals',
       metricGroups: refusalGraphs({ options, captureFunction: captureFunctionOf(props) }),
     });
+    new SavedQueries(
+      this,
+      'Queries',
+      options.serviceName,
+      props.functions.map(({ handler }) => handler.logGroup),
+    );
     const logGroupNames = props.functions.map(({ handler }) => handler.logGroup.logGroupName);
     for (const widget of logWidgets(logGroupNames)) facade.addWidget(widget);
     facade.monitorCustom({

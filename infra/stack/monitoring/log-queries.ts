@@ -6,7 +6,7 @@ interface LogQuery {
 }
 
 /** Numbers per endpoint and per organization, from log queries: as metrics they would be expensive. */
-const logQueries: readonly LogQuery[] = [
+export const logQueries: readonly LogQuery[] = [
   {
     title: 'Endpoints',
     queryLines: [

@@ -60,6 +60,7 @@ describe('in a fresh account, with no option set', () => {
       'AWS::Lambda::Permission',
       'AWS::Lambda::Version',
       'AWS::Logs::LogGroup',
+      'AWS::Logs::QueryDefinition',
     ]);
   });
 

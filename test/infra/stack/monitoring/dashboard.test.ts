@@ -202,6 +202,26 @@ test('one dashboard, with the queries that say which organization it was', () =>
     expect(text).toContain(title);
 });
 
+test('CloudWatch has saved queries by request, key and organization, and those of the dashboard, on every log group of an endpoint', () => {
+  const queries = Object.values(plain.findResources('AWS::Logs::QueryDefinition')).map(
+    ({ Properties }) => Properties as { Name: string; QueryString: string; LogGroupNames: [] },
+  );
+
+  expect(queries.map(({ Name }) => Name.replace('lead-service-production/', '')).sort()).toEqual([
+    'Endpoints',
+    'Failures',
+    'Key',
+    'Organization',
+    'Organizations',
+    'Refusals',
+    'Request',
+  ]);
+  expect(queries.find(({ Name }) => Name.endsWith('/Request'))?.QueryString).toContain(
+    '| filter requestId = "REQUEST_ID"',
+  );
+  for (const { LogGroupNames } of queries) expect(LogGroupNames).toHaveLength(endpoints.length);
+});
+
 test('OPERATE.md has each alarm with the same sentences', () => {
   const page = readFileSync(
     join(import.meta.dirname, '..', '..', '..', '..', 'infra', 'OPERATE.md'),
