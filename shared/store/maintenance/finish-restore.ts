@@ -15,6 +15,7 @@ import { usagePrimaryKey } from '../table/primary-keys.ts';
 import { eraseLead } from './erase-lead.ts';
 import { assertOrigin, describeTable, RestoreError } from './restore-origin.ts';
 import { cleanAsInOld, emptyPlan, planRestore, type RestorePlan } from './restore-plan.ts';
+import { activeBetween, readActivity } from './table-activity.ts';
 
 export interface RestoreOptions {
   /** The table that was in use until now, which is only read; undefined if it is lost. */
@@ -66,6 +67,7 @@ export async function finishRestore(
   const { old } = options;
   const inOld = old ? await assertOrigin(table, old, organizations) : [];
   await assertKeysExist(table, organizations, options.keptKeyIds);
+  const activity = old && (await readActivity(old, inOld));
   const plan = old ? await planRestore(table, old, organizations, options.onProgress) : emptyPlan;
   await options.confirm?.(plan);
   // First: from here on no id of a lead of the old table is assigned.
@@ -81,6 +83,10 @@ export async function finishRestore(
   const { id: restoredTableId } = await describeTable(table);
   for (const id of organizations)
     await skipAssigned({ table, organizationId: id }, old, { ...options.action, restoredTableId });
+  if (old && activity) {
+    const active = activeBetween(activity, await readActivity(old, inOld));
+    if (active.length > 0) throw inUseError(old, active);
+  }
   return {
     organizations: organizations.length,
     keysRevoked,
@@ -92,6 +98,12 @@ export async function finishRestore(
     entriesDiffering: plan.entriesDiffering,
   };
 }
+
+/** What was written to the old table after it was compared would be lost. */
+const inUseError = (old: Table, organizationIds: readonly number[]): RestoreError =>
+  new RestoreError(
+    `Table ${old.name} was in use during the restore (organization ${organizationIds.join(', ')}): stop all requests with service stop --stack NAME, wait ten seconds, then run this command again.`,
+  );
 
 async function eraseAgain(
   table: Table,
