@@ -104,20 +104,20 @@ async function writeTimelines(
   }
 }
 
-/** @throws CommandError when the file has the timelines of another organization: its first item is nowhere in this one */
+/** @throws CommandError when the file has the timelines of another organization: an item of a lead that is not erased is nowhere in this one */
 async function assertItemsOf(
   table: Table,
   organizationId: number,
-  { first }: TimelinesFile,
+  { firstItems }: TimelinesFile,
   path: string,
 ): Promise<void> {
-  if (!first) return;
-  const key = {
-    pk: timelinePartitionKey(organizationId, first.leadId),
-    sk: entryIdOf(first.id),
-  };
-  if (await getItem(table, key)) return;
-  if ((await readErasures(table, organizationId)).has(first.leadId)) return;
+  if (firstItems.length === 0) return;
+  const erasures = await readErasures(table, organizationId);
+  // A lead of the same ID may be erased in this organization: only a lead that is not tells.
+  const item = firstItems.find(({ leadId }) => !erasures.has(leadId));
+  if (!item) return;
+  const pk = timelinePartitionKey(organizationId, item.leadId);
+  if (await getItem(table, { pk, sk: entryIdOf(item.id) })) return;
   throw new CommandError(
     `${path} has timelines of another organization: name another file for the timelines of organization ${organizationId}.`,
   );

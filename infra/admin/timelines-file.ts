@@ -10,19 +10,21 @@ export interface TimelinesFile {
   readonly handle: FileHandle;
   /** The items that the file already has. */
   readonly ids: ItemIds;
-  /** The item on the first line; undefined for a file without lines. */
-  readonly first: ItemPlace | undefined;
+  /** The first item of each of the first leads; none for a file without lines. */
+  readonly firstItems: readonly ItemPlace[];
 }
 
 interface ItemPlace {
   readonly leadId: number;
   readonly id: string;
 }
+/** As many tell the organization, even if most of their leads are erased since. */
+const firstItemsMax = 100;
 
 /** Creates the file, for its owner only. @throws CommandError when it exists */
 export async function createTimelinesFile(path: string): Promise<TimelinesFile> {
   const { handle } = await createExportFile(path);
-  return { handle, ids: new ItemIds(), first: undefined };
+  return { handle, ids: new ItemIds(), firstItems: [] };
 }
 
 /**
@@ -34,7 +36,7 @@ export async function reopenTimelinesFile(path: string): Promise<TimelinesFile> 
   const handle = await open(path, 'r+');
   try {
     await handle.truncate(lines.end); // Only now is it certain that the file has timelines.
-    return { handle, ids: lines.ids, first: lines.first };
+    return { handle, ids: lines.ids, firstItems: lines.firstItems };
   } catch (error) {
     await handle.close();
     throw error;
@@ -65,7 +67,7 @@ const idsMaxBytes = 150;
 
 class FileLines {
   readonly ids = new ItemIds();
-  first: ItemPlace | undefined;
+  readonly firstItems: ItemPlace[] = [];
   /** Where the last complete line ends, in bytes. */
   end = 0;
   readonly #path: string;
@@ -99,9 +101,15 @@ class FileLines {
   #endLine(end: number): void {
     const [, leadId, id] = idsPattern.exec(this.#beginning) ?? [];
     if (leadId === undefined || id === undefined) throw this.#foreignError();
-    this.first ??= { leadId: Number(leadId), id };
-    this.ids.add(Number(leadId), id);
+    this.#addItem({ leadId: Number(leadId), id });
     [this.end, this.#beginning] = [end, ''];
+  }
+
+  #addItem(item: ItemPlace): void {
+    const { leadId, id } = item;
+    this.ids.add(leadId, id);
+    if (leadId !== this.firstItems.at(-1)?.leadId && this.firstItems.length < firstItemsMax)
+      this.firstItems.push(item);
   }
 
   #foreignError(): CommandError {

@@ -156,6 +156,21 @@ test('lead timelines --resume adds what an interrupted file lacks, and then only
   ]);
 });
 
+test('lead timelines refuses a file of another organization, also if its first lead is erased in this one', async () => {
+  const [organization, other] = [await givenOrganization(), await givenOrganization()];
+  for (const each of [organization, organization, other, other]) await givenLead(each);
+  const file = newFile();
+  await adminJson(...args(organization, '--out', file));
+  const before = await linesIn(file);
+  const ofOther = ['--organization', String(other.id)];
+  await adminJson('lead', 'erase', ...ofOther, '--lead', String(before[0]?.leadId), '--yes');
+
+  const { status, stderr } = await runAdmin(args(other, '--out', file, '--resume'));
+
+  expect([status, stderr]).toEqual([1, expect.stringContaining('of another organization')]);
+  expect(await linesIn(file)).toEqual(before);
+});
+
 test('lead timelines refuses a file that is not its own, and says what to do', async () => {
   const [organization, other] = [await givenOrganization(), await givenOrganization()];
   await givenLead(organization);
