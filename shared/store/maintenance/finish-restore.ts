@@ -83,10 +83,7 @@ export async function finishRestore(
   const { id: restoredTableId } = await describeTable(table);
   for (const id of organizations)
     await skipAssigned({ table, organizationId: id }, old, { ...options.action, restoredTableId });
-  if (old && activity) {
-    const active = activeBetween(activity, await readActivity(old, inOld));
-    if (active.length > 0) throw inUseError(old, active);
-  }
+  if (old && activity) assertUnused(old, activeBetween(activity, await readActivity(old, inOld)));
   return {
     organizations: organizations.length,
     keysRevoked,
@@ -97,6 +94,11 @@ export async function finishRestore(
     leadsMissingInOld: plan.missing,
     entriesDiffering: plan.entriesDiffering,
   };
+}
+
+/** @throws RestoreError if the organizations used the old table meanwhile */
+function assertUnused(old: Table, organizationIds: readonly number[]): void {
+  if (organizationIds.length > 0) throw inUseError(old, organizationIds);
 }
 
 /** What was written to the old table after it was compared would be lost. */
