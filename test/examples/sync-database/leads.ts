@@ -26,10 +26,26 @@ export interface Repairs {
 const position = 'position';
 const reconcileCursor = 'reconcile cursor';
 
-/** Stores the leads that have changed since the last run. Each page and its position are one transaction. */
+/**
+ * Stores the leads that have changed since the last run. Each page and its position are one transaction. A walk that a killed run began
+ * is completed, and another one then reads what changed since it began.
+ */
 export async function syncLeads(client: LeadClient, database: SqlDatabase): Promise<number> {
+  const before = await readState(database, position);
+  // A position is a date-time at the end of a walk, and longer in the middle of one.
+  const isResumed = before !== undefined && before.length > new Date(0).toISOString().length;
+  const changed = await walkChanges(client, database, before);
+  if (!isResumed) return changed;
+  return changed + (await walkChanges(client, database, await readState(database, position)));
+}
+
+async function walkChanges(
+  client: LeadClient,
+  database: SqlDatabase,
+  since: string | undefined,
+): Promise<number> {
   let changed = 0;
-  for await (const page of client.changedLeads(await readState(database, position)))
+  for await (const page of client.changedLeads(since))
     await transaction(database, async () => {
       for (const lead of page.leads) changed += (await storeChanged(database, lead)) ? 1 : 0;
       await writeState(database, position, page.position);
