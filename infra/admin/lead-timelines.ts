@@ -88,9 +88,10 @@ async function writeTimelines(
     });
     return context.note(`${countOf(items, 'item')} of ${countOf(leads, 'lead')} written.`);
   }
-  const file = await (resume ? reopenTimelinesFile(out) : createTimelinesFile(out));
+  const file = await (resume
+    ? reopenTimelinesFile(out, (items) => assertItemsOf(table, organizationId, items, out))
+    : createTimelinesFile(out));
   try {
-    await assertItemsOf(table, organizationId, file, out);
     const write = await appender(file.handle);
     const { items, leads } = await writeItems(context, { table, organization, since, file, write });
     await file.handle.sync();
@@ -108,7 +109,7 @@ async function writeTimelines(
 async function assertItemsOf(
   table: Table,
   organizationId: number,
-  { firstItems }: TimelinesFile,
+  firstItems: TimelinesFile['firstItems'],
   path: string,
 ): Promise<void> {
   if (firstItems.length === 0) return;

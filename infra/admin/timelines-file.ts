@@ -29,10 +29,15 @@ export async function createTimelinesFile(path: string): Promise<TimelinesFile> 
 
 /**
  * Opens a file to continue it, and removes an incomplete last line. Reads the file once; keeps 8 bytes per item.
+ * @param assertOwn refuses the file by its first items, before anything is removed
  * @throws CommandError for a file that `lead timelines` did not write
  */
-export async function reopenTimelinesFile(path: string): Promise<TimelinesFile> {
+export async function reopenTimelinesFile(
+  path: string,
+  assertOwn: (firstItems: TimelinesFile['firstItems']) => Promise<void>,
+): Promise<TimelinesFile> {
   const lines = await readLines(path);
+  await assertOwn(lines.firstItems);
   const handle = await open(path, 'r+');
   try {
     await handle.truncate(lines.end); // Only now is it certain that the file has timelines.

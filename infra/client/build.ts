@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { CliCommand } from '../cli/command.ts';
 import { clientFolder, writeGeneratedFiles } from './generate.ts';
 
 /** `npm run client`: writes the client's package, `dist/lead-service-client-VERSION.tgz`. */
@@ -96,6 +97,15 @@ async function nameCompiledFiles(folder: string): Promise<void> {
 }
 
 if (import.meta.main) {
+  new CliCommand('npm run client --')
+    .description('write the typed client as dist/lead-service-client-VERSION.tgz')
+    .allowExcessArguments(false)
+    .addHelpText(
+      'after',
+      `\nExample:\n  npm run client && npm install ./dist/lead-service-client-VERSION.tgz`,
+    )
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+    .parse();
   const written = await writeGeneratedFiles();
   if (written.length > 0)
     console.error(`Written from the endpoints and schemas: ${written.join(', ')}`);

@@ -103,7 +103,9 @@ export class DocsServer {
     if (!service)
       return sendText(response, 502, 'No local service runs on .local: start it with npm start.');
     const { host: _, ...headers } = message.headers;
-    const forwarded = request(new URL(message.url ?? '/', service.baseUrl), {
+    // The address of a request may name another host: only its path and query count.
+    const { pathname, search } = new URL(message.url ?? '/', service.baseUrl);
+    const forwarded = request(new URL(`${service.baseUrl}${pathname}${search}`), {
       method: message.method,
       headers,
     });

@@ -89,6 +89,42 @@ export type TimelineItem = {
 
 const administrator = { userId: null, name: 'administrator' };
 
+/** DynamoDB returns the members of a map in any order. Files of timelines can be compared as text only if an item is always written alike. */
+const memberOrder = [
+  'via',
+  'keyId',
+  'keyLabel',
+  'source',
+  'notes',
+  'attribution',
+  'filled',
+  'kept',
+  'archived',
+  'changes',
+  'text',
+  'field',
+  'from',
+  'to',
+  'current',
+  'submitted',
+];
+
+/** Members in the order of `memberOrder`, then the others by name; the same inside of lists and maps. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1))
+      .map(([name, member]) => [name, inOrder(member)]),
+  );
+}
+
+function rankOf(name: string): number {
+  const rank = memberOrder.indexOf(name);
+  return rank < 0 ? memberOrder.length : rank;
+}
+
 /**
  * Presents an entry as one or two items, with the actor's current name.
  * @param nameOf a user's name by ID
@@ -97,7 +133,8 @@ export function presentEntry(
   entry: TimelineEntry,
   nameOf: (userId: number) => string,
 ): TimelineItem[] {
-  const { type, at, actorId, ...rest } = entry;
+  const { type, at, actorId, ...members } = entry;
+  const rest = inOrder(members) as typeof members;
   const actor = actorId === null ? administrator : { userId: actorId, name: nameOf(actorId) };
   if (entry.type !== 'captured_new') return [{ type, at, actor, ...rest }];
   return [

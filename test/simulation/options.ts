@@ -43,9 +43,9 @@ const fail = (sentence: string): never => {
 
 function wholeNumber(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  return /^\d{1,9}$/.test(text)
+  return /^[1-9]\d{0,8}$/.test(text)
     ? Number(text)
-    : fail(`--${name} must be a whole number, not '${text}'.`);
+    : fail(`--${name} must be a whole number above 0, not '${text}'.`);
 }
 
 function parsed(args: readonly string[]) {

@@ -55,12 +55,12 @@ async function readEntries(
       TableName: table.name,
       KeyConditionExpression: 'pk = :timeline',
       ...(since !== undefined && {
-        FilterExpression: '#at >= :since OR importedAt >= :since',
-        ExpressionAttributeNames: { '#at': 'at' },
+        FilterExpression: '#at >= :since OR importedAt >= :since OR #type = :erased',
+        ExpressionAttributeNames: { '#at': 'at', '#type': 'type' },
       }),
       ExpressionAttributeValues: {
         ':timeline': timeline,
-        ...(since !== undefined && { ':since': since }),
+        ...(since !== undefined && { ':since': since, ':erased': 'erased' }),
       },
       ConsistentRead: true,
     },
@@ -70,6 +70,7 @@ async function readEntries(
     for (const { pk: _pk, sk: id, ...entry } of Items as TimelineEntryItem[])
       entries.push({ id, entry });
   }
-  // The lead is being erased: the audit log says so, and what is left of the timeline is nobody's any more.
-  return entries.at(-1)?.entry.type === 'erased' ? [] : entries;
+  // The lead is being erased: the audit log says so, and what is left of the timeline is nobody's any more. A clock that is ahead may have
+  // dated another item behind this one.
+  return entries.some(({ entry }) => entry.type === 'erased') ? [] : entries;
 }

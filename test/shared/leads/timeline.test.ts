@@ -23,6 +23,37 @@ const entry = (type: 'captured' | 'captured_new', more: object = {}): TimelineEn
   ...more,
 });
 
+test('an entry is presented in one order of members, in whatever order DynamoDB returns them', () => {
+  const change = { to: 'Pune', from: null, field: 'city' };
+  const shuffled = { kept: [{ submitted: 'B', current: 'A', field: 'name' }], filled: ['city'] };
+  const attribution = { utmSource: 'x', utmMedium: 'y', landingPage: 'z' };
+
+  const [captured] = presentEntry(
+    {
+      ...shuffled,
+      attribution,
+      source: 'Website',
+      keyLabel: 'L',
+      keyId: 'k',
+      actorId: 7,
+      at,
+      type: 'captured',
+    },
+    nameOf,
+  );
+  const [updated] = presentEntry(
+    { changes: [change], keyId: 'k', via: 'api', actorId: 7, at, type: 'lead_updated' },
+    nameOf,
+  );
+
+  expect(JSON.stringify(captured)).toBe(
+    `{"type":"captured","at":"${at}","actor":${JSON.stringify(actor)},"keyId":"k","keyLabel":"L","source":"Website","attribution":{"landingPage":"z","utmMedium":"y","utmSource":"x"},"filled":["city"],"kept":[{"field":"name","current":"A","submitted":"B"}]}`,
+  );
+  expect(JSON.stringify(updated)).toBe(
+    `{"type":"lead_updated","at":"${at}","actor":${JSON.stringify(actor)},"via":"api","keyId":"k","changes":[{"field":"city","from":null,"to":"Pune"}]}`,
+  );
+});
+
 describe('an entry of the timeline as people read it', () => {
   test.each<[string, TimelineEntry, object[]]>([
     [
