@@ -191,7 +191,7 @@ describe('an answer that the document does not describe fails the test that got 
     body: { note: { leadId: 7, text: 'a', createdAt: '2026-01-31T09:30:00Z' } },
   };
 
-  test('a described one passes', () => {
+  test('an answer that the document describes passes', () => {
     expect(check({})).not.toThrow();
     expect(check({ ...create, sent: { text: 'a' } })).not.toThrow();
     expect(

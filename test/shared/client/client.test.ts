@@ -144,7 +144,7 @@ describe('the client retries', () => {
     expect(isLeadServiceError(error, 'INTERNAL') && error.requestId).toBe('r1');
   });
 
-  test('never a refusal', async () => {
+  test('the client never repeats a request that was refused', async () => {
     for (const [status, code] of [
       [401, 'UNAUTHORIZED'],
       [404, 'NOT_FOUND'],

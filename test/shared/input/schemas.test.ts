@@ -144,7 +144,7 @@ describe('every limit of a capture, at its edge and one past it', () => {
 describe('an object', () => {
   const schema = object({ name: text(1, 9), phone: v.optional(text(1, 9)) });
 
-  test.each([null, undefined, [], ['name'], 'name', 5])('is not %j', (input) =>
+  test.each([null, undefined, [], ['name'], 'name', 5])('an object schema refuses %j', (input) =>
     expect(issues(schema, input)).toHaveProperty('body'),
   );
   test('an error names unknown, wrong and missing properties together', () =>
@@ -168,7 +168,7 @@ describe('an object', () => {
       'part.ctiy': 'is not a known property; did you mean city?',
       'part.city': 'is required.',
     }));
-  test('needs what it requires', () =>
+  test('an object schema names a missing property as required', () =>
     expect(issues(schema, {})).toEqual({ name: 'is required.' }));
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype', ''])(
     'has no property %j',
@@ -203,8 +203,9 @@ describe('an object', () => {
 });
 
 describe('the values of fields', () => {
-  test.each(['text', '', 5, -0.5, true, null, [], ['a', 'b']])('%j can be one', (value) =>
-    expect(issues(fieldValues(), { key: value })).toBeUndefined(),
+  test.each(['text', '', 5, -0.5, true, null, [], ['a', 'b']])(
+    '%j is accepted as the value of a field',
+    (value) => expect(issues(fieldValues(), { key: value })).toBeUndefined(),
   );
   test.each([{}, { a: 1 }, [1], [null], [['a']], [true], Infinity, -Infinity])(
     '%j cannot',
@@ -214,7 +215,7 @@ describe('the values of fields', () => {
     '%j cannot, because it contains an invalid character',
     (value) => expect(issues(fieldValues(), { key: value })?.key).toContain('invalid character'),
   );
-  test.each([null, [], 'x', 5])('%j is not an object of them', (input) =>
+  test.each([null, [], 'x', 5])('%j is refused as the values of fields', (input) =>
     expect(issues(fieldValues(), input)?.body).toContain('object'),
   );
 
@@ -230,11 +231,13 @@ describe('the values of fields', () => {
 });
 
 describe('ids', () => {
-  test.each([1, 2_147_483_647])('%d is one', (input) => expect(issues(id, input)).toBeUndefined());
-  test.each([0, -1, 2_147_483_648, 1.5, '1', null, Infinity])('%j is none', (input) =>
+  test.each([1, 2_147_483_647])('%d is an ID', (input) =>
+    expect(issues(id, input)).toBeUndefined(),
+  );
+  test.each([0, -1, 2_147_483_648, 1.5, '1', null, Infinity])('%j is refused as an ID', (input) =>
     expect(issues(id, input)?.body).toContain('1 to 2147483647'),
   );
-  test.each(['1', '2147483647'])('%s is one of a path', (leadId) =>
+  test.each(['1', '2147483647'])('%s is an ID in a path', (leadId) =>
     expect(v.parse(leadIdPath, { leadId })).toEqual({ leadId: Number(leadId) }),
   );
   test.each([

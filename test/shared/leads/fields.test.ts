@@ -176,7 +176,7 @@ describe('showWhen', () => {
 });
 
 describe('required on create', () => {
-  test('name and phone always are', async () => {
+  test('name and phone are always required on create', async () => {
     const { details } = await refusalOf(() => requireOnCreate(organization, {}));
     expect(details.fields).toEqual({ name: 'is required.', phone: 'is required.' });
   });

@@ -82,7 +82,7 @@ describe('a phone number', () => {
     '\0',
   ])('%j is none', (text) => expect(parsePhone(text)).toBeUndefined());
 
-  test('read again is the same', () => {
+  test('a phone number that was read is the same when it is read again', () => {
     const digits = fc.string({
       unit: fc.constantFrom(...'0123456789'),
       minLength: 4,
@@ -126,7 +126,7 @@ describe('digits', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('leave the other letters alone', () =>
+  test('digits of other scripts become ASCII digits, and other letters stay', () =>
     expect(asciiDigits('Flat ४ब, 🎓')).toBe('Flat 4ब, 🎓'));
 });
 

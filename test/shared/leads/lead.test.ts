@@ -107,7 +107,7 @@ describe('the size of a lead', () => {
     expect(details.fields).toEqual({ a: expect.stringContaining('shorten it') });
   });
 
-  test('is counted in bytes', async () => {
+  test('the size of a lead is counted in bytes', async () => {
     expect(() => assertLeadFits({ a: 'न'.repeat(116_000) })).not.toThrow();
     await refusalOf(() => assertLeadFits({ a: 'न'.repeat(117_000) }));
   });

@@ -25,7 +25,7 @@ describe('an answer', () => {
     });
   });
 
-  test('sends no CORS header', async () => {
+  test('an answer has no CORS header', async () => {
     const { headers } = await replyResponse(newCall(), { status: 200, body: {} });
     expect(Object.keys(headers!).filter((name) => /^access-control/i.test(name))).toEqual([]);
   });

@@ -22,11 +22,11 @@ describe('the size of a body', () => {
     expect(await pass({ body: ofBytes(100_000) })).toHaveLength(99_998);
     expect(await codeOf({ body: ofBytes(100_001) })).toBe('PAYLOAD_TOO_LARGE');
   });
-  test('is counted in bytes', async () => {
+  test('the size of a body is counted in bytes', async () => {
     expect(await pass({ body: `"${'न'.repeat(33_332)}"` })).toHaveLength(33_332);
     expect(await codeOf({ body: `"${'न'.repeat(33_333)}"` })).toBe('PAYLOAD_TOO_LARGE');
   });
-  test('is counted after base64', async () => {
+  test('the size of a body in base64 is that of the decoded bytes', async () => {
     expect(await pass(base64(ofBytes(100_000)))).toHaveLength(99_998);
     expect(await codeOf(base64(ofBytes(100_001)))).toBe('PAYLOAD_TOO_LARGE');
   });
@@ -73,7 +73,7 @@ describe('the content type', () => {
     expect(await codeOf({ headers: https, body: null })).toBe('UNSUPPORTED_MEDIA_TYPE');
     expect(await codeOf({ headers: null, body: null })).toBe('UNSUPPORTED_MEDIA_TYPE');
   });
-  test('given twice must agree', async () => {
+  test('two Content-Type headers must agree', async () => {
     const twice = (...types: string[]): EventParts => ({
       headers: { ...https, 'Content-Type': types.at(-1)! },
       multiValueHeaders: { 'Content-Type': types },

@@ -37,24 +37,27 @@ describe('the order of the refusals', () => {
     issues.slice(index + 1).map(([later, second]) => ({ code, later, first, second })),
   );
 
-  test.each(issues)('%s is found alone', async (code, parts) =>
+  test.each(issues)('a request with one fault is refused with its code, %s', async (code, parts) =>
     expect(await codeOf(parts)).toBe(code),
   );
-  test.each(pairs)('$code comes before $later', async ({ code, first, second }) => {
-    const headers = { ...json, ...second.headers, ...first.headers };
-    expect(
-      await codeOf({
-        ...second,
-        ...first,
-        ...(first.headers &&
-          second.headers && { headers: { ...second.headers, ...first.headers } }),
-        headers:
-          first.headers?.['X-Forwarded-Proto'] === 'http'
-            ? { ...headers, 'X-Forwarded-Proto': 'http' }
-            : headers,
-      }),
-    ).toBe(code);
-  });
+  test.each(pairs)(
+    'of two faults of a request, $code is reported before $later',
+    async ({ code, first, second }) => {
+      const headers = { ...json, ...second.headers, ...first.headers };
+      expect(
+        await codeOf({
+          ...second,
+          ...first,
+          ...(first.headers &&
+            second.headers && { headers: { ...second.headers, ...first.headers } }),
+          headers:
+            first.headers?.['X-Forwarded-Proto'] === 'http'
+              ? { ...headers, 'X-Forwarded-Proto': 'http' }
+              : headers,
+        }),
+      ).toBe(code);
+    },
+  );
 });
 
 describe('HTTPS', () => {

@@ -152,7 +152,7 @@ describe('what a refusal says', () => {
     },
   );
 
-  test('never a person’s value', async () => {
+  test('a refusal never contains a value of a person', async () => {
     const { message, details } = await refusal({}, { name: 'Asha Rao of Pune' });
     expect(JSON.stringify([message, details])).not.toContain('Pune');
   });

@@ -78,7 +78,7 @@ test('minting from too few random bytes is a defect, not a weak key', () => {
   expect(() => mintApiKey(new Uint8Array(apiKeyRandomBytes - 1))).toThrow(RangeError);
 });
 
-test('hashes with SHA-256', () => {
+test('an API key is hashed with SHA-256', () => {
   expect(hashApiKey('abc')).toBe(
     'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
   );

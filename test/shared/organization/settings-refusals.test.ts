@@ -3,11 +3,14 @@ import { refusals } from './settings-case-lists.ts';
 import { smallFile, withValue } from './settings-cases.ts';
 import { issuesOf } from './settings-issues.ts';
 
-test.each(refusals)('refuses %s = %j', (path, value, message, reportedAt = path) => {
-  const issues = issuesOf(JSON.stringify(withValue(smallFile(), path, value)));
+test.each(refusals)(
+  'a settings file is refused for %s = %j',
+  (path, value, message, reportedAt = path) => {
+    const issues = issuesOf(JSON.stringify(withValue(smallFile(), path, value)));
 
-  expect(issues).toEqual([{ path: reportedAt, message: expect.stringMatching(message) }]);
-});
+    expect(issues).toEqual([{ path: reportedAt, message: expect.stringMatching(message) }]);
+  },
+);
 
 test('lists every issue of a file at once', () => {
   const file = [
@@ -33,14 +36,20 @@ test('lists every issue of a file at once', () => {
   ]);
 });
 
-test.each(['', '{', '[1,]', 'nonsense'])('refuses %j, which is not JSON', (text) => {
-  expect(issuesOf(text)).toEqual([
-    { path: '$', message: expect.stringMatching(/^is not valid JSON: /) },
-  ]);
-});
+test.each(['', '{', '[1,]', 'nonsense'])(
+  'a settings file is refused when it is %j, which is not JSON',
+  (text) => {
+    expect(issuesOf(text)).toEqual([
+      { path: '$', message: expect.stringMatching(/^is not valid JSON: /) },
+    ]);
+  },
+);
 
-test.each(['null', '[]', '5', '"x"'])('refuses %s, which is not an object', (text) => {
-  expect(issuesOf(text)).toEqual([
-    { path: '$', message: expect.stringMatching(/^must be an object/) },
-  ]);
-});
+test.each(['null', '[]', '5', '"x"'])(
+  'a settings file is refused when it is %s, which is not an object',
+  (text) => {
+    expect(issuesOf(text)).toEqual([
+      { path: '$', message: expect.stringMatching(/^must be an object/) },
+    ]);
+  },
+);

@@ -76,7 +76,7 @@ test('leaves an option that is being removed out of the file', () => {
   expect(JSON.stringify(toSettingsFile(settings))).not.toMatch(/retired|bba/);
 });
 
-test.each(acceptedCases)('accepts %s', (_, path, value) => {
+test.each(acceptedCases)('a settings file is accepted with %s', (_, path, value) => {
   expect(issuesOf(JSON.stringify(withValue(smallFile(), path, value)))).toEqual([]);
 });
 

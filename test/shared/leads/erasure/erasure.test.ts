@@ -79,7 +79,7 @@ describe('a phone of eight digits that look like a day', () => {
     expect(mentionsIn({ start_on: '2026-11-21' }, day)).toEqual([]);
   });
 
-  test('is found as a phone', () => {
+  test('a phone of eight digits that look like a day is found in a text', () => {
     const text = 'Call +216 20 261 121 or 20261121.';
     expect(withoutPerson({ ...note(text), at: '2026-11-21T08:00:00.000Z' }, day)).toMatchObject({
       text: `Call ${erasedMark} or ${erasedMark}.`,
