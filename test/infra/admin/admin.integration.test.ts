@@ -46,7 +46,7 @@ test('applies a file, shows it in the form of the file, and takes that form as n
   expect(again.stdout).toMatch(/already has these settings, version 1/);
 });
 
-test('refuses a file with keys unless told to ignore them', async () => {
+test('organization apply refuses a file with keys unless told to ignore them', async () => {
   const file = await givenFile({ ...smallFile(), id: newSettings().id });
 
   const refused = await runAdmin(['organization', 'apply', file]);
@@ -60,7 +60,7 @@ test('refuses a file with keys unless told to ignore them', async () => {
   expect(ignored.status).toBe(0);
 });
 
-test('says every problem of a refused file on a line of its own', async () => {
+test('organization apply says every problem of a refused file on a line of its own', async () => {
   const file = await givenFile({ ...newSettings(), modules: 'crm', extra: 1 });
 
   const { status, stdout, stderr } = await runAdmin(['organization', 'apply', file, '--json']);

@@ -138,7 +138,7 @@ function watched(written: string[]): Table {
   return { ...table(), client };
 }
 
-test('leaves other organizations alone, where the same person may be a lead too', async () => {
+test('an erasure leaves other organizations alone, where the same person may be a lead too', async () => {
   const [organization, neighbour] = [await givenOrganization(), await givenOrganization()];
   const fields = person();
   const [lead, same] = [

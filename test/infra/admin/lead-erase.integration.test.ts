@@ -237,7 +237,7 @@ test('captures of the same person during an erasure lose nothing and double noth
   expect(await violations(organization)).toEqual([]);
 }, 60_000);
 
-test('without a terminal it asks for --yes and does nothing', async () => {
+test('without a terminal lead erase asks for --yes and does nothing', async () => {
   const organization = await givenOrganization();
   const lead = await givenLead(organization);
 

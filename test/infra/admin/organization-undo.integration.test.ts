@@ -167,7 +167,7 @@ test('a key made while an undo waits for a drop does not stop it', async () => {
   expect((await readSettings(table(), id))?.settings).toEqual(fewer);
 });
 
-test('keeps a bounded number of versions, and the check knows them', async () => {
+test('an organization keeps a bounded number of versions, and check knows them', async () => {
   const organization = await givenOrganization();
   for (let turn = 0; turn < versionsKept + 2; turn += 1)
     await apply(organization, { name: `Name ${turn}` });
@@ -187,7 +187,7 @@ test('keeps a bounded number of versions, and the check knows them', async () =>
   expect((await adminJson('check', ...option(organization))).violations).toEqual([]);
 });
 
-test('without anything before, without a terminal, it says so', async () => {
+test('organization undo says so when there is no version before, and when it cannot ask', async () => {
   const organization = await givenOrganization();
 
   const nothing = await runAdmin(['organization', 'undo', ...option(organization), '--yes']);

@@ -199,7 +199,7 @@ describe('finishing a restore when the old table is lost', () => {
     });
   });
 
-  test('without a terminal it wants --yes before it revokes', async () => {
+  test('without a terminal restore finish asks for --yes before it revokes keys', async () => {
     const on = await restored(given.backup);
 
     const { status, stderr } = await finish(on);

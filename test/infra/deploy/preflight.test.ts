@@ -176,7 +176,7 @@ describe('a preflight', () => {
     ]);
   });
 
-  test('refuses ARNs of another region, and a certificate of another account, before anything is deployed', async () => {
+  test('a preflight refuses ARNs of another region, and a certificate of another account, before anything is deployed', async () => {
     const { failedChecks } = await preflight({
       region: 'eu-central-1',
       stackName,

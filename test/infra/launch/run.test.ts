@@ -137,7 +137,9 @@ test('installs again when the lock file names another version, and not for an in
   expect(calls(folder)).toHaveLength(1);
 });
 
-test('takes over the lock of an installation that was killed', { timeout: 20_000 }, async () => {
+test('the launcher takes over the lock of an installation that was killed', {
+  timeout: 20_000,
+}, async () => {
   const folder = givenProject();
   const gone = spawn('true');
   await once(gone, 'exit');
@@ -150,7 +152,7 @@ test('takes over the lock of an installation that was killed', { timeout: 20_000
   expect(calls(folder)).toHaveLength(1);
 });
 
-test('ends with status 1 and a sentence when npm fails, and tries again the next time', {
+test('the launcher ends with status 1 and a sentence when npm fails, and tries again the next time', {
   timeout: 20_000,
 }, async () => {
   const folder = givenProject();
@@ -178,7 +180,7 @@ const waiting = `
   setInterval(() => undefined, 1000);
   console.log('up')`;
 
-test('passes a signal on and waits for the child', { timeout: 20_000 }, async () => {
+test('the launcher passes a signal on and waits for the child', { timeout: 20_000 }, async () => {
   const child = launch(givenProject(), waiting);
   await once(child.stdout!, 'data');
 
@@ -223,7 +225,7 @@ test.each([
   expect(await text(npm.stdout)).toBe('asked to end\n');
 });
 
-test('names a command that is not installed', { timeout: 20_000 }, async () => {
+test('the launcher names a command that is not installed', { timeout: 20_000 }, async () => {
   const folder = givenProject();
   await outcome(launch(folder, hello));
 

@@ -203,7 +203,7 @@ test.each([
   expect(javaIssue(version, modules)).toBe(problem);
 });
 
-test('names what would make an engine run where none can', () => {
+test('a refusal names what would make an engine run where none can', () => {
   const code = `
     import { startEngine } from './infra/local/engine.ts';
     await startEngine({ engine: 'dynamodb-local', dataFolder: ':memory:' }).catch(({ message }) => console.log(message));`;

@@ -20,7 +20,7 @@ const eventOf = (request: Partial<GatewayRequest> = {}) =>
     route,
   );
 
-test('names the resource as the endpoint table writes it, and the path as it was sent', () => {
+test('an event names the resource as the list of endpoints writes it, and the path as it was sent', () => {
   const before = Date.now();
 
   const event = eventOf();
@@ -49,7 +49,7 @@ test('names the resource as the endpoint table writes it, and the path as it was
   );
 });
 
-test('has null, and no empty map, where there is no query and no body', () => {
+test('an event has null, and no empty map, where there is no query and no body', () => {
   const event = eventOf();
 
   expect(event.queryStringParameters).toBeNull();
@@ -76,7 +76,7 @@ test('decodes query parameters once, a plus as a space, and keeps the last of se
   expect(event.queryStringParameters).toMatchObject({ price: '20' });
 });
 
-test("keeps the case of the client's header names, all values, and the last one in the single map", () => {
+test("an event keeps the case of the client's header names, all values, and the last one in the single map", () => {
   const event = eventOf({
     rawHeaders: ['tEsT-HEADeR', 'one', 'Test-Header', 'two', 'authorization', 'Bearer x'],
   });
@@ -86,7 +86,7 @@ test("keeps the case of the client's header names, all values, and the last one 
   expect(event.headers.authorization).toBe('Bearer x');
 });
 
-test('leaves out what concerns the connection alone', () => {
+test('an event leaves out headers that concern only the connection', () => {
   const event = eventOf({
     rawHeaders: [
       'Connection',
@@ -138,7 +138,7 @@ test('a body that is not UTF-8 is handed on as text, with U+FFFD where bytes wer
   });
 });
 
-test('reads header bytes that are UTF-8 as what they mean', () => {
+test('an event has header bytes that are UTF-8 as the text that they mean', () => {
   const sent = Buffer.from('आशा', 'utf8').toString('latin1');
 
   expect(eventOf({ rawHeaders: ['X-Name', sent] }).headers['X-Name']).toBe('आशा');

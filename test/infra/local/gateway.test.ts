@@ -72,7 +72,7 @@ test.each(['HEAD', 'OPTIONS', 'DELETE', 'PUT'])('%s is an unknown address', asyn
   expect(events).toHaveLength(0);
 });
 
-test("sends the function's own status, headers and body, and a header with several values", async () => {
+test("the gateway sends the function's own status, headers and body, and a header with several values", async () => {
   const response = {
     statusCode: 201,
     headers: { Location: '/x' },
@@ -89,7 +89,7 @@ test("sends the function's own status, headers and body, and a header with sever
   expect(await sent.json()).toBe('आ');
 });
 
-test('keeps the connection for the next request', async () => {
+test('the gateway keeps the connection for the next request', async () => {
   const { baseUrl } = await givenGateway();
 
   const response = await fetch(`${baseUrl}/api/v1/leads`);
@@ -97,7 +97,7 @@ test('keeps the connection for the next request', async () => {
   expect(response.headers.get('connection')).toBe('keep-alive');
 });
 
-test('accepts a body of 10 MB and refuses one byte more, with or without a Content-Length', async () => {
+test('the gateway accepts a body of 10 MB and refuses one byte more, with or without a Content-Length', async () => {
   const { baseUrl, events } = await givenGateway();
   const post = (body: Uint8Array | ReadableStream) =>
     fetch(`${baseUrl}/api/v1/leads`, { method: 'POST', body, duplex: 'half' } as RequestInit);

@@ -90,7 +90,7 @@ describe('the options', () => {
     });
   });
 
-  test('that are undefined count as left out', () => {
+  test('options that are undefined count as left out', () => {
     expect(checkOptions({ waf: undefined, alarmEmail: undefined })).toEqual(checkOptions({}));
   });
 
@@ -197,7 +197,7 @@ describe('options that contradict each other are refused', () => {
   });
 });
 
-test("of the context, the CDK's own names are not options, and a misspelled option is not ignored", () => {
+test("in the context, the CDK's own names are not options, and a misspelled option is not ignored", () => {
   const context = {
     'aws:cdk:enable-asset-metadata': true,
     '@aws-cdk/core:x': true,

@@ -107,7 +107,7 @@ describe('the gateway', () => {
     ]);
   });
 
-  test('with a domain answers there alone, by its certificate', () => {
+  test('a service with a domain answers only there, by its certificate', () => {
     full.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true });
     full.hasResourceProperties('AWS::ApiGateway::DomainName', {
       DomainName: everyOption.domainName,
@@ -119,7 +119,7 @@ describe('the gateway', () => {
     expect(full.toJSON().Outputs).toHaveProperty('DomainTarget');
   });
 
-  test('without a domain keeps its own address', () => {
+  test('a service without a domain keeps its own address', () => {
     plain.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: false });
   });
 
@@ -151,14 +151,14 @@ describe('the gateway', () => {
 });
 
 describe('the table', () => {
-  test('in an environment that may go, goes with its stack', () => {
+  test('a table with removalPolicy destroy is deleted with its stack', () => {
     full.hasResource('AWS::DynamoDB::Table', {
       DeletionPolicy: 'Delete',
       Properties: { DeletionProtectionEnabled: false },
     });
   });
 
-  test('with a key of its own is encrypted by it, and the key is rotated', () => {
+  test('a table with a key of its own is encrypted by it, and the key is rotated', () => {
     full.hasResourceProperties('AWS::KMS::Key', { EnableKeyRotation: true });
     full.hasResourceProperties('AWS::DynamoDB::Table', {
       SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: Match.anyValue() },
@@ -245,7 +245,7 @@ describe('a release', () => {
     expect(aliases.filter(({ UpdatePolicy }) => !UpdatePolicy)).toEqual([]);
   });
 
-  test('without a canary goes to all calls at once, by the same aliases', () => {
+  test('a release without a canary gets all calls at once, by the same aliases', () => {
     restored.resourceCountIs('AWS::Lambda::Alias', endpoints.length);
     restored.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0);
   });

@@ -155,7 +155,7 @@ describe.each(written)('the function of $name', ({ name, method, path }) => {
 });
 
 describe('the roles', () => {
-  test('of endpoints allow the table, limited by partition key, and the own log; nothing else', () => {
+  test('roles of endpoints allow the table, limited by partition key, and their own log; nothing else', () => {
     const ofEndpoints = resources('AWS::IAM::Policy').filter(
       ([id]) => !id.startsWith('ServiceReleases'),
     );

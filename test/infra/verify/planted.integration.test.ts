@@ -93,7 +93,7 @@ describe('a gateway in front of the functions', () => {
     return reply;
   };
 
-  test('without the error bodies of the contract is named', async () => {
+  test('a gateway without the error bodies of the contract is named', async () => {
     const reply = await verifyBehind((_, status) =>
       status === 404
         ? { status: 403, body: '{"message":"Missing Authentication Token"}' }
@@ -108,7 +108,7 @@ describe('a gateway in front of the functions', () => {
       );
   });
 
-  test('with one function that answers 500 to an unknown key: that function is named', async () => {
+  test('a function that answers 500 to an unknown key is named', async () => {
     const reply = await verifyBehind(({ url }, status) =>
       url === '/api/v1/pipelines' && status === 401
         ? { status: 500, body: JSON.stringify(errorBody('INTERNAL')) }

@@ -11,7 +11,7 @@ import { countLeads, fieldsOf, givenFile, importJson, refusedIn } from './given-
 
 useOwnTable();
 
-test('makes leads of a spreadsheet’s rows: headings by key, label or map, people and stages by name', async () => {
+test('lead import makes leads of a spreadsheet’s rows: headings by key, label or map, people and stages by name', async () => {
   const organization = await givenOrganization();
   const file = await givenFile(
     'leads.csv',
