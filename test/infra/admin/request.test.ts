@@ -1,39 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { runAdmin } from '../../../infra/admin/program.ts';
-import { type StandInAws, startStandInAws } from '../../support/stand-in-aws.ts';
+import { expect, test } from 'vitest';
+import { useStandInAws } from '../../support/admin-on-stand-in-aws.ts';
 
 const hourMs = 3_600_000;
 const requestId = '3f1c0f6e-6f0a-4f2b-9d4b-0a4c6a4f5f11';
 
-let aws: StandInAws;
-beforeAll(async () => {
-  aws = await startStandInAws();
-});
-afterAll(() => aws.close());
-beforeEach(() => {
-  for (const [name, value] of Object.entries(aws.environment)) vi.stubEnv(name, value);
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-  aws.logs.clear();
-});
-
-async function run(...args: string[]) {
-  let stdout = '';
-  let stderr = '';
-  const status = await runAdmin(args, {
-    environment: { ...process.env, LEADS_TABLE: undefined },
-    stdout: (text) => {
-      stdout += text;
-    },
-    stderr: (text) => {
-      stderr += text;
-    },
-    hasTerminal: false,
-    localFolder: '/nowhere',
-  });
-  return { status, stdout, stderr };
-}
+const { aws, run } = useStandInAws();
 
 test('request prints every line of a request by time, from all log groups and pages', async () => {
   const now = Date.now();
@@ -43,13 +14,13 @@ test('request prints every line of a request by time, from all log groups and pa
     timestamp,
     message: typeof line === 'string' ? line : JSON.stringify(line),
   });
-  aws.logs.set('logs-leads-list-leads', [event(now, { ...answered, requestId: 'another-one' })]);
-  aws.logs.set('logs-leads-capture-lead', [
+  aws().logs.set('logs-leads-list-leads', [event(now, { ...answered, requestId: 'another-one' })]);
+  aws().logs.set('logs-leads-capture-lead', [
     event(now - 500, { ...answered, requestId: 'another-one' }),
     event(now - 200, answered),
     event(now - 300, failed),
   ]);
-  aws.logs.set('logs-leads-publish-events', [event(now - 100, `no JSON: ${requestId}\n`)]);
+  aws().logs.set('logs-leads-publish-events', [event(now - 100, `no JSON: ${requestId}\n`)]);
 
   const { status, stdout, stderr } = await run('request', requestId, '--stack', 'leads', '--json');
 
@@ -69,7 +40,7 @@ test('request prints every line of a request by time, from all log groups and pa
 });
 
 test('request that finds no line says how far it looked, and finds it with more hours', async () => {
-  aws.logs.set('logs-leads-get-lead', [
+  aws().logs.set('logs-leads-get-lead', [
     { timestamp: Date.now() - 30 * hourMs, message: JSON.stringify({ requestId }) },
   ]);
 

@@ -1,47 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { runAdmin } from '../../../infra/admin/program.ts';
+import { expect, test } from 'vitest';
 import { endpoints } from '../../../shared/endpoints.ts';
-import { type StandInAws, standInFunctions, startStandInAws } from '../../support/stand-in-aws.ts';
+import { useStandInAws } from '../../support/admin-on-stand-in-aws.ts';
+import { standInFunctions } from '../../support/stand-in-aws.ts';
 
-let aws: StandInAws;
-beforeAll(async () => {
-  aws = await startStandInAws();
-});
-afterAll(() => aws.close());
-beforeEach(() => {
-  for (const [name, value] of Object.entries(aws.environment)) vi.stubEnv(name, value);
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-  aws.refused.clear();
-});
-
-async function run(...args: string[]) {
-  let stdout = '';
-  let stderr = '';
-  const status = await runAdmin(args, {
-    environment: { ...process.env, LEADS_TABLE: undefined },
-    stdout: (text) => {
-      stdout += text;
-    },
-    stderr: (text) => {
-      stderr += text;
-    },
-    hasTerminal: false,
-    localFolder: '/nowhere',
-  });
-  return { status, stdout, stderr };
-}
+const { aws, run } = useStandInAws();
 
 test('service stop leaves no concurrency to any function that serves an endpoint, and service start gives it back', async () => {
   const stopped = await run('service', 'stop', '--stack', 'leads', '--json');
 
   expect(stopped).toMatchObject({ status: 0, stderr: '' });
   expect(JSON.parse(stopped.stdout)).toEqual({ stopped: endpoints.map(({ name }) => name) });
-  expect([...aws.reserved]).toEqual(
+  expect([...aws().reserved]).toEqual(
     expect.arrayContaining(standInFunctions.map((name) => [name, 0])),
   );
-  expect(aws.reserved.size).toBe(endpoints.length);
+  expect(aws().reserved.size).toBe(endpoints.length);
 
   const started = await run('service', 'start', '--stack', 'leads');
 
@@ -50,20 +22,20 @@ test('service stop leaves no concurrency to any function that serves an endpoint
     stdout: `Started: ${endpoints.length} functions of stack leads.\n`,
     stderr: '',
   });
-  expect(aws.reserved.size).toBe(0);
+  expect(aws().reserved.size).toBe(0);
 });
 
 test('service stop that Lambda refuses for one function ends with status 1, and a repeat finishes it', async () => {
-  aws.refused.add(standInFunctions[3] ?? '');
+  aws().refused.add(standInFunctions[3] ?? '');
 
   const { status, stderr } = await run('service', 'stop', '--stack', 'leads');
 
   expect(status).toBe(1);
   expect(stderr).toContain('not authorized');
 
-  aws.refused.clear();
+  aws().refused.clear();
   expect((await run('service', 'stop', '--stack', 'leads')).status).toBe(0);
-  expect(aws.reserved.size).toBe(endpoints.length);
+  expect(aws().reserved.size).toBe(endpoints.length);
 });
 
 test('service stop without a stack says how to name one, and how a local service stops', async () => {
