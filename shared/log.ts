@@ -1,8 +1,10 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { failedOperation } from './failed-operation.ts';
 import {
   metricDimension,
   metricNamespace,
   type RequestMetrics,
+  releaseVariable,
   serviceNameVariable,
 } from './metrics.ts';
 
@@ -38,10 +40,17 @@ export async function log(
   logger[level](message, {
     ...fields,
     ...requestMetrics,
+    ...(level === 'error' && runningCode()),
     ...(error !== undefined && { error: describe(error) }),
     ...embeddedMetrics(requestMetrics),
   });
 }
+
+/** Which code failed: the bundle, by which `npm run admin -- request` finds its source map, and the version of the function. Not set locally. */
+const runningCode = (): { release?: string | undefined; version?: string | undefined } => ({
+  release: process.env[releaseVariable],
+  version: process.env.AWS_LAMBDA_FUNCTION_VERSION,
+});
 
 /** Starts loading the logger (4 ms) while the first DynamoDB call is in flight. */
 export function prepareLog(): void {
@@ -93,16 +102,18 @@ function throttlingOf(error: Error): readonly ThrottlingReason[] {
   return (throttlingReasons ?? []).map(({ resource, reason }) => ({ resource, reason }));
 }
 
-/** Name, message, stack and causes. Omits other properties: those of an SDK error can hold the item, with personal data. */
+/** Name, message, stack, the operation of AWS that failed, and causes. Omits other properties: those of an SDK error can hold the item, with personal data. */
 function describe(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { message: `A ${typeof error} was thrown.` };
   const { name, message, stack, cause } = error;
   const { $metadata } = error as { $metadata?: { requestId?: string; attempts?: number } };
   const throttling = throttlingOf(error);
+  const operation = failedOperation(error);
   return {
     name,
     message,
     stack,
+    ...(operation && { operation }),
     ...($metadata && { dynamodbRequestId: $metadata.requestId, attempts: $metadata.attempts }),
     ...(throttling.length > 0 && { throttling }),
     ...(cause !== undefined && depth < causesMax && { cause: describe(cause, depth + 1) }),

@@ -1,31 +1,24 @@
-import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import type { Command } from 'commander';
-import { parseJson } from '../../shared/json.ts';
+import { isPlainObject } from '../../shared/json.ts';
 import { integerOption } from '../cli/integer-option.ts';
 import { type CommandContext, CommandError } from './context.ts';
 import { countOf } from './format.ts';
-import { namesInStack } from './stack-functions.ts';
-
-/** How many log groups are searched in parallel, below the limit of requests a second. */
-const searchesAtOnce = 5;
-const hourMs = 3_600_000;
-
-interface RequestLine {
-  readonly at: string;
-  readonly logGroup: string;
-  readonly line: unknown;
-}
+import { type RequestLine, requestLines, traceIdsOf } from './request-lines.ts';
+import { type RequestTrace, tracesOf } from './request-traces.ts';
+import { type MissingMap, withSourceLines } from './source-lines.ts';
 
 export function requestCommand(program: Command, context: CommandContext): void {
   program
     .command('request')
-    .description('print the log lines of one request of a deployed service')
+    .description('print the log lines and the trace of one request of a deployed service')
     .argument('<ID>', 'the X-Request-Id of the response')
     .option('--hours <N>', 'how far to look back, at most 87600', integerOption(1, 87_600), 24)
     .addHelpText(
       'after',
       `
-Searches the log groups of the stack: of every function, and of the gateway with accessLogs.
+Searches the log groups of the stack: of every function, and of the gateway with accessLogs. With accessLogs or tracing, the lines of
+Lambda itself are found too. The stack of an error is shown in source lines if this folder built the bundle that ran. With tracing, X-Ray's
+trace is printed if X-Ray sampled the request.
 
 Example:
   npm run admin -- request 3f1c0f6e-6f0a-4f2b-9d4b-0a4c6a4f5f11 --stack lead-service-production`,
@@ -43,67 +36,67 @@ async function printRequest(context: CommandContext, id: string, hours: number):
     throw new CommandError(
       `'${id}' is not a request ID: copy the value of the header X-Request-Id.`,
     );
-  const lines = await linesOf(context, { stack, id, hours });
-  if (lines.length === 0)
+  const found = await requestLines(context, { stack, id, hours });
+  if (found.length === 0)
     throw new CommandError(
       `No log line of stack ${stack} has the request ID ${id} in the last ${countOf(hours, 'hour')}. A line can be read a minute after the request. Look further back with --hours, at most logRetentionDays (30 by default), and check --stack. A request that no function got has a line only with accessLogs.`,
     );
-  context.print({ requestId: id, lines }, () => lines.map(forPeople).join('\n'));
+  const traces = await readableTraces(context, found);
+  const lines = await inSourceLines(context, found);
+  context.print({ requestId: id, lines, traces }, () =>
+    [...lines.map(lineText), ...traces.map(traceText)].join('\n'),
+  );
 }
 
-interface Search {
-  readonly stack: string;
-  readonly id: string;
-  readonly hours: number;
+/** The stacks of errors in source lines, and a note for each bundle whose map is not here. */
+async function inSourceLines(
+  context: CommandContext,
+  lines: readonly RequestLine[],
+): Promise<RequestLine[]> {
+  const missingMaps = new Map<string, MissingMap>();
+  const readable = await Promise.all(
+    lines.map(async (one) => {
+      const { line, missing } = await withSourceLines(one.line);
+      if (missing) missingMaps.set(missing.release, missing);
+      return { ...one, line };
+    }),
+  );
+  for (const { functionName, release } of missingMaps.values())
+    context.note(
+      `dist/source-maps has no map of release ${release} of ${functionName}, so its stack has the places of the bundle. Check out the commit that was deployed, then run npm ci and npm run build: the same code has the same release. Then run this command again.`,
+    );
+  return readable;
 }
 
-/** By time, from every log group of the stack. */
-async function linesOf(context: CommandContext, search: Search): Promise<RequestLine[]> {
-  const { CloudWatchLogsClient: Client } = await import('@aws-sdk/client-cloudwatch-logs');
-  const client = new Client({});
+/** Without the permission for X-Ray, the lines are worth printing all the same. */
+async function readableTraces(
+  context: CommandContext,
+  lines: readonly RequestLine[],
+): Promise<RequestTrace[]> {
+  const traceIds = traceIdsOf(lines);
   try {
-    const logGroups = await namesInStack(search.stack, 'AWS::Logs::LogGroup');
-    const found: RequestLine[] = [];
-    let done = 0;
-    for (let first = 0; first < logGroups.length; first += searchesAtOnce) {
-      await Promise.all(
-        logGroups.slice(first, first + searchesAtOnce).map(async (logGroup) => {
-          found.push(...(await linesIn(client, logGroup, search)));
-          done += 1;
-          context.progress(`Searching: ${done} of ${countOf(logGroups.length, 'log group')}`);
-        }),
-      );
-    }
-    return found.sort((one, other) => one.at.localeCompare(other.at));
-  } finally {
-    client.destroy();
+    return await tracesOf(traceIds);
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'AccessDeniedException')) throw error;
+    context.note(
+      `Traces are not shown: this identity may not call xray:BatchGetTraces. The trace ID is ${traceIds.join(', ')}.`,
+    );
+    return [];
   }
 }
 
-async function linesIn(
-  client: CloudWatchLogsClient,
-  logGroup: string,
-  { id, hours }: Search,
-): Promise<RequestLine[]> {
-  const { paginateFilterLogEvents } = await import('@aws-sdk/client-cloudwatch-logs');
-  const lines: RequestLine[] = [];
-  const pages = paginateFilterLogEvents(
-    { client },
-    {
-      logGroupName: logGroup,
-      filterPattern: `"${id}"`,
-      startTime: Date.now() - hours * hourMs,
-    },
-  );
-  for await (const { events = [] } of pages)
-    for (const { timestamp = 0, message = '' } of events)
-      lines.push({
-        at: new Date(timestamp).toISOString(),
-        logGroup,
-        line: parseJson(message) ?? message.trimEnd(),
-      });
-  return lines;
+/** A stack is printed over its own lines: in JSON it would be one. */
+function lineText({ at, logGroup, line }: RequestLine): string {
+  if (typeof line === 'string') return `${at}  ${logGroup}\n${line}`;
+  const stacks = isPlainObject(line) ? stacksOf(line.error) : [];
+  return [`${at}  ${logGroup}`, JSON.stringify(line, undefined, 2), ...stacks].join('\n');
 }
 
-const forPeople = ({ at, logGroup, line }: RequestLine): string =>
-  `${at}  ${logGroup}\n${typeof line === 'string' ? line : JSON.stringify(line, undefined, 2)}`;
+/** Of an error and its causes. */
+const stacksOf = (error: unknown): string[] =>
+  isPlainObject(error)
+    ? [...(typeof error.stack === 'string' ? [error.stack] : []), ...stacksOf(error.cause)]
+    : [];
+
+const traceText = ({ traceId, segments }: RequestTrace): string =>
+  `Trace ${traceId}\n${JSON.stringify(segments, undefined, 2)}`;

@@ -32,7 +32,7 @@ const buildFiles = async (): Promise<readonly string[]> => [
 ];
 
 /**
- * Builds the functions as `buildFunctions` does, without the check of releases, unless the folder has the bundles of exactly these
+ * Builds the functions as `buildFunctions` does, without what only a deployment needs, unless the folder has the bundles of exactly these
  * sources. For the local service: a deployment always builds.
  * @returns the dist folder
  * @throws BuildFailure of esbuild; earlier builds are kept
@@ -44,8 +44,10 @@ export async function buildChangedFunctions(
   if (await isBuilt(dist, writtenFunctions(functionsFolder))) return dist;
   const begunAtMs = Date.now();
   let inputs: readonly string[] = [];
-  const bundles = await bundleFunctions(functionsFolder, (files) => {
-    inputs = files;
+  const bundles = await bundleFunctions(functionsFolder, {
+    onRead: (files) => {
+      inputs = files;
+    },
   });
   await publishBundles(dist, bundles);
   const outputs = [...bundles].map(([name, { code }]) => [name, hash(code)] as const);

@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { BuildOptions as EsbuildOptions, Plugin } from 'esbuild';
 import { type Endpoint, endpoints } from '../../shared/endpoints.ts';
 import { esbuildPlugins, withoutUnreachedModules } from './esbuild-plugins.ts';
+import { replaceFile } from './replace-file.ts';
+import { releaseOf, writeSourceMaps } from './source-maps.ts';
 
 export const projectFolder = resolve(import.meta.dirname, '..', '..');
 export const defaultFunctionsFolder = join(projectFolder, 'functions');
@@ -19,6 +20,10 @@ export const releaseCheckName = 'release-check';
 /** The folder that is uploaded for a function. */
 export const bundleFolder = (name: string): string => join(distFolder, name);
 
+/** Which bundle of a function is built, as its log lines will say. */
+export const builtRelease = (name: string): string =>
+  releaseOf(readFileSync(join(bundleFolder(name), bundleFile)));
+
 /** A built function. */
 export interface Bundle {
   /** What is uploaded. */
@@ -27,6 +32,8 @@ export interface Bundle {
   readonly inputs: readonly string[];
   /** The modules it still imports when it runs. */
   readonly imports: readonly string[];
+  /** Its source map; undefined unless it was requested. */
+  readonly sourceMap?: Uint8Array | undefined;
 }
 
 export interface BuildOptions {
@@ -34,8 +41,11 @@ export interface BuildOptions {
   readonly functionsFolder?: string;
   /** Gets `<function>/index.mjs`. @default dist/ */
   readonly distFolder?: string;
-  /** Builds the check of releases too, which a local service does not need. @default true for the functions of this project */
-  readonly withReleaseCheck?: boolean;
+  /**
+   * Builds what only a deployment needs too: the check of releases, and a source map per function.
+   * @default true for the functions of this project
+   */
+  readonly forDeployment?: boolean;
 }
 
 /** The endpoints whose function exists. An endpoint without one is not routed. */
@@ -119,14 +129,20 @@ export async function bundleFunction(
   return bundle(sourceOf(name, functionsFolder));
 }
 
+export interface BundlingOptions {
+  /** Gets every file that the build read, also those of which no bundle has anything. */
+  readonly onRead?: (files: readonly string[]) => void;
+  /** Beside the bundles, which stay the same. @default false */
+  readonly withSourceMaps?: boolean;
+}
+
 /**
  * Bundles every existing function in one build, which parses each module once.
- * @param onRead gets every file that the build read, also those of which no bundle has anything
  * @returns byte for byte what `bundleFunction` returns, by name
  */
 export async function bundleFunctions(
   functionsFolder: string = defaultFunctionsFolder,
-  onRead?: (files: readonly string[]) => void,
+  { onRead, withSourceMaps = false }: BundlingOptions = {},
 ): Promise<ReadonlyMap<string, Bundle>> {
   const names = writtenFunctions(functionsFolder);
   const { build } = await loadEsbuild();
@@ -134,17 +150,21 @@ export async function bundleFunctions(
     ...esbuildOptions,
     entryPoints: Object.fromEntries(names.map((name) => [name, `${entryScheme}${name}`])),
     outdir: projectFolder,
+    ...(withSourceMaps && { sourcemap: 'external', sourcesContent: false }),
     plugins: [functionEntries(functionsFolder), ...esbuildPlugins],
   });
   onRead?.(Object.keys(metafile.inputs));
+  const contents = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
   return new Map(
-    outputFiles.map(({ path, contents: code }) => {
-      const output = metafile.outputs[basename(path)];
+    names.map((name) => {
+      const code = contents.get(`${name}.js`);
+      if (!code) throw new Error(`esbuild returned no bundle for ${name}.`);
+      const output = metafile.outputs[`${name}.js`];
       const inputs = Object.keys(output?.inputs ?? {}).filter(
         (input) => !input.startsWith(entryScheme),
       );
       const imports = (output?.imports ?? []).map(({ path }) => path);
-      return [basename(path, '.js'), { code, inputs, imports }];
+      return [name, { code, inputs, imports, sourceMap: contents.get(`${name}.js.map`) }];
     }),
   );
 }
@@ -168,19 +188,20 @@ const functionEntries = (functionsFolder: string): Plugin => ({
 });
 
 /**
- * Builds every existing function, and the check of releases, to `<dist>/<name>/index.mjs`. Safe during other builds and while services
- * run: a file is replaced by a rename, and only if its content changes.
+ * Builds every existing function to `<dist>/<name>/index.mjs`, and for a deployment the check of releases and the source maps. Safe during
+ * other builds and while services run: a file is replaced by a rename, and only if its content changes.
  * @returns the dist folder
  * @throws BuildFailure of esbuild; earlier builds are kept
  */
 export async function buildFunctions(options: BuildOptions = {}): Promise<string> {
   const { functionsFolder = defaultFunctionsFolder, distFolder: dist = distFolder } = options;
-  const { withReleaseCheck = options.functionsFolder === undefined } = options;
+  const { forDeployment = options.functionsFolder === undefined } = options;
   const [bundles, releaseCheck] = await Promise.all([
-    bundleFunctions(functionsFolder),
-    withReleaseCheck ? bundleReleaseCheck() : undefined,
+    bundleFunctions(functionsFolder, { withSourceMaps: forDeployment }),
+    forDeployment ? bundleReleaseCheck() : undefined,
   ]);
   await publishBundles(dist, bundles);
+  await writeSourceMaps(dist, bundles);
   if (releaseCheck) await publish(dist, releaseCheckName, releaseCheck.code);
   return dist;
 }
@@ -193,23 +214,9 @@ export async function publishBundles(
   await Promise.all([...bundles].map(([name, { code }]) => publish(dist, name, code)));
 }
 
-/** Writes a temporary file outside the function's folder, because a deployment uploads the folder, then renames it. */
-async function publish(dist: string, name: string, code: Uint8Array): Promise<void> {
-  const file = join(dist, name, bundleFile);
-  if (await hasContent(file, code)) return;
-  await mkdir(join(dist, name), { recursive: true });
-  const newFile = join(dist, `.${name}-${randomUUID()}.mjs`);
-  try {
-    await writeFile(newFile, code);
-    await rename(newFile, file);
-  } finally {
-    await rm(newFile, { force: true });
-  }
-}
-
-async function hasContent(file: string, code: Uint8Array): Promise<boolean> {
-  return existsSync(file) && (await readFile(file)).equals(code);
-}
+/** The temporary file is outside the function's folder, because a deployment uploads the folder. */
+const publish = (dist: string, name: string, code: Uint8Array): Promise<void> =>
+  replaceFile(join(dist, name, bundleFile), code, dist);
 
 if (import.meta.main) {
   const dist = await buildFunctions();

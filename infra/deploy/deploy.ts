@@ -11,6 +11,7 @@ import { checkEnvironmentOptions, contextOfCdkJson } from '../stack/environment-
 import type { ServiceOptions } from '../stack/service-options.ts';
 import { goBack, stepsBack } from './go-back.ts';
 import { type FailedCheck, preflight } from './preflight.ts';
+import { markRelease } from './release-marker.ts';
 
 /**
  * `npm run deploy` checks what can make a deployment fail, runs `cdk deploy`, and verifies the stack. With `--check` it only does the
@@ -131,7 +132,8 @@ async function deploy(options: ServiceOptions): Promise<number> {
   process.stderr.write(
     `✓ ${stackName} will be deployed to account ${target.account}, region ${target.region}.\n`,
   );
-  return check ? 0 : cdkDeploy(target.region) || verify(stackName, target.region);
+  if (check) return 0;
+  return cdkDeploy(target.region) || markAndVerify(stackName, target.region);
 }
 
 /** The options that are ARNs, by name. */
@@ -159,6 +161,12 @@ async function deployBack(stackName: string): Promise<number> {
   process.stderr.write(
     'Options, roles and alarms stay those of the last deployment. Correct the code, then run npm run deploy.\n',
   );
+  return markAndVerify(stackName, region);
+}
+
+async function markAndVerify(stackName: string, region: string): Promise<number> {
+  const notMarked = await markRelease(stackName, region);
+  if (notMarked) process.stderr.write(`? ${notMarked}\n`);
   return verify(stackName, region);
 }
 

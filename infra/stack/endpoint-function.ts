@@ -15,9 +15,9 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Endpoint } from '../../shared/endpoints.ts';
 import { limits } from '../../shared/limits.ts';
-import { serviceNameVariable } from '../../shared/metrics.ts';
+import { releaseVariable, serviceNameVariable } from '../../shared/metrics.ts';
 import { rateLimitVariables } from '../../shared/rate-limits.ts';
-import { bundleFolder } from '../bundle/bundle.ts';
+import { builtRelease, bundleFolder } from '../bundle/bundle.ts';
 import type { LeadTable } from './lead-table.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -57,7 +57,10 @@ export class EndpointFunction extends LambdaFunction {
       memorySize: options.memoryMbByFunction[endpoint.name] ?? options.memoryMb,
       description: `${endpoint.method} ${endpoint.path}`,
       code: codeOf(endpoint),
-      environment: environmentOf(table, options),
+      environment: {
+        ...environmentOf(table, options),
+        [releaseVariable]: builtRelease(endpoint.name),
+      },
       // The metrics are on lines of level INFO. Lambda's own level filter, which needs the JSON format, could remove them.
       loggingFormat: LoggingFormat.TEXT,
       // Earlier versions stay, so that the alias can return to one (infra/deploy/go-back.ts).

@@ -143,6 +143,7 @@ function accessLogs(scope: Construct, id: string, retention: number): StageOptio
     ms: '$context.responseLatency',
     functionMs: '$context.integrationLatency',
     functionStatus: '$context.integrationStatus',
+    functionRequestId: '$context.awsEndpointRequestId',
     firewallStatus: '$context.wafResponseCode',
     tls: '$context.tlsVersion',
   };

@@ -16,9 +16,9 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { serviceNameVariable } from '../../shared/metrics.ts';
+import { releaseVariable, serviceNameVariable } from '../../shared/metrics.ts';
 import { eventFilter } from '../../shared/store/table/table-definition.ts';
-import { bundleFolder, publisherName } from '../bundle/bundle.ts';
+import { builtRelease, bundleFolder, publisherName } from '../bundle/bundle.ts';
 import type { LeadTable } from './lead-table.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -97,6 +97,7 @@ export class LeadEvents extends Construct {
       environment: {
         EVENT_BUS: this.bus.eventBusName,
         [serviceNameVariable]: options.serviceName,
+        [releaseVariable]: builtRelease(publisherName),
       },
       loggingFormat: LoggingFormat.TEXT,
       tracing: options.tracing ? Tracing.ACTIVE : Tracing.DISABLED,

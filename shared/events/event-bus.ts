@@ -1,4 +1,5 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { recordFailedOperation } from '../failed-operation.ts';
 import type { LeadEvent } from '../leads/events.ts';
 
 /** `source` of every event. */
@@ -25,20 +26,29 @@ const clientTimeouts = {
 export function openEventBus(name: string | undefined = process.env.EVENT_BUS): EventBus {
   if (!name) throw new Error('EVENT_BUS is not set: set it to the name of the EventBridge bus.');
   const client = new EventBridgeClient(clientTimeouts);
+  const putEvents = async (events: readonly LeadEvent[]) => {
+    try {
+      return await client.send(requestOf(name, events));
+    } catch (error) {
+      recordFailedOperation(error, 'PutEvents');
+      throw error;
+    }
+  };
   return {
     put: async (events) => {
-      const { Entries = [] } = await client.send(
-        new PutEventsCommand({
-          Entries: events.map(({ type, time, detail }) => ({
-            EventBusName: name,
-            Source: eventSource,
-            DetailType: type,
-            Time: new Date(time),
-            Detail: JSON.stringify(detail),
-          })),
-        }),
-      );
+      const { Entries = [] } = await putEvents(events);
       return events.map((_, index) => Entries[index]?.EventId !== undefined);
     },
   };
 }
+
+const requestOf = (busName: string, events: readonly LeadEvent[]): PutEventsCommand =>
+  new PutEventsCommand({
+    Entries: events.map(({ type, time, detail }) => ({
+      EventBusName: busName,
+      Source: eventSource,
+      DetailType: type,
+      Time: new Date(time),
+      Detail: JSON.stringify(detail),
+    })),
+  });

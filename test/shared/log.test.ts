@@ -1,5 +1,6 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { recordFailedOperation } from '../../shared/failed-operation.ts';
 import { log } from '../../shared/log.ts';
 import { metricNamespace, type RequestMetrics } from '../../shared/metrics.ts';
 import { logged } from './middleware/logged-lines.ts';
@@ -10,6 +11,27 @@ const fields = { requestId: 'request-1', endpoint: 'get-lead' };
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.useRealTimers();
+});
+
+describe('the line of an error', () => {
+  test('the line of an error names the release, the version of the function and the operation that failed', async () => {
+    vi.stubEnv('RELEASE', '0123456789ab');
+    vi.stubEnv('AWS_LAMBDA_FUNCTION_VERSION', '12');
+    const cause = new Error('no answer');
+    recordFailedOperation(cause, 'TransactWriteItems');
+    recordFailedOperation(cause, 'another one');
+
+    await log('error', 'failed', { ...fields, error: new Error('outer', { cause }) });
+    await log('info', 'answered', fields);
+
+    expect(logged()[0]).toMatchObject({
+      release: '0123456789ab',
+      version: '12',
+      error: { message: 'outer', cause: { operation: 'TransactWriteItems' } },
+    });
+    expect(logged()[0]?.error).not.toHaveProperty('operation');
+    expect(logged()[1]).not.toHaveProperty('release');
+  });
 });
 
 describe('the metrics of a log line', () => {

@@ -20,6 +20,7 @@ export function useStandInAws() {
     vi.unstubAllEnvs();
     standIn().refused.clear();
     standIn().logs.clear();
+    standIn().traces.clear();
   });
   return { aws: standIn, run: runAdminOnStack };
 }

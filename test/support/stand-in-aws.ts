@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { endpoints } from '../../shared/endpoints.ts';
 
-/** A stand-in for CloudFormation, Lambda and CloudWatch Logs: one stack whose functions serve the endpoints, and two that serve none. */
+/** A stand-in for CloudFormation, Lambda, CloudWatch Logs and X-Ray: one stack whose functions serve the endpoints, and two that serve none. */
 export interface StandInAws {
   /** Points the AWS SDK at it. */
   readonly environment: Readonly<Record<string, string>>;
@@ -14,7 +14,9 @@ export interface StandInAws {
   readonly versions: Map<string, number[]>;
   /** What a log group of the stack has, by `logs-FUNCTION`. One event is a page. */
   readonly logs: Map<string, LogEvent[]>;
-  /** Functions whose changes Lambda refuses. */
+  /** X-Ray's segments by trace ID. */
+  readonly traces: Map<string, readonly unknown[]>;
+  /** Functions whose changes Lambda refuses; `xray` refuses to read traces. */
   readonly refused: Set<string>;
   close(): void;
 }
@@ -30,6 +32,7 @@ interface Alias {
 const functionName = (endpoint: string): string => `leads-${endpoint}`;
 export const standInFunctions = endpoints.map(({ name }) => functionName(name));
 const otherFunctions = ['CodeDeployHook_leads', 'leads-publish-events'];
+const gatewayLog = 'logs-gateway';
 
 export async function startStandInAws(): Promise<StandInAws> {
   const reserved = new Map<string, number>();
@@ -41,6 +44,7 @@ export async function startStandInAws(): Promise<StandInAws> {
   }
   const refused = new Set<string>();
   const logs = new Map<string, LogEvent[]>();
+  const traces = new Map<string, readonly unknown[]>();
   const lambda = lambdaReplies({ reserved, aliases, versions, refused });
   const server: Server = createServer(async (request, response) => {
     let body = '';
@@ -52,7 +56,13 @@ export async function startStandInAws(): Promise<StandInAws> {
       ? cloudFormationReply(new URLSearchParams(body))
       : request.headers['x-amz-target'] === 'Logs_20140328.FilterLogEvents'
         ? logsReply(logs, JSON.parse(body))
-        : lambda(request.method ?? '', new URL(request.url ?? '', 'http://lambda').pathname, body);
+        : request.url === '/Traces'
+          ? tracesReply(traces, refused.has('xray'), JSON.parse(body))
+          : lambda(
+              request.method ?? '',
+              new URL(request.url ?? '', 'http://lambda').pathname,
+              body,
+            );
     response.writeHead(status, { 'Content-Type': isQuery ? 'text/xml' : 'application/json' });
     response.end(text);
   });
@@ -63,11 +73,13 @@ export async function startStandInAws(): Promise<StandInAws> {
     aliases,
     versions,
     logs,
+    traces,
     refused,
     environment: {
       AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
       AWS_ENDPOINT_URL_LAMBDA: endpoint,
       AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: endpoint,
+      AWS_ENDPOINT_URL_XRAY: endpoint,
       AWS_REGION: 'eu-central-1',
       AWS_ACCESS_KEY_ID: 'id',
       AWS_SECRET_ACCESS_KEY: 'secret',
@@ -93,6 +105,7 @@ function cloudFormationReply(form: URLSearchParams): Reply {
       resource('AWS::Lambda::Function', name),
       resource('AWS::Logs::LogGroup', `logs-${name}`),
     ])
+    .concat(resource('AWS::Logs::LogGroup', gatewayLog))
     .join('');
   const table = '<member><OutputKey>TableName</OutputKey><OutputValue>leads</OutputValue></member>';
   return form.get('Action') === 'ListStackResources'
@@ -133,6 +146,19 @@ function logsReply(
       ...(at + 1 < events.length && { nextToken: String(at + 1) }),
     }),
   ];
+}
+
+function tracesReply(
+  traces: ReadonlyMap<string, readonly unknown[]>,
+  isRefused: boolean,
+  { TraceIds }: { readonly TraceIds: readonly string[] },
+): Reply {
+  if (isRefused) return [403, JSON.stringify({ __type: 'AccessDeniedException' })];
+  const found = TraceIds.filter((id) => traces.has(id)).map((Id) => ({
+    Id,
+    Segments: (traces.get(Id) ?? []).map((segment) => ({ Document: JSON.stringify(segment) })),
+  }));
+  return [200, JSON.stringify({ Traces: found, UnprocessedTraceIds: [] })];
 }
 
 type LambdaState = Pick<StandInAws, 'aliases' | 'versions' | 'refused'> & {

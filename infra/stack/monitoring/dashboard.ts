@@ -12,6 +12,7 @@ import {
 } from 'cdk-monitoring-constructs';
 import { Construct } from 'constructs';
 import type { Endpoint } from '../../../shared/endpoints.ts';
+import { releaseMetric } from '../../../shared/metrics.ts';
 import type { EndpointFunction } from '../endpoint-function.ts';
 import type { LeadEvents } from '../lead-events.ts';
 import type { ServiceOptions } from '../service-options.ts';
@@ -142,6 +143,7 @@ function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
       metrics: [alarmed(options, 'ServerErrors', serverErrorShare(serviceName), { from: 1 })],
     },
     ...continuedFailureGraphs(options),
+    { title: 'Releases', metrics: [serviceMetric(serviceName, releaseMetric)] },
     ...timeGraphs(props),
     {
       title: 'Functions',

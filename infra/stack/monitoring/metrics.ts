@@ -2,7 +2,12 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { type MetricName, metricDimension, metricNamespace } from '../../../shared/metrics.ts';
+import {
+  type MetricName,
+  metricDimension,
+  metricNamespace,
+  type releaseMetric,
+} from '../../../shared/metrics.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import { stageName } from '../lead-api.ts';
 
@@ -22,10 +27,10 @@ export const apiMetric = (
     period,
   });
 
-/** A metric of the functions' log lines (shared/metrics.ts). */
+/** A metric of the functions' log lines, or the mark of releases (shared/metrics.ts). */
 export const serviceMetric = (
   serviceName: string,
-  metricName: MetricName,
+  metricName: MetricName | typeof releaseMetric,
   over: Duration = period,
 ): Metric =>
   new Metric({

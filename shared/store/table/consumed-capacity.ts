@@ -1,4 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { recordFailedOperation } from '../../failed-operation.ts';
 import type { Table } from './client.ts';
 
 /** What one call has cost in DynamoDB so far. DynamoDB does not report the units of a write whose condition failed, although it bills them. */
@@ -29,7 +30,7 @@ export interface MeteredResponse {
 export const readCommand = /^(Get|BatchGet|Query|Scan|TransactGet)/;
 
 /**
- * The same table, with every request added to `consumedCapacity`. Asking DynamoDB for the numbers is free; a command that asks for more
+ * The same table, with every request added to `consumedCapacity`, and every error known by its operation. Asking DynamoDB for the numbers is free; a command that asks for more
  * detail still gets it. The connection is shared but the middleware is not, so calls that run in parallel are counted apart.
  */
 export function withCapacityMetering(table: Table, consumedCapacity: ConsumedCapacity): Table {
@@ -46,6 +47,7 @@ export function withCapacityMetering(table: Table, consumedCapacity: ConsumedCap
           return response;
         } catch (error) {
           addConsumed(consumedCapacity, commandName, error as MeteredResponse);
+          recordFailedOperation(error, commandName.replace(/Command$/, ''));
           throw error;
         }
       },

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useStandInAws } from '../../support/admin-on-stand-in-aws.ts';
 
 const hourMs = 3_600_000;
@@ -33,9 +33,91 @@ test('request prints every line of a request by time, from all log groups and pa
       { at: at(200), logGroup: 'logs-leads-capture-lead', line: answered },
       { at: at(100), logGroup: 'logs-leads-publish-events', line: `no JSON: ${requestId}` },
     ],
+    traces: [],
   });
   expect((await run('request', requestId, '--stack', 'leads')).stdout).toContain(
     `${at(300)}  logs-leads-capture-lead\n{\n  "level": "ERROR"`,
+  );
+});
+
+test('request also prints what Lambda wrote under its own ID, which the line of the gateway has, and each line once', async () => {
+  const lambdaId = 'c7d1f6aa-6f0a-4f2b-9d4b-0a4c6a4f5f11';
+  const now = Date.now();
+  aws().logs.set('logs-gateway', [
+    { timestamp: now, message: JSON.stringify({ requestId, functionRequestId: lambdaId }) },
+    { timestamp: now, message: JSON.stringify({ requestId, functionRequestId: '-' }) },
+  ]);
+  const timeOut = `RequestId: ${lambdaId} Task timed out after 10.00 seconds`;
+  aws().logs.set('logs-leads-get-lead', [{ timestamp: now - 10, message: `${timeOut}\n` }]);
+
+  const { stdout } = await run('request', requestId, '--stack', 'leads', '--json');
+
+  const { lines } = JSON.parse(stdout) as { lines: { logGroup: string; line: unknown }[] };
+  expect(lines.map(({ logGroup }) => logGroup)).toEqual([
+    'logs-leads-get-lead',
+    'logs-gateway',
+    'logs-gateway',
+  ]);
+  expect(lines[0]?.line).toBe(timeOut);
+});
+
+describe('a request with a trace', () => {
+  const traceId = '1-5759e988-bd862e3fe1be46a994272793';
+  const givenLine = (): void => {
+    const line = { level: 'INFO', requestId, xray_trace_id: traceId };
+    aws().logs.set('logs-leads-get-lead', [
+      { timestamp: Date.now(), message: JSON.stringify(line) },
+      { timestamp: Date.now(), message: `REPORT Duration: 12 ms\tXRAY TraceId: ${traceId}` },
+    ]);
+  };
+
+  test('request prints the segments of X-Ray by time, and the line of Lambda that names the trace', async () => {
+    givenLine();
+    const [early, late] = [
+      { name: 'leads', start_time: 1 },
+      { name: 'function', start_time: 2 },
+    ];
+    aws().traces.set(traceId, [late, early]);
+
+    const { stdout } = await run('request', requestId, '--stack', 'leads', '--json');
+
+    const { lines, traces } = JSON.parse(stdout) as { lines: unknown[]; traces: unknown };
+    expect(lines).toHaveLength(2);
+    expect(traces).toEqual([{ traceId, segments: [early, late] }]);
+    expect((await run('request', requestId, '--stack', 'leads')).stdout).toContain(
+      `Trace ${traceId}\n[\n  {\n    "name": "leads"`,
+    );
+  });
+
+  test('request prints the lines and a sentence if this identity may not read traces', async () => {
+    givenLine();
+    aws().refused.add('xray');
+
+    const { status, stdout, stderr } = await run('request', requestId, '--stack', 'leads');
+
+    expect(status).toBe(0);
+    expect(stdout).toContain('REPORT Duration');
+    expect(stderr).toContain(`may not call xray:BatchGetTraces. The trace ID is ${traceId}.`);
+  });
+});
+
+test('request says how to get the source map of a release that this folder did not build', async () => {
+  const failed = {
+    requestId,
+    endpoint: 'get-lead',
+    release: '0123456789ab',
+    error: { name: 'TypeError', stack: 'at a (file:///var/task/index.mjs:1:2)' },
+  };
+  aws().logs.set('logs-leads-get-lead', [
+    { timestamp: Date.now(), message: JSON.stringify(failed) },
+  ]);
+
+  const { status, stdout, stderr } = await run('request', requestId, '--stack', 'leads');
+
+  expect(status).toBe(0);
+  expect(stdout).toContain('at a (file:///var/task/index.mjs:1:2)');
+  expect(stderr).toMatch(
+    /^dist\/source-maps has no map of release 0123456789ab of get-lead, .* npm ci and npm run build/,
   );
 });
 

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { bundleFile, bundleFolder } from '../../../infra/bundle/bundle.ts';
+import { releaseOf } from '../../../infra/bundle/source-maps.ts';
 import { OptionsError } from '../../../infra/stack/check-options.ts';
 import { LeadService } from '../../../infra/stack/lead-service.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
@@ -128,6 +132,7 @@ describe('the gateway', () => {
 
     const fields = [...Format.matchAll(/\$context\.([\w.]+)/g)].map(([, field]) => field);
     expect(fields.sort()).toEqual([
+      'awsEndpointRequestId',
       'error.responseType',
       'httpMethod',
       'integrationLatency',
@@ -268,4 +273,18 @@ describe("in somebody else's app", () => {
       OptionsError,
     );
   });
+});
+
+test('every function knows the release of its bundle, which changes only with the bundle', () => {
+  const releases = all(full, 'AWS::Lambda::Function').flatMap(({ Properties }) => {
+    const { Variables = {} } = (Properties.Environment ?? {}) as {
+      Variables?: Record<string, string>;
+    };
+    return Variables.RELEASE ?? [];
+  });
+  const built = [...endpoints.map(({ name }) => name), 'publish-events'].map((name) =>
+    releaseOf(readFileSync(join(bundleFolder(name), bundleFile))),
+  );
+
+  expect(releases.sort()).toEqual(built.sort());
 });

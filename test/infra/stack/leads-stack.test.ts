@@ -116,12 +116,13 @@ describe.each(written)('the function of $name', ({ name, method, path }) => {
     expect(functionNow().Properties.Timeout).toBe(limits.functionTimeoutSeconds);
   });
 
-  test(`the function of ${name} knows the table, its own deployment and the limits, and nothing else`, () => {
+  test(`the function of ${name} knows the table, its own deployment and bundle, and the limits, and nothing else`, () => {
     const [[tableId]] = resources('AWS::DynamoDB::Table') as [[string, Resource]];
 
     expect(functionNow().Properties.Environment).toEqual({
       Variables: {
         LEADS_TABLE: { Ref: tableId },
+        RELEASE: expect.stringMatching(/^[0-9a-f]{12}$/),
         SERVICE_NAME: 'lead-service-production',
         REQUESTS_PER_KEY_PER_HOUR: String(limits.requestsPerKeyPerWindow),
         REQUESTS_PER_ORGANIZATION_PER_HOUR: String(limits.requestsPerOrganizationPerWindow),

@@ -61,8 +61,16 @@ export const retiredNames: Readonly<Record<string, string>> = {
   made: 'created',
 };
 
-/** Names of what is stored or sent (`TURN#` with its `turns`, `details.problems`), and of the platform's own functions. */
-const kept = new Set(['isBetween', 'turn', 'turns', 'turnPrimaryKey', 'problems', 'question']);
+/** Names of what is stored or sent (`TURN#` with its `turns`, `details.problems`; X-Ray's `Traces`), and of the platform's own functions. */
+const kept = new Set([
+  'isBetween',
+  'turn',
+  'turns',
+  'turnPrimaryKey',
+  'problems',
+  'question',
+  'Traces',
+]);
 
 const partsOf = (identifier: string): string[] =>
   identifier

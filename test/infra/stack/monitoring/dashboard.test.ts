@@ -197,6 +197,7 @@ test('one dashboard, with the queries that say which organization it was', () =>
     'Failures',
     'Refusals',
     'Server errors',
+    'Releases',
     'Units',
   ])
     expect(text).toContain(title);

@@ -2,10 +2,14 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { failedOperation } from '../../../../shared/failed-operation.ts';
 import { clientTimeouts, openTable, type Table } from '../../../../shared/store/table/client.ts';
-
+import {
+  noConsumedCapacity,
+  withCapacityMetering,
+} from '../../../../shared/store/table/consumed-capacity.ts';
 import { startRunningTime } from '../../../support/busy-machine.ts';
 
 /** The functions wait for a second; the client's behaviour at less is the same. */
@@ -99,4 +103,24 @@ test('a connection is reused after an idle time longer than a call may take', {
   }
 
   expect({ attempts, connections: connections.size }).toEqual({ attempts: 3, connections: 1 });
+});
+
+test('an error of DynamoDB is known by its operation, through the document client of a request', async () => {
+  answer = (response) =>
+    response
+      .writeHead(400, head)
+      .end(
+        JSON.stringify({ __type: 'com.amazonaws.dynamodb.v20120810#ResourceNotFoundException' }),
+      );
+  const { client } = withCapacityMetering(table, noConsumedCapacity());
+  const key = { TableName: 'leads', Key: { pk: 'a', sk: 'b' } };
+
+  const operations = await Promise.all(
+    [
+      client.send(new GetCommand(key)),
+      client.send(new TransactWriteCommand({ TransactItems: [{ Delete: key }] })),
+    ].map((sent) => sent.then(() => undefined, failedOperation)),
+  );
+
+  expect(operations).toEqual(['GetItem', 'TransactWriteItems']);
 });

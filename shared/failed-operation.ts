@@ -1,0 +1,9 @@
+const operations = new WeakMap<Error, string>();
+
+/** Remembers which operation of AWS failed with an error, for the log: the SDK's errors do not say it. The first operation counts. */
+export function recordFailedOperation(error: unknown, operation: string): void {
+  if (error instanceof Error && !operations.has(error)) operations.set(error, operation);
+}
+
+/** Such as `TransactWriteItems`; undefined for an error that did not come from AWS. */
+export const failedOperation = (error: Error): string | undefined => operations.get(error);
