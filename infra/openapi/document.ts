@@ -67,7 +67,12 @@ export async function openApiDocument(): Promise<Json> {
   const referring = JSON.stringify([paths, responses]);
   return {
     openapi: '3.1.0',
-    info: { title: 'Lead management service', version: '1.0.0', description: introduction },
+    info: {
+      title: 'Lead management service',
+      version: '1.0.0',
+      description: introduction,
+      contact: { name: 'The operator of your deployment of the service' },
+    },
     servers,
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
@@ -100,7 +105,9 @@ function operationOf({ name, summary, scopes, takesBody }: Row, schemas: Schemas
     summary,
     description: `${text.description}\n\nScope: ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`,
     tags: [text.tag],
-    security: scopes.map((scope) => ({ apiKey: [scope] })),
+    // OpenAPI 3.1 allows the scopes in the list, but older tools take the names in it for those of an OAuth flow and refuse them.
+    security: [{ apiKey: [] }],
+    'x-scopes': scopes,
     ...(parameters.length > 0 && { parameters }),
     ...(schemas.body && {
       requestBody: {

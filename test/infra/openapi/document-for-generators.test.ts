@@ -1,9 +1,15 @@
+import { readFile } from 'node:fs/promises';
 import SwaggerParser from '@apidevtools/swagger-parser';
+import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
+import spectralRulesets from '@stoplight/spectral-rulesets';
 import { describe, expect, test } from 'vitest';
 import { openApiFile } from '../../../infra/openapi/document.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { apiErrors } from '../../../shared/errors.ts';
 import { document, type Json, operationOf } from '../../support/described.ts';
+
+const { Spectral } = spectralCore;
+const { oas } = spectralRulesets;
 
 /** Every object of a part of the document, with its JSON path. */
 function objectsIn(part: unknown, path = '$'): [string, Json][] {
@@ -74,4 +80,11 @@ test('the code samples of a capture are of the recipes, in four languages', () =
 
 test('swagger-parser finds nothing: the document fits the published schema of OpenAPI 3.1', async () => {
   await expect(SwaggerParser.validate(openApiFile)).resolves.toMatchObject({ openapi: '3.1.0' });
+});
+
+test("spectral's oas rules find nothing in openapi.json", async () => {
+  const spectral = new Spectral();
+  spectral.setRuleset({ extends: [oas as RulesetDefinition] });
+
+  expect(await spectral.run(await readFile(openApiFile, 'utf8'))).toEqual([]);
 });
