@@ -60,10 +60,15 @@ export const alarms = {
     rings: 'In 2 of 3 periods of 5 minutes, at least half of the calls got 401.',
     act: 'If all organizations are affected, the service may use another table: compare tableName in cdk.json with the output TableName, and run "admin organization list --stack NAME". If one key is, "Refusals" on the dashboard names its endpoint: the key was revoked or has expired, or somebody guesses keys.',
   },
-  CapturesRefused: {
+  CapturesUnauthorized: {
     rings:
-      'In 2 of 3 periods of 5 minutes, at least half of the captures were refused with 400, 401, 403, 413, 415 or 422.',
-    act: 'Enquiries are being lost. "Refusals" on the dashboard shows code, organization and key. UNAUTHORIZED or FORBIDDEN: give the website a working key. VALIDATION_FAILED: the log line names the fields; compare them with the form and with "organization history".',
+      'In 2 of 3 periods of 5 minutes, at least half of the captures were refused with 401 or 403.',
+    act: 'Enquiries are being lost. "Refusals" on the dashboard shows the organization and the key of a 403. UNAUTHORIZED: the key was revoked or has expired ("key list"), or the website sends another one. FORBIDDEN: the key lacks the scope leads.capture. Give the website a working key ("key rotate").',
+  },
+  CapturesInvalid: {
+    rings:
+      'In 2 of 3 periods of 5 minutes, at least half of the captures were refused with 400, 413, 415 or 422.',
+    act: 'Enquiries are being lost. "Refusals" on the dashboard shows code, organization and key; the log line of a refusal names the fields. Compare them with the form and with "organization history": a field that became required is the usual reason ("organization undo"). INVALID_JSON: the form\'s backend changed what it sends.',
   },
   CapturesRateLimited: {
     rings: 'A capture was refused because its key or organization is at its hourly limit.',

@@ -2,9 +2,11 @@ import { Aws, Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { CustomMetricGroup } from 'cdk-monitoring-constructs';
+import type { MetricName } from '../../../shared/metrics.ts';
 import { firewallRules } from '../firewall.ts';
 import type { ServiceOptions } from '../service-options.ts';
 import { alarmed, alarmedBySilence } from './alarmed-metric.ts';
+import type { AlarmName } from './alarms.ts';
 import { apiMetric, period, serviceMetric } from './metrics.ts';
 
 export interface RefusalGraphsProps {
@@ -14,7 +16,7 @@ export interface RefusalGraphsProps {
 
 /** Requests that the service refuses, and captures that do not come: each may be an enquiry that is lost. */
 export function refusalGraphs(props: RefusalGraphsProps): CustomMetricGroup[] {
-  const { options, captureFunction } = props;
+  const { options } = props;
   const { serviceName } = options;
   const twoOfThree = { datapoints: 2, periods: 3 };
   return [
@@ -28,12 +30,17 @@ export function refusalGraphs(props: RefusalGraphsProps): CustomMetricGroup[] {
       ],
     },
     {
-      title: 'Captures refused',
-      metrics: [
-        alarmed(options, 'CapturesRefused', refusedCaptureShare(serviceName, captureFunction), {
+      title: 'Captures refused, % of the captures',
+      metrics: refusedCaptureAlarms.map(([name, metricName, label]) =>
+        alarmed(options, name, captureShare({ ...props, metricName, label }), {
           from: 50,
           ...twoOfThree,
         }),
+      ),
+    },
+    {
+      title: 'Captures over the limit',
+      metrics: [
         alarmed(options, 'CapturesRateLimited', serviceMetric(serviceName, 'capturesRateLimited'), {
           from: 1,
         }),
@@ -77,16 +84,31 @@ const unauthorizedShare = (serviceName: string): MathExpression =>
     period,
   });
 
-/** Captures over a limit are not among them: they have an alarm of their own, and succeed when they are retried in time. */
-const refusedCaptureShare = (serviceName: string, captureFunction: IFunction): MathExpression =>
+/** By kind, because each has another remedy. The firewall's blocks, which no function sees, are in `RequestsBlocked`. */
+const refusedCaptureAlarms: readonly (readonly [AlarmName, MetricName, label: string])[] = [
+  ['CapturesUnauthorized', 'capturesUnauthorized', '401 and 403'],
+  ['CapturesInvalid', 'capturesInvalid', '422, 400, 413 and 415'],
+];
+
+interface CaptureShareProps extends RefusalGraphsProps {
+  readonly metricName: MetricName;
+  readonly label: string;
+}
+
+/** One kind of refused captures, in percent of all captures. Names on a graph must be unique, so each kind has its own. */
+const captureShare = ({
+  options,
+  captureFunction,
+  metricName,
+  label,
+}: CaptureShareProps): MathExpression =>
   new MathExpression({
-    expression: '100 * (FILL(capturesUnauthorized, 0) + FILL(capturesInvalid, 0)) / captures',
+    expression: `100 * FILL(${metricName}, 0) / of_${metricName}`,
     usingMetrics: {
-      capturesUnauthorized: serviceMetric(serviceName, 'capturesUnauthorized'),
-      capturesInvalid: serviceMetric(serviceName, 'capturesInvalid'),
-      captures: captureFunction.metricInvocations({ period }),
+      [metricName]: serviceMetric(options.serviceName, metricName),
+      [`of_${metricName}`]: captureFunction.metricInvocations({ period }),
     },
-    label: 'refused, % of the captures',
+    label,
     period,
   });
 
@@ -108,7 +130,10 @@ function blocked(serviceName: string): MathExpression {
   });
 }
 
-/** AWS WAF developer guide, "AWS WAF metrics and dimensions". */
+/**
+ * Namespace, names and dimensions: docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html. `Rule` is the metric name of the rule's
+ * visibility configuration. A metric is reported only if it is not zero.
+ */
 const firewallMetric = (serviceName: string, metricName: string, rule: string): Metric =>
   new Metric({
     namespace: 'AWS/WAFV2',

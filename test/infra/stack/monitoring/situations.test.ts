@@ -52,7 +52,8 @@ const replayed = [
   'FailuresContinue',
   'ReleaseFailures',
   'CallersUnauthorized',
-  'CapturesRefused',
+  'CapturesUnauthorized',
+  'CapturesInvalid',
   'CapturesRateLimited',
   'CaptureNotReady',
   'NoCaptures',
@@ -133,17 +134,27 @@ describe('within 15 minutes, whenever a situation begins, these alarms ring and 
     [
       'all keys of a busy service are unknown',
       { ...busy, unknownKeysPerHour: 120_000, capturesUnauthorizedPerHour: 12_000 },
-      ['CallersUnauthorized', 'CapturesRefused'],
+      ['CallersUnauthorized', 'CapturesUnauthorized'],
     ],
     [
       'all keys of a service of ten calls an hour are unknown',
       { ...quiet, unknownKeysPerHour: 10, capturesUnauthorizedPerHour: 10 },
-      ['CallersUnauthorized', 'CapturesRefused'],
+      ['CallersUnauthorized', 'CapturesUnauthorized'],
     ],
     [
       'a field that all forms lack became required',
       { callsPerHour: 1000, capturesPerHour: 20, capturesInvalidPerHour: 20 },
-      ['CapturesRefused'],
+      ['CapturesInvalid'],
+    ],
+    [
+      'the keys of the websites, which send a tenth of the calls, lack the scope',
+      { ...busy, capturesUnauthorizedPerHour: 12_000 },
+      ['CapturesUnauthorized'],
+    ],
+    [
+      'one enquiry of ten is sent with an old key',
+      { callsPerHour: 1000, capturesPerHour: 600, capturesUnauthorizedPerHour: 60 },
+      [],
     ],
     [
       'one enquiry of ten is invalid',
