@@ -33,12 +33,19 @@ export async function functionsOfStack(
   return found;
 }
 
-/** The names of a stack's resources of one type: one request to CloudFormation per 100 resources. */
-export async function namesInStack(stackName: string, resourceType: string): Promise<string[]> {
+/**
+ * The names of a stack's resources of one type: one request to CloudFormation per 100 resources.
+ * @param region by default that of the environment or profile
+ */
+export async function namesInStack(
+  stackName: string,
+  resourceType: string,
+  region?: string,
+): Promise<string[]> {
   const { CloudFormationClient, paginateListStackResources } = await import(
     '@aws-sdk/client-cloudformation'
   );
-  const client = new CloudFormationClient({});
+  const client = new CloudFormationClient(region ? { region } : {});
   try {
     const names: string[] = [];
     for await (const { StackResourceSummaries = [] } of paginateListStackResources(

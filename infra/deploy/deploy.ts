@@ -9,8 +9,9 @@ import { CliCommand } from '../cli/command.ts';
 import { OptionsError } from '../stack/check-options.ts';
 import { checkEnvironmentOptions, contextOfCdkJson } from '../stack/environment-options.ts';
 import type { ServiceOptions } from '../stack/service-options.ts';
+import type { FailedCheck } from './failed-check.ts';
 import { goBack, stepsBack } from './go-back.ts';
-import { type FailedCheck, preflight } from './preflight.ts';
+import { preflight } from './preflight.ts';
 import { markRelease } from './release-marker.ts';
 
 /**
@@ -65,6 +66,7 @@ interface Options {
   back?: boolean;
   check?: boolean;
   context?: string[];
+  newTable?: boolean;
   profile?: string;
 }
 
@@ -86,6 +88,10 @@ const program = new CliCommand('npm run deploy --')
     'option of the service, instead of its value in cdk.json; may be repeated',
     collectPair,
   )
+  .option(
+    '--new-table',
+    'create an empty table although the service uses another one now, and tableName is not set',
+  )
   .option('--profile <NAME>', 'AWS profile')
   .usage('[options] [-- <options of cdk deploy>]')
   .allowExcessArguments(false)
@@ -101,7 +107,13 @@ Examples:
 const args = process.argv.slice(2);
 const end = args.includes('--') ? args.indexOf('--') : args.length;
 program.parse(args.slice(0, end), { from: 'user' });
-const { back = false, check = false, context = [], profile } = program.opts<Options>();
+const {
+  back = false,
+  check = false,
+  context = [],
+  newTable = false,
+  profile,
+} = program.opts<Options>();
 if (profile !== undefined) process.env.AWS_PROFILE = profile;
 
 try {
@@ -124,7 +136,8 @@ async function deploy(options: ServiceOptions): Promise<number> {
     region: await regionOf(),
     stackName,
     cdkVersion: cdkVersion(),
-    arns: arnsIn(options),
+    options,
+    allowsNewTable: newTable,
   });
   for (const sentence of unknown) process.stderr.write(`? ${sentence}\n`);
   printChecks(failedChecks);
@@ -134,16 +147,6 @@ async function deploy(options: ServiceOptions): Promise<number> {
   );
   if (check) return 0;
   return cdkDeploy(target.region) || markAndVerify(stackName, target.region);
-}
-
-/** The options that are ARNs, by name. */
-function arnsIn(options: ServiceOptions): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(options).filter(
-      (entry): entry is [string, string] =>
-        typeof entry[1] === 'string' && entry[1].startsWith('arn:'),
-    ),
-  );
 }
 
 /** Works while alarms ring and without a build: it only moves aliases. @returns the exit status */

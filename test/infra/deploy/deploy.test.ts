@@ -27,7 +27,7 @@ describe('npm run deploy', () => {
     [['--chek'], /^Unknown option '--chek'\. Did you mean --check\?/],
     [
       ['--dry-run'],
-      /^Unknown option '--dry-run': the command accepts --check, --back, --context, --profile, --help\./,
+      /^Unknown option '--dry-run': the command accepts --check, --back, --context, --new-table, --profile, --help\./,
     ],
     [['check'], /accepts none; remove 'check'/],
     [['-c', 'alarmEmail'], /It must be NAME=VALUE/],

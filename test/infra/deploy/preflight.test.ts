@@ -1,71 +1,23 @@
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { preflight } from '../../../infra/deploy/preflight.ts';
+import {
+  cdkVersion,
+  noStack,
+  preflightWith,
+  refusal,
+  stack,
+  stackName,
+  useAccount,
+} from './given-account.ts';
 
-/** What the stand-in for AWS returns for an action: status and XML, as STS and CloudFormation return it. */
-type Answers = Record<string, [status: number, xml: string]>;
-let answers: Answers = {};
-let server: Server;
-
-beforeAll(async () => {
-  server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    const form = new URLSearchParams(body);
-    const [status, xml] = answers[
-      [form.get('Action'), form.get('StackName')].filter(Boolean).join(' ')
-    ] ?? [400, error('NotExpected', body)];
-    response.writeHead(status, { 'Content-Type': 'text/xml' }).end(xml);
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-});
-afterAll(() => void server.close());
-
-beforeEach(() => {
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  vi.stubEnv('AWS_ENDPOINT_URL_STS', endpoint);
-  vi.stubEnv('AWS_ENDPOINT_URL_CLOUDFORMATION', endpoint);
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'id');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
-  answers = { ...ready };
-});
-afterEach(() => void vi.unstubAllEnvs());
-
-const error = (code: string, message: string): string =>
-  `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error><RequestId>1</RequestId></ErrorResponse>`;
-const stack = (name: string, status: string, outputs = ''): [number, string] => [
-  200,
-  `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>${name}</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime><StackStatus>${status}</StackStatus><Outputs>${outputs}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
-];
-const bootstrap = (version: number): [number, string] =>
-  stack(
-    'CDKToolkit',
-    'CREATE_COMPLETE',
-    `<member><OutputKey>BootstrapVersion</OutputKey><OutputValue>${version}</OutputValue></member>`,
-  );
-const noStack = (name: string): [number, string] => [
-  400,
-  error('ValidationError', `Stack with id ${name} does not exist`),
-];
-
-const stackName = 'lead-service-production';
-const ready: Answers = {
-  GetCallerIdentity: [
-    200,
-    '<GetCallerIdentityResponse><GetCallerIdentityResult><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>',
-  ],
-  'DescribeStacks CDKToolkit': bootstrap(21),
-  [`DescribeStacks ${stackName}`]: noStack(stackName),
-};
-const cdkVersion = { installed: '2.1148.1', required: '2.1148.1' };
-const look = (region: string | undefined = 'eu-central-1') =>
-  preflight({ region, stackName, cdkVersion });
+const answers = useAccount();
+const bootstrap = (version: number) =>
+  stack('CDKToolkit', 'CREATE_COMPLETE', { BootstrapVersion: String(version) });
 
 describe('a preflight', () => {
   test('a preflight passes for a first deployment, and returns its target', async () => {
-    expect(await look()).toEqual({
+    expect(await preflightWith()).toEqual({
       failedChecks: [],
       unknown: [],
       target: { account: '123456789012', region: 'eu-central-1' },
@@ -75,7 +27,7 @@ describe('a preflight', () => {
   test('a preflight passes for an update', async () => {
     answers[`DescribeStacks ${stackName}`] = stack(stackName, 'UPDATE_ROLLBACK_COMPLETE');
 
-    expect((await look()).failedChecks).toEqual([]);
+    expect((await preflightWith()).failedChecks).toEqual([]);
   });
 
   test('a preflight needs a region, because the CDK would use one of its own', async () => {
@@ -100,9 +52,9 @@ describe('a preflight', () => {
       /^aws sts get-caller-identity --region eu-central-1/,
     ],
   ])('a preflight says what to do about credentials refused with %s', async (code, issue, next) => {
-    answers.GetCallerIdentity = [403, error(code, 'why')];
+    answers.GetCallerIdentity = [403, refusal(code, 'why')];
 
-    const { failedChecks, target } = await look();
+    const { failedChecks, target } = await preflightWith();
 
     expect(failedChecks).toEqual([
       { issue: expect.stringMatching(issue), next: expect.stringMatching(next) },
@@ -113,7 +65,7 @@ describe('a preflight', () => {
   test('a preflight names the command for an account that is not bootstrapped', async () => {
     answers['DescribeStacks CDKToolkit'] = noStack('CDKToolkit');
 
-    expect((await look()).failedChecks).toEqual([
+    expect((await preflightWith()).failedChecks).toEqual([
       {
         issue: 'The CDK is not bootstrapped in account 123456789012, region eu-central-1.',
         next: 'npx cdk bootstrap aws://123456789012/eu-central-1',
@@ -124,7 +76,7 @@ describe('a preflight', () => {
   test('a preflight names the command for an account whose bootstrap stack is too old', async () => {
     answers['DescribeStacks CDKToolkit'] = bootstrap(5);
 
-    expect((await look()).failedChecks).toEqual([
+    expect((await preflightWith()).failedChecks).toEqual([
       {
         issue: expect.stringContaining('version 5'),
         next: 'npx cdk bootstrap aws://123456789012/eu-central-1',
@@ -147,15 +99,15 @@ describe('a preflight', () => {
   ])('a preflight says what to do about a stack in %s', async (status, issue, next) => {
     answers[`DescribeStacks ${stackName}`] = stack(stackName, status);
 
-    expect((await look()).failedChecks).toEqual([
+    expect((await preflightWith()).failedChecks).toEqual([
       { issue: expect.stringMatching(issue), next: expect.stringMatching(next) },
     ]);
   });
 
   test('a preflight passes with a note for credentials that may deploy but not describe stacks', async () => {
-    answers['DescribeStacks CDKToolkit'] = [403, error('AccessDenied', 'not authorized')];
+    answers['DescribeStacks CDKToolkit'] = [403, refusal('AccessDenied', 'not authorized')];
 
-    expect(await look()).toMatchObject({
+    expect(await preflightWith()).toMatchObject({
       failedChecks: [],
       unknown: [expect.stringContaining('AccessDenied: not authorized')],
     });
@@ -181,7 +133,7 @@ describe('a preflight', () => {
       region: 'eu-central-1',
       stackName,
       cdkVersion,
-      arns: {
+      options: {
         certificateArn: 'arn:aws:acm:eu-central-1:999999999999:certificate/1',
         alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:alarms',
         kmsKey: 'arn:aws:kms:eu-central-1:999999999999:key/1',
@@ -196,7 +148,7 @@ describe('a preflight', () => {
 
   test('every waiter that it names is one that AWS has', async () => {
     const source = await readFile(
-      new URL('../../../infra/deploy/preflight.ts', import.meta.url),
+      new URL('../../../infra/deploy/stack-checks.ts', import.meta.url),
       'utf8',
     );
     const known = Object.keys(await import('@aws-sdk/client-cloudformation'));

@@ -1,0 +1,171 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TableDescription } from '@aws-sdk/client-dynamodb';
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import {
+  type Preflight,
+  type PreflightOptions,
+  preflight,
+} from '../../../infra/deploy/preflight.ts';
+import type { ServiceOptions } from '../../../infra/stack/service-options.ts';
+import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
+
+export type AwsReply = readonly [status: number, body: string];
+
+/**
+ * What a stand-in for AWS returns: by the action and the stack or table that a form names (`DescribeStacks leads`), by the operation of a
+ * JSON request (`GetParameter`), or by method and path.
+ */
+export type AwsReplies = Record<string, AwsReply>;
+
+export const region = 'eu-central-1';
+export const account = '123456789012';
+export const stackName = 'lead-service-production';
+export const tableName = 'leads-restored-1';
+export const cdkVersion = { installed: '2.1148.1', required: '2.1148.1' };
+
+/** Points the AWS SDK of a test file at the stand-in. Before each test the account is ready for a first deployment. */
+export function useAccount() {
+  let server: Server | undefined;
+  let endpoint = '';
+  const replies: AwsReplies = {};
+  beforeAll(async () => {
+    const started = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      const operation = String(request.headers['x-amz-target'] ?? '').split('.')[1];
+      const path = new URL(request.url ?? '', 'http://aws').pathname;
+      const name = operation ?? (path === '/' ? nameOfForm(body) : `${request.method} ${path}`);
+      const [status, text] = replies[name] ?? [400, refusal('NotExpected', name)];
+      response.writeHead(status, {
+        'Content-Type': text.startsWith('<') ? 'text/xml' : 'application/json',
+      });
+      response.end(text);
+    });
+    server = started;
+    await new Promise<void>((done) => started.listen(0, '127.0.0.1', done));
+    endpoint = `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
+  });
+  afterAll(() => void server?.close());
+  beforeEach(() => {
+    vi.stubEnv('AWS_ENDPOINT_URL', endpoint);
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'id');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+    for (const name of Object.keys(replies)) delete replies[name];
+    Object.assign(replies, readyForFirstDeployment());
+  });
+  afterEach(() => void vi.unstubAllEnvs());
+  return replies;
+}
+
+export const preflightWith = (
+  options: Partial<ServiceOptions> = {},
+  more: Partial<PreflightOptions> = {},
+): Promise<Preflight> => preflight({ region, stackName, cdkVersion, options, ...more });
+
+export const issuesOf = ({ failedChecks }: Preflight): string[] =>
+  failedChecks.map(({ issue }) => issue);
+
+function nameOfForm(body: string): string {
+  const form = new URLSearchParams(body);
+  const [action, stack, resource] = ['Action', 'StackName', 'PhysicalResourceId'].map((name) =>
+    form.get(name),
+  );
+  return [action, stack ?? resource].filter(Boolean).join(' ');
+}
+
+/** An error as the services of XML return it. */
+export const refusal = (code: string, message: string): string =>
+  `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error><RequestId>1</RequestId></ErrorResponse>`;
+
+const stackXml = (name: string, status: string, outputs: Readonly<Record<string, string>>) => {
+  const members = Object.entries(outputs).map(
+    ([key, value]) =>
+      `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  return `<member><StackName>${name}</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime><StackStatus>${status}</StackStatus><Outputs>${members.join('')}</Outputs></member>`;
+};
+const stacksXml = (...stacks: readonly string[]): AwsReply => [
+  200,
+  `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stacks.join('')}</Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+];
+export const stack = (
+  name: string,
+  status: string,
+  outputs: Readonly<Record<string, string>> = {},
+): AwsReply => stacksXml(stackXml(name, status, outputs));
+/** Stacks by name, each with the table of its output `TableName`. */
+export const stacksWithTables = (tables: Readonly<Record<string, string>>): AwsReply =>
+  stacksXml(
+    ...Object.entries(tables).map(([name, table]) =>
+      stackXml(name, 'UPDATE_COMPLETE', { TableName: table }),
+    ),
+  );
+export const noStack = (name: string): AwsReply => [
+  400,
+  refusal('ValidationError', `Stack with id ${name} does not exist`),
+];
+/** What DescribeStackResources returns of a table: the stack, and the status of the table in it. */
+export const createdBy = (name: string, table: string, status = 'CREATE_COMPLETE'): AwsReply => [
+  200,
+  `<DescribeStackResourcesResponse><DescribeStackResourcesResult><StackResources><member><StackName>${name}</StackName><PhysicalResourceId>${table}</PhysicalResourceId><ResourceType>AWS::DynamoDB::Table</ResourceType><ResourceStatus>${status}</ResourceStatus></member></StackResources></DescribeStackResourcesResult></DescribeStackResourcesResponse>`,
+];
+
+/** What ListStackResources returns of a stack that created this table. */
+export const withTable = (table: string): AwsReply => [
+  200,
+  `<ListStackResourcesResponse><ListStackResourcesResult><StackResourceSummaries><member><PhysicalResourceId>${table}</PhysicalResourceId><ResourceType>AWS::DynamoDB::Table</ResourceType></member></StackResourceSummaries></ListStackResourcesResult></ListStackResourcesResponse>`,
+];
+
+const readyForFirstDeployment = (): AwsReplies => ({
+  GetCallerIdentity: [
+    200,
+    `<GetCallerIdentityResponse><GetCallerIdentityResult><Account>${account}</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`,
+  ],
+  'DescribeStacks CDKToolkit': stack('CDKToolkit', 'CREATE_COMPLETE', { BootstrapVersion: '21' }),
+  [`DescribeStacks ${stackName}`]: noStack(stackName),
+  DescribeStacks: stacksXml(),
+  [`DescribeStackResources ${tableName}`]: noStack(tableName),
+  DescribeTable: json({ Table: givenTable() }),
+  DescribeContinuousBackups: json({
+    ContinuousBackupsDescription: {
+      ContinuousBackupsStatus: 'ENABLED',
+      PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus: 'ENABLED' },
+    },
+  }),
+  DescribeKey: json({ KeyMetadata: { KeyId: 'dynamodb', KeyManager: 'AWS' } }),
+});
+
+export const json = (value: unknown): AwsReply => [200, JSON.stringify(value)];
+export const jsonRefusal = (code: string): AwsReply => [
+  400,
+  JSON.stringify({ __type: `com.amazonaws#${code}`, message: 'not authorized' }),
+];
+
+/** A table of the service as DescribeTable describes it: a restored one that `admin restore finish` has completed. */
+export const givenTable = (): TableDescription => {
+  const { partitionKey, sortKey, indexes, indexedToo } = tableDefinition;
+  const schema = (hash: string, range: string): TableDescription['KeySchema'] => [
+    { AttributeName: hash, KeyType: 'HASH' },
+    { AttributeName: range, KeyType: 'RANGE' },
+  ];
+  const attributes = [partitionKey, ...indexes.flatMap((one) => [one.partitionKey, one.sortKey])];
+  return {
+    TableName: tableName,
+    TableStatus: 'ACTIVE',
+    DeletionProtectionEnabled: true,
+    KeySchema: schema(partitionKey, sortKey),
+    AttributeDefinitions: [...new Set(attributes)].map((name) => ({
+      AttributeName: name,
+      AttributeType: 'S',
+    })),
+    GlobalSecondaryIndexes: indexes.map((index) => ({
+      IndexName: index.name,
+      IndexStatus: 'ACTIVE',
+      KeySchema: schema(index.partitionKey, index.sortKey),
+      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [...indexedToo] },
+    })),
+    SSEDescription: { Status: 'ENABLED', SSEType: 'KMS', KMSMasterKeyArn: keyArn('dynamodb') },
+  };
+};
+export const keyArn = (id: string): string => `arn:aws:kms:${region}:${account}:key/${id}`;
