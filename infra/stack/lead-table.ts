@@ -11,19 +11,13 @@ import {
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import {
-  type Access,
-  admissionAccess,
-  type Endpoint,
-  type ItemType,
-  sequenceAttribute,
-  updatableAttributes,
-} from '../../shared/endpoints.ts';
+import type { Access, Endpoint, ItemType } from '../../shared/endpoints.ts';
 import {
   partitionKeyPrefixes,
   streamViewType,
   tableDefinition,
 } from '../../shared/store/table/table-definition.ts';
+import { grantedAccess, itemTypesByAction } from './endpoint-access.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 export type LeadTableProps = Partial<
@@ -92,13 +86,15 @@ export class LeadTable extends Construct {
   grantTo(grantee: IGrantable, endpoint: Endpoint): void {
     const allow = (statement: PolicyStatement) =>
       grantee.grantPrincipal.addToPrincipalPolicy(statement);
-    for (const [action, itemTypes] of accessOf(endpoint)) {
-      const limited = action === 'UpdateItem' ? itemTypes.filter(isLimited) : [];
-      const whole = itemTypes.filter((itemType) => !limited.some((one) => one === itemType));
+    const access = grantedAccess(endpoint);
+    for (const [action, itemTypes] of itemTypesByAction(access)) {
+      const limited =
+        action === 'UpdateItem' ? itemTypes.filter((itemType) => access.attributes[itemType]) : [];
+      const whole = itemTypes.filter((itemType) => !limited.includes(itemType));
       for (const { name, resource, held } of this.resourcesOf(whole))
         allow(statementOf(action, name, resource, conditionsOn(held)));
       for (const itemType of limited) {
-        const conditions = conditionsOn([itemType], attributesOf(itemType, endpoint));
+        const conditions = conditionsOn([itemType], access.attributes[itemType]);
         allow(statementOf(action, capitalized(itemType), this.table.tableArn, conditions));
       }
     }
@@ -168,15 +164,6 @@ export class LeadTable extends Construct {
 
 const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-type LimitedItemType = keyof typeof updatableAttributes;
-const isLimited = (itemType: ItemType): itemType is LimitedItemType =>
-  Object.hasOwn(updatableAttributes, itemType);
-
-const attributesOf = (itemType: LimitedItemType, { numbersLeads }: Endpoint): string[] => [
-  ...updatableAttributes[itemType],
-  ...(itemType === 'usage' && numbersLeads ? [sequenceAttribute] : []),
-];
-
 const statementOf = (
   action: keyof Access,
   name: string,
@@ -227,14 +214,4 @@ function throughDynamoDb(scope: Construct, key: IKey): PolicyStatement {
       StringEquals: { 'kms:ViaService': `dynamodb.${Stack.of(scope).region}.amazonaws.com` },
     },
   });
-}
-
-/** The item types per action, of the endpoint and of admission, each type once. */
-function accessOf(endpoint: Endpoint): [keyof Access, readonly ItemType[]][] {
-  const accesses: readonly Access[] = [admissionAccess, endpoint.access];
-  const actions = new Set(accesses.flatMap((access) => Object.keys(access) as (keyof Access)[]));
-  return [...actions].map((action) => [
-    action,
-    [...new Set(accesses.flatMap((access) => access[action] ?? []))],
-  ]);
 }
