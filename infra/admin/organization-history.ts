@@ -22,8 +22,10 @@ export function organizationHistoryCommand(organization: Command, context: Comma
     .addHelpText(
       'after',
       `
-Exports and imports are logged when they begin. If no entry has the number of
-leads, the export or import is still running or was interrupted.
+A long command is logged when it begins: lead archive and restore of several
+leads, erase, export, import and reassign, and restore finish. Its entry ends in
+"begun" until the command is complete, then ENDED says when. An entry that still
+says "begun" is of a command that is running or was interrupted: run it again.
 
 Example:
   npm run admin -- organization history --organization 1`,
@@ -43,7 +45,7 @@ async function history(
   context.print({ items }, () => {
     if (items.length === 0)
       return `The audit log of organization ${organizationId} is empty: it begins with the next change.`;
-    return formatColumns(['WHEN', 'SETTINGS', 'WHAT', 'WHO'], items.map(rowOf), {
+    return formatColumns(['WHEN', 'ENDED', 'SETTINGS', 'WHAT', 'WHO'], items.map(rowOf), {
       WHAT: 80,
       WHO: 300,
     });
@@ -52,6 +54,7 @@ async function history(
 
 function rowOf({
   at,
+  endedAt = '',
   who,
   what,
   versionBefore,
@@ -59,5 +62,5 @@ function rowOf({
   isBetween: isIntermediate,
 }: AuditEntry): string[] {
   const versions = versionAfter === undefined ? '' : `${versionBefore ?? 'none'} → ${versionAfter}`;
-  return [at, versions, isIntermediate ? `${what} (intermediate step)` : what, who];
+  return [at, endedAt, versions, isIntermediate ? `${what} (intermediate step)` : what, who];
 }

@@ -14,6 +14,7 @@ import type { Table } from '../../shared/store/table/client.ts';
 import { confirmed } from './confirm.ts';
 import { type CommandContext, CommandError } from './context.ts';
 import { countOf, printable } from './format.ts';
+import { RestoreAudit } from './restore-audit.ts';
 
 interface FinishOptions {
   from?: string;
@@ -54,7 +55,8 @@ you have erased since the backup.
 
 The command then switches on expiry (TTL), point-in-time recovery and deletion
 protection, and runs a check: status 0 means that the service can use the table.
-If it fails, run it again.
+If it fails, run it again. The audit log of each organization says when it began
+and when it ended.
 
 Examples:
   LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --from leads
@@ -66,7 +68,8 @@ Examples:
 async function finish(context: CommandContext, options: FinishOptions): Promise<void> {
   const table = context.table();
   await confirmRevocations(table, options);
-  const finished = await finishFrom(context, table, options);
+  const audit = new RestoreAudit(table, await context.callerIdentity());
+  const finished = await finishFrom(context, audit, options);
   const protection = await protectTable(table, {
     onWait: (waiting) =>
       context.progress(`Waiting for DynamoDB to switch on ${protectionNames[waiting]}`),
@@ -74,6 +77,7 @@ async function finish(context: CommandContext, options: FinishOptions): Promise<
   const { leads, violations } = await checkTable(table, {
     onProgress: (progress) => context.progress(`Checking: ${countOf(progress.leads, 'lead')} read`),
   });
+  await audit.complete(violations.length);
   if (violations.length > 0) context.exitWithFailure();
   context.print({ ...finished, protection, leads, violations }, () =>
     [
@@ -109,13 +113,14 @@ async function confirmRevocations(
 
 async function finishFrom(
   context: CommandContext,
-  table: Table,
+  audit: RestoreAudit,
   { from, keepKey = [], yes = false }: FinishOptions,
 ): Promise<FinishedRestore> {
+  const { table, action } = audit;
   return finishRestore(table, {
     old: from === undefined ? undefined : { ...table, name: from },
     keptKeyIds: new Set(keepKey),
-    action: { who: await context.callerIdentity(), what: `restore finish ${table.name}` },
+    action,
     confirm: async ({ erased }) => {
       if (erased.length <= erasuresUnconfirmedMax || yes) return;
       context.note(
@@ -123,6 +128,7 @@ async function finishFrom(
       );
       await confirmed('They will be erased again, for good.', String(erased.length));
     },
+    onBegin: () => audit.begin(),
     onProgress: (items) =>
       context.progress(`Comparing with the old table: ${countOf(items, 'item')} read`),
   });

@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { addAuditEntry } from '../../../shared/store/organizations/audit-log.ts';
+import {
+  addAuditEntry,
+  completeAuditEntry,
+} from '../../../shared/store/organizations/audit-log.ts';
 import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
 import { countOf } from '../format.ts';
 import { freshOrganization } from '../fresh-organization.ts';
@@ -88,7 +91,7 @@ async function importInto(
     },
     onProgress,
   };
-  const run = dryRun ? importRows : withAuditEntries(context, organization.id);
+  const run = dryRun ? importRows : withAuditEntry(context, organization.id);
   const counts = await run(table, request).catch(async (error: unknown) => {
     await report.discard();
     throw error;
@@ -122,16 +125,13 @@ function printResult(
 }
 
 /** An import that is in the audit log before its first row, so that one that is interrupted is there too. */
-const withAuditEntries =
+const withAuditEntry =
   (context: CommandContext, organizationId: number): typeof importRows =>
   async (table, request) => {
     const who = await context.callerIdentity();
-    await addAuditEntry(table, organizationId, { who, what: 'lead import begun' });
+    const entry = await addAuditEntry(table, organizationId, { who, what: 'lead import begun' });
     const counts = await importRows(table, request);
-    await addAuditEntry(table, organizationId, {
-      who,
-      what: `lead import, ${countOf(counts.imported, 'lead')}`,
-    });
+    await completeAuditEntry(table, entry, `lead import, ${countOf(counts.imported, 'lead')}`);
     return counts;
   };
 

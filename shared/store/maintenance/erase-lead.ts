@@ -13,7 +13,7 @@ import type { TimelineEntry } from '../../leads/timeline.ts';
 import { deleteEmail, deletePhone } from '../leads/identities.ts';
 import { readLead } from '../leads/leads.ts';
 import { newEntryId, putTimelineEntry, readTimeline } from '../leads/timeline.ts';
-import { auditEntryPut } from '../organizations/audit-log.ts';
+import { auditEntryPut, putAuditEntry } from '../organizations/audit-log.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
@@ -51,7 +51,8 @@ export interface Erased extends RelatedItems {
  * Erases a lead and its person. Deletes the lead with its identity items and timeline, and the idempotency records and imported rows that
  * refer to it. Removes the person's phones and emails from other leads' timelines. Reads the whole table once.
  *
- * The first transaction deletes the lead and its identity items, adds an audit entry, and stores an item that says what is left to do. It
+ * The first transaction deletes the lead and its identity items, adds an audit entry, which says that the erasure has begun until it is
+ * complete, and stores an item that says what is left to do. It
  * ends the timeline with an entry `erased`, which the table's stream has after all others, and which is removed with them. From then on no request can add anything to the lead, and a capture of the same person creates a new lead. A repeat of the erasure, even
  * after a crash, completes it.
  * @returns undefined if there is neither such a lead nor an unfinished erasure of it
@@ -76,12 +77,7 @@ export async function eraseLead(
     onProgress: options.onProgress ?? (() => undefined),
   });
   const timelineEntries = await removeTimeline(own, leadId);
-  await table.client.send(
-    new DeleteCommand({
-      TableName: table.name,
-      Key: { ...erasurePrimaryKey(organizationId, leadId) },
-    }),
-  );
+  await endErasure(own, leadId);
   return { ...relatedItems, timelineEntries };
 }
 
@@ -114,11 +110,17 @@ const nobody: Identities = { phones: [], emails: [] };
 async function readErasure(
   { table, organizationId }: OrganizationTable,
   leadId: number,
-): Promise<{ lead: Lead | undefined; begun: Identities | undefined }> {
+): Promise<{ lead: Lead | undefined; begun: BegunErasure | undefined }> {
   const lead = await readLead(table, organizationId, leadId);
   const erasure = await getItem(table, erasurePrimaryKey(organizationId, leadId));
+  if (!erasure) return { lead, begun: undefined };
   // An earlier release may have stored values that identify nobody.
-  return { lead, begun: erasure && wholeIdentities(erasure) };
+  const { auditEntries = {} } = erasure;
+  return { lead, begun: { ...wholeIdentities(erasure), auditEntries } };
+}
+
+interface BegunErasure extends Identities {
+  readonly auditEntries: NonNullable<ErasureItem['auditEntries']>;
 }
 
 /** The person's identities, including those on the lead's timeline, and that timeline. */
@@ -149,7 +151,10 @@ async function beginErasure(
     const at = changeTimeOf(lead, new Date()).toISOString();
     // One ID for both: the audit log's is what `lead timelines` prints, the timeline's is what the event has.
     const id = newEntryId(at);
-    const erasure: ErasureItem = { organizationId, leadId, ...person };
+    const entry = { at, who, what, erasedLeadId: leadId };
+    // An unfinished erasure of an earlier lead of this ID has an entry too.
+    const auditEntries = { ...begun?.auditEntries, [id]: entry };
+    const erasure: ErasureItem = { organizationId, leadId, ...person, auditEntries };
     const { outcome } = await transact(table, [
       deleteLead(table, lead),
       deletePhone(table, lead, phoneOf(lead)),
@@ -160,7 +165,7 @@ async function beginErasure(
           Item: { ...erasurePrimaryKey(organizationId, leadId), ...erasure },
         },
       },
-      auditEntryPut(table, organizationId, { at, who, what, erasedLeadId: leadId }, id),
+      auditEntryPut(table, organizationId, { ...entry, what: `${what} begun` }, id),
       putTimelineEntry(table, lead, { type: 'erased', at, actorId: null }, id),
     ]);
     return outcome === 'written' ? person : conflict;
@@ -193,6 +198,19 @@ async function storePerson(
       ExpressionAttributeValues: { ':phones': phones, ':emails': emails },
     }),
   );
+}
+
+/** Completes the erasure's audit entries, then deletes the item that said what was left to do. */
+async function endErasure(
+  { table, organizationId }: OrganizationTable,
+  leadId: number,
+): Promise<void> {
+  const key = erasurePrimaryKey(organizationId, leadId);
+  const { auditEntries = {} } = (await getItem(table, key)) ?? {};
+  const endedAt = new Date().toISOString();
+  for (const [id, entry] of Object.entries(auditEntries))
+    await putAuditEntry(table, organizationId, { ...entry, endedAt }, id);
+  await table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...key } }));
 }
 
 /** The identities without those that another lead has now: they are that lead's, whoever sent them. */

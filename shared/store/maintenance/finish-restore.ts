@@ -26,6 +26,8 @@ export interface RestoreOptions {
   readonly action: AuditAction;
   /** Called with the differences before anything is written. If it throws, nothing is changed. */
   readonly confirm?: (plan: RestorePlan) => Promise<void>;
+  /** Called just before the first change. */
+  readonly onBegin?: () => Promise<void>;
   readonly onProgress?: (itemsRead: number) => void;
 }
 
@@ -70,6 +72,7 @@ export async function finishRestore(
   const activity = old && (await readActivity(old, inOld));
   const plan = old ? await planRestore(table, old, organizations, options.onProgress) : emptyPlan;
   await options.confirm?.(plan);
+  await options.onBegin?.();
   // First: from here on no id of a lead of the old table is assigned.
   for (const id of organizations)
     if (old) await raiseLastLeadId(table, id, (await readCounters(old, id)).lastLeadId);
@@ -80,9 +83,8 @@ export async function finishRestore(
   for (const key of plan.entriesToClean)
     if (old && (await cleanAsInOld(table, old, key))) entriesCleaned += 1;
   await eraseAgain(table, plan, options);
-  const { id: restoredTableId } = await describeTable(table);
-  for (const id of organizations)
-    await skipAssigned({ table, organizationId: id }, old, { ...options.action, restoredTableId });
+  const renewal = await renewalOf(table, options.action);
+  for (const id of organizations) await skipAssigned({ table, organizationId: id }, old, renewal);
   if (old && activity) assertUnused(old, activeBetween(activity, await readActivity(old, inOld)));
   return {
     organizations: organizations.length,
@@ -106,6 +108,12 @@ const inUseError = (old: Table, organizationIds: readonly number[]): RestoreErro
   new RestoreError(
     `Table ${old.name} was in use during the restore (organization ${organizationIds.join(', ')}): stop all requests with service stop --stack NAME, wait ten seconds, then run this command again.`,
   );
+
+/** The action that stores new settings versions. */
+async function renewalOf(table: Table, { who, what }: AuditAction): Promise<AuditAction> {
+  const { id: restoredTableId } = await describeTable(table);
+  return { who, what: `${what}: new settings version`, restoredTableId };
+}
 
 async function eraseAgain(
   table: Table,

@@ -51,7 +51,7 @@ export async function addAuditEntry(
   return { pk: item.pk, sk: item.sk };
 }
 
-/** Replaces what an entry says, once the action that it announced is complete. One write. @throws Error if the entry does not exist */
+/** Replaces what an entry says, once the action that it announced is complete, and adds the time. One write. @throws Error if the entry does not exist */
 export async function completeAuditEntry(
   table: Table,
   { pk, sk }: PrimaryKey,
@@ -61,11 +61,22 @@ export async function completeAuditEntry(
     new UpdateCommand({
       TableName: table.name,
       Key: { pk, sk },
-      UpdateExpression: 'SET what = :what',
+      UpdateExpression: 'SET what = :what, endedAt = :now',
       ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeValues: { ':what': what },
+      ExpressionAttributeValues: { ':what': what, ':now': new Date().toISOString() },
     }),
   );
+}
+
+/** Stores an entry whole, whether or not the table has it: a backup may lack an entry whose action it has. One write. */
+export async function putAuditEntry(
+  table: Table,
+  organizationId: number,
+  entry: AuditEntry,
+  id: string,
+): Promise<void> {
+  const item = auditEntryItem(organizationId, entry, id);
+  await table.client.send(new PutCommand({ TableName: table.name, Item: item }));
 }
 
 /** An erased lead, as the audit log has it. */
@@ -138,11 +149,21 @@ export async function readAuditLog(
 }
 
 function entryFrom(item: Item): AuditEntry {
-  const { at, who, what, versionBefore, versionAfter, isBetween, erasedLeadId, restoredTableId } =
-    item as AuditEntryItem;
+  const {
+    at,
+    endedAt,
+    who,
+    what,
+    versionBefore,
+    versionAfter,
+    isBetween,
+    erasedLeadId,
+    restoredTableId,
+  } = item as AuditEntryItem;
   const leadId = erasedLeadId ?? leadIdIn(what);
   return {
     at,
+    ...(endedAt !== undefined && { endedAt }),
     who,
     what,
     ...(versionBefore !== undefined && { versionBefore }),

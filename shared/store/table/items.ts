@@ -93,14 +93,18 @@ export type ErasureItem = {
   readonly leadId: number;
   readonly phones: readonly string[];
   readonly emails: readonly string[];
+  /** The erasure's entries in the audit log, by their sort keys, as they are to be when it is complete. 1.0.0 stores none. */
+  readonly auditEntries?: Readonly<Record<string, AuditEntryItem>>;
 };
 
 export type AuditEntryItem = {
-  /** ISO 8601, UTC. */
+  /** ISO 8601, UTC. Of a long command: when it began. */
   readonly at: string;
+  /** Of a long command that is complete: when it ended. */
+  readonly endedAt?: string;
   /** AWS identity, or the user of the machine. */
   readonly who: string;
-  /** The command, such as `organization apply`. */
+  /** The command, such as `organization apply`. That of a long command ends in `begun` until it is complete. */
   readonly what: string;
   /** Of settings: the versions before and after. */
   readonly versionBefore?: number;

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { parseApiKey } from '../../../shared/organization/api-key.ts';
 import { eraseLead } from '../../../shared/store/maintenance/erase-lead.ts';
-import type { Table } from '../../../shared/store/table/client.ts';
 import { adminJson, runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
 import { givenLead, storedLeads, timelineOf } from '../../support/leads.ts';
@@ -10,6 +9,7 @@ import { type GivenOrganization, givenOrganization } from '../../support/organiz
 import { useOwnTable } from '../../support/own-table.ts';
 import { person } from '../../support/people.ts';
 import { table } from '../../support/table.ts';
+import { dyingAfter } from './dying-table.ts';
 import { itemsOf } from './restored-tables.ts';
 
 useOwnTable();
@@ -135,30 +135,6 @@ test('removes the person everywhere: the lead, its timeline, its records, and wh
     stderr: `Organization ${organization.id} has no lead ${id}.\n`,
   });
 });
-
-/** The table, on which the n-th and every later call of the erasure fails: the process has died there. */
-function dyingAfter(calls: number): { table: Table; settled: () => Promise<void> } {
-  let made = 0;
-  const underWay = new Set<Promise<unknown>>();
-  const client = Object.create(table().client, {
-    send: {
-      value: (...args: unknown[]) => {
-        made += 1;
-        if (made > calls) throw new Error('The process died.');
-        const answer = (table().client.send as (...all: unknown[]) => Promise<unknown>).apply(
-          table().client,
-          args,
-        );
-        underWay.add(answer);
-        return answer.finally(() => underWay.delete(answer));
-      },
-    },
-  });
-  const settled = async (): Promise<void> => {
-    while (underWay.size > 0) await Promise.allSettled(underWay);
-  };
-  return { table: { ...table(), client }, settled };
-}
 
 test('an erasure that dies after any of its calls is ended by a repeat, and the check tells of it until then', async () => {
   const organization = await givenOrganization();

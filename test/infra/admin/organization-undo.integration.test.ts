@@ -234,6 +234,6 @@ test('what is done to leads is told without a person’s data', async () => {
     'lead export, 1 lead',
     `lead archive ${lead.id}`,
   ]);
-  expect(forPeople.stdout).toMatch(/WHEN +SETTINGS +WHAT +WHO\n.*lead erase/);
+  expect(forPeople.stdout).toMatch(/WHEN +ENDED +SETTINGS +WHAT +WHO\n.*lead erase/);
   expect(forPeople.stdout).not.toContain(lead.phone);
 });

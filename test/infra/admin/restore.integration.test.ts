@@ -4,14 +4,17 @@ import { parseApiKey } from '../../../shared/organization/api-key.ts';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import { finishRestore, leadIdMargin } from '../../../shared/store/maintenance/finish-restore.ts';
 import { listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
+import { readAuditLog } from '../../../shared/store/organizations/audit-log.ts';
 import { readSettings } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { getItem } from '../../../shared/store/table/get-item.ts';
 import { usagePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { runAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
+import { startDynamodbProxy } from '../../support/faults/proxy.ts';
 import { givenOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
+import { service } from '../../support/service.ts';
 import { environmentOf } from '../../support/table.ts';
 import { given, withFunctionsOn } from './catastrophe.ts';
 import { finish, itemsOf, restored } from './restored-tables.ts';
@@ -142,6 +145,40 @@ describe('finishing a restore while the old table is there', () => {
         (await call('get-lead', { baseUrl, apiKey: given.organization.reader, leadId })).status,
       ).toBe(200);
     });
+  });
+
+  test('a restore is in the audit log from its first change on, and says begun if it was interrupted', async () => {
+    const on = await restored(given.backup);
+    const what = `restore finish ${on.name}`;
+    const logged = async () =>
+      (await readAuditLog(on, given.organization.id, 100))
+        .filter(
+          (entry) =>
+            entry.what === what ||
+            entry.what.startsWith(`${what}, `) ||
+            entry.what.endsWith(`${what} begun`),
+        )
+        .map((entry) => [entry.what, entry.endedAt !== undefined]);
+    // The restored table is complete, then the command fails before its check.
+    const proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+    proxy.rule = ({ operation }) =>
+      operation === 'DescribeTimeToLive'
+        ? { kind: 'error', name: 'AccessDeniedException' }
+        : undefined;
+    const interrupted = await runAdmin(['restore', 'finish', '--from', given.old.name], {
+      environment: { ...environmentOf(on.name), AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+    });
+    await proxy.stop();
+    const afterInterruption = await logged();
+
+    const { status } = await finish(on, '--from', given.old.name);
+
+    expect([interrupted.status, status]).toEqual([1, 0]);
+    expect(afterInterruption).toEqual([[`${what} begun`, false]]);
+    expect(await logged()).toEqual([
+      [`${what}, 0 violations`, true],
+      [`${what} begun`, false],
+    ]);
   });
 
   test('broken off at any write, it is completed by a repeat', async () => {
