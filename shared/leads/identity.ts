@@ -11,14 +11,7 @@ const defaultCountry = 'IN';
  */
 export function parsePhone(text: string): string | undefined {
   if (text.length > phoneTextMaxChars) return undefined;
-  const typed = asciiDigits(text)
-    .replace(/\p{Cf}/gu, '')
-    .replace(/[()[\]]/g, ' ')
-    .trim()
-    .replace(/^\+[+\s]*/, '+')
-    // A trunk prefix before the country code: no national number is this long.
-    .replace(/^0(?=91[\s.-]*(?:\d[\s.-]*){10}$)/, '+');
-  let phone = readPhone(typed);
+  let phone = readPhone(typedPhone(text));
   // A number such as 0000000000 loses a zero each time it is parsed. A unique key must parse to itself.
   for (let parses = 1; parses <= parsesMax; parses += 1) {
     const again = readPhone(phone);
@@ -26,6 +19,23 @@ export function parsePhone(text: string): string | undefined {
     phone = again;
   }
   return undefined;
+}
+
+/** Without what surrounds a number, and with at most one plus. */
+const typedPhone = (text: string): string =>
+  asciiDigits(text)
+    .replace(/\p{Cf}/gu, '')
+    .replace(/[()[\]]/g, ' ')
+    .trim()
+    .replace(/^\+[+\s]*/, '+')
+    // A trunk prefix before the country code: no national number is this long.
+    .replace(/^0(?=91[\s.-]*(?:\d[\s.-]*){10}$)/, '+');
+
+/** Whether the default country decided how a text was read. @param phone what `parsePhone` returned for it */
+export function lacksCountryCode(text: string, phone: string): boolean {
+  const typed = typedPhone(text);
+  if (/^(?:\+|00)/.test(typed)) return false;
+  return typed.replace(/\D/g, '').replace(/^0+/, '') !== phone.slice(1);
 }
 
 /** libphonenumber reads no longer text. Checked before normalization, which takes a second for 90,000 stacked marks. */

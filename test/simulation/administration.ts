@@ -174,6 +174,7 @@ export class AdministratorProcess {
         leadsPerSecond: 100,
         onProgress: () => undefined,
         onRefused: () => undefined,
+        onRead: () => undefined,
       } satisfies Record<keyof ImportRequest, unknown>),
     );
   }

@@ -12,6 +12,7 @@ import { type ImportFile, openImportFile } from './file.ts';
 import { FormatAdvice } from './format-advice.ts';
 import { importHelp } from './help.ts';
 import { ColumnMapping } from './mapping.ts';
+import { NationalPhones } from './national-phones.ts';
 import {
   type ImportOptions,
   rateDefault,
@@ -68,7 +69,7 @@ interface ImportRun {
   readonly options: ImportOptions;
 }
 
-/** Imports the rows. An error discards the report. @returns the counts, and why rows were refused and what would help */
+/** Imports the rows. An error discards the report. @returns the counts, why rows were refused and what would help, and what was assumed */
 async function importInto(
   context: CommandContext,
   { organization, file, report, options }: ImportRun,
@@ -78,6 +79,7 @@ async function importInto(
   const table = context.table();
   const reasons = new RefusalReasons();
   const advice = new FormatAdvice(organization, file);
+  const nationalPhones = new NationalPhones();
   const request: ImportRequest = {
     file,
     report,
@@ -89,6 +91,7 @@ async function importInto(
       reasons.add(row);
       advice.add(row);
     },
+    onRead: (...row) => nationalPhones.add(...row),
     onProgress,
   };
   const run = dryRun ? importRows : withAuditEntry(context, organization.id);
@@ -96,7 +99,7 @@ async function importInto(
     await report.discard();
     throw error;
   });
-  return { counts, lines: [...reasons.lines(), ...advice.lines()] };
+  return { counts, lines: [...reasons.lines(), ...advice.lines(), ...nationalPhones.lines()] };
 }
 
 /** @throws CommandError for the path of the file to import, which the report would overwrite */

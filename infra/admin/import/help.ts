@@ -4,7 +4,8 @@ pipeline, created at, updated at, archived, archived at.
 Write a stage, pipeline, source or user as its ID or name, and an option as its
 value or label. Separate several options by commas (hostel,loan), or write them
 as a JSON list (["hostel","Education loan, bank"]). Write a phone with its country
-code: a number without one is read as an Indian number.
+code: a number without one is read as an Indian number, and the command says how
+many were.
 
 A column "note", or one mapped to note, becomes a note on the lead's timeline,
 dated as the lead is created.

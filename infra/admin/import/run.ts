@@ -1,3 +1,5 @@
+import type { ImportRow, ReadRow } from '../../../shared/leads/transfer/import-row.ts';
+import type { Organization } from '../../../shared/organization/organization.ts';
 import { rowsPerLookUp } from '../../../shared/store/maintenance/import-leads.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import type { ImportFile } from './file.ts';
@@ -10,6 +12,8 @@ export interface ImportRequest extends WriteOptions {
   readonly file: ImportFile;
   readonly report: ImportReport | undefined;
   readonly onRefused: (refused: RefusedRow) => void;
+  /** Called for each row that follows the rules, whether or not it becomes a lead. */
+  readonly onRead: (organization: Organization, input: ImportRow, read: ReadRow) => void;
   readonly onProgress: (counts: ImportCounts) => void;
 }
 
@@ -104,7 +108,10 @@ class ImportRun {
     const refused: RefusedRow[] = [];
     const drafts = rows.flatMap((row) => {
       const draft = this.#reader.draftOf(organization, row);
-      if (!isIssues(draft)) return [draft];
+      if (!isIssues(draft)) {
+        this.#request.onRead(organization, draft.input, draft.read);
+        return [draft];
+      }
       refused.push({ row, issues: draft });
       return [];
     });

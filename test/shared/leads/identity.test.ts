@@ -1,9 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FieldIssue, parsers } from '../../../shared/leads/field-types.ts';
-import { asciiDigits, comparableEmail, parsePhone } from '../../../shared/leads/identity.ts';
+import {
+  asciiDigits,
+  comparableEmail,
+  lacksCountryCode,
+  parsePhone,
+} from '../../../shared/leads/identity.ts';
 import { processorMs } from '../../support/busy-machine.ts';
 import { sampleOrganization } from '../../support/settings.ts';
+
+test.each([
+  ['98765 43210', true],
+  ['0 98765-43210', true],
+  ['०९८७६५४३२१०', true],
+  ['98765 43210 ext. 5', true],
+  ['+91 98765 43210', false],
+  ['\u202A＋91 98765 43210', false],
+  ['0091 98765 43210', false],
+  ['91 98765 43210', false],
+  ['091 98765 43210', false],
+  ['+49 170 5000007', false],
+])('whether the phone %j lacks a country code: %j', (text, isLacking) => {
+  expect(lacksCountryCode(text, parsePhone(text) ?? '')).toBe(isLacking);
+});
 
 describe('a phone number', () => {
   test.each([

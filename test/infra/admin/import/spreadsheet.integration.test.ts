@@ -56,6 +56,28 @@ test('a German spreadsheet is imported whole by one command: semicolons, windows
   expect(await adminJson('check', ...own)).toMatchObject({ violations: [] });
 });
 
+test('an import says how many phones without a country code it read as Indian', async () => {
+  const organization = await givenOrganization();
+  const national = (): string => person().phone.replace('+91', '0');
+  const [first, second, third] = [national(), national(), national()];
+  const rows = [
+    `A,${first},`,
+    `B,${second},${third}`,
+    `C,${person().phone},${person().phone.slice(1)}`,
+  ];
+  const file = await givenFile('phones.csv', ['name,phone,guardian_phone', ...rows].join('\n'));
+  const one = await givenFile('one.csv', `name,phone\nD,${national()}`);
+
+  const { status, stdout } = await importText(organization, file);
+  const ofOne = await importText(organization, one, '--dry-run');
+
+  expect(status).toBe(0);
+  expect(stdout.trimEnd().split('\n').slice(1)).toEqual([
+    `3 phones have no country code and are read as Indian, such as ${first} as ${first.replace('0', '+91')}. Write the country code in the file if that is wrong.`,
+  ]);
+  expect(ofOne.stdout).toMatch(/\n1 phone has no country code and is read as Indian, such as 0/);
+});
+
 test('a refusal counts the most frequent reasons, and names the option that every refused value of a column needs', async () => {
   const organization = await givenOrganization();
   const rows = Array.from({ length: 8 }, (_, row) =>
