@@ -1,7 +1,9 @@
 import { Command, type ErrorOptions } from 'commander';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
 
-/** A command that reports wrong usage on one line: what is wrong, what would be right, and where the help is. */
+const wrongUsage = 2;
+
+/** A command that reports wrong usage on one line: what is wrong, what would be right, and where the help is. Ends with status 2. */
 export class CliCommand extends Command {
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
@@ -10,7 +12,7 @@ export class CliCommand extends Command {
   override error(message: string, options?: ErrorOptions): never {
     return super.error(
       `${asSentence(this.#explain(message, options?.code))} See: ${pathOf(this)} --help`,
-      options,
+      { ...options, exitCode: wrongUsage },
     );
   }
 

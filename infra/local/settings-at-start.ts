@@ -122,6 +122,6 @@ function withIssues({ message, issues }: SettingsFileError | SettingsRejectedErr
   const [first, ...more] = issues.map(({ path, message }) => `${path} ${message}`);
   const sentence = message.replace(/\.$/, ':');
   if (first === undefined) return message;
-  if (more.length === 0) return `${sentence} ${first.replace(/\.$/, '')}.`;
+  if (more.length === 0) return `${sentence} ${first}${/[.?]$/.test(first) ? '' : '.'}`;
   return [sentence, ...[first, ...more].map((issue) => `  ${issue}`)].join('\n');
 }

@@ -45,7 +45,7 @@ test('an option that is misspelt is refused with the nearest one', {
   timeout: startTimeout,
 }, async () => {
   expect(await runServiceProcess(['--prot', '0'])).toEqual({
-    status: 1,
+    status: 2,
     stdout: '',
     stderr: "Unknown option '--prot'. Did you mean --port? See: npm start -- --help\n",
   });
@@ -57,7 +57,7 @@ test('a port that is not a port is refused with the range of ports', {
   const { status, stderr } = await runServiceProcess(['--port', '70000']);
 
   expect({ status, stderr }).toEqual({
-    status: 1,
+    status: 2,
     stderr: expect.stringContaining('It must be an integer from 0 to 65535.'),
   });
 });
@@ -81,6 +81,18 @@ test.each([
   if (content !== undefined) writeFileSync(file, content);
 
   expect(await refusedFile(file)).toMatch(expected);
+});
+
+test('a settings file with one problem is refused in one sentence, which ends in one mark', async () => {
+  const file = join(scratch, 'problem.json');
+  writeFileSync(
+    file,
+    '{"id": 1, "name": "A", "modules": [], "users": [], "pipelines": [], "sources": [], "fields": [], "source": []}',
+  );
+
+  expect(await refusedFile(file)).toBe(
+    `--organization ${file}: The settings file has one problem: $.source is not a property of the settings file: did you mean sources?`,
+  );
 });
 
 test('a settings file with several problems is refused with one line for each', async () => {
