@@ -151,13 +151,21 @@ function unknownColumns(
   );
   const remedy =
     "Name the field with --map 'COLUMN=FIELD', keep a text as a note with --map 'COLUMN=note', or ignore the column with --ignore 'COLUMN'.";
+  const keys = organization.fields.filter(({ active }) => active).map(({ key }) => key);
+  const more = keys.length > keysMax ? `, and ${keys.length - keysMax} more` : '';
+  const fields = `The fields are ${keys.slice(0, keysMax).join(', ')}${more}.`;
   if (issues.length === 0) return [];
-  if (issues.length === 1) return [`${file} has an unknown column: ${issues[0]} ${remedy}`];
+  if (issues.length === 1)
+    return [`${file} has an unknown column: ${issues[0]} ${remedy} ${fields}`];
   return [
     `${file} has ${issues.length} unknown columns. ${remedy}`,
     ...issues.map((issue) => `  ${issue}`),
+    `  ${fields}`,
   ];
 }
+
+/** The most field keys that a refusal names. */
+const keysMax = 40;
 
 /** That no column has the name or the phone. */
 function missingColumns(

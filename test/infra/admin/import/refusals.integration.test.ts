@@ -140,6 +140,9 @@ test('a file of another system is refused with all that is wrong with its column
     `${file} has 2 unknown columns. Name the field with --map 'COLUMN=FIELD', keep a text as a note with --map 'COLUMN=note', or ignore the column with --ignore 'COLUMN'.`,
     '  "nme" is not a field of the organization; did you mean "name"?',
     '  "scholarship" is not a field of the organization.',
+    expect.stringMatching(
+      /^ {2}The fields are name, phone, email, source, assigned_to, lead_type, .*\.$/,
+    ),
     expect.stringMatching(/has "Lead ID", but not .*--ignore 'Lead ID'/),
   ]);
 });
