@@ -100,7 +100,7 @@ async function ownerWarnings(
     const leads = await countOwnedLeads(own, user.id);
     if (leads > 0) {
       sentences.push(
-        `${nameOf(user)} is inactive and still owns ${countOf(leads, 'lead')}: give them to others with lead reassign --organization ${own.organizationId} --from ${user.id}.`,
+        `${nameOf(user)} is inactive and still owns ${countOf(leads, 'lead')}: give them to others with npm run admin -- lead reassign --organization ${own.organizationId} --from ${user.id}.`,
       );
     }
   }
@@ -117,7 +117,7 @@ const keyWarnings = (
       .filter(({ createdBy }) => createdBy === user.id)
       .map(
         ({ keyId, label }) =>
-          `API key ${keyId} (${label}) still writes in the name of ${nameOf(user)}, who is inactive: replace it with key rotate --organization ${organizationId} --key ${keyId} --created-by USER_ID.`,
+          `API key ${keyId} (${label}) still writes in the name of ${nameOf(user)}, who is inactive: replace it with npm run admin -- key rotate --organization ${organizationId} --key ${keyId} --created-by USER_ID.`,
       ),
   );
 

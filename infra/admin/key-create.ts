@@ -171,7 +171,7 @@ async function rotate(
   });
   const request = { organizationId, type, scopes, label, createdBy, expiresAt, now, action };
   const created = await createApiKey(table, request);
-  const revoke = `key revoke --organization ${organizationId} --key ${keyId}`;
+  const revoke = `npm run admin -- key revoke --organization ${organizationId} --key ${keyId}`;
   const expiry = dateOf(old.expiresAt);
   context.print(created, () =>
     [

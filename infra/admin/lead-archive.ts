@@ -88,7 +88,9 @@ async function archiveMany(
   const absent = leadIds.filter((leadId) => !done.includes(leadId));
   await completeAuditEntry(table, entry, `lead ${command} ${done.join(', ') || 'of no lead'}`);
   if (absent.length > 0) context.exitWithFailure();
-  context.print({ items: done.map((leadId) => ({ leadId, archived })) }, () => lines.join('\n'));
+  context.print({ items: done.map((leadId) => ({ leadId, archived })) }, () =>
+    lines.length === 0 ? `No lead was ${command}d.` : lines.join('\n'),
+  );
   for (const lead of absent)
     context.note(unknownLeadError({ organization: organizationId, lead }).message);
 }

@@ -1,6 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { parseDateTime } from '../../shared/date-time.ts';
-import { isDate } from '../../shared/leads/field-types.ts';
+import type { Command } from 'commander';
 import type { Lead } from '../../shared/leads/lead.ts';
 import { leadMatcher, leadQuery } from '../../shared/leads/lead-query.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
@@ -12,6 +10,7 @@ import { countOf } from './format.ts';
 import { assertKnownId } from './known-ids.ts';
 import { printLeads } from './lead-summary.ts';
 import { leadLimitOption } from './limit-option.ts';
+import { parseTime } from './parse-time.ts';
 import { readRateOption } from './rate-option.ts';
 
 interface ListOptions {
@@ -100,14 +99,4 @@ async function liveLeads(
     cursor = read.nextCursor;
   }
   return { leads: leads.slice(0, limit), more: leads.length > limit };
-}
-
-function parseTime(text: string): number {
-  const at = parseDateTime(isDate(text) ? `${text}T00:00:00Z` : text);
-  if (at === undefined) {
-    throw new InvalidArgumentError(
-      'It must be a date, or a date-time with an offset, such as 2026-01-31T18:30:00+05:30.',
-    );
-  }
-  return at;
 }

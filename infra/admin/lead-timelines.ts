@@ -1,5 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { parseDateTime } from '../../shared/date-time.ts';
+import type { Command } from 'commander';
 import { entryIdOf, presentEntry, presentIdentified } from '../../shared/leads/timeline.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
 import { type LeadTimeline, scanTimelines } from '../../shared/store/maintenance/read-timelines.ts';
@@ -10,6 +9,7 @@ import { timelinePartitionKey } from '../../shared/store/table/primary-keys.ts';
 import { type CommandContext, CommandError, existingOrganization, parseId } from './context.ts';
 import { countOf } from './format.ts';
 import { appender, toStdout } from './line-output.ts';
+import { parseTime } from './parse-time.ts';
 import { readRateOption } from './rate-option.ts';
 import { createTimelinesFile, reopenTimelinesFile, type TimelinesFile } from './timelines-file.ts';
 
@@ -26,7 +26,11 @@ export function leadTimelinesCommand(lead: Command, context: CommandContext): vo
     .command('timelines')
     .description('write the timelines of all leads as JSON lines, archived and erased leads too')
     .requiredOption('--organization <ID>', 'organization ID', parseId)
-    .option('--since <TIME>', 'only items at or after this time', parseSince)
+    .option(
+      '--since <TIME>',
+      'only items at or after this time; a date (UTC) or a date-time with an offset',
+      parseSince,
+    )
     .option('--out <FILE>', 'file to write (default: stdout)')
     .option(
       '--resume',
@@ -61,14 +65,7 @@ Examples:
   npm run admin -- lead timelines --organization 1 --since 2026-11-20T00:00:00Z \\
     --out since-friday.jsonl`;
 
-function parseSince(text: string): string {
-  const millis = parseDateTime(text);
-  if (millis === undefined)
-    throw new InvalidArgumentError(
-      'It must be a date-time with its offset, such as 2026-11-20T00:00:00Z.',
-    );
-  return new Date(millis).toISOString();
-}
+const parseSince = (text: string): string => new Date(parseTime(text)).toISOString();
 
 async function writeTimelines(
   context: CommandContext,

@@ -96,6 +96,6 @@ export async function recheckErasure(
   const [erasure] = await readUntilStable(table, [key]);
   if (!erasure) return [];
   return [
-    `The erasure of lead ${leadId} of organization ${organizationId} is in progress or was interrupted: lead erase --organization ${organizationId} --lead ${leadId} completes it.`,
+    `The erasure of lead ${leadId} of organization ${organizationId} is in progress or was interrupted: npm run admin -- lead erase --organization ${organizationId} --lead ${leadId} completes it.`,
   ];
 }

@@ -41,7 +41,7 @@ test('a rotated key’s successor may do the same, and both work until the old o
   });
   expect(people.stdout).toMatch(
     new RegExp(
-      `before \\d{4}-\\d\\d-\\d\\d, revoke the old key: key revoke --organization ${organization.id} --key ${rotated.keyId}`,
+      `before \\d{4}-\\d\\d-\\d\\d, revoke the old key: npm run admin -- key revoke --organization ${organization.id} --key ${rotated.keyId}`,
     ),
   );
   expect([...both, ...after].map(({ status }) => status)).toEqual([200, 200, 401, 200]);

@@ -18,8 +18,9 @@ test('several leads are archived and restored at once; one that does not exist i
   const whileArchived = [await statusOf(one.id), await statusOf(two.id)];
   const restored = await run('restore', `${one.id},${two.id}`);
   const none = await run('restore', '999998,999999', '--json');
+  const noneForPeople = await run('archive', '999998,999999');
   const history = await adminJson(
-    ...['organization', 'history', '--organization', String(organization.id), '--limit', '3'],
+    ...['organization', 'history', '--organization', String(organization.id), '--limit', '4'],
   );
 
   expect(archived).toMatchObject({
@@ -39,7 +40,9 @@ test('several leads are archived and restored at once; one that does not exist i
   });
   expect([await statusOf(one.id), await statusOf(two.id)]).toEqual([200, 200]);
   expect(none).toMatchObject({ status: 1, json: { items: [] } });
+  expect(noneForPeople).toMatchObject({ status: 1, stdout: 'No lead was archived.\n' });
   expect(history.items.map(({ what }: { what: string }) => what)).toEqual([
+    'lead archive of no lead',
     'lead restore of no lead',
     `lead restore ${one.id}, ${two.id}`,
     `lead archive ${two.id}, ${one.id}`,

@@ -200,7 +200,7 @@ test('lead timelines refuses a file that is not its own, and says what to do', a
   expect(await refused('--resume')).toEqual([2, expect.stringContaining('needs --out')]);
   expect(await refused('--since', 'yesterday')).toEqual([
     2,
-    expect.stringContaining('such as 2026-11-20T00:00:00Z'),
+    expect.stringContaining('It must be a date, or a date-time with an offset'),
   ]);
   expect((await linesIn(file)).length).toBe(1);
 });

@@ -20,7 +20,7 @@ export const organizations: Case[] = [
     'an erasure was ended',
     ({ table }) => put(table, { ...erasurePrimaryKey(1, 77) }),
     () => [
-      'The erasure of lead 77 of organization 1 is in progress or was interrupted: lead erase --organization 1 --lead 77 completes it.',
+      'The erasure of lead 77 of organization 1 is in progress or was interrupted: npm run admin -- lead erase --organization 1 --lead 77 completes it.',
     ],
   ],
   [
