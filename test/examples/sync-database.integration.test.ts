@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LeadClient } from '../../shared/client/client.ts';
 import { setArchived } from '../../shared/store/leads/archive.ts';
@@ -18,10 +17,10 @@ import { person } from '../support/people.ts';
 import { service } from '../support/service.ts';
 import { node24, projectFolder } from '../support/service-process.ts';
 import { table } from '../support/table.ts';
-import { postgresDatabase } from './sync-database/postgres.ts';
 import { createTables } from './sync-database/sql-database.ts';
 import { openSqlite } from './sync-database/sqlite.ts';
 import { sync } from './sync-database/sync.ts';
+import { PostgresJob } from './sync-database-postgres.ts';
 import { damage, databaseRows, serviceRows } from './sync-database-rows.ts';
 
 useOwnTable();
@@ -124,7 +123,7 @@ function startWrites(
   };
 }
 
-test('the sync job’s databases equal the service, row by row, though the job is killed beside live writes', {
+test('the sync job’s databases, SQLite and PostgreSQL, equal the service, row by row, though the job is killed beside live writes', {
   timeout: 900_000,
 }, async () => {
   const organization = await givenOrganization();
@@ -189,6 +188,15 @@ test('the sync job’s databases equal the service, row by row, though the job i
   const first = await runJob(readers[0]!, args('all.jsonl'));
   expect(first).toMatchObject({ status: 0, stderr: '' });
 
+  const postgresJob = new PostgresJob(seed);
+  const postgresOptions = (file: string) =>
+    ({
+      organization: path('organization.json'),
+      timelines: path(file),
+      archived: 'remove',
+      erased: 'remove',
+      reconcile: false,
+    }) as const;
   const writes = startWrites(organization, writers, ids);
   let since = new Date(Date.now() - 60_000).toISOString();
   const runs: string[] = [];
@@ -199,6 +207,8 @@ test('the sync job’s databases equal the service, row by row, though the job i
     if (turn % 3 === 2) since = now;
     const run = await runAndKill(file);
     runs.push(run.killed ? 'killed' : run.stderr);
+    if (2 * postgresJob.counts.killed < kills)
+      await postgresJob.runAndKill(client, postgresOptions(file), 2 * leadCount);
   }
   const written = await writes.stop();
   expect(runs.filter((run) => run !== 'killed' && run !== '')).toEqual([]);
@@ -227,19 +237,13 @@ test('the sync job’s databases equal the service, row by row, though the job i
   expect(await databaseRows(sqlite)).toEqual(expected);
   if (process.env.SYNC_KILLS)
     console.log(
-      `${killed} kills, ${midway} of them after a commit, ${runs.length} runs beside ${written} writes: ${expected.active.length} active, ${expected.archived.length} archived, ${expected.erased.length} erased leads, ${expected.items.length} items.`,
+      `${killed} kills, ${midway} of them after a commit, of PostgreSQL ${postgresJob.counts.killed} and ${postgresJob.counts.midway}, ${runs.length} runs beside ${written} writes: ${expected.active.length} active, ${expected.archived.length} archived, ${expected.erased.length} erased leads, ${expected.items.length} items.`,
     );
 
   // PostgreSQL, without marks; and both repaired after damage.
-  const postgres = new PGlite();
-  const postgresOf = postgresDatabase(postgres, () => postgres.close());
-  const options = {
-    organization: path('organization.json'),
-    timelines: path('all.jsonl'),
-    archived: 'remove',
-    erased: 'remove',
-  } as const;
-  await sync(client, postgresOf, { ...options, reconcile: false });
+  const postgresOf = postgresJob.database;
+  expect(postgresJob.counts.midway).toBeGreaterThan(0);
+  await sync(client, postgresOf, postgresOptions('all.jsonl'));
   const unmarked = { ...expected, archived: [], erased: [] };
   expect(await databaseRows(postgresOf)).toEqual(unmarked);
   const victims = [
@@ -249,7 +253,10 @@ test('the sync job’s databases equal the service, row by row, though the job i
     expected.items[9].id,
   ];
   for (const database of [sqlite, postgresOf]) await damage(database, victims);
-  const result = await sync(client, postgresOf, { ...options, reconcile: true });
+  const result = await sync(client, postgresOf, {
+    ...postgresOptions('all.jsonl'),
+    reconcile: true,
+  });
   const repaired = await runJob(readers[0]!, [...args('all.jsonl'), '--reconcile']);
   const one = { missing: 1, different: 1, surplus: 1 };
   expect(result).toMatchObject({ leads: one, items: one });
