@@ -28,7 +28,7 @@ export function leadTimelinesCommand(lead: Command, context: CommandContext): vo
     .requiredOption('--organization <ID>', 'organization ID', parseId)
     .option(
       '--since <TIME>',
-      'only items at or after this time; a date (UTC) or a date-time with an offset',
+      'only items at or after this time, and what was imported since; a date (UTC) or a date-time with an offset',
       parseSince,
     )
     .option('--out <FILE>', 'file to write (default: stdout)')
@@ -48,8 +48,9 @@ Each line is an item as lead timeline --json prints it, after its lead's ID and
 an ID of its own that never changes. A lead's items are in their order. An erased
 lead leaves one line of type erased: remove what you stored of that lead.
 
---since counts an imported lead's items by the time of the import. An item is
-dated just before it is stored: begin each run a minute before the last one began.
+--since counts an imported item by its importedAt, because its at is in the past:
+else a nightly job would never get it. An item is dated just before it is stored:
+begin each run a minute before the last one began.
 --resume reads the file once and uses 8 bytes of memory for each of its items. New
 items are added at the end; items of leads erased since stay until you remove them.
 
