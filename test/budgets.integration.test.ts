@@ -4,7 +4,7 @@ import { type EndpointName, endpoints } from '../shared/endpoints.ts';
 import { applySettings } from '../shared/store/organizations/apply-settings.ts';
 import { bucketOfOrganization, setBucket } from './reliability/buckets.ts';
 import { type CallOptions, call } from './support/call.ts';
-import { expectWithin } from './support/faults/budget.ts';
+import { expectRecorded } from './support/faults/budget.ts';
 import { longestChain, type RecordedCall } from './support/faults/calls.ts';
 import { type FaultyService, startFaultyService } from './support/faults/faulty-service.ts';
 import { type GivenOrganization, givenOrganization } from './support/organizations.ts';
@@ -14,6 +14,7 @@ import { table } from './support/table.ts';
 
 /**
  * What each endpoint costs (design, section 7): a warm function that has seen the key and the settings, a lead under 1 KB with an email.
+ * The counts are in `test/bench/counts.json`, under the name of the request; `npm run bench -- --record` writes them.
  *
  * Units are DynamoDB's (AWS: "DynamoDB read and write operations"): a write of up to 1 KB takes one; an item of a transaction two, one that is
  * only checked too; a consistent read of up to 4 KB one, of an absent item too; an index entry that is new one, one that moves two.
@@ -52,17 +53,9 @@ const idempotent = (key: string = randomUUID()): Pick<CallOptions, 'headers'> =>
 
 describe('capture', () => {
   test.each([
-    {
-      rotation: 'without rotation',
-      given: () => alone,
-      budget: { roundTrips: 2, calls: 4, writes: 2 + 10, indexEntries: 4, reads: 3 },
-    },
-    {
-      rotation: 'with rotation',
-      given: () => rotating,
-      budget: { roundTrips: 3, calls: 5, writes: 2 + 10 + 1, indexEntries: 4, reads: 3 },
-    },
-  ])('a captured new lead $rotation keeps to its budget', async ({ given, budget }) => {
+    { rotation: 'without rotation', given: () => alone, name: 'capture, new, without rotation' },
+    { rotation: 'with rotation', given: () => rotating, name: 'capture, new' },
+  ])('a captured new lead $rotation keeps to its budget', async ({ given, name }) => {
     const { website: apiKey } = given();
     await callOnce('capture-lead', { apiKey, body: person() });
 
@@ -73,7 +66,7 @@ describe('capture', () => {
     });
 
     expect(status).toBe(201);
-    expectWithin(calls, budget);
+    expectRecorded(name, calls);
   });
 
   test('a capture that matches a lead and fills nothing keeps to its budget', async () => {
@@ -84,7 +77,7 @@ describe('capture', () => {
     const { status, calls } = await callOnce('capture-lead', { apiKey, body, ...idempotent() });
 
     expect(status).toBe(200);
-    expectWithin(calls, { roundTrips: 3, calls: 5, writes: 2 + 6, indexEntries: 0, reads: 4 });
+    expectRecorded('capture, existing, nothing filled', calls);
   });
 
   test('a capture that matches a lead and fills a field keeps to its budget', async () => {
@@ -98,7 +91,7 @@ describe('capture', () => {
       ...idempotent(),
     });
 
-    expectWithin(calls, { roundTrips: 3, calls: 5, writes: 2 + 6, indexEntries: 2, reads: 4 });
+    expectRecorded('capture, existing, a field filled', calls);
   });
 
   test('a replayed capture keeps to its budget', async () => {
@@ -110,7 +103,7 @@ describe('capture', () => {
     const { status, calls } = await callOnce('capture-lead', repeat);
 
     expect(status).toBe(201);
-    expectWithin(calls, { roundTrips: 1, calls: 3, writes: 2, indexEntries: 0, reads: 3 });
+    expectRecorded('capture, replayed', calls);
   });
 });
 
@@ -121,17 +114,9 @@ async function givenLead({ website }: GivenOrganization): Promise<number> {
 
 describe('create', () => {
   test.each([
-    {
-      rotation: 'without rotation',
-      given: () => alone,
-      budget: { roundTrips: 2, calls: 4, writes: 2 + 8, indexEntries: 4, reads: 2 },
-    },
-    {
-      rotation: 'with rotation',
-      given: () => rotating,
-      budget: { roundTrips: 3, calls: 5, writes: 2 + 8 + 1, indexEntries: 4, reads: 2 },
-    },
-  ])('a created lead $rotation keeps to its budget', async ({ given, budget }) => {
+    { rotation: 'without rotation', given: () => alone, name: 'create, without rotation' },
+    { rotation: 'with rotation', given: () => rotating, name: 'create' },
+  ])('a created lead $rotation keeps to its budget', async ({ given, name }) => {
     const { writer: apiKey } = given();
     const body = () => ({ fields: { ...person(), source: 1 } });
     await callOnce('create-lead', { apiKey, body: body() });
@@ -139,7 +124,7 @@ describe('create', () => {
     const { status, calls } = await callOnce('create-lead', { apiKey, body: body() });
 
     expect(status).toBe(201);
-    expectWithin(calls, budget);
+    expectRecorded(name, calls);
   });
 });
 
@@ -151,7 +136,7 @@ test('a read of one lead keeps to its budget', async () => {
   const { status, calls } = await callOnce('get-lead', { apiKey: organization.reader, leadId });
 
   expect(status).toBe(200);
-  expectWithin(calls, { roundTrips: 1, calls: 3, writes: 2, indexEntries: 0, reads: 1 });
+  expectRecorded('get', calls);
 });
 
 describe('a list of 25 of 40 leads', () => {
@@ -162,33 +147,25 @@ describe('a list of 25 of 40 leads', () => {
   });
 
   test.each([
-    {
-      by: 'without an index',
-      query: {},
-      budget: { roundTrips: 1, calls: 3, writes: 2, indexEntries: 0, reads: 7 },
-    },
-    {
-      by: 'by stage',
-      query: { stage_id: 11 },
-      budget: { roundTrips: 2, calls: 5, writes: 2, indexEntries: 0, reads: 27 },
-    },
-  ])('a list of 25 of 40 leads $by keeps to its budget', async ({ query, budget }) => {
+    { by: 'without an index', query: {}, name: 'list, 25 leads' },
+    { by: 'by stage', query: { stage_id: 11 }, name: 'list, 25 leads by stage' },
+  ])('a list of 25 of 40 leads $by keeps to its budget', async ({ query, name }) => {
     const { reader: apiKey } = organization;
     await callOnce('list-leads', { apiKey, query });
 
     const { status, calls } = await callOnce('list-leads', { apiKey, query });
 
     expect(status).toBe(200);
-    expectWithin(calls, budget);
+    expectRecorded(name, calls);
   });
 });
 
 describe('update', () => {
   test.each([
-    { what: 'a field', body: { fields: { city: 'Pune' } }, writes: 2 + 4, indexEntries: 2 },
-    { what: 'the stage', body: { stageId: 12 }, writes: 2 + 4, indexEntries: 4 },
-    { what: 'nothing', body: {}, writes: 2, indexEntries: 0 },
-  ])('an update of $what keeps to its budget', async ({ body, writes, indexEntries }) => {
+    { what: 'a field', body: { fields: { city: 'Pune' } } },
+    { what: 'the stage', body: { stageId: 12 } },
+    { what: 'nothing', body: {} },
+  ])('an update of $what keeps to its budget', async ({ what, body }) => {
     const organization = rotating;
     const leadId = await givenLead(organization);
     const apiKey = organization.writer;
@@ -197,14 +174,7 @@ describe('update', () => {
     const { status, calls } = await callOnce('update-lead', { apiKey, leadId, body });
 
     expect(status).toBe(200);
-    const changes = writes > 2 ? 1 : 0;
-    expectWithin(calls, {
-      roundTrips: 1 + changes,
-      calls: 3 + changes,
-      writes,
-      indexEntries,
-      reads: 1,
-    });
+    expectRecorded(`update, ${what}`, calls);
   });
 });
 
@@ -217,7 +187,7 @@ test('a note keeps to its budget', async () => {
   const { status, calls } = await callOnce('add-note', request);
 
   expect(status).toBe(201);
-  expectWithin(calls, { roundTrips: 2, calls: 3, writes: 2 + 4, indexEntries: 0, reads: 0 });
+  expectRecorded('note', calls);
 });
 
 const referenceLists = endpoints.filter(
@@ -231,7 +201,7 @@ test.each(referenceLists)('$name keeps to its budget', async ({ name }) => {
   const { status, calls } = await callOnce(name, { apiKey });
 
   expect(status).toBe(200);
-  expectWithin(calls, { roundTrips: 1, calls: 2, writes: 2, indexEntries: 0, reads: 0 });
+  expectRecorded(name, calls);
 });
 
 describe('what a function meets for the first time costs one more round trip', () => {
@@ -242,7 +212,7 @@ describe('what a function meets for the first time costs one more round trip', (
 
     const { calls } = await callOnce('get-lead', { apiKey: organization.reader, leadId });
 
-    expectWithin(calls, { roundTrips: 2, calls: 4, writes: 2, indexEntries: 0, reads: 1 + 1 });
+    expectRecorded('get, first request with a key', calls);
   });
 
   test('a second key of an organization that the function knows costs one more round trip', async () => {
@@ -253,7 +223,7 @@ describe('what a function meets for the first time costs one more round trip', (
 
     const { calls } = await callOnce('get-lead', { apiKey: organization.writer, leadId });
 
-    expectWithin(calls, { roundTrips: 2, calls: 3, writes: 2, indexEntries: 0, reads: 1 });
+    expectRecorded('get, second key of an organization', calls);
   });
 
   test('a new version of the settings costs one more round trip', async () => {
@@ -265,7 +235,7 @@ describe('what a function meets for the first time costs one more round trip', (
 
     const { calls } = await callOnce('get-lead', { apiKey: organization.reader, leadId });
 
-    expectWithin(calls, { roundTrips: 2, calls: 4, writes: 2, indexEntries: 0, reads: 1 + 1 });
+    expectRecorded('get, new version of the settings', calls);
   });
 });
 

@@ -1,12 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { measureColdStarts } from './cold-start/cold-start.ts';
 import { measureWarmCpu } from './cold-start/warm-cpu.ts';
+import { comparison, type ExactRun, exactRun } from './comparison.ts';
 import { measureListing } from './listing/listing.ts';
 import { measureLoad } from './load.ts';
 import { progress } from './progress.ts';
+import { recordCounts } from './record-counts.ts';
 import { textReport, writeReport } from './report.ts';
 import type { Results } from './results.ts';
 import { measureSideBySide } from './side-by-side.ts';
@@ -20,9 +23,33 @@ const program = new Command('npm run bench --')
   )
   .option('--leads <N>', 'leads of the largest organization', parseLeads)
   .option('--out <FOLDER>', 'where RESULTS.md and the drawings go (a full run: test/bench)')
+  .option(
+    '--compare <FILE>',
+    'the results.json of an earlier run: status 1 if this run has more round trips, units or bytes',
+    parseRun,
+  )
+  .option('--record', 'only write test/bench/counts.json, which the tests compare with', false)
   .allowExcessArguments(false);
 program.parse();
-const options = program.opts<{ quick: boolean; leads?: number; out?: string }>();
+const options = program.opts<{
+  quick: boolean;
+  leads?: number;
+  out?: string;
+  compare?: ExactRun;
+  record: boolean;
+}>();
+if (options.record) {
+  await recordCounts();
+  process.exit(0);
+}
+
+function parseRun(file: string): ExactRun {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new InvalidArgumentError(`It cannot be read: ${(error as Error).message}`);
+  }
+}
 
 function parseLeads(text: string): number {
   const leads = Number(text);
@@ -81,5 +108,7 @@ await writeReport(folder, results, {
   machine,
 });
 progress(`written: ${relative(process.cwd(), join(folder, 'RESULTS.md'))}`);
+const compared = options.compare && comparison(options.compare, exactRun(results));
+if (compared) process.stdout.write(`\n${compared.text}\n`);
 // The launcher keeps a channel to this process open.
-process.exit(0);
+process.exit(compared?.hasMore ? 1 : 0);

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { budgetTable, pageMaxUnits } from './budgets.ts';
+import { exactRun } from './comparison.ts';
 import { coldStartPlot, costPlot, listingPlot, type Plot, roundTripsPlot } from './plots/plots.ts';
 import { prices } from './prices.ts';
 import {
@@ -27,7 +28,7 @@ const allTables = (results: Results): ResultTable[] => [
   loadTable(results.load),
 ];
 
-/** Writes `RESULTS.md` and its drawings into a folder. */
+/** Writes `RESULTS.md`, its drawings, and `results.json` for a later run's `--compare` into a folder. */
 export async function writeReport(
   folder: string,
   results: Results,
@@ -42,6 +43,10 @@ export async function writeReport(
   await mkdir(folder, { recursive: true });
   for (const { file, svg } of Object.values(plots)) await writeFile(join(folder, file), svg);
   await writeFile(join(folder, 'RESULTS.md'), pageOf(results, circumstances, plots));
+  await writeFile(
+    join(folder, 'results.json'),
+    `${JSON.stringify(exactRun(results), undefined, 1)}\n`,
+  );
 }
 
 const image = ({ file, about }: Plot): string => `![${about}](${file})`;

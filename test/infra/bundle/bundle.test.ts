@@ -14,6 +14,7 @@ import {
   publisherName,
   writtenEndpoints,
 } from '../../../infra/bundle/bundle.ts';
+import { bundleKbOf, recordedCounts } from '../../bench/counts.ts';
 
 const run = promisify(execFile);
 let folder: string;
@@ -259,6 +260,13 @@ describe.each([...writtenEndpoints(), { name: publisherName }])(
       expect(built.code.byteLength).toBeLessThan(
         withPhones.includes(name) ? ceilingWithPhonesBytes : ceilingBytes,
       );
+    });
+
+    test(`the bundle of ${name} is no larger than test/bench/counts.json records`, () => {
+      expect(
+        bundleKbOf(built.code),
+        'KB; if the growth is worth it: npm run bench -- --record',
+      ).toBeLessThanOrEqual(recordedCounts().bundleKb[name] ?? 0);
     });
   },
 );
