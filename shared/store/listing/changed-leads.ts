@@ -2,20 +2,24 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { OrganizationTable } from '../table/client.ts';
 import type { LeadIndexEntry } from '../table/items.ts';
 import { updateIndexKey } from '../table/primary-keys.ts';
+import { ChangedIds } from './changed-ids.ts';
 import { idOf, indexEntryBytes, type LeadIds, listedIds } from './lead-ids.ts';
 import type { PageBudget } from './page-budget.ts';
 
 /** The leads changed since a time, as many as were read. */
 export interface ChangedLeads {
-  readonly ids: ReadonlySet<number>;
+  readonly ids: ChangedIds;
   /** False if there are more than were read: then a lead that is not among them may have changed too. */
   readonly isComplete: boolean;
+  /** The sizes of the large ones, in KB. */
+  readonly largeKb: ReadonlyMap<number, number>;
+  /** What pages that scanned the leads paid for a changed one, as a multiple of fetching it by id; undefined if none did. */
+  scanCost: number | undefined;
 }
 
-interface CachedRead {
+interface CachedRead extends ChangedLeads {
   /** When the first read began, in epoch milliseconds. */
   readonly begunAt: number;
-  readonly ids: Set<number>;
   readonly largeKb: Map<number, number>;
   /** The `updatedAt` from which the index is being read. */
   from: string;
@@ -33,13 +37,14 @@ interface CachedRead {
 const indexLagMs = 10_000;
 const lagBefore = (ms: number): string => new Date(Math.max(0, ms - indexLagMs)).toISOString();
 
-/** The most ids that are read: their entries are most of a page's budget. */
-export const changedLeadsMax = 25_000;
+/** The most ids that are cached: one megabyte. */
+export const changedLeadsMax = 250_000;
+/** The most entries that one page reads: most of its budget. The next page continues. */
+export const entriesPerPage = 25_000;
 /** Entries in one query that extends a cached read: 100 KB. */
 const extensionEntries = 1000;
 /** A client asks for the next page within seconds. An older read is discarded, so that a back-dated change is not missed for longer. */
 const cacheMaxMs = 60_000;
-/** Each cached read has at most 25,000 ids. */
 const cachedReadsMax = 8;
 const cachedReads = new Map<string, CachedRead>();
 
@@ -50,43 +55,68 @@ const cachedReads = new Map<string, CachedRead>();
  * @param max stops after more ids than this, unless they were all known before
  */
 export async function readChangedLeads(
-  { table, organizationId }: OrganizationTable,
+  own: OrganizationTable,
   since: number,
   max: number,
   budget: PageBudget,
 ): Promise<ChangedLeads> {
-  const cachedRead = cachedReadOf(organizationId, since);
-  if (cachedRead.isComplete) {
-    // The clock that dated the newest change may be far ahead; earlier dates may have been committed since the index was read.
-    cachedRead.from = lagBefore(Math.min(Date.parse(cachedRead.newest), cachedRead.fromBegunAt));
-    cachedRead.fromBegunAt = Date.now();
-    cachedRead.isComplete = false;
-    cachedRead.isExtended = true;
-  }
+  const cachedRead = cachedReadOf(own.organizationId, since);
+  if (cachedRead.isComplete) beginExtension(cachedRead);
   // A complete read is only extended with later changes, whatever its size.
   const most = cachedRead.isExtended ? changedLeadsMax : max;
-  while (!cachedRead.isComplete && cachedRead.ids.size <= most && !budget.isSpent) {
-    const { Items = [], LastEvaluatedKey } = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        IndexName: 'leadsByUpdate',
-        KeyConditionExpression: 'updateKey = :leads AND updatedAt >= :from',
-        ExpressionAttributeValues: {
-          ':leads': updateIndexKey(organizationId),
-          ':from': cachedRead.from,
-        },
-        // Most entries of an extension are known ids: the number of ids to add does not tell how many entries to read.
-        Limit: cachedRead.isExtended ? extensionEntries : most + 1 - cachedRead.ids.size,
-        ExclusiveStartKey: cachedRead.next,
-      }),
-    );
-    for (const entry of Items as LeadIndexEntry[]) addEntry(cachedRead, entry);
-    budget.spend(Items.length * indexEntryBytes);
-    cachedRead.next = LastEvaluatedKey;
-    cachedRead.isComplete = LastEvaluatedKey === undefined;
+  let entries = 0;
+  while (
+    !cachedRead.isComplete &&
+    cachedRead.ids.size <= most &&
+    entries < entriesPerPage &&
+    !budget.isSpent
+  ) {
+    // Most entries of an extension are known ids: the number of ids to add does not tell how many entries to read.
+    const limit = cachedRead.isExtended
+      ? extensionEntries
+      : Math.min(most + 1 - cachedRead.ids.size, entriesPerPage - entries);
+    const count = await readEntries(own, cachedRead, limit);
+    entries += count;
+    budget.spend(count * indexEntryBytes);
+    // A read that began on an earlier page may have passed entries that the index has shown since.
+    if (cachedRead.isComplete && cachedRead.fromBegunAt < budget.begunAt)
+      beginExtension(cachedRead);
   }
   for (const [leadId, kb] of cachedRead.largeKb) budget.noteSize(leadId, kb);
   return cachedRead;
+}
+
+function beginExtension(cachedRead: CachedRead): void {
+  // The clock that dated the newest change may be far ahead; earlier dates may have been committed since the index was read.
+  cachedRead.from = lagBefore(Math.min(Date.parse(cachedRead.newest), cachedRead.fromBegunAt));
+  cachedRead.fromBegunAt = Date.now();
+  cachedRead.isComplete = false;
+  cachedRead.isExtended = true;
+}
+
+/** Adds the next entries of the index. @returns how many were read */
+async function readEntries(
+  { table, organizationId }: OrganizationTable,
+  cachedRead: CachedRead,
+  limit: number,
+): Promise<number> {
+  const { Items = [], LastEvaluatedKey } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      IndexName: 'leadsByUpdate',
+      KeyConditionExpression: 'updateKey = :leads AND updatedAt >= :from',
+      ExpressionAttributeValues: {
+        ':leads': updateIndexKey(organizationId),
+        ':from': cachedRead.from,
+      },
+      Limit: limit,
+      ExclusiveStartKey: cachedRead.next,
+    }),
+  );
+  for (const entry of Items as LeadIndexEntry[]) addEntry(cachedRead, entry);
+  cachedRead.next = LastEvaluatedKey;
+  cachedRead.isComplete = LastEvaluatedKey === undefined;
+  return Items.length;
 }
 
 /** The most leads that are examined besides a list's own; their entries are 4 KB, half a read unit. */
@@ -149,8 +179,9 @@ function cachedReadOf(organizationId: number, since: number): CachedRead {
     ? known
     : {
         begunAt,
-        ids: new Set(),
+        ids: new ChangedIds(),
         largeKb: new Map(),
+        scanCost: known?.scanCost,
         from,
         fromBegunAt: begunAt,
         newest: from,
@@ -160,7 +191,17 @@ function cachedReadOf(organizationId: number, since: number): CachedRead {
       };
   cachedReads.delete(name);
   cachedReads.set(name, cachedRead);
-  const [oldest] = cachedReads.keys();
-  if (cachedReads.size > cachedReadsMax && oldest !== undefined) cachedReads.delete(oldest);
+  discardOldest();
   return cachedRead;
+}
+
+/** Keeps the number of cached reads, and of all their ids, below their maximum; the read in use is the newest. */
+function discardOldest(): void {
+  let ids = [...cachedReads.values()].reduce((sum, read) => sum + read.ids.size, 0);
+  for (const [name, read] of cachedReads) {
+    if (cachedReads.size <= cachedReadsMax && (ids <= changedLeadsMax || cachedReads.size === 1))
+      return;
+    cachedReads.delete(name);
+    ids -= read.ids.size;
+  }
 }

@@ -1,11 +1,17 @@
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { ownerIndexKey, sourceIndexKey, stageIndexKey } from '../table/primary-keys.ts';
 import { bytesPerReadUnit } from '../table/read-units.ts';
-import { changedLeadsMax, justChangedIds, readChangedLeads } from './changed-leads.ts';
+import {
+  type ChangedLeads,
+  changedLeadsMax,
+  justChangedIds,
+  readChangedLeads,
+} from './changed-leads.ts';
 import {
   aboveAllIds,
   allOfIds,
   anyOfIds,
+  changedIdList,
   indexIds,
   type LeadIds,
   listedIds,
@@ -19,7 +25,7 @@ import {
   type PageQuery,
   readLeadPage,
 } from './lead-pages.ts';
-import { scanLeads } from './lead-scan.ts';
+import { type LeadScan, scanLeads } from './lead-scan.ts';
 import { PageBudget } from './page-budget.ts';
 
 /** The filters of a list that an index supports. `matches` checks each of them on the lead too. */
@@ -77,7 +83,7 @@ async function changedAmong(
   const byIds = (all: readonly LeadIds[]): LeadReader =>
     leadsByIds(own, allOfIds(all, budget), budget);
   const few = await read(fewUpdates);
-  if (few.isComplete) return byIds([...lists, listedIds(few.ids)]);
+  if (few.isComplete) return byIds([...lists, changedIdList(few.ids)]);
   let reader = byIds(lists);
   let firstRequested: number | undefined;
   let isDecided = false;
@@ -86,7 +92,7 @@ async function changedAmong(
       if (firstRequested !== undefined && !isDecided && 2 * requested > firstRequested) {
         isDecided = true;
         const changed = await read(changedLeadsMax);
-        if (changed.isComplete) reader = byIds([...lists, listedIds(changed.ids)]);
+        if (changed.isComplete) reader = byIds([...lists, changedIdList(changed.ids)]);
       }
       firstRequested ??= requested;
       return reader.read(below, requested);
@@ -133,17 +139,12 @@ function indexLists(
 
 /**
  * For a list only by update time: fetches the changed leads by id, as long as that costs less than a scan of all remaining leads. On the
- * first page the scan starts in parallel with the first ids: it tells how many leads there are, and may already be the page.
+ * first page the scan starts in parallel with the first ids: it tells how many leads there are, and may already be the page. While the ids
+ * are still being read, which can take several pages, the leads are scanned.
  */
 async function changedLeads(
   table: Table,
-  {
-    organizationId,
-    limit,
-    cursor,
-    matches,
-    updatedSince,
-  }: LeadQuery & { readonly updatedSince: number },
+  { organizationId, limit, cursor, updatedSince }: LeadQuery & { readonly updatedSince: number },
   budget: PageBudget,
 ): Promise<LeadReader> {
   const own = { table, organizationId };
@@ -154,38 +155,68 @@ async function changedLeads(
     read(fewUpdates),
   ]);
   const below = cursor ?? (first?.leads[0]?.id ?? 0) + 1;
-  const isMostlyChanged =
-    first !== undefined && 2 * first.leads.filter(matches).length >= first.leads.length;
-  const worthwhile = Math.min(
-    changedLeadsMax,
-    Math.floor(below / scannedPerFetched(few.ids, budget)),
-  );
-  const changed =
-    few.isComplete || isMostlyChanged || worthwhile <= fewUpdates ? few : await read(worthwhile);
-  const remaining = [...changed.ids].filter((leadId) => leadId < below);
-  if (changed.isComplete && remaining.length * scannedPerFetched(remaining, budget) <= below) {
-    return leadsByIds(own, listedIds(remaining), budget);
-  }
-  return first ? withFirstChunk(first, scan) : scan;
+  const reader = notingCost(scan, first, few, { limit, updatedSince });
+  const most = worthwhileIds(few, below);
+  const changed = few.isComplete || most <= fewUpdates ? few : await read(most);
+  return changed.isComplete && isCheaperById(changed, below)
+    ? leadsByIds(own, changedIdList(changed.ids), budget)
+    : reader;
+}
+
+/** A scan is given up for ids when it costs more: the ids have a price too. */
+const scanCostMax = 1.3;
+
+/** How many ids of changed leads to read at most. */
+function worthwhileIds(few: ChangedLeads, below: number): number {
+  const { scanCost = Number.NaN } = few;
+  if (scanCost <= scanCostMax) return 0;
+  // Unless a scan proved expensive, this many changed leads are found as cheaply by one.
+  const share = scanCost > scanCostMax ? 1 : 1 / scannedPerFetched(few);
+  return Math.min(changedLeadsMax, Math.floor(share * below));
+}
+
+const isCheaperById = (changed: ChangedLeads, below: number): boolean =>
+  (changed.scanCost ?? 0) > scanCostMax ||
+  changed.ids.countBelow(below) * scannedPerFetched(changed) <= below;
+
+/**
+ * A scan, whose first chunk may have been read, that notes for the next page what a changed lead costs. Changed leads often have ids that
+ * follow one another, so a page says little by itself: the cost is a moving average.
+ */
+function notingCost(
+  scan: LeadScan,
+  first: LeadChunk | undefined,
+  changed: ChangedLeads,
+  { limit, updatedSince }: Pick<PageQuery, 'limit'> & { readonly updatedSince: number },
+): LeadReader {
+  const before = changed.scanCost;
+  let next = first;
+  let [leads, found] = [0, 0];
+  const note = (chunk: LeadChunk): LeadChunk => {
+    leads += chunk.leads.length;
+    found += chunk.leads.filter(({ updatedAt }) => Date.parse(updatedAt) >= updatedSince).length;
+    const units = scan.bytesRead / bytesPerReadUnit;
+    // What was found beyond the page is read again by the next.
+    const useful = Math.min(Math.max(1, found), limit + 1);
+    const cost = units / (useful * Math.max(1, units / Math.max(1, leads)));
+    changed.scanCost = before === undefined ? cost : 0.75 * before + 0.25 * cost;
+    return chunk;
+  };
+  if (first) note(first);
+  return {
+    async read(below, requested) {
+      const chunk = next ?? note(await scan.read(below, requested));
+      next = undefined;
+      return chunk;
+    },
+  };
 }
 
 const usualLeadBytes = 800;
 
 /** How many leads a scan reads for the price of one fetched by id, which costs at least a read unit. */
-function scannedPerFetched(leadIds: Iterable<number>, budget: PageBudget): number {
-  const sizes = [...leadIds].map((leadId) => budget.knownBytes(leadId) ?? usualLeadBytes);
-  const meanBytes = sizes.reduce((sum, bytes) => sum + bytes, 0) / Math.max(1, sizes.length);
-  return Math.max(1, bytesPerReadUnit / Math.max(1, meanBytes));
-}
-
-/** A scan whose first chunk has been read. */
-function withFirstChunk(first: LeadChunk, scan: LeadReader): LeadReader {
-  let isFirst = true;
-  return {
-    async read(below, requested) {
-      if (!isFirst) return scan.read(below, requested);
-      isFirst = false;
-      return first;
-    },
-  };
+function scannedPerFetched({ ids, largeKb }: ChangedLeads): number {
+  const largeBytes = [...largeKb.values()].reduce((sum, kb) => sum + 1000 * kb, 0);
+  const bytes = largeBytes + usualLeadBytes * (ids.size - largeKb.size);
+  return Math.max(1, (bytesPerReadUnit * ids.size) / Math.max(1, bytes));
 }

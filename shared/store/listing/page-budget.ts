@@ -17,13 +17,15 @@ const leadMaxBytes = limits.leadMaxBytes + 10_000;
 
 /** How much one page of a list may read: bytes and time, whichever is spent first (design, section 5). */
 export class PageBudget {
+  /** In epoch milliseconds. */
+  readonly begunAt = Date.now();
   #bytes: number;
   readonly #endsAt: number;
   readonly #largeLeads = new Map<number, number>();
 
   constructor(bytes: number, ms: number) {
     this.#bytes = bytes;
-    this.#endsAt = Date.now() + ms;
+    this.#endsAt = this.begunAt + ms;
   }
 
   spend(bytes: number): void {

@@ -44,6 +44,22 @@ const stride = 7919;
 const updatedAt = (id: number, leads: number): number =>
   firstUpdate + ((id * stride) % leads) * 1000;
 
+/** The changes of an organization's leads in their order, from position 0. */
+export function updatesOf(leads: number): {
+  idAt: (position: number) => number;
+  timeAt: (position: number) => string;
+  /** The position of the first change at or after a time. */
+  firstFrom: (time: string) => number;
+} {
+  let inverse = 1;
+  while ((inverse * stride) % leads !== 1) inverse += 1;
+  return {
+    idAt: (position) => (position * inverse) % leads || leads,
+    timeAt: (position) => new Date(firstUpdate + position * 1000).toISOString(),
+    firstFrom: (time) => Math.max(0, Math.ceil((Date.parse(time) - firstUpdate) / 1000)),
+  };
+}
+
 /** The `updated_since` that just so many of the organization's leads fulfil. */
 export const sinceOf = (changed: number, leads: number): string =>
   new Date(firstUpdate + (leads - changed) * 1000).toISOString();

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import {
-  changedLeadsMax,
+  entriesPerPage,
   readChangedLeads,
 } from '../../../../shared/store/listing/changed-leads.ts';
 import { PageBudget } from '../../../../shared/store/listing/page-budget.ts';
@@ -50,23 +51,23 @@ test('a change dated by a clock far ahead hides no later change', async () => {
   expect([[...ids], isComplete]).toEqual([[1, 2], true]);
 });
 
-test('a cached read of nearly the maximum number of changed leads is extended in pages, not one by one', async () => {
+test('a cached read of as many changed leads as a page reads is extended in pages, not one by one', async () => {
   const since = Date.now() - 3_600_000;
   const justNow = Date.now() - 1000;
-  const entries = Array.from({ length: changedLeadsMax - 1 }, (_, index) =>
+  const entries = Array.from({ length: entriesPerPage - 1 }, (_, index) =>
     entryOf(index + 1, justNow + (index % 900)),
   );
   const { table, queries } = indexOf(entries);
   const first = await readChangedLeads(
     { table, organizationId: 2 },
     since,
-    changedLeadsMax,
+    entriesPerPage,
     budget(),
   );
-  expect([first.ids.size, first.isComplete]).toEqual([changedLeadsMax - 1, true]);
+  expect([first.ids.size, first.isComplete]).toEqual([entriesPerPage - 1, true]);
   const queriesBefore = queries();
 
-  entries.push(entryOf(changedLeadsMax, Date.now()));
+  entries.push(entryOf(entriesPerPage, Date.now()));
   const { ids, isComplete } = await readChangedLeads(
     { table, organizationId: 2 },
     since,
@@ -74,6 +75,28 @@ test('a cached read of nearly the maximum number of changed leads is extended in
     budget(),
   );
 
-  expect([ids.size, isComplete]).toEqual([changedLeadsMax, true]);
-  expect(queries() - queriesBefore).toBeLessThanOrEqual(changedLeadsMax / 1000 + 1);
+  expect([ids.size, isComplete]).toEqual([entriesPerPage, true]);
+  expect(queries() - queriesBefore).toBeLessThanOrEqual(entriesPerPage / 1000 + 1);
+});
+
+test('a read of changed leads that takes several pages finds an entry that the index showed after the read had passed it', async () => {
+  const since = Date.now() - 3_600_000;
+  const justNow = Date.now() - 1000;
+  const entries = Array.from({ length: 2 * entriesPerPage }, (_, index) =>
+    entryOf(index + 1, since + index * 10),
+  );
+  entries.push(entryOf(90_001, justNow));
+  const { table } = indexOf(entries);
+  const read = () => readChangedLeads({ table, organizationId: 3 }, since, 100_000, budget());
+  const isComplete: boolean[] = [];
+  isComplete.push((await read()).isComplete, (await read()).isComplete);
+  await sleep(2);
+
+  entries.push(entryOf(90_000, justNow - 1), entryOf(90_002, Date.now()));
+  entries.splice(0, 1); // a lead that changed again has left its earlier place
+  const last = await read();
+
+  expect([...isComplete, last.isComplete]).toEqual([false, false, true]);
+  expect([...last.ids].slice(-3)).toEqual([90_000, 90_001, 90_002]);
+  expect(last.ids.size).toBe(2 * entriesPerPage + 3);
 });
