@@ -58,8 +58,8 @@ function cdkVersion(): { installed: string | undefined; required: string } {
   };
 }
 
-function printChecks(failedChecks: readonly FailedCheck[]): void {
-  for (const { issue, next } of failedChecks) process.stderr.write(`✗ ${issue}\n  Next: ${next}\n`);
+function printChecks(mark: '✗' | '!', checks: readonly FailedCheck[]): void {
+  for (const { issue, next } of checks) process.stderr.write(`${mark} ${issue}\n  Next: ${next}\n`);
 }
 
 interface Options {
@@ -132,15 +132,18 @@ try {
 /** @returns the exit status */
 async function deploy(options: ServiceOptions): Promise<number> {
   const { serviceName: stackName } = options;
-  const { failedChecks, unknown, target } = await preflight({
+  const qualifier = contextOf(context)['@aws-cdk/core:bootstrapQualifier'];
+  const { failedChecks, warnings, unknown, target } = await preflight({
     region: await regionOf(),
     stackName,
     cdkVersion: cdkVersion(),
     options,
     allowsNewTable: newTable,
+    ...(typeof qualifier === 'string' && { qualifier }),
   });
   for (const sentence of unknown) process.stderr.write(`? ${sentence}\n`);
-  printChecks(failedChecks);
+  printChecks('!', warnings);
+  printChecks('✗', failedChecks);
   if (failedChecks.length > 0 || !target) return 1;
   process.stderr.write(
     `✓ ${stackName} will be deployed to account ${target.account}, region ${target.region}.\n`,

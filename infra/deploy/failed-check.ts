@@ -6,6 +6,8 @@ export interface FailedCheck {
 
 export interface CheckResult {
   readonly failedChecks: readonly FailedCheck[];
+  /** What does not stop a deployment, but should be changed before many requests come. */
+  readonly warnings: readonly FailedCheck[];
   /** What could not be checked; it does not stop a deployment. */
   readonly unknown: readonly string[];
 }
@@ -32,11 +34,12 @@ export async function attemptCheck(
   check: () => Promise<readonly FailedCheck[]>,
 ): Promise<CheckResult> {
   try {
-    return { failedChecks: await check(), unknown: [] };
+    return { failedChecks: await check(), warnings: [], unknown: [] };
   } catch (error) {
     const { name, message } = error as Error;
     return {
       failedChecks: [],
+      warnings: [],
       unknown: [`${subject} could not be checked (${name}: ${message}).`],
     };
   }

@@ -1,5 +1,11 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { productionEnvironment, type ServiceOptions } from '../stack/service-options.ts';
+import {
+  concurrencyWarnings,
+  defaultQualifier,
+  failedBootstrapChecks,
+  failedLogRoleChecks,
+} from './account-checks.ts';
 import { failedArnChecks } from './arn-checks.ts';
 import {
   attemptCheck,
@@ -9,7 +15,7 @@ import {
   type FailedCheck,
 } from './failed-check.ts';
 import { accountOf } from './identity.ts';
-import { failedBootstrapChecks, failedStackChecks, stackNamed } from './stack-checks.ts';
+import { failedStackChecks, stackNamed } from './stack-checks.ts';
 import { checkTable } from './table-checks.ts';
 import { failedForgottenTableChecks, failedOwnerChecks } from './table-owner.ts';
 
@@ -28,11 +34,11 @@ export interface PreflightOptions {
   readonly options?: Partial<ServiceOptions>;
   /** Whether the stack may create an empty table although it uses another one now. @default false */
   readonly allowsNewTable?: boolean;
+  /** Of the CDK bootstrap, if it was changed (`@aws-cdk/core:bootstrapQualifier`). */
+  readonly qualifier?: string;
 }
 
 type Deployment = Omit<PreflightOptions, 'region' | 'cdkVersion'>;
-
-const bootstrapStackName = 'CDKToolkit';
 
 /** Checks everything that can make a deployment fail, and changes nothing. A few read requests to AWS. */
 export async function preflight({
@@ -48,54 +54,74 @@ export async function preflight({
         ...failedChecks,
         { issue, next: 'export AWS_REGION=eu-central-1   (the region of your choice)' },
       ],
+      warnings: [],
       unknown: [],
     };
   }
   const account = await accountOf(region);
-  if (typeof account !== 'string') return { failedChecks: [...failedChecks, account], unknown: [] };
+  if (typeof account !== 'string')
+    return { failedChecks: [...failedChecks, account], warnings: [], unknown: [] };
 
   const target = { account, region };
-  const results = await checkAccount(target, deployment);
+  const results = await checkTarget(target, deployment);
   return {
     failedChecks: [
       ...failedChecks,
       ...failedArnChecks(deployment.options ?? {}, target),
       ...results.flatMap((result) => result.failedChecks),
     ],
+    warnings: results.flatMap(({ warnings }) => warnings),
     unknown: results.flatMap(({ unknown }) => unknown),
     target,
   };
 }
 
 /** Checks what AWS says of the account, the stack and the table. */
-async function checkAccount(
+async function checkTarget(
   target: DeploymentTarget,
-  { stackName, options = {}, allowsNewTable = false }: Deployment,
+  { stackName, options = {}, allowsNewTable = false, qualifier = defaultQualifier }: Deployment,
 ): Promise<CheckResult[]> {
   const { account, region } = target;
   const { tableName, environment = productionEnvironment } = options;
   const client = new CloudFormationClient({ region, ...clientTimeouts });
-  try {
-    const stacks = attemptCheck(`The stacks of ${account} in ${region}`, async () => {
-      const bootstrap = await stackNamed(client, bootstrapStackName);
+  const checks = [
+    attemptCheck(`The CDK bootstrap of ${account} in ${region}`, () =>
+      failedBootstrapChecks(target, qualifier),
+    ),
+    attemptCheck(`The stack ${stackName}`, async () => {
       const own = await stackNamed(client, stackName);
-      return [
-        ...failedBootstrapChecks(bootstrap, target),
-        ...failedStackChecks(own, stackName),
-        ...(tableName || allowsNewTable
-          ? []
-          : await failedForgottenTableChecks(own, environment, region)),
-      ];
-    });
-    if (tableName === undefined) return [await stacks];
-    const owner = attemptCheck(`The stack of the table ${tableName}`, () =>
-      failedOwnerChecks(client, { stackName, tableName }),
+      const isTableChosen = tableName !== undefined || allowsNewTable;
+      const forgotten = isTableChosen
+        ? []
+        : await failedForgottenTableChecks(own, environment, region);
+      return [...failedStackChecks(own, stackName), ...forgotten];
+    }),
+    concurrencyCheck(region),
+  ];
+  if (options.accessLogs)
+    checks.push(attemptCheck("API Gateway's log role", () => failedLogRoleChecks(region)));
+  if (tableName !== undefined)
+    checks.push(
+      attemptCheck(`The stack of the table ${tableName}`, () =>
+        failedOwnerChecks(client, { stackName, tableName }),
+      ),
     );
-    const table = await checkTable(region, { ...options, tableName });
-    return [await stacks, await owner, ...table];
+  try {
+    const results = await Promise.all(checks);
+    return tableName === undefined
+      ? results
+      : [...results, ...(await checkTable(region, { ...options, tableName }))];
   } finally {
     client.destroy();
   }
+}
+
+async function concurrencyCheck(region: string): Promise<CheckResult> {
+  const { failedChecks: warnings, unknown } = await attemptCheck(
+    'The concurrent executions of the account',
+    () => concurrencyWarnings(region),
+  );
+  return { failedChecks: [], warnings, unknown };
 }
 
 function failedCdkChecks({ installed, required }: PreflightOptions['cdkVersion']): FailedCheck[] {

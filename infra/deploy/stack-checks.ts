@@ -3,10 +3,7 @@ import {
   DescribeStacksCommand,
   type Stack,
 } from '@aws-sdk/client-cloudformation';
-import type { DeploymentTarget, FailedCheck } from './failed-check.ts';
-
-/** The version of the bootstrap stack that this project's CDK needs (aws-cdk-lib, DefaultStackSynthesizer). */
-const bootstrapVersionMin = 6;
+import type { FailedCheck } from './failed-check.ts';
 
 /** @returns undefined if there is no such stack */
 export async function stackNamed(
@@ -21,27 +18,6 @@ export async function stackNamed(
     if (name === 'ValidationError' && message.includes('does not exist')) return undefined;
     throw error;
   }
-}
-
-export function failedBootstrapChecks(
-  bootstrap: Stack | undefined,
-  { account, region }: DeploymentTarget,
-): FailedCheck[] {
-  const next = `npx cdk bootstrap aws://${account}/${region}`;
-  if (!bootstrap)
-    return [
-      { issue: `The CDK is not bootstrapped in account ${account}, region ${region}.`, next },
-    ];
-  const version = Number(
-    bootstrap.Outputs?.find(({ OutputKey }) => OutputKey === 'BootstrapVersion')?.OutputValue ?? 0,
-  );
-  if (version >= bootstrapVersionMin) return [];
-  return [
-    {
-      issue: `The CDK bootstrap stack in ${region} has version ${version}, but must have version ${bootstrapVersionMin} or later.`,
-      next,
-    },
-  ];
 }
 
 /** The states of a stack in which CloudFormation refuses an update. */

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TableDescription } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
@@ -24,6 +24,12 @@ export const stackName = 'lead-service-production';
 export const tableName = 'leads-restored-1';
 export const cdkVersion = { installed: '2.1148.1', required: '2.1148.1' };
 
+/** The last request by the name of its reply. */
+export const lastRequests = new Map<
+  string,
+  { readonly headers: IncomingHttpHeaders; readonly body: string }
+>();
+
 /** Points the AWS SDK of a test file at the stand-in. Before each test the account is ready for a first deployment. */
 export function useAccount() {
   let server: Server | undefined;
@@ -34,8 +40,9 @@ export function useAccount() {
       let body = '';
       for await (const chunk of request) body += chunk;
       const operation = String(request.headers['x-amz-target'] ?? '').split('.')[1];
-      const path = new URL(request.url ?? '', 'http://aws').pathname;
+      const path = new URL(request.url ?? '', 'http://aws').pathname.replace(/(?<=.)\/$/, '');
       const name = operation ?? (path === '/' ? nameOfForm(body) : `${request.method} ${path}`);
+      lastRequests.set(name, { headers: request.headers, body });
       const [status, text] = replies[name] ?? [400, refusal('NotExpected', name)];
       response.writeHead(status, {
         'Content-Type': text.startsWith('<') ? 'text/xml' : 'application/json',
@@ -122,7 +129,9 @@ const readyForFirstDeployment = (): AwsReplies => ({
     200,
     `<GetCallerIdentityResponse><GetCallerIdentityResult><Account>${account}</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`,
   ],
-  'DescribeStacks CDKToolkit': stack('CDKToolkit', 'CREATE_COMPLETE', { BootstrapVersion: '21' }),
+  GetParameter: bootstrapVersion(21),
+  'GET /2016-08-19/account-settings': concurrentExecutions(1000),
+  'GET /account': json({ cloudwatchRoleArn: `arn:aws:iam::${account}:role/gateway-logs` }),
   [`DescribeStacks ${stackName}`]: noStack(stackName),
   DescribeStacks: stacksXml(),
   [`DescribeStackResources ${tableName}`]: noStack(tableName),
@@ -136,6 +145,13 @@ const readyForFirstDeployment = (): AwsReplies => ({
   DescribeKey: json({ KeyMetadata: { KeyId: 'dynamodb', KeyManager: 'AWS' } }),
 });
 
+/** What SSM returns of the parameter of a bootstrap. */
+export const bootstrapVersion = (version: number): AwsReply =>
+  json({ Parameter: { Name: '/cdk-bootstrap/hnb659fds/version', Value: String(version) } });
+export const concurrentExecutions = (unreserved: number): AwsReply =>
+  json({
+    AccountLimit: { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: unreserved },
+  });
 export const json = (value: unknown): AwsReply => [200, JSON.stringify(value)];
 export const jsonRefusal = (code: string): AwsReply => [
   400,

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { preflight } from '../../../infra/deploy/preflight.ts';
 import {
+  bootstrapVersion,
   cdkVersion,
-  noStack,
+  jsonRefusal,
   preflightWith,
   refusal,
   stack,
@@ -12,13 +13,12 @@ import {
 } from './given-account.ts';
 
 const answers = useAccount();
-const bootstrap = (version: number) =>
-  stack('CDKToolkit', 'CREATE_COMPLETE', { BootstrapVersion: String(version) });
 
 describe('a preflight', () => {
   test('a preflight passes for a first deployment, and returns its target', async () => {
     expect(await preflightWith()).toEqual({
       failedChecks: [],
+      warnings: [],
       unknown: [],
       target: { account: '123456789012', region: 'eu-central-1' },
     });
@@ -63,7 +63,7 @@ describe('a preflight', () => {
   });
 
   test('a preflight names the command for an account that is not bootstrapped', async () => {
-    answers['DescribeStacks CDKToolkit'] = noStack('CDKToolkit');
+    answers.GetParameter = jsonRefusal('ParameterNotFound');
 
     expect((await preflightWith()).failedChecks).toEqual([
       {
@@ -74,7 +74,7 @@ describe('a preflight', () => {
   });
 
   test('a preflight names the command for an account whose bootstrap stack is too old', async () => {
-    answers['DescribeStacks CDKToolkit'] = bootstrap(5);
+    answers.GetParameter = bootstrapVersion(5);
 
     expect((await preflightWith()).failedChecks).toEqual([
       {
@@ -105,7 +105,7 @@ describe('a preflight', () => {
   });
 
   test('a preflight passes with a note for credentials that may deploy but not describe stacks', async () => {
-    answers['DescribeStacks CDKToolkit'] = [403, refusal('AccessDenied', 'not authorized')];
+    answers[`DescribeStacks ${stackName}`] = [403, refusal('AccessDenied', 'not authorized')];
 
     expect(await preflightWith()).toMatchObject({
       failedChecks: [],
