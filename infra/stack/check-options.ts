@@ -74,6 +74,7 @@ const schemas = {
     'must be a domain name such as leads.example.com.',
     /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
   ),
+  keepDefaultAddress: flag,
   certificateArn: text(
     'must be the ARN of a certificate in AWS Certificate Manager, in the region of the API: arn:aws:acm:REGION:ACCOUNT:certificate/ID.',
     arn('acm', 'certificate/[\\w-]+'),
@@ -174,6 +175,7 @@ function withDefaults(props: LeadServiceProps): ServiceOptions {
   const environment = props.environment ?? productionEnvironment;
   return {
     serviceName: `lead-service-${environment}`,
+    keepDefaultAddress: false,
     waf: false,
     kmsKey: 'aws-managed',
     logRetentionDays: 30,
@@ -207,6 +209,10 @@ function conflicts(options: ServiceOptions): string[] {
   }
   if (certificateArn && !domainName)
     issues.push('certificateArn: needs domainName: set it to the domain of the certificate.');
+  if (options.keepDefaultAddress && !domainName)
+    issues.push(
+      'keepDefaultAddress: needs domainName: without a domain, the default address is the only one. Remove it.',
+    );
   if (requestsPerKeyPerHour > requestsPerOrganizationPerHour) {
     issues.push(
       `requestsPerKeyPerHour: ${requestsPerKeyPerHour}: must be at most requestsPerOrganizationPerHour, which is ${requestsPerOrganizationPerHour}.`,

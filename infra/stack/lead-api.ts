@@ -50,7 +50,7 @@ export class LeadApi extends RestApi {
       endpointTypes: [EndpointType.REGIONAL],
       // The role applies to all APIs of the account and region: other stacks may set it as well.
       cloudWatchRole: false,
-      disableExecuteApiEndpoint: options.domainName !== undefined,
+      disableExecuteApiEndpoint: options.domainName !== undefined && !options.keepDefaultAddress,
       deployOptions: {
         stageName,
         // Every request that is not throttled invokes a function, even without a key.

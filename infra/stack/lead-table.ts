@@ -107,7 +107,11 @@ export class LeadTable extends Construct {
     return new Key(this, 'Key', {
       description: 'Encrypts the lead table',
       enableKeyRotation: true,
-      removalPolicy,
+      // A first deployment that fails leaves an empty table: its key goes, so that none is paid for nothing.
+      removalPolicy:
+        removalPolicy === RemovalPolicy.RETAIN
+          ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+          : removalPolicy,
     });
   }
 

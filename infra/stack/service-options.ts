@@ -4,8 +4,10 @@ export interface LeadServiceProps {
   readonly environment?: string;
   /** Names the stack, the API, the metrics, the alarms and the dashboard. Must be unique in the account and region. @default lead-service-<environment> */
   readonly serviceName?: string;
-  /** Custom domain of the API, such as `leads.example.com`; it switches the `execute-api` address off. @default none */
+  /** Custom domain of the API, such as `leads.example.com`; it switches the `execute-api` address off, unless `keepDefaultAddress`. @default none */
   readonly domainName?: string;
+  /** With `domainName`, also answers at the `execute-api` address, until all callers use the domain. @default false */
+  readonly keepDefaultAddress?: boolean;
   /** ARN of the domain's certificate in AWS Certificate Manager, in the region of the API. @default none */
   readonly certificateArn?: string;
   /** Email address that is notified when an alarm goes off, and when it ends. The recipient must confirm once. @default none */

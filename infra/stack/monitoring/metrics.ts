@@ -94,7 +94,10 @@ const tableMetric = (
 export const ofTable = (table: ITable, metricName: string): Metric =>
   tableMetric(table, metricName);
 
-/** Throttled requests to the table and its indexes: ten metrics, the maximum of an alarm. */
+/**
+ * Throttled requests to the table and its indexes: ten metrics, the maximum of an alarm. A fifth index needs two alarms, one for reads and
+ * one for writes.
+ */
 export function tableThrottles(table: ITable): MathExpression {
   const parts = [
     {},

@@ -47,6 +47,7 @@ const right: Readonly<Record<string, readonly unknown[]>> = {
 const wrong: Readonly<Record<string, readonly unknown[]>> = {
   environment: ['Production', '', 'a-name-of-more-than-20', 1],
   serviceName: ['x', '1st', 'two words'],
+  keepDefaultAddress: ['yes'],
   domainName: ['https://leads.example.com', 'leads', 'leads.example.com/'],
   certificateArn: ['arn:aws:iam::123456789012:server-certificate/x', 'certificate'],
   alarmEmail: ['ops', 'ops@example', 'a b@example.com'],
@@ -74,6 +75,7 @@ describe('the options', () => {
     expect(checkOptions({})).toEqual({
       environment: 'production',
       serviceName: 'lead-service-production',
+      keepDefaultAddress: false,
       waf: false,
       kmsKey: 'aws-managed',
       logRetentionDays: 30,
@@ -164,6 +166,7 @@ describe('an invalid option is refused with its name and its rule', () => {
 describe('options that contradict each other are refused', () => {
   test.each<[Record<string, unknown>, RegExp]>([
     [{ domainName: 'leads.example.com' }, /^domainName: needs certificateArn/],
+    [{ keepDefaultAddress: true }, /^keepDefaultAddress: needs domainName/],
     [{ certificateArn }, /^certificateArn: needs domainName/],
     [
       { requestsPerKeyPerHour: 3001 },
@@ -189,6 +192,7 @@ describe('options that contradict each other are refused', () => {
 
   test.each([
     { domainName: 'leads.example.com', certificateArn },
+    { domainName: 'leads.example.com', certificateArn, keepDefaultAddress: 'true' },
     { requestsPerKeyPerHour: 3001, requestsPerOrganizationPerHour: 3001 },
     { removalPolicy: 'destroy', environment: 'test' },
     { events: true, tableName: 'leads-restored', tableStreamArn },

@@ -9,11 +9,21 @@ import { AwsSolutionsChecks, type NagPack, ServerlessChecks } from 'cdk-nag';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { LeadServiceProps } from '../../../infra/stack/lead-service.ts';
 import { projectFolder } from '../../support/service-process.ts';
+import committedIds from './logical-ids.json' with { type: 'json' };
+import { replacedResources } from './replaced-resources.ts';
 import { everyOption, leadsApp } from './service-template.ts';
 
-const variants: readonly [string, LeadServiceProps][] = [
+const variants: readonly (readonly [string, LeadServiceProps])[] = [
   ['no option set', {}],
   ['every option on', everyOption],
+  [
+    'a domain and the default address',
+    {
+      domainName: everyOption.domainName,
+      certificateArn: everyOption.certificateArn,
+      keepDefaultAddress: true,
+    },
+  ],
   ['an existing table', { tableName: 'leads-restored', canary: false }],
   [
     'events of an existing table',
@@ -61,6 +71,26 @@ describe.each(packs)('cdk-nag, %s', (packName, pack) => {
   );
 });
 
+/** Type by logical ID, by variant. */
+const logicalIds: Readonly<Record<string, Readonly<Record<string, string>>>> = committedIds;
+
+describe('what no release may replace', () => {
+  test.each(variants)('every such resource keeps its logical ID with %s', (name) => {
+    const { Resources: resources } = Template.fromStack(apps.get(name)!.stack).toJSON();
+
+    expect(replacedResources(logicalIds[name] ?? {}, resources)).toEqual([]);
+  });
+
+  test('a changed logical ID of the table is named with what it would do', () => {
+    const table = { Type: 'AWS::DynamoDB::Table' };
+
+    expect(replacedResources({ Old: table.Type }, { New: table })).toEqual([
+      'Old (AWS::DynamoDB::Table) is gone: the service would begin with an empty table.',
+      'New (AWS::DynamoDB::Table) is new: if it is meant, add it to logical-ids.json.',
+    ]);
+  });
+});
+
 test('cdk-nag finds what is wrong where something is: the checks above do look', () => {
   const app = new App();
   new Topic(new Stack(app, 'Wrong'), 'PlainText');
@@ -84,8 +114,7 @@ const ignored = 'W3005';
 const recipes = ['email', 'queue', 'firehose'].map((name) =>
   join(projectFolder, 'infra', 'events', 'recipes', `${name}.yaml`),
 );
-/** These have every kind of resource and both forms of each. */
-const linted = ['no option set', 'every option on'];
+const linted = variants.map(([name]) => name);
 const wrong = {
   Resources: { Table: { Type: 'AWS::DynamoDB::Table', Properties: { Colour: 'red' } } },
 };

@@ -86,6 +86,16 @@ describe('the table', () => {
     });
   });
 
+  test('a key of its own stays with the table, but goes with a first deployment that fails', () => {
+    const stack = new Stack(new App(), 'Stack');
+    new LeadTable(stack, 'Table', { kmsKey: 'customer-managed' });
+
+    Template.fromStack(stack).hasResource('AWS::KMS::Key', {
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
+    });
+  });
+
   test('the table is paid on demand', () => {
     table().hasResourceProperties('AWS::DynamoDB::Table', { BillingMode: 'PAY_PER_REQUEST' });
   });
