@@ -7,6 +7,7 @@ import {
   failedLogRoleChecks,
 } from './account-checks.ts';
 import { failedArnChecks } from './arn-checks.ts';
+import { failedAlarmChecks } from './canary-alarm.ts';
 import {
   attemptCheck,
   type CheckResult,
@@ -98,6 +99,8 @@ async function checkTarget(
     }),
     concurrencyCheck(region),
   ];
+  if (options.canary)
+    checks.push(attemptCheck("The canary's alarm", () => failedAlarmChecks(region, stackName)));
   if (options.accessLogs)
     checks.push(attemptCheck("API Gateway's log role", () => failedLogRoleChecks(region)));
   if (tableName !== undefined)
