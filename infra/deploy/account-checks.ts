@@ -75,7 +75,7 @@ export async function failedLogRoleChecks(region: string): Promise<FailedCheck[]
   return [
     {
       issue: `accessLogs: API Gateway has no role for CloudWatch in ${region}, so a deployment with accessLogs fails.`,
-      next: `aws apigateway update-account --patch-operations op=replace,path=/cloudwatchRoleArn,value=ROLE_ARN   (OPERATE.md, "accessLogs", says which role)`,
+      next: `aws apigateway update-account --patch-operations op=replace,path=/cloudwatchRoleArn,value=ROLE_ARN   (infra/OPERATE.md says which role, at accessLogs)`,
     },
   ];
 }
