@@ -24,16 +24,17 @@ function deploy(...args: readonly string[]): { status: number | null; stderr: st
 
 describe('npm run deploy', () => {
   test.each([
-    [['--chek'], /^Unknown option '--chek'\. Did you mean --check\?/],
+    [['--chek'], 2, /^Unknown option '--chek'\. Did you mean --check\?/],
     [
       ['--dry-run'],
+      2,
       /^Unknown option '--dry-run': the command accepts --check, --back, --context, --new-table, --profile, --help\./,
     ],
-    [['check'], /accepts none; remove 'check'/],
-    [['-c', 'alarmEmail'], /It must be NAME=VALUE/],
-    [['-c', 'alarmEmial=x'], /alarmEmial: is not an option: did you mean alarmEmail\?/],
-  ])('npm run deploy does not go on with %j', (args, sentence) => {
-    expect(deploy(...args)).toEqual({ status: 1, stderr: expect.stringMatching(sentence) });
+    [['check'], 2, /accepts none; remove 'check'/],
+    [['-c', 'alarmEmail'], 2, /It must be NAME=VALUE/],
+    [['-c', 'alarmEmial=x'], 1, /alarmEmial: is not an option: did you mean alarmEmail\?/],
+  ])('npm run deploy does not go on with %j, and has the status %i', (args, status, sentence) => {
+    expect(deploy(...args)).toEqual({ status, stderr: expect.stringMatching(sentence) });
   });
 
   test('the arguments after -- are left to the CDK', () => {
