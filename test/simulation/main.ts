@@ -1,6 +1,7 @@
 /** `npm run simulate`: the service's own code under a simulated DynamoDB, in as many histories as are wanted. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundlePublisher } from './events/publish-history.ts';
 import { longTime } from './explore/long-time.ts';
 import { manyHistories } from './explore/many-histories.ts';
 import { type Explored, explorePairs } from './explore/pairs.ts';
@@ -115,7 +116,7 @@ async function randomHistories(
   { seed, histories, minutes }: SimulateOptions,
   into: SimulationRecord,
 ): Promise<Summary> {
-  const versions = await bundleVersions();
+  const [versions, publisher] = await Promise.all([bundleVersions(), bundlePublisher()]);
   const before = into.random?.histories ?? 0;
   const totals = await manyHistories(
     versions,
@@ -123,6 +124,7 @@ async function randomHistories(
       seed,
       histories: histories ?? (minutes === undefined ? before + 200 : Number.POSITIVE_INFINITY),
       commit,
+      publisher,
       ...(minutes !== undefined && { withinMs: minutes * 60_000 }),
       ...(into.random && { totals: into.random }),
       onHistory: (so) => {

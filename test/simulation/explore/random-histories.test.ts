@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { bundlePublisher } from '../events/publish-history.ts';
 import { longTime } from './long-time.ts';
 import { manyHistories } from './many-histories.ts';
 import { type Plan, planOf } from './plan.ts';
@@ -19,7 +20,9 @@ const printed = (): { readonly report: Report; readonly lines: string[] } => {
 describe('random histories of many clients under faults', () => {
   test('keep every promise of the contract', { timeout: 300_000 }, async () => {
     const { report, lines } = printed();
-    const summary = await manyHistories(versions, { seed: 1, histories: 100 }, report);
+    const publisher = await bundlePublisher();
+    const options = { seed: 1, histories: 100, publisher };
+    const summary = await manyHistories(versions, options, report);
 
     expect(lines).toEqual([]);
     expect(summary).toMatchObject({ histories: 100, violations: 0 });
@@ -63,6 +66,26 @@ describe('a defect of the service', () => {
     expect(violations).toBeGreaterThan(0);
     expect(lines.join('\n')).toMatch(
       /Seed 5 violates[\s\S]*As small as it goes[\s\S]*What happened:\n +0\.0 ms {2}\w/,
+    );
+  });
+
+  test('in the publisher of events is found in its histories too', {
+    timeout: 120_000,
+  }, async () => {
+    const bug = {
+      before: "if (kind?.kind !== 'timeline') return undefined;",
+      after: 'return undefined;',
+    };
+    const publisher = await bundlePublisher({
+      change: (path, text) =>
+        path === 'shared/store/leads/stream-record.ts' ? text.replace(bug.before, bug.after) : text,
+    });
+    const { report, lines } = printed();
+
+    await manyHistories(versions, { seed: 1, histories: 1, publisher }, report);
+
+    expect(lines.join('\n')).toMatch(
+      /Seed 1 violates[\s\S]* was acknowledged, and has no event Lead/,
     );
   });
 
