@@ -68,6 +68,7 @@ export async function preflight({
   return {
     failedChecks: [
       ...failedChecks,
+      ...failedNewTableChecks(deployment),
       ...failedArnChecks(deployment.options ?? {}, target),
       ...results.flatMap((result) => result.failedChecks),
     ],
@@ -126,6 +127,16 @@ async function concurrencyCheck(region: string): Promise<CheckResult> {
   );
   return { failedChecks: [], warnings, unknown };
 }
+
+const failedNewTableChecks = ({ options, allowsNewTable }: Deployment): FailedCheck[] =>
+  allowsNewTable && options?.tableName
+    ? [
+        {
+          issue: `--new-table: tableName is set, so the service would use the table ${options.tableName}.`,
+          next: 'Remove tableName to begin with an empty table, or run the command without --new-table',
+        },
+      ]
+    : [];
 
 function failedCdkChecks({ installed, required }: PreflightOptions['cdkVersion']): FailedCheck[] {
   if (installed === required) return [];

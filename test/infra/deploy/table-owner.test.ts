@@ -79,6 +79,12 @@ test('a deployment without tableName is refused if the stack uses a table that i
   expect(issuesOf(await preflightWith({}, { allowsNewTable: true }))).toEqual([]);
 });
 
+test('a new table and tableName are refused together', async () => {
+  expect(issuesOf(await preflightWith({ tableName }, { allowsNewTable: true }))).toEqual([
+    '--new-table: tableName is set, so the service would use the table leads-restored-1.',
+  ]);
+});
+
 test('a deployment without tableName passes if the stack created the table that it uses', async () => {
   replies[`DescribeStacks ${stackName}`] = stacksWithTables({ [stackName]: tableName });
   replies[`ListStackResources ${stackName}`] = withTable(tableName);

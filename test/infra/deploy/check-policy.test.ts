@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import policy from '../../../infra/policies/check-deployment.json' with { type: 'json' };
+import {
+  lastRequests,
+  preflightWith,
+  stackName,
+  stacksWithTables,
+  tableName,
+  useAccount,
+  withTable,
+} from './given-account.ts';
+
+const replies = useAccount();
+
+/** The action that IAM asks for, by the name of a request. Anybody may ask who they are. */
+const actions: Readonly<Record<string, string>> = {
+  DescribeAlarms: 'cloudwatch:DescribeAlarms',
+  DescribeContinuousBackups: 'dynamodb:DescribeContinuousBackups',
+  DescribeKey: 'kms:DescribeKey',
+  DescribeStackResources: 'cloudformation:DescribeStackResources',
+  DescribeStacks: 'cloudformation:DescribeStacks',
+  DescribeTable: 'dynamodb:DescribeTable',
+  'GET /2016-08-19/account-settings': 'lambda:GetAccountSettings',
+  'GET /account': 'apigateway:GET',
+  GetParameter: 'ssm:GetParameter',
+  ListStackResources: 'cloudformation:ListStackResources',
+};
+
+test('the policy for checking a deployment allows every request of the checks, and no more', async () => {
+  replies[`DescribeStacks ${stackName}`] = stacksWithTables({ [stackName]: tableName });
+  replies[`ListStackResources ${stackName}`] = withTable(tableName);
+  lastRequests.clear();
+
+  const results = [
+    await preflightWith({ canary: true, accessLogs: true }),
+    await preflightWith({ tableName }),
+  ];
+
+  expect(results.map(({ failedChecks, unknown }) => [failedChecks, unknown])).toEqual([
+    [[], []],
+    [[], []],
+  ]);
+  const sent = [...lastRequests.keys()]
+    .filter((name) => name !== 'GetCallerIdentity')
+    .map((name) => actions[name] ?? actions[name.split(' ')[0] ?? ''] ?? name);
+  expect([...new Set(sent)].sort()).toEqual(
+    policy.Statement.flatMap(({ Action }) => Action).sort(),
+  );
+});
