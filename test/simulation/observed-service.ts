@@ -114,6 +114,7 @@ export class ObservedService {
       clockSkewMs: functions?.clockSkewMs ?? 0,
       limits,
       isSlow: latencyMaxMs > slowMs,
+      isIndexLate: (world.dynamodb?.staleChance ?? 0) > 0,
     };
   }
 

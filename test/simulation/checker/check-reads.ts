@@ -1,12 +1,26 @@
 import { nameOf } from './effects.ts';
 import type { History, ObservedRequest } from './history.ts';
 import { isSame, type Plain } from './plain.ts';
-import { presented, type ReferenceSettings, type Values, valueIn } from './reference.ts';
-import { endOf, lastWriteOf, leadIdsOf, leadKey, leadStates, settingsDuring } from './states.ts';
+import {
+  comparablePhone,
+  presented,
+  type ReferenceSettings,
+  type Values,
+  valueIn,
+} from './reference.ts';
+import {
+  endOf,
+  lastWriteOf,
+  leadIdsOf,
+  leadKey,
+  leadStates,
+  settingsDuring,
+  statesBetween,
+} from './states.ts';
 
 /**
- * Reads are of a state that held between question and answer: one that began after a write was acknowledged shows it. Lists by an index may
- * miss, for ten seconds, what was written; what they show is right even then.
+ * Reads are of a state that held between question and answer: one that began after a write was acknowledged shows it. Lists by an index
+ * that is late may miss, for ten seconds, what was written anew or moved in it; what they show is right even then.
  */
 export function checkReads(history: History): string[] {
   return history.requests.flatMap((request) => {
@@ -113,15 +127,13 @@ function listIssues(history: History, request: ObservedRequest): string[] {
   return issues;
 }
 
-/** Leads that the query matched all the while, and for long enough that an index shows them. */
+/** Leads that the query matched all the while, and that stayed for long enough where an index has them. */
 function requiredOf(history: History, request: ObservedRequest): number[] {
   const query = request.request.query ?? {};
   const isIndexed = indexed.some((name) => query[name] !== undefined);
   const settings = settingsDuring(history, request);
   return leadIdsOf(history, request.organizationId).filter((id) => {
-    const lag = isIndexed ? indexLagMs : 0;
-    const changedAt = lastWriteOf(history, ...leadKey(request.organizationId, id), endOf(request));
-    if (lag > 0 && changedAt > request.startedAt - lag) return false;
+    if (isIndexed && !isShown(history, request, id)) return false;
     const states = leadStates(history, request, id);
     return states.every(
       (state) =>
@@ -130,6 +142,18 @@ function requiredOf(history: History, request: ObservedRequest): number[] {
         settings.every((one) => matches(query, presented(one, state))),
     );
   });
+}
+
+/** Whether the indexes have a lead at one place while a list is read: what they know of it has not changed for as long as they may be late. */
+function isShown(history: History, request: ObservedRequest, leadId: number): boolean {
+  const key = leadKey(request.organizationId, leadId);
+  const from = request.startedAt - (history.isIndexLate ? indexLagMs : 0);
+  if (request.request.query?.updated_since !== undefined)
+    return lastWriteOf(history, ...key, endOf(request)) <= from;
+  const entries = statesBetween(history, ...key, from, endOf(request)).map(
+    (state) => state && [state.stageKey, state.ownerKey, state.sourceKey],
+  );
+  return entries.every((entry) => entry && isSame(entry, entries[0]));
 }
 
 /** What the query's parameters mean, for a lead as it is shown. */
@@ -160,23 +184,49 @@ const propertyOf: Readonly<Record<string, string>> = {
   lead_type: 'leadType',
 };
 
-/** Of the operators, those that clients here use. */
-function holds({ field, operator, value, values = [] }: Filter, lead: Plain): boolean {
+type Operator = (current: unknown, one: Filter) => boolean;
+
+const folded = (text: unknown): string => String(text).normalize('NFC').toLowerCase();
+const isIn = (current: unknown, values: readonly unknown[]): boolean =>
+  [current].flat().some((each) => values.includes(each));
+const equals: Operator = (current, { value }) => folded(current) === folded(value);
+const isBetween: Operator = (current, { values = [] }) =>
+  [current, values[0], values[1]].sort(inOrder)[1] === current;
+const inOrder = (a: unknown, b: unknown): number => ((a as number) < (b as number) ? -1 : 1);
+
+/** Of a value that is not empty. */
+const operators: Readonly<Record<string, Operator>> = {
+  is_empty: () => false,
+  is_not_empty: () => true,
+  contains: (current, { value }) => folded(current).includes(folded(value)),
+  equals,
+  on: equals,
+  gt: (current, { value }) => (current as number) > (value as number),
+  lt: (current, { value }) => (current as number) < (value as number),
+  after: (current, { value }) => String(current) > String(value),
+  before: (current, { value }) => String(current) < String(value),
+  between: isBetween,
+  is_any_of: (current, { values = [] }) => isIn(current, values),
+  has_any_of: (current, { values = [] }) => isIn(current, values),
+  is_true: (current) => current === true,
+  is_false: (current) => current === false,
+};
+const matchEmpty = ['is_empty', 'is_false'];
+
+/** Phones are compared as they are stored, parts of them by their digits. */
+function asStored({ field, operator, value, ...others }: Filter): Filter {
+  if (!/phone$/.test(field) || value === undefined) return { field, operator, value, ...others };
+  const digits = String(value).replace(/[^\d+]/g, '');
+  return { field, operator, value: operator === 'contains' ? digits : comparablePhone(digits) };
+}
+
+function holds(sent: Filter, lead: Plain): boolean {
+  const one = asStored(sent);
+  const { field, operator } = one;
   const name = propertyOf[field] ?? field;
   const found = name in lead ? lead[name] : valueIn(lead.fields as Values, field);
-  const current = found === null ? undefined : found;
-  const lower = (one: unknown): string => String(one).toLowerCase();
-  const operators: Readonly<Record<string, () => boolean>> = {
-    is_empty: () => current === undefined,
-    is_not_empty: () => current !== undefined,
-    contains: () => current !== undefined && lower(current).includes(lower(value)),
-    equals: () => current !== undefined && lower(current) === lower(value),
-    gt: () => current !== undefined && (current as number) > (value as number),
-    lt: () => current !== undefined && (current as number) < (value as number),
-    is_any_of: () => values.includes(current),
-    is_true: () => current === true,
-  };
+  if (found === null || found === undefined) return matchEmpty.includes(operator);
   const judge = operators[operator];
   if (!judge) throw new Error(`The checker knows no operator ${operator}.`);
-  return judge();
+  return judge(found, one);
 }

@@ -90,6 +90,8 @@ export interface History {
   readonly clockSkewMs: number;
   /** Whether calls take so long that a request may be out of time although none fails. */
   readonly isSlow: boolean;
+  /** Whether an index may show, for ten seconds, what was before a write. */
+  readonly isIndexLate: boolean;
   readonly limits: { readonly perKey: number; readonly perOrganization: number };
 }
 

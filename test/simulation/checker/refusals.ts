@@ -9,7 +9,7 @@ import {
   type Values,
 } from './reference.ts';
 import { isSameEnquiry, liveRecords } from './remembered.ts';
-import { emailKey, endOf, holdersDuring, leadStates, phoneKey, settingsDuring } from './states.ts';
+import { emailKey, holdersDuring, leadStates, phoneKey, settingsDuring } from './states.ts';
 
 export const errorOf = ({ answerBody }: ObservedRequest) =>
   (answerBody as { error?: { code?: string; message?: string; details?: Values } } | undefined)
@@ -31,7 +31,7 @@ export function conflictIssues(history: History, request: ObservedRequest): stri
   const error = errorOf(request);
   if (error?.code === 'IDEMPOTENCY_IN_PROGRESS') {
     const hasMet = request.conflicts > 0 || request.faults.some((what) => /^conflict/.test(what));
-    return hasMet || overlaps(history, request) ? [] : ['met another request where there was none'];
+    return hasMet ? [] : ['met another request where there was none'];
   }
   const { phone, email } = ((request.request.body as Values).fields ?? {}) as Values;
   const own = request.request.leadId;
@@ -56,16 +56,6 @@ export function queryIssues(history: History, request: ObservedRequest): string[
     filters.every(({ field }) => fields.some(({ key, active }) => key === field && active));
   return settingsDuring(history, request).every(isKnown) ? ['was refused as malformed'] : [];
 }
-
-/** Whether someone else was at work in the organization meanwhile. */
-const overlaps = (history: History, request: ObservedRequest): boolean =>
-  [...history.requests, ...history.actions].some(
-    (other) =>
-      other !== request &&
-      other.organizationId === request.organizationId &&
-      other.startedAt < endOf(request) &&
-      endOf(other) > request.startedAt,
-  );
 
 /** Refused by some settings that held meanwhile, or since its idempotency key is another body's. */
 export function invalidIssues(history: History, request: ObservedRequest): string[] {
