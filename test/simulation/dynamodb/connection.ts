@@ -12,18 +12,24 @@ import type { Reply, Request } from './request.ts';
 import type { Progress, SimulatedDynamodb } from './simulated-dynamodb.ts';
 import { touchesOf } from './touches.ts';
 
-/** What goes wrong with one call. `before` and `after` say whether the operation was executed. */
+/**
+ * What goes wrong with one call. `before` and `after` say whether the operation was executed; `during`: it is, slowly, while its caller
+ * already asks again.
+ */
 export type Fault =
   | 'none'
   | 'lost before'
   | 'lost after'
   | 'reset before'
   | 'reset after'
+  | 'reset during'
   | 'internal error before'
   | 'internal error after'
   | 'stalled body'
   | 'silence'
   | 'throttled'
+  | 'throttled inside'
+  | 'account throttled'
   | 'conflict'
   | 'death before'
   | 'death after';
@@ -153,19 +159,22 @@ export class Connection {
     const { operation, request } = pending.info;
     const instead = insteadOfExecuting[fault]?.(pending.info);
     if (instead) this.#answer(pending, instead);
-    else this.#proceed(pending, fault, this.#network.dynamodb.execute(operation, request));
+    if (!instead || fault === 'reset during')
+      this.#proceed(pending, fault, this.#network.dynamodb.execute(operation, request));
   }
 
   /** Runs the operation up to its next turn; the connection may be gone meanwhile, the operation goes on. */
-  #proceed(pending: Pending, fault: Fault, progress: Progress): void {
+  #proceed(pending: Pending, fault: Fault, progress: Progress, turn = 1): void {
     let outcome: Reply | DynamodbError;
     this.#network.onTurn?.(pending.info);
     try {
       const { done, value } = progress.next();
       if (!done) {
-        this.#turn(`${labelOf(pending)}: ${value}`, pending, () =>
-          this.#proceed(pending, fault, progress),
-        );
+        const go = (): void => this.#proceed(pending, fault, progress, turn + 1);
+        const what = `${labelOf(pending)}: ${value}`;
+        if (fault === 'reset during' && turn === 1)
+          this.#network.scheduler.after(slowTurnMs, what, go);
+        else this.#turn(what, pending, go);
         return;
       }
       outcome = value;
@@ -210,6 +219,9 @@ export class Connection {
 const labelOf = ({ info: { caller, operation, number } }: Pending): string =>
   `${caller} ${operation} ${number}`;
 
+/** Longer than the SDK's repeats may take, and short enough for those who meet a transaction's items meanwhile to wait (`limits.conflictRetryMs`). */
+const slowTurnMs = 1200;
+
 const aborted = (): ConnectionError => new ConnectionError('AbortError', 'Request aborted');
 const reset = (): ConnectionError => new ConnectionError('Error', 'socket hang up', 'ECONNRESET');
 const timedOut = (ms: number): ConnectionError =>
@@ -218,23 +230,38 @@ const timedOut = (ms: number): ConnectionError =>
 /** What the caller gets without an execution. */
 const insteadOfExecuting: Readonly<Partial<Record<Fault, (info: CallInfo) => Error>>> = {
   'reset before': () => reset(),
+  'reset during': () => reset(),
   'internal error before': () => internalServerError(),
   throttled: (info) => throttling(info),
+  'throttled inside': (info) => throttlingInside(info),
+  'account throttled': (info) => throttling(info, 'RequestLimitExceeded'),
   conflict: (info) => conflictFor(info),
 };
 
 /** A transaction learns of it in either of two ways: refused as a whole, or cancelled with a reason. */
-const throttling = ({ operation, request, number }: CallInfo): DynamodbError => {
-  if (operation === 'TransactWriteItems' && number % 2 === 1) {
-    const [, ...others] = request.TransactItems ?? [];
-    return transactionCanceled([throttlingReasonOfTransaction, ...others.map(() => noReason)]);
-  }
+const throttling = (
+  info: CallInfo,
+  name: Parameters<typeof throttled>[0] = 'ThrottlingException',
+): DynamodbError => {
+  const { operation, request, number } = info;
+  const isOwn = name === 'ThrottlingException';
+  if (isOwn && operation === 'TransactWriteItems' && number % 2 === 1)
+    return throttlingInside(info);
   const kind = /^(Get|Batch|Query|Scan|TransactGet)/.test(operation) ? 'Read' : 'Write';
   const resource = `arn:aws:dynamodb:ap-south-1:000000000000:table/${request.TableName ?? ''}`;
-  return throttled('ThrottlingException', [
-    { reason: `Table${kind}KeyRangeThroughputExceeded`, resource },
-  ]);
+  return throttled(name, [{ reason: `Table${kind}KeyRangeThroughputExceeded`, resource }]);
 };
+
+/** A call that is no transaction is throttled as a whole. */
+function throttlingInside(info: CallInfo): DynamodbError {
+  const [, ...others] = info.request.TransactItems ?? [];
+  if (info.operation !== 'TransactWriteItems') return throttling(info);
+  const Code = info.number % 3 === 0 ? 'ProvisionedThroughputExceeded' : 'ThrottlingError';
+  return transactionCanceled([
+    { ...throttlingReasonOfTransaction, Code },
+    ...others.map(() => noReason),
+  ]);
+}
 
 /** The conflict that an operation can meet; one that meets none is throttled instead. */
 function conflictFor(info: CallInfo): DynamodbError {

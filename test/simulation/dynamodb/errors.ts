@@ -60,7 +60,7 @@ const throttlingMessage =
 
 /** Both names occur for one partition that is too hot (developer guide, "Diagnosing throttling"); their members differ in one letter. */
 export function throttled(
-  name: 'ThrottlingException' | 'ProvisionedThroughputExceededException',
+  name: 'ThrottlingException' | 'ProvisionedThroughputExceededException' | 'RequestLimitExceeded',
   reasons: readonly ThrottlingReason[],
 ): DynamodbError {
   const member = name === 'ThrottlingException' ? 'throttlingReasons' : 'ThrottlingReasons';

@@ -30,11 +30,20 @@ export interface Plan {
   readonly hasLowLimits: boolean;
 }
 
+const outageFaults = [
+  'silence',
+  'stalled body',
+  'throttled',
+  'throttled inside',
+  'lost after',
+  'internal error after',
+] as const;
+
 export interface Outage {
   /** After the beginning. */
   readonly fromMs: number;
   readonly untilMs: number;
-  readonly fault: 'silence' | 'stalled body' | 'throttled' | 'lost after' | 'internal error after';
+  readonly fault: (typeof outageFaults)[number];
 }
 
 export interface PlannedClient {
@@ -95,12 +104,6 @@ function outageOf(random: Random): Outage {
   return {
     fromMs,
     untilMs: fromMs + random.between(500, 15_000),
-    fault: random.pick([
-      'silence',
-      'stalled body',
-      'throttled',
-      'lost after',
-      'internal error after',
-    ]),
+    fault: random.pick(outageFaults),
   };
 }

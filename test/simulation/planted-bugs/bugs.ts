@@ -2,6 +2,7 @@ import { bugsOfCaptures } from './bugs/of-captures.ts';
 import { bugsOfEdits } from './bugs/of-edits.ts';
 import { bugsOfEnquiries } from './bugs/of-enquiries.ts';
 import { bugsOfErasures } from './bugs/of-erasures.ts';
+import { bugsOfQueries } from './bugs/of-queries.ts';
 import { bugsOfReads } from './bugs/of-reads.ts';
 import { bugsOfRequests } from './bugs/of-requests.ts';
 import { bugsOfWrites } from './bugs/of-writes.ts';
@@ -12,6 +13,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...bugsOfWrites,
   ...bugsOfCaptures,
   ...bugsOfReads,
+  ...bugsOfQueries,
   ...bugsOfErasures,
   ...bugsOfEnquiries,
   ...bugsOfEdits,

@@ -2,7 +2,9 @@ import type { Scenario } from './scenario.ts';
 import { scenariosOfCaptures } from './scenarios/of-captures.ts';
 import { scenariosOfEdits } from './scenarios/of-edits.ts';
 import { scenariosOfEnquiries } from './scenarios/of-enquiries.ts';
+import { scenariosOfErasedPeople } from './scenarios/of-erased-people.ts';
 import { scenariosOfErasures } from './scenarios/of-erasures.ts';
+import { scenariosOfQueries } from './scenarios/of-queries.ts';
 import { scenariosOfReads } from './scenarios/of-reads.ts';
 import { scenariosOfRequests } from './scenarios/of-requests.ts';
 import { scenariosOfWrites } from './scenarios/of-writes.ts';
@@ -13,7 +15,9 @@ export const scenarios: readonly Scenario[] = [
   ...scenariosOfCaptures,
   ...scenariosOfRequests,
   ...scenariosOfReads,
+  ...scenariosOfQueries,
   ...scenariosOfErasures,
+  ...scenariosOfErasedPeople,
   ...scenariosOfEnquiries,
   ...scenariosOfEdits,
 ];

@@ -113,14 +113,32 @@ export const scenariosOfEdits: readonly Scenario[] = [
     },
   },
   {
+    name: 'An account is throttled three times, and then it is not',
+    async run(given) {
+      const statuses: number[] = [];
+      for (let number = 1; number <= 6; number += 1) {
+        const fault = 'account throttled';
+        given.steering.next('TransactWriteItems', fault, fault, fault);
+        statuses.push((await given.capture(person(number))).status);
+      }
+      // The SDK waits for up to three seconds between the three, of which a request waits for two.
+      given.expect(
+        statuses.includes(201),
+        `some are taken in the end, not ${statuses.join(', ')}.`,
+      );
+    },
+  },
+  {
     name: 'A transaction is throttled for longer than a request waits',
     seeds: 8,
     async run(given) {
       await given.capture(person(9));
-      given.steering.faultOf = ({ operation }) =>
-        operation === 'TransactWriteItems' ? 'throttled' : 'none';
-      const { status } = await given.capture(person(1));
-      given.expect(status === 500, `it is an outage, not ${status}.`);
+      for (const fault of ['throttled', 'throttled inside'] as const) {
+        given.steering.faultOf = ({ operation }) =>
+          operation === 'TransactWriteItems' ? fault : 'none';
+        const { status } = await given.capture(person(1));
+        given.expect(status === 500, `it is an outage, not ${status}.`);
+      }
       given.steering.faultOf = undefined;
     },
   },

@@ -201,4 +201,25 @@ export const scenariosOfReads: readonly Scenario[] = [
       given.steering.leavesKeys = false;
     },
   },
+  {
+    name: 'DynamoDB reads one key of each batch, however often it is asked for the others',
+    world: { dynamodb: { unprocessedChance: 0.5 } },
+    async run(given) {
+      given.steering.leavesKeys = true;
+      for (const number of [1, 2]) {
+        const enquiry = { ...person(number), externalId: `e${number}` };
+        for (const status of [201, 201]) {
+          const answer = await given.capture(enquiry, `k${number}`);
+          given.expect(answer.status === status, `it is answered ${status}, not ${answer.status}.`);
+        }
+      }
+      const rows = [2, 3, 4, 5].map((number) => person(number));
+      const { outcome } = await given.administrate('import', (administrator) =>
+        administrator.importRows(1, rows),
+      );
+      given.expect(outcome === 'done', `the file is imported, not ${outcome}.`);
+      given.steering.leavesKeys = false;
+      given.expect((await given.list({})).length === 5, 'each person has a lead.');
+    },
+  },
 ];

@@ -146,6 +146,24 @@ export const scenariosOfWrites: readonly Scenario[] = [
     },
   },
   {
+    name: 'A connection breaks while a transaction is under way, and it is asked for again meanwhile',
+    seeds: 3,
+    async run(given) {
+      const { leadId } = await given.capture(person(9));
+      const asks = [
+        () => given.ask('create-lead', { body: personFields(1) }),
+        () => given.capture(person(2), 'k'),
+        () => given.update(leadId, { fields: { phone: person(3).phone } }),
+        () => given.note(leadId),
+      ];
+      for (const ask of asks) {
+        given.steering.next('TransactWriteItems', 'reset during');
+        const { status } = await ask();
+        given.expect(status < 300, `it is taken, not ${status}.`);
+      }
+    },
+  },
+  {
     name: 'Transactions meet conflicts and are throttled',
     async run(given) {
       const { leadId } = await given.capture(person(9));

@@ -1,0 +1,132 @@
+import { type Given, person, type Scenario } from '../scenario.ts';
+
+/** The texts of notes that are on a lead's timeline in the end. */
+function notesOf(given: Given, leadId: number): string[] {
+  return [...given.service.history.writesOf]
+    .filter(([name]) => name.startsWith(`TIMELINE#1#${leadId} `))
+    .flatMap(([, writes]) => {
+      const entry = writes.at(-1)?.after;
+      return typeof entry?.text === 'string' ? [entry.text] : [];
+    });
+}
+
+/** Nothing that organization 1 stores has one of the texts, whatever their case. */
+function expectGone(given: Given, texts: readonly string[]): void {
+  const stored = given.stored().toLowerCase();
+  for (const text of texts)
+    given.expect(!stored.includes(text.toLowerCase()), `nothing tells of ${text}.`);
+}
+
+/** Several erasures: at once, one after the other, and of people who are spoken of elsewhere. */
+export const scenariosOfErasedPeople: readonly Scenario[] = [
+  {
+    name: "Two people who are on each other's timelines, and on a third one, are erased at once",
+    seeds: 4,
+    world: { dynamodb: { reorderChance: 0.3, pageShare: 0.001 } },
+    async run(given) {
+      const [one, other, third] = [person(1), person(2), person(3)];
+      const { leadId: a } = await given.capture(one, 'a');
+      const { leadId: b } = await given.capture(other, 'b');
+      const { leadId: c } = await given.capture(third, 'c');
+      const attribution = {
+        utmSource: 'mail',
+        pageUrl: `https://example.com/?m=${one.email.replace('@', '%40')}`,
+      };
+      await given.capture({ name: 'A', phone: one.phone, email: other.email, notes: 'Both.' }, 'd');
+      await given.capture({ name: 'B', phone: other.phone, email: one.email, attribution }, 'e');
+      await given.capture(
+        { name: 'C', phone: third.phone, email: one.email, notes: 'Mine.', attribution },
+        'f',
+      );
+      await given.update(c, { fields: { city: `At ${one.phone}` } });
+      await given.update(c, { fields: { city: 'Pune' } });
+      await given.note(
+        c,
+        `Call ${one.phone.slice(3, 8)} ${one.phone.slice(8)}, or write ${other.email.toUpperCase()} and ${one.email}.`,
+      );
+      await given.note(c, `Once more: ${one.phone}, 0${other.phone.slice(3)}.`);
+      await given.note(c, 'Room 9800.');
+      const erased = await Promise.all([given.erase(a), given.erase(b), given.erase(a)]);
+      given.expect(
+        erased.every(({ outcome }) => outcome === 'done'),
+        `all are done, not ${erased.map(({ outcome, result }) => `${outcome} ${result}`).join(', ')}.`,
+      );
+      expectGone(given, [one.phone, one.email, other.phone, other.email, '%40example', 'Mine.']);
+      const notes = notesOf(given, c).sort().join('|');
+      const expected = [
+        'Call [erased], or write [erased] and [erased].',
+        'Once more: [erased], [erased].',
+        'Room 9800.',
+      ].join('|');
+      given.expect(notes === expected, `its notes are ${expected}, not ${notes}.`);
+      given.expect(given.stored().includes(third.phone), 'the third person is not erased.');
+      await given.erase(c);
+      expectGone(given, [third.phone, third.email, 'Room 9800.']);
+      given.expect((await given.erase(c)).result === undefined, 'there is nothing left to erase.');
+    },
+  },
+  {
+    name: 'A person is erased who had a phone and an email that another person has now',
+    async run(given) {
+      const [one, other, third] = [person(1), person(2), person(3)];
+      const { leadId: a } = await given.capture(one);
+      const { leadId: c } = await given.capture(third);
+      const [moved, now] = [person(4), person(5)];
+      await given.update(a, { fields: { phone: moved.phone, email: moved.email } });
+      await given.update(a, { fields: { phone: now.phone, email: now.email } });
+      await given.capture({ ...other, phone: one.phone, email: one.email });
+      await given.note(c, `Ask ${one.phone} or ${one.email}.`);
+      await given.note(c, `Ask ${moved.phone} or ${moved.email}.`);
+      await given.note(c, `Ask ${now.phone} or ${now.email}.`);
+      await given.erase(a);
+      expectGone(given, [moved.phone, moved.email, now.phone, now.email]);
+      given.expect(
+        notesOf(given, c).includes(`Ask ${one.phone} or ${one.email}.`),
+        'what another person has now stays.',
+      );
+    },
+  },
+  {
+    name: 'An erasure dies when the lead is gone, and its repeat still knows the person',
+    seeds: 2,
+    async run(given) {
+      const [one, third] = [person(1), person(3)];
+      const { leadId: a } = await given.capture(one);
+      const { leadId: c } = await given.capture(third);
+      await given.update(a, { fields: { phone: person(4).phone } });
+      await given.note(c, `Ask ${person(4).phone}, once ${one.phone}, or ${one.email}.`);
+      for (const operation of ['TransactWriteItems', 'UpdateItem', 'BatchWriteItem']) {
+        given.steering.next(operation, 'death after');
+        const { outcome } = await given.erase(a);
+        given.expect(outcome === 'died', `it dies at ${operation}.`);
+      }
+      given.steering.faultOf = undefined;
+      await given.note(c, `Again ${one.phone}, ${person(4).phone}.`);
+      const { result } = await given.erase(a);
+      given.expect(result !== undefined, 'what is left to erase is known.');
+      expectGone(given, [one.phone, one.email, person(4).phone]);
+    },
+  },
+  {
+    name: 'A lead of many notes, most of them on pages of their own, is erased',
+    world: { dynamodb: { pageShare: 0.002 } },
+    async run(given) {
+      const { leadId } = await given.capture(person(1));
+      const { leadId: other } = await given.capture(person(2));
+      for (let at = 0; at < 30; at += 1) await given.note(leadId, `Note ${at}.`);
+      for (let at = 0; at < 8; at += 1) await given.note(other, `${at}: ${person(1).email}`);
+      const { result } = await given.erase(leadId);
+      const { timelineEntries, otherEntries } = (result ?? {}) as Readonly<Record<string, number>>;
+      given.expect(timelineEntries === 31, `31 entries are removed, not ${timelineEntries}.`);
+      given.expect(
+        otherEntries === 8,
+        `8 entries of another lead are cleaned, not ${otherEntries}.`,
+      );
+      expectGone(given, [person(1).email, person(1).phone, 'Note 7.']);
+      const [erased] = given.service.history.actions
+        .flatMap(({ writes }) => writes)
+        .filter(({ after }) => after?.type === 'erased');
+      given.expect(erased !== undefined, 'the last event of the lead says that it was erased.');
+    },
+  },
+];
