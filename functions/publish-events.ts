@@ -28,7 +28,7 @@ export const handler = async (
   });
   const { published, firstUnpublished, error } = await publishInOrder(bus, events);
   const line = { requestId, endpoint: 'publish-events', events: events.length, published, error };
-  await log(firstUnpublished ? 'error' : 'info', 'published', line);
+  log(firstUnpublished ? 'error' : 'info', 'published', line);
   return {
     batchItemFailures: firstUnpublished
       ? [{ itemIdentifier: firstUnpublished.sequenceNumber }]

@@ -1,4 +1,3 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { failedOperation } from './failed-operation.ts';
 import {
   metricDimension,
@@ -28,22 +27,27 @@ export interface LogFields {
 
 /**
  * Writes one JSON line per event to CloudWatch Logs. Its metrics are in the embedded metric format on the same line: a second line would
- * double the cost of logs.
+ * double the cost of logs. Written without a library: the Powertools logger is 13 KB of each function and 4 ms of each cold start.
  */
-export async function log(
+export function log(
   level: 'info' | 'error',
   message: string,
   { error, ...fields }: LogFields,
   requestMetrics: RequestMetrics = {},
-): Promise<void> {
-  const logger = await openedLogger();
-  logger[level](message, {
+): void {
+  const line = {
+    level: level.toUpperCase(),
+    message,
+    timestamp: new Date().toISOString(),
+    service: process.env[serviceNameVariable] ?? 'local', // the dimension of the metrics
+    xray_trace_id: traceId(),
     ...fields,
     ...requestMetrics,
     ...(level === 'error' && runningCode()),
     ...(error !== undefined && { error: describe(error) }),
     ...embeddedMetrics(requestMetrics),
-  });
+  };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
 /** Which code failed: the bundle, by which `npm run admin -- request` finds its source map, and the version of the function. Not set locally. */
@@ -52,27 +56,13 @@ const runningCode = (): { release?: string | undefined; version?: string | undef
   version: process.env.AWS_LAMBDA_FUNCTION_VERSION,
 });
 
-/** Starts loading the logger (4 ms) while the first DynamoDB call is in flight. */
-export function prepareLog(): void {
-  if (opened === undefined) setImmediate(openedLogger); // after the DynamoDB request is sent
-}
-
-let opened: Promise<Logger> | undefined;
-
-function openedLogger(): Promise<Logger> {
-  opened ??= openLogger();
-  return opened;
-}
-
-/** The logger writes the name as `service`, the dimension of the metrics, on every line. */
-async function openLogger(): Promise<Logger> {
-  const { Logger } = await import('@aws-lambda-powertools/logger');
-  return new Logger({ serviceName: process.env[serviceNameVariable] ?? 'local' });
-}
+/** Of a deployment with tracing, by which X-Ray and the logs name the same request (AWS: X-Ray, Tracing header). */
+const traceId = (): string | undefined =>
+  /Root=([^;]+)/.exec(process.env._X_AMZN_TRACE_ID ?? '')?.[1];
 
 /**
- * Tells CloudWatch which members of the line are metrics (CloudWatch: embedded metric format). Written here, because the line is the
- * logger's: of the Powertools metrics, 12 KB of each function, only this object was used. A test compares the two.
+ * Tells CloudWatch which members of the line are metrics (CloudWatch: embedded metric format). A test compares it with what the Powertools
+ * metrics write, which are 12 KB of each function.
  */
 function embeddedMetrics(requestMetrics: RequestMetrics): object {
   const names = Object.keys(requestMetrics);

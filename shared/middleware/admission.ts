@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { BoundedMap } from '../bounded-map.ts';
 import { ApiError } from '../errors.ts';
-import { prepareLog } from '../log.ts';
 import { hashApiKey, parseApiKey } from '../organization/api-key.ts';
 import type { Organization } from '../organization/organization.ts';
 import {
@@ -161,12 +160,10 @@ async function admitToOrganization<Input, Prefetched>(
     ? prefetch?.({ table, organizationId, keyId, cachedOrganization, input: input.parts })
     : undefined;
   prefetched?.catch(() => undefined); // the endpoint awaits it, unless admission refuses the request
-  const admitting = Promise.all([
+  const [admitted, cached] = await Promise.all([
     admitOrganization(table, organizationId, now, endpoint.numbersLeads === true),
     cachedOrganization ?? loadOrganization(table, organizationId),
   ]);
-  prepareLog();
-  const [admitted, cached] = await admitting;
   if (admitted.bucket.remaining === 0) exhaustedOrganizations.set(organizationId, admitted.bucket);
   const isCurrent =
     cached && (admitted.outcome === 'exhausted' || cached.version >= admitted.settingsVersion);

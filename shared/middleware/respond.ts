@@ -16,12 +16,12 @@ export interface Reply {
 type Refused = Pick<ApiError, 'code'> & Partial<Pick<ApiError, 'details'>>;
 
 /** Converts a reply to API Gateway's form, with the headers of every response (contract, section 1), and writes the call's log line. */
-export async function replyResponse(
+export function replyResponse(
   call: Call,
   { status, body, headers }: Reply,
   error?: Refused,
-): Promise<APIGatewayProxyResult> {
-  await logReply(call, status, error);
+): APIGatewayProxyResult {
+  logReply(call, status, error);
   return {
     statusCode: status,
     headers: {
@@ -36,7 +36,7 @@ export async function replyResponse(
 }
 
 /** Converts an error to a response: an ApiError to the contract's, any other error to INTERNAL. The latter is logged with its causes. */
-export async function errorResponse(call: Call, error: unknown): Promise<APIGatewayProxyResult> {
+export function errorResponse(call: Call, error: unknown): APIGatewayProxyResult {
   if (error instanceof ApiError) {
     return replyResponse(
       call,
@@ -45,7 +45,7 @@ export async function errorResponse(call: Call, error: unknown): Promise<APIGate
     );
   }
   const { requestId, endpoint, caller } = call;
-  await log('error', 'failed', {
+  log('error', 'failed', {
     requestId,
     endpoint: endpoint.name,
     organizationId: caller?.organizationId,
@@ -86,11 +86,7 @@ const expiresSoon = ({ createdAt, expiresAt }: Caller, now: number): boolean =>
 let isColdStart = true;
 
 /** Writes the one log line of a call. Free metrics are on every line; metrics that drive alarms are there only when they apply. */
-async function logReply(
-  call: Call,
-  status: number,
-  { code, details }: Partial<Refused> = {},
-): Promise<void> {
+function logReply(call: Call, status: number, { code, details }: Partial<Refused> = {}): void {
   const { requestId, endpoint, caller, startedAt, consumedCapacity } = call;
   const now = Date.now();
   const counted = code && countedCodes[code];
@@ -117,5 +113,5 @@ async function logReply(
     ...(code && { code }),
     ...(refused.length > 0 && { fields: refused }),
   };
-  await log('info', 'answered', { ...fields, ms: now - startedAt }, metrics);
+  log('info', 'answered', { ...fields, ms: now - startedAt }, metrics);
 }

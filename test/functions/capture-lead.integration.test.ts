@@ -13,7 +13,7 @@ vi.mock('../../shared/leads/identity.ts', async (original) => {
 });
 const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
 
-vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT');
+vi.spyOn(process.stdout, 'write').mockReturnValue(true); // the handler's log lines
 
 test('a capture parses its phone once, whether it makes a lead, matches one or is replayed', async () => {
   const { website: apiKey } = await givenOrganization();

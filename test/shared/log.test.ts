@@ -48,7 +48,7 @@ describe('the metrics of a log line', () => {
     for (const [name, value] of Object.entries(requestMetrics))
       library.addMetric(name, 'Count', value);
 
-    await fresh.log('info', 'answered', fields, requestMetrics);
+    fresh.log('info', 'answered', fields, requestMetrics);
 
     expect(logged()).toMatchObject([library.serializeMetrics()]);
     expect(logged()[0]?._aws).toEqual(library.serializeMetrics()._aws);
@@ -57,13 +57,13 @@ describe('the metrics of a log line', () => {
   test('a line without metrics names none', async () => {
     vi.stubEnv('SERVICE_NAME', serviceName);
 
-    await log('info', 'answered', fields);
+    log('info', 'answered', fields);
 
     expect(logged()[0]).not.toHaveProperty('_aws');
   });
 
   test('a service without a name writes metrics only as members of the line', async () => {
-    await log('info', 'answered', fields, { dynamodbCalls: 2 });
+    log('info', 'answered', fields, { dynamodbCalls: 2 });
 
     expect(logged()[0]).toMatchObject({ dynamodbCalls: 2 });
     expect(logged()[0]).not.toHaveProperty('_aws');

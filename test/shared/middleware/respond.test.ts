@@ -42,7 +42,6 @@ describe('an answer', () => {
       message: 'answered',
       service: 'local',
       timestamp: expect.any(String),
-      sampling_rate: 0,
       requestId: 'request-1',
       endpoint: 'get-lead',
       organizationId: 3,

@@ -11,7 +11,6 @@ export type Packages = Readonly<Record<string, Readonly<Record<string, unknown>>
 
 /** What the service's own modules import. They keep nothing of a request: what is shared is their code and what they worked out from it. */
 const packageNames = [
-  '@aws-lambda-powertools/logger',
   '@aws-sdk/client-dynamodb',
   '@aws-sdk/lib-dynamodb',
   '@aws-sdk/util-dynamodb',

@@ -157,15 +157,6 @@ function processFor(
   { environment, after, elapsed }: ProcessOptions,
   { timers, console, crypto }: OwnModules,
 ): NodeJS.Process {
-  /** Node.js's own writes to streams that it is given; every console here is the one of the process. */
-  class Console {
-    log = console.log;
-    info = console.info;
-    warn = console.warn;
-    error = console.error;
-    debug = console.debug;
-    trace = console.trace;
-  }
   const sleep = <T>(
     ms = 1,
     value?: T,
@@ -183,7 +174,6 @@ function processFor(
     ['crypto', crypto],
     ['timers', timers],
     ['timers/promises', { setTimeout: sleep, setImmediate: (value?: unknown) => sleep(0, value) }],
-    ['console', { ...console, Console }],
     ['perf_hooks', { performance: { now: elapsed } }],
   ]);
   const values = {
@@ -193,6 +183,7 @@ function processFor(
     hrtime: Object.assign(() => [0, 0], { bigint: () => BigInt(Math.round(elapsed() * 1e6)) }),
     uptime: () => elapsed() / 1000,
     emitWarning: () => undefined,
+    stdout: { write: (line: string) => console.log(line.trimEnd()) },
   };
   return withOwn(process, values) as unknown as NodeJS.Process;
 }
