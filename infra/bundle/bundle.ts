@@ -67,7 +67,8 @@ const esbuildOptions = {
   platform: 'node',
   target: 'node24',
   mainFields: ['module', 'main'],
-  charset: 'utf8',
+  // A text of one byte a character compiles faster than one of two, which a single "…" of a package would make of the whole bundle.
+  charset: 'ascii',
   legalComments: 'none',
   metafile: true,
   write: false,

@@ -48,7 +48,14 @@ export const credentialsFromEnvironment: Plugin = {
       pluginData: resolveDir,
     }));
     build.onLoad({ filter: /.*/, namespace: 'credentials' }, ({ pluginData }) => ({
-      contents: `export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';`,
+      // Read once, as the SDK's own chain reads them: they are those of the function's environment for all its life.
+      contents: `
+        import { fromEnv } from '@aws-sdk/credential-provider-env';
+        export const defaultProvider = (init) => {
+          const read = fromEnv(init);
+          let credentials;
+          return () => (credentials ??= read());
+        };`,
       loader: 'js',
       resolveDir: String(pluginData),
     }));

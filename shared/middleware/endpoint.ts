@@ -37,6 +37,9 @@ export interface EndpointParts<S extends Schemas, Prefetched> {
  */
 const responseReserveMs = 500;
 
+/** Made once: an abort without a reason makes a new one for each request. */
+const answered = new Error('The request has been answered.');
+
 let sharedTable: Table | undefined;
 
 /** The Lambda handler of an endpoint: the stack in its order (design, section 1), then the endpoint's own `respond`. */
@@ -51,9 +54,9 @@ export function endpoint<S extends Schemas, Prefetched = undefined>(
       replyResponse(call, await respond(await readyCall(call))),
     { timeoutEarlyInMillis: 0 },
   )
-    .onError(async (request) => {
+    .onError((request) => {
       if (request.context.deadline.aborted) return; // the deadline has responded already, and logged it
-      request.response = await errorResponse(request.context, request.error);
+      request.response = errorResponse(request.context, request.error);
     })
     .use([transport(), parseInput(input), admission(prefetch), authorize(), refuseInput()]);
 
@@ -107,7 +110,7 @@ async function beforeDeadline(
   let timer: NodeJS.Timeout | undefined;
   const lastReply = new Promise<APIGatewayProxyResult>((resolve) => {
     timer = setTimeout(() => {
-      deadline.abort();
+      deadline.abort(answered);
       resolve(errorResponse(call, new Error(`No response within ${ms} ms.`)));
     }, ms);
   });
@@ -115,6 +118,6 @@ async function beforeDeadline(
     return await Promise.race([response, lastReply]);
   } finally {
     clearTimeout(timer);
-    deadline.abort(); // such as a token that is still being taken while the settings could not be read
+    deadline.abort(answered); // such as a token that is still being taken while the settings could not be read
   }
 }

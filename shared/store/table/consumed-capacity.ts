@@ -1,6 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { recordFailedOperation } from '../../failed-operation.ts';
 import type { Table } from './client.ts';
+import { within } from './middleware-order.ts';
 
 /** What one call has cost in DynamoDB so far. DynamoDB does not report the units of a write whose condition failed, although it bills them. */
 export interface ConsumedCapacity {
@@ -34,25 +35,23 @@ export const readCommand = /^(Get|BatchGet|Query|Scan|TransactGet)/;
  * detail still gets it. The connection is shared but the middleware is not, so calls that run in parallel are counted apart.
  */
 export function withCapacityMetering(table: Table, consumedCapacity: ConsumedCapacity): Table {
-  const middlewareStack = table.client.middlewareStack.clone();
-  middlewareStack.add(
+  const measure: Parameters<typeof within>[0] =
     (next, { commandName = '' }) =>
-      async (args) => {
-        try {
-          const response = await next({
-            ...args,
-            input: { ReturnConsumedCapacity: 'TOTAL', ...args.input },
-          });
-          addConsumed(consumedCapacity, commandName, response.output as MeteredResponse);
-          return response;
-        } catch (error) {
-          addConsumed(consumedCapacity, commandName, error as MeteredResponse);
-          recordFailedOperation(error, commandName.replace(/Command$/, ''));
-          throw error;
-        }
-      },
-    { step: 'initialize', name: 'measureConsumed' },
-  );
+    async (args) => {
+      try {
+        const response = await next({
+          ...args,
+          input: { ReturnConsumedCapacity: 'TOTAL', ...args.input },
+        });
+        addConsumed(consumedCapacity, commandName, response.output as MeteredResponse);
+        return response;
+      } catch (error) {
+        addConsumed(consumedCapacity, commandName, error as MeteredResponse);
+        recordFailedOperation(error, commandName.replace(/Command$/, ''));
+        throw error;
+      }
+    };
+  const middlewareStack = within(measure, table.client.middlewareStack);
   return {
     ...table,
     client: Object.create(table.client, {

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openTable } from '../../../../shared/store/table/client.ts';
+import {
+  noConsumedCapacity,
+  withCapacityMetering,
+} from '../../../../shared/store/table/consumed-capacity.ts';
+
+/** A DynamoDB that notes what it is sent, and answers with the partition key that it is asked for. */
+let server: Server;
+let config: ConstructorParameters<typeof DynamoDBClient>[0];
+let sent: { headers: Record<string, unknown>; body: Record<string, unknown> }[];
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const body = JSON.parse(await text(request));
+    sent.push({ headers: request.headers, body });
+    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' });
+    const units = body.ReturnConsumedCapacity && { ConsumedCapacity: { CapacityUnits: 1 } };
+    response.end(JSON.stringify({ ...(body.Key && { Item: body.Key }), ...units }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  config = {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    region: 'ap-south-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local', sessionToken: 'session' },
+  };
+});
+beforeEach(() => {
+  sent = [];
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const commands = () => [
+  new GetCommand({ TableName: 'leads', Key: { pk: 'a', sk: 'b' } }),
+  new UpdateCommand({
+    TableName: 'leads',
+    Key: { pk: 'a', sk: 'b' },
+    UpdateExpression: 'SET used = :one',
+    ExpressionAttributeValues: { ':one': 1 },
+  }),
+  new QueryCommand({
+    TableName: 'leads',
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': 'a' },
+  }),
+  new TransactWriteCommand({
+    TransactItems: [
+      { Put: { TableName: 'leads', Item: { pk: 'a', list: [1, undefined], no: undefined } } },
+    ],
+    ClientRequestToken: 'token',
+  }),
+];
+
+/** What of a request differs from one call to the next, or only tells AWS which program calls. */
+const ownOfCall = /^(authorization|x-amz-date|amz-sdk-invocation-id|user-agent|x-amz-user-agent)$/;
+const comparable = () =>
+  sent.map(({ headers, body }) => ({
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !ownOfCall.test(name))),
+    body,
+  }));
+
+test('the client of a table sends what the SDK’s own client sends, with the first call of a command and with later ones', async () => {
+  const own = DynamoDBDocumentClient.from(new DynamoDBClient({ ...config, maxAttempts: 3 }), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+  const { client } = openTable('leads', config);
+  for (const command of [...commands(), ...commands()]) await own.send(command as GetCommand);
+  const expected = comparable();
+  sent = [];
+
+  for (const command of [...commands(), ...commands()]) await client.send(command as GetCommand);
+
+  expect(comparable().map(({ body }) => body)).toEqual(expected.map(({ body }) => body));
+  expect(comparable().map(({ headers }) => headers)).toEqual(
+    expected.map(({ headers }) => headers),
+  );
+  expect(
+    sent.every(({ headers }) =>
+      /SignedHeaders=.*host.*x-amz-target/.test(String(headers.authorization)),
+    ),
+  ).toBe(true);
+});
+
+test('parallel calls of one command have their own input, response and metering', async () => {
+  const table = openTable('leads', config);
+  const metered = ['a', 'b', 'c'].map((pk) => {
+    const consumed = noConsumedCapacity();
+    return { pk, consumed, client: withCapacityMetering(table, consumed).client };
+  });
+
+  const items = await Promise.all(
+    metered.map(async ({ pk, client }) => {
+      const { Item } = await client.send(new GetCommand({ TableName: 'leads', Key: { pk } }));
+      return Item;
+    }),
+  );
+
+  expect(items).toEqual([{ pk: 'a' }, { pk: 'b' }, { pk: 'c' }]);
+  expect(metered.map(({ consumed }) => consumed.calls)).toEqual([1, 1, 1]);
+  expect(metered.map(({ consumed }) => consumed.readUnits)).toEqual([1, 1, 1]);
+});
