@@ -65,7 +65,7 @@ export class LeadEvents extends Construct {
       maxRecordAge: retriedFor,
       onFailure: new SqsDlq(this.undelivered),
     }).node.addDependency(this.publisher.role as Role);
-    this.acknowledge(options);
+    this.acknowledge();
   }
 
   private newPublisher(table: LeadTable, options: ServiceOptions): LambdaFunction {
@@ -107,7 +107,7 @@ export class LeadEvents extends Construct {
   }
 
   /** The findings of cdk-nag that are intended, with the reasons. */
-  private acknowledge({ tracing }: ServiceOptions): void {
+  private acknowledge(): void {
     Validations.of(this.publisher).acknowledge({
       id: 'Serverless-LambdaDLQ',
       reason:
@@ -118,11 +118,11 @@ export class LeadEvents extends Construct {
       reason:
         'No request waits for the function: each batch logs its events and what was published.',
     });
-    if (tracing && this.publisher.role)
+    if (this.publisher.role)
       Validations.of(this.publisher.role).acknowledge({
         id: 'AwsSolutions-IAM5[Resource::*]',
         reason:
-          'xray:PutTraceSegments and xray:PutTelemetryRecords do not support resources (IAM reference, AWS X-Ray).',
+          'dynamodb:ListStreams, and with tracing xray:PutTraceSegments and xray:PutTelemetryRecords, do not support resources (IAM reference).',
       });
     for (const id of ['AwsSolutions-SQS3', 'Serverless-SQSRedrivePolicy'])
       Validations.of(this.undelivered).acknowledge({

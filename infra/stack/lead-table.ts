@@ -63,13 +63,16 @@ export class LeadTable extends Construct {
     grantee.grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({
         sid: 'ReadStream',
-        actions: [
-          'dynamodb:DescribeStream',
-          'dynamodb:GetRecords',
-          'dynamodb:GetShardIterator',
-          'dynamodb:ListStreams',
-        ],
+        actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
         resources: [this.streamArn],
+      }),
+    );
+    // It tells names of streams, and supports no resource (service authorization reference, DynamoDB): on the stream it would grant nothing.
+    grantee.grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({
+        sid: 'ListStreams',
+        actions: ['dynamodb:ListStreams'],
+        resources: ['*'],
       }),
     );
     if (this.key) grantee.grantPrincipal.addToPrincipalPolicy(throughDynamoDb(this, this.key));

@@ -50,6 +50,19 @@ export interface Decision {
   readonly by: readonly string[];
 }
 
+/** A key without a policy that leaves the decision to IAM allows nobody. This is KMS's default, which the stack's key has. */
+const defaultKeyPolicy = {
+  Version: '2012-10-17',
+  Statement: [
+    {
+      Effect: 'Allow',
+      Principal: { AWS: 'arn:aws:iam::123456789012:root' },
+      Action: 'kms:*',
+      Resource: '*',
+    },
+  ],
+};
+
 /** Evaluates a request as IAM does, by a simulator that knows AWS's service authorization reference. @throws Error for an invalid request */
 export async function decide(
   statements: readonly PolicyStatement[],
@@ -66,6 +79,7 @@ export async function decide(
       identityPolicies: [
         { name: 'role', policy: { Version: '2012-10-17', Statement: statements } },
       ],
+      ...(action.startsWith('kms:') && { resourcePolicy: defaultKeyPolicy }),
       serviceControlPolicies: [],
       resourceControlPolicies: [],
     },

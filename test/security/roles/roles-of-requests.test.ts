@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type EndpointName, endpoints } from '../../../shared/endpoints.ts';
 import { templateWith } from '../../infra/stack/service-template.ts';
 import { type IamRequest, tableArn } from './iam-request.ts';
+import { publisher } from './other-functions.ts';
 import { recordRequests } from './recorded-requests.ts';
 import { type Decision, decide, type PolicyStatement, policyOf } from './role-policies.ts';
 
@@ -91,13 +92,24 @@ test('what each function may do is written down', async () => {
     const kinds = [...new Set(decidedOf(name).map(({ request }) => kindOf(request)))].sort();
     return [`## ${name}`, '', ...kinds.map((kind) => `- ${kind}`), ''];
   });
+  const ofPublisher = (await publisher.requests()).map(
+    ([sender, { action, resource }]) =>
+      `- ${action} of ${resource === '*' ? resource : resource.split(':').slice(5).join(':')}, by ${sender}`,
+  );
   const document = [
-    '# What each function asks of DynamoDB, and its role allows',
+    '# What each function asks of AWS, and its role allows',
     '',
-    'Recorded from the functions, and evaluated by a simulator of IAM; nothing else is granted.',
+    'Recorded from the functions, and evaluated by a simulator of IAM. Of DynamoDB, nothing else is granted to the functions of endpoints;',
+    'beyond DynamoDB they may only write their own log.',
     'A test compares this list: `npm test -- roles -u` writes it again.',
     '',
     ...lines,
+    `## ${publisher.name}`,
+    '',
+    'Only with `events`. What Lambda and DynamoDB do in its name is from their documentation.',
+    '',
+    ...ofPublisher,
+    '',
   ];
 
   await expect(document.join('\n')).toMatchFileSnapshot('ROLES.md');
