@@ -5,11 +5,12 @@ import { leadSortKey, leadsPartitionKey } from '../table/primary-keys.ts';
 import { bytesPerReadUnit } from '../table/read-units.ts';
 import type { LeadChunk, LeadReader } from './lead-pages.ts';
 import type { PageBudget } from './page-budget.ts';
+import { burstUnits, mayScan, noteScanned } from './scan-pace.ts';
 
 /** The most that one query returns (AWS: Query, "1 MB of data"), in whole read units. */
 const queryMaxBytes = 257 * bytesPerReadUnit;
-/** How much of that a range should contain: if DynamoDB stops in the middle of a range, the ranges below it were read for nothing. */
-const rangeBytes = 0.8 * queryMaxBytes;
+/** What the ranges that are read in parallel contain together. No query stops in the middle of its range, and the pace allows them. */
+const chunkBytes = burstUnits * bytesPerReadUnit;
 const parallelRanges = 4;
 const rangeIdsMin = 25;
 /** How many times as many ids the next read may cover as all reads before: a few leads say little about many. */
@@ -22,7 +23,7 @@ export interface LeadScan extends LeadReader {
 
 /**
  * Scans the leads themselves. The first read is as long as the page. If few of its leads match, further reads
- * cover ranges of ids in parallel, as many as the share of matching leads suggests.
+ * cover ranges of ids in parallel, as many as the share of matching leads suggests, and at the pace that the partition allows.
  */
 export function scanLeads(own: OrganizationTable, budget: PageBudget): LeadScan {
   const seen: Seen = { ids: 0, bytes: 0, requested: 0 };
@@ -31,6 +32,7 @@ export function scanLeads(own: OrganizationTable, budget: PageBudget): LeadScan 
     const { bytes, ...range } = await queryRange(own, { below, from, limit });
     budget.spend(bytes);
     seen.bytes += bytes;
+    noteScanned(own.organizationId, bytes / bytesPerReadUnit);
     return range;
   };
 
@@ -47,7 +49,10 @@ export function scanLeads(own: OrganizationTable, budget: PageBudget): LeadScan 
         return first;
       }
       const ranges = nextRanges(below, requested, seen, budget.bytesLeft);
-      if (ranges.length === 0) return { leads: [], downTo: below, after: 'spent' };
+      const ids = ranges.reduce((sum, range) => sum + range.below - range.from, 0);
+      const units = (ids * bytesPerId(seen)) / bytesPerReadUnit;
+      if (ranges.length === 0 || !(await mayScan(own.organizationId, units, budget)))
+        return { leads: [], downTo: below, after: 'spent' };
       const chunk = joined(
         await Promise.all(ranges.map((range) => readRange(range.below, range.from))),
       );
@@ -71,7 +76,10 @@ interface IdRange {
   readonly from: number;
 }
 
-/** Ranges to read in parallel, highest first; none if the budget is too small for one. */
+const bytesPerId = ({ bytes, ids }: Readonly<Seen>): number =>
+  Math.max(1, bytes) / Math.max(1, ids);
+
+/** Ranges to read in parallel, highest first; none if the budget is too small for what a query returns. */
 function nextRanges(
   below: number,
   requested: number,
@@ -80,8 +88,8 @@ function nextRanges(
 ): IdRange[] {
   const rangesMax = Math.min(parallelRanges, Math.floor(bytesLeft / queryMaxBytes));
   if (rangesMax === 0) return [];
-  const idsPerRange = Math.max(1, Math.floor((rangeBytes * seen.ids) / Math.max(1, seen.bytes)));
-  const ids = Math.min(worthwhileIds(requested, seen), rangesMax * idsPerRange, below - 1);
+  const idsPerChunk = Math.max(1, Math.floor(chunkBytes / bytesPerId(seen)));
+  const ids = Math.min(worthwhileIds(requested, seen), idsPerChunk, below - 1);
   const count = Math.min(rangesMax, Math.ceil(ids / rangeIdsMin));
   const width = Math.ceil(ids / count);
   return Array.from({ length: count }, (_, index) => below - index * width)

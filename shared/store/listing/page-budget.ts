@@ -36,6 +36,10 @@ export class PageBudget {
     return Math.max(0, this.#bytes);
   }
 
+  get msLeft(): number {
+    return Math.max(0, this.#endsAt - Date.now());
+  }
+
   /** Whether one more lead could exceed the budget. */
   get isSpent(): boolean {
     return this.#bytes < leadMaxBytes || Date.now() >= this.#endsAt;
