@@ -19,6 +19,18 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
     foundBy: 'Clients race to capture one person in two organizations',
   },
   {
+    name: 'records of a capture apart from its lead',
+    file: 'shared/store/leads/captures.ts',
+    before: `    ...putIdentities(table, lead),
+    ...captureRecordItems(table, lead, record),
+  ]);`,
+    after: `    ...putIdentities(table, lead),
+  ]);
+  await transact(table, captureRecordItems(table, lead, record));`,
+    how: 'A capture that loses a race leaves its records without a lead.',
+    foundBy: 'Clients race to capture one person in two organizations',
+  },
+  {
     name: 'filled email not taken',
     file: 'shared/store/leads/captures.ts',
     before: '...(newEmail === null ? [] : [putEmail(table, after, newEmail)]),',
