@@ -111,6 +111,12 @@ class ReadOnlyChecks {
     });
     const largeText = (bytes: number) => Buffer.alloc(bytes, '{');
     await this.#expect('A body that is not JSON', ['INVALID_JSON'], post('{"name":'));
+    // API Gateway documents that it reads bodies as UTF-8, but not what it makes of other bytes.
+    await this.#expect(
+      'A body that is not UTF-8',
+      ['INVALID_JSON'],
+      post(Buffer.from('{"name":"Ren\u00e9"}', 'latin1')),
+    );
     await this.#expect(
       'A body without Content-Type: application/json',
       ['UNSUPPORTED_MEDIA_TYPE'],

@@ -30,6 +30,7 @@ test('verify checks an address without credentials, a line per check, and the la
   const text = reply.lines.join('\n');
   for (const came of [
     '404 NOT_FOUND',
+    'A body that is not UTF-8: 400 INVALID_JSON',
     'more than API Gateway accepts: 413 PAYLOAD_TOO_LARGE',
     '(X-Forwarded-Proto: http): 403 HTTPS_REQUIRED',
     '400 KEY_IN_URL',
