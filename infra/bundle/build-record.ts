@@ -24,7 +24,7 @@ interface BuildRecord {
 const recordFile = (dist: string): string => join(dist, '.build-record.json');
 
 /** What also decides about a bundle: which packages are installed, their order of resolution, and how functions are bundled. */
-const buildFiles = async (): Promise<readonly string[]> => [
+export const buildFiles = async (): Promise<readonly string[]> => [
   'package.json',
   'tsconfig.json',
   join('node_modules', '.package-lock.json'),
@@ -100,7 +100,9 @@ async function writeRecord(
 }
 
 /** Changes with every write, rename and copy of the file: nothing sets the time of a change (ctime) back. */
-async function stampOf(file: string): Promise<{ text: string; changedAtMs: number } | undefined> {
+export async function stampOf(
+  file: string,
+): Promise<{ text: string; changedAtMs: number } | undefined> {
   const path = resolve(projectFolder, file);
   if (!existsSync(path)) return undefined;
   const { size, mtimeMs, ctimeMs, ino } = await stat(path);

@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { builder, builtProgram, bundledPrograms } from './built.mjs';
 import { installWhatIsMissing } from './install.mjs';
 import { whenParentIsGone } from './parent.mjs';
 
@@ -42,12 +43,12 @@ function run(target, args) {
     );
     process.exit(2);
   }
-  const child = spawn(join(binFolder, 'node'), [script, ...args], {
-    cwd: projectFolder,
-    env: { ...process.env, PATH: [binFolder, process.env.PATH].filter(Boolean).join(delimiter) },
+  const built = builtProgram(projectFolder, target);
+  const child = startNode(
+    [built ?? script, ...args],
     // Only the project's own files use the channel.
-    stdio: isFile ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
-  });
+    isFile ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
+  );
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => child.kill(signal));
 
@@ -57,5 +58,19 @@ function run(target, args) {
     process.stderr.write(`infra/launch/run.mjs: ${target} cannot be run: ${error.message}\n`);
     process.exit(1);
   });
-  child.once('exit', (status, signal) => process.exit(status ?? 128 + constants.signals[signal]));
+  child.once('exit', (status, signal) => {
+    if (signal) process.exit(128 + constants.signals[signal]);
+    process.exitCode = status;
+    // The next command starts the bundle; this one has printed what it had to.
+    if (bundledPrograms.has(target) && !built)
+      startNode([join(projectFolder, builder)], ['ignore', 'ignore', 'inherit']);
+  });
+}
+
+function startNode(args, stdio) {
+  return spawn(join(binFolder, 'node'), args, {
+    cwd: projectFolder,
+    env: { ...process.env, PATH: [binFolder, process.env.PATH].filter(Boolean).join(delimiter) },
+    stdio,
+  });
 }
