@@ -3,6 +3,13 @@ import scalarPlugin from '@scalar/fastify-api-reference';
 /** The page's script, in the folder of the page. */
 export const scriptName = 'reference.js';
 
+/** Scalar gives the columns of a table fixed widths and breaks words in them: a wide table scrolls instead. */
+const customCss = [
+  '#reference .markdown table { display: block; width: 100%; contain: inline-size; overflow-x: auto; }',
+  '#reference .markdown th, #reference .markdown td { padding: 0.4rem 0.6rem; word-break: normal; overflow-wrap: normal; }',
+  '#reference .markdown td code { white-space: nowrap; }',
+].join('\n');
+
 export interface PageOptions {
   /** The API description as text. */
   readonly openApi: string;
@@ -30,6 +37,7 @@ export function referencePage({ openApi, tryItAt, apiKey }: PageOptions): string
       preferredSecurityScheme: 'apiKey',
       securitySchemes: { apiKey: { token: apiKey ?? '' } },
     },
+    customCss,
     // The rest turns off what would ask a server of Scalar's.
     agent: { disabled: true },
     mcp: { disabled: true },

@@ -71,7 +71,7 @@ export async function openApiDocument(): Promise<Json> {
       title: 'Lead management service',
       version: '1.0.0',
       description: introduction,
-      contact: { name: 'The operator of your deployment of the service' },
+      contact: { name: 'The operator of your deployment' },
     },
     servers,
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),

@@ -26,7 +26,7 @@ if (!chromium)
   console.warn('Chromium is not installed: the reference page was NOT opened in a browser.');
 
 test.skipIf(!chromium)(
-  'in a browser the page shows the endpoints, and asks only its own server',
+  'in a browser the page shows the endpoints, breaks no word in a table, and asks only its own server',
   { timeout: 60_000 },
   async () => {
     const server = new DocsServer(folder);
@@ -35,6 +35,12 @@ test.skipIf(!chromium)(
       await withPage(address, async (page) => {
         const shown = async () => String(await page.evaluate('document.body.innerText'));
         while (!(await shown()).includes('Create a lead')) await pause(100);
+        const brokenWords = `[...document.querySelectorAll('td, th')]
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth || clientWidth < 40).length`;
+        expect(await page.evaluate(brokenWords)).toBe(0);
+        expect(
+          await page.evaluate(`getComputedStyle(document.querySelector('td')).wordBreak`),
+        ).toBe('normal');
         await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
 
         expect(page.requested).toContain(`${address}/${scriptName}`);
