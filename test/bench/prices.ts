@@ -7,6 +7,8 @@
  * - EventBridge, custom events of up to 64 KB: https://aws.amazon.com/eventbridge/pricing/
  * - API Gateway, REST API: https://aws.amazon.com/api-gateway/pricing/ (also table 4 of the white paper "Best Practices for
  *   Designing Amazon API Gateway Private APIs and Private Integration")
+ * - CloudWatch, X-Ray: https://aws.amazon.com/cloudwatch/pricing/, https://aws.amazon.com/xray/pricing/
+ * - KMS, AWS WAF: https://aws.amazon.com/kms/pricing/, https://aws.amazon.com/waf/pricing/
  */
 export const prices = {
   region: 'us-east-1',
@@ -16,6 +18,21 @@ export const prices = {
   lambdaGigabyteSecond: 0.000_013_333_4,
   apiGatewayRequest: 3.5 / 1e6,
   eventBridgeEvent: 1 / 1e6,
+  /** Ingested. Storage is $0.03 a GB and month. */
+  logGigabyte: 0.5,
+  /** By the month, whether requests come or not. */
+  monthly: {
+    alarmMetric: 0.1,
+    /** In the hours in which it is reported, by the hour. */
+    customMetric: 0.3,
+    /** Three with up to 50 metrics are free. */
+    dashboard: 3,
+    key: 1,
+    webAcl: 5,
+    webAclRule: 1,
+    tableGigabyte: 0.25,
+    backupGigabyte: 0.2,
+  },
 } as const;
 
 /** What one request uses of what is paid for. */

@@ -35,6 +35,15 @@ export const logQueries: readonly LogQuery[] = [
     ],
   },
   {
+    title: 'Affected organizations',
+    queryLines: [
+      'filter message = "answered" and status >= 500',
+      'stats count() as failures, count_distinct(keyId) as keys, min(@timestamp) as first, max(@timestamp) as last by organizationId, endpoint',
+      'sort failures desc',
+      'limit 20',
+    ],
+  },
+  {
     title: 'Refusals',
     queryLines: [
       'filter ispresent(code)',

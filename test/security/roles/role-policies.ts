@@ -85,9 +85,13 @@ export async function decide(
     },
     {},
   );
-  if (simulated.resultType !== 'single')
+  if (simulated.resultType === 'error')
     throw new Error(`${action} cannot be simulated: ${JSON.stringify(simulated)}`);
-  const allowing = simulated.result.analysis.identityAnalysis?.allowStatements ?? [];
+  // An action without resources has a result per pattern.
+  const results = simulated.resultType === 'single' ? [simulated.result] : simulated.results;
+  const allowing = results.flatMap(
+    ({ analysis }) => analysis.identityAnalysis?.allowStatements ?? [],
+  );
   return {
     isAllowed: simulated.overallResult === 'Allowed',
     by: allowing.map(({ statement }) => statement.sid() ?? ''),

@@ -195,6 +195,7 @@ test('one dashboard, with the queries that say which organization it was', () =>
     'Endpoints',
     'Organizations',
     'Failures',
+    'Affected organizations',
     'Refusals',
     'Server errors',
     'Releases',
@@ -209,6 +210,7 @@ test('CloudWatch has saved queries by request, key and organization, and those o
   );
 
   expect(queries.map(({ Name }) => Name.replace('lead-service-production/', '')).sort()).toEqual([
+    'Affected organizations',
     'Endpoints',
     'Failures',
     'Key',
