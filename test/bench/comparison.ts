@@ -15,7 +15,14 @@ export interface ExactRun {
 }
 
 /** The figures of a run that a later run compares with. */
-export function exactRun({ listing, coldStarts, warmCpu, sideBySide, load }: Results): ExactRun {
+export function exactRun({
+  listing,
+  coldStarts,
+  warmCpu,
+  sideBySide,
+  load,
+  admin,
+}: Results): ExactRun {
   const pages = [...listing.pages, ...listing.heavy];
   return {
     counts: {
@@ -44,6 +51,8 @@ export function exactRun({ listing, coldStarts, warmCpu, sideBySide, load }: Res
         [`load, ${connections} connections: requests a second`]: perSecond,
         [`load, ${connections} connections: p99, ms`]: p99Ms,
       })),
+      'an admin command to its first line, least: ms': admin.firstLineMs.least,
+      'an import: rows a second': admin.importedRows / admin.importSeconds,
     },
   };
 }

@@ -3,6 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { measureAdmin } from './admin.ts';
 import { measureColdStarts } from './cold-start/cold-start.ts';
 import { measureWarmCpu } from './cold-start/warm-cpu.ts';
 import { comparison, type ExactRun, exactRun } from './comparison.ts';
@@ -68,6 +69,8 @@ const extent = options.quick
       requests: 8,
       load: 200,
       memory: 500,
+      commands: 5,
+      imported: 1000,
     }
   : {
       leads: 1_000_000,
@@ -78,6 +81,8 @@ const extent = options.quick
       requests: 60,
       load: 5000,
       memory: 50_000,
+      commands: 15,
+      imported: 20_000,
     };
 const largest = options.leads ?? extent.leads;
 
@@ -91,7 +96,8 @@ const listing = await measureListing({
   walkPagesMax: extent.walkPagesMax,
 });
 const load = await measureLoad({ requests: extent.load, memoryRequests: extent.memory });
-const results: Results = { listing, coldStarts, warmCpu, sideBySide, load };
+const admin = await measureAdmin({ rounds: extent.commands, rows: extent.imported });
+const results: Results = { listing, coldStarts, warmCpu, sideBySide, load, admin };
 
 process.stdout.write(`${textReport(results)}\n`);
 const folder = resolve(

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { budgetTable, pageMaxUnits } from './budgets.ts';
 import { exactRun } from './comparison.ts';
+import { goalTable } from './goals.ts';
 import { coldStartPlot, costPlot, listingPlot, type Plot, roundTripsPlot } from './plots/plots.ts';
 import { prices } from './prices.ts';
 import {
@@ -20,6 +21,7 @@ export function textReport(results: Results): string {
 }
 
 const allTables = (results: Results): ResultTable[] => [
+  goalTable(results),
   budgetTable(results),
   ...listingTables(results.listing),
   coldStartTable(results.coldStarts),
@@ -65,6 +67,7 @@ function pageOf(
     '# Results of the benchmark',
     `Written by \`${command}\`, begun ${begun.toISOString().slice(0, 16).replace('T', ' ')} UTC, ${minutes.toFixed(0)} minutes long, on ${machine}.`,
     'Calls, units and bytes are exact and come out the same on every machine. Times are not: other work shared the machine, so they are read as ratios within this run. Units are those that the engine, dynoxide, reports; a write that its condition refuses counts one unit, as DynamoDB charges it.',
+    asMarkdown(goalTable(results)),
     asMarkdown(budgetTable(results)),
     '## Listing at any size',
     image(plots.listing),

@@ -1,3 +1,4 @@
+import type { AdminResult } from './admin.ts';
 import type { ColdStart } from './cold-start/cold-start.ts';
 import type { WarmCpu } from './cold-start/warm-cpu.ts';
 import type { ListingResult } from './listing/listing.ts';
@@ -11,6 +12,7 @@ export interface Results {
   readonly warmCpu: readonly WarmCpu[];
   readonly sideBySide: readonly Comparison[];
   readonly load: LoadResult;
+  readonly admin: AdminResult;
 }
 
 /** How, when and on what the run was made. */
