@@ -1,38 +1,36 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiFile } from '../../infra/openapi/document.ts';
-import { startServiceProcess } from '../support/service-process.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+import { installed, runPackage } from './packages.ts';
+import { writePassedRun } from './passed.ts';
+import { prismPackage, runContractTestsThroughPrism } from './prism.ts';
 
 /**
  * `npm run generators`: three generators of clients read openapi.json, each result compiles under `strict`, and each client captures a lead
- * and is refused one, with typed details. The packages are about 300 MB, so they are installed into a temporary folder and are not part of
- * `npm test`. Status 1 if any fails.
+ * and is refused one, with typed details. Then the requests of the contract tests go through prism, a validating proxy. The packages are
+ * about 400 MB, so the first run installs them into a cache, and they are not part of `npm test`, which only fails if openapi.json is not
+ * the one that passed here last (passed.json). `npm run generators -- prism` tries one of them. Status 1 if any fails.
  */
 interface Generator {
-  readonly name: string;
   readonly packages: readonly string[];
-  readonly generate: readonly string[];
+  readonly generate: readonly [string, ...string[]];
   /** A file here. It has `capture(baseUrl, apiKey, body)`, which returns the reason of a refused phone, or the lead's ID. */
   readonly use: string;
 }
 
 const generators: readonly Generator[] = [
   {
-    name: 'openapi-typescript with openapi-fetch',
     packages: ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0'],
     generate: ['openapi-typescript', openApiFile, '-o', 'api.d.ts'],
     use: 'openapi-fetch.ts.txt',
   },
   {
-    name: '@hey-api/openapi-ts',
     packages: ['@hey-api/openapi-ts@0.99.0'],
     generate: ['openapi-ts', '-i', openApiFile, '-o', 'api'],
     use: 'hey-api.ts.txt',
   },
   {
-    name: 'orval',
     packages: ['orval@7.21.0'],
     generate: ['orval', '--input', openApiFile, '--output', './api.ts', '--client', 'fetch'],
     use: 'orval.ts.txt',
@@ -55,41 +53,51 @@ const config = {
 const textOf = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8');
 
 /** Generates, compiles and runs one client. @throws Error with the output of the step that failed */
-function tryGenerator({ packages, generate, use }: Generator, service: string[]): void {
-  const folder = mkdtempSync(join(tmpdir(), 'generator-'));
-  const run = (command: string, args: readonly string[]): void =>
-    void execFileSync(command, args, { cwd: folder, stdio: 'pipe', encoding: 'utf8' });
-  try {
-    writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-    // The generators use the API of TypeScript 5. tsx runs what they write, which Node alone does not resolve.
-    const all = [...packages, 'typescript@5.9.3', 'tsx@4.20.6'];
-    run('npm', ['install', '--silent', '--no-audit', '--no-fund', ...all]);
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-    writeFileSync(join(folder, 'use.ts'), textOf(use));
-    writeFileSync(join(folder, 'run.ts'), textOf('run.ts.txt'));
-    run('npx', generate);
-    run('npx', ['tsc', '-p', '.']);
-    run('npx', ['tsx', 'run.ts', ...service]);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+function tryGenerator(generator: Generator, service: readonly string[]): string {
+  const { packages, generate, use } = generator;
+  // The generators use the API of TypeScript 5. tsx runs what they write, which Node alone does not resolve.
+  const folder = installed([...packages, 'typescript@5.9.3', 'tsx@4.20.6']);
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  writeFileSync(join(folder, 'use.ts'), textOf(use));
+  writeFileSync(join(folder, 'run.ts'), textOf('run.ts.txt'));
+  const [command, ...args] = generate;
+  runPackage(folder, command, args);
+  runPackage(folder, 'tsc', ['-p', '.']);
+  runPackage(folder, 'tsx', ['run.ts', ...service]);
+  return 'generates, compiles under strict, captures a lead and reads why one was refused';
 }
 
-const service = await startServiceProcess(['--port', '0', '--db', ':memory:']);
-try {
-  const { baseUrl, organizations } = service.ready;
+/** What is tried, by the packages that it needs. */
+function trials(service: ServiceProcess): [string, () => string | Promise<string>][] {
+  const { baseUrl, environment, organizations } = service.ready;
   const apiKey = organizations[0]?.keys.website ?? '';
-  for (const generator of generators) {
+  return [
+    ...generators.map((generator): [string, () => string] => [
+      generator.packages.join(' with '),
+      () => tryGenerator(generator, [baseUrl, apiKey]),
+    ]),
+    [prismPackage, () => runContractTestsThroughPrism(baseUrl, environment)],
+  ];
+}
+
+const selection = process.argv.slice(2);
+const service = await startServiceProcess(['--port', '0', '--db', ':memory:']);
+const passed: Record<string, string> = {};
+try {
+  const selected = trials(service).filter(([name]) => selection.every((one) => name.includes(one)));
+  for (const [name, run] of selected) {
     const startedAt = Date.now();
     try {
-      tryGenerator(generator, [baseUrl, apiKey]);
-      console.log(`passed  ${generator.name} (${Math.round((Date.now() - startedAt) / 1000)} s)`);
+      passed[name] = await run();
+      const seconds = Math.round((Date.now() - startedAt) / 1000);
+      console.log(`passed  ${name}: ${passed[name]} (${seconds} s)`);
     } catch (error) {
       process.exitCode = 1;
       const { stdout = '', stderr = '', message } = error as Error & Record<string, string>;
-      console.log(`FAILED  ${generator.name}: ${message}\n${stdout}${stderr}`);
+      console.log(`FAILED  ${name}: ${message}\n${stdout}${stderr}`);
     }
   }
 } finally {
   await service.end();
 }
+if (process.exitCode !== 1 && selection.length === 0) writePassedRun(passed);
