@@ -8,10 +8,21 @@ const builtinNames: ReadonlySet<string> = new Set(builtinModules);
 /** Node.js modules that the SDK imports but a function rarely uses: loaded on first use. */
 const lazyBuiltins: ReadonlySet<string> = new Set(['fs', 'fs/promises']);
 
-/** An object whose prototype has the module's members. Own keys would make esbuild's interop read the members before they are used. */
-const lazyModule = (path: string): string => `
-  const members = new Proxy({}, { get: (_, name) => process.getBuiltinModule(${JSON.stringify(`node:${path}`)})[name] });
+/**
+ * An object whose prototype has the module's members. esbuild's interop asks for the descriptor of each own key, and so would load what
+ * the module loads with its members: of `node:util`, worker threads and the parser of arguments (4 ms).
+ */
+const moduleWithoutOwnKeys = (path: string): string => {
+  const builtin = `process.getBuiltinModule(${JSON.stringify(`node:${path}`)})`;
+  if (lazyBuiltins.has(path)) {
+    return `
+  const members = new Proxy({}, { get: (_, name) => ${builtin}[name] });
   module.exports = Object.create(members);`;
+  }
+  return `
+  const builtin = ${builtin};
+  module.exports = typeof builtin === 'function' ? builtin : Object.create(builtin);`;
+};
 
 /**
  * Takes Node.js modules from `process.getBuiltinModule`, so that `import`, `import()` and a bundled `require` work without a banner.
@@ -24,12 +35,12 @@ export const builtinsWithoutFacade: Plugin = {
   setup(build) {
     build.onResolve({ filter: /^[\w:/]+$/ }, ({ path }) => {
       const isBuiltin = path.startsWith('node:') || builtinNames.has(path);
-      return isBuiltin ? { path: path.replace(/^node:/, ''), namespace: 'builtin' } : undefined;
+      return isBuiltin
+        ? { path: path.replace(/^node:/, ''), namespace: 'builtin', sideEffects: false }
+        : undefined;
     });
     build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
-      contents: lazyBuiltins.has(path)
-        ? lazyModule(path)
-        : `module.exports = process.getBuiltinModule(${JSON.stringify(`node:${path}`)});`,
+      contents: moduleWithoutOwnKeys(path),
       loader: 'js',
     }));
   },
@@ -64,16 +75,20 @@ export const credentialsFromEnvironment: Plugin = {
 
 /**
  * Lets the SDK read its settings only from the environment: a Lambda function has no `~/.aws/config`. The local service passes a complete
- * environment to its functions too.
+ * environment to its functions too. The SDK's own reader makes two errors, with their stacks, for each of nine settings that are not set.
  */
 export const settingsFromEnvironment: Plugin = {
   name: 'settings-from-environment',
   setup(build) {
-    build.onLoad({ filter: /shared-ini-file-loader[\\/]readFile\.js$/ }, () => ({
+    build.onLoad({ filter: /node-config-provider[\\/]configLoader\.js$/ }, () => ({
       contents: `
-        export const filePromises = {};
-        export const fileIntercept = {};
-        export const readFile = async (path) => { throw new Error('Settings come from the environment, not from ' + path); };`,
+        export const loadConfig = (setting, { signingName, logger } = {}) => {
+          const read = async () =>
+            setting.environmentVariableSelector(process.env, { signingName, logger }) ??
+            (typeof setting.default === 'function' ? setting.default() : setting.default);
+          let value;
+          return () => (value ??= read());
+        };`,
       loader: 'js',
     }));
   },
@@ -103,6 +118,26 @@ const unreachedModules: readonly (readonly [path: RegExp, contents: string])[] =
   ],
   // Of Timestream's clients: those of DynamoDB create the cache and never read it.
   [/endpoint-cache[\\/]dist-es[\\/]EndpointCache\.js$/, `export class EndpointCache {}`],
+  // The client of a table removes this middleware: it describes the program to AWS, and finds functions that call themselves.
+  [
+    /middleware-user-agent[\\/]user-agent-middleware\.js$/,
+    `export const userAgentMiddleware = undefined, getUserAgentMiddlewareOptions = undefined;
+     export const getUserAgentPlugin = () => ({ applyToStack: () => undefined });`,
+  ],
+  [
+    /util-user-agent-node[\\/]defaultUserAgent\.js$/,
+    `export const defaultUserAgent = undefined, crtAvailability = undefined;
+     export const createDefaultUserAgentProvider = () => undefined;`,
+  ],
+  [
+    /middleware-recursion-detection[\\/]getRecursionDetectionPlugin\.js$/,
+    `export const getRecursionDetectionPlugin = () => ({ applyToStack: () => undefined });`,
+  ],
+  // Asks for the global classes, which loads all of web streams: `node:http` gives neither.
+  [
+    /util-stream[\\/]stream-type-check\.js$/,
+    `export const isReadableStream = () => false; export const isBlob = () => false;`,
+  ],
   // For a Node.js without `node:crypto`.
   [/checksum[\\/]sha256[\\/]Sha256Js\.js$/, `export const Sha256Js = undefined;`],
 ];
