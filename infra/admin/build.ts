@@ -48,7 +48,6 @@ export async function buildAdmin(folder: string = programsFolder): Promise<void>
     target: 'node24',
     mainFields: ['module', 'main'],
     external: ['esbuild'],
-    keepNames: true,
     metafile: true,
     write: false,
     logLevel: 'warning',
