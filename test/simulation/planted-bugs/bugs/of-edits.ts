@@ -218,7 +218,7 @@ export const bugsOfEdits: readonly PlantedBug[] = [
     before: 'return a.resetsAt >= b.resetsAt ? a : b;',
     after: 'return a.resetsAt >= b.resetsAt ? b : a;',
     how: 'Of two buckets that are equal, the headers tell of the window that ends first.',
-    foundBy: 'A key and then its organization are exhausted, and an hour later they are not',
+    foundBy: 'A key has as many tokens left as its organization, whose window ends earlier',
   },
   {
     name: "window's end told in minutes",

@@ -63,6 +63,16 @@ export const scenariosOfRequests: readonly Scenario[] = [
     },
   },
   {
+    name: 'A key has as many tokens left as its organization, whose window ends earlier',
+    limits: { perKey: 5, perOrganization: 6 },
+    async run(given) {
+      await given.ask('list-users', { as: 'reader' });
+      await given.sleep(10_000);
+      const { status } = await given.ask('list-users');
+      given.expect(status === 200, `the key is let in, not answered ${status}.`);
+    },
+  },
+  {
     name: 'The last token of a window is taken shortly before its end, and one more right after it',
     seeds: 2,
     limits: { perKey: 5, perOrganization: 100 },
