@@ -23,3 +23,28 @@ export async function bundleText(source: string, plugins: readonly Plugin[]): Pr
   if (code === undefined) throw new Error('esbuild gave no bundle.');
   return code;
 }
+
+/** The project's own modules by their paths in its folder, with those that each imports. */
+export type ModuleGraph = ReadonlyMap<string, readonly string[]>;
+
+export async function moduleGraph(source: string): Promise<ModuleGraph> {
+  const { metafile } = await build({
+    stdin: { contents: source, resolveDir: projectFolder, sourcefile: 'entry.ts', loader: 'ts' },
+    absWorkingDir: projectFolder,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    outdir: 'out',
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  const own = Object.entries(metafile.inputs).filter(([path]) => path !== 'entry.ts');
+  return new Map(
+    own.map(([path, { imports }]) => [
+      path,
+      imports.filter(({ external }) => !external).map((one) => one.path),
+    ]),
+  );
+}

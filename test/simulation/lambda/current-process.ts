@@ -19,7 +19,10 @@ function current(): ProcessContext {
 const evaluatedAt = Date.UTC(2026, 0, 1);
 
 const options: ProcessOptions = {
-  environment: {},
+  environment: new Proxy<Record<string, string>>(
+    {},
+    { get: (_, name) => running.getStore()?.environment[String(name)] },
+  ),
   random: {
     fraction: () => current().random.fraction(),
     uuid: () => current().random.uuid(),

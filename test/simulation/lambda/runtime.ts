@@ -24,6 +24,15 @@ const ownEnvironment: Readonly<Record<string, string>> = {
   AWS_ENDPOINT_URL_DYNAMODB: 'http://dynamodb.simulated',
 };
 
+/** Ids are drawn apart: the SDK's whole client draws one for each call, the fast one none, and all else is to be the same. */
+const randomOf = (random: Random, ids: Random): ProcessContext['random'] => ({
+  fraction: () => random.fraction(),
+  below: (bound) => random.below(bound),
+  between: (min, max) => random.between(min, max),
+  fill: (bytes) => random.fill(bytes),
+  uuid: () => ids.uuid(),
+});
+
 /**
  * A process with a clock, randomness and a connection of its own. Frozen, it does nothing: timers that are due and answers that arrive wait
  * for it to thaw. Dead, it does nothing for ever.
@@ -48,7 +57,7 @@ export class Runtime implements Caller {
     const startedAt = scheduler.now;
     this.#context = {
       environment: { ...ownEnvironment, ...options.environment },
-      random: this.random,
+      random: randomOf(this.random, options.network.scheduler.randomFor(`${this.name} ids`)),
       now: () => this.now,
       elapsed: () => scheduler.now - startedAt,
       after: (ms, what, take) => this.after(ms, what, take),
@@ -64,10 +73,9 @@ export class Runtime implements Caller {
 
   /** Evaluates a bundle in this process. */
   load<T>(evaluate: EvaluateBundle): T {
-    const globals = globalsFor(this.#context);
-    return this.run(
-      () => evaluate({ ...globals, simulatedConnection: this.#context.connection }) as T,
-    );
+    const context = this.#context;
+    const own = () => ({ ...globalsFor(context), simulatedConnection: context.connection });
+    return this.run(() => evaluate(own) as T);
   }
 
   /** Runs code of this process: all that it calls, and whatever follows from that, is in this process. */

@@ -54,23 +54,17 @@ async function evaluate(): Promise<Packages> {
   return module.exports.packages;
 }
 
-const fastClientFile = join(import.meta.dirname, 'fast-client.ts');
+const fastClientFile = (name: string): string =>
+  join(import.meta.dirname, 'fast-client', `${name}.ts`);
 
 const fastClient: Plugin = {
   name: 'fast-client',
-  setup({ onLoad, onResolve }) {
+  setup({ onResolve }) {
     onResolve({ filter: /^@aws-sdk\/client-dynamodb$/ }, ({ importer }) =>
-      importer === fastClientFile ? undefined : { path: fastClientFile },
+      importer === fastClientFile('client') ? undefined : { path: fastClientFile('client') },
     );
-    // Each command of the client adds a middleware that looks an endpoint up: there is none here.
-    onResolve({ filter: /^@smithy\/core\/endpoints$/ }, ({ importer }) =>
-      /client-dynamodb[\\/].*commandBuilder\.js$/.test(importer)
-        ? { path: 'no-endpoints', namespace: 'fast-client' }
-        : undefined,
+    onResolve({ filter: /\/DynamoDBDocumentClient(Command)?$/ }, ({ importer }) =>
+      /lib-dynamodb[\\/]/.test(importer) ? { path: fastClientFile('document-client') } : undefined,
     );
-    onLoad({ filter: /.*/, namespace: 'fast-client' }, () => ({
-      contents: 'export const getEndpointPlugin = () => ({ applyToStack() {} });',
-      loader: 'js',
-    }));
   },
 };

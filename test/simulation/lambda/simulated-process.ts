@@ -177,7 +177,7 @@ function processFor(
     ['perf_hooks', { performance: { now: elapsed } }],
   ]);
   const values = {
-    env: { ...environment },
+    env: environment,
     getBuiltinModule: (name: string): unknown =>
       own.get(name.replace(/^node:/, '')) ?? process.getBuiltinModule(name),
     hrtime: Object.assign(() => [0, 0], { bigint: () => BigInt(Math.round(elapsed() * 1e6)) }),

@@ -31,6 +31,11 @@ npm run simulate -- --record record.json --histories 100000 --pairs --long --bug
 npm run soak -- --record record.json
 npm run simulate -- --record record.json --write
 \`\`\`
+
+Functions call DynamoDB by the SDK's document commands and its strategy of retries, without the SDK's middlewares, serialization, endpoints,
+signatures and sockets; modules that keep nothing between requests are evaluated once for all instances. Both leave out time, and nothing that
+happens: \`test/simulation/lambda/both-clients.test.ts\` runs histories with the whole client too, in processes that share no module, and the
+events and the tables are the same, one by one.
 `;
 
 function randomSection(totals: RandomTotals): string {

@@ -1,0 +1,11 @@
+import { DynamoDBClient } from './client.ts';
+
+/** Takes the place of the SDK's document client. Its commands are the SDK's: the client converts what they name. */
+export class DynamoDBDocumentClient extends DynamoDBClient {
+  static from(client: DynamoDBClient): DynamoDBDocumentClient {
+    return new DynamoDBDocumentClient(client.config);
+  }
+}
+
+/** What the SDK's document commands extend. */
+export class DynamoDBDocumentClientCommand {}
