@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openApiFile } from '../../infra/openapi/document.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+import { type Generator, generatorName, generators } from './generators.ts';
 import { installed, runPackage } from './packages.ts';
 import { writePassedRun } from './passed.ts';
 import { prismPackage, runContractTestsThroughPrism } from './prism.ts';
@@ -9,33 +9,9 @@ import { prismPackage, runContractTestsThroughPrism } from './prism.ts';
 /**
  * `npm run generators`: three generators of clients read openapi.json, each result compiles under `strict`, and each client captures a lead
  * and is refused one, with typed details. Then the requests of the contract tests go through prism, a validating proxy. The packages are
- * about 400 MB, so the first run installs them into a cache, and they are not part of `npm test`, which only fails if openapi.json is not
+ * about 300 MB, so the first run installs them into a cache, and they are not part of `npm test`, which only fails if openapi.json is not
  * the one that passed here last (passed.json). `npm run generators -- prism` tries one of them. Status 1 if any fails.
  */
-interface Generator {
-  readonly packages: readonly string[];
-  readonly generate: readonly [string, ...string[]];
-  /** A file here. It has `capture(baseUrl, apiKey, body)`, which returns the reason of a refused phone, or the lead's ID. */
-  readonly use: string;
-}
-
-const generators: readonly Generator[] = [
-  {
-    packages: ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0'],
-    generate: ['openapi-typescript', openApiFile, '-o', 'api.d.ts'],
-    use: 'openapi-fetch.ts.txt',
-  },
-  {
-    packages: ['@hey-api/openapi-ts@0.99.0'],
-    generate: ['openapi-ts', '-i', openApiFile, '-o', 'api'],
-    use: 'hey-api.ts.txt',
-  },
-  {
-    packages: ['orval@7.21.0'],
-    generate: ['orval', '--input', openApiFile, '--output', './api.ts', '--client', 'fetch'],
-    use: 'orval.ts.txt',
-  },
-];
 
 const config = {
   compilerOptions: {
@@ -73,7 +49,7 @@ function trials(service: ServiceProcess): [string, () => string | Promise<string
   const apiKey = organizations[0]?.keys.website ?? '';
   return [
     ...generators.map((generator): [string, () => string] => [
-      generator.packages.join(' with '),
+      generatorName(generator),
       () => tryGenerator(generator, [baseUrl, apiKey]),
     ]),
     [prismPackage, () => runContractTestsThroughPrism(baseUrl, environment)],
