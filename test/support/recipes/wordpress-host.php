@@ -53,8 +53,8 @@ function wp_remote_post($url, $options) {
     $body = curl_exec($curl);
     return is_string($body) ? ['code' => curl_getinfo($curl, CURLINFO_RESPONSE_CODE), 'body' => $body] : new WP_Error();
 }
-function wp_remote_retrieve_response_code($response) { return $response['code']; }
-function wp_remote_retrieve_body($response) { return $response['body']; }
+function wp_remote_retrieve_response_code($response) { return is_wp_error($response) ? '' : $response['code'] ?? ''; }
+function wp_remote_retrieve_body($response) { return is_wp_error($response) ? '' : $response['body'] ?? ''; }
 
 class WP_REST_Response {
     function __construct(public $data, public $status) {}
