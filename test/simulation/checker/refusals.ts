@@ -18,12 +18,15 @@ export const errorOf = ({ answerBody }: ObservedRequest) =>
 /** One fault is masked: a call is tried again. Requests that meet others come through too, unless a fault keeps them for long. */
 export function failureIssues(
   { isSlow }: History,
-  { faults, earlierFaults }: ObservedRequest,
+  { faults, earlierFaults, conflicts, startedAt, handledUntil }: ObservedRequest,
 ): string[] {
+  const isLate = conflicts > 0 && handledUntil - startedAt > conflictRetryMs;
   const isExcused =
-    isSlow || faults.length > 1 || (faults.length === 1 && earlierFaults > retryBudget);
+    isSlow || faults.length > 1 || (faults.length === 1 && (earlierFaults > retryBudget || isLate));
   return isExcused ? [] : [`failed after ${faults[0] ?? 'nothing'} went wrong`];
 }
+/** For so long, at the least, a request that meets others is tried again: that is the other version's time. */
+const conflictRetryMs = 1500;
 /** So many faults leave the SDK repeats to make. */
 const retryBudget = 20;
 
