@@ -222,7 +222,9 @@ const publish = (dist: string, name: string, code: Uint8Array): Promise<void> =>
 if (import.meta.main) {
   const dist = await buildFunctions();
   for (const name of writtenFunctions()) {
-    const { byteLength } = await readFile(join(dist, name, bundleFile));
-    console.log(`${name.padEnd(20)} ${(byteLength / 1000).toFixed(1).padStart(7)} KB`);
+    const code = await readFile(join(dist, name, bundleFile));
+    console.log(
+      `${name.padEnd(20)} ${(code.byteLength / 1000).toFixed(1).padStart(7)} KB  release ${releaseOf(code)}`,
+    );
   }
 }

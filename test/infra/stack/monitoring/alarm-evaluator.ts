@@ -13,6 +13,9 @@ export interface AlarmProperties {
   readonly Namespace?: string;
   readonly MetricName?: string;
   readonly Period?: number;
+  readonly Statistic?: 'Sum' | 'Maximum';
+  /** Such as `p99`. */
+  readonly ExtendedStatistic?: string;
   readonly Metrics?: readonly MetricQuery[];
 }
 interface MetricQuery {
@@ -25,7 +28,10 @@ interface MetricQuery {
   };
 }
 
-/** The sum of a metric in one minute; undefined if nothing was reported. Statistics other than sums are not replayed. */
+/**
+ * What a metric has in one minute: its sum, or the value of an alarm's other statistic; undefined if nothing was reported. A period then has
+ * the sum of its minutes, or the largest value: a percentile of a period is at most that of its worst minute, and replays keep it constant.
+ */
 export type MinuteSum = (metric: string, minute: number) => number | undefined;
 
 /** @returns the first minute, counted from 0, at whose end the alarm is in ALARM; undefined if it stays silent */
@@ -52,7 +58,9 @@ function isInAlarm(
   let breaching = 0;
   for (let back = 0; back < alarm.EvaluationPeriods; back += 1) {
     const from = end - (back + 1) * periodMinutes;
-    const value = valueOf(alarm, (metric) => periodSum(minuteSum, metric, from, periodMinutes));
+    const value = valueOf(alarm, (metric) =>
+      periodValue(alarm, valuesOf(minuteSum, metric, from, periodMinutes)),
+    );
     if (isBreaching(alarm, value)) breaching += 1;
   }
   return breaching >= (alarm.DatapointsToAlarm ?? alarm.EvaluationPeriods);
@@ -65,15 +73,23 @@ function isBreaching(alarm: AlarmProperties, value: number | undefined): boolean
     : value >= alarm.Threshold;
 }
 
-function periodSum(
+function valuesOf(
   minuteSum: MinuteSum,
   metric: string,
   from: number,
   minutes: number,
-): number | undefined {
+): readonly number[] {
   const values = Array.from({ length: minutes }, (_, index) => minuteSum(metric, from + index));
-  const reported = values.filter((value) => value !== undefined);
-  return reported.length === 0 ? undefined : reported.reduce((sum, value) => sum + value, 0);
+  return values.filter((value) => value !== undefined);
+}
+
+function periodValue(
+  { Statistic, ExtendedStatistic }: AlarmProperties,
+  values: readonly number[],
+): number | undefined {
+  if (values.length === 0) return undefined;
+  if (Statistic === 'Maximum' || ExtendedStatistic) return Math.max(...values);
+  return values.reduce((sum, value) => sum + value, 0);
 }
 
 type Sums = (metric: string) => number | undefined;
@@ -82,13 +98,15 @@ function valueOf({ MetricName, Namespace, Metrics = [] }: AlarmProperties, sums:
   if (MetricName) return sums(`${Namespace} ${MetricName}`);
   const expression = Metrics.find(({ ReturnData }) => ReturnData !== false)?.Expression;
   if (expression === undefined) throw new Error('The alarm has no expression.');
-  const byId = new Map(
-    Metrics.flatMap(({ Id, MetricStat }) =>
-      MetricStat
-        ? [[Id, sums(`${MetricStat.Metric.Namespace} ${MetricStat.Metric.MetricName}`)]]
-        : [],
-    ),
-  );
+  const byId = new Map<unknown, unknown>();
+  // Metrics of one name, such as throttles of each function: the first one has all that is counted.
+  const counted = new Set<string>();
+  for (const { Id, MetricStat } of Metrics) {
+    if (!MetricStat) continue;
+    const name = `${MetricStat.Metric.Namespace} ${MetricStat.Metric.MetricName}`;
+    byId.set(Id, counted.has(name) ? undefined : sums(name));
+    counted.add(name);
+  }
   return new MetricMath(expression, byId).value();
 }
 

@@ -17,6 +17,15 @@ interface Situation {
   /** By the firewall, before they are calls. */
   readonly overRatePerHour?: number;
   readonly attackersPerHour?: number;
+  /** Functions that Lambda did not start. */
+  readonly functionThrottlesPerHour?: number;
+  readonly tableThrottlesPerHour?: number;
+  readonly systemErrorsPerHour?: number;
+  readonly transactionConflictsPerHour?: number;
+  /** Of every minute. */
+  readonly latencyP99Ms?: number;
+  readonly iteratorAgeMs?: number;
+  readonly deadLetters?: number;
 }
 
 /** How many of so many an hour come in one minute, evenly, the first one after `offset` minutes. */
@@ -39,14 +48,24 @@ function metricsOf(situation: Situation, offset: number): MinuteSum {
     'LeadService capturesUnauthorized': situation.capturesUnauthorizedPerHour,
     'LeadService capturesInvalid': situation.capturesInvalidPerHour,
     'LeadService capturesRateLimited': situation.capturesRateLimitedPerHour,
+    'AWS/Lambda Throttles': situation.functionThrottlesPerHour,
+    'AWS/DynamoDB WriteThrottleEvents': situation.tableThrottlesPerHour,
+    'AWS/DynamoDB SystemErrors': situation.systemErrorsPerHour,
+    'AWS/DynamoDB TransactionConflict': situation.transactionConflictsPerHour,
+  };
+  const levels: Record<string, number | undefined> = {
+    'AWS/ApiGateway Latency': situation.latencyP99Ms,
+    'AWS/Lambda IteratorAge': situation.iteratorAgeMs,
+    'AWS/SQS ApproximateNumberOfMessagesVisible': situation.deadLetters,
   };
   return (metric, minute) => {
+    if (metric in levels) return minute < offset ? undefined : levels[metric];
     const count = minute < 0 ? 0 : inMinute(perHour[metric] ?? 0, minute, offset);
     return count === 0 ? undefined : count;
   };
 }
 
-/** The alarms that read these metrics; the others read what Lambda, DynamoDB and EventBridge say of themselves. */
+/** Every alarm but that of a day. */
 const replayed = [
   'ServerErrors',
   'FailuresContinue',
@@ -58,6 +77,14 @@ const replayed = [
   'CaptureNotReady',
   'NoCaptures',
   'RequestsBlocked',
+  'SlowAnswers',
+  'ReadingFunctionsThrottled',
+  'WritingFunctionsThrottled',
+  'TableThrottled',
+  'TableFailed',
+  'TransactionsRefused',
+  'EventsUndelivered',
+  'EventsLate',
 ] as const satisfies readonly AlarmName[];
 
 let byName: ReadonlyMap<string, AlarmProperties>;
@@ -182,10 +209,48 @@ describe('within 15 minutes, whenever a situation begins, these alarms ring and 
       ['RequestsBlocked'],
     ],
     ['a scanner is blocked on a busy service', { ...busy, attackersPerHour: 600 }, []],
+    [
+      'the account has no concurrent executions left',
+      { ...busy, functionThrottlesPerHour: 60 },
+      ['ReadingFunctionsThrottled', 'WritingFunctionsThrottled'],
+    ],
+    [
+      'one partition of the table is throttled',
+      { ...busy, tableThrottlesPerHour: 120 },
+      ['TableThrottled'],
+    ],
+    ['DynamoDB fails', { ...busy, systemErrorsPerHour: 600 }, ['TableFailed']],
+    ['DynamoDB fails once in a while', { ...busy, systemErrorsPerHour: 12 }, []],
+    [
+      'many callers write one lead',
+      { ...busy, transactionConflictsPerHour: 6000 },
+      ['TransactionsRefused'],
+    ],
+    ['two people capture at once', { ...busy, transactionConflictsPerHour: 60 }, []],
+    ['calls are slow', { ...busy, latencyP99Ms: 4000 }, ['SlowAnswers']],
+    ['calls are as fast as ever', { ...busy, latencyP99Ms: 300 }, []],
+    ['the bus refuses events', { ...busy, iteratorAgeMs: 600_000 }, ['EventsLate']],
+    ['events come a second late', { ...busy, iteratorAgeMs: 1000 }, []],
+    ['events were given up', { ...busy, deadLetters: 1 }, ['EventsUndelivered']],
     ['a scanner is blocked on a quiet service', { ...quiet, attackersPerHour: 60 }, []],
   ])('%s', (_, situation, expected) => {
     expect(ringing(situation, 15)).toEqual({ always: expected, ever: expected });
   });
+});
+
+test('every alarm is replayed here or over a day', () => {
+  expect([...replayed, 'KeyExpiresSoon'].sort()).toEqual([...byName.keys()].sort());
+});
+
+test('KeyExpiresSoon rings within a day of a key that is used once, and not without one', () => {
+  const alarm = byName.get('KeyExpiresSoon')!;
+  const usedAt =
+    (at: number): MinuteSum =>
+    (metric, minute) =>
+      metric === 'LeadService keyExpiresSoon' && minute === at ? 1 : undefined;
+
+  expect(firstRing(alarm, usedAt(700), 60 * 24)).toBe(60 * 24);
+  expect(firstRing(alarm, usedAt(-1), 60 * 24)).toBeUndefined();
 });
 
 test('NoCaptures rings after the hours of the option, and stays silent while captures come', () => {
