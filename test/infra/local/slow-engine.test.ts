@@ -59,12 +59,12 @@ test.each(['DescribeTable', 'GetItem', 'TransactWriteItems'])(
       environment,
       files: readOrganizationFiles([]),
       tell: () => undefined,
-      answersWithinMs: 3000,
+      answersWithinMs: 1000,
     });
 
     await expect(start).rejects.toThrow(
       new StartError(
-        `The engine at ${proxy.endpoint} did not answer within 3 s: check how busy the machine is and start again, or check --engine.`,
+        `The engine at ${proxy.endpoint} did not answer within 1 s: check how busy the machine is and start again, or check --engine.`,
       ),
     );
   },
