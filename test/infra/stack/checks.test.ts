@@ -114,7 +114,11 @@ const ignored = 'W3005';
 const recipes = ['email', 'queue', 'firehose'].map((name) =>
   join(projectFolder, 'infra', 'events', 'recipes', `${name}.yaml`),
 );
-const linted = variants.map(([name]) => name);
+/**
+ * These have every kind of resource and each of its forms: the other variants differ from them in the value of one property, or have fewer
+ * resources. A template takes cfn-lint three seconds of processor time.
+ */
+const linted = ['no option set', 'every option on', 'events of an existing table'];
 const wrong = {
   Resources: { Table: { Type: 'AWS::DynamoDB::Table', Properties: { Colour: 'red' } } },
 };
