@@ -43,7 +43,7 @@ export function exactRun({
         [`cold start of ${name}: ms`]: totalMs,
         [`cold start of ${name}: share of the naive client`]: share,
       })),
-      ...merged(warmCpu, ({ name, functionMs, share }) => ({
+      ...merged(warmCpu.functions, ({ name, functionMs, share }) => ({
         [`warm ${name}: processor time, ms`]: functionMs,
         [`warm ${name}: share of the bare handler`]: share,
       })),

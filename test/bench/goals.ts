@@ -1,20 +1,9 @@
+import type { Goal } from './goal.ts';
 import { prices } from './prices.ts';
 import type { Results } from './results.ts';
+import { speedGoals } from './speed-goals.ts';
 import { shown } from './statistics.ts';
 import type { ResultTable } from './tables.ts';
-
-/** A goal of speed or cost, with what it was when the goal was set. */
-interface Goal {
-  readonly what: string;
-  readonly was: string;
-  readonly goal: string;
-  readonly now: string;
-  readonly isMet: boolean;
-  /** The goal allows a proof that the figure cannot be lower. */
-  readonly isProved?: boolean;
-  /** Why it is missed, or what the figure leaves out. */
-  readonly why: string;
-}
 
 const pageUnits = ({ listing }: Results, question: string): { leads: number; units: number }[] =>
   listing.pages
@@ -128,6 +117,7 @@ export function goalTable(results: Results): ResultTable {
     scanGoal(results),
     ...costGoals(results),
     ...adminGoals(results),
+    ...speedGoals(results),
   ];
   return {
     title: 'Closer to the floor',

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { clientConfig } from '../../infra/local/table.ts';
@@ -11,6 +10,7 @@ import { transact } from '../../shared/store/table/transact.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { sampleSettings } from '../support/settings.ts';
 import { generatedLead } from './listing/generated-leads.ts';
+import { processorTimeOf, residentMb } from './process-usage.ts';
 import { progress } from './progress.ts';
 import { median } from './statistics.ts';
 
@@ -21,6 +21,9 @@ export interface LoadRound {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** Processor time of a request: of the service with its functions, and of the engine. */
+  readonly serviceCpuMs: number;
+  readonly engineCpuMs: number;
   /** Answers of 400 and above, broken connections and time-outs. */
   readonly errors: number;
 }
@@ -66,9 +69,10 @@ export async function measureLoad({
   ]);
   try {
     const { baseUrl, environment } = service.ready;
+    const pid = service.child.pid ?? 0;
     const requestsInTurn = await givenRequests(environment);
     const shoot = (connections: number, amount: number): Promise<LoadRound> =>
-      fire(baseUrl, requestsInTurn, connections, amount);
+      fire({ baseUrl, pid }, requestsInTurn, connections, amount);
     progress('load: the functions start');
     await shoot(64, warmUpRequests);
     const rounds: LoadRound[] = [];
@@ -78,9 +82,7 @@ export async function measureLoad({
       );
       rounds.push(await shoot(connections, requests));
     }
-    const memory = await watchMemory(service.child.pid ?? 0, memoryRequests, (amount) =>
-      shoot(8, amount),
-    );
+    const memory = await watchMemory(pid, memoryRequests, (amount) => shoot(8, amount));
     return { rounds, memory };
   } finally {
     await service.end();
@@ -109,12 +111,6 @@ async function watchMemory(
   return { requests, errors, megabytes };
 }
 
-/** Of the process and its worker threads. */
-function residentMb(pid: number): number {
-  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kilobytes) / 1024;
-}
-
 /** The median of the last fifth over the median of the second: above one, memory grows. The first fifth is the functions' start. */
 export function growthOf(megabytes: readonly number[]): number {
   const fifth = Math.floor(megabytes.length / 5);
@@ -123,8 +119,10 @@ export function growthOf(megabytes: readonly number[]): number {
 
 type Request = autocannon.Request;
 
+const engineProcess = 'dynoxide';
+
 async function fire(
-  baseUrl: string,
+  { baseUrl, pid }: { baseUrl: string; pid: number },
   requests: readonly Request[],
   connections: number,
   amount: number,
@@ -133,6 +131,7 @@ async function fire(
   position += amount;
   // Each connection walks through requests of its own, so that no key's window is used up by one of them.
   const share = Math.ceil(amount / connections);
+  const before = processorTimeOf(pid, engineProcess);
   const result = await autocannon({
     url: baseUrl,
     connections,
@@ -149,6 +148,7 @@ async function fire(
       );
     },
   });
+  const after = processorTimeOf(pid, engineProcess);
   started = 0;
   await pause(50);
   const { latency, errors, timeouts, non2xx, duration } = result;
@@ -158,6 +158,8 @@ async function fire(
     perSecond: amount / duration,
     p50Ms: latency.p50,
     p99Ms: latency.p99,
+    serviceCpuMs: (after.otherMs - before.otherMs) / amount,
+    engineCpuMs: (after.matchingMs - before.matchingMs) / amount,
     errors: errors + timeouts + non2xx,
   };
 }

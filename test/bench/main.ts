@@ -90,7 +90,10 @@ const begun = new Date();
 const loadBefore = loadavg()[0] ?? 0;
 const sideBySide = await measureSideBySide({ requests: extent.requests });
 const coldStarts = await measureColdStarts({ rounds: extent.rounds });
-const warmCpu = await measureWarmCpu({ requests: extent.warmRequests });
+const warmCpu = await measureWarmCpu({
+  requests: extent.warmRequests,
+  memoryRequests: extent.memory,
+});
 const listing = await measureListing({
   sizes: [1000, Math.min(extent.middle, largest / 2), largest],
   walkPagesMax: extent.walkPagesMax,

@@ -76,6 +76,7 @@ function pageOf(
     asMarkdown(heavy),
     asMarkdown(walks),
     '## Cold start and processor time',
+    'Profiles, and what was tried: [`PROFILE.md`](PROFILE.md).',
     image(plots.coldStart),
     asMarkdown(coldStartTable(results.coldStarts)),
     asMarkdown(warmCpuTable(results.warmCpu)),

@@ -1,6 +1,6 @@
 import type { AdminResult } from './admin.ts';
 import type { ColdStart } from './cold-start/cold-start.ts';
-import type { WarmCpu } from './cold-start/warm-cpu.ts';
+import type { WarmResult } from './cold-start/warm-cpu.ts';
 import type { ListingResult } from './listing/listing.ts';
 import type { LoadResult } from './load.ts';
 import type { Comparison } from './side-by-side.ts';
@@ -9,7 +9,7 @@ import type { Comparison } from './side-by-side.ts';
 export interface Results {
   readonly listing: ListingResult;
   readonly coldStarts: readonly ColdStart[];
-  readonly warmCpu: readonly WarmCpu[];
+  readonly warmCpu: WarmResult;
   readonly sideBySide: readonly Comparison[];
   readonly load: LoadResult;
   readonly admin: AdminResult;

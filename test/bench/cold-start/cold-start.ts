@@ -30,6 +30,8 @@ export interface ColdStart {
   readonly share: number;
   /** Processor time of all of it, as a share of a naive bundle's that makes the same calls; undefined for a floor. */
   readonly sameCallsShare: number | undefined;
+  /** Undefined for a floor. */
+  readonly readsPhones: boolean | undefined;
   /** What `share` may be (design, section 8); undefined for a floor. */
   readonly goal: number | undefined;
 }
@@ -168,6 +170,7 @@ function coldStartOf(
   const shareOf = (of: (sample: Sample) => number, other: string): number =>
     least(of, own) / least(of, samples.get(other) ?? own);
   const isFloor = !samples.has(`${name}${sameCalls}`);
+  const readsPhones = isFloor ? undefined : withPhones.includes(name as EndpointName);
   return {
     name,
     bytes,
@@ -178,6 +181,7 @@ function coldStartOf(
     cpuMs: median(own.map(({ cpuMs }) => cpuMs)),
     share: shareOf(({ cpuToFirstAnswerMs }) => cpuToFirstAnswerMs, naiveFloor.name),
     sameCallsShare: isFloor ? undefined : shareOf(({ cpuMs }) => cpuMs, `${name}${sameCalls}`),
-    goal: isFloor ? undefined : withPhones.includes(name as EndpointName) ? 0.8 : 0.75,
+    readsPhones,
+    goal: readsPhones === undefined ? undefined : readsPhones ? 0.8 : 0.75,
   };
 }

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { bundle } from '../../../infra/bundle/bundle.ts';
+import type { EndpointName } from '../../../shared/endpoints.ts';
 import { withEngine } from '../bench-engine.ts';
 import { LambdaProcess } from '../lambda-process.ts';
 import { progress } from '../progress.ts';
 import { mean, median } from '../statistics.ts';
-import { callLevels } from './call-levels.ts';
-import { startCannedDynamodb } from './canned-dynamodb.ts';
-import { givenFunctionCases } from './function-cases.ts';
+import { callLevels, sentLevels } from './call-levels.ts';
+import { type CannedDynamodb, startCannedDynamodb } from './canned-dynamodb.ts';
+import { type FunctionCase, givenFunctionCases } from './function-cases.ts';
 
 /** Processor time of one request of a warm function, in milliseconds, beside a handler that makes the same calls and nothing else. */
 export interface WarmCpu {
@@ -18,9 +19,27 @@ export interface WarmCpu {
   readonly calls: number;
   readonly functionMs: number;
   readonly bareMs: number;
+  /** A handler that signs and sends the same requests without the SDK. */
+  readonly rawMs: number;
   /** The function's share of the bare handler's, the median over blocks of requests measured in turn. */
   readonly share: number;
 }
+
+/** Memory of one function over many requests. */
+export interface FunctionMemory {
+  readonly requests: number;
+  /** The most that the process has held after a fifth of the requests, and after all of them. */
+  readonly fifthMb: number;
+  readonly peakMb: number;
+}
+
+export interface WarmResult {
+  readonly functions: readonly WarmCpu[];
+  readonly memory: FunctionMemory;
+}
+
+/** The largest function, with the most calls. */
+const memoryOf: EndpointName = 'capture-lead';
 
 const blocks = 9;
 /** Long enough for calls that go side by side to be seen so. */
@@ -29,47 +48,34 @@ const recordingLatencyMs = 15;
 /** @param requests of one block; the first block of each is not counted */
 export async function measureWarmCpu({
   requests,
+  memoryRequests,
 }: {
   requests: number;
-}): Promise<readonly WarmCpu[]> {
+  memoryRequests: number;
+}): Promise<WarmResult> {
   const folder = await mkdtemp(join(tmpdir(), 'lead-bench-'));
   try {
     return await withEngine(async (engine) => {
       const cases = await givenFunctionCases(engine.environment);
       const dynamodb = await startCannedDynamodb(engine.endpoint);
       const environment = { ...engine.environment, AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint };
-      const bareFile = join(folder, 'bare.mjs');
-      const bareSource = join(import.meta.dirname, 'bare-handler.ts');
-      await writeFile(
-        bareFile,
-        (await bundle(`export { handler } from ${JSON.stringify(bareSource)};`)).code,
-      );
+      const files = {
+        bare: await handlerFile(folder, 'bare-handler'),
+        raw: await handlerFile(folder, 'raw-handler'),
+      };
       try {
-        const results: WarmCpu[] = [];
-        for (const { name, code, event, status } of cases) {
-          progress(`processor time of a warm request: ${name}`);
-          const file = join(folder, `${name}.mjs`);
-          await writeFile(file, code);
-          const lambda = await LambdaProcess.start(pathToFileURL(file).href, environment);
-          await lambda.invoke(event, status);
-          dynamodb.latencyMs = recordingLatencyMs;
-          const levels = callLevels(await dynamodb.record(() => lambda.invoke(event, status)));
-          dynamodb.latencyMs = 0;
-          const bare = await LambdaProcess.start(pathToFileURL(bareFile).href, {
-            ...environment,
-            BENCH_CALLS: JSON.stringify(levels),
-          });
-          try {
-            results.push({
-              name,
-              calls: levels.flat().length,
-              ...(await inTurn(lambda, bare, event, status, requests)),
-            });
-          } finally {
-            await Promise.all([lambda.stop(), bare.stop()]);
-          }
+        const functions: WarmCpu[] = [];
+        let memory: FunctionMemory = { requests: 0, fifthMb: 0, peakMb: 0 };
+        for (const one of cases) {
+          progress(`processor time of a warm request: ${one.name}`);
+          const file = join(folder, `${one.name}.mjs`);
+          await writeFile(file, one.code);
+          const setting = { dynamodb, environment, files: { ...files, own: file } };
+          functions.push(await warmCpuOf(one, setting, requests));
+          if (one.name === memoryOf)
+            memory = await memoryOver(one, { environment, file }, memoryRequests);
         }
-        return results;
+        return { functions, memory };
       } finally {
         dynamodb.stop();
       }
@@ -79,23 +85,83 @@ export async function measureWarmCpu({
   }
 }
 
+/** Bundled as the functions are. */
+async function handlerFile(folder: string, name: string): Promise<string> {
+  const source = join(import.meta.dirname, `${name}.ts`);
+  const file = join(folder, `${name}.mjs`);
+  await writeFile(file, (await bundle(`export { handler } from ${JSON.stringify(source)};`)).code);
+  return file;
+}
+
+interface Setting {
+  readonly dynamodb: CannedDynamodb;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<'own' | 'bare' | 'raw', string>>;
+}
+
+async function warmCpuOf(
+  { name, event, status }: FunctionCase,
+  { dynamodb, environment, files }: Setting,
+  requests: number,
+): Promise<WarmCpu> {
+  const start = (file: string, more: Record<string, string> = {}): Promise<LambdaProcess> =>
+    LambdaProcess.start(pathToFileURL(file).href, { ...environment, ...more });
+  const own = await start(files.own);
+  await own.invoke(event, status);
+  dynamodb.latencyMs = recordingLatencyMs;
+  const calls = await dynamodb.record(() => own.invoke(event, status));
+  dynamodb.latencyMs = 0;
+  const bare = await start(files.bare, { BENCH_CALLS: JSON.stringify(callLevels(calls)) });
+  const raw = await start(files.raw, { BENCH_SENT_CALLS: JSON.stringify(sentLevels(calls)) });
+  try {
+    return {
+      name,
+      calls: calls.length,
+      ...(await inTurn({ own, bare, raw }, event, status, requests)),
+    };
+  } finally {
+    await Promise.all([own.stop(), bare.stop(), raw.stop()]);
+  }
+}
+
+async function memoryOver(
+  { name, event, status }: FunctionCase,
+  { environment, file }: { environment: Readonly<Record<string, string>>; file: string },
+  requests: number,
+): Promise<FunctionMemory> {
+  progress(`memory of ${name} over ${requests} requests`);
+  const lambda = await LambdaProcess.start(pathToFileURL(file).href, environment);
+  let fifthMb = 0;
+  let peakMb = 0;
+  try {
+    for (let request = 1; request <= requests; request += 1) {
+      ({ peakMb } = await lambda.invoke(event, status));
+      if (request === Math.ceil(requests / 5)) fifthMb = peakMb;
+    }
+    return { requests, fifthMb, peakMb };
+  } finally {
+    await lambda.stop();
+  }
+}
+
 async function inTurn(
-  lambda: LambdaProcess,
-  bare: LambdaProcess,
+  { own, bare, raw }: Record<'own' | 'bare' | 'raw', LambdaProcess>,
   event: APIGatewayProxyEvent,
   status: number,
   requests: number,
 ) {
-  const pairs: { functionMs: number; bareMs: number }[] = [];
+  const rounds: { functionMs: number; bareMs: number; rawMs: number }[] = [];
   for (let block = 0; block <= blocks; block += 1) {
-    const functionMs = await blockOf(lambda, event, status, requests);
+    const functionMs = await blockOf(own, event, status, requests);
     const bareMs = await blockOf(bare, event, 200, requests);
-    if (block > 0) pairs.push({ functionMs, bareMs });
+    const rawMs = await blockOf(raw, event, 200, requests);
+    if (block > 0) rounds.push({ functionMs, bareMs, rawMs });
   }
   return {
-    functionMs: median(pairs.map(({ functionMs }) => functionMs)),
-    bareMs: median(pairs.map(({ bareMs }) => bareMs)),
-    share: median(pairs.map(({ functionMs, bareMs }) => functionMs / bareMs)),
+    functionMs: median(rounds.map(({ functionMs }) => functionMs)),
+    bareMs: median(rounds.map(({ bareMs }) => bareMs)),
+    rawMs: median(rounds.map(({ rawMs }) => rawMs)),
+    share: median(rounds.map(({ functionMs, bareMs }) => functionMs / bareMs)),
   };
 }
 
