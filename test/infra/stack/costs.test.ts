@@ -24,7 +24,7 @@ describe('what is paid by the month', () => {
     dashboardMetrics = dashboardMetricsOf(template);
   }, 120_000);
 
-  test('OPERATE.md has each count and price, with the defaults and with every option, and their sums', () => {
+  test('OPERATE.md has each count and price, with the defaults and with every option, and their sums, and README.md the first', () => {
     const cell = (cost: MonthlyCost | undefined): string =>
       cost ? `${cost.count}: ${dollars(cost.dollars)}` : '';
     const rows = full.map(
@@ -36,6 +36,7 @@ describe('what is paid by the month', () => {
 
     for (const row of [...rows, `| together | ${sum(plain)} | ${sum(full)} |`])
       expect(operate).toContain(row);
+    expect(page('README.md')).toContain(`${sum(plain)} a month at most`);
   });
 
   test('the dashboard has more metrics than a free one may have', () => {
