@@ -2,16 +2,19 @@ import type { Table } from '../../../shared/store/table/client.ts';
 import { table } from '../../support/table.ts';
 
 /** The table, on which the n-th and every later call of the erasure fails: the process has died there. */
-export function dyingAfter(calls: number): { table: Table; settled: () => Promise<void> } {
+export function dyingAfter(
+  calls: number,
+  on = table(),
+): { table: Table; settled: () => Promise<void> } {
   let made = 0;
   const underWay = new Set<Promise<unknown>>();
-  const client = Object.create(table().client, {
+  const client = Object.create(on.client, {
     send: {
       value: (...args: unknown[]) => {
         made += 1;
         if (made > calls) throw new Error('The process died.');
-        const answer = (table().client.send as (...all: unknown[]) => Promise<unknown>).apply(
-          table().client,
+        const answer = (on.client.send as (...all: unknown[]) => Promise<unknown>).apply(
+          on.client,
           args,
         );
         underWay.add(answer);
@@ -22,5 +25,5 @@ export function dyingAfter(calls: number): { table: Table; settled: () => Promis
   const settled = async (): Promise<void> => {
     while (underWay.size > 0) await Promise.allSettled(underWay);
   };
-  return { table: { ...table(), client }, settled };
+  return { table: { ...on, client }, settled };
 }

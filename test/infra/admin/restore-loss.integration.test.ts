@@ -6,9 +6,10 @@ import { checkTable } from '../../../shared/store/check/check-table.ts';
 import { eraseLead } from '../../../shared/store/maintenance/erase-lead.ts';
 import { leadIdMargin } from '../../../shared/store/maintenance/finish-restore.ts';
 import { createApiKey, revokeApiKey } from '../../../shared/store/organizations/api-keys.ts';
-import { addAuditEntry } from '../../../shared/store/organizations/audit-log.ts';
+import { addAuditEntry, readAuditLog } from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { leadPrimaryKey, timelinePartitionKey } from '../../../shared/store/table/primary-keys.ts';
+import { dyingAfter } from './dying-table.ts';
 import { givenBackup, takeLeadIds, who } from './given-backup.ts';
 import { finish, itemsOf, restored } from './restored-tables.ts';
 
@@ -52,6 +53,26 @@ describe('a lead that is gone from the old table', () => {
       leadsMissingInOld: [{ organizationId: organization.id, leadId: lost }],
     });
     expect((await leadIdsIn(on)).sort()).toEqual([lost, kept]);
+  });
+
+  test('a lead that is gone from the old table is erased whole when its erasure only began there', async () => {
+    const { old, organization, backup, leadIds } = await givenBackup(2);
+    const [erased = 0, kept = 0] = leadIds;
+    const dying = dyingAfter(4, old);
+    await expect(eraseLead(dying.table, organization.id, erased, { who })).rejects.toThrow();
+    await dying.settled();
+    const on = await restored(backup);
+
+    const { document } = await finish(on, '--from', old.name);
+
+    expect(document).toMatchObject({ leadsErased: 1, leadsMissingInOld: [], violations: [] });
+    expect(await leadIdsIn(on)).toEqual([kept]);
+    const erasuresIn = async (one: Table) =>
+      (await readAuditLog(one, organization.id, 100)).filter(({ erasedLeadId }) => erasedLeadId);
+    expect(await erasuresIn(old)).toMatchObject([{ what: `lead erase ${erased} begun` }]);
+    expect(await erasuresIn(on)).toMatchObject([
+      { what: `restore finish ${on.name}: lead erase ${erased}`, endedAt: expect.any(String) },
+    ]);
   });
 
   test('a lead that is gone from the old table is still known as erased to a restore of the restored table', async () => {
