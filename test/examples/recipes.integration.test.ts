@@ -44,6 +44,7 @@ const whileDown: readonly Post[] = [
   { ...person(3), view: 'v2', notes: 'text 3, changed' }, // the visitor went back
   { ...person(3), view: 'v2' }, // a double click
   { ...person(3), view: 'v2, an hour later' }, // the form again: asked twice
+  { ...person(5), view: 'v5', 'notes[]': 'text 5' }, // PHP reads a list where the recipe expects a text
   { name: 'Without notes', phone: '+919820699999', view: 'v4', email: 'nobody@' },
   { ...person(4), view: 'v3', email: 'nobody@', course: 'knitting', city: 'Pune' },
 ];
@@ -247,8 +248,10 @@ describe.each(served)('the recipe for $name', ({ name, hasOutbox }) => {
   const outcome = (): Outcome => outcomes.get(name) as Outcome;
 
   test('loses and doubles no enquiry, and a refused optional value goes to the notes', () => {
-    const { notes } = outcome();
+    const isForged = (note: unknown): boolean => String(note).includes('text 5');
+    const notes = outcome().notes.filter((note) => !isForged(note));
 
+    expect(outcome().notes.filter(isForged)).toHaveLength(1);
     expect(notes.slice(0, -1)).toEqual(expectedNotes);
     expect(linesOf(notes.at(-1))).toEqual(['course: knitting', 'email: nobody@', 'text 4']);
   });
@@ -258,7 +261,7 @@ describe.each(served)('the recipe for $name', ({ name, hasOutbox }) => {
 
     expect(refused).toBe(1);
     if (statuses.length === 0) return; // nothing is served
-    expect(statuses).toEqual([200, 422, 200, 200, 200, 200, 200, 200, 200]);
+    expect(statuses).toEqual([200, 422, 200, 200, 200, 200, 200, 200, 200, 200]);
     expect(phoneSentence).toMatch(/^Please check your phone number\./);
   });
 

@@ -91,16 +91,17 @@ function refuse(string $file, string $why): array
 function without(array $enquiry, array $refused): ?array
 {
     if (array_intersect(['name', 'phone'], $refused)) return null;
+    $textOf = fn ($value) => is_string($value) ? $value : json_encode($value); // an input called notes[] is an array
     $lines = [];
     foreach ($refused as $name) {
         $top = explode('.', $name)[0]; // attribution.utmTerm
         if ($name === 'notes' || (!isset($enquiry['fields'][$name]) && !isset($enquiry[$top]))) continue;
         $value = $enquiry['fields'][$name] ?? $enquiry[$top];
-        $lines[] = "$name: " . mb_substr(is_string($value) ? $value : json_encode($value), 0, 500);
+        $lines[] = "$name: " . mb_substr($textOf($value), 0, 500);
         if (isset($enquiry['fields'][$name])) unset($enquiry['fields'][$name]);
         else unset($enquiry[$top]);
     }
-    $notes = $enquiry['notes'] ?? '';
+    $notes = $textOf($enquiry['notes'] ?? '');
     if (!$lines && !in_array('notes', $refused, true)) return null;
     $tail = $lines ? "\n\n" . implode("\n", $lines) : '';
     $enquiry['notes'] = ltrim(mb_substr(str_replace("\0", '', $notes), 0, 5000 - mb_strlen($tail)) . $tail);
