@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { engines } from './test/support/engine.ts';
 
 /**
@@ -29,6 +30,19 @@ const ofOneEngine = [
   'test/shared/store/check/check-table.integration.test.ts',
 ];
 
+/**
+ * Begins with the simulator's explorations, each of which keeps a core busy for long: begun last, it would be alone at the end. A fresh clone has
+ * no durations of earlier runs, by which Vitest would know.
+ */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification): boolean =>
+      /simulation\/(explore|planted-bugs)\//.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 const projects = await Promise.all(
   engines.map(async (engine) => {
     const found = await engine.find();
@@ -44,6 +58,7 @@ export default defineConfig({
   test: {
     // Integration tests wait for engines and gateways more than they compute: two in parallel keep two cores busy.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
