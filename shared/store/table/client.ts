@@ -16,11 +16,11 @@ export interface OrganizationTable {
 
 /**
  * The SDK tries a call three times. An attempt has a second until its headers (`requestTimeout` ends with them; the SDK has no default, and
- * only warns unless told to throw), then a second without a byte of the body (`socketTimeout`). Between attempts the SDK waits at most 50
- * and 100 ms, after throttling 1 and 2 s (@smithy/core, `Retry`). So a call fails, at the latest,
- *   after 3 x 1000 + 150 = 3150 ms if DynamoDB does not respond, or stops in the middle;
+ * only warns unless told to throw), then a second without a byte of the body (`socketTimeout`). Between attempts the SDK waits at most 25
+ * and 50 ms, after throttling 1 and 2 s (@smithy/core, `Retry`). So a call fails, at the latest,
+ *   after 3 x 1000 + 75 = 3075 ms if DynamoDB does not respond, or stops in the middle;
  *   after 3 x 1000 + 3000 = 6000 ms if it throttles, a full second late each time;
- *   after 3 x 2000 + 150 = 6150 ms if the headers come a full second late each time and no body follows.
+ *   after 3 x 2000 + 75 = 6075 ms if the headers come a full second late each time and no body follows.
  * A body that arrives byte by byte has no time-out. In each case the function has time left to respond: it has
  * `limits.functionTimeoutSeconds`, of which `middleware/endpoint.ts` reserves the last half second.
  */
