@@ -1,0 +1,3 @@
+import { historiesKeepPromises } from './keep-promises.ts';
+
+historiesKeepPromises(1001);
