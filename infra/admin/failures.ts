@@ -56,6 +56,9 @@ function awsFailure(error: unknown, environment: NodeJS.ProcessEnv): string {
   const where =
     endpoint ??
     `region ${environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION ?? 'of your AWS profile'}`;
+  // A command gives up a write that takes too long, because its settings may be outdated by then.
+  if (name === 'AbortError')
+    return `DynamoDB did not respond in time at ${where}: run the command again, which continues where it stopped.`;
   if (isUnreachable(error)) {
     return `DynamoDB cannot be reached at ${where}: is the service running, and does AWS_ENDPOINT_URL_DYNAMODB have the value that it printed?`;
   }
