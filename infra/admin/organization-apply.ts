@@ -114,8 +114,10 @@ async function isApplied(context: CommandContext, file: FileToApply): Promise<bo
     );
     return true;
   } catch (error) {
-    if (error instanceof SettingsMovedError) return false;
-    throw error;
+    if (!(error instanceof SettingsMovedError)) throw error;
+    // Another apply replaced what this one had begun. To begin again would replace that one's settings unseen.
+    if (version === undefined) throw new CommandError(error.message);
+    return false;
   }
 }
 

@@ -3,6 +3,7 @@ import { checkHistory } from './checker/check-history.ts';
 import type { CallInfo, Fault } from './dynamodb/connection.ts';
 import { bundleService } from './lambda/given-service.ts';
 import { ObservedService } from './observed-service.ts';
+import { firstVariant, type Removable } from './organizations.ts';
 
 /** What random histories found in the service, each as small as it goes. */
 
@@ -35,5 +36,29 @@ test('a function whose settings cannot be read sends nothing for that request on
   }
 
   expect([failed?.status, ...next]).toEqual([500, 200, 200, 200, 200]);
+  expect(await checkHistory(service)).toEqual([]);
+});
+
+test('of two applies at once that both remove something one is done, and the other is told of it', {
+  timeout: 60_000,
+}, async () => {
+  const service = await ObservedService.start({
+    versions: [await bundleService()],
+    world: { seed: '85' },
+  });
+  const apply = (lacks: Removable, ms: number) =>
+    service.world.scheduler
+      .sleep(ms)
+      .then(() =>
+        service.administrate('settings apply', 1, { lacks }, (administrator) =>
+          administrator.applySettings(1, { ...firstVariant, lacks }),
+        ),
+      );
+  const [first, second] = await service.run(() =>
+    Promise.all([apply('wave', 0), apply('Facebook Ads', 1700)]),
+  );
+
+  expect(first.result).toMatch(/^SettingsMovedError: Other settings of organization 1/);
+  expect([first.outcome, second.outcome]).toEqual(['failed', 'done']);
   expect(await checkHistory(service)).toEqual([]);
 });

@@ -4,12 +4,18 @@ import { customField, sampleSettings } from '../support/settings.ts';
 export const organizationIds = [1, 12] as const;
 export type OrganizationId = (typeof organizationIds)[number];
 
+/** A field, an option of a field, a source, and a stage (12). */
+export const removables = ['wave', 'design', 'Facebook Ads', 'enrolled'] as const;
+export type Removable = (typeof removables)[number];
+
 /** What an administrator changes in the settings during a history. */
 export interface SettingsVariant {
   /** Whether the field `wave` is active. */
   readonly hasWave: boolean;
   /** Whether the second of the two active users is active. */
   readonly hasSecondUser: boolean;
+  /** What is removed from the settings, if no lead has it. @default nothing */
+  readonly lacks?: Removable;
   /** Stands in the names of stages, so that every answer says of which settings it was made. */
   readonly epoch: number;
 }
@@ -23,7 +29,7 @@ export const idIn = (organizationId: number, id: number): number =>
 /** A settings file. */
 export function settingsFile(
   organizationId: number,
-  { hasWave, hasSecondUser, epoch }: SettingsVariant,
+  { hasWave, hasSecondUser, lacks, epoch }: SettingsVariant,
 ): object {
   const own = (id: number): number => idIn(organizationId, id);
   const named = (name: string): string => (organizationId === 1 ? name : `${name} of twelve`);
@@ -42,20 +48,36 @@ export function settingsFile(
       ...pipeline,
       id: own(pipeline.id),
       name: named(pipeline.name),
-      stages: pipeline.stages.map((stage) => ({
-        ...stage,
-        id: own(stage.id),
-        name: named(`${stage.name} ${epoch}`),
+      stages: pipeline.stages
+        .filter(({ slug }) => slug !== lacks)
+        .map((stage) => ({
+          ...stage,
+          id: own(stage.id),
+          name: named(`${stage.name} ${epoch}`),
+        })),
+    })),
+    sources: sources
+      .filter(({ name }) => name !== lacks)
+      .map((source) => ({
+        ...source,
+        id: own(source.id),
+        name: sourceName(organizationId, source.name),
       })),
-    })),
-    sources: sources.map((source) => ({
-      ...source,
-      id: own(source.id),
-      name: sourceName(organizationId, source.name),
-    })),
-    fields: [...fields, customField('wave', 'text', { active: hasWave })],
+    fields: [
+      ...fields.map((field) => withoutOption(field, lacks)),
+      ...(lacks === 'wave' ? [] : [customField('wave', 'text', { active: hasWave })]),
+    ],
     assignmentRules: [{ when: { field: 'course', equals: ['mba'] }, users: [own(8), own(7)] }],
   };
+}
+
+function withoutOption(
+  field: { readonly options?: readonly { readonly value: string }[] },
+  removed: string | undefined,
+): object {
+  return field.options
+    ? { ...field, options: field.options.filter(({ value }) => value !== removed) }
+    : field;
 }
 
 /** `Website` is the source of a capture that names none. */

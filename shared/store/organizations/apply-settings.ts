@@ -67,7 +67,7 @@ const longestRequestMs = (limits.functionTimeoutSeconds + 1) * 1000;
  * longest possible request has ended and there is still no reference. If it is interrupted, the item stays deactivated and a repeat
  * completes the removal.
  * @throws SettingsRejectedError naming every reference, or the size
- * @throws SettingsMovedError if the current version is not the expected one
+ * @throws SettingsMovedError if the current version is not the expected one, or other settings were applied during a removal, twice
  * @throws ContentionError
  */
 export async function applySettings(
@@ -78,7 +78,8 @@ export async function applySettings(
   const { now = () => new Date(), action = defaultAction } = options;
   let { expectedVersion } = options;
   assertFits(settings, 'The settings');
-  // Each pass but the last lost to another apply or a new API key, which completed: someone always succeeds.
+  let deactivations = 0;
+  // Each pass but the last lost to another apply or a new API key.
   for (;;) {
     const before = await readSettings(table, settings.id);
     if (expectedVersion !== undefined && before?.version !== expectedVersion) {
@@ -89,7 +90,13 @@ export async function applySettings(
     if (before && isDeepStrictEqual(before.settings, settings))
       return { outcome: 'unchanged', version: before.version, before: before.settings };
     const removals = before ? removalsBetween(before.settings, settings) : [];
+    // Two applies that both remove something would replace each other without end.
+    if (deactivations > 1 && removals.some(({ wasActive }) => wasActive))
+      throw new SettingsMovedError(
+        `Other settings of organization ${settings.id} were applied twice while this apply waited to remove items: see what they are, then apply again.`,
+      );
     const onStep = (version: number): void => {
+      deactivations += 1;
       if (expectedVersion !== undefined) expectedVersion = version;
     };
     const version =
