@@ -44,7 +44,8 @@ const judges: Readonly<Partial<Record<string, Judge>>> = {
       .filter(({ active }) => active)
       .map((field) => {
         const { active: _, options, ...others } = field;
-        return { ...others, options: options.map(({ value, label }) => ({ value, label })) };
+        const live = options.filter(({ retired }) => !retired);
+        return { ...others, options: live.map(({ value, label }) => ({ value, label })) };
       }),
   ),
   'list-lead-stages': referenceIssues(({ pipelines }) =>

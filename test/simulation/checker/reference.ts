@@ -16,7 +16,12 @@ export interface ReferenceField {
   readonly key: string;
   readonly type: string;
   readonly active: boolean;
-  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly options: readonly {
+    readonly value: string;
+    readonly label: string;
+    /** Until it is removed. */
+    readonly retired?: true;
+  }[];
 }
 export interface ReferenceStage extends Named {
   readonly slug: string;
@@ -124,7 +129,8 @@ function readValue(
   if (type === 'phone') return comparablePhone(String(value));
   if (type === 'number') return Number(value);
   if (type === 'select') {
-    const found = options.find((option) => option.value === value || option.label === value);
+    const live = options.filter(({ retired }) => !retired);
+    const found = live.find((option) => option.value === value || option.label === value);
     if (!found) throw new Refusal(`${key} has no such option.`);
     return found.value;
   }

@@ -1,4 +1,4 @@
-import { firstKeys, idIn, type KeyKind } from '../organizations.ts';
+import { firstKeys, idIn, type KeyKind, removables } from '../organizations.ts';
 import { type Client, type ClientOptions, Sender, spelled } from './client.ts';
 
 /** Who runs the organization: archives, restores, erases, imports and exports leads, changes settings, replaces keys. */
@@ -97,6 +97,7 @@ export class Administrator implements Client {
     const variant = {
       hasWave: random.chance(0.5),
       hasSecondUser: random.chance(0.6),
+      ...(random.chance(0.25) && { lacks: random.pick(removables) }),
       epoch: shared.variant.epoch + 1,
     };
     shared.variant = variant;

@@ -29,6 +29,7 @@ export type Fault =
   | 'silence'
   | 'throttled'
   | 'throttled inside'
+  | 'throttled outside'
   | 'account throttled'
   | 'conflict'
   | 'death before'
@@ -234,22 +235,21 @@ const insteadOfExecuting: Readonly<Partial<Record<Fault, (info: CallInfo) => Err
   'internal error before': () => internalServerError(),
   throttled: (info) => throttling(info),
   'throttled inside': (info) => throttlingInside(info),
+  'throttled outside': (info) => throttling(info, 'ThrottlingException'),
   'account throttled': (info) => throttling(info, 'RequestLimitExceeded'),
   conflict: (info) => conflictFor(info),
 };
 
 /** A transaction learns of it in either of two ways: refused as a whole, or cancelled with a reason. */
-const throttling = (
-  info: CallInfo,
-  name: Parameters<typeof throttled>[0] = 'ThrottlingException',
-): DynamodbError => {
+const throttling = (info: CallInfo, name?: Parameters<typeof throttled>[0]): DynamodbError => {
   const { operation, request, number } = info;
-  const isOwn = name === 'ThrottlingException';
-  if (isOwn && operation === 'TransactWriteItems' && number % 2 === 1)
+  if (!name && operation === 'TransactWriteItems' && number % 2 === 1)
     return throttlingInside(info);
   const kind = /^(Get|Batch|Query|Scan|TransactGet)/.test(operation) ? 'Read' : 'Write';
   const resource = `arn:aws:dynamodb:ap-south-1:000000000000:table/${request.TableName ?? ''}`;
-  return throttled(name, [{ reason: `Table${kind}KeyRangeThroughputExceeded`, resource }]);
+  return throttled(name ?? 'ThrottlingException', [
+    { reason: `Table${kind}KeyRangeThroughputExceeded`, resource },
+  ]);
 };
 
 /** A call that is no transaction is throttled as a whole. */

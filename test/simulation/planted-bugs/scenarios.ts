@@ -7,6 +7,7 @@ import { scenariosOfErasures } from './scenarios/of-erasures.ts';
 import { scenariosOfQueries } from './scenarios/of-queries.ts';
 import { scenariosOfReads } from './scenarios/of-reads.ts';
 import { scenariosOfRequests } from './scenarios/of-requests.ts';
+import { scenariosOfWalks } from './scenarios/of-walks.ts';
 import { scenariosOfWrites } from './scenarios/of-writes.ts';
 
 /** Every scenario passes on the unchanged code. */
@@ -16,6 +17,7 @@ export const scenarios: readonly Scenario[] = [
   ...scenariosOfRequests,
   ...scenariosOfReads,
   ...scenariosOfQueries,
+  ...scenariosOfWalks,
   ...scenariosOfErasures,
   ...scenariosOfErasedPeople,
   ...scenariosOfEnquiries,

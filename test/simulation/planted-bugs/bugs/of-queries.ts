@@ -173,6 +173,6 @@ export const bugsOfQueries: readonly PlantedBug[] = [
     after:
       "const throttledErrors = new Set(['ThrottlingException', 'ProvisionedThroughputExceededException']);",
     how: 'A transaction fails at once while the account is throttled.',
-    foundBy: 'An account is throttled three times, and then it is not',
+    foundBy: 'An account, or a partition, is throttled three times, and then it is not',
   },
 ];

@@ -207,4 +207,30 @@ export const scenariosOfQueries: readonly Scenario[] = [
       given.expect(bytes > 3_000_000, `it is as full as it may be, not ${bytes} bytes.`);
     },
   },
+  {
+    name: 'An option is being removed, and what is asked for meanwhile',
+    means: /was refused as malformed/,
+    async run(given) {
+      const { leadId } = await given.capture(person(1));
+      await given.ask('create-lead', { body: { fields: { ...person(2), course: 'design' } } });
+      const kept = await applyFile(given, settingsFile(1, { ...firstVariant, lacks: 'design' }));
+      given.expect(
+        String((kept as { outcome: string }).outcome) === 'failed',
+        'what a lead has stays.',
+      );
+      await given.erase(2);
+      const removing = applyFile(given, settingsFile(1, { ...firstVariant, lacks: 'design' }));
+      await given.sleep(5000);
+      const filter = { field: 'course', operator: 'is_any_of', values: ['design'] };
+      given.expect((await find(given, [filter])).status === 200, 'a filter still knows it.');
+      const chosen = { fields: { course: 'design' } };
+      await expectStatuses(given, 422, {
+        'a choice of it': () => given.update(leadId, chosen),
+        'a capture with it': () => given.capture({ ...person(1), ...chosen }),
+      });
+      await given.ask('list-lead-fields');
+      await removing;
+      given.expect((await find(given, [filter])).status === 400, 'then none does.');
+    },
+  },
 ];

@@ -1,0 +1,72 @@
+import { type Given, person, type Scenario } from '../scenario.ts';
+
+export const scenariosOfWalks: readonly Scenario[] = [
+  {
+    name: 'Sixty leads of a file, of which few match, are walked two at a time on small pages',
+    world: { dynamodb: { pageShare: 0.006 } },
+    walks: () => [],
+    async run(given) {
+      const rows = Array.from({ length: 60 }, (_, at) => ({
+        ...person(at),
+        ...(at % 13 === 0 && { city: 'Pune' }),
+        course: at % 2 === 0 ? 'mba' : 'design',
+        source: at % 3 === 0 ? 'Facebook Ads' : 'Website',
+      }));
+      const { result } = await given.administrate('import', (administrator) =>
+        administrator.importRows(1, rows),
+      );
+      const { imported } = (result ?? {}) as { imported?: number };
+      given.expect(imported === 60, `sixty leads are imported, not ${imported}.`);
+      await given.sleep(15_000);
+      const everyone = '2020-01-01T00:00:00Z';
+      const inPune = {
+        filter: JSON.stringify([{ field: 'city', operator: 'equals', value: 'pune' }]),
+      };
+      for (const [query, count] of [
+        [inPune, 5],
+        [{ ...inPune, pipeline_id: 1 }, 5],
+        [{ ...inPune, source_id: 3 }, 2],
+        [{ ...inPune, updated_since: everyone }, 5],
+        [{ updated_since: everyone, stage_id: 11 }, 60],
+        [{ source_id: 3, owner_id: 7 }, undefined],
+        [{ source_id: 1, owner_id: 8, stage_id: 11 }, undefined],
+      ] as const) {
+        const ids = await walk(given, { ...query, limit: 2 });
+        const all = [...ids].sort((a, b) => b - a).join();
+        given.expect(
+          (count === undefined ? ids.length > 5 : ids.length === count) && ids.join() === all,
+          `${JSON.stringify(query)} finds ${count ?? 'some'}, not ${ids.join(', ')}.`,
+        );
+      }
+    },
+  },
+  {
+    name: 'What changed exactly at a time is among what changed since',
+    async run(given) {
+      const { leadId } = await given.capture(person(1));
+      await given.capture(person(2));
+      await given.sleep(15_000);
+      const { body } = await given.ask('get-lead', { leadId });
+      const { updatedAt } = body.lead as { readonly updatedAt: string };
+      const found = await given.list({ updated_since: updatedAt });
+      given.expect(found.includes(leadId), `lead ${leadId} is listed since ${updatedAt}.`);
+    },
+  },
+];
+
+/** The ids of all pages, one after the other. */
+async function walk(
+  given: Given,
+  query: Readonly<Record<string, string | number>>,
+): Promise<readonly number[]> {
+  const ids: number[] = [];
+  for (let cursor: unknown, page = 0; page < 200; page += 1) {
+    const { body } = await given.ask('list-leads', {
+      query: { ...query, ...(typeof cursor === 'number' && { cursor }) },
+    });
+    ids.push(...((body.items ?? []) as readonly { id: number }[]).map(({ id }) => id));
+    cursor = body.nextCursor;
+    if (typeof cursor !== 'number') break;
+  }
+  return ids;
+}
