@@ -1,6 +1,7 @@
 import { bugsOfCaptures } from './bugs/of-captures.ts';
 import { bugsOfEdits } from './bugs/of-edits.ts';
 import { bugsOfEnquiries } from './bugs/of-enquiries.ts';
+import { bugsOfErasedPeople } from './bugs/of-erased-people.ts';
 import { bugsOfErasures } from './bugs/of-erasures.ts';
 import { bugsOfQueries } from './bugs/of-queries.ts';
 import { bugsOfReads } from './bugs/of-reads.ts';
@@ -15,6 +16,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...bugsOfReads,
   ...bugsOfQueries,
   ...bugsOfErasures,
+  ...bugsOfErasedPeople,
   ...bugsOfEnquiries,
   ...bugsOfEdits,
 ];

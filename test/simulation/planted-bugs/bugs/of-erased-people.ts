@@ -1,0 +1,124 @@
+import type { PlantedBug } from '../planted-bug.ts';
+
+const twoAtOnce =
+  "Two people who are on each other's timelines, and on a third one, are erased at once";
+const hadBefore = 'A person is erased who had a phone and an email that another person has now';
+const diesOften = 'An erasure dies when the lead is gone, and its repeat still knows the person';
+const manyNotes = 'A lead of many notes, most of them on pages of their own, is erased';
+
+/** Of what an erasure finds of a person elsewhere. */
+export const bugsOfErasedPeople: readonly PlantedBug[] = [
+  {
+    name: 'changes of the timeline not searched',
+    file: 'shared/leads/erasure/erasure.ts',
+    before: 'field === fieldKey ? [from, to] : []',
+    after: 'field === fieldKey ? [to] : []',
+    how: 'What a person had once is not searched for.',
+    foundBy: diesOften,
+  },
+  {
+    name: 'search with its case',
+    file: 'shared/leads/erasure/erasure.ts',
+    before: "'(?!)', 'giu')",
+    after: "'(?!)', 'gu')",
+    how: 'An email in upper case is not erased.',
+    foundBy: twoAtOnce,
+  },
+  {
+    name: 'first mention only',
+    file: 'shared/leads/erasure/erasure.ts',
+    before: "'(?!)', 'giu')",
+    after: "'(?!)', 'iu')",
+    how: 'Of several mentions in a text one is erased.',
+    foundBy: hadBefore,
+  },
+  {
+    name: 'texts of notes stay',
+    file: 'shared/leads/erasure/erasure.ts',
+    before: "['notes', 'text', 'attribution', 'kept', 'changes']",
+    after: "['notes', 'attribution', 'kept', 'changes']",
+    how: 'A person stays in the notes of another lead.',
+    foundBy: twoAtOnce,
+  },
+  {
+    name: 'changes of other leads stay',
+    file: 'shared/leads/erasure/erasure.ts',
+    before: "['notes', 'text', 'attribution', 'kept', 'changes']",
+    after: "['notes', 'text', 'attribution', 'kept']",
+    how: 'A person stays in the changes of another lead.',
+    foundBy: twoAtOnce,
+  },
+  {
+    name: 'enquiry of the person not recognized',
+    file: 'shared/leads/erasure/erasure.ts',
+    before: 'if (!isTheirs) return cleanedEntry(entry, pattern);',
+    after: 'if (isTheirs || !isTheirs) return cleanedEntry(entry, pattern);',
+    how: 'What an erased person wrote stays on the timeline of another lead.',
+    foundBy: twoAtOnce,
+  },
+  {
+    name: 'what another person has now erased',
+    file: 'shared/store/maintenance/erase-lead.ts',
+    before: 'const others = await withoutOtherHolders(own, leadId, identitiesIn(entries));',
+    after: 'const others = identitiesIn(entries);',
+    how: 'An erasure masks what another person has now.',
+    foundBy: hadBefore,
+  },
+  {
+    name: 'person not stored for the repeat',
+    file: 'shared/store/maintenance/erase-lead.ts',
+    before: '  await storePerson(own, leadId, person);\n',
+    after: '',
+    how: 'A repeat of an erasure has forgotten part of the person.',
+    foundBy: diesOften,
+  },
+  {
+    name: 'erasure over before its end',
+    file: 'shared/store/maintenance/erase-lead.ts',
+    before: 'const timelineEntries = await removeTimeline(own, leadId);',
+    after:
+      'await table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...erasurePrimaryKey(organizationId, leadId) } })); const timelineEntries = await removeTimeline(own, leadId);',
+    how: 'An erasure that dies while it removes the timeline is not known any more.',
+    foundBy: diesOften,
+  },
+  {
+    name: 'no last event of an erasure',
+    file: 'shared/store/maintenance/erase-lead.ts',
+    before: "      putTimelineEntry(table, lead, { type: 'erased', at, actorId: null }, id),\n",
+    after: '',
+    how: 'No event tells that a lead was erased.',
+    foundBy: manyNotes,
+  },
+  {
+    name: 'entry cleaned blindly',
+    file: 'shared/store/maintenance/erase-related-items.ts',
+    before: "Before`).join(' AND '),",
+    after: "Before OR attribute_exists(pk)`).join(' AND '),",
+    how: 'Of two erasures at once one brings back what the other erased.',
+    foundBy: twoAtOnce,
+  },
+  {
+    name: 'conflict of two erasures taken as done',
+    file: 'shared/store/maintenance/erase-related-items.ts',
+    before: 'if (error instanceof ConditionalCheckFailedException) return conflict;',
+    after: 'if (error instanceof ConditionalCheckFailedException) return true;',
+    how: 'An erasure that met another leaves its person in an entry.',
+    foundBy: twoAtOnce,
+  },
+  {
+    name: 'part of the table not searched',
+    file: 'shared/store/maintenance/erase-related-items.ts',
+    before: 'Array.from({ length: segments }, (_, segment) => scanSegment(segment))',
+    after: 'Array.from({ length: segments - 1 }, (_, segment) => scanSegment(segment))',
+    how: 'A quarter of the table is not searched.',
+    foundBy: twoAtOnce,
+  },
+  {
+    name: 'first page of each part only',
+    file: 'shared/store/maintenance/erase-related-items.ts',
+    before: '} while (next);',
+    after: '} while (next && itemsRead === 0);',
+    how: 'Only the first page of each part of the table is searched.',
+    foundBy: twoAtOnce,
+  },
+];
