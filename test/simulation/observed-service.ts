@@ -2,6 +2,7 @@ import { AdministratorProcess, type CreatedKey, heldKey } from './administration
 import type { HeldKey, History, ObservedAction, ObservedRequest } from './checker/history.ts';
 import type { Plain } from './checker/plain.ts';
 import { Recorder } from './checker/recorder.ts';
+import { newWork } from './checker/work.ts';
 import type { CallerRequest } from './lambda/gateway-event.ts';
 import type { ServiceBundles } from './lambda/given-service.ts';
 import { Runtime } from './lambda/runtime.ts';
@@ -192,9 +193,10 @@ export class ObservedService {
       result: undefined,
     };
     this.recorder.begin(action);
-    const administrator = this.#idleAdministrators.pop() ?? this.#newAdministrator();
+    const administrator = this.#idleAdministrator() ?? this.#newAdministrator();
     this.recorder.assign(administrator.runtime.name, action);
     const end = (outcome: ObservedAction['outcome'], result: unknown): void => {
+      if (action.outcome !== 'under way') return; // it died, and what had been answered before brought the command to its end
       action.outcome = outcome;
       action.result = result;
       action.endedAt = this.now;
@@ -239,6 +241,14 @@ export class ObservedService {
     await this.world.scheduler.drain(this.now + 60_000);
   }
 
+  /** A process can die after its command was done, by what it had not waited for. */
+  #idleAdministrator(): AdministratorProcess | undefined {
+    for (;;) {
+      const administrator = this.#idleAdministrators.pop();
+      if (!administrator?.runtime.isDead) return administrator;
+    }
+  }
+
   #newAdministrator(): AdministratorProcess {
     const name = `administrator#${this.#administrators}`;
     this.#administrators += 1;
@@ -272,21 +282,6 @@ export type AdministratorCommand =
   | 'check';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-const newWork = (id: string, what: string, organizationId: number, now: number) => ({
-  id,
-  what,
-  organizationId,
-  startedAt: now,
-  endedAt: Number.POSITIVE_INFINITY,
-  handledUntil: Number.POSITIVE_INFINITY,
-  writes: [],
-  faults: [],
-  earlierFaults: 0,
-  conflicts: 0,
-  calls: 0,
-  lateCalls: [],
-});
 
 function jsonOf(text: string): unknown {
   try {

@@ -33,22 +33,32 @@ const retryBudget = 20;
 export function conflictIssues(history: History, request: ObservedRequest): string[] {
   const error = errorOf(request);
   if (error?.code === 'IDEMPOTENCY_IN_PROGRESS') {
-    const hasMet = request.conflicts > 0 || request.faults.some((what) => /^conflict/.test(what));
-    return hasMet ? [] : ['met another request where there was none'];
+    return hasMetAnother(history, request) ? [] : ['met another request where there was none'];
   }
-  const { phone, email } = ((request.request.body as Values).fields ?? {}) as Values;
+  const fields = ((request.request.body as Values).fields ?? {}) as Values;
   const own = request.request.leadId;
-  const pks = [
-    ...(phone ? [phoneKey(request.organizationId, comparablePhone(String(phone)))] : []),
-    ...(email ? [emailKey(request.organizationId, String(email))] : []),
-  ];
-  const holders = pks
+  const holders = identityKeys(request, fields)
     .flatMap((pk) => holdersDuring(history, request, pk))
     .filter((id) => id !== undefined && id !== own);
   if (holders.length === 0) return ['was refused as a duplicate of nobody'];
   const { leadId } = error?.details ?? {};
   return holders.includes(leadId as number) ? [] : [`was refused as a duplicate of lead ${leadId}`];
 }
+
+/** A capture that only reads meets a request that gives the person's phone or email to another lead, or takes it from one. */
+function hasMetAnother(history: History, request: ObservedRequest): boolean {
+  const hasMoved = (pk: string): boolean => new Set(holdersDuring(history, request, pk)).size > 1;
+  return (
+    request.conflicts > 0 ||
+    request.faults.some((what) => /^conflict/.test(what)) ||
+    identityKeys(request, request.request.body as Values).some(hasMoved)
+  );
+}
+
+const identityKeys = ({ organizationId }: ObservedRequest, { phone, email }: Values): string[] => [
+  ...(phone ? [phoneKey(organizationId, comparablePhone(String(phone)))] : []),
+  ...(email ? [emailKey(organizationId, String(email))] : []),
+];
 
 /** A filter's field must be active by some settings that held meanwhile. */
 export function queryIssues(history: History, request: ObservedRequest): string[] {
