@@ -7,6 +7,21 @@ const port = parentPort;
 if (!port) throw new Error('function-worker.ts must run in a worker thread.');
 const send = (message: WorkerMessage): void => port.postMessage(message);
 
+/** The function's response, or why it has none. */
+async function messageOf(call: () => unknown): Promise<WorkerMessage> {
+  try {
+    return { response: JSON.stringify(await call()) ?? 'null' };
+  } catch (error) {
+    return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+/** What the function logged reaches the service's thread by another way than its response, and must not come after it. */
+const outputTaken = (): Promise<void> =>
+  new Promise((resolve) => {
+    process.stdout.write('', () => resolve());
+  });
+
 const { handler } = (await import(bundle)) as { handler: unknown };
 if (typeof handler !== 'function')
   throw new Error(`${functionName}: the bundle exports no handler.`);
@@ -24,11 +39,8 @@ port.on('message', async ({ event, requestId }: Invocation) => {
     callbackWaitsForEmptyEventLoop: false,
     getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
   };
-  try {
-    const response: unknown = await handler(JSON.parse(event), context);
-    send({ response: JSON.stringify(response) ?? 'null' });
-  } catch (error) {
-    send({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-  }
+  const message = await messageOf(() => handler(JSON.parse(event), context));
+  await outputTaken();
+  send(message);
 });
 send({ ready: true });

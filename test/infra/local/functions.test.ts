@@ -32,6 +32,10 @@ const bundles = {
     }`,
   environment: 'export const handler = async () => process.env',
   large: 'export const handler = async ({ bytes }) => "x".repeat(bytes - 2)',
+  logs: `export const handler = async () => {
+      for (const line of ['a first line', 'a second line', 'a last line']) process.stdout.write(line)
+      return 1
+    }`,
   prints:
     'export const handler = async () => { console.log("to stdout"); console.error("to stderr"); return 1 }',
 };
@@ -209,4 +213,13 @@ test("a function's own output is passed on", async () => {
 
   await expect.poll(printed, { timeout: 5000 }).toContain('to stdout');
   await expect.poll(printed, { timeout: 5000 }).toContain('to stderr');
+});
+
+test('what a function logs comes before its response', async () => {
+  const { invoke, printed } = givenFunctions();
+  for (let call = 1; call <= 50; call += 1) {
+    await invoke('logs');
+
+    expect(printed().split('a last line')).toHaveLength(call + 1);
+  }
 });
