@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Plugin } from 'esbuild';
+import type { BuildFailure, Message, Plugin } from 'esbuild';
 import { buildFiles, stampOf } from '../bundle/build-record.ts';
 import { projectFolder } from '../bundle/bundle.ts';
 import { builtinsWithoutFacade, idsFromNodeCrypto } from '../bundle/esbuild-plugins.ts';
@@ -50,7 +50,7 @@ export async function buildAdmin(folder: string = programsFolder): Promise<void>
     external: ['esbuild'],
     metafile: true,
     write: false,
-    logLevel: 'warning',
+    logLevel: 'silent', // the error has what it would print
     plugins: [sourcePaths, builtinsWithoutFacade, idsFromNodeCrypto],
   });
   for (const { path, contents } of outputFiles) await replaceFile(path, contents);
@@ -80,4 +80,13 @@ async function removeOldFiles(folder: string, current: ReadonlySet<string>): Pro
   }
 }
 
-if (import.meta.main) await buildAdmin();
+/** One sentence: the command that this follows has done what it was asked to. */
+function warn(error: unknown): void {
+  const [issue = error] = (error as Partial<BuildFailure>).errors ?? [];
+  const reason = issue instanceof Error ? issue.message : (issue as Message).text;
+  process.stderr.write(
+    `Warning: the admin program was not bundled, so its commands start more slowly: ${reason}. If a package is missing, run npm ci.\n`,
+  );
+}
+
+if (import.meta.main) await buildAdmin().catch(warn);
