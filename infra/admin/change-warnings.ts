@@ -100,7 +100,7 @@ async function ownerWarnings(
     const leads = await countOwnedLeads(own, user.id);
     if (leads > 0) {
       sentences.push(
-        `${nameOf(user)} is inactive and still owns ${countOf(leads, 'lead')}: give them to others with npm run admin -- lead reassign --organization ${own.organizationId} --from ${user.id}.`,
+        `${nameOf(user)} is inactive and still owns ${countOf(leads, 'lead')}: give them to others with npm run admin -- lead reassign --organization ${own.organizationId} --from ${user.id} --to USER_ID.`,
       );
     }
   }

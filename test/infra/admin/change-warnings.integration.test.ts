@@ -59,7 +59,7 @@ test('apply warns when a user who leaves owns leads, has a live key, or is the o
 
   const { id } = organization;
   expect(stderr.trim().split('\n')).toEqual([
-    `Warning: Ravi Iyer ($.users[id=8]) is inactive and still owns 2 leads: give them to others with npm run admin -- lead reassign --organization ${id} --from 8.`,
+    `Warning: Ravi Iyer ($.users[id=8]) is inactive and still owns 2 leads: give them to others with npm run admin -- lead reassign --organization ${id} --from 8 --to USER_ID.`,
     `Warning: API key ${keyId} (sync) still writes in the name of Ravi Iyer ($.users[id=8]), who is inactive: replace it with npm run admin -- key rotate --organization ${id} --key ${keyId} --created-by USER_ID.`,
     'Warning: $.assignmentRules[0] has no active user without Ravi Iyer ($.users[id=8]): the rule is skipped. Add an active user to it.',
   ]);
