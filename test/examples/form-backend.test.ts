@@ -166,6 +166,21 @@ test('a text that is posted many times at once is thanked for each time and sent
   expect(new Set(captures.map(({ key }) => key)).size).toBe(1);
 });
 
+test('a text that is posted again with its properties in another order is sent under the same key', {
+  timeout: 20_000,
+}, async () => {
+  const post = await startForm();
+  const { submission, name, phone } = first;
+
+  await post(first);
+  await expect.poll(() => captures.length).toBeGreaterThan(0); // refused for now
+  await post({ phone, name, submission });
+  answer = () => 200;
+
+  await expect.poll(kept, { timeout: 15_000 }).toEqual([]);
+  expect(new Set(captures.map(({ key }) => key)).size).toBe(1);
+});
+
 test('the same text from two views of the form is two enquiries', { timeout: 20_000 }, async () => {
   const post = await startForm();
 

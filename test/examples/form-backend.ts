@@ -28,19 +28,21 @@ await mkdir(refusedFolder, { recursive: true });
 /** A killed server leaves halves behind. Nobody was thanked for them. */
 for (const name of await readdir(OUTBOX)) if (name.endsWith('.part')) await rm(join(OUTBOX, name));
 
-/** SHA-256 of a form's whole post, whatever the order of its properties: a file's name and a header, whatever was sent. */
-function keyOf(post: object): string {
-  const inOrder = (_name: string, value: unknown): unknown => {
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value;
-  };
-  return createHash('sha256').update(JSON.stringify(post, inOrder)).digest('hex');
+/** The same text for the same values, whatever the order of their properties. */
+function inOrder(_name: string, value: unknown): unknown {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
 }
 
+/** SHA-256 of a form's whole post: a file's name and a header, whatever was sent. */
+const keyOf = (post: object): string =>
+  createHash('sha256').update(JSON.stringify(post, inOrder)).digest('hex');
+
 /** The service refuses a raw U+FFFD, which a wrong encoding leaves where letters were. A visitor who pasted one meant it. */
-const jsonOf = (enquiry: object): string => JSON.stringify(enquiry).replaceAll('\ufffd', '\\ufffd');
+const jsonOf = (enquiry: object): string =>
+  JSON.stringify(enquiry, inOrder).replaceAll('\ufffd', '\\ufffd');
 
 /** An enquiry is on the disk, whole, before the visitor is thanked: written under a name of its own, flushed, then renamed. */
 async function keep(key: string, enquiry: object): Promise<void> {
