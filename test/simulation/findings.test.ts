@@ -62,3 +62,31 @@ test('of two applies at once that both remove something one is done, and the oth
   expect([first.outcome, second.outcome]).toEqual(['failed', 'done']);
   expect(await checkHistory(service)).toEqual([]);
 });
+
+test('an import that fails has written the last of its rows before it says so', {
+  timeout: 60_000,
+}, async () => {
+  const phones = ['+919800000001', '+919800000002'];
+  const rows = phones.map((phone, at) => ({ name: `Asha ${at} [org 1]`, phone }));
+  /** The first row meets a table that is out of order; the second one's calls are lost and sent again meanwhile. */
+  const faultOf = ({ operation, request }: CallInfo): Fault => {
+    if (operation !== 'TransactWriteItems') return 'none';
+    const sent = JSON.stringify(request);
+    if (sent.includes(phones[0] ?? '')) return 'internal error before';
+    lost += 1;
+    return lost < 3 ? 'lost before' : 'none';
+  };
+  let lost = 0;
+  const service = await ObservedService.start({
+    versions: [await bundleService()],
+    world: { seed: '6627', faultOf },
+  });
+  const { outcome } = await service.run(() =>
+    service.administrate('import', 1, { rows }, (administrator) =>
+      administrator.importRows(1, rows),
+    ),
+  );
+
+  expect(outcome).toBe('failed');
+  expect(await checkHistory(service)).toEqual([]);
+});

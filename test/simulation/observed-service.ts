@@ -200,8 +200,10 @@ export class ObservedService {
       action.outcome = outcome;
       action.result = result;
       action.endedAt = this.now;
+      action.handledUntil = this.now;
       if (outcome === 'died') action.faults.push('died');
-      else this.#idleAdministrators.push(administrator);
+      // One that failed is not used again: what its command may still send is to be known as that command's.
+      if (outcome === 'done') this.#idleAdministrators.push(administrator);
     };
     await new Promise<void>((resolve) => {
       administrator.runtime.onDeath(() => resolve(end('died', undefined)));

@@ -1,5 +1,6 @@
 import type { ImportRow, ReadRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
+import { allSettled } from '../../../shared/store/maintenance/all-settled.ts';
 import { rowsPerLookUp } from '../../../shared/store/maintenance/import-leads.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import type { ImportFile } from './file.ts';
@@ -29,12 +30,13 @@ const workers = 4;
 
 /**
  * Makes leads of the rows of a file. Rows that share a phone or an email are written in the order of the file, other rows in parallel.
- * Each row is written whole or not at all, together with a record of the row: a repeat creates no second lead, even after a kill.
+ * Each row is written whole or not at all, together with a record of the row: a repeat creates no second lead, even after a kill. An import
+ * that fails writes nothing more once it has said so.
  */
 export async function importRows(table: Table, request: ImportRequest): Promise<ImportCounts> {
   const run = new ImportRun(table, request);
   const batches = run.batches();
-  await Promise.all(Array.from({ length: workers }, () => run.work(batches)));
+  await allSettled(Array.from({ length: workers }, () => run.work(batches)));
   return run.counts;
 }
 
@@ -117,7 +119,7 @@ class ImportRun {
     });
     try {
       const matches = drafts.length === 0 ? [] : await this.#writer.find(organization.id, drafts);
-      await Promise.all(
+      await allSettled(
         drafts.map(async (draft, index) => {
           const result = await this.#writer
             .write(organization.id, draft, matches[index])

@@ -15,6 +15,7 @@ import {
 } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
+import { allSettled } from './all-settled.ts';
 
 /** What the table stores about a lead, or about its person, besides the lead's own items. */
 export interface RelatedItems {
@@ -125,7 +126,7 @@ async function scan(
       next = LastEvaluatedKey;
     } while (next);
   };
-  await Promise.all(Array.from({ length: segments }, (_, segment) => scanSegment(segment)));
+  await allSettled(Array.from({ length: segments }, (_, segment) => scanSegment(segment)));
 }
 
 const remove = (table: Table, key: PrimaryKey) =>

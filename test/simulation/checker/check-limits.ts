@@ -28,17 +28,17 @@ const hourMs = 3_600_000;
 
 function tokenIssues(
   { clockSkewMs }: History,
-  { before, after, at }: Write,
+  { before, after, at, work }: Write,
   limit: number,
 ): string[] {
   if (!before || !after) return ['made or removed a bucket'];
+  // By the clock of its instance, which it read at some time since it was sent.
+  const earliest = Math.floor((work?.startedAt ?? at) - clockSkewMs);
   const [used, had] = [after.used as number, before.used as number];
   const [ends, ended] = [after.windowEndsAt as number, before.windowEndsAt as number];
-  // By its clock when it began, which may be the time of a few calls ago.
   if (used === 1 && ends !== ended) {
     const isEarly = ended > at + clockSkewMs;
-    const isOff =
-      ends > at + hourMs + clockSkewMs || ends < at + hourMs - clockSkewMs - longestAdmissionMs;
+    const isOff = ends > at + hourMs + clockSkewMs || ends < earliest + hourMs;
     return [
       ...(isEarly ? [`began a window ${Math.round(ended - at)} ms early`] : []),
       ...(isOff ? ['began a window of another length'] : []),
@@ -47,8 +47,7 @@ function tokenIssues(
   const issues: string[] = [];
   if (used !== had + 1 || ends !== ended) issues.push(`took ${used - had} tokens`);
   if (used > limit) issues.push(`took token ${used} of ${limit}`);
-  if (ended <= at - clockSkewMs - longestAdmissionMs)
-    issues.push('took a token of a window that was over');
+  if (ended <= earliest) issues.push('took a token of a window that was over');
   return issues;
 }
 /** Only a request that may make a lead takes an id, and it takes one. */
@@ -57,9 +56,6 @@ function sequenceIssues({ what }: ObservedRequest, { before, after }: Write): st
   const expected = what === 'create-lead' || what === 'capture-lead' ? 1 : 0;
   return id - last === expected ? [] : [`took ${id - last} lead ids`];
 }
-
-/** From reading the clock to the last repeat of the call. */
-const longestAdmissionMs = 9000;
 
 function answerIssues(
   history: History,

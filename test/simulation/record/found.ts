@@ -12,4 +12,9 @@ export const foundDefects: readonly FoundDefect[] = [
     by: 'random history 27',
     test: 'simulation/findings.test.ts',
   },
+  {
+    what: 'An import that failed at one row went on writing others after it had told of its failure, and so did an erasure in the other parts of the table.',
+    by: 'random history 6627',
+    test: 'simulation/findings.test.ts',
+  },
 ];
