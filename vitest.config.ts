@@ -3,10 +3,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { engines } from './test/support/engine.ts';
 
 /**
- * Unit tests, and the integration tests (`*.integration.test.ts`) for each engine, against the built functions behind the local
+ * Unit tests, the simulator's own tests and explorations (`test/simulation/`), and the integration tests (`*.integration.test.ts`) for each engine, against the built functions behind the local
  * gateway. An engine that cannot run on this machine is left out with a warning: the tests of one engine prove nothing for the other.
  */
 const integration = 'test/**/*.integration.test.ts';
+const simulation = 'test/simulation/**/*.test.ts';
 
 /** Tests for which one engine is enough, by why. All other integration tests run on each. */
 const ofOneEngine = [
@@ -64,10 +65,18 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [integration],
+          exclude: [integration, simulation],
           testTimeout: 20_000,
           // The CDK validates a template for seconds in each process; `cdk synth` and test/infra/stack/checks.test.ts validate it too.
           env: { CDK_VALIDATION: 'false' },
+        },
+      },
+      {
+        test: {
+          name: 'simulation',
+          include: [simulation],
+          exclude: [integration],
+          testTimeout: 20_000,
         },
       },
       ...projects.flat().map((name, index) => ({

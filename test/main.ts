@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { engines } from './support/engine.ts';
 
 /**
- * `npm test`: lint, types, unit tests, and integration tests on every engine that runs here. With arguments, which go to Vitest, only the tests
- * that they select, integration tests on one engine:
+ * `npm test`: lint, types, unit tests, the simulator's explorations, and integration tests on every engine that runs here. With arguments,
+ * which go to Vitest, only the tests that they select, integration tests on one engine:
  *
  *   npm test -- functions/get-lead
  *   npm test -- documents -t 'every relative link'
@@ -22,13 +22,14 @@ for (const command of commands) {
   if (status !== 0) process.exit(status);
 }
 
-/** The unit tests and the first engine that is found: the second repeats the same tests, and its Java takes seconds to start. */
+/** All tests without an engine, and the first engine that is found: the second repeats its tests, and its Java takes seconds to start. */
 async function projectsOf(args: readonly string[]): Promise<string[]> {
   if (args.some((arg) => arg.startsWith('--project'))) return [];
+  const projects = ['--project', 'unit', '--project', 'simulation'];
   for (const engine of engines) {
-    if ('start' in (await engine.find())) return ['--project', 'unit', '--project', engine.name];
+    if ('start' in (await engine.find())) return [...projects, '--project', engine.name];
   }
-  return ['--project', 'unit'];
+  return projects;
 }
 
 /** @returns the command's exit status; 1 when a signal ended it or this process, whatever status the command has then */
