@@ -75,10 +75,33 @@ export async function applySettings(
   settings: Settings,
   options: ApplyOptions = {},
 ): Promise<Applied> {
+  assertFits(settings, 'The settings');
+  const deactivations: Deactivation[] = [];
+  try {
+    return await replaceCurrent(table, settings, options, deactivations);
+  } catch (error) {
+    const last = deactivations.at(-1);
+    if (error instanceof SettingsRejectedError && last) await revert(table, last, options);
+    throw error;
+  }
+}
+
+/** The first step of a removal. */
+interface Deactivation {
+  readonly before: StoredSettings;
+  /** Of the settings whose items are inactive. */
+  readonly version: number;
+}
+
+/** @param deactivations gets each one that was written */
+async function replaceCurrent(
+  table: Table,
+  settings: Settings,
+  options: ApplyOptions,
+  deactivations: Deactivation[],
+): Promise<Applied> {
   const { now = () => new Date(), action = defaultAction } = options;
   let { expectedVersion } = options;
-  assertFits(settings, 'The settings');
-  let deactivations = 0;
   // Each pass but the last lost to another apply or a new API key.
   for (;;) {
     const before = await readSettings(table, settings.id);
@@ -91,13 +114,13 @@ export async function applySettings(
       return { outcome: 'unchanged', version: before.version, before: before.settings };
     const removals = before ? removalsBetween(before.settings, settings) : [];
     // Two applies that both remove something would replace each other without end.
-    if (deactivations > 1 && removals.some(({ wasActive }) => wasActive))
+    if (deactivations.length > 1 && removals.some(({ wasActive }) => wasActive))
       throw new SettingsMovedError(
         `Other settings of organization ${settings.id} were applied twice while this apply waited to remove items: see what they are, then apply again.`,
       );
-    const onStep = (version: number): void => {
-      deactivations += 1;
-      if (expectedVersion !== undefined) expectedVersion = version;
+    const onStep = (step: Deactivation): void => {
+      deactivations.push(step);
+      if (expectedVersion !== undefined) expectedVersion = step.version;
     };
     const version =
       before && removals.length > 0
@@ -141,8 +164,8 @@ interface Replacement {
 }
 
 interface RemovalOptions extends ApplyOptions {
-  /** Called with the version of the intermediate settings. */
-  readonly onStep: (version: number) => void;
+  /** Called when the intermediate settings are written. */
+  readonly onStep: (step: Deactivation) => void;
 }
 
 async function replaceWithRemovals(
@@ -177,19 +200,16 @@ async function deactivateAndRemove(
 ): Promise<number | undefined> {
   const intermediate = withRemovalsInactive(before.settings, settings);
   assertFits(intermediate, 'The settings together with the items that they remove');
-  const step = { ...action, isBetween: true } as const;
   const version = await replaceSettings(table, {
     before,
     settings: intermediate,
     now: now(),
-    action: step,
+    action: { ...action, isBetween: true },
   });
   if (version === undefined) return undefined;
-  onStep(version);
+  onStep({ before, version });
   await pause(longestRequestMs);
   const references = await findReferences(table, settings.id, removals);
-  if (references.length > 0)
-    await revert(table, version, { settings: before.settings, now, action: step });
   assertUnreferenced(references, ' A request in progress began to use one of them.');
   const current = await readSettings(table, settings.id);
   // A key created since then may have a removed user as its creator, so the count must be from before the references were read.
@@ -200,17 +220,15 @@ async function deactivateAndRemove(
 /** Restores the settings from before the first step, unless other settings have been applied since. */
 async function revert(
   table: Table,
-  version: number,
-  { settings, now, action }: Pick<SettingsChange, 'settings' | 'action'> & { now: () => Date },
+  { before: { settings }, version }: Deactivation,
+  { now = () => new Date(), action = defaultAction }: ApplyOptions,
 ): Promise<void> {
+  const step: SettingsChange['action'] = { ...action, isBetween: true };
   for (;;) {
     const current = await readSettings(table, settings.id);
     if (current?.version !== version) return;
-    if (
-      (await replaceSettings(table, { before: current, settings, now: now(), action })) !==
-      undefined
-    )
-      return;
+    const change = { before: current, settings, now: now(), action: step };
+    if ((await replaceSettings(table, change)) !== undefined) return;
   }
 }
 

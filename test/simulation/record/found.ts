@@ -17,4 +17,9 @@ export const foundDefects: readonly FoundDefect[] = [
     by: 'random history 6627',
     test: 'simulation/findings.test.ts',
   },
+  {
+    what: 'An apply that removed a user told that nothing was changed, and left the user inactive, if a key was made meanwhile and it had to look once more.',
+    by: 'the scenario of a user who is removed while a key is made',
+    test: 'shared/store/organizations/apply-removals.integration.test.ts',
+  },
 ];
