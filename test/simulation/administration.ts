@@ -76,8 +76,19 @@ export const heldKey = (
   expiresAt: Date.parse(expiresAt),
 });
 
-/** A row of a file of leads: fields by key. */
-export type RowFields = Readonly<Record<string, string | number>>;
+/** A row of a file of leads: fields by key, and what else it tells of the lead. */
+export interface LeadRow extends Readonly<Record<string, string | number | undefined>> {
+  readonly note?: string;
+  /** The lead's, which a file of exported leads may keep. */
+  readonly id?: number;
+}
+
+export interface ImportPace {
+  /** Whether leads get the ids of their rows. @default false */
+  readonly keepIds?: boolean;
+  /** Without a limit, rows that are ready at one moment are written together. @default 100 */
+  readonly leadsPerSecond?: number;
+}
 
 /** An administrator's process. Its methods are the commands, without what they print and ask. */
 export class AdministratorProcess {
@@ -157,7 +168,11 @@ export class AdministratorProcess {
     );
   }
 
-  importRows(organizationId: number, rows: readonly RowFields[]): Promise<object> {
+  importRows(
+    organizationId: number,
+    rows: readonly LeadRow[],
+    { keepIds = false, leadsPerSecond = 100 }: ImportPace = {},
+  ): Promise<object> {
     return this.#run(({ importRows, loadOrganization }, table) =>
       importRows(table, {
         file: {
@@ -169,9 +184,9 @@ export class AdministratorProcess {
         },
         report: undefined,
         organization: () => loadOrganization(table, organizationId),
-        keepIds: false,
+        keepIds,
         dryRun: false,
-        leadsPerSecond: 100,
+        leadsPerSecond,
         onProgress: () => undefined,
         onRefused: () => undefined,
         onRead: () => undefined,
@@ -194,7 +209,14 @@ export class AdministratorProcess {
   }
 }
 
-async function* fileRows(rows: readonly RowFields[]) {
-  for (const [at, fields] of rows.entries())
-    yield { number: at + 1, read: { fields, properties: {} }, original: fields };
+async function* fileRows(rows: readonly LeadRow[]) {
+  for (const [at, original] of rows.entries()) {
+    const { note, id, ...fields } = original;
+    const properties = id === undefined ? {} : { leadId: id };
+    yield {
+      number: at + 1,
+      read: { fields, properties, ...(note !== undefined && { note }) },
+      original,
+    };
+  }
 }

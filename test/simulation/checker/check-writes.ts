@@ -105,7 +105,7 @@ const noIssues: StepIssues = () => [];
 
 const steps: Readonly<Record<string, StepIssues>> = {
   KEY: noIssues, // check-limits.ts
-  USAGE: noIssues,
+  USAGE: sequenceIssues,
   TURN: turnIssues,
   LEADS: leadIssues,
   TIMELINE: timelineIssues,
@@ -120,6 +120,12 @@ const steps: Readonly<Record<string, StepIssues>> = {
   'HISTORY entry': noIssues,
   'HISTORY VERSION': noIssues,
 };
+
+/** No id of a lead is given twice. */
+function sequenceIssues({ before, after }: Write): string[] {
+  const [last = 0, next = 0] = [before?.lastLeadId, after?.lastLeadId] as (number | undefined)[];
+  return next >= last ? [] : [`set the last id of a lead from ${last} back to ${next}`];
+}
 
 /** A request takes one turn; an import takes those of its rows at once. */
 function turnIssues({ before, after }: Write, { work }: Commit): string[] {
@@ -143,7 +149,10 @@ function leadIssues(
   );
   if (!after) return work.what === 'erase' ? [] : [`removed ${what}`];
   const issues: string[] = [];
-  if (entries.length !== 1)
+  const notes = entries.filter(
+    ({ after: entry }) => work.what === 'import' && entry?.type === 'note_added',
+  );
+  if (entries.length !== 1 + Math.min(notes.length, 1))
     issues.push(`wrote ${what} with ${entries.length} entries on its timeline`);
   if (after.version !== ((before?.version as number | undefined) ?? 0) + 1)
     issues.push(`wrote ${what} as version ${after.version} after ${before?.version}`);

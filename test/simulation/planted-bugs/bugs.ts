@@ -3,6 +3,7 @@ import { bugsOfEdits } from './bugs/of-edits.ts';
 import { bugsOfEnquiries } from './bugs/of-enquiries.ts';
 import { bugsOfErasedPeople } from './bugs/of-erased-people.ts';
 import { bugsOfErasures } from './bugs/of-erasures.ts';
+import { bugsOfImports } from './bugs/of-imports.ts';
 import { bugsOfQueries } from './bugs/of-queries.ts';
 import { bugsOfReads } from './bugs/of-reads.ts';
 import { bugsOfRequests } from './bugs/of-requests.ts';
@@ -17,6 +18,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...bugsOfQueries,
   ...bugsOfErasures,
   ...bugsOfErasedPeople,
+  ...bugsOfImports,
   ...bugsOfEnquiries,
   ...bugsOfEdits,
 ];

@@ -1,5 +1,5 @@
 import type { EndpointName } from '../../../shared/endpoints.ts';
-import type { AdministratorProcess } from '../administration.ts';
+import type { AdministratorProcess, ImportPace, LeadRow } from '../administration.ts';
 import { markOf } from '../checker/check-answers.ts';
 import { checkHistory } from '../checker/check-history.ts';
 import type { HeldKey, ObservedAction } from '../checker/history.ts';
@@ -113,6 +113,12 @@ export class Given {
     { in: organizationId = 1, ...options }: { readonly in?: number; readonly leadId?: number } = {},
   ): Promise<ObservedAction> {
     return this.service.administrate(what, organizationId, options, command);
+  }
+
+  importRows(rows: readonly LeadRow[], pace: ImportPace = {}): Promise<ObservedAction> {
+    return this.service.administrate('import', 1, { rows }, (administrator) =>
+      administrator.importRows(1, rows, pace),
+    );
   }
 
   erase(leadId: number, organizationId = 1): Promise<ObservedAction> {

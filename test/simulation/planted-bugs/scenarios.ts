@@ -4,6 +4,7 @@ import { scenariosOfEdits } from './scenarios/of-edits.ts';
 import { scenariosOfEnquiries } from './scenarios/of-enquiries.ts';
 import { scenariosOfErasedPeople } from './scenarios/of-erased-people.ts';
 import { scenariosOfErasures } from './scenarios/of-erasures.ts';
+import { scenariosOfImports } from './scenarios/of-imports.ts';
 import { scenariosOfQueries } from './scenarios/of-queries.ts';
 import { scenariosOfReads } from './scenarios/of-reads.ts';
 import { scenariosOfRequests } from './scenarios/of-requests.ts';
@@ -20,6 +21,7 @@ export const scenarios: readonly Scenario[] = [
   ...scenariosOfWalks,
   ...scenariosOfErasures,
   ...scenariosOfErasedPeople,
+  ...scenariosOfImports,
   ...scenariosOfEnquiries,
   ...scenariosOfEdits,
 ];

@@ -19,8 +19,6 @@ function expectForgotten(given: Given, leadId: number, number: number): void {
   given.expect(rows.length === 0, `no row of lead ${leadId} is left.`);
 }
 
-const importRows = (given: Given, rows: readonly Readonly<Record<string, string>>[]) =>
-  given.administrate('import', (administrator) => administrator.importRows(1, rows));
 const leads = (given: Given): number =>
   [...given.service.world.dynamodb.table('leads').all()].filter(
     ({ key }) => key.partition === 'LEADS#1',
@@ -123,16 +121,16 @@ export const scenariosOfErasures: readonly Scenario[] = [
     async run(given) {
       await given.capture(person(2));
       const rows = [1, 2, 3].map((number) => person(number));
-      await importRows(given, rows);
+      await given.importRows(rows);
       given.expect(leads(given) === 3, `there are three leads, not ${leads(given)}.`);
-      await importRows(given, rows);
+      await given.importRows(rows);
       given.expect(leads(given) === 3, `there are still three leads, not ${leads(given)}.`);
       const leadId = Number(
         /"sk":\{"S":"(\d{10})"\}(?=.*\+9198\d*3")/.exec(leadLine(given, 3))?.[1],
       );
       await given.erase(leadId);
       expectForgotten(given, leadId, 3);
-      const { result } = await importRows(given, rows);
+      const { result } = await given.importRows(rows);
       given.expect(
         leads(given) === 3,
         `the erased person is imported again: ${JSON.stringify(result)}.`,
@@ -144,17 +142,13 @@ export const scenariosOfErasures: readonly Scenario[] = [
     seeds: 4,
     async run(given) {
       const rows = [1, 2, 3, 4].map((number) => person(number));
-      await Promise.all([
-        importRows(given, rows),
-        importRows(given, rows),
-        given.capture(person(3)),
-      ]);
+      await Promise.all([given.importRows(rows), given.importRows(rows), given.capture(person(3))]);
       given.expect(leads(given) === 4, `there are four leads, not ${leads(given)}.`);
       given.steering.next('TransactWriteItems', 'none', 'death after');
       const more = [5, 6, 7].map((number) => person(number));
-      await importRows(given, more);
+      await given.importRows(more);
       given.steering.faultOf = undefined;
-      await importRows(given, more);
+      await given.importRows(more);
       given.expect(leads(given) === 7, `there are seven leads, not ${leads(given)}.`);
     },
   },
