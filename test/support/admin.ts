@@ -28,7 +28,10 @@ interface RunOptions extends Partial<Pick<ProcessIo, 'hasTerminal' | 'localFolde
   readonly environment?: Environment;
 }
 
-/** The AWS SDK reads `process.env`, which all commands that run in this process share: how many run, by which variables. */
+/**
+ * The AWS SDK reads `process.env`, which all commands that run in this process share: how many run, by which variables. A command reads
+ * `LEADS_TABLE` from the environment that it is given, so commands on several tables may run in parallel.
+ */
 let running = 0;
 let shared: Environment = {};
 let replaced: Readonly<Record<string, string | undefined>> = {};
@@ -75,11 +78,12 @@ export async function runAdmin(
   { environment = {}, hasTerminal = false, localFolder = '/nowhere' }: RunOptions = {},
 ): Promise<AdminReply> {
   assertNoScan(args, environment);
-  enter(environment);
+  const { LEADS_TABLE, ...ofSdk } = environment;
+  enter(ofSdk);
   const printed = { stdout: '', stderr: '' };
   try {
     const status = await runProgram(args, {
-      environment: process.env,
+      environment: LEADS_TABLE === undefined ? process.env : { ...process.env, LEADS_TABLE },
       stdout: (text) => {
         printed.stdout += text;
       },

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll } from 'vitest';
 import { eraseLead } from '../../../shared/store/maintenance/erase-lead.ts';
 import { revokeApiKey } from '../../../shared/store/organizations/api-keys.ts';
@@ -10,7 +9,7 @@ import { type GivenOrganization, givenOrganization } from '../../support/organiz
 import { startOwnService, withLocalTimeouts } from '../../support/own-service.ts';
 import { person } from '../../support/people.ts';
 import { environmentOf, givenTable } from '../../support/table.ts';
-import { itemsOf } from './restored-tables.ts';
+import { itemsOf, nextSecond } from './restored-tables.ts';
 
 /** Requests to the built functions on a table. */
 export async function withFunctionsOn<Result>(
@@ -58,5 +57,5 @@ beforeAll(async () => {
     const lastLeadId = await capture(person());
     return { old, backup, organization, revoked, erased, erasedLeadId, keptLeadId, lastLeadId };
   });
-  await pause(1100); // the tables' times of creation are whole seconds
+  await nextSecond();
 });

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Lead } from '../../../shared/leads/lead.ts';
 import { createLead } from '../../../shared/store/leads/create-lead.ts';
@@ -7,7 +6,7 @@ import { usagePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
 import { givenTable } from '../../support/table.ts';
-import { itemsOf } from './restored-tables.ts';
+import { itemsOf, nextSecond } from './restored-tables.ts';
 
 export const who = 'a test';
 
@@ -63,6 +62,6 @@ export async function givenBackup(count: number) {
   const organization = await givenOrganization({}, old);
   const leads = await givenLeads(old, organization, count);
   const backup = await itemsOf(old);
-  await pause(1100); // the tables' times of creation are whole seconds
+  await nextSecond();
   return { old, organization, leads, backup, leadIds: leads.map(({ id }) => id) };
 }

@@ -5,7 +5,7 @@ import type { Table } from '../../../shared/store/table/client.ts';
 import { givenBackup, takeLeadIds, who } from './given-backup.ts';
 import { finish, restored } from './restored-tables.ts';
 
-test.each<[string, (old: Table, organizationId: number) => Promise<unknown>]>([
+test.concurrent.each<[string, (old: Table, organizationId: number) => Promise<unknown>]>([
   ['a request', (old, organizationId) => takeLeadIds(old, organizationId, 1)],
   [
     "an administrator's change",

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { DeleteTableCommand, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
@@ -11,7 +10,7 @@ import type { Table } from '../../../shared/store/table/client.ts';
 import { leadPrimaryKey, timelinePartitionKey } from '../../../shared/store/table/primary-keys.ts';
 import { dyingAfter } from './dying-table.ts';
 import { givenBackup, takeLeadIds, who } from './given-backup.ts';
-import { finish, itemsOf, restored } from './restored-tables.ts';
+import { finish, itemsOf, nextSecond, restored } from './restored-tables.ts';
 
 const deleteItem = (on: Table, Key: { pk: string; sk: string }) =>
   on.client.send(new DeleteCommand({ TableName: on.name, Key: { ...Key } }));
@@ -20,7 +19,7 @@ const leadIdsIn = async (on: Table): Promise<number[]> =>
     .filter(({ pk }) => String(pk).startsWith('LEADS#'))
     .map(({ sk }) => Number(sk));
 
-describe('a lead that is gone from the old table', () => {
+describe.concurrent('a lead that is gone from the old table', () => {
   test('a lead that is gone from the old table comes back when it was deleted by accident, and is listed', async () => {
     const { old, organization, backup, leadIds } = await givenBackup(8);
     for (const leadId of leadIds.slice(0, 6))
@@ -81,7 +80,7 @@ describe('a lead that is gone from the old table', () => {
     await eraseLead(old, organization.id, erased, { who });
     const first = await restored(backup);
     await finish(first, '--from', old.name);
-    await pause(1100);
+    await nextSecond();
     const second = await restored(backup);
 
     const { document } = await finish(second, '--from', first.name);
@@ -110,7 +109,7 @@ describe('a lead that is gone from the old table', () => {
   });
 });
 
-test('a timeline item is taken over from the old table only for what an erasure took from it there', async () => {
+test.concurrent('a timeline item is taken over from the old table only for what an erasure took from it there', async () => {
   const { old, organization, leads } = await givenBackup(2);
   const [erased, other] = leads;
   const at = '2026-01-01T00:00:00.000Z';
@@ -130,7 +129,7 @@ test('a timeline item is taken over from the old table only for what an erasure 
   await eraseLead(old, organization.id, erased?.id ?? 0, { who });
   await write('0b', '[erased]C[erased]a[erased]l[erased]l[erased]');
   await write('0c', 'As somebody has written it');
-  await pause(1100);
+  await nextSecond();
   const on = await restored(backup);
 
   const { document } = await finish(on, '--from', old.name);
@@ -140,7 +139,7 @@ test('a timeline item is taken over from the old table only for what an erasure 
   expect(texts.sort()).toEqual(['As it was', 'Call [erased] at nine', 'Call tomorrow']);
 });
 
-test('a key that was rotated since the backup is named, since its holder is locked out', async () => {
+test.concurrent('a key that was rotated since the backup is named, since its holder is locked out', async () => {
   const { old, organization, backup } = await givenBackup(1);
   const { keyId: before } = await organization.key({ label: 'sync' });
   const made = await createApiKey(old, {
@@ -162,7 +161,7 @@ test('a key that was rotated since the backup is named, since its holder is lock
   ]);
 });
 
-test('a second restore under the same table name goes on past the ids given out since the first', async () => {
+test.concurrent('a second restore under the same table name goes on past the ids given out since the first', async () => {
   const { organization, backup } = await givenBackup(1);
   const first = await restored(backup);
   await finish(first, '--yes');
@@ -173,7 +172,7 @@ test('a second restore under the same table name goes on past the ids given out 
     new UpdateTableCommand({ TableName: first.name, DeletionProtectionEnabled: false }),
   );
   await first.client.send(new DeleteTableCommand({ TableName: first.name }));
-  await pause(1100);
+  await nextSecond();
   const second = await restored(secondBackup, first.name);
 
   const { status } = await finish(second, '--yes');

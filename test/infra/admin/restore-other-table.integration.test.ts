@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
@@ -11,9 +10,9 @@ import { leadPrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { givenOrganization } from '../../support/organizations.ts';
 import { givenTable, table } from '../../support/table.ts';
 import { givenBackup, who } from './given-backup.ts';
-import { finish, itemsOf, restored } from './restored-tables.ts';
+import { finish, itemsOf, nextSecond, restored } from './restored-tables.ts';
 
-describe('a table that is not what the restored one was made from is refused, and nothing changes', () => {
+describe.concurrent('a table that is not what the restored one was made from is refused, and nothing changes', () => {
   type Backup = Awaited<ReturnType<typeof givenBackup>>;
   const copyWithout = async (
     { backup }: Backup,
@@ -77,7 +76,7 @@ describe('a table that is not what the restored one was made from is refused, an
     await addAuditEntry(given.old, given.organization.id, { who, what: 'of long ago' }, long);
     const withEntry = { ...given, backup: await itemsOf(given.old) };
     const other = await otherTable(withEntry);
-    await pause(1100);
+    await nextSecond();
     const on = await restored(withEntry.backup);
     const before = await itemsOf(on);
 
@@ -88,13 +87,13 @@ describe('a table that is not what the restored one was made from is refused, an
   });
 });
 
-test('an export that was under way at the moment of the backup, and completed since, does not make the old table another', async () => {
+test.concurrent('an export that was under way at the moment of the backup, and completed since, does not make the old table another', async () => {
   const { old, organization } = await givenBackup(1);
   const long = new Date(Date.now() - 86_400_000);
   const entry = await addAuditEntry(old, organization.id, { who, what: 'lead export begun' }, long);
   const backup = await itemsOf(old);
   await completeAuditEntry(old, entry, 'lead export, 1 lead');
-  await pause(1100);
+  await nextSecond();
   const on = await restored(backup);
 
   const { status, stderr } = await finish(on, '--from', old.name);

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { parseApiKey } from '../../../shared/organization/api-key.ts';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
@@ -17,7 +16,7 @@ import { person } from '../../support/people.ts';
 import { service } from '../../support/service.ts';
 import { environmentOf } from '../../support/table.ts';
 import { given, withFunctionsOn } from './catastrophe.ts';
-import { finish, itemsOf, restored } from './restored-tables.ts';
+import { finish, itemsOf, nextSecond, restored } from './restored-tables.ts';
 
 /** What a finished restore leaves in the table: no trace of the erased person, no revoked key, no ID to be given out again. */
 async function expectFinishedItems(on: Table): Promise<void> {
@@ -63,7 +62,7 @@ async function expectFinished(on: Table): Promise<void> {
 describe('finishing a restore while the old table is there', () => {
   test('finishing a restore while the old table is there leaves the leads of a restored table that was used too early, with ids that the old table never gave a lead', async () => {
     const on = await restored(given.backup);
-    await pause(1100);
+    await nextSecond();
     const { writer, website } = given.organization;
     const early = await withFunctionsOn(on, async (baseUrl) => {
       const created = await call('create-lead', {
@@ -188,14 +187,15 @@ describe('finishing a restore while the old table is there', () => {
     const writes = await countWrites(counted, (on) => finishRestore(on, options));
     expect(writes).toBeGreaterThan(5);
 
-    for (let last = 0; last < writes; last += 1) {
+    const brokenOffAt = async (write: number): Promise<void> => {
       const on = await restored(given.backup);
-      await expect(finishRestore(breakingOffAfter(on, last), options)).rejects.toThrow(
+      await expect(finishRestore(breakingOffAfter(on, write), options)).rejects.toThrow(
         'broken off',
       );
       await finishRestore(on, options);
       await expectFinishedItems(on);
-    }
+    };
+    await Promise.all(Array.from({ length: writes }, (_, write) => brokenOffAt(write)));
     await expectFinished(counted);
   });
 

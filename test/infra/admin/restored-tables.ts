@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { runAdmin } from '../../support/admin.ts';
@@ -11,6 +12,14 @@ export async function itemsOf({ client, name }: Table): Promise<Record<string, u
   ))
     items.push(...Items);
   return items;
+}
+
+const wholeSeconds = (): number => Math.floor(Date.now() / 1000);
+
+/** Waits until a table that is created now is newer than one that was created before: their times of creation are whole seconds. */
+export async function nextSecond(): Promise<void> {
+  const second = wholeSeconds();
+  while (wholeSeconds() === second) await pause(1000 - (Date.now() % 1000));
 }
 
 /** A new table with what another one holds now, as a restore makes it. */
