@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildFunctions, writtenEndpoints } from '../../../infra/bundle/bundle.ts';
+import { writtenEndpoints } from '../../../infra/bundle/bundle.ts';
 import {
   type GatewayResponse,
   gatewayResponseBody,
@@ -9,6 +9,7 @@ import {
 } from '../../../infra/gateway-responses.ts';
 import { LeadsStack } from '../../../infra/stack/leads-stack.ts';
 import { limits } from '../../../shared/limits.ts';
+import { buildForStack } from './built-functions.ts';
 
 const written = writtenEndpoints();
 let template: Template;
@@ -21,7 +22,7 @@ const resources = (type: string): [string, Resource][] =>
   Object.entries(template.findResources(type)) as [string, Resource][];
 
 beforeAll(async () => {
-  await buildFunctions();
+  await buildForStack();
   template = Template.fromStack(new LeadsStack(new App(), 'LeadsStack'));
 }, 60_000);
 

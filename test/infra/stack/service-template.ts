@@ -1,8 +1,8 @@
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { buildFunctions } from '../../../infra/bundle/bundle.ts';
 import type { LeadServiceProps } from '../../../infra/stack/lead-service.ts';
 import { LeadsStack } from '../../../infra/stack/leads-stack.ts';
+import { buildForStack } from './built-functions.ts';
 
 /** An app with every option on that is off by default, in an environment that may be destroyed. */
 export const everyOption = {
@@ -27,13 +27,13 @@ export const everyOption = {
   events: true,
 } as const satisfies LeadServiceProps;
 
-let built: Promise<string> | undefined;
+let built: Promise<void> | undefined;
 
 /** The app and its stack; the functions are built first, once. */
 export async function leadsApp(
   service: LeadServiceProps = {},
 ): Promise<{ app: App; stack: LeadsStack }> {
-  built ??= buildFunctions();
+  built ??= buildForStack();
   await built;
   const app = new App();
   return { app, stack: new LeadsStack(app, 'LeadsStack', { service }) };
