@@ -1,6 +1,10 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { engines } from './test/support/engine.ts';
+
+// Node.js keeps what it has compiled: each test file, and each program that a test starts, is a process that would compile its modules again.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'compiled');
 
 /**
  * Unit tests, the simulator's own tests and explorations (`test/simulation/`), and the integration tests (`*.integration.test.ts`) for each engine, against the built functions behind the local
