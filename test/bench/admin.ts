@@ -10,6 +10,7 @@ import { applySettings } from '../../shared/store/organizations/apply-settings.t
 import { openTable } from '../../shared/store/table/client.ts';
 import { sampleSettings } from '../support/settings.ts';
 import { withEngine } from './bench-engine.ts';
+import { processorTimeOf } from './process-usage.ts';
 import { progress } from './progress.ts';
 import { median } from './statistics.ts';
 
@@ -19,8 +20,14 @@ const launcher = ['infra/launch/run.mjs', 'infra/admin/main.ts'];
 export interface AdminResult {
   /** From the start of the launcher to the first line of a command; the least and the median. */
   readonly firstLineMs: { readonly least: number; readonly median: number };
+  /** Processor time of a whole command, its launcher and Node.js itself, the least: other work on the machine hardly changes it. */
+  readonly commandCpuMs: number;
+  /** What npm takes to run a script that does nothing, at the least: `npm run admin` waits for it before the launcher starts. */
+  readonly npmMs: number;
   readonly importedRows: number;
   readonly importSeconds: number;
+  /** Processor time of the engine for one row: it works on one core at a time, so this alone bounds the rows per second. */
+  readonly engineMsPerRow: number;
 }
 
 /** How long an administrator waits for a command's first line, and for an import. */
@@ -43,11 +50,19 @@ export async function measureAdmin({
     await run('node', [...launcher, 'organization', 'list'], { env: environment });
     const times: number[] = [];
     for (let round = 0; round < rounds; round += 1) times.push(await firstLine(environment));
+    const cpuTimes: number[] = [];
+    for (let round = 0; round < rounds; round += 1) cpuTimes.push(await cpuOfCommand(environment));
+    const npmMs = await emptyScript(Math.min(rounds, 5));
+    const engineMs = (): number => processorTimeOf(process.pid, 'dynoxide').matchingMs;
+    const engineBefore = engineMs();
     const importSeconds = await secondsOfImport(rows, environment);
     return {
       firstLineMs: { least: Math.min(...times), median: median(times) },
+      commandCpuMs: Math.min(...cpuTimes),
+      npmMs,
       importedRows: rows,
       importSeconds,
+      engineMsPerRow: (engineMs() - engineBefore) / rows,
     };
   });
 }
@@ -62,6 +77,34 @@ async function firstLine(environment: NodeJS.ProcessEnv): Promise<number> {
   const ms = performance.now() - begun;
   await once(child, 'close');
   return ms;
+}
+
+/** As the shell's `times` tells it: its second line has user and system time of what it ran, as `0m0.123s`. */
+async function cpuOfCommand(environment: NodeJS.ProcessEnv): Promise<number> {
+  const args = ['-c', '"$@" >/dev/null; times', 'sh', 'node', ...launcher, 'organization', 'list'];
+  const { stdout } = await run('sh', args, { env: environment });
+  const times = (stdout.split('\n')[1] ?? '').matchAll(/(\d+)m([\d.]+)s/g);
+  return [...times].reduce(
+    (sum, [, minutes, seconds]) => sum + 60_000 * Number(minutes) + 1000 * Number(seconds),
+    0,
+  );
+}
+
+/** @returns the least of so many runs, in milliseconds */
+async function emptyScript(rounds: number): Promise<number> {
+  const cwd = await mkdtemp(join(tmpdir(), 'lead-bench-npm-'));
+  try {
+    await writeFile(join(cwd, 'package.json'), JSON.stringify({ scripts: { empty: 'true' } }));
+    let least = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < rounds; round += 1) {
+      const begun = performance.now();
+      await run('npm', ['run', '--silent', 'empty'], { cwd });
+      least = Math.min(least, performance.now() - begun);
+    }
+    return least;
+  } finally {
+    await rm(cwd, { recursive: true });
+  }
 }
 
 async function secondsOfImport(rows: number, environment: NodeJS.ProcessEnv): Promise<number> {
