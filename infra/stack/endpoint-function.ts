@@ -18,6 +18,7 @@ import { limits } from '../../shared/limits.ts';
 import { releaseVariable, serviceNameVariable } from '../../shared/metrics.ts';
 import { rateLimitVariables } from '../../shared/rate-limits.ts';
 import { builtRelease, bundleFolder } from '../bundle/bundle.ts';
+import { memoryVariables } from '../bundle/function-memory.ts';
 import type { LeadTable } from './lead-table.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -51,14 +52,16 @@ export class EndpointFunction extends LambdaFunction {
     const role = new Role(scope, `${id}Role`, {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     });
+    const memorySize = options.memoryMbByFunction[endpoint.name] ?? options.memoryMb;
     super(scope, id, {
       ...functionDefaults,
       // Lambda assigns CPU in proportion to memory. The import of the bundle is the largest part of a cold start, and all CPU.
-      memorySize: options.memoryMbByFunction[endpoint.name] ?? options.memoryMb,
+      memorySize,
       description: `${endpoint.method} ${endpoint.path}`,
       code: codeOf(endpoint),
       environment: {
         ...environmentOf(table, options),
+        ...memoryVariables(memorySize),
         [releaseVariable]: builtRelease(endpoint.name),
       },
       // The metrics are on lines of level INFO. Lambda's own level filter, which needs the JSON format, could remove them.

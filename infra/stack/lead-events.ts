@@ -19,6 +19,7 @@ import { Construct } from 'constructs';
 import { releaseVariable, serviceNameVariable } from '../../shared/metrics.ts';
 import { eventFilter } from '../../shared/store/table/table-definition.ts';
 import { builtRelease, bundleFolder, publisherName } from '../bundle/bundle.ts';
+import { memoryVariables } from '../bundle/function-memory.ts';
 import type { LeadTable } from './lead-table.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -31,6 +32,7 @@ export interface LeadEventsProps {
 const retriedFor = Duration.days(1);
 /** A batch of this many records is published in about a second. `infra/local/event-source.ts` has the same. */
 const batchSize = 100;
+const publisherMemoryMb = 512;
 
 /**
  * Publishes the events of the table's stream on an EventBridge bus: with `events: true` only. Lambda repeats what the bus refused for a day,
@@ -93,9 +95,10 @@ export class LeadEvents extends Construct {
       code: publisherCode(),
       // For a batch of 100 events of one lead, each in a request of its own.
       timeout: Duration.seconds(60),
-      memorySize: 512,
+      memorySize: publisherMemoryMb,
       environment: {
         EVENT_BUS: this.bus.eventBusName,
+        ...memoryVariables(publisherMemoryMb),
         [serviceNameVariable]: options.serviceName,
         [releaseVariable]: builtRelease(publisherName),
       },

@@ -3,10 +3,25 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { memoryVariables } from '../../infra/bundle/function-memory.ts';
 import { eventFor } from '../../infra/local/event.ts';
 import { routerFor } from '../../infra/local/routes.ts';
+import { memoryMbDefault } from '../../infra/stack/service-options.ts';
 import { type EndpointName, endpointNamed, endpoints } from '../../shared/endpoints.ts';
-import type { Invoked } from './function-process.ts';
+
+/** What `function-process.mjs` sends for each event. */
+export interface Invoked {
+  readonly answer: {
+    readonly statusCode: number;
+    readonly headers: Record<string, string>;
+    readonly body: string;
+  };
+  readonly ms: number;
+  /** User and system time of the whole process during the call, in milliseconds. */
+  readonly cpuMs: number;
+  /** The most memory the process has held so far, in megabytes. */
+  readonly peakMb: number;
+}
 
 export interface RequestParts {
   readonly apiKey: string;
@@ -67,8 +82,10 @@ export class LambdaProcess {
     moduleUrl: string,
     environment: Readonly<Record<string, string>>,
   ): Promise<LambdaProcess> {
-    const child = fork(join(import.meta.dirname, 'function-process.ts'), [moduleUrl], {
-      env: { PATH: process.env.PATH, ...environment },
+    const child = fork(join(import.meta.dirname, 'function-process.mjs'), [moduleUrl], {
+      // As it is deployed.
+      env: { PATH: process.env.PATH, ...memoryVariables(memoryMbDefault), ...environment },
+      execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     const [word] = await Promise.race([once(child, 'message'), once(child, 'exit')]);

@@ -1,5 +1,6 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { memoryVariables } from '../../../infra/bundle/function-memory.ts';
 import { eventFilter } from '../../../shared/store/table/table-definition.ts';
 import { everyOption, templateWith } from './service-template.ts';
 
@@ -54,6 +55,13 @@ describe('with events', () => {
       'AWS::CloudWatch::Dashboard',
       'AWS::DynamoDB::Table',
     ]);
+  });
+
+  test('the publisher has the memory limits of a function with 512 MB', () => {
+    on.hasResourceProperties('AWS::Lambda::Function', {
+      MemorySize: 512,
+      Environment: { Variables: Match.objectLike(memoryVariables(512)) },
+    });
   });
 
   test('the stream of new images feeds the publisher through the filter, repeats for a day, and then tells the queue', () => {

@@ -117,7 +117,7 @@ describe.each(written)('the function of $name', ({ name, method, path }) => {
     expect(functionNow().Properties.Timeout).toBe(limits.functionTimeoutSeconds);
   });
 
-  test(`the function of ${name} knows the table, its own deployment and bundle, and the limits, and nothing else`, () => {
+  test(`the function of ${name} knows the table, its own deployment and bundle, the limits of requests and of memory, and nothing else`, () => {
     const [[tableId]] = resources('AWS::DynamoDB::Table') as [[string, Resource]];
 
     expect(functionNow().Properties.Environment).toEqual({
@@ -127,6 +127,8 @@ describe.each(written)('the function of $name', ({ name, method, path }) => {
         SERVICE_NAME: 'lead-service-production',
         REQUESTS_PER_KEY_PER_HOUR: String(limits.requestsPerKeyPerWindow),
         REQUESTS_PER_ORGANIZATION_PER_HOUR: String(limits.requestsPerOrganizationPerWindow),
+        NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size=256',
+        MALLOC_ARENA_MAX: '1',
       },
     });
   });
@@ -230,7 +232,7 @@ describe('the API', () => {
   });
 
   test('the API answers no browser: there is no OPTIONS method and no CORS header', () => {
-    expect(JSON.stringify(template.toJSON())).not.toMatch(/OPTIONS|Access-Control-/);
+    expect(JSON.stringify(template.toJSON())).not.toMatch(/(?<!NODE_)OPTIONS|Access-Control-/);
   });
 
   test('the API names its base address without a slash at the end, and for the first call', () => {
