@@ -1,7 +1,7 @@
 /** `npm run simulate`: the service's own code under a simulated DynamoDB, in as many histories as are wanted. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundlePublisher } from './events/publish-history.ts';
+import { startHistoryProcesses } from './explore/history-processes.ts';
 import { longTime } from './explore/long-time.ts';
 import { manyHistories } from './explore/many-histories.ts';
 import { type Explored, explorePairs } from './explore/pairs.ts';
@@ -13,6 +13,7 @@ import { findPlantedBugs, tableHead } from './planted-bugs/run.ts';
 import { reliabilityPage } from './record/reliability-page.ts';
 import {
   currentCommit,
+  mergeRecord,
   readRecord,
   type SimulationRecord,
   writeRecord,
@@ -43,6 +44,9 @@ const save = (): void => {
   if (options.record !== undefined) writeRecord(options.record, record);
 };
 
+for (const file of options.merge) mergeRecord(record, readRecord(file));
+if (options.merge.length > 0) save();
+
 const summaries: Summary[] = [];
 if (options.pairs) summaries.push(await pairs(record));
 if (options.long) {
@@ -63,8 +67,9 @@ if (isTerminal) process.stderr.write('\n');
 report.print(`histories ${sum.histories}, faults ${sum.faults}, violations ${sum.violations}`);
 process.exit(sum.violations > 0 ? 1 : 0);
 
-function isRandomWanted({ minutes, histories, write, ...parts }: SimulateOptions) {
-  const isOtherWanted = parts.pairs || parts.long || parts.bugs || parts.scale || write;
+function isRandomWanted({ minutes, histories, write, merge, ...parts }: SimulateOptions) {
+  const isPartWanted = parts.pairs || parts.long || parts.bugs || parts.scale;
+  const isOtherWanted = isPartWanted || write || merge.length > 0;
   return minutes !== undefined || histories !== undefined || !isOtherWanted;
 }
 
@@ -113,18 +118,17 @@ async function bugs(into: SimulationRecord): Promise<Summary> {
 }
 
 async function randomHistories(
-  { seed, histories, minutes }: SimulateOptions,
+  { seed, histories, minutes, processes }: SimulateOptions,
   into: SimulationRecord,
 ): Promise<Summary> {
-  const [versions, publisher] = await Promise.all([bundleVersions(), bundlePublisher()]);
   const before = into.random?.histories ?? 0;
+  const wanted = histories ?? (minutes === undefined ? before + 200 : Number.POSITIVE_INFINITY);
+  const runner = startHistoryProcesses(Math.min(processes, wanted), commit);
   const totals = await manyHistories(
-    versions,
+    runner,
     {
-      seed,
-      histories: histories ?? (minutes === undefined ? before + 200 : Number.POSITIVE_INFINITY),
-      commit,
-      publisher,
+      seed: seed ?? into.random?.seeds[0]?.[0] ?? 1,
+      histories: wanted,
       ...(minutes !== undefined && { withinMs: minutes * 60_000 }),
       ...(into.random && { totals: into.random }),
       onHistory: (so) => {
@@ -134,7 +138,9 @@ async function randomHistories(
     },
     report,
   );
-  const perSecond = (totals.histories / totals.processorSeconds).toFixed(1);
+  runner.end();
+  const { latest = totals } = totals;
+  const perSecond = (latest.histories / latest.processorSeconds).toFixed(1);
   report.print(
     `${totals.requests} requests, ${totals.calls} calls, ${totals.simulatedHours.toFixed(1)} simulated hours, ${perSecond} histories a second of processor time`,
   );

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 
 const help = `Usage: npm run simulate -- [options]
@@ -12,7 +13,9 @@ Without an option: 200 random histories. The last line says how many histories, 
   --long          histories of days of simulated time
   --bugs          the planted bugs: a table of what found each; one that nothing finds counts as a violation
   --scale         which limit a growing load meets first, and what it costs; with --write, test/SCALE.md and its plot
+  --processes P   processes that run the random histories (default: one for each core); their number changes nothing in the results
   --record FILE   keep the results in FILE, and go on where FILE ends: up to N histories in all, and the pairs it lacks
+  --merge FILE    add the results of another recorded run, of other seeds, to those of --record; may be given several times
   --write         write test/RELIABILITY.md from the FILE of --record, or the pages of --scale
   --help          this text
 
@@ -22,17 +25,21 @@ Examples:
   npm run simulate -- --seed 83 --histories 1
   npm run simulate -- --minutes 10
   npm run simulate -- --record record.json --histories 100000 --bugs --long --write
+  npm run simulate -- --record record.json --merge other.json --write
 `;
 
 export interface SimulateOptions {
-  readonly seed: number;
+  /** Undefined: from the first of the record on, or from 1. */
+  readonly seed: number | undefined;
   readonly histories: number | undefined;
   readonly minutes: number | undefined;
   readonly pairs: boolean;
   readonly long: boolean;
   readonly bugs: boolean;
   readonly scale: boolean;
+  readonly processes: number;
   readonly record: string | undefined;
+  readonly merge: readonly string[];
   readonly write: boolean;
 }
 
@@ -59,7 +66,9 @@ function parsed(args: readonly string[]) {
     long: flag,
     bugs: flag,
     scale: flag,
+    processes: text,
     record: text,
+    merge: { type: 'string', multiple: true } as const,
     write: flag,
     help: flag,
   };
@@ -73,21 +82,26 @@ function parsed(args: readonly string[]) {
 /** Ends the process where the options are wrong, or ask for help. */
 export function readOptions(args: readonly string[]): SimulateOptions {
   const values = parsed(args);
+  const { merge = [] } = values;
   if (values.help) {
     process.stdout.write(help);
     process.exit(0);
   }
   if (values.write && values.record === undefined && !values.scale)
     return fail('--write needs --record FILE, whose results it writes, or --scale.');
+  if (merge.length > 0 && values.record === undefined)
+    return fail('--merge needs --record FILE, to which it adds.');
   return {
-    seed: wholeNumber('seed', values.seed) ?? 1,
+    seed: wholeNumber('seed', values.seed),
     histories: wholeNumber('histories', values.histories),
     minutes: wholeNumber('minutes', values.minutes),
     pairs: values.pairs,
     long: values.long,
     bugs: values.bugs,
     scale: values.scale,
+    processes: wholeNumber('processes', values.processes) ?? availableParallelism(),
     record: values.record,
+    merge,
     write: values.write,
   };
 }

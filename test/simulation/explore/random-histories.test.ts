@@ -1,21 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bundlePublisher } from '../events/publish-history.ts';
 import { longTime } from './long-time.ts';
-import { manyHistories } from './many-histories.ts';
 import { type Plan, planOf } from './plan.ts';
 import { bundleVersions, runHistory, type Versions } from './random-histories.ts';
-import { noReport, type Report } from './report.ts';
+import { noReport } from './report.ts';
+import { runSeed } from './run-seed.ts';
 import { shrink } from './shrink.ts';
 
 let versions: Versions;
 beforeAll(async () => {
   versions = await bundleVersions();
 }, 120_000);
-
-const printed = (): { readonly report: Report; readonly lines: string[] } => {
-  const lines: string[] = [];
-  return { report: { ...noReport, print: (text) => lines.push(text) }, lines };
-};
 
 describe('random histories of many clients under faults', () => {
   test('are the same, event by event, for the same seed', { timeout: 60_000 }, async () => {
@@ -31,7 +26,8 @@ describe('random histories of many clients under faults', () => {
 });
 
 test('histories of days keep every promise of the contract', { timeout: 120_000 }, async () => {
-  const { report, lines } = printed();
+  const lines: string[] = [];
+  const report = { ...noReport, print: (text: string) => lines.push(text) };
   const summary = await longTime(versions[0], report);
 
   expect(lines).toEqual([]);
@@ -44,15 +40,10 @@ describe('a defect of the service', () => {
       path === 'shared/store/table/get-item.ts'
         ? text.replace('ConsistentRead: true', 'ConsistentRead: false')
         : text;
-    const { report, lines } = printed();
     const defective = await bundleVersions({ change });
-    const { violations } = await manyHistories(
-      [defective[0], defective[0]],
-      { seed: 2, histories: 1 },
-      report,
-    );
+    const { totals, lines } = await runSeed(2, { versions: [defective[0], defective[0]] });
 
-    expect(violations).toBeGreaterThan(0);
+    expect(totals.violations).toBeGreaterThan(0);
     expect(lines.join('\n')).toMatch(
       /Seed 2 violates[\s\S]*As small as it goes[\s\S]*What happened:\n +0\.0 ms {2}\w/,
     );
@@ -69,9 +60,7 @@ describe('a defect of the service', () => {
       change: (path, text) =>
         path === 'shared/store/leads/stream-record.ts' ? text.replace(bug.before, bug.after) : text,
     });
-    const { report, lines } = printed();
-
-    await manyHistories(versions, { seed: 1, histories: 1, publisher }, report);
+    const { lines } = await runSeed(1, { versions, publisher });
 
     expect(lines.join('\n')).toMatch(
       /Seed 1 violates[\s\S]* was acknowledged, and has no event Lead/,

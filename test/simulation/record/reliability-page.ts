@@ -4,6 +4,7 @@ import { engineSection } from './engine-section.ts';
 import { foundDefects } from './found.ts';
 import { byName, number, table } from './markdown.ts';
 import type { RandomTotals } from './random-totals.ts';
+import { rangesText } from './seed-ranges.ts';
 import type { BugsRecord, PairRecord, PartRecord, SimulationRecord } from './simulation-record.ts';
 
 /** The page `test/RELIABILITY.md`: what was recorded, and nothing else. */
@@ -39,8 +40,7 @@ events and the tables are the same, one by one.
 `;
 
 function randomSection(totals: RandomTotals): string {
-  const { firstSeed, histories, requests, processorSeconds, faultKinds, answers } = totals;
-  const last = firstSeed + histories - 1;
+  const { seeds, histories, requests, faultKinds, answers } = totals;
   const statuses = byStatus(answers);
   return `## Random histories
 
@@ -52,13 +52,13 @@ unknown outcome at most once.
 ${table(
   ['figure', 'recorded'],
   [
-    ['histories', `${number(histories)}, seeds ${firstSeed} to ${last}`],
+    ['histories', `${number(histories)}, seeds ${rangesText(seeds)}`],
     ['requests', requests],
     ["administrators' commands", totals.commands],
     ['DynamoDB calls', totals.calls],
     ['faults', totals.faults],
     ['simulated hours', totals.simulatedHours],
-    ['histories a second of processor time', histories / processorSeconds],
+    speedOf(totals),
     ['**violations**', `**${number(totals.violations)}**`],
     [
       'commits',
@@ -82,6 +82,13 @@ ${table(
 \`-\` counts requests without an answer. A history is run again by its seed: \`npm run simulate -- --seed SEED --histories 1\`.
 A recorded run goes on with newer code, and runs again what failed before: the commits say how many histories each one ran.
 `;
+}
+
+/** Of the newest commit: histories of older code say nothing of how fast it is. */
+function speedOf({ latest, ...all }: RandomTotals): readonly [string, number] {
+  const { histories, processorSeconds } = latest ?? all;
+  const when = latest ? ` at commit ${latest.commit}` : '';
+  return [`histories a second of processor time${when}`, histories / processorSeconds];
 }
 
 /** Faults by what went wrong, whichever operation it was. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { projectFolder } from '../lambda/bundle-text.ts';
 import type { EngineRecord } from './engine-section.ts';
-import type { RandomTotals } from './random-totals.ts';
+import { addTotals, type RandomTotals } from './random-totals.ts';
 
 /** What an exploration found, and the commit whose code it ran. */
 export interface PartRecord {
@@ -33,10 +33,38 @@ export interface SimulationRecord {
   engine?: EngineRecord;
 }
 
+/** As records were before they held ranges: histories from one seed on. */
+interface OneRange extends Omit<RandomTotals, 'seeds' | 'latest'> {
+  readonly firstSeed: number;
+}
+
+interface StoredRecord extends Omit<SimulationRecord, 'random'> {
+  readonly random?: RandomTotals | OneRange;
+}
+
 /** @returns an empty record when there is no such file */
 export function readRecord(file: string): SimulationRecord {
   if (!existsSync(file)) return { pairs: {} };
-  return JSON.parse(readFileSync(file, 'utf8')) as SimulationRecord;
+  const { random, ...parts } = JSON.parse(readFileSync(file, 'utf8')) as StoredRecord;
+  return { ...(random && { random: 'seeds' in random ? random : withRanges(random) }), ...parts };
+}
+
+function withRanges({ firstSeed, ...totals }: OneRange): RandomTotals {
+  const { histories, processorSeconds } = totals;
+  const [commit, ...others] = Object.keys(totals.commits);
+  const isOfOneCommit = commit !== undefined && others.length === 0;
+  return {
+    seeds: histories > 0 ? [[firstSeed, firstSeed + histories - 1]] : [],
+    ...totals,
+    ...(isOfOneCommit && { latest: { commit, histories, processorSeconds } }),
+  };
+}
+
+/** Adds another record's random histories, and the parts that the first lacks. @throws Error where both ran the same seed */
+export function mergeRecord(into: SimulationRecord, other: SimulationRecord): void {
+  if (into.random && other.random) addTotals(into.random, other.random);
+  const { pairs } = into;
+  Object.assign(into, { ...other, ...into, pairs: { ...other.pairs, ...pairs } });
 }
 
 /** Replaces the file at once: whoever reads it meanwhile, or dies here, finds a whole one. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { bundlePublisher } from '../../events/publish-history.ts';
+import { startHistoryProcesses } from '../history-processes.ts';
 import { manyHistories } from '../many-histories.ts';
-import { bundleVersions } from '../random-histories.ts';
 import { noReport } from '../report.ts';
 
 /** So many histories are a quarter of what `npm test` runs: the files run on all cores. */
@@ -13,11 +12,12 @@ const timeout = 600_000;
 export function historiesKeepPromises(seed: number): void {
   test(`random histories ${seed} to ${seed + histories - 1} of many clients under faults keep every promise of the contract`, {
     timeout,
-  }, async () => {
+  }, async ({ onTestFinished }) => {
     const lines: string[] = [];
     const report = { ...noReport, print: (text: string) => lines.push(text) };
-    const options = { seed, histories, publisher: await bundlePublisher() };
-    const totals = await manyHistories(await bundleVersions(), options, report);
+    const processes = startHistoryProcesses(1);
+    onTestFinished(processes.end);
+    const totals = await manyHistories(processes, { seed, histories }, report);
 
     expect(lines).toEqual([]);
     expect(totals).toMatchObject({ histories, violations: 0 });

@@ -1,0 +1,86 @@
+import type { History } from '../checker/history.ts';
+import { eventViolations } from '../events/check-events.ts';
+import { publishHistory } from '../events/publish-history.ts';
+import type { EvaluateBundle } from '../lambda/bundle-functions.ts';
+import { type RandomTotals, totalsOf } from '../record/random-totals.ts';
+import { type Plan, planOf } from './plan.ts';
+import { runHistory, type Versions } from './random-histories.ts';
+import { shrink } from './shrink.ts';
+import { storyOf } from './story.ts';
+
+/** What is run: the service, and what publishes its events. */
+export interface Code {
+  readonly versions: Versions;
+  /** Publishes the events of each history, under faults of its own, and holds them against it. @default none: the events are not looked at */
+  readonly publisher?: EvaluateBundle;
+  readonly commit?: string;
+}
+
+/** What running one seed's history came to, and the story of what failed. */
+export interface SeedResult {
+  readonly totals: RandomTotals;
+  readonly lines: readonly string[];
+}
+
+/** Of a call to the event bus, and of an invocation of the publisher. */
+const publisherFaultChance = 0.3;
+
+/** Runs a random history. What fails is made as small as it goes and told. */
+export async function runSeed(seed: number, code: Code): Promise<SeedResult> {
+  const before = process.cpuUsage();
+  const plan = planOf(String(seed));
+  const outcome = await outcomeOf(plan, code);
+  const { user, system } = process.cpuUsage(before);
+  const totals = totalsOf({ ...outcome, seed }, code.commit ?? '', (user + system) / 1e6);
+  const { violations } = outcome;
+  return { totals, lines: violations.length > 0 ? await told(plan, code, violations) : [] };
+}
+
+interface Outcome {
+  readonly violations: readonly string[];
+  readonly faults: number;
+  readonly simulatedMs: number;
+  readonly history: History | undefined;
+  readonly faultKinds: ReadonlyMap<string, number>;
+}
+
+/** A history that does not come to an end is a violation too. */
+async function outcomeOf(plan: Plan, code: Code, keepTrace = false): Promise<Outcome> {
+  try {
+    const run = await runHistory(plan, code.versions, { keepTrace });
+    const { service, faults, simulatedMs } = run;
+    const { history, recorder } = service;
+    const violations = [...run.violations, ...(await violationsOfEvents(code, plan, history))];
+    return { violations, faults, simulatedMs, history, faultKinds: recorder.faultKinds };
+  } catch (error) {
+    if (!keepTrace) return outcomeOf(plan, code, true); // once more, for the error's stack
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const violations = [`The history broke off: ${text}`];
+    return { violations, faults: 0, simulatedMs: 0, history: undefined, faultKinds: new Map() };
+  }
+}
+
+/** Publishes what a history wrote, and holds the events against it. */
+async function violationsOfEvents(
+  { publisher }: Code,
+  { seed }: Plan,
+  history: History,
+): Promise<string[]> {
+  if (!publisher) return [];
+  const options = { seed, faultChance: publisherFaultChance };
+  const { events } = await publishHistory(history, publisher, options);
+  return eventViolations(history, events);
+}
+
+async function told(plan: Plan, code: Code, violations: readonly string[]): Promise<string[]> {
+  const smallest = await shrink(
+    plan,
+    async (smaller) => (await outcomeOf(smaller, code)).violations.length > 0,
+  );
+  const smaller = await outcomeOf(smallest, code);
+  const story = smaller.history ? storyOf(smaller.history) : '';
+  return [
+    `Seed ${plan.seed} violates what is promised:\n${violations.map((one) => `  ${one}`).join('\n')}`,
+    `As small as it goes: ${JSON.stringify(smallest)}\n${smaller.violations.map((one) => `  ${one}`).join('\n')}\nWhat happened:\n${story}`,
+  ];
+}
