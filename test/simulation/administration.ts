@@ -47,6 +47,11 @@ interface Administration {
     leadId: number,
     options: object,
   ) => Promise<object | undefined>;
+  readonly planErasure: (
+    table: unknown,
+    organizationId: number,
+    leadId: number,
+  ) => Promise<object | undefined>;
   readonly scanLeadsAscending: (
     table: unknown,
     organizationId: number,
@@ -166,6 +171,11 @@ export class AdministratorProcess {
     return this.#run(({ eraseLead }, table) =>
       eraseLead(table, organizationId, leadId, { who: 'simulated' }),
     );
+  }
+
+  /** What an erasure would remove. */
+  planErasure(organizationId: number, leadId: number): Promise<object | undefined> {
+    return this.#run(({ planErasure }, table) => planErasure(table, organizationId, leadId));
   }
 
   importRows(

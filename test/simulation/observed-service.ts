@@ -279,6 +279,7 @@ export type AdministratorCommand =
   | 'archive'
   | 'restore'
   | 'erase'
+  | 'plan of an erasure'
   | 'import'
   | 'export'
   | 'check';

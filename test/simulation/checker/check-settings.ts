@@ -2,13 +2,22 @@ import { kindOf, nameOf } from './effects.ts';
 import type { History, ObservedAction } from './history.ts';
 import { isSame } from './plain.ts';
 
-/** An apply that was refused changed nothing: what it made inactive meanwhile it made active again, unless others changed the settings since. */
+/**
+ * An apply writes only what is not so already. One that was refused changed nothing: what it made inactive meanwhile it made active again,
+ * unless others changed the settings since.
+ */
 export function checkSettings(history: History): string[] {
   return history.actions
     .filter(({ what }) => what === 'settings apply' || what === 'settings undo')
-    .flatMap((action) => refusedIssues(history, action))
+    .flatMap((action) => [...idleIssues(action), ...refusedIssues(history, action)])
     .map((issue) => `${issue}.`);
 }
+
+const idleIssues = (action: ObservedAction): string[] =>
+  action.writes
+    .filter((write) => kindOf(write) === 'ORG SETTINGS')
+    .filter(({ before, after }) => isSame(before?.settings, after?.settings))
+    .map(() => `${nameOf(action)} applied settings that were so already`);
 
 function refusedIssues(history: History, action: ObservedAction): string[] {
   if (!/^SettingsRejectedError/.test(String(action.result))) return [];

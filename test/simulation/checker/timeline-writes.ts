@@ -27,10 +27,18 @@ export function timelineIssues(
   ];
 }
 
-/** The entry that an erasure ends a timeline with, in the transaction that removes the lead: the audit log's has the same id. */
+/**
+ * The entry that an erasure ends a timeline with, later than all others, in the transaction that removes the lead: the audit log's has the
+ * same id.
+ */
 const isEndOfTimeline = (sk: string, after: Plain | undefined, writes: readonly Write[]): boolean =>
   after?.type === 'erased' &&
-  writes.some((write) => kindOf(write) === 'LEADS' && !write.after) &&
+  writes.some(
+    (write) =>
+      kindOf(write) === 'LEADS' &&
+      !write.after &&
+      String(after.at) > String(write.before?.updatedAt),
+  ) &&
   writes.some((write) => kindOf(write) === 'HISTORY entry' && write.sk === sk);
 
 const mask = '[erased]';

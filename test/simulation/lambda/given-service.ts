@@ -20,7 +20,7 @@ const administrationSource = `
   export { readAuditLog, readKeptSettings, versionsBefore } from './shared/store/organizations/audit-log.ts';
   export { loadOrganization, readSettings } from './shared/store/organizations/organizations.ts';
   export { setArchived } from './shared/store/leads/archive.ts';
-  export { eraseLead } from './shared/store/maintenance/erase-lead.ts';
+  export { eraseLead, planErasure } from './shared/store/maintenance/erase-lead.ts';
   export { scanLeadsAscending } from './shared/store/maintenance/export-leads.ts';
   export { importRows } from './infra/admin/import/run.ts';
   export { openTable } from './shared/store/table/client.ts';

@@ -6,6 +6,7 @@ import { bugsOfErasures } from './bugs/of-erasures.ts';
 import { bugsOfImports } from './bugs/of-imports.ts';
 import { bugsOfQueries } from './bugs/of-queries.ts';
 import { bugsOfReads } from './bugs/of-reads.ts';
+import { bugsOfRemovals } from './bugs/of-removals.ts';
 import { bugsOfRequests } from './bugs/of-requests.ts';
 import { bugsOfWrites } from './bugs/of-writes.ts';
 import type { PlantedBug } from './planted-bug.ts';
@@ -19,6 +20,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...bugsOfErasures,
   ...bugsOfErasedPeople,
   ...bugsOfImports,
+  ...bugsOfRemovals,
   ...bugsOfEnquiries,
   ...bugsOfEdits,
 ];

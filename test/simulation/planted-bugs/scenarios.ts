@@ -7,6 +7,7 @@ import { scenariosOfErasures } from './scenarios/of-erasures.ts';
 import { scenariosOfImports } from './scenarios/of-imports.ts';
 import { scenariosOfQueries } from './scenarios/of-queries.ts';
 import { scenariosOfReads } from './scenarios/of-reads.ts';
+import { scenariosOfRemovals } from './scenarios/of-removals.ts';
 import { scenariosOfRequests } from './scenarios/of-requests.ts';
 import { scenariosOfWalks } from './scenarios/of-walks.ts';
 import { scenariosOfWrites } from './scenarios/of-writes.ts';
@@ -22,6 +23,7 @@ export const scenarios: readonly Scenario[] = [
   ...scenariosOfErasures,
   ...scenariosOfErasedPeople,
   ...scenariosOfImports,
+  ...scenariosOfRemovals,
   ...scenariosOfEnquiries,
   ...scenariosOfEdits,
 ];

@@ -5,6 +5,8 @@ const twoAtOnce =
 const hadBefore = 'A person is erased who had a phone and an email that another person has now';
 const diesOften = 'An erasure dies when the lead is gone, and its repeat still knows the person';
 const manyNotes = 'A lead of many notes, most of them on pages of their own, is erased';
+const planned =
+  'An erasure is planned, which changes nothing, and then done, more deletes than one call has';
 
 /** Of what an erasure finds of a person elsewhere. */
 export const bugsOfErasedPeople: readonly PlantedBug[] = [
@@ -120,5 +122,55 @@ export const bugsOfErasedPeople: readonly PlantedBug[] = [
     after: '} while (next && itemsRead === 0);',
     how: 'Only the first page of each part of the table is searched.',
     foundBy: twoAtOnce,
+  },
+  {
+    name: 'notes of enquiries stay',
+    file: 'shared/leads/erasure/erasure.ts',
+    before: "['notes', 'text', 'attribution', 'kept', 'changes']",
+    after: "['text', 'attribution', 'kept', 'changes']",
+    how: 'A person stays in the notes of what another one asked.',
+    foundBy: twoAtOnce,
+  },
+  {
+    name: 'attribution of enquiries stays',
+    file: 'shared/leads/erasure/erasure.ts',
+    before: "['notes', 'text', 'attribution', 'kept', 'changes']",
+    after: "['notes', 'text', 'kept', 'changes']",
+    how: 'A person stays in the address of the page from which another one asked.',
+    foundBy: twoAtOnce,
+  },
+  {
+    name: 'submitted values stay',
+    file: 'shared/leads/erasure/erasure.ts',
+    before: '({ ...value, submitted: erasedMark })',
+    after: '({ ...value })',
+    how: 'What an erased person called themselves in an enquiry stays on the timeline of another lead.',
+    foundBy: twoAtOnce,
+  },
+  {
+    name: 'end of a timeline dated by the clock alone',
+    file: 'shared/store/maintenance/erase-lead.ts',
+    before: 'const at = changeTimeOf(lead, new Date()).toISOString();',
+    after: 'const at = new Date().toISOString();',
+    how: 'That a lead was erased is told before its last change.',
+    foundBy: planned,
+  },
+  {
+    name: 'plan of an erasure removes rows',
+    file: 'shared/store/maintenance/erase-related-items.ts',
+    before: `if (!isDryRun) await remove(table, key);
+      counts.importedRows`,
+    after: `await remove(table, key);
+      counts.importedRows`,
+    how: 'A look at what an erasure would remove forgets that a row was imported.',
+    foundBy: planned,
+  },
+  {
+    name: 'deletes of the first call only',
+    file: 'shared/store/maintenance/delete-items.ts',
+    before: 'at < keys.length; at += batchMax',
+    after: 'at < keys.length && at === 0; at += batchMax',
+    how: 'More entries than one call deletes stay when a person is erased.',
+    foundBy: planned,
   },
 ];

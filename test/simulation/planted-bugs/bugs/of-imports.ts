@@ -62,4 +62,12 @@ export const bugsOfImports: readonly PlantedBug[] = [
     how: 'An imported lead with a low id sets the sequence back, and ids are given twice.',
     foundBy: keepsIds,
   },
+  {
+    name: 'note of a row before its opening',
+    file: 'shared/store/leads/timeline.ts',
+    before: '#n${randomBytes(6)',
+    after: '#0${randomBytes(6)',
+    how: 'What a row notes of a lead is on its timeline before the lead is created.',
+    foundBy: again,
+  },
 ];

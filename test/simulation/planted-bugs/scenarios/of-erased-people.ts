@@ -27,15 +27,16 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
       const [one, other, third] = [person(1), person(2), person(3)];
       const { leadId: a } = await given.capture(one, 'a');
       const { leadId: b } = await given.capture(other, 'b');
-      const { leadId: c } = await given.capture(third, 'c');
       const attribution = {
         utmSource: 'mail',
         pageUrl: `https://example.com/?m=${one.email.replace('@', '%40')}`,
       };
+      const friend = { ...third, notes: `A friend of ${one.phone}.`, attribution };
+      const { leadId: c } = await given.capture(friend, 'c');
       await given.capture({ name: 'A', phone: one.phone, email: other.email, notes: 'Both.' }, 'd');
       await given.capture({ name: 'B', phone: other.phone, email: one.email, attribution }, 'e');
       await given.capture(
-        { name: 'C', phone: third.phone, email: one.email, notes: 'Mine.', attribution },
+        { name: 'Zenobia', phone: third.phone, email: one.email, notes: 'Mine.', attribution },
         'f',
       );
       await given.update(c, { fields: { city: `At ${one.phone}` } });
@@ -51,7 +52,15 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
         erased.every(({ outcome }) => outcome === 'done'),
         `all are done, not ${erased.map(({ outcome, result }) => `${outcome} ${result}`).join(', ')}.`,
       );
-      expectGone(given, [one.phone, one.email, other.phone, other.email, '%40example', 'Mine.']);
+      expectGone(given, [
+        one.phone,
+        one.email,
+        other.phone,
+        other.email,
+        '%40example',
+        'Mine.',
+        'Zenobia',
+      ]);
       const notes = notesOf(given, c).sort().join('|');
       const expected = [
         'Call [erased], or write [erased] and [erased].',
@@ -127,6 +136,28 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
         .flatMap(({ writes }) => writes)
         .filter(({ after }) => after?.type === 'erased');
       given.expect(erased !== undefined, 'the last event of the lead says that it was erased.');
+    },
+  },
+  {
+    name: 'An erasure is planned, which changes nothing, and then done, more deletes than one call has',
+    functions: { clockSkewMs: 500, coldStartChance: 1 },
+    seeds: 2,
+    async run(given) {
+      await given.importRows([person(1)]);
+      const [leadId = 0] = await given.list({});
+      for (let at = 0; at < 26; at += 1) await given.note(leadId, `Note ${at}.`);
+      await given.capture(person(1), 'a');
+      await given.update(leadId, { fields: { city: 'Pune' } });
+      const { result: plan } = await given.administrate('plan of an erasure', (administrator) =>
+        administrator.planErasure(1, leadId),
+      );
+      given.expect(given.stored().includes('IMPORTED#1#'), 'a plan removes no imported row.');
+      const { result } = await given.erase(leadId);
+      given.expect(
+        JSON.stringify(plan) === JSON.stringify(result),
+        `as planned: ${JSON.stringify(plan)}, not ${JSON.stringify(result)}.`,
+      );
+      given.expect(!given.stored().includes(`TIMELINE#1#${leadId}"`), 'no timeline is left.');
     },
   },
 ];
