@@ -86,6 +86,8 @@ export interface LeadRow extends Readonly<Record<string, string | number | undef
   readonly note?: string;
   /** The lead's, which a file of exported leads may keep. */
   readonly id?: number;
+  readonly createdAt?: string;
+  readonly updatedAt?: string;
 }
 
 export interface ImportPace {
@@ -221,8 +223,12 @@ export class AdministratorProcess {
 
 async function* fileRows(rows: readonly LeadRow[]) {
   for (const [at, original] of rows.entries()) {
-    const { note, id, ...fields } = original;
-    const properties = id === undefined ? {} : { leadId: id };
+    const { note, id, createdAt, updatedAt, ...fields } = original;
+    const properties = {
+      ...(id !== undefined && { leadId: id }),
+      ...(createdAt !== undefined && { createdAt }),
+      ...(updatedAt !== undefined && { updatedAt }),
+    };
     yield {
       number: at + 1,
       read: { fields, properties, ...(note !== undefined && { note }) },

@@ -54,7 +54,8 @@ function leadIssues({ options }: ObservedAction, { writes }: Commit): string[] {
 const noteOf = ({ after }: Write): unknown[] => (after?.type === 'note_added' ? [after.text] : []);
 
 /** Whether a lead has what a row says, its phone and email in whatever form. */
-function isRowOf({ note, id, ...sent }: Values, lead: Plain, notes: readonly unknown[]): boolean {
+function isRowOf(row: Values, lead: Plain, notes: readonly unknown[]): boolean {
+  const { note, id, createdAt = lead.createdAt, updatedAt = lead.updatedAt, ...sent } = row;
   const fields = lead.fields as Values;
   const isSame = ([key, value]: [string, unknown]): boolean => {
     if (key === 'phone') return fields.phone === comparablePhone(String(value));
@@ -65,6 +66,8 @@ function isRowOf({ note, id, ...sent }: Values, lead: Plain, notes: readonly unk
   return (
     Object.entries(sent).every(isSame) &&
     notes.join() === (note === undefined ? '' : String(note)) &&
-    (id === undefined || Number(lead.sk) === id)
+    (id === undefined || Number(lead.sk) === id) &&
+    createdAt === lead.createdAt &&
+    updatedAt === lead.updatedAt
   );
 }

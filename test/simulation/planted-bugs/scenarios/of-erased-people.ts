@@ -96,6 +96,26 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
     },
   },
   {
+    name: 'DynamoDB leaves unread who has now what an erased person had once',
+    world: { dynamodb: { unprocessedChance: 0.01 } },
+    async run(given) {
+      const { leadId } = await given.capture(person(1));
+      for (let number = 2; number < 18; number += 1) {
+        const { phone, email } = person(number);
+        await given.update(leadId, { fields: { phone, email } });
+      }
+      const { leadId: other } = await given.capture(person(16));
+      const note = `Ask ${person(16).phone} or ${person(16).email}.`;
+      await given.note(other, note);
+      given.steering.leavesKeys = true;
+      await given.erase(leadId);
+      given.steering.leavesKeys = false;
+      given.expect((await given.erase(leadId)).outcome === 'done', 'its repeat is done.');
+      given.expect(notesOf(given, other).includes(note), 'what another person has now stays.');
+      expectGone(given, [person(2).phone, person(17).email]);
+    },
+  },
+  {
     name: 'An erasure dies when the lead is gone, and its repeat still knows the person',
     seeds: 2,
     async run(given) {

@@ -3,7 +3,7 @@ import { type Given, person, type Scenario } from '../scenario.ts';
 export const scenariosOfWalks: readonly Scenario[] = [
   {
     name: 'Sixty leads of a file, of which few match, are walked two at a time on small pages',
-    world: { dynamodb: { pageShare: 0.006 } },
+    world: { dynamodb: { pageShare: 0.004 } },
     walks: () => [],
     async run(given) {
       const rows = Array.from({ length: 60 }, (_, at) => ({
@@ -25,6 +25,10 @@ export const scenariosOfWalks: readonly Scenario[] = [
       for (const [query, count] of [
         [inPune, 5],
         [{ ...inPune, pipeline_id: 1 }, 5],
+        [
+          { filter: JSON.stringify([{ field: 'name', operator: 'contains', value: 'Rao 24 ' }]) },
+          1,
+        ],
         [{ ...inPune, source_id: 3 }, 2],
         [{ ...inPune, updated_since: everyone }, 5],
         [{ updated_since: everyone, stage_id: 11 }, 60],
@@ -50,6 +54,20 @@ export const scenariosOfWalks: readonly Scenario[] = [
       const { updatedAt } = body.lead as { readonly updatedAt: string };
       const found = await given.list({ updated_since: updatedAt });
       given.expect(found.includes(leadId), `lead ${leadId} is listed since ${updatedAt}.`);
+    },
+  },
+  {
+    name: 'What changed is asked for again, after a file had leads that changed before',
+    async run(given) {
+      await given.capture(person(1));
+      await given.sleep(15_000);
+      const query = { updated_since: '2026-01-31T09:00:00Z', stage_id: 11 };
+      given.expect((await given.list(query)).length === 1, 'one lead changed.');
+      const before = '2026-01-31T09:10:00.000Z';
+      await given.importRows([{ ...person(2), createdAt: before, updatedAt: before }]);
+      // The ids of the first list are kept for a minute.
+      await given.sleep(75_000);
+      given.expect((await given.list(query)).length === 2, 'the lead of the file changed too.');
     },
   },
 ];
