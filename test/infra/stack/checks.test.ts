@@ -1,6 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -9,6 +7,7 @@ import { AwsSolutionsChecks, type NagPack, ServerlessChecks } from 'cdk-nag';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { LeadServiceProps } from '../../../infra/stack/lead-service.ts';
 import { projectFolder } from '../../support/service-process.ts';
+import { cfnLintVersion, lint } from './cfn-lint.ts';
 import committedIds from './logical-ids.json' with { type: 'json' };
 import { replacedResources } from './replaced-resources.ts';
 import { everyOption, leadsApp } from './service-template.ts';
@@ -100,50 +99,33 @@ test('cdk-nag finds what is wrong where something is: the checks above do look',
   ]);
 });
 
-const cfnLint = spawnSync('cfn-lint', ['--version'], { encoding: 'utf8' });
-const isInstalled = cfnLint.status === 0;
-if (!isInstalled)
+const cfnLint = cfnLintVersion();
+if (!cfnLint)
   process.stderr.write(
     '\nWARNING: cfn-lint is not installed: the templates are not linted. pip install cfn-lint\n\n',
   );
 
-/** A dependency that the CDK writes twice, from a function to its role, is not a fault. */
-const ignored = 'W3005';
-
 /** For consumers of events (OPERATE.md, "Events"). */
 const recipes = ['email', 'queue', 'firehose'].map((name) =>
-  join(projectFolder, 'infra', 'events', 'recipes', `${name}.yaml`),
+  readFileSync(join(projectFolder, 'infra', 'events', 'recipes', `${name}.yaml`), 'utf8'),
 );
 const wrong = {
   Resources: { Table: { Type: 'AWS::DynamoDB::Table', Properties: { Colour: 'red' } } },
 };
 
-test.skipIf(!isInstalled)(
+test.skipIf(!cfnLint)(
   'cfn-lint finds neither an error nor a warning in the templates and the recipes, and finds the error of a wrong one',
   () => {
-    const folder = mkdtempSync(join(tmpdir(), 'cfn-lint-'));
-    try {
-      const templates = [...apps.values()].map(({ stack }) => Template.fromStack(stack).toJSON());
-      const files = [...templates, wrong].map((template, index) => {
-        const file = join(folder, `${index}.json`);
-        writeFileSync(file, JSON.stringify(template));
-        return file;
-      });
+    const templates = [...apps.values()].map(({ stack }) =>
+      JSON.stringify(Template.fromStack(stack).toJSON()),
+    );
 
-      // One run for all: most of its time is its start.
-      const { stdout, status } = spawnSync(
-        'cfn-lint',
-        ['--format', 'parseable', '--ignore-checks', ignored, '--', ...recipes, ...files],
-        { encoding: 'utf8' },
-      );
+    const { found, status } = lint(cfnLint!, [...recipes, ...templates, JSON.stringify(wrong)]);
 
-      const found = stdout.trim().split('\n');
-      expect(found).toContainEqual(expect.stringContaining(':E3002:'));
-      expect(found.filter((line) => !line.startsWith(files.at(-1) ?? ''))).toEqual([]);
-      expect(status).not.toBe(0);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    expect(found).toContainEqual(expect.stringContaining(':E3002:'));
+    const wrongFile = `${recipes.length + templates.length}.yaml:`;
+    expect(found.filter((line) => !line.startsWith(wrongFile))).toEqual([]);
+    expect(status).not.toBe(0);
   },
   180_000,
 );
