@@ -46,6 +46,16 @@ function givenProject(): string {
   return folder;
 }
 
+/** The same after an installation by hand. */
+function givenInstalledProject(): string {
+  const folder = givenProject();
+  mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true });
+  symlinkSync(node24, join(folder, 'node_modules', '.bin', 'node'));
+  const list = { packages: { 'node_modules/left': { version: '1.0.0' } } };
+  writeFileSync(join(folder, 'node_modules', '.package-lock.json'), JSON.stringify(list));
+  return folder;
+}
+
 function lock(folder: string, version: string): void {
   const packages = {
     '': {},
@@ -66,7 +76,8 @@ function launch(
   const { npm_lifecycle_event: _, ...own } = process.env;
   return spawn(node24, ['infra/launch/run.mjs', 'script.ts', 'a b', '--json'], {
     cwd: folder,
-    env: { ...own, npm_execpath: npm, ...environment },
+    // A project of its own for each test: nothing that is compiled is compiled again.
+    env: { ...own, NODE_DISABLE_COMPILE_CACHE: '1', npm_execpath: npm, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
@@ -123,11 +134,7 @@ test('installs once for several starts at the same moment', { timeout: 20_000 },
 test('installs again when the lock file names another version, and not for an installation made by hand', {
   timeout: 20_000,
 }, async () => {
-  const folder = givenProject();
-  mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true });
-  symlinkSync(node24, join(folder, 'node_modules', '.bin', 'node'));
-  const list = { packages: { 'node_modules/left': { version: '1.0.0' } } };
-  writeFileSync(join(folder, 'node_modules', '.package-lock.json'), JSON.stringify(list));
+  const folder = givenInstalledProject();
 
   await outcome(launch(folder, hello));
   expect(calls(folder)).toHaveLength(0);
@@ -171,7 +178,7 @@ test.each([
   ['process.exit(7)', 7],
   ['process.kill(process.pid, "SIGKILL"); setInterval(() => undefined, 1000)', 137],
 ])('passes on how the child ended: %s', { timeout: 20_000 }, async (script, status) => {
-  expect((await outcome(launch(givenProject(), script))).status).toBe(status);
+  expect((await outcome(launch(givenInstalledProject(), script))).status).toBe(status);
 });
 
 const waiting = `
@@ -181,7 +188,7 @@ const waiting = `
   console.log('up')`;
 
 test('the launcher passes a signal on and waits for the child', { timeout: 20_000 }, async () => {
-  const child = launch(givenProject(), waiting);
+  const child = launch(givenInstalledProject(), waiting);
   await once(child.stdout!, 'data');
 
   child.kill('SIGTERM');
@@ -190,7 +197,7 @@ test('the launcher passes a signal on and waits for the child', { timeout: 20_00
 });
 
 test('tells the child when the launcher itself is killed', { timeout: 20_000 }, async () => {
-  const child = launch(givenProject(), waiting);
+  const child = launch(givenInstalledProject(), waiting);
   await once(child.stdout!, 'data');
 
   child.kill('SIGKILL');
@@ -210,8 +217,7 @@ test.each([
   ],
   ['the shell', 'sh', ['-c', command]],
 ])('ends the child when %s is killed', { timeout: 20_000 }, async (_, starter, args) => {
-  const folder = givenProject();
-  await outcome(launch(folder, hello));
+  const folder = givenInstalledProject();
   writeFileSync(join(folder, 'script.ts'), waiting);
   const npm = spawn(starter, args, {
     cwd: folder,
@@ -226,8 +232,7 @@ test.each([
 });
 
 test('the launcher names a command that is not installed', { timeout: 20_000 }, async () => {
-  const folder = givenProject();
-  await outcome(launch(folder, hello));
+  const folder = givenInstalledProject();
 
   const child = spawn(node24, ['infra/launch/run.mjs', 'nothing-such'], {
     cwd: folder,
