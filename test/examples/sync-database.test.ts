@@ -25,7 +25,8 @@ async function runJob(url: string, args: readonly string[]) {
   return { status: job.exitCode, stderr };
 }
 
-test.each([
+// Each waits for programs of its own: all at once.
+test.concurrent.each([
   [401, 'UNAUTHORIZED'],
   [403, 'FORBIDDEN'],
 ])(
@@ -47,7 +48,7 @@ test.each([
   },
 );
 
-test('a sync job ends with status 1 and one line if no service answers', {
+test.concurrent('a sync job ends with status 1 and one line if no service answers', {
   timeout: 60_000,
 }, async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
@@ -58,7 +59,7 @@ test('a sync job ends with status 1 and one line if no service answers', {
   });
 });
 
-test('a sync job names the file that it cannot use, and the option that is wrong', {
+test.concurrent('a sync job names the file that it cannot use, and the option that is wrong', {
   timeout: 60_000,
 }, async () => {
   const url = 'http://127.0.0.1:9';

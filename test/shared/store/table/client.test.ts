@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { GetCommand, type GetCommandOutput, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, describe, expect, test } from 'vitest';
 import { failedOperation } from '../../../../shared/failed-operation.ts';
 import { clientTimeouts, openTable, type Table } from '../../../../shared/store/table/client.ts';
 import {
@@ -16,39 +16,52 @@ import { startRunningTime } from '../../../support/busy-machine.ts';
 const timeoutMs = 300;
 
 /** A DynamoDB whose responses the test sets, and the client of the functions. */
-let server: Server;
-let table: Table;
-let attempts: number;
-let connections: Set<Socket>;
-let answer: (response: ServerResponse) => unknown;
-beforeEach(async () => {
-  attempts = 0;
-  connections = new Set();
-  server = createServer((request, response) => {
-    attempts += 1;
-    connections.add(request.socket);
-    request.resume().once('end', () => answer(response));
+interface GivenDynamodb {
+  readonly table: Table;
+  /** The requests so far, and the connections that they came on. */
+  readonly seen: { attempts: number; readonly connections: Set<Socket> };
+  get(): Promise<GetCommandOutput>;
+}
+
+const ends: (() => void)[] = [];
+afterAll(() => {
+  for (const end of ends) end();
+});
+
+/** @param answer gets each response, and the number of its request */
+async function givenDynamodb(
+  answer: (response: ServerResponse, attempt: number) => unknown,
+): Promise<GivenDynamodb> {
+  const seen = { attempts: 0, connections: new Set<Socket>() };
+  const server = createServer((request, response) => {
+    seen.attempts += 1;
+    const attempt = seen.attempts;
+    seen.connections.add(request.socket);
+    request.resume().once('end', () => answer(response, attempt));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  table = openTable('leads', {
+  const table = openTable('leads', {
     ...clientTimeouts(timeoutMs),
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     region: 'ap-south-1',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
-});
-afterEach(() => {
-  table.client.destroy();
-  server.closeAllConnections();
-  server.close();
-});
+  ends.push(() => {
+    table.client.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+  const get = () =>
+    table.client.send(new GetCommand({ TableName: 'leads', Key: { pk: 'a', sk: 'b' } }));
+  return { table, seen, get };
+}
 
 const head = { 'content-type': 'application/x-amz-json-1.0' };
-const get = () =>
-  table.client.send(new GetCommand({ TableName: 'leads', Key: { pk: 'a', sk: 'b' } }));
 
-async function failsAfter(): Promise<{ name: string; ms: number; runningMs: number }> {
+async function failsAfter({
+  get,
+}: GivenDynamodb): Promise<{ name: string; ms: number; runningMs: number }> {
   const begunAt = performance.now();
   const endRunningTime = startRunningTime();
   const { name } = await get().then(
@@ -58,7 +71,8 @@ async function failsAfter(): Promise<{ name: string; ms: number; runningMs: numb
   return { name, ms: performance.now() - begunAt, runningMs: endRunningTime() };
 }
 
-describe('a call is tried three times, for its time-out each', () => {
+// They wait for time-outs: all at once.
+describe.concurrent('a call is tried three times, for its time-out each', () => {
   const silences: [string, (response: ServerResponse) => unknown][] = [
     ['does not answer', () => undefined],
     [
@@ -71,47 +85,56 @@ describe('a call is tried three times, for its time-out each', () => {
     ],
   ];
   test.each(silences)('a call is tried three times when DynamoDB %s', async (_, silence) => {
-    answer = silence;
+    const dynamodb = await givenDynamodb(silence);
 
-    const { name, ms, runningMs } = await failsAfter();
+    const { name, ms, runningMs } = await failsAfter(dynamodb);
 
-    expect({ name, attempts }).toEqual({ name: 'TimeoutError', attempts: 3 });
+    expect({ name, attempts: dynamodb.seen.attempts }).toEqual({
+      name: 'TimeoutError',
+      attempts: 3,
+    });
     expect(ms).toBeGreaterThan(3 * timeoutMs - 100);
     expect(runningMs).toBeLessThan(3 * timeoutMs + 1500);
   });
-});
 
-test('a body that stalls once costs one time-out, and the call succeeds', async () => {
-  answer = (response) => {
-    if (attempts === 1)
-      response.writeHead(200, { ...head, 'content-length': 100 }).write('{"Item":{');
-    else response.writeHead(200, head).end('{"Item":{"pk":{"S":"a"}}}');
-  };
+  test('a body that stalls once costs one time-out, and the call succeeds', async () => {
+    const { get, seen } = await givenDynamodb((response, attempt) => {
+      if (attempt === 1)
+        response.writeHead(200, { ...head, 'content-length': 100 }).write('{"Item":{');
+      else response.writeHead(200, head).end('{"Item":{"pk":{"S":"a"}}}');
+    });
 
-  expect((await get()).Item).toEqual({ pk: 'a' });
-  expect(attempts).toBe(2);
-});
+    expect((await get()).Item).toEqual({ pk: 'a' });
+    expect(seen.attempts).toBe(2);
+  });
 
-test('a connection is reused after an idle time longer than a call may take', {
-  timeout: 10_000,
-}, async () => {
-  answer = (response) => response.writeHead(200, head).end('{}');
+  test('a connection is reused after an idle time longer than a call may take', {
+    timeout: 10_000,
+  }, async () => {
+    const { get, seen } = await givenDynamodb((response) =>
+      response.writeHead(200, head).end('{}'),
+    );
 
-  for (let calls = 0; calls < 3; calls += 1) {
-    await get();
-    await pause(1.5 * timeoutMs);
-  }
+    for (const idleMs of [0, 1.5 * timeoutMs, 1.5 * timeoutMs]) {
+      await pause(idleMs);
+      await get();
+    }
 
-  expect({ attempts, connections: connections.size }).toEqual({ attempts: 3, connections: 1 });
+    expect({ attempts: seen.attempts, connections: seen.connections.size }).toEqual({
+      attempts: 3,
+      connections: 1,
+    });
+  });
 });
 
 test('an error of DynamoDB is known by its operation, through the document client of a request', async () => {
-  answer = (response) =>
+  const { table } = await givenDynamodb((response) =>
     response
       .writeHead(400, head)
       .end(
         JSON.stringify({ __type: 'com.amazonaws.dynamodb.v20120810#ResourceNotFoundException' }),
-      );
+      ),
+  );
   const { client } = withCapacityMetering(table, noConsumedCapacity());
   const key = { TableName: 'leads', Key: { pk: 'a', sk: 'b' } };
 

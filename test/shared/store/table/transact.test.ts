@@ -4,9 +4,16 @@ import {
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { ThrottledError, transact } from '../../../../shared/store/table/transact.ts';
+
+// Between two attempts the clock goes on, and nobody waits.
+vi.mock('node:timers/promises', () => ({
+  setTimeout: async (ms: number) => {
+    if (vi.isFakeTimers()) vi.setSystemTime(Date.now() + ms);
+  },
+}));
 
 const metadata = { httpStatusCode: 400, attempts: 1 };
 const cancelled = (...codes: string[]): Error =>
@@ -56,7 +63,10 @@ test('a transaction that stays throttled is an outage with its cause, never a co
   const error = cancelled('None', 'ThrottlingError');
   const { table, tokens } = tableThat(error);
 
-  const thrown = await transact(table, []).catch((one: unknown) => one);
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const thrown = await transact(table, [])
+    .catch((one: unknown) => one)
+    .finally(() => vi.useRealTimers());
 
   expect(thrown).toBeInstanceOf(ThrottledError);
   expect((thrown as Error).cause).toBe(error);
