@@ -21,8 +21,11 @@ const bundles = {
   'spins-at-times': 'export const handler = (event) => { while (event.spin) {} ; return "fine" }',
   'crashes-at-times':
     'export const handler = async (event) => { if (event.crash) process.exit(1); return "fine" }',
-  'crashes-after':
-    'export const handler = async (event) => { if (event.crash) setTimeout(() => process.exit(1)); return "fine" }',
+  // As soon as its response is posted: what comes before it would fail the request.
+  'crashes-after': `import { parentPort } from 'node:worker_threads'
+    const post = parentPort.postMessage.bind(parentPort)
+    const postAndCrash = (message) => { post(message); setTimeout(() => process.exit(1)) }
+    export const handler = async (event) => { if (event.crash) parentPort.postMessage = postAndCrash; return "fine" }`,
   counts: `let running = 0; let most = 0; let calls = 0
     export const handler = async () => {
       calls++; most = Math.max(most, ++running)
