@@ -12,8 +12,8 @@ export interface Invocation {
   readonly requestId: string;
 }
 
-/** What a worker sends: that it is ready for events, the handler's response as JSON text, or the error that the handler threw. */
-export type WorkerMessage =
-  | { readonly ready: true }
-  | { readonly response: string }
-  | { readonly failure: string };
+/** The handler's response as JSON text, or the error that the handler threw. */
+export type WorkerResult = { readonly response: string } | { readonly failure: string };
+
+/** What a worker sends: that it is ready for events, what the function printed, or the result of an event. */
+export type WorkerMessage = { readonly ready: true } | { readonly output: string } | WorkerResult;

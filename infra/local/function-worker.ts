@@ -1,5 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Invocation, WorkerMessage, WorkerStart } from './function-worker-messages.ts';
+import type {
+  Invocation,
+  WorkerMessage,
+  WorkerResult,
+  WorkerStart,
+} from './function-worker-messages.ts';
 
 /** The runtime of one function, in a worker thread. Imports the built bundle, then handles one event at a time, as Lambda does. */
 const { bundle, functionName, timeoutMs } = workerData as WorkerStart;
@@ -8,7 +13,7 @@ if (!port) throw new Error('function-worker.ts must run in a worker thread.');
 const send = (message: WorkerMessage): void => port.postMessage(message);
 
 /** The function's response, or why it has none. */
-async function messageOf(call: () => unknown): Promise<WorkerMessage> {
+async function resultOf(call: () => unknown): Promise<WorkerResult> {
   try {
     return { response: JSON.stringify(await call()) ?? 'null' };
   } catch (error) {
@@ -16,11 +21,22 @@ async function messageOf(call: () => unknown): Promise<WorkerMessage> {
   }
 }
 
-/** What the function logged reaches the service's thread by another way than its response, and must not come after it. */
-const outputTaken = (): Promise<void> =>
-  new Promise((resolve) => {
-    process.stdout.write('', () => resolve());
-  });
+/**
+ * What the function prints goes the way of its response, and so comes before it. The streams of a worker thread go another way, which
+ * takes two more messages for each line.
+ */
+function sendOutputOf(stream: NodeJS.WriteStream): void {
+  stream._write = (chunk: Buffer | string, _encoding, done) => {
+    send({ output: chunk.toString() });
+    done();
+  };
+  stream._writev = (chunks, done) => {
+    send({ output: chunks.map(({ chunk }) => String(chunk)).join('') });
+    done();
+  };
+}
+sendOutputOf(process.stdout);
+sendOutputOf(process.stderr);
 
 const { handler } = (await import(bundle)) as { handler: unknown };
 if (typeof handler !== 'function')
@@ -39,8 +55,6 @@ port.on('message', async ({ event, requestId }: Invocation) => {
     callbackWaitsForEmptyEventLoop: false,
     getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
   };
-  const message = await messageOf(() => handler(JSON.parse(event), context));
-  await outputTaken();
-  send(message);
+  send(await resultOf(() => handler(JSON.parse(event), context)));
 });
 send({ ready: true });

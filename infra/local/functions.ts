@@ -1,8 +1,17 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { limits } from '../../shared/limits.ts';
-import type { Invocation, WorkerMessage, WorkerStart } from './function-worker-messages.ts';
+import { oldSpaceMb, semiSpaceMb } from '../bundle/function-memory.ts';
+import { memoryMbDefault } from '../stack/service-options.ts';
+import type {
+  Invocation,
+  WorkerMessage,
+  WorkerResult,
+  WorkerStart,
+} from './function-worker-messages.ts';
+import { StartError } from './start-error.ts';
 
 /** The result of an invocation: what the function returned, or why it returned nothing. */
 export type InvocationResult =
@@ -19,6 +28,7 @@ export interface FunctionsOptions {
   /** Gets the functions' own output. */
   readonly output: NodeJS.WritableStream;
   readonly timeoutMs?: number;
+  /** @default the processors of the machine, from 2 to 8 */
   readonly workersPerFunction?: number;
 }
 
@@ -26,6 +36,28 @@ export interface FunctionsOptions {
 export const payloadMaxBytes = 6 * 1024 * 1024;
 /** Lambda allows ten seconds for the import of a function. */
 const importWithinMs = 10_000;
+
+/**
+ * More workers than processors do not answer sooner, and each has to be started, and compiled until it is fast. Two at least, so that a
+ * request that hangs does not stop all others of its function.
+ */
+const workersMaxDefault = Math.min(8, Math.max(2, availableParallelism()));
+/** V8 has three semi-spaces for young objects. The whole service has one limit of the C library's arenas, its own. */
+const heapLimits = {
+  maxYoungGenerationSizeMb: 3 * semiSpaceMb,
+  maxOldGenerationSizeMb: oldSpaceMb(memoryMbDefault),
+};
+
+/** Tests that race requests want more in parallel than the processors of a small machine. @throws StartError */
+export function workersOfEnvironment({
+  WORKERS_PER_FUNCTION: text,
+}: NodeJS.ProcessEnv): Pick<FunctionsOptions, 'workersPerFunction'> {
+  if (!text) return {};
+  if (/^[1-9]\d?$/.test(text)) return { workersPerFunction: Number(text) };
+  throw new StartError(
+    `WORKERS_PER_FUNCTION is ${text}: it must be an integer from 1 to 99, or not set.`,
+  );
+}
 
 interface Job extends Invocation {
   readonly settle: (result: InvocationResult) => void;
@@ -86,7 +118,7 @@ class FunctionPool {
     this.#name = name;
     this.#options = options;
     this.#timeoutMs = options.timeoutMs ?? limits.functionTimeoutSeconds * 1000;
-    this.#workersMax = options.workersPerFunction ?? 8;
+    this.#workersMax = options.workersPerFunction ?? workersMaxDefault;
   }
 
   run(event: string, requestId: string): Promise<InvocationResult> {
@@ -114,9 +146,11 @@ class FunctionPool {
     const worker = new Worker(new URL('./function-worker.ts', import.meta.url), {
       workerData,
       env: { ...environmentWithoutAws(), ...environment, AWS_LAMBDA_FUNCTION_NAME: this.#name },
+      resourceLimits: heapLimits,
       stdout: true,
       stderr: true,
     });
+    // What Node.js itself prints; a function's own output comes as messages.
     worker.stdout.on('data', (chunk: Buffer) => output.write(chunk));
     worker.stderr.on('data', (chunk: Buffer) => output.write(chunk));
 
@@ -125,6 +159,7 @@ class FunctionPool {
     this.#expect(own, importWithinMs, 'did not finish its import');
     worker.on('message', (message: WorkerMessage) => {
       if ('ready' in message) this.#give(own, job);
+      else if ('output' in message) output.write(message.output);
       else this.#finish(own, resultOf(message));
     });
     worker.on('error', (error) =>
@@ -184,7 +219,7 @@ class FunctionPool {
   }
 }
 
-function resultOf(message: Exclude<WorkerMessage, { ready: true }>): InvocationResult {
+function resultOf(message: WorkerResult): InvocationResult {
   if ('failure' in message) return { outcome: 'failed', reason: `threw: ${message.failure}` };
   const bytes = Buffer.byteLength(message.response);
   if (bytes > payloadMaxBytes) {

@@ -5,7 +5,7 @@ import { buildChangedFunctions } from '../bundle/build-record.ts';
 import { writtenEndpoints } from '../bundle/bundle.ts';
 import { errorCode } from '../cli/error-code.ts';
 import { type Engine, startEngine, type TableEnvironment } from './engine.ts';
-import { Functions } from './functions.ts';
+import { Functions, workersOfEnvironment } from './functions.ts';
 import { createGateway } from './gateway.ts';
 import { type LocalEvents, startLocalEvents } from './local-events.ts';
 import { prepareTable } from './prepare-table.ts';
@@ -119,6 +119,7 @@ const functionsOn = (
     environment: { ...environment, DYNAMODB_TIMEOUT_MS: String(localRequestTimeoutMs) },
     report: tell,
     output,
+    ...workersOfEnvironment(process.env),
   });
 
 function baseUrlOf(server: Server): string {

@@ -137,7 +137,7 @@ export function budgetTable({ listing, coldStarts, sideBySide, load }: Results):
       goal: 'flat (≤ 1.05)',
       figure: growthOf(load.memory.megabytes).toFixed(3),
       isMet: growthOf(load.memory.megabytes) <= 1.05,
-      why: 'the 32 worker threads of the local run fill their heaps until V8 collects them; a Lambda is one such heap',
+      why: 'the worker threads of the local run fill their heaps until V8 collects them; a Lambda is one such heap',
     },
   ];
   return {

@@ -10,7 +10,7 @@ import { transact } from '../../shared/store/table/transact.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { sampleSettings } from '../support/settings.ts';
 import { generatedLead } from './listing/generated-leads.ts';
-import { processorTimeOf, residentMb } from './process-usage.ts';
+import { firstThreadMs, processorTimeOf, residentMb } from './process-usage.ts';
 import { progress } from './progress.ts';
 import { median } from './statistics.ts';
 
@@ -21,9 +21,11 @@ export interface LoadRound {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Processor time of a request: of the service with its functions, and of the engine. */
+  /** Processor time of a request: of the service with its functions, of its gateway alone, of the engine, and of the client. */
   readonly serviceCpuMs: number;
+  readonly gatewayCpuMs: number;
   readonly engineCpuMs: number;
+  readonly clientCpuMs: number;
   /** Answers of 400 and above, broken connections and time-outs. */
   readonly errors: number;
 }
@@ -121,6 +123,17 @@ type Request = autocannon.Request;
 
 const engineProcess = 'dynoxide';
 
+function usageNow(pid: number) {
+  const { matchingMs: engineMs, otherMs: serviceMs } = processorTimeOf(pid, engineProcess);
+  const { user, system } = process.cpuUsage();
+  return {
+    engineMs,
+    serviceMs,
+    gatewayMs: firstThreadMs(pid),
+    clientMs: (user + system) / 1000,
+  };
+}
+
 async function fire(
   { baseUrl, pid }: { baseUrl: string; pid: number },
   requests: readonly Request[],
@@ -131,7 +144,7 @@ async function fire(
   position += amount;
   // Each connection walks through requests of its own, so that no key's window is used up by one of them.
   const share = Math.ceil(amount / connections);
-  const before = processorTimeOf(pid, engineProcess);
+  const before = usageNow(pid);
   const result = await autocannon({
     url: baseUrl,
     connections,
@@ -148,7 +161,7 @@ async function fire(
       );
     },
   });
-  const after = processorTimeOf(pid, engineProcess);
+  const after = usageNow(pid);
   started = 0;
   await pause(50);
   const { latency, errors, timeouts, non2xx, duration } = result;
@@ -158,8 +171,10 @@ async function fire(
     perSecond: amount / duration,
     p50Ms: latency.p50,
     p99Ms: latency.p99,
-    serviceCpuMs: (after.otherMs - before.otherMs) / amount,
-    engineCpuMs: (after.matchingMs - before.matchingMs) / amount,
+    serviceCpuMs: (after.serviceMs - before.serviceMs) / amount,
+    gatewayCpuMs: (after.gatewayMs - before.gatewayMs) / amount,
+    engineCpuMs: (after.engineMs - before.engineMs) / amount,
+    clientCpuMs: (after.clientMs - before.clientMs) / amount,
     errors: errors + timeouts + non2xx,
   };
 }

@@ -20,6 +20,11 @@ export function processorTimeOf(pid: number, name: string): ProcessorTime {
   return { matchingMs, otherMs };
 }
 
+/** Processor time so far of a process's first thread, in milliseconds: the gateway's, in the service. */
+export function firstThreadMs(pid: number): number {
+  return msOf(readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8'));
+}
+
 /** Memory of a process and its worker threads. */
 export function residentMb(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
@@ -48,9 +53,13 @@ function entryOf(pid: string): ProcessEntry[] {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const comm = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
-    const ms = (Number(fields[11]) + Number(fields[12])) * tickMs;
-    return [{ pid: Number(pid), parent: Number(fields[1]), comm, ms }];
+    return [{ pid: Number(pid), parent: Number(fields[1]), comm, ms: msOf(stat) }];
   } catch {
     return []; // it has ended meanwhile
   }
+}
+
+function msOf(stat: string): number {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * tickMs;
 }

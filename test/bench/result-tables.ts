@@ -159,15 +159,17 @@ export function loadTable({ rounds, memory }: LoadResult): ResultTable {
   const { megabytes: seen } = memory;
   return {
     title: 'Load on the local service',
-    note: `Reads, lists, notes and captures in turn, over 60 organizations and 240 keys, so that no limit is met and no bucket is reset. Client, gateway, functions (each with up to 8 worker threads) and engine share the machine. Memory of the service over ${shown(memory.requests)} further requests on 8 connections: ${shown(seen[0] ?? 0, 0)} MB after the first part, ${shown(seen.at(-1) ?? 0, 0)} MB at the end; the last fifth over the second fifth: ${growthOf(seen).toFixed(3)}; errors: ${memory.errors}.`,
+    note: `Reads, lists, notes and captures in turn, over 60 organizations and 240 keys, so that no limit is met and no bucket is reset. Client, gateway, functions (each with as many worker threads as processors, from 2 to 8) and engine share the machine. Memory of the service over ${shown(memory.requests)} further requests on 8 connections: ${shown(seen[0] ?? 0, 0)} MB after the first part, ${shown(seen.at(-1) ?? 0, 0)} MB at the end; the last fifth over the second fifth: ${growthOf(seen).toFixed(3)}; errors: ${memory.errors}.`,
     head: [
       'connections',
       'requests',
       'per second',
       'p50 ms',
       'p99 ms',
-      'service CPU ms',
+      'functions CPU ms',
+      'gateway CPU ms',
       'engine CPU ms',
+      'client CPU ms',
       'errors',
     ],
     rows: rounds.map((round) =>
@@ -177,8 +179,10 @@ export function loadTable({ rounds, memory }: LoadResult): ResultTable {
         round.perSecond,
         round.p50Ms,
         round.p99Ms,
-        round.serviceCpuMs,
+        round.serviceCpuMs - round.gatewayCpuMs,
+        round.gatewayCpuMs,
         round.engineCpuMs,
+        round.clientCpuMs,
         round.errors,
       ].map((number) => shown(number)),
     ),

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
 import { dynamodbLocal } from '../../infra/local/dynamodb-local.ts';
 import { dynoxide } from '../../infra/local/dynoxide.ts';
-import { startServiceProcess } from './service-process.ts';
+import { racingWorkers, startServiceProcess } from './service-process.ts';
 
 /** The engines that the integration tests run on. vitest.config.ts says which tests need only one. */
 export const engines = [dynoxide, dynamodbLocal] as const;
@@ -13,14 +13,10 @@ export async function serveFor(
   project: TestProject,
   engine: EngineName,
 ): Promise<() => Promise<void>> {
-  const { child, ready, end, printed } = await startServiceProcess([
-    '--engine',
-    engine,
-    '--db',
-    ':memory:',
-    '--port',
-    '0',
-  ]);
+  const { child, ready, end, printed } = await startServiceProcess(
+    ['--engine', engine, '--db', ':memory:', '--port', '0'],
+    { WORKERS_PER_FUNCTION: String(racingWorkers) },
+  );
   // Only the log has the cause of an INTERNAL: print it next to the test that failed.
   if (child.stderr) createInterface(child.stderr).on('line', showFailure);
   project.provide('service', { baseUrl: ready.baseUrl, environment: ready.environment });

@@ -8,6 +8,7 @@ import { routerFor } from '../../infra/local/routes.ts';
 import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
 import { assertNoLeaks } from './log-leaks.ts';
 import { service } from './service.ts';
+import { racingWorkers } from './service-process.ts';
 import type { TableEnvironment } from './table.ts';
 
 /** The built functions behind the local gateway, in this process. */
@@ -38,6 +39,7 @@ export async function startOwnService(environment: TableEnvironment): Promise<Ow
     environment,
     report: (sentence) => reports.push(sentence),
     output,
+    workersPerFunction: racingWorkers,
   });
   const server = createGateway({
     route: routerFor(writtenEndpoints()),

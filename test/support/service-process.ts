@@ -7,6 +7,9 @@ import { assertNoLeaks } from './log-leaks.ts';
 export const projectFolder = resolve(import.meta.dirname, '..', '..');
 export const node24 = join(projectFolder, 'node_modules', '.bin', 'node');
 
+/** Requests of one endpoint that a service of the tests handles in parallel, also on a machine with few processors. */
+export const racingWorkers = 8;
+
 /** The ready line (LOCAL.md, "The ready line"). */
 export interface ReadyLine {
   readonly ready: true;

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inMemory, startEngine } from '../../../infra/local/engine.ts';
+import { workersOfEnvironment } from '../../../infra/local/functions.ts';
 import { prepareTable } from '../../../infra/local/prepare-table.ts';
 import { readOrganizationFiles } from '../../../infra/local/settings-at-start.ts';
 import { StartError } from '../../../infra/local/start-error.ts';
@@ -138,4 +139,11 @@ test('a folder in which an engine cannot keep its data is refused', {
   expect(await refusedEngine('dynoxide', file)).toContain(
     `--db ${file}: the folder cannot be used`,
   );
+});
+
+test('a number of workers that is not a number is refused, and an empty one is not set', async () => {
+  expect(await refusal(() => workersOfEnvironment({ WORKERS_PER_FUNCTION: 'all' }))).toContain(
+    'WORKERS_PER_FUNCTION is all: it must be an integer from 1 to 99',
+  );
+  expect(workersOfEnvironment({ WORKERS_PER_FUNCTION: '' })).toEqual({});
 });
