@@ -11,6 +11,7 @@ import { type GivenOrganization, givenOrganization } from './support/organizatio
 import { withLocalTimeouts } from './support/own-service.ts';
 import { person } from './support/people.ts';
 import { table } from './support/table.ts';
+import { untilFunctionsWait } from './support/waiting-functions.ts';
 
 /**
  * What each endpoint costs (design, section 7): a warm function that has seen the key and the settings, a lead under 1 KB with an email.
@@ -44,10 +45,9 @@ const record = async (
   name: EndpointName,
   options: CallOptions,
 ): Promise<{ calls: readonly RecordedCall[]; status: number }> => {
-  // Calls that are sent side by side are seen side by side, however busy the machine is.
-  faulty.proxy.latencyMs = 100;
+  faulty.proxy.heldUntil = untilFunctionsWait;
   const { result, calls } = await faulty.proxy.record(() => callOnce(name, options));
-  faulty.proxy.latencyMs = 0;
+  faulty.proxy.heldUntil = undefined;
   return { calls, status: result.status };
 };
 

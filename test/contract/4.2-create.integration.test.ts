@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { call } from '../support/call.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
@@ -18,28 +18,27 @@ import {
 let organization: GivenOrganization;
 /** An organization of one lead, where whatever is refused leaves just that. */
 let quiet: GivenOrganization;
+let untouched: Awaited<ReturnType<typeof storedLeads>>;
 beforeAll(async () => {
   [organization, quiet] = await Promise.all([givenOrganization(), givenOrganization()]);
   await givenLead(quiet);
+  untouched = await storedLeads(quiet);
 });
-/** Each case has a key of its own, so that no case runs into the hourly limit of another. */
 let apiKey: string;
-beforeEach(async () => {
+beforeAll(async () => {
   apiKey = (await organization.key({ scopes: ['leads.write'] })).key;
 });
 const create = (body: unknown, own = apiKey) => call('create-lead', { apiKey: own, body });
 
 /** Refused with 422 naming the field or property, and no lead made. */
 async function refused(body: unknown, name: string, details: object = {}): Promise<void> {
-  const before = await storedLeads(quiet);
-
   const answer = await create(body, quiet.writer);
 
   expect([answer.status, answer.body.error.code]).toEqual([422, 'VALIDATION_FAILED']);
   expect(Object.keys(answer.body.error.details.fields)).toContain(name);
   expect(answer.body.error.details).toMatchObject(details);
   expect(answer.body.error.message).toMatch(/\S [\s\S]*[.?]$/);
-  expect(await storedLeads(quiet)).toEqual(before);
+  expect(await storedLeads(quiet)).toEqual(untouched);
 }
 
 describe('4.2 response: 201 with the lead', () => {

@@ -15,10 +15,12 @@ import {
 let organization: GivenOrganization;
 /** An organization of one lead, where whatever is refused leaves just that as it is. */
 let quiet: GivenOrganization;
+let untouched: Awaited<ReturnType<typeof storedLeads>>;
 let quietLead: CallReply['body'];
 beforeAll(async () => {
   [organization, quiet] = await Promise.all([givenOrganization(), givenOrganization()]);
   quietLead = await givenLead(quiet);
+  untouched = await storedLeads(quiet);
 });
 const capture = (body: unknown, own = organization) =>
   call('capture-lead', { apiKey: own.website, body });
@@ -27,8 +29,6 @@ const read = async (leadId: number) =>
 
 /** Refused with 422 naming the field or property, and neither a lead nor a timeline changed: for a new person and for a known one. */
 async function refused(change: object, name: string, details: object = {}): Promise<void> {
-  const before = await storedLeads(quiet);
-
   for (const someone of [person(), { name: 'Known', phone: quietLead.phone }]) {
     const { status, body } = await capture({ ...someone, ...change }, quiet);
     expect([status, body.error.code]).toEqual([422, 'VALIDATION_FAILED']);
@@ -36,7 +36,7 @@ async function refused(change: object, name: string, details: object = {}): Prom
     expect(body.error.details).toMatchObject(details);
     expect(body.error.message).toMatch(/\S [\s\S]*[.?]$/);
   }
-  expect(await storedLeads(quiet)).toEqual(before);
+  expect(await storedLeads(quiet)).toEqual(untouched);
 }
 
 describe('4.3 fields: by field key, checked with the same rules as the app’s forms', () => {

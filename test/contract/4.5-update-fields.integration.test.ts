@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { givenLead, storedLeads } from '../support/leads.ts';
 import { givenOrganization } from '../support/organizations.ts';
 import { customField } from '../support/settings.ts';
@@ -12,17 +12,20 @@ import {
 } from './field-values.ts';
 import { changesOf, organization, quiet, quietLead, update } from './given-updates.ts';
 
+let untouched: Awaited<ReturnType<typeof storedLeads>>;
+beforeAll(async () => {
+  untouched = await storedLeads(quiet);
+});
+
 /** Refused with 422 naming the field or property, and nothing changed. */
 async function refused(body: unknown, name: string, details: object = {}): Promise<void> {
-  const before = await storedLeads(quiet);
-
   const answer = await update(quietLead.id, body, quiet);
 
   expect([answer.status, answer.body.error.code]).toEqual([422, 'VALIDATION_FAILED']);
   expect(Object.keys(answer.body.error.details.fields)).toContain(name);
   expect(answer.body.error.details).toMatchObject(details);
   expect(answer.body.error.message).toMatch(/\S [\s\S]*[.?]$/);
-  expect(await storedLeads(quiet)).toEqual(before);
+  expect(await storedLeads(quiet)).toEqual(untouched);
 }
 
 describe('4.5 fields: only those sent are changed, checked with the organization’s field rules', () => {

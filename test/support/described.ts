@@ -56,13 +56,30 @@ ajv.addFormat('uri-reference', (text: string) => URL.canParse(text, 'http://host
 // The target of references inside a schema.
 ajv.addKeyword('components');
 
+const documentId = 'openapi.json';
+// Schemas share what is compiled of the components: each would compile its own otherwise.
+ajv.addSchema({ $id: documentId, components: document.components });
+
 const compiled = new WeakMap<Json, ValidateFunction>();
+
+function validatorOf(schema: Json): ValidateFunction {
+  const known = compiled.get(schema) ?? validatorOfComponent(schema);
+  if (known) return known;
+  const text = JSON.stringify(schema).replaceAll('"$ref":"#/', `"$ref":"${documentId}#/`);
+  const validate = ajv.compile(JSON.parse(text) as Json);
+  compiled.set(schema, validate);
+  return validate;
+}
+
+/** The validator of a schema that only refers to a component. */
+const validatorOfComponent = ({ $ref, ...others }: Json): ValidateFunction | undefined =>
+  typeof $ref === 'string' && Object.keys(others).length === 0
+    ? ajv.getSchema(`${documentId}${$ref}`)
+    : undefined;
 
 /** Why a value does not conform to a schema of the document; undefined when it does. */
 export function schemaIssue(schema: Json, value: unknown): string | undefined {
-  const validate =
-    compiled.get(schema) ?? ajv.compile({ ...schema, components: document.components });
-  compiled.set(schema, validate);
+  const validate = validatorOf(schema);
   return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'body' });
 }
 

@@ -9,22 +9,32 @@ const batchMax = 25;
 const parallelBatches = 8;
 
 /** Writes leads as a create does (lead, identity items, first timeline entry), in batches and without the service. */
-export async function storeLeads(table: Table, leads: readonly Lead[]): Promise<void> {
-  const items = leads.flatMap((lead) =>
-    [
-      putLead(table, lead),
-      ...putIdentities(table, lead),
-      putTimelineEntry(table, lead, {
-        type: 'lead_created',
-        at: lead.createdAt,
-        actorId: 7,
-        via: 'api',
-        keyId: 'stored',
-      }),
-    ].map(({ Put }) => ({ PutRequest: { Item: Put?.Item as Record<string, unknown> } })),
+export const storeLeads = (table: Table, leads: readonly Lead[]): Promise<void> =>
+  storeItems(
+    table,
+    leads
+      .flatMap((lead) => [
+        putLead(table, lead),
+        ...putIdentities(table, lead),
+        putTimelineEntry(table, lead, {
+          type: 'lead_created',
+          at: lead.createdAt,
+          actorId: 7,
+          via: 'api',
+          keyId: 'stored',
+        }),
+      ])
+      .map(({ Put }) => Put?.Item as Record<string, unknown>),
   );
+
+/** Writes items as they are, in batches. */
+export async function storeItems(
+  table: Table,
+  items: readonly Record<string, unknown>[],
+): Promise<void> {
+  const requests = items.map((Item) => ({ PutRequest: { Item } }));
   const batches = Array.from({ length: Math.ceil(items.length / batchMax) }, (_, index) =>
-    items.slice(index * batchMax, (index + 1) * batchMax),
+    requests.slice(index * batchMax, (index + 1) * batchMax),
   );
   while (batches.length > 0) {
     await Promise.all(

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { runAdmin } from '../../support/admin.ts';
+import { storeItems } from '../../support/stored-leads.ts';
 import { environmentOf, givenTable } from '../../support/table.ts';
 
 export async function itemsOf({ client, name }: Table): Promise<Record<string, unknown>[]> {
@@ -29,9 +30,7 @@ export async function restored(
 ): Promise<Table> {
   const made = await givenTable(name);
   const items = 'client' in from ? await itemsOf(from) : from;
-  await Promise.all(
-    items.map((Item) => made.client.send(new PutCommand({ TableName: made.name, Item }))),
-  );
+  await storeItems(made, items);
   return made;
 }
 

@@ -95,8 +95,8 @@ export function consumedUnits(operation: string, answer: Json): ConsumedUnits {
 }
 
 /**
- * The longest chain of calls that waited for one another: a call waits for another when it starts after that one ended. Right where
- * every call takes longer than the moment between two that are sent side by side: the proxy's `latencyMs` sees to that.
+ * The longest chain of calls that waited for one another: a call waits for another when it starts after that one ended. Right where no
+ * call ends before those that are sent side by side with it have arrived: the proxy's `heldUntil` sees to that.
  */
 export function longestChain(calls: readonly RecordedCall[]): number {
   const inOrder = [...calls].sort((a, b) => a.startedAt - b.startedAt);

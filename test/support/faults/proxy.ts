@@ -23,6 +23,8 @@ export interface DynamodbProxy {
   rule: FaultRule | undefined;
   /** Each call takes at least this long, so that parallel calls overlap. */
   latencyMs: number;
+  /** A reply is sent only after this: where calls that are made in parallel must be seen in parallel. */
+  heldUntil: (() => Promise<void>) | undefined;
   /** Queries of indexes do not see items that were written in the last `indexLagMs`. */
   indexLagMs: number;
   /** The indexes that lag; undefined: all. */
@@ -79,6 +81,7 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     };
     const applied = isApplied(fault) ? await answerFrom() : undefined;
     if (applied) recorded.units = consumedUnits(operation, applied.json);
+    await proxy.heldUntil?.();
     const restMs =
       proxy.latencyMs + (fault?.kind === 'delay' ? fault.ms : 0) - (performance.now() - startedAt);
     if (restMs > 0) await pause(restMs);
@@ -116,6 +119,7 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     calls,
     rule: undefined,
     latencyMs: 0,
+    heldUntil: undefined,
     indexLagMs: 0,
     laggingIndexes: undefined,
     async record(run) {

@@ -1,12 +1,11 @@
 import { ScanCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { comparableEmail } from '../../../../shared/leads/identity.ts';
 import { emailOf, phoneOf } from '../../../../shared/leads/lead.ts';
 import { hashApiKey } from '../../../../shared/organization/api-key.ts';
 import { checkTable } from '../../../../shared/store/check/check-table.ts';
 import { setArchived } from '../../../../shared/store/leads/archive.ts';
 import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
-import type { Table } from '../../../../shared/store/table/client.ts';
 import {
   apiKeyPrimaryKey,
   emailPrimaryKey,
@@ -17,18 +16,30 @@ import {
   timelinePartitionKey,
   usagePrimaryKey,
 } from '../../../../shared/store/table/primary-keys.ts';
-import { storeLeads } from '../../../support/stored-leads.ts';
+import { storeItems, storeLeads } from '../../../support/stored-leads.ts';
 import { givenTable } from '../../../support/table.ts';
 import { identities, leads, timelines } from './damaged-leads.ts';
 import { organizations } from './damaged-organizations.ts';
 import { damage, givenWorld, named, put, remove, stranger, type World } from './given-table.ts';
 
+/** What each test gets a copy of, in a table of its own. */
+let origin: Awaited<ReturnType<typeof givenWorld>>;
+let originItems: Record<string, unknown>[];
+beforeAll(async () => {
+  const table = await givenTable();
+  origin = await givenWorld(table);
+  ({ Items: originItems = [] } = await table.client.send(
+    new ScanCommand({ TableName: table.name }),
+  ));
+  table.client.destroy();
+});
+
 let world: World;
 beforeEach(async () => {
-  const table = await givenTable();
-  const given = await givenWorld(table);
+  const [table, given] = [await givenTable(), origin];
+  await storeItems(table, originItems);
   const [a, b] = given.leads;
-  const openings = await itemsOf(table, (pk) => pk === timelinePartitionKey(1, a.id));
+  const openings = originItems.filter(({ pk }) => pk === timelinePartitionKey(1, a.id));
   const key = {
     lead: leadPrimaryKey(1, a.id),
     phone: phonePrimaryKey(1, phoneOf(a)),
@@ -41,11 +52,6 @@ beforeEach(async () => {
   world = { ...given, table, a, b, key };
 });
 afterEach(() => world.table.client.destroy());
-
-async function itemsOf(table: Table, wants: (pk: string) => boolean) {
-  const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name }));
-  return Items.filter(({ pk }) => wants(pk));
-}
 
 test('a table written by the service has no violations, even with archived leads and settings applied later', async () => {
   const { table, settings, b } = world;
