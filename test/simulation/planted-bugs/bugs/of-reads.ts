@@ -179,4 +179,12 @@ export const bugsOfReads: readonly PlantedBug[] = [
     how: 'A lead of a file that was changed elsewhere before is missing among what changed.',
     foundBy: 'What changed is asked for again, after a file had leads that changed before',
   },
+  {
+    name: 'list ends above the first lead',
+    file: 'shared/store/listing/lead-pages.ts',
+    before: "chunk.after === 'end' || chunk.downTo <= 1)",
+    after: "chunk.after === 'end' || chunk.downTo <= 2)",
+    how: 'The first lead of all is missing.',
+    foundBy: 'Only the first lead of all matches, and what was examined ends just above it',
+  },
 ];

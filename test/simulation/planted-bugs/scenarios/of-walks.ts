@@ -57,6 +57,20 @@ export const scenariosOfWalks: readonly Scenario[] = [
     },
   },
   {
+    name: 'Only the first lead of all matches, and what was examined ends just above it',
+    async run(given) {
+      for (const number of [1, 2, 3]) await given.capture(person(number));
+      await given.sleep(15_000);
+      const first = {
+        filter: JSON.stringify([{ field: 'name', operator: 'contains', value: 'Rao 1 ' }]),
+      };
+      for (const query of [first, { ...first, stage_id: 11 }]) {
+        const ids = await walk(given, { ...query, limit: 1 });
+        given.expect(ids.join() === '1', `${JSON.stringify(query)} finds lead 1, not ${ids}.`);
+      }
+    },
+  },
+  {
     name: 'What changed is asked for again, after a file had leads that changed before',
     async run(given) {
       await given.capture(person(1));
