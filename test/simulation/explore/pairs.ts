@@ -26,6 +26,8 @@ export interface Explored {
   faults: number;
   states: Set<string>;
   isWhole: boolean;
+  /** How many runs there are in all, as far as those of before tell. */
+  runsInAll: number;
   readonly violations: string[];
 }
 
@@ -76,10 +78,10 @@ export async function explorePairs(
 
 const lineOf = (
   { name }: Pair,
-  { histories, redundant, faults, states, isWhole, violations }: Explored,
+  { histories, redundant, faults, states, isWhole, runsInAll, violations }: Explored,
   ms: number,
 ): string =>
-  `${name.padEnd(48)} ${histories} histories (${redundant} broken off), ${faults} faults, ${states.size} last states, ${violations.length} violations, ${Math.round(ms)} ms${isWhole ? '' : ', left unfinished'}`;
+  `${name.padEnd(48)} ${histories} histories (${redundant} broken off), ${faults} faults, ${states.size} last states, ${violations.length} violations, ${Math.round(ms)} ms${isWhole ? '' : `, left unfinished, about ${runsInAll.toLocaleString('en')} runs in all`}`;
 
 const newExplored = (): Explored => ({
   histories: 0,
@@ -87,6 +89,7 @@ const newExplored = (): Explored => ({
   faults: 0,
   states: new Set(),
   isWhole: true,
+  runsInAll: 0,
   violations: [],
 });
 
@@ -119,6 +122,9 @@ async function explorePair(exploration: Exploration): Promise<Explored> {
   }
   explored.histories = explorer.complete;
   explored.redundant = explorer.redundant;
+  explored.runsInAll = Math.round(
+    (explored.histories + explored.redundant) / Math.max(Number.MIN_VALUE, explorer.share),
+  );
   return explored;
 }
 
