@@ -1,6 +1,7 @@
-import type { OrganizationTable, Table } from '../table/client.ts';
+import type { Table } from '../table/client.ts';
 import { ownerIndexKey, sourceIndexKey, stageIndexKey } from '../table/primary-keys.ts';
 import { bytesPerReadUnit } from '../table/read-units.ts';
+import { changedAmong, fewUpdates } from './changed-among.ts';
 import {
   type ChangedLeads,
   changedLeadsMax,
@@ -43,9 +44,6 @@ export interface LeadQuery extends PageQuery {
 const pageMaxBytes = 4_000_000;
 const pageMaxMs = 1000;
 
-/** Up to this many changed leads are fetched by id, without comparing their number to that of all leads. */
-const fewUpdates = 1000;
-
 /**
  * One page of an organization's leads, at a cost bounded by the page. Without a filter by id, the leads are scanned; with such filters,
  * their index lists are intersected and the leads are fetched by id.
@@ -59,45 +57,14 @@ async function planReader(table: Table, query: LeadQuery, budget: PageBudget): P
   const { organizationId, updatedSince } = query;
   const own = { table, organizationId };
   const lists = indexLists(table, query, budget);
-  if (updatedSince === undefined) {
+  if (updatedSince === undefined || query.stageIds?.length === 0) {
     return lists.length === 0
       ? scanLeads(own, budget)
       : leadsByIds(own, allOfIds(lists, budget), budget);
   }
   return lists.length === 0
     ? changedLeads(table, { ...query, updatedSince }, budget)
-    : changedAmong(own, lists, updatedSince, budget);
-}
-
-/**
- * For a list by update time and by ids: if few leads changed, the intersection of both. If many did, only the lists by id are read, until
- * more than half of their leads turn out not to match: then all changed ids are read.
- */
-async function changedAmong(
-  own: OrganizationTable,
-  lists: readonly LeadIds[],
-  since: number,
-  budget: PageBudget,
-): Promise<LeadReader> {
-  const read = (max: number) => readChangedLeads(own, since, max, budget);
-  const byIds = (all: readonly LeadIds[]): LeadReader =>
-    leadsByIds(own, allOfIds(all, budget), budget);
-  const few = await read(fewUpdates);
-  if (few.isComplete) return byIds([...lists, changedIdList(few.ids)]);
-  let reader = byIds(lists);
-  let firstRequested: number | undefined;
-  let isDecided = false;
-  return {
-    async read(below, requested) {
-      if (firstRequested !== undefined && !isDecided && 2 * requested > firstRequested) {
-        isDecided = true;
-        const changed = await read(changedLeadsMax);
-        if (changed.isComplete) reader = byIds([...lists, changedIdList(changed.ids)]);
-      }
-      firstRequested ??= requested;
-      return reader.read(below, requested);
-    },
-  };
+    : changedAmong(own, { lists, updatedSince, matches: query.matches }, budget);
 }
 
 function indexLists(

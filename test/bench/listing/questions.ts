@@ -49,6 +49,10 @@ export const questions: readonly ListingQuestion[] = [
   { name: 'changed: 20 %', query: changed((leads) => Math.round(leads / 5)) },
   { name: 'changed: all', query: changed((leads) => leads) },
   {
+    name: 'changed: 10, owner',
+    query: (leads) => ({ ...changed(() => 10)(leads), owner_id: 7 }),
+  },
+  {
     name: 'changed: 10,000, owner',
     query: (leads) => ({ ...changed(() => 10_000)(leads), owner_id: 7 }),
   },
