@@ -22,13 +22,16 @@ export const scenariosOfWalks: readonly Scenario[] = [
       const inPune = {
         filter: JSON.stringify([{ field: 'city', operator: 'equals', value: 'pune' }]),
       };
+      // Of two ranges that are read at once, it is in the rest of the first one, which a small page breaks off.
+      const { body } = await given.ask('get-lead', { leadId: 25 });
+      const { name } = body.lead as { readonly name: string };
+      const inTail = {
+        filter: JSON.stringify([{ field: 'name', operator: 'contains', value: name }]),
+      };
       for (const [query, count] of [
         [inPune, 5],
         [{ ...inPune, pipeline_id: 1 }, 5],
-        [
-          { filter: JSON.stringify([{ field: 'name', operator: 'contains', value: 'Rao 24 ' }]) },
-          1,
-        ],
+        [inTail, 1],
         [{ ...inPune, source_id: 3 }, 2],
         [{ ...inPune, updated_since: everyone }, 5],
         [{ updated_since: everyone, stage_id: 11 }, 60],
