@@ -127,7 +127,7 @@ describe.each(written)('the function of $name', ({ name, method, path }) => {
         SERVICE_NAME: 'lead-service-production',
         REQUESTS_PER_KEY_PER_HOUR: String(limits.requestsPerKeyPerWindow),
         REQUESTS_PER_ORGANIZATION_PER_HOUR: String(limits.requestsPerOrganizationPerWindow),
-        NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size=256',
+        NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=256',
         MALLOC_ARENA_MAX: '1',
       },
     });
