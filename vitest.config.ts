@@ -7,11 +7,15 @@ import { engines } from './test/support/engine.ts';
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'compiled');
 
 /**
- * Unit tests, the simulator's own tests and explorations (`test/simulation/`), and the integration tests (`*.integration.test.ts`) for each engine, against the built functions behind the local
+ * Unit tests, those of the stack's template, the simulator's own tests and explorations (`test/simulation/`), and the integration tests (`*.integration.test.ts`) for each engine, against the built functions behind the local
  * gateway. An engine that cannot run on this machine is left out with a warning: the tests of one engine prove nothing for the other.
  */
 const integration = 'test/**/*.integration.test.ts';
 const simulation = 'test/simulation/**/*.test.ts';
+/** Tests of the template, each file of which synthesizes it. */
+const stack = ['test/infra/stack/**/*.test.ts', 'test/security/roles/**/*.test.ts'];
+/** The CDK validates a template for seconds in each process; `cdk synth` and test/infra/stack/checks.test.ts validate it too. */
+const withoutCdkValidation = { CDK_VALIDATION: 'false' };
 
 /** Tests for which one engine is enough, by why. All other integration tests run on each. */
 const ofOneEngine = [
@@ -70,10 +74,20 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [integration, simulation],
+          exclude: [integration, simulation, ...stack],
           testTimeout: 20_000,
-          // The CDK validates a template for seconds in each process; `cdk synth` and test/infra/stack/checks.test.ts validate it too.
-          env: { CDK_VALIDATION: 'false' },
+          env: withoutCdkValidation,
+        },
+      },
+      {
+        test: {
+          name: 'stack',
+          include: stack,
+          exclude: [integration],
+          testTimeout: 20_000,
+          // They change nothing outside their own modules, so that files can share a process: it loads the CDK once.
+          isolate: false,
+          env: withoutCdkValidation,
         },
       },
       {

@@ -25,7 +25,7 @@ for (const command of commands) {
 /** All tests without an engine, and the first engine that is found: the second repeats its tests, and its Java takes seconds to start. */
 async function projectsOf(args: readonly string[]): Promise<string[]> {
   if (args.some((arg) => arg.startsWith('--project'))) return [];
-  const projects = ['--project', 'unit', '--project', 'simulation'];
+  const projects = ['unit', 'stack', 'simulation'].flatMap((name) => ['--project', name]);
   for (const engine of engines) {
     if ('start' in (await engine.find())) return [...projects, '--project', engine.name];
   }
