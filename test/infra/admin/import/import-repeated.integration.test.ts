@@ -44,7 +44,7 @@ test('1,000 rows with some wrong ones, killed half way and begun again, are impo
     ].join('\n'),
   );
   const args = ['lead', 'import', '--organization', String(organization.id), file];
-  await killedAtWrite(45, args); // of about 90, each with 8 to 16 leads
+  await killedAtWrite(45, args); // of two or more for each of 31 batches of rows
   const half = await countLeads(organization);
 
   const answer = await importJson(organization, file);
