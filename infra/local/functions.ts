@@ -158,8 +158,10 @@ class FunctionPool {
     this.#workers.add(own);
     this.#expect(own, importWithinMs, 'did not finish its import');
     worker.on('message', (message: WorkerMessage) => {
-      if ('ready' in message) this.#give(own, job);
-      else if ('output' in message) output.write(message.output);
+      if ('output' in message) output.write(message.output);
+      // Node.js still delivers what a worker posted before it was lost. It must get no other request.
+      else if (!this.#workers.has(own)) return;
+      else if ('ready' in message) this.#give(own, job);
       else this.#finish(own, resultOf(message));
     });
     worker.on('error', (error) =>

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { setImmediate as pollPhaseEnd, setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Functions, payloadMaxBytes } from '../../../infra/local/functions.ts';
 import { startRunningTime } from '../../support/busy-machine.ts';
@@ -159,6 +160,24 @@ test('a function that crashes after its response fails no request', async () => 
     .poll(() => reports, { timeout: 5000 })
     .toEqual([expect.stringMatching(/^crashes-after: between two requests/)]);
   expect(await invoke('crashes-after')).toMatchObject({ outcome: 'returned' });
+});
+
+test('a worker that answers just after its time-out gets no further request', async () => {
+  const timeoutMs = 300;
+  const { invoke } = givenFunctions({ timeoutMs, workersPerFunction: 1 });
+  await invoke('crashes-at-times');
+  await pollPhaseEnd();
+
+  const late = invoke('crashes-at-times');
+  const waiting = [invoke('crashes-at-times'), invoke('crashes-at-times')];
+  // The response arrives while this thread is busy, past the time-out. Node.js then runs the timer first.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, timeoutMs + 50);
+
+  expect(await late).toMatchObject({ outcome: 'timed-out' });
+  const later = [...waiting, invoke('crashes-at-times')];
+  expect(await Promise.race([Promise.all(later), sleep(3000, 'never answered')])).toEqual(
+    later.map(() => ({ outcome: 'returned', response: 'fine' })),
+  );
 });
 
 test('a worker handles one event at a time, workers are reused, and their number is limited', async () => {
