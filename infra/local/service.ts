@@ -5,7 +5,7 @@ import { buildChangedFunctions } from '../bundle/build-record.ts';
 import { writtenEndpoints } from '../bundle/bundle.ts';
 import { errorCode } from '../cli/error-code.ts';
 import { type Engine, startEngine, type TableEnvironment } from './engine.ts';
-import { Functions, workersOfEnvironment } from './functions.ts';
+import { Functions, type FunctionsOptions, workersOfEnvironment } from './functions.ts';
 import { createGateway } from './gateway.ts';
 import { type LocalEvents, startLocalEvents } from './local-events.ts';
 import { prepareTable } from './prepare-table.ts';
@@ -45,11 +45,12 @@ export interface Service {
 const finishWithinMs = 3000;
 
 /**
- * Builds, starts and connects everything (LOCAL.md, "Start"). Listens first, so that a port in use ends the start before a key is
- * created.
+ * Builds, starts and connects everything (LOCAL.md, "Start"). Reads the environment and listens first: what is refused after a key is created
+ * loses the key, which only the ready line shows.
  * @throws StartError
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
+  const workers = workersOfEnvironment(process.env);
   const files = readOrganizationFiles(options.organizations);
   const functionsReady = Promise.withResolvers<Functions>();
   const server = createGateway({
@@ -73,11 +74,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (options.events !== undefined)
       running.events = await startLocalEvents(options.events, options.tell);
     const { events } = running;
-    running.functions = functionsOn(
-      { ...environment, ...events?.environment },
+    running.functions = new Functions({
+      ...functionsOptions({ ...environment, ...events?.environment }, options),
+      ...workers,
       distFolder,
-      options,
-    );
+    });
     await events?.start(environment, running.functions);
     functionsReady.resolve(running.functions);
     return { baseUrl: baseUrlOf(server), engineName, organizations, environment, engineDied, stop };
@@ -109,18 +110,14 @@ async function buildAndStartEngine(
   return { distFolder: built.value, engine: started.value };
 }
 
-const functionsOn = (
+const functionsOptions = (
   environment: Readonly<Record<string, string>>,
-  distFolder: string,
   { tell, output }: ServiceOptions,
-): Functions =>
-  new Functions({
-    distFolder,
-    environment: { ...environment, DYNAMODB_TIMEOUT_MS: String(localRequestTimeoutMs) },
-    report: tell,
-    output,
-    ...workersOfEnvironment(process.env),
-  });
+): Omit<FunctionsOptions, 'distFolder'> => ({
+  environment: { ...environment, DYNAMODB_TIMEOUT_MS: String(localRequestTimeoutMs) },
+  report: tell,
+  output,
+});
 
 function baseUrlOf(server: Server): string {
   const address = server.address();

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { inMemory, startEngine } from '../../../infra/local/engine.ts';
 import { workersOfEnvironment } from '../../../infra/local/functions.ts';
 import { prepareTable } from '../../../infra/local/prepare-table.ts';
+import { startService } from '../../../infra/local/service.ts';
 import { readOrganizationFiles } from '../../../infra/local/settings-at-start.ts';
 import { StartError } from '../../../infra/local/start-error.ts';
 import { runServiceProcess } from '../../support/service-process.ts';
@@ -146,4 +147,26 @@ test('a number of workers that is not a number is refused, and an empty one is n
     'WORKERS_PER_FUNCTION is all: it must be an integer from 1 to 99',
   );
   expect(workersOfEnvironment({ WORKERS_PER_FUNCTION: '' })).toEqual({});
+});
+
+test('a start with a wrong number of workers is refused before there is a table with API keys', {
+  timeout: startTimeout,
+}, async () => {
+  vi.stubEnv('WORKERS_PER_FUNCTION', '100');
+  const db = newDb();
+
+  expect(
+    await refusal(() =>
+      startService({
+        port: 0,
+        db,
+        engine: 'dynoxide',
+        organizations: [],
+        gatewayLimits: false,
+        tell: () => undefined,
+        output: process.stderr,
+      }),
+    ),
+  ).toContain('WORKERS_PER_FUNCTION is 100');
+  expect(readdirSync(db)).toEqual([]);
 });
