@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { inMemory, startEngine } from '../../../infra/local/engine.ts';
 import { workersOfEnvironment } from '../../../infra/local/functions.ts';
 import { prepareTable } from '../../../infra/local/prepare-table.ts';
@@ -153,6 +153,7 @@ test('a start with a wrong number of workers is refused before there is a table 
   timeout: startTimeout,
 }, async () => {
   vi.stubEnv('WORKERS_PER_FUNCTION', '100');
+  onTestFinished(() => void vi.unstubAllEnvs());
   const db = newDb();
 
   expect(
