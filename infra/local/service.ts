@@ -45,8 +45,8 @@ export interface Service {
 const finishWithinMs = 3000;
 
 /**
- * Builds, starts and connects everything (LOCAL.md, "Start"). Reads the environment and listens first: what is refused after a key is created
- * loses the key, which only the ready line shows.
+ * Builds, starts and connects everything (LOCAL.md, "Start"). Checks all that it can before it creates keys: a start that is refused later
+ * loses them, because only the ready line shows them.
  * @throws StartError
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -70,10 +70,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     const { distFolder, engine } = await buildAndStartEngine(options, running);
     const { name: engineName, environment, died: engineDied } = engine;
-    const organizations = await prepareTable({ environment, files, tell: options.tell });
+    // After the engine has locked the data folder: another service on the folder may be writing to the same file until then.
     if (options.events !== undefined)
       running.events = await startLocalEvents(options.events, options.tell);
     const { events } = running;
+    const organizations = await prepareTable({ environment, files, tell: options.tell });
     running.functions = new Functions({
       ...functionsOptions({ ...environment, ...events?.environment }, options),
       ...workers,

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { inMemory, startEngine } from '../../../infra/local/engine.ts';
 import { workersOfEnvironment } from '../../../infra/local/functions.ts';
 import { prepareTable } from '../../../infra/local/prepare-table.ts';
-import { startService } from '../../../infra/local/service.ts';
+import { type ServiceOptions, startService } from '../../../infra/local/service.ts';
 import { readOrganizationFiles } from '../../../infra/local/settings-at-start.ts';
 import { StartError } from '../../../infra/local/start-error.ts';
 import { runServiceProcess } from '../../support/service-process.ts';
@@ -149,6 +149,20 @@ test('a number of workers that is not a number is refused, and an empty one is n
   expect(workersOfEnvironment({ WORKERS_PER_FUNCTION: '' })).toEqual({});
 });
 
+const refusedStart = (db: string, options: Partial<ServiceOptions> = {}) =>
+  refusal(() =>
+    startService({
+      port: 0,
+      db,
+      engine: 'dynoxide',
+      organizations: [],
+      gatewayLimits: false,
+      tell: () => undefined,
+      output: process.stderr,
+      ...options,
+    }),
+  );
+
 test('a start with a wrong number of workers is refused before there is a table with API keys', {
   timeout: startTimeout,
 }, async () => {
@@ -156,18 +170,18 @@ test('a start with a wrong number of workers is refused before there is a table 
   onTestFinished(() => void vi.unstubAllEnvs());
   const db = newDb();
 
-  expect(
-    await refusal(() =>
-      startService({
-        port: 0,
-        db,
-        engine: 'dynoxide',
-        organizations: [],
-        gatewayLimits: false,
-        tell: () => undefined,
-        output: process.stderr,
-      }),
-    ),
-  ).toContain('WORKERS_PER_FUNCTION is 100');
+  expect(await refusedStart(db)).toContain('WORKERS_PER_FUNCTION is 100');
   expect(readdirSync(db)).toEqual([]);
+});
+
+test('after a start whose events file was refused, the next start shows the API keys', {
+  timeout: startTimeout,
+}, async () => {
+  const db = newDb();
+
+  expect(await refusedStart(db, { events: join(db, 'absent', 'events') })).toContain(
+    'its folder does not exist',
+  );
+  const { ready } = await start('--db', db);
+  expect(ready.organizations[0]?.keys).toHaveProperty('writer');
 });
