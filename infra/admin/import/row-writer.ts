@@ -67,6 +67,8 @@ export class RowWriter {
       ready.map(({ imported }) => imported),
     ),
   );
+  /** The first error. */
+  #failure: { readonly error: unknown } | undefined;
   #ids: ImportedIds | undefined;
   #rotations: OwnerRotations | undefined;
 
@@ -86,14 +88,32 @@ export class RowWriter {
     );
   }
 
-  /** Makes the lead of a draft. @param matches what `find` returned for it */
+  /**
+   * Makes the lead of a draft.
+   * @param matches what `find` returned for it
+   * @throws Error also that of another draft, if this one waited for its turn meanwhile: nothing of it is written
+   */
   async write(
+    organizationId: number,
+    draft: Draft,
+    matches: RowMatches | undefined,
+  ): Promise<RowResult> {
+    try {
+      return await this.#writeDraft(organizationId, draft, matches);
+    } catch (error) {
+      this.#failure ??= { error };
+      throw error;
+    }
+  }
+
+  async #writeDraft(
     organizationId: number,
     draft: Draft,
     matches: RowMatches | undefined,
   ): Promise<RowResult> {
     const { before } = draft.place;
     if (before) await before;
+    this.#throwFailure();
     const current = before ? (await this.find(organizationId, [draft]))[0] : matches;
     if (current?.importedLeadId !== undefined) return { outcome: 'alreadyThere' };
     if (current?.phoneLeadId !== undefined)
@@ -102,7 +122,12 @@ export class RowWriter {
       return this.#taken('email', `lead ${current.emailLeadId}`);
     if (this.#options.dryRun) return this.#writeDry(draft);
     await this.#rateLimiter.take(kilobytesOf(draft.read));
+    this.#throwFailure();
     return this.#writeWithRetries(organizationId, draft);
+  }
+
+  #throwFailure(): void {
+    if (this.#failure) throw this.#failure.error;
   }
 
   async #writeWithRetries(organizationId: number, draft: Draft): Promise<RowResult> {

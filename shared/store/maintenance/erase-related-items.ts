@@ -94,40 +94,51 @@ export async function removeRelatedItems(
 
 async function scan(
   table: Table,
-  { organizationId, leadId, onProgress }: RelatedItemsSearch,
+  search: RelatedItemsSearch,
   examine: (item: Item) => Promise<void>,
 ): Promise<void> {
   let itemsRead = 0;
+  let hasFailed = false;
   const scanSegment = async (segment: number): Promise<void> => {
     let next: Record<string, unknown> | undefined;
     do {
       const { Items, ScannedCount, LastEvaluatedKey } = await table.client.send(
         new ScanCommand({
-          TableName: table.name,
+          ...relatedItems(table, search),
           Segment: segment,
           TotalSegments: segments,
           ExclusiveStartKey: next,
-          ConsistentRead: true,
-          FilterExpression:
-            'pk = :leads OR begins_with(pk, :timelines) OR (begins_with(pk, :rows) AND leadId = :lead) OR (begins_with(pk, :records) AND #result.id = :lead)',
-          ExpressionAttributeNames: { '#result': 'result' },
-          ExpressionAttributeValues: {
-            ':leads': leadsPartitionKey(organizationId),
-            ':timelines': timelinePartitionKey(organizationId, 0).slice(0, -1),
-            ':rows': importedRowPrimaryKey(organizationId, '').pk,
-            ':records': prefix.idempotency,
-            ':lead': leadId,
-          },
         }),
       );
       for (const item of Items ?? []) await examine(item);
       itemsRead += ScannedCount ?? 0;
-      onProgress(itemsRead);
+      search.onProgress(itemsRead);
       next = LastEvaluatedKey;
-    } while (next);
+    } while (next && !hasFailed);
   };
-  await allSettled(Array.from({ length: segments }, (_, segment) => scanSegment(segment)));
+  const scanned = Array.from({ length: segments }, (_, segment) =>
+    scanSegment(segment).catch((error: unknown) => {
+      hasFailed = true;
+      throw error;
+    }),
+  );
+  await allSettled(scanned);
 }
+
+const relatedItems = (table: Table, { organizationId, leadId }: RelatedItemsSearch) => ({
+  TableName: table.name,
+  ConsistentRead: true,
+  FilterExpression:
+    'pk = :leads OR begins_with(pk, :timelines) OR (begins_with(pk, :rows) AND leadId = :lead) OR (begins_with(pk, :records) AND #result.id = :lead)',
+  ExpressionAttributeNames: { '#result': 'result' },
+  ExpressionAttributeValues: {
+    ':leads': leadsPartitionKey(organizationId),
+    ':timelines': timelinePartitionKey(organizationId, 0).slice(0, -1),
+    ':rows': importedRowPrimaryKey(organizationId, '').pk,
+    ':records': prefix.idempotency,
+    ':lead': leadId,
+  },
+});
 
 const remove = (table: Table, key: PrimaryKey) =>
   table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...key } }));

@@ -1,9 +1,16 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Draft, RowReader } from '../../../../infra/admin/import/row-reader.ts';
-import { RowWriter } from '../../../../infra/admin/import/row-writer.ts';
+import { RowWriter, type WriteOptions } from '../../../../infra/admin/import/row-writer.ts';
 
 afterEach(() => vi.restoreAllMocks());
+
+const options: WriteOptions = {
+  organization: () => Promise.reject(new Error('The settings are not read again.')),
+  keepIds: false,
+  dryRun: false,
+  leadsPerSecond: Number.POSITIVE_INFINITY,
+};
 
 const draft = (leadId: number): Draft => ({
   row: { number: leadId, read: '', original: { cells: [] } },
@@ -46,16 +53,7 @@ test('leads that are written together are written until the first of their deadl
     return {};
   };
   const table = { name: 'leads', client: { send } as unknown as DynamoDBDocumentClient };
-  const writer = new RowWriter(
-    table,
-    {
-      organization: () => Promise.reject(new Error('The settings are not read again.')),
-      keepIds: false,
-      dryRun: false,
-      leadsPerSecond: Number.POSITIVE_INFINITY,
-    },
-    new RowReader({ headingOf: new Map() }),
-  );
+  const writer = new RowWriter(table, options, new RowReader({ headingOf: new Map() }));
 
   const results = await Promise.all(
     [11, 12].map((leadId) => writer.write(1, draft(leadId), undefined)),
@@ -63,4 +61,25 @@ test('leads that are written together are written until the first of their deadl
 
   expect(results).toEqual([{ outcome: 'imported' }, { outcome: 'imported' }]);
   expect(isEnded).toEqual([true]);
+});
+
+test('a row that waited for another is not looked up and not written once a row has failed', async () => {
+  const sent: unknown[] = [];
+  const send = async (command: unknown) => {
+    sent.push(command);
+    throw new Error('The table is gone.');
+  };
+  const table = { name: 'leads', client: { send } as unknown as DynamoDBDocumentClient };
+  const writer = new RowWriter(table, options, new RowReader({ headingOf: new Map() }));
+  const turn = Promise.withResolvers<void>();
+  const waiting: Draft = { ...draft(12), place: { before: turn.promise, done: () => undefined } };
+
+  const results = Promise.allSettled([
+    writer.write(1, draft(11), undefined).finally(turn.resolve),
+    writer.write(1, waiting, undefined),
+  ]);
+
+  const failed = { status: 'rejected', reason: new Error('The table is gone.') };
+  expect(await results).toEqual([failed, failed]);
+  expect(JSON.stringify(sent)).not.toContain('digest 12');
 });
