@@ -85,7 +85,7 @@ export default defineConfig({
           include: stack,
           exclude: [integration],
           testTimeout: 20_000,
-          // They change nothing outside their own modules, so that files can share a process: it loads the CDK once.
+          // What they change outside their own modules they restore, so that files can share a process: it loads the CDK once.
           isolate: false,
           env: withoutCdkValidation,
         },

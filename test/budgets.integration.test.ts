@@ -46,9 +46,12 @@ const record = async (
   options: CallOptions,
 ): Promise<{ calls: readonly RecordedCall[]; status: number }> => {
   faulty.proxy.heldUntil = untilFunctionsWait;
-  const { result, calls } = await faulty.proxy.record(() => callOnce(name, options));
-  faulty.proxy.heldUntil = undefined;
-  return { calls, status: result.status };
+  try {
+    const { result, calls } = await faulty.proxy.record(() => callOnce(name, options));
+    return { calls, status: result.status };
+  } finally {
+    faulty.proxy.heldUntil = undefined;
+  }
 };
 
 const idempotent = (key: string = randomUUID()): Pick<CallOptions, 'headers'> => ({

@@ -8,27 +8,32 @@ process.on('worker', (worker) => {
   worker.once('exit', () => functions.delete(worker));
 });
 
-const stretchMs = 5;
+const sampleMs = 5;
+/** A sample that took longer says that the machine is busy: a function may be ready to go on, and be held up. */
+const sampleMaxMs = 10;
 /** What a thread that waits may be counted for. */
 const activeMaxMs = 0.5;
 /** In the second, this thread takes in what functions sent in the first. */
-const stretches = 2;
+const quietSamples = 2;
 
 /**
  * Waits until every function does: all calls that it makes in parallel are then sent, and taken in by servers of this process. A function
- * that a busy machine holds up is not waiting, so this is as true there.
+ * that a busy machine holds up is counted as active, or its sample is not counted.
  */
 export async function untilFunctionsWait(): Promise<void> {
-  for (let waiting = 0; waiting < stretches; ) {
+  for (let quiet = 0; quiet < quietSamples; ) {
+    const begunAt = performance.now();
     const before = [...functions].map((worker) => ({
       worker,
       utilization: worker.performance.eventLoopUtilization(),
     }));
-    await pause(stretchMs);
-    const isWaiting = before.every(
-      ({ worker, utilization }) =>
-        worker.performance.eventLoopUtilization(utilization).active < activeMaxMs,
-    );
-    waiting = isWaiting ? waiting + 1 : 0;
+    await pause(sampleMs);
+    const isQuiet =
+      performance.now() - begunAt <= sampleMaxMs &&
+      before.every(
+        ({ worker, utilization }) =>
+          worker.performance.eventLoopUtilization(utilization).active < activeMaxMs,
+      );
+    quiet = isQuiet ? quiet + 1 : 0;
   }
 }

@@ -1,6 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectFolder } from '../../support/service-process.ts';
@@ -36,11 +44,13 @@ export function lint(version: string, templates: readonly string[]): LintResult 
     .update(JSON.stringify([version, options, texts]))
     .digest('hex');
   const folder = join(projectFolder, 'node_modules', '.cache', 'cfn-lint');
-  const kept = join(folder, `${key}.json`);
-  if (existsSync(kept)) return JSON.parse(readFileSync(kept, 'utf8'));
+  const cacheFile = join(folder, `${key}.json`);
+  if (existsSync(cacheFile)) return JSON.parse(readFileSync(cacheFile, 'utf8'));
   const result = run(texts);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(kept, JSON.stringify(result));
+  const newFile = `${cacheFile}.${process.pid}`;
+  writeFileSync(newFile, JSON.stringify(result));
+  renameSync(newFile, cacheFile); // whole, for another run that reads it meanwhile
   return result;
 }
 

@@ -29,14 +29,18 @@ const lead = { 'dynamodb:LeadingKeys': ['LEADS#1'], 'dynamodb:Attributes': ['pk'
 
 /** The publisher's own request, as it sends it. */
 async function sentToBus(): Promise<IamRequest> {
-  const send = vi
-    .spyOn(EventBridgeClient.prototype, 'send')
-    .mockImplementation(async () => ({ Entries: [{ EventId: '1' }] }));
+  let sent: PutEventsCommand | undefined;
+  const send = vi.spyOn(EventBridgeClient.prototype, 'send').mockImplementation(async (command) => {
+    sent = command as PutEventsCommand;
+    return { Entries: [{ EventId: '1' }] };
+  });
   const event = { type: 'LeadCreated', time: '2026-01-01T00:00:00Z', detail: {} };
-  await openEventBus('lead-service-test').put([event as LeadEvent]);
-  const command = send.mock.calls[0]?.[0] as PutEventsCommand | undefined;
-  const [entry] = command?.input.Entries ?? [];
-  send.mockRestore();
+  try {
+    await openEventBus('lead-service-test').put([event as LeadEvent]);
+  } finally {
+    send.mockRestore(); // other files of tests share the process
+  }
+  const [entry] = sent?.input.Entries ?? [];
   return request('events:PutEvents', arn('events', `event-bus/${entry?.EventBusName}`), {
     'events:source': [entry?.Source ?? ''],
     'events:detail-type': [entry?.DetailType ?? ''],
