@@ -32,7 +32,12 @@ function refusedIssues(history: History, action: ObservedAction): string[] {
       order < lastCallOrder(history, action) &&
       !isSame(before?.settings, after?.settings),
   );
-  const overOthers = own.slice(1).filter(({ before }) => before?.version !== first.after?.version);
+  const takenBack = own.filter(({ after }, at) =>
+    own.slice(0, at).some(({ before }) => isSame(before?.settings, after?.settings)),
+  );
+  const overOthers = takenBack.filter(
+    (write) => write.before?.version !== own[own.indexOf(write) - 1]?.after?.version,
+  );
   const issues = [
     ...(overOthers.length > 0 ? ['took back settings that others had applied since'] : []),
     ...(others.length === 0 && !isSame(last.after?.settings, first.before?.settings)

@@ -110,15 +110,15 @@ export const bugsOfErasedPeople: readonly PlantedBug[] = [
   {
     name: 'part of the table not searched',
     file: 'shared/store/maintenance/erase-related-items.ts',
-    before: 'Array.from({ length: segments }, (_, segment) => scanSegment(segment))',
-    after: 'Array.from({ length: segments - 1 }, (_, segment) => scanSegment(segment))',
+    before: 'Array.from({ length: segments }, (_, segment) => scanSegment(segment)',
+    after: 'Array.from({ length: segments - 1 }, (_, segment) => scanSegment(segment)',
     how: 'A quarter of the table is not searched.',
     foundBy: twoAtOnce,
   },
   {
     name: 'first page of each part only',
     file: 'shared/store/maintenance/erase-related-items.ts',
-    before: '} while (next);',
+    before: '} while (next && !hasFailed);',
     after: '} while (next && itemsRead === 0);',
     how: 'Only the first page of each part of the table is searched.',
     foundBy: twoAtOnce,
