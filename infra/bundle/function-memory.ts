@@ -1,11 +1,11 @@
 /**
- * The memory limits of a function's process. Without them, V8 and the C library keep memory that the function does not need: 150 to 260 MB
- * after a few thousand requests, of which 15 MB are reachable objects (test/bench/PROFILE.md, "Memory of a function").
+ * The memory limits of a function's process. Without them, V8 and the C library keep memory that the function does not need: 200 to 260 MB
+ * after 1,000 to 4,000 captures, of which 15 MB are reachable objects (test/bench/PROFILE.md, "Memory of a function").
  */
 
-/** V8 has three semi-spaces for young objects. 4 MB each would save about 5 % of a request's processor time, and keep 20 MB more. */
+/** Young objects take up to three times this size. 4 MB would save about 5 % of a request's processor time, and keep 11 MB more. */
 export const semiSpaceMb = 2;
-/** V8 lets the heap grow faster, the larger its limit is. A function's objects never come near this limit. */
+/** V8 lets the heap grow faster, the larger its limit is. `capture-lead` has 15 MB of objects. */
 export const oldSpaceMbMax = 256;
 
 /** What a function's own memory leaves for its objects; the rest is Node.js, its code, and buffers outside the heap. */

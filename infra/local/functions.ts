@@ -42,7 +42,7 @@ const importWithinMs = 10_000;
  * request that hangs does not stop all others of its function.
  */
 const workersMaxDefault = Math.min(8, Math.max(2, availableParallelism()));
-/** V8 has three semi-spaces for young objects. The whole service has one limit of the C library's arenas, its own. */
+/** A deployed function's. The C library's arenas belong to the whole process: a worker cannot limit them. */
 const heapLimits = {
   maxYoungGenerationSizeMb: 3 * semiSpaceMb,
   maxOldGenerationSizeMb: oldSpaceMb(memoryMbDefault),

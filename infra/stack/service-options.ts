@@ -27,7 +27,7 @@ export interface LeadServiceProps {
   readonly logRetentionDays?: number;
   /** Whether the table is kept when its stack is deleted. `destroy` also switches deletion protection off. @default retain */
   readonly removalPolicy?: 'retain' | 'destroy';
-  /** Memory of each function in MB; CPU is in proportion. @default 1024 */
+  /** Memory of each function in MB; CPU is in proportion. The heap gets half, at most 256 MB. @default 1024 */
   readonly memoryMb?: number;
   /** Memory of single functions in MB, by endpoint name. @default memoryMb */
   readonly memoryMbByFunction?: Readonly<Record<string, number>>;
