@@ -1,17 +1,20 @@
+import type { Lead } from '../../leads/lead.ts';
 import type { OrganizationTable } from '../table/client.ts';
 import { bytesPerReadUnit } from '../table/read-units.ts';
 import type { ChangedIds } from './changed-ids.ts';
 import { type ChangedLeads, changedLeadsMax, readChangedLeads } from './changed-leads.ts';
 import { aboveAllIds, allOfIds, changedIdList, indexEntryBytes, type LeadIds } from './lead-ids.ts';
-import { type LeadChunk, type LeadReader, leadsByIds, type PageQuery } from './lead-pages.ts';
+import { fetchedBytes, type LeadChunk, type LeadReader, leadsByIds } from './lead-pages.ts';
 import type { PageBudget } from './page-budget.ts';
 
 /** Up to this many changed leads are fetched by id, without comparing their number to that of all leads. */
 export const fewUpdates = 1000;
 
-/** What a lead of the page fulfils: changed since then, in all lists, and `matches` on the lead itself. */
-interface ChangeQuery extends Pick<PageQuery, 'matches'> {
+/** What a lead of the page fulfils: changed since then, and in all lists. */
+interface ChangeQuery {
   readonly lists: readonly LeadIds[];
+  /** Whether a lead is in all lists, by the lead itself. */
+  readonly isInLists: (lead: Lead) => boolean;
   /** Epoch milliseconds. */
   readonly updatedSince: number;
 }
@@ -56,37 +59,41 @@ const entriesPerLead = (2 * bytesPerReadUnit) / indexEntryBytes;
  */
 function changedInLists(
   own: OrganizationTable,
-  { lists, matches }: ChangeQuery,
+  { lists, isInLists }: ChangeQuery,
   changed: ChangedLeads,
   budget: PageBudget,
 ): LeadReader {
   const ids = changedIdList(changed.ids);
   const joined = leadsByIds(own, allOfIds([...lists, ids], budget), budget);
   if (isDense(changed.ids) || hasLargeLeads(changed)) return joined;
-  const fetched = leadsByIds(own, ids, budget);
+  const fetched = leadsByIds(own, ids, budget, trialLeads);
   let reader: LeadReader | undefined;
   return {
     async read(below, requested) {
       if (reader) return reader.read(below, requested);
-      const trial = await fetched.read(below, Math.min(requested, trialLeads));
-      reader = isCheaperFetched(trial, matches) ? fetched : joined;
+      const trial = await fetched.read(below, requested);
+      reader = isCheaperFetched(trial, isInLists) ? fetched : joined;
       return trial;
     },
   };
 }
 
-/** Whether fetching a changed lead costs more than the entries of any list up to the next changed one. All leads are few if they are a trial. */
+/** Whether fetching a changed lead costs more than the entries of any list up to the next changed one. If the highest id is at most 25, the trial reads every lead. */
 function isDense(ids: ChangedIds): boolean {
   const highest = ids.highestBelow(aboveAllIds) ?? 0;
   return highest > trialLeads && ids.size * entriesPerLead >= highest;
 }
 
-/** Whether the changed leads between two that match cost less than a list's entries between them. */
-function isCheaperFetched({ leads, downTo }: LeadChunk, matches: PageQuery['matches']): boolean {
-  const matching = leads.filter(matches).length;
+/** Whether the changed leads between two of the lists cost less than a list's entries between them. */
+function isCheaperFetched(
+  { leads, downTo }: LeadChunk,
+  isInLists: ChangeQuery['isInLists'],
+): boolean {
+  const others = leads.filter((lead) => !isInLists(lead));
+  const listed = leads.length - others.length;
   const idsBetweenChanges = ((leads[0]?.id ?? downTo) - downTo) / Math.max(1, leads.length);
-  const fetchedInVain = (leads.length - matching) / matching;
-  return matching > 0 && fetchedInVain <= idsBetweenChanges / entriesPerLead;
+  const bytesInVain = others.reduce((sum, lead) => sum + fetchedBytes(lead), 0) / listed;
+  return listed > 0 && bytesInVain <= (idsBetweenChanges * indexEntryBytes) / 2;
 }
 
 /** Whether the changed leads cost more than a read unit each: those of other lists are then better not fetched. */

@@ -1,3 +1,4 @@
+import { type Lead, ownerIdOf, sourceIdOf } from '../../leads/lead.ts';
 import type { Table } from '../table/client.ts';
 import { ownerIndexKey, sourceIndexKey, stageIndexKey } from '../table/primary-keys.ts';
 import { bytesPerReadUnit } from '../table/read-units.ts';
@@ -64,8 +65,16 @@ async function planReader(table: Table, query: LeadQuery, budget: PageBudget): P
   }
   return lists.length === 0
     ? changedLeads(table, { ...query, updatedSince }, budget)
-    : changedAmong(own, { lists, updatedSince, matches: query.matches }, budget);
+    : changedAmong(own, { lists, isInLists: listMatcher(query), updatedSince }, budget);
 }
+
+/** Whether a lead is in all of `indexLists`, by the lead itself. */
+const listMatcher =
+  ({ stageIds, ownerId, sourceId }: LeadQuery) =>
+  (lead: Lead): boolean =>
+    (stageIds === undefined || stageIds.includes(lead.stageId)) &&
+    (ownerId === undefined || ownerIdOf(lead) === ownerId) &&
+    (sourceId === undefined || sourceIdOf(lead) === sourceId);
 
 function indexLists(
   table: Table,

@@ -70,8 +70,17 @@ export async function readLeadPage(
 
 const unreadRetryMs = 300;
 
+/** The bytes that are paid for to fetch a lead. */
+export const fetchedBytes = ({ fields }: Lead): number =>
+  Math.max(bytesPerReadUnit, Buffer.byteLength(JSON.stringify(fields)));
+
 /** Fetches leads by id, in batches. Each is read from the table, because an index lags behind it. */
-export function leadsByIds(own: OrganizationTable, ids: LeadIds, budget: PageBudget): LeadReader {
+export function leadsByIds(
+  own: OrganizationTable,
+  ids: LeadIds,
+  budget: PageBudget,
+  firstBatchMax = batchGetMax,
+): LeadReader {
   let firstRequested = 0;
   let examined = 0;
 
@@ -82,12 +91,12 @@ export function leadsByIds(own: OrganizationTable, ids: LeadIds, budget: PageBud
       const expected = Math.ceil(
         (1.2 * requested * examined) / Math.max(0.5, firstRequested - requested),
       );
-      const batchSize = Math.min(batchGetMax, Math.max(requested, expected));
+      const batchMax = examined === 0 ? firstBatchMax : batchGetMax;
+      const batchSize = Math.min(batchMax, Math.max(requested, expected));
       const batch = await nextIds(ids, below, batchSize, budget);
       examined += batch.leadIds.filter((leadId) => !ids.isUncertain?.(leadId)).length;
       const { leads, unreadFrom } = await fetchLeads(own, batch.leadIds);
-      for (const { fields } of leads)
-        budget.spend(Math.max(bytesPerReadUnit, Buffer.byteLength(JSON.stringify(fields))));
+      for (const lead of leads) budget.spend(fetchedBytes(lead));
       if (unreadFrom === undefined) return { leads, downTo: batch.downTo, after: batch.after };
       // A lead that DynamoDB left unread may exist: the page ends before it.
       return { leads, downTo: batch.leadIds[unreadFrom - 1] ?? below, after: 'spent' };

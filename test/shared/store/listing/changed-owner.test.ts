@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ownerIdOf } from '../../../../shared/leads/lead.ts';
+import { type Lead, ownerIdOf, sourceIdOf } from '../../../../shared/leads/lead.ts';
 import { listLeads } from '../../../../shared/store/listing/lead-lists.ts';
 import { sinceOf, updatesOf } from '../../../bench/listing/generated-leads.ts';
-import { generatedTable } from './generated-table.ts';
+import { generatedTable, type LeadShape } from './generated-table.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -23,24 +23,50 @@ const noFilter = {
 };
 let organizationId = 0;
 
-/** One page of 25 leads by change and owner. */
-async function page(leads: number, changed: number, ownerId: number) {
+interface Listed extends LeadShape {
+  readonly leads: number;
+  readonly changed: number;
+  readonly ownerId: number;
+  readonly sourceId?: number;
+  readonly filter?: (lead: Lead) => boolean;
+}
+
+/** A list by change and owner: its pages, and the ids that they must give. */
+function listOf({ leads, changed, ownerId, sourceId, filter = () => true, ...shape }: Listed) {
   organizationId += 1;
-  const { table, units, calls } = generatedTable(organizationId, leads);
+  const own = organizationId;
+  const { table, leadOf, units, calls } = generatedTable(own, leads, shape);
   const updatedSince = Date.parse(sinceOf(changed, leads));
-  const { leads: found, nextCursor } = await listLeads(table, {
-    ...noFilter,
-    organizationId,
-    ownerId,
-    updatedSince,
-    matches: (lead) => Date.parse(lead.updatedAt) >= updatedSince && ownerIdOf(lead) === ownerId,
-  });
+  const isListed = (lead: Lead): boolean =>
+    ownerIdOf(lead) === ownerId && (sourceId === undefined || sourceIdOf(lead) === sourceId);
   const { idAt } = updatesOf(leads);
   const all = Array.from({ length: changed }, (_, index) => idAt(leads - 1 - index))
-    .filter((id) => (id + ownerId) % 2 === 1 && ownerId <= 8)
+    .map(leadOf)
+    .filter((lead) => isListed(lead) && filter(lead))
+    .map(({ id }) => id)
     .sort((a, b) => b - a);
-  expect(found.map(({ id }) => id)).toEqual(all.slice(0, found.length));
-  return { found: found.length, nextCursor, units: units(), calls: calls() };
+  const page = (limit: number, cursor?: number) =>
+    listLeads(table, {
+      ...noFilter,
+      organizationId: own,
+      limit,
+      cursor,
+      ownerId,
+      sourceId,
+      updatedSince,
+      matches: (lead) =>
+        Date.parse(lead.updatedAt) >= updatedSince && isListed(lead) && filter(lead),
+    });
+  return { page, all, units, calls };
+}
+
+/** What the first page of a list takes, which must be full or the last. */
+async function firstPage(listed: Listed, limit = 25) {
+  const { page, all, units, calls } = listOf(listed);
+  const { leads, nextCursor } = await page(limit);
+  expect(leads.map(({ id }) => id)).toEqual(all.slice(0, limit));
+  expect(nextCursor).toBe(all.length > limit ? all[limit - 1] : null);
+  return { units: units(), calls: calls() };
 }
 
 test.each([
@@ -50,7 +76,7 @@ test.each([
 ])(
   'of 1,000,000 leads, a page of the $changed changed ones of an owner takes $calls calls and at most $units read units',
   async ({ changed, units, calls }) => {
-    const taken = await page(1_000_000, changed, 7);
+    const taken = await firstPage({ leads: 1_000_000, changed, ownerId: 7 });
 
     expect(taken.calls).toBe(calls);
     expect(taken.units).toBeLessThanOrEqual(units);
@@ -58,17 +84,87 @@ test.each([
 );
 
 test('a page of 10,000 changed leads of an owner takes the same calls in 10,000,000 leads as in 100,000, and at most 1.2 times the units', async () => {
-  const [few, many] = [await page(100_000, 10_000, 7), await page(10_000_000, 10_000, 7)];
+  const listed = { changed: 10_000, ownerId: 7 };
+  const few = await firstPage({ ...listed, leads: 100_000 });
+  const many = await firstPage({ ...listed, leads: 10_000_000 });
 
-  expect([many.found, many.calls]).toEqual([few.found, few.calls]);
+  expect(many.calls).toBe(few.calls);
   expect(many.units).toBeLessThanOrEqual(1.2 * few.units);
 });
 
 test('a page of the changed leads of an owner who has none fetches no more than 25 of them', async () => {
-  const taken = await page(1_000_000, 100, 9);
+  const { units } = await firstPage({ leads: 1_000_000, changed: 100, ownerId: 9 });
 
-  expect([taken.found, taken.nextCursor]).toEqual([0, null]);
-  expect(taken.units).toBeLessThanOrEqual(28);
+  expect(units).toBeLessThanOrEqual(28);
+});
+
+const oneIn = (share: number) => (id: number) => (id % share === 1 ? 9 : 7);
+
+test.each(
+  [
+    { owner: 'of half of the leads', ownerOf: oneIn(2) },
+    { owner: 'of one lead in 10', ownerOf: oneIn(10) },
+    { owner: 'of one lead in 200', ownerOf: oneIn(200) },
+    { owner: 'and a source', ownerOf: oneIn(2), sourceOf: oneIn(3), sourceId: 9 },
+  ].flatMap((listed) => [25, 50, 100].map((limit) => ({ ...listed, limit }))),
+)(
+  'a walk, $limit leads a page, over the changed leads of an owner $owner finds each once, in order',
+  async ({ owner: _owner, limit, ...listed }) => {
+    const { page, all } = listOf({ ...listed, leads: 200_000, changed: 2000, ownerId: 9 });
+    const found: number[] = [];
+    let cursor: number | null = null;
+
+    do {
+      const { leads, nextCursor } = await page(limit, cursor ?? undefined);
+      found.push(...leads.map(({ id }) => id));
+      cursor = nextCursor;
+    } while (cursor !== null);
+
+    expect(found).toEqual(all);
+    expect(all.length).toBeGreaterThanOrEqual(10);
+  },
+);
+
+test.each([50, 100])(
+  'a page of %i changed leads that are all of one owner fetches at most a quarter more',
+  async (limit) => {
+    const listed = { leads: 1_000_000, changed: 500, ownerId: 7, ownerOf: () => 7 };
+    const { units } = await firstPage(listed, limit);
+
+    const idUnits = 6.5;
+    expect(units - idUnits).toBeLessThanOrEqual(1.25 * limit);
+  },
+);
+
+test.each([
+  { kb: 30, fetched: 25 + 26, unitsOfLead: 8 },
+  { kb: 40, fetched: 26, unitsOfLead: 10 },
+])(
+  'of changed leads of $kb KB, a page of an owner of one in 10 fetches at most $fetched',
+  async ({ kb, fetched, unitsOfLead }) => {
+    const { units } = await firstPage({
+      leads: 1_000_000,
+      changed: 500,
+      ownerId: 9,
+      ownerOf: oneIn(10),
+      remarks: 'r'.repeat(kb * 1000),
+    });
+
+    const entryUnits = 160;
+    expect(units - entryUnits).toBeLessThanOrEqual(fetched * unitsOfLead);
+  },
+);
+
+test('a page by change, owner and a filter that no lead matches takes a few calls, and a read unit for each changed lead', async () => {
+  const { units, calls } = await firstPage({
+    leads: 1_000_000,
+    changed: 500,
+    ownerId: 7,
+    filter: () => false,
+  });
+
+  expect(calls).toBeLessThanOrEqual(8);
+  expect(units).toBeLessThanOrEqual(520);
 });
 
 test('a stage that is not of the requested pipeline has no changed leads, which takes no call', async () => {

@@ -1,4 +1,5 @@
 import type { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Lead } from '../../../../shared/leads/lead.ts';
 import { putLead } from '../../../../shared/store/leads/leads.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { leadSortKey } from '../../../../shared/store/table/primary-keys.ts';
@@ -8,21 +9,37 @@ const queryMaxBytes = 1_048_576;
 const leadBytes = 800;
 const entryBytes = 100;
 
+/** What leads have besides the fields of `generatedLead`, by their id. */
+export interface LeadShape {
+  readonly ownerOf?: (id: number) => number;
+  readonly sourceOf?: (id: number) => number;
+  readonly remarks?: string;
+}
+
 /**
- * A table with the leads of `generatedLead` and their indexes by time of change and by owner, each made up when it is read: a million of
- * them cost nothing. Counts read units as DynamoDB does, and calls.
+ * A table with the leads of `generatedLead` and their indexes by time of change, owner and source, each made up when it is read: a million
+ * of them cost nothing. Counts read units as DynamoDB does, and calls.
  */
 export function generatedTable(
   organizationId: number,
   leads: number,
-): { table: Table; units: () => number; calls: () => number } {
+  { ownerOf = (id) => 7 + (id % 2), sourceOf = (id) => 3 - 2 * (id % 2), remarks }: LeadShape = {},
+): { table: Table; leadOf: (id: number) => Lead; units: () => number; calls: () => number } {
   let units = 0;
   let calls = 0;
   const table = { name: 'leads' } as Table;
-  const itemOf = (id: number) => putLead(table, generatedLead(organizationId, id, leads)).Put?.Item;
+  const leadOf = (id: number): Lead => {
+    const { fields, ...lead } = generatedLead(organizationId, id, leads);
+    const shape = { assigned_to: ownerOf(id), source: sourceOf(id), ...(remarks && { remarks }) };
+    return { ...lead, fields: { ...fields, ...shape } };
+  };
+  const itemOf = (id: number): Record<string, unknown> =>
+    putLead(table, leadOf(id)).Put?.Item ?? {};
   const updates = updatesOf(leads);
+  const { largeKb } = itemOf(1);
+  const entryOf = (id: number) => ({ sk: leadSortKey(id), largeKb });
   const entryAt = (position: number) => ({
-    sk: leadSortKey(updates.idAt(position)),
+    ...entryOf(updates.idAt(position)),
     updatedAt: updates.timeAt(position),
   });
 
@@ -39,17 +56,23 @@ export function generatedTable(
     };
   };
 
-  /** Of 2 owners, 7 has the even ids, 8 the odd ones; 9 and 10 have none. */
-  const queryOwner = ({ Limit = leads, ExpressionAttributeValues }: QueryCommand['input']) => {
-    const owner = Number(String(ExpressionAttributeValues?.[':value']).split('#').at(-1));
-    const highest = Math.min(leads, Number(ExpressionAttributeValues?.[':below']) - 1);
-    const first = highest - ((highest + owner + 1) % 2);
-    const count = owner > 8 ? 0 : Math.max(0, Math.min(Limit, Math.ceil(first / 2)));
-    units += unitsOfEntries(count);
-    const lowest = first - 2 * (count - 1);
+  const queryList = (
+    valueOf: (id: number) => number,
+    { Limit = leads, ExpressionAttributeValues }: QueryCommand['input'],
+  ) => {
+    const value = Number(String(ExpressionAttributeValues?.[':value']).split('#').at(-1));
+    const ids: number[] = [];
+    for (
+      let id = Math.min(leads, Number(ExpressionAttributeValues?.[':below']) - 1);
+      id >= 1 && ids.length < Limit;
+      id -= 1
+    ) {
+      if (valueOf(id) === value) ids.push(id);
+    }
+    units += unitsOfEntries(ids.length);
     return {
-      Items: Array.from({ length: count }, (_, index) => ({ sk: leadSortKey(first - 2 * index) })),
-      LastEvaluatedKey: lowest > 2 && owner <= 8 ? { sk: lowest } : undefined,
+      Items: ids.map(entryOf),
+      LastEvaluatedKey: ids.length === Limit ? { sk: ids.at(-1) } : undefined,
     };
   };
 
@@ -72,14 +95,16 @@ export function generatedTable(
     calls += 1;
     if ('RequestItems' in input) {
       const keys = input.RequestItems?.leads?.Keys ?? [];
-      units += keys.length;
-      return { Responses: { leads: keys.map(({ sk }) => itemOf(Number(sk))) } };
+      const items = keys.map(({ sk }) => itemOf(Number(sk)));
+      for (const item of items) units += Math.ceil(JSON.stringify(item).length / 4096);
+      return { Responses: { leads: items } };
     }
     const query = input as QueryCommand['input'];
     if (query.IndexName === undefined) return queryLeads(query);
-    return query.IndexName === 'leadsByOwner' ? queryOwner(query) : queryIndex(query);
+    if (query.IndexName === 'leadsByOwner') return queryList(ownerOf, query);
+    return query.IndexName === 'leadsBySource' ? queryList(sourceOf, query) : queryIndex(query);
   };
-  const counts = { units: () => units, calls: () => calls };
+  const counts = { leadOf, units: () => units, calls: () => calls };
   return { table: Object.assign(table, { client: { send } }), ...counts };
 }
 
