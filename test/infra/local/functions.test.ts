@@ -17,6 +17,9 @@ const bundles = {
     "export const handler = () => { setTimeout(() => { throw new Error('later') }); return new Promise(() => {}) }",
   'unhandled-rejection':
     "export const handler = () => { Promise.reject(new Error('nobody')); return new Promise(() => {}) }",
+  // 8 MB each, 320 MB in all.
+  'needs-320-mb':
+    'export const handler = () => Array.from({ length: 40 }, () => new Array(1_000_000).fill(0.5)).length',
   hangs: 'export const handler = () => new Promise(() => {})',
   spins: 'export const handler = () => { while (true) {} }',
   'spins-at-times': 'export const handler = (event) => { while (event.spin) {} ; return "fine" }',
@@ -105,6 +108,7 @@ test.each<[BundleName, RegExp]>([
   ['exits', /ended its process before it returned/],
   ['uncaught', /crashed: Error: later/],
   ['unhandled-rejection', /crashed: Error: nobody/],
+  ['needs-320-mb', /crashed: Error.*memory limit/],
 ])('a function that %s fails its own request', async (name, reason) => {
   const { invoke, reports } = givenFunctions();
 
