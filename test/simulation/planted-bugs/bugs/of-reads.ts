@@ -187,4 +187,12 @@ export const bugsOfReads: readonly PlantedBug[] = [
     how: 'The first lead of all is missing.',
     foundBy: 'Only the first lead of all matches, and what was examined ends just above it',
   },
+  {
+    name: 'first changed leads of a list left out',
+    file: 'shared/store/listing/changed-among.ts',
+    before: 'return trial;',
+    after: 'return { ...trial, leads: [] };',
+    how: 'The changed leads that show how to read on are missing themselves.',
+    foundBy: 'What changed is asked for again, after a file had leads that changed before',
+  },
 ];
