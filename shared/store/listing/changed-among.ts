@@ -78,7 +78,10 @@ function changedInLists(
   };
 }
 
-/** Whether fetching a changed lead costs more than the entries of any list up to the next changed one. If the highest id is at most 25, the trial reads every lead. */
+/**
+ * Whether fetching a changed lead costs more than the entries of any list up to the next changed one. If the highest id is at most 25, the
+ * trial reads every lead.
+ */
 function isDense(ids: ChangedIds): boolean {
   const highest = ids.highestBelow(aboveAllIds) ?? 0;
   return highest > trialLeads && ids.size * entriesPerLead >= highest;
