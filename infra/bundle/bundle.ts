@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { BuildOptions as EsbuildOptions, Plugin } from 'esbuild';
 import { type Endpoint, endpoints } from '../../shared/endpoints.ts';
-import { esbuildPlugins, withoutUnreachedModules } from './esbuild-plugins.ts';
+import { esbuildPlugins, pluginsForOtherClients } from './esbuild-plugins.ts';
 import { replaceFile } from './replace-file.ts';
 import { releaseOf, writeSourceMaps } from './source-maps.ts';
 
@@ -115,7 +115,7 @@ export async function bundle(
 export const bundleReleaseCheck = (): Promise<Bundle> =>
   bundle(
     `export { handler } from ${JSON.stringify(join(projectFolder, 'infra', releaseCheckName, 'handler.ts'))};`,
-    esbuildPlugins.filter((plugin) => plugin !== withoutUnreachedModules),
+    pluginsForOtherClients,
   );
 
 /** The module that is bundled for a function: only its handler, not the other exports of its file. */

@@ -141,7 +141,7 @@ const unreachedModules: readonly (readonly [path: RegExp, contents: string])[] =
   // For a Node.js without `node:crypto`.
   [/checksum[\\/]sha256[\\/]Sha256Js\.js$/, `export const Sha256Js = undefined;`],
 ];
-export const withoutUnreachedModules: Plugin = {
+const withoutUnreachedModules: Plugin = {
   name: 'without-unreached-modules',
   setup(build) {
     for (const [filter, contents] of unreachedModules) {
@@ -225,3 +225,8 @@ export const esbuildPlugins: readonly Plugin[] = [
   versionOfPackage,
   phoneMetadataWhenAsked,
 ];
+
+/** For a bundle that calls AWS by other clients than the service's own, or that adds middlewares to them. */
+export const pluginsForOtherClients: readonly Plugin[] = esbuildPlugins.filter(
+  (plugin) => plugin !== withoutUnreachedModules,
+);

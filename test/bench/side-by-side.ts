@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { bundle, bundleFunction } from '../../infra/bundle/bundle.ts';
+import { type Bundle, bundle, bundleFunction } from '../../infra/bundle/bundle.ts';
+import { pluginsForOtherClients } from '../../infra/bundle/esbuild-plugins.ts';
 import { clientConfig, createTable } from '../../infra/local/table.ts';
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { hashApiKey } from '../../shared/organization/api-key.ts';
@@ -147,17 +148,20 @@ async function givenBoth(environment: Parameters<typeof createTable>[0]): Promis
   return key;
 }
 
+/** Its libraries add middlewares to the SDK's clients. */
+export function bundleAssembled(endpoint: string): Promise<Bundle> {
+  const file = join(import.meta.dirname, 'assembled', `${endpoint}.ts`);
+  return bundle(`export { handler } from ${JSON.stringify(file)};`, pluginsForOtherClients);
+}
+
 async function startSide(
   side: Side,
   folder: string,
   endpoint: EndpointName,
   environment: Record<string, string>,
 ): Promise<LambdaProcess> {
-  const assembled = join(import.meta.dirname, 'assembled', `${endpoint}.ts`);
   const { code } =
-    side === 'service'
-      ? await bundleFunction(endpoint)
-      : await bundle(`export { handler } from ${JSON.stringify(assembled)};`);
+    side === 'service' ? await bundleFunction(endpoint) : await bundleAssembled(endpoint);
   const file = join(folder, `${side}-${endpoint}.mjs`);
   await writeFile(file, code);
   return LambdaProcess.start(pathToFileURL(file).href, environment);
