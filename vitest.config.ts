@@ -7,8 +7,9 @@ import { engines } from './test/support/engine.ts';
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'compiled');
 
 /**
- * Unit tests, those of the stack's template, the simulator's own tests and explorations (`test/simulation/`), and the integration tests (`*.integration.test.ts`) for each engine, against the built functions behind the local
- * gateway. An engine that cannot run on this machine is left out with a warning: the tests of one engine prove nothing for the other.
+ * Unit tests, those of the stack's template, the simulator's own tests and explorations (`test/simulation/`), and the integration tests
+ * (`*.integration.test.ts`) for each engine, against the built functions behind the local gateway. An engine that cannot run on this
+ * machine is left out with a warning: the tests of one engine prove nothing for the other.
  */
 const integration = 'test/**/*.integration.test.ts';
 const simulation = 'test/simulation/**/*.test.ts';
@@ -26,7 +27,7 @@ const ofOneEngine = [
   'test/reliability/**',
   'test/shared/client/**',
   // Hostile, generated and wrong requests, files and options: they are refused before a write, or in its function, which no engine sees.
-  // What a capture reads from a good value is stored as create-lead and update-lead store it, whose values each engine is given.
+  // A capture stores good values as create-lead and update-lead do, whose tests store them on each engine.
   'test/contract/{1-headers,4.1-invalid-query,4.3-capture-input,7-body-encoding,7-errors,7-errors-body,8-limits,9-versioning}.integration.test.ts',
   'test/fuzz/**',
   'test/infra/admin/{organization-warnings,change-warnings,restore-other-table,restore-refused}.integration.test.ts',

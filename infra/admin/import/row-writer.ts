@@ -91,7 +91,7 @@ export class RowWriter {
   /**
    * Makes the lead of a draft.
    * @param matches what `find` returned for it
-   * @throws Error also that of another draft, if this one waited for its turn meanwhile: nothing of it is written
+   * @throws Error its own, or the first error of another draft: then this one was not begun
    */
   async write(
     organizationId: number,

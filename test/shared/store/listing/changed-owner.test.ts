@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Lead, ownerIdOf, sourceIdOf } from '../../../../shared/leads/lead.ts';
 import { listLeads } from '../../../../shared/store/listing/lead-lists.ts';
 import { sinceOf, updatesOf } from '../../../bench/listing/generated-leads.ts';
-import { generatedTable, type LeadShape } from './generated-table.ts';
+import { generatedTable, type LeadShape, unfilteredQuery } from './generated-table.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -11,16 +11,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const noFilter = {
-  organizationId: 1,
-  limit: 25,
-  cursor: undefined,
-  stageIds: undefined,
-  ownerId: undefined,
-  sourceId: undefined,
-  matches: () => true,
-  hasRoom: () => true,
-};
 let organizationId = 0;
 
 interface Listed extends LeadShape {
@@ -47,7 +37,7 @@ function listOf({ leads, changed, ownerId, sourceId, filter = () => true, ...sha
     .sort((a, b) => b - a);
   const page = (limit: number, cursor?: number) =>
     listLeads(table, {
-      ...noFilter,
+      ...unfilteredQuery,
       organizationId: own,
       limit,
       cursor,
@@ -170,7 +160,12 @@ test('a page by change, owner and a filter that no lead matches takes a few call
 test('a stage that is not of the requested pipeline has no changed leads, which takes no call', async () => {
   const { table, calls } = generatedTable(1, 1000);
 
-  const found = await listLeads(table, { ...noFilter, stageIds: [], updatedSince: 0 });
+  const found = await listLeads(table, {
+    ...unfilteredQuery,
+    organizationId: 1,
+    stageIds: [],
+    updatedSince: 0,
+  });
 
   expect([found.leads, found.nextCursor, calls()]).toEqual([[], null, 0]);
 });

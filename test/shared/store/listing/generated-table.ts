@@ -1,6 +1,7 @@
 import type { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Lead } from '../../../../shared/leads/lead.ts';
 import { putLead } from '../../../../shared/store/leads/leads.ts';
+import type { LeadQuery } from '../../../../shared/store/listing/lead-lists.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { leadSortKey } from '../../../../shared/store/table/primary-keys.ts';
 import { generatedLead, updatesOf } from '../../../bench/listing/generated-leads.ts';
@@ -8,6 +9,18 @@ import { generatedLead, updatesOf } from '../../../bench/listing/generated-leads
 const queryMaxBytes = 1_048_576;
 const leadBytes = 800;
 const entryBytes = 100;
+
+/** A first page of all leads. */
+export const unfilteredQuery = {
+  limit: 25,
+  cursor: undefined,
+  stageIds: undefined,
+  ownerId: undefined,
+  sourceId: undefined,
+  updatedSince: undefined,
+  matches: () => true,
+  hasRoom: () => true,
+} satisfies Omit<LeadQuery, 'organizationId'>;
 
 /** What leads have besides the fields of `generatedLead`, by their id. */
 export interface LeadShape {
