@@ -144,7 +144,7 @@ async function measureColdStarts(
       new Runtime({ name: `cold ${at}`, network }).load(bundles.functions);
   };
   load(50);
-  print('a cold start: all modules evaluated', await cpuMicroseconds(400, load));
+  print('a cold start', await cpuMicroseconds(400, load));
 }
 
 /** Histories as they will be: a world of their own each, cold instances included. */

@@ -6,6 +6,7 @@ import { esbuildPlugins } from '../../../infra/bundle/esbuild-plugins.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { bundleText, projectFolder } from './bundle-text.ts';
 import { currentProcess } from './current-process.ts';
+import { keptState, withKeptState } from './kept-state.ts';
 import { type ChangeSource, ownModules } from './own-modules.ts';
 import { type Packages, sharedPackages } from './shared-packages.ts';
 import { globalNames } from './simulated-process.ts';
@@ -13,15 +14,16 @@ import { globalNames } from './simulated-process.ts';
 type Names = Readonly<Record<string, unknown>>;
 
 /**
- * A module evaluated anew with each call, in the process that is running: its own state.
+ * A module in the process that is running, with its own state.
  * @param own global names that are the process's own, for a bundle that takes no others
  */
 export type EvaluateBundle = (own: () => Names) => Names;
 
 export interface BundleOptions {
   /**
-   * Whether every process evaluates its packages for itself, and the SDK's client is whole down to HTTP requests.
-   * @default false: packages, and modules that keep nothing, are evaluated once, and `fast-client/` takes the client's place
+   * Whether every process evaluates modules and packages for itself, and the SDK's client is whole down to HTTP requests.
+   * @default false: they and the service's own modules are evaluated once, what these keep is each process's own, and `fast-client/` takes
+   * the client's place
    */
   readonly isWhole?: boolean;
   /** For another version of the code. */
@@ -41,31 +43,47 @@ const functionsSource = `export const handlers = { ${endpoints
 export const bundleFunctions = (options: BundleOptions = {}): Promise<EvaluateBundle> =>
   bundleSource(functionsSource, options);
 
+const asItIs: ChangeSource = (_path, text) => text;
+
 /** Bundles a module as the functions are bundled, for evaluation in this process. */
 export async function bundleSource(
   source: string,
-  { isWhole = false, change, replaced = {} }: BundleOptions = {},
+  { isWhole = false, change = asItIs, replaced = {} }: BundleOptions = {},
 ): Promise<EvaluateBundle> {
-  const packages = isWhole ? undefined : await sharedPackages();
-  const isShared = packages !== undefined && Object.keys(replaced).length === 0;
-  const own = isShared ? await sharedOwnModules(source, packages, change) : {};
-  const run = await compiled(source, [
+  const plugins = [
     replacedPackages(replaced),
-    packages ? sharedModules({ ...packages, ...own }) : simulatedHttpHandler,
-    ...(change ? [changed(change)] : []),
+    ...(isWhole ? [simulatedHttpHandler] : []),
+    changed(change),
     ...esbuildPlugins,
-  ]);
-  if (!packages) return (ownGlobals) => run(ownGlobals());
-  const { globals, connection: simulatedConnection } = currentProcess;
+  ];
+  if (isWhole) {
+    const run = await compiled(source, plugins);
+    return (ownGlobals) => run(ownGlobals());
+  }
+  const packages = await sharedPackages();
+  const own = await sharedOwnModules(source, packages, { change, replaced });
   const modules = { ...packages, ...own };
-  return () => run({ ...globals, simulatedConnection }, modules);
+  const run = await compiled(source, [sharedModules(modules), ...plugins]);
+  return () => run(ofRunningProcess, modules);
 }
+
+const ofRunningProcess: Names = {
+  ...currentProcess.globals,
+  simulatedConnection: currentProcess.connection,
+};
 
 type Run = (globals: Names, shared?: Packages) => Names;
 
 async function compiled(source: string, plugins: readonly Plugin[]): Promise<Run> {
   const code = await bundleText(source, plugins);
-  const parameters = ['module', 'exports', 'simulatedConnection', 'sharedPackages', ...globalNames];
+  const parameters = [
+    'module',
+    'exports',
+    'simulatedConnection',
+    'sharedPackages',
+    'keptState',
+    ...globalNames,
+  ];
   const run = compileFunction(code, parameters, { filename: 'functions.cjs' }) as (
     ...values: unknown[]
   ) => void;
@@ -76,40 +94,67 @@ async function compiled(source: string, plugins: readonly Plugin[]): Promise<Run
       module.exports,
       globals.simulatedConnection,
       shared,
+      keptState(),
       ...globalNames.map((name) => globals[name]),
     );
     return module.exports;
   };
 }
 
-const unchangedModules = new Map<string, Promise<Packages>>();
-
 /**
- * The modules of the service that keep nothing, evaluated once for all processes, as its packages are: they are most of its code, and what is
- * evaluated anew is slow each time.
+ * The modules of the service, evaluated once for all processes, as its packages are: what is evaluated anew is slow each time. What they keep
+ * is each process's own. Of a changed service, only what was changed and what imports it is evaluated again.
  */
 async function sharedOwnModules(
   source: string,
   packages: Packages,
-  change: ChangeSource | undefined,
+  { change, replaced }: Replacements,
 ): Promise<Packages> {
-  const { shared, changed: changedPaths } = await ownModules(source, change);
-  const evaluate = async (): Promise<Packages> => {
-    const imports = shared.map(
-      (path, at) => `import * as m${at} from ${JSON.stringify(`./${path}`)};`,
-    );
-    const members = shared.map((path, at) => `${JSON.stringify(path)}: m${at}`);
-    const run = await compiled(
-      `${imports.join('\n')}\nexport const modules = { ${members.join(', ')} };`,
-      [sharedModules(packages), ...(change ? [changed(change)] : []), ...esbuildPlugins],
-    );
-    return run(currentProcess.globals, packages).modules as Packages;
-  };
-  if (changedPaths.length > 0) return evaluate();
-  const name = shared.join(' ');
-  const modules = unchangedModules.get(name) ?? evaluate();
-  unchangedModules.set(name, modules);
+  const { unchanged: paths, changed: changedPaths } = await ownModules(source, change);
+  const modules = await unchangedModules(source, packages, replaced);
+  const kept = Object.fromEntries(paths.map((path) => [path, modules[path] ?? {}]));
+  if (changedPaths.length === 0) return kept;
+  const evaluated = await evaluate(changedPaths, { ...packages, ...kept }, { change, replaced });
+  return { ...kept, ...evaluated };
+}
+
+type Replacements = Required<Pick<BundleOptions, 'change' | 'replaced'>>;
+
+const unchangedBySource = new Map<string, Promise<Packages>>();
+function unchangedModules(
+  source: string,
+  packages: Packages,
+  replaced: Replacements['replaced'],
+): Promise<Packages> {
+  const known = unchangedBySource.get(source);
+  if (known) return known;
+  const replacements = { change: asItIs, replaced };
+  const modules = ownModules(source, asItIs).then(({ unchanged }) =>
+    evaluate(unchanged, packages, replacements),
+  );
+  unchangedBySource.set(source, modules);
   return modules;
+}
+
+/** Evaluates modules once for all processes. @param modules those that were evaluated before, which they may import */
+async function evaluate(
+  paths: readonly string[],
+  modules: Packages,
+  { change, replaced }: Replacements,
+): Promise<Packages> {
+  const imports = paths.map(
+    (path, at) => `import * as m${at} from ${JSON.stringify(`./${path}`)};`,
+  );
+  const members = paths.map((path, at) => `${JSON.stringify(path)}: m${at}`);
+  const ownState = async (path: string, text: string): Promise<string> => {
+    const ownText = change(path, text);
+    return (await withKeptState(path, ownText)) ?? ownText;
+  };
+  const run = await compiled(
+    `${imports.join('\n')}\nexport const modules = { ${members.join(', ')} };`,
+    [replacedPackages(replaced), sharedModules(modules), changed(ownState), ...esbuildPlugins],
+  );
+  return run(ofRunningProcess, modules).modules as Packages;
 }
 
 /** Takes modules from those that are evaluated once. Only the members that a bundle uses are looked up. */
@@ -153,13 +198,13 @@ const simulatedHttpHandler: Plugin = {
   },
 };
 
-function changed(change: ChangeSource): Plugin {
+function changed(change: (path: string, text: string) => string | Promise<string>): Plugin {
   return {
     name: 'changed-source',
     setup({ onLoad }) {
-      onLoad({ filter: /[\\/](functions|shared)[\\/].*\.ts$/ }, async ({ path }) => {
+      onLoad({ filter: /\.ts$/, namespace: 'file' }, async ({ path }) => {
         const text = await readFile(path, 'utf8');
-        return { contents: change(path.slice(projectFolder.length + 1), text), loader: 'ts' };
+        return { contents: await change(relative(projectFolder, path), text), loader: 'ts' };
       });
     },
   };

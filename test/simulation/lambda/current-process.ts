@@ -5,6 +5,8 @@ import { type Globals, globalsFor, type ProcessOptions } from './simulated-proce
 /** What shared code needs of the process that it runs in. */
 export interface ProcessContext extends ProcessOptions {
   readonly connection: SimulatedConnection;
+  /** What its modules keep between requests, by the evaluation that they are of. */
+  readonly kept: Map<object, Map<string, unknown>>;
 }
 
 const running = new AsyncLocalStorage<ProcessContext>();
@@ -41,11 +43,22 @@ export const currentProcess: {
   readonly run: <T>(context: ProcessContext, run: () => T) => T;
   readonly globals: Globals;
   readonly connection: SimulatedConnection;
+  /** What the process keeps of one evaluation of modules. */
+  readonly kept: (evaluation: object) => Map<string, unknown>;
 } = {
   run: (context, run) => running.run(context, run),
   globals: globalsFor(options),
   connection: {
     call: (operation, input, callOptions) =>
       current().connection.call(operation, input, callOptions),
+  },
+  kept: (evaluation) => {
+    const { kept } = current();
+    let values = kept.get(evaluation);
+    if (!values) {
+      values = new Map();
+      kept.set(evaluation, values);
+    }
+    return values;
   },
 };

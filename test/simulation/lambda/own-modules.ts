@@ -1,21 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ModuleGraph, moduleGraph, projectFolder } from './bundle-text.ts';
+import { withKeptState } from './kept-state.ts';
 
 /** Changes source text on its way into a bundle. The path is relative to the project's folder. */
 export type ChangeSource = (path: string, text: string) => string;
-
-/**
- * Text that may keep something from one request to the next, or ask for its process's environment, when it is evaluated: a variable, a
- * cache, an object made of a class. What holds only words, patterns and rules does not.
- */
-const keeping: readonly RegExp[] = [
-  /^(export )?(let|var) /m,
-  /^(export )?const [^=\n]*=\s*(\[\]|\{\}|Object\.create\()/m,
-  /^(export )?const [^=\n]*=\s*new (?!RegExp\b|FieldIssue\b|(Set|Map)(<[^()]*>)?\([^)])/m,
-  /^\s*static (?!override )[^(\n]*=/m,
-  /^\S.*\bprocess\.env\b/m,
-];
 
 const sources = new Map<string, string>();
 function sourceOf(path: string): string {
@@ -26,34 +15,47 @@ function sourceOf(path: string): string {
   return text;
 }
 
-/** The service's own modules by what becomes of them. */
+/** The service's own modules that are evaluated once for all processes. Paths relative to the project's folder. */
 export interface OwnModules {
-  /** Neither they nor what they import keep anything: evaluated once for all processes. Paths relative to the project's folder. */
-  readonly shared: readonly string[];
-  /** Of these, the text is another than in the file. */
+  /** Their texts are those of the files, and so are the texts of all that they import. */
+  readonly unchanged: readonly string[];
+  /** All others. */
   readonly changed: readonly string[];
 }
 
-/** @param entry source text whose imports, and theirs, are looked at */
-export async function ownModules(
-  entry: string,
-  change: ChangeSource = (_path, text) => text,
-): Promise<OwnModules> {
+/**
+ * @param entry source text whose imports, and theirs, are looked at. Left out are modules that keep something which is not recognized as a
+ *   process's own, and those that import one
+ */
+export async function ownModules(entry: string, change: ChangeSource): Promise<OwnModules> {
   const graph = await graphOf(entry);
-  const texts = new Map([...graph.keys()].map((path) => [path, change(path, sourceOf(path))]));
-  const shared = new Set(graph.keys());
-  for (const [path, text] of texts)
-    if (keeping.some((one) => one.test(text))) removeWithImporters(path, graph, shared);
+  const isShared = new Set<string>();
+  const isUnchanged = new Set<string>();
+  for (const path of graph.keys()) {
+    const text = sourceOf(path);
+    const ownText = change(path, text);
+    if (ownText === text) isUnchanged.add(path);
+    if ((await withKeptState(path, ownText)) !== undefined) isShared.add(path);
+  }
+  const shared = withImports(graph, isShared);
+  const unchanged = withImports(graph, isUnchanged);
   return {
-    shared: [...shared].sort(),
-    changed: [...shared].filter((path) => texts.get(path) !== sourceOf(path)),
+    unchanged: [...shared].filter((path) => unchanged.has(path)),
+    changed: [...shared].filter((path) => !unchanged.has(path)),
   };
 }
 
-function removeWithImporters(path: string, graph: ModuleGraph, shared: Set<string>): void {
-  if (!shared.delete(path)) return;
+/** The modules that are of a kind, as is all that they import. */
+function withImports(graph: ModuleGraph, ofKind: ReadonlySet<string>): Set<string> {
+  const left = new Set(graph.keys());
+  for (const path of graph.keys()) if (!ofKind.has(path)) removeWithImporters(path, graph, left);
+  return left;
+}
+
+function removeWithImporters(path: string, graph: ModuleGraph, modules: Set<string>): void {
+  if (!modules.delete(path)) return;
   for (const [importer, imports] of graph)
-    if (imports.includes(path)) removeWithImporters(importer, graph, shared);
+    if (imports.includes(path)) removeWithImporters(importer, graph, modules);
 }
 
 const graphs = new Map<string, Promise<ModuleGraph>>();

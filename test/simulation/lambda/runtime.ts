@@ -63,6 +63,7 @@ export class Runtime implements Caller {
       after: (ms, what, take) => this.after(ms, what, take),
       write: options.write ?? (() => undefined),
       connection: simulatedConnection(new Connection(options.network, this)),
+      kept: new Map(),
     };
   }
 

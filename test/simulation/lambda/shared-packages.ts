@@ -23,8 +23,8 @@ const packageNames = [
 let evaluated: Promise<Packages> | undefined;
 
 /**
- * The packages, evaluated once for all simulated processes: evaluating them anew takes 4 ms of each cold start, the service's own modules a
- * tenth of that. Their clock, timers, randomness and connection are those of the process that is running when they ask.
+ * The packages, evaluated once for all simulated processes: evaluating them anew takes 4 ms of each cold start. Their clock, timers, randomness
+ * and connection are those of the process that is running when they ask.
  */
 export function sharedPackages(): Promise<Packages> {
   evaluated ??= evaluate();

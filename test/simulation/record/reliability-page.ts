@@ -34,9 +34,9 @@ npm run simulate -- --record record.json --write
 \`\`\`
 
 Functions call DynamoDB by the SDK's document commands and its strategy of retries, without the SDK's middlewares, serialization, endpoints,
-signatures and sockets; modules that keep nothing between requests are evaluated once for all instances. Both leave out time, and nothing that
-happens: \`test/simulation/lambda/both-clients.test.ts\` runs histories with the whole client too, in processes that share no module, and the
-events and the tables are the same, one by one.
+signatures and sockets; modules are evaluated once for all instances, each of which has its own values of what they keep between requests. Both
+leave out time, and nothing that happens: \`test/simulation/lambda/both-clients.test.ts\` runs histories with the whole client too, in processes
+that share no module, and the events and the tables are the same, one by one.
 `;
 
 function randomSection(totals: RandomTotals): string {
