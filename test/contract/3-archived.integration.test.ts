@@ -3,7 +3,9 @@ import { setArchived } from '../../shared/store/leads/archive.ts';
 import { call } from '../support/call.ts';
 import { givenLead, timelineOf } from '../support/leads.ts';
 import { table } from '../support/table.ts';
-import { create, organization, update } from './inactive-stages.ts';
+import { create, organization, update, useInactiveStages } from './inactive-stages.ts';
+
+useInactiveStages();
 
 describe('3 archived leads', () => {
   const givenArchived = async () => {

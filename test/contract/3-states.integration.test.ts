@@ -3,7 +3,9 @@ import { call } from '../support/call.ts';
 import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
 import { givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
-import { create, organization, pipelines, update } from './inactive-stages.ts';
+import { create, organization, pipelines, update, useInactiveStages } from './inactive-stages.ts';
+
+useInactiveStages();
 
 describe('3 create-lead: the starting stage of the given or default pipeline, or the stage given, which names its pipeline', () => {
   test.each([

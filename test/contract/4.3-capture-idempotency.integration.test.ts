@@ -13,7 +13,10 @@ import {
   isReplay,
   newKey,
   organization,
+  useIdempotentCaptures,
 } from './idempotent-captures.ts';
+
+useIdempotentCaptures();
 
 const answerOf = ({ status, body, headers }: CallReply) => ({
   status,

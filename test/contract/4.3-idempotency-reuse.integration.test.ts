@@ -8,7 +8,10 @@ import {
   isReplay,
   newKey,
   organization,
+  useIdempotentCaptures,
 } from './idempotent-captures.ts';
+
+useIdempotentCaptures();
 
 describe('4.3 rule 7: the same key with a different body within 24 hours is refused with 422 VALIDATION_FAILED', () => {
   test.each([

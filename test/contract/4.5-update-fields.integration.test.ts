@@ -10,7 +10,9 @@ import {
   takenValues,
   withKey,
 } from './field-values.ts';
-import { changesOf, organization, quiet, quietLead, update } from './given-updates.ts';
+import { changesOf, organization, quiet, quietLead, update, useUpdates } from './given-updates.ts';
+
+useUpdates();
 
 let untouched: Awaited<ReturnType<typeof storedLeads>>;
 beforeAll(async () => {

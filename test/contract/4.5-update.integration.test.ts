@@ -5,7 +5,9 @@ import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/l
 import { givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
 import { table } from '../support/table.ts';
-import { changesOf, organization, quiet, quietLead, update } from './given-updates.ts';
+import { changesOf, organization, quiet, quietLead, update, useUpdates } from './given-updates.ts';
+
+useUpdates();
 
 describe('4.5 response: 200 with the lead after the change', () => {
   test('update-lead answers 200 with the lead after the change', async () => {

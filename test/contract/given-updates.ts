@@ -7,11 +7,15 @@ export let organization: GivenOrganization;
 /** An organization of two leads, where whatever is refused leaves just those as they are. */
 export let quiet: GivenOrganization;
 export let quietLead: CallReply['body'];
-beforeAll(async () => {
-  [organization, quiet] = await Promise.all([givenOrganization(), givenOrganization()]);
-  await givenLead(quiet);
-  quietLead = await givenLead(quiet, { fields: { city: 'Pune', budget: 5 } });
-});
+
+/** Makes them for the tests of this file. */
+export function useUpdates(): void {
+  beforeAll(async () => {
+    [organization, quiet] = await Promise.all([givenOrganization(), givenOrganization()]);
+    await givenLead(quiet);
+    quietLead = await givenLead(quiet, { fields: { city: 'Pune', budget: 5 } });
+  });
+}
 
 export const update = (leadId: number, body: unknown, own = organization) =>
   call('update-lead', { apiKey: own.writer, leadId, body });

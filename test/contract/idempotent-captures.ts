@@ -9,10 +9,14 @@ import { table } from '../support/table.ts';
 export let organization: GivenOrganization;
 export let apiKey: string;
 let keyId: string;
-beforeAll(async () => {
-  organization = await givenOrganization();
-  ({ key: apiKey, keyId } = await organization.key());
-});
+
+/** Makes an organization and a key for the tests of this file. */
+export function useIdempotentCaptures(): void {
+  beforeAll(async () => {
+    organization = await givenOrganization();
+    ({ key: apiKey, keyId } = await organization.key());
+  });
+}
 
 let given = 0;
 export const newKey = (): string => {

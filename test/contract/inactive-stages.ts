@@ -43,11 +43,14 @@ export const pipelines = [
   },
 ];
 
-/** An organization with these pipelines. */
 export let organization: GivenOrganization;
-beforeAll(async () => {
-  organization = await givenOrganization({ pipelines });
-});
+
+/** Makes an organization with these pipelines for the tests of this file. */
+export function useInactiveStages(): void {
+  beforeAll(async () => {
+    organization = await givenOrganization({ pipelines });
+  });
+}
 
 export const create = (place: object, fields: object = {}) =>
   call('create-lead', {

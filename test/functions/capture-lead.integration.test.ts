@@ -1,10 +1,14 @@
 import type { Context } from 'aws-lambda';
-import { expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import type * as identity from '../../shared/leads/identity.ts';
 import { parsePhone } from '../../shared/leads/identity.ts';
 import { eventOf } from '../bench/lambda-process.ts';
 import { givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
+
+// Test files share a process and its modules, which must be loaded with the mock, and not be left with it.
+vi.hoisted(() => vi.resetModules());
+afterAll(() => void vi.resetModules());
 
 /** The handler runs in this process, so that what it calls can be counted. */
 vi.mock('../../shared/leads/identity.ts', async (original) => {

@@ -8,10 +8,14 @@ export type TableEnvironment = Readonly<Record<string, string>>;
 
 let opened: Table | undefined;
 
-/** The table of the service that the test run shares, for what only an administrator or a check reads. */
+/** The table of the service that the tests of this file use, for what only an administrator or a check reads. */
 export function table(): Table {
-  Object.assign(process.env, service().environment);
-  opened ??= openTable();
+  const { environment } = service();
+  Object.assign(process.env, environment);
+  // Test files share a process, and a file may have a table of its own.
+  if (opened && opened.name === environment.LEADS_TABLE) return opened;
+  opened?.client.destroy();
+  opened = openTable();
   return opened;
 }
 

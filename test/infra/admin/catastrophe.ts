@@ -37,25 +37,32 @@ interface Catastrophe {
 }
 export let given: Catastrophe;
 
-beforeAll(async () => {
-  const old = await givenTable();
-  const organization = await givenOrganization({}, old);
-  const revoked = await organization.key();
-  const [erased, kept] = [person(), person()];
-  given = await withFunctionsOn(old, async (baseUrl) => {
-    const capture = async (body: object): Promise<number> =>
-      (await call('capture-lead', { baseUrl, apiKey: organization.website, body })).body.lead.id;
-    const erasedLeadId = await capture({ ...erased, externalId: randomUUID() });
-    const keptLeadId = await capture(kept);
-    await capture({ ...kept, email: erased.email }); // the person's email on another lead's timeline
-    const backup = await itemsOf(old);
+/** Makes both for the tests of this file. */
+export function useCatastrophe(): void {
+  beforeAll(async () => {
+    const old = await givenTable();
+    const organization = await givenOrganization({}, old);
+    const revoked = await organization.key();
+    const [erased, kept] = [person(), person()];
+    given = await withFunctionsOn(old, async (baseUrl) => {
+      const capture = async (body: object): Promise<number> =>
+        (await call('capture-lead', { baseUrl, apiKey: organization.website, body })).body.lead.id;
+      const erasedLeadId = await capture({ ...erased, externalId: randomUUID() });
+      const keptLeadId = await capture(kept);
+      await capture({ ...kept, email: erased.email }); // the person's email on another lead's timeline
+      const backup = await itemsOf(old);
 
-    await revokeApiKey(old, organization.id, revoked.keyId);
-    await eraseLead(old, organization.id, erasedLeadId, { who: 'a test' });
-    await applySettings(old, { ...organization.settings, name: 'Northwind, renamed' });
-    await call('capture-lead', { baseUrl, apiKey: organization.website, body: { name: 'Nobody' } }); // refused, and its id is a gap
-    const lastLeadId = await capture(person());
-    return { old, backup, organization, revoked, erased, erasedLeadId, keptLeadId, lastLeadId };
+      await revokeApiKey(old, organization.id, revoked.keyId);
+      await eraseLead(old, organization.id, erasedLeadId, { who: 'a test' });
+      await applySettings(old, { ...organization.settings, name: 'Northwind, renamed' });
+      await call('capture-lead', {
+        baseUrl,
+        apiKey: organization.website,
+        body: { name: 'Nobody' },
+      }); // refused, and its id is a gap
+      const lastLeadId = await capture(person());
+      return { old, backup, organization, revoked, erased, erasedLeadId, keptLeadId, lastLeadId };
+    });
+    await nextSecond();
   });
-  await nextSecond();
-});
+}

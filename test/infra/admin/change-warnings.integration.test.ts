@@ -3,7 +3,9 @@ import type { Settings } from '../../../shared/organization/settings-types.ts';
 import { givenLead } from '../../support/leads.ts';
 import { givenOrganization } from '../../support/organizations.ts';
 import { customField } from '../../support/settings.ts';
-import { apply, edited } from './edited-settings.ts';
+import { apply, edited, useEditedSettings } from './edited-settings.ts';
+
+useEditedSettings();
 
 const field = (draft: Settings, key: string) => draft.fields.find((one) => one.key === key)!;
 

@@ -9,10 +9,14 @@ import type { GivenOrganization } from '../../support/organizations.ts';
 
 let folder: string;
 let files = 0;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'organization-test-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+
+/** Makes a folder for the settings of this test file. */
+export function useEditedSettings(): void {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'organization-test-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+}
 
 /** The organization's settings file after an edit. @param version that the file says it has */
 export async function edited(

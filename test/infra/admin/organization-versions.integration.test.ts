@@ -10,7 +10,9 @@ import { leadPrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { adminJson, runAdmin } from '../../support/admin.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
 import { table } from '../../support/table.ts';
-import { apply, edited } from './edited-settings.ts';
+import { apply, edited, useEditedSettings } from './edited-settings.ts';
+
+useEditedSettings();
 
 const fair = { id: 9, name: 'Fair', active: true };
 const show = ({ id }: GivenOrganization, ...more: string[]) =>

@@ -3,7 +3,9 @@ import type { Settings } from '../../../shared/organization/settings-types.ts';
 import { runAdmin } from '../../support/admin.ts';
 import { givenOrganization } from '../../support/organizations.ts';
 import { useOwnTable } from '../../support/own-table.ts';
-import { apply, edited } from './edited-settings.ts';
+import { apply, edited, useEditedSettings } from './edited-settings.ts';
+
+useEditedSettings();
 
 useOwnTable();
 

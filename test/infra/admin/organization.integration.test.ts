@@ -4,7 +4,9 @@ import { call } from '../../support/call.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { person } from '../../support/people.ts';
-import { apply, edited } from './edited-settings.ts';
+import { apply, edited, useEditedSettings } from './edited-settings.ts';
+
+useEditedSettings();
 
 useOwnTable();
 

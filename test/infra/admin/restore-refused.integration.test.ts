@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { givenTable } from '../../support/table.ts';
-import { given } from './catastrophe.ts';
+import { given, useCatastrophe } from './catastrophe.ts';
 import { finish, itemsOf, restored } from './restored-tables.ts';
+
+useCatastrophe();
 
 describe('a table that cannot be the restored one is refused, and nothing changes', () => {
   test.each<[string, () => Promise<[Table, ...string[]]>, RegExp]>([

@@ -15,8 +15,10 @@ import { givenOrganization } from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
 import { service } from '../../support/service.ts';
 import { environmentOf } from '../../support/table.ts';
-import { given, withFunctionsOn } from './catastrophe.ts';
+import { given, useCatastrophe, withFunctionsOn } from './catastrophe.ts';
 import { finish, itemsOf, nextSecond, restored } from './restored-tables.ts';
+
+useCatastrophe();
 
 /** What a finished restore leaves in the table: no trace of the erased person, no revoked key, no ID to be given out again. */
 async function expectFinishedItems(on: Table): Promise<void> {

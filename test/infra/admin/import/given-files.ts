@@ -9,10 +9,14 @@ import { leadsOf } from '../../../support/leads.ts';
 import type { GivenOrganization } from '../../../support/organizations.ts';
 
 let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'import-test-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+
+/** Makes a folder for the files of this test file. */
+export function useGivenFiles(): void {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'import-test-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+}
 
 export let files = 0;
 export async function givenFile(name: string, content: string): Promise<string> {

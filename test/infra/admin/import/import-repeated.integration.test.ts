@@ -5,10 +5,18 @@ import { storedLeads } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
-import { countLeads, fieldsOf, givenFile, importJson, refusedIn } from './given-files.ts';
+import {
+  countLeads,
+  fieldsOf,
+  givenFile,
+  importJson,
+  refusedIn,
+  useGivenFiles,
+} from './given-files.ts';
 import { killedAtWrite } from './killed-import.ts';
 
 useOwnTable();
+useGivenFiles();
 
 test('the same file twice makes no second lead, also of a lead whose phone and email have changed since', async () => {
   const organization = await givenOrganization();

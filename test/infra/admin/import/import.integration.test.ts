@@ -7,9 +7,17 @@ import { changeSettings, givenLead, storedLeads, timelineOf } from '../../../sup
 import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
-import { countLeads, fieldsOf, givenFile, importJson, refusedIn } from './given-files.ts';
+import {
+  countLeads,
+  fieldsOf,
+  givenFile,
+  importJson,
+  refusedIn,
+  useGivenFiles,
+} from './given-files.ts';
 
 useOwnTable();
+useGivenFiles();
 
 test('lead import makes leads of a spreadsheet’s rows: headings by key, label or map, people and stages by name', async () => {
   const organization = await givenOrganization();

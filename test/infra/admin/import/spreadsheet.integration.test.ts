@@ -6,9 +6,10 @@ import { type GivenOrganization, givenOrganization } from '../../../support/orga
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
 import { germanFile, germanOptions } from './german-file.ts';
-import { countLeads, fieldsOf, givenFile, importJson } from './given-files.ts';
+import { countLeads, fieldsOf, givenFile, importJson, useGivenFiles } from './given-files.ts';
 
 useOwnTable();
+useGivenFiles();
 
 const importText = ({ id }: GivenOrganization, file: string, ...more: string[]) =>
   runAdmin(['lead', 'import', '--organization', String(id), file, ...more]);
