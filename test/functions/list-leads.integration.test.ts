@@ -7,7 +7,7 @@ import { call } from '../support/call.ts';
 import { filterFor, type ModelField, modelMatches, valueFor } from '../support/lead-model.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
-import { storeLeads } from '../support/stored-leads.ts';
+import { storeListedLeads } from '../support/stored-leads.ts';
 import { table } from '../support/table.ts';
 
 const ids = { user: [7, 8, 9], lead_source: [1, 3, 4] };
@@ -63,46 +63,38 @@ function randomLeads(organization: GivenOrganization, count: number, seed: numbe
 async function walk(
   apiKey: string,
   query: Readonly<Record<string, string | number>>,
-): Promise<{ ids: number[]; pages: number }> {
+): Promise<number[]> {
   const ids: number[] = [];
   let cursor: number | null = null;
-  let pages = 0;
   do {
     const answer = await call('list-leads', {
       apiKey,
       query: { ...query, ...(cursor !== null && { cursor }) },
     });
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-    for (const { id } of answer.body.items) {
-      expect(id).toBeLessThan(ids.at(-1) ?? Number.POSITIVE_INFINITY);
-      ids.push(id);
-    }
+    for (const { id } of answer.body.items) ids.push(id);
     if (answer.body.nextCursor !== null)
       expect(answer.body.nextCursor).toBeLessThan(cursor ?? Number.POSITIVE_INFINITY);
     cursor = answer.body.nextCursor;
-    pages += 1;
   } while (cursor !== null);
-  return { ids, pages };
+  expect(ids).toEqual([...new Set(ids)].sort((a, b) => b - a));
+  return ids;
 }
-
-/** More requests than one key's 600 an hour: the tests walk much. */
-const freshKey = async (organization: GivenOrganization): Promise<string> =>
-  (await organization.key({ scopes: ['leads.read'] })).key;
 
 const newestFirst = (leads: readonly Lead[]): number[] =>
   leads.map(({ id }) => id).sort((a, b) => b - a);
 const numberOfLead = (lead: Lead, field: 'source' | 'assigned_to'): unknown => lead.fields[field];
 
-describe('a list of 2,000 leads', () => {
+describe('a list of 1,250 leads', () => {
   let organization: GivenOrganization;
   let leads: Lead[];
   let live: Lead[];
 
   beforeAll(async () => {
     organization = await givenOrganization();
-    leads = randomLeads(organization, 2000, 42);
+    leads = randomLeads(organization, 1250, 42);
     live = leads.filter(({ archivedAt }) => archivedAt === undefined);
-    await storeLeads(table(), leads);
+    await storeListedLeads(table(), leads);
     await table().client.send(
       new UpdateCommand({
         TableName: table().name,
@@ -140,9 +132,10 @@ describe('a list of 2,000 leads', () => {
       ({ updatedAt }) => updatedAt >= since(99_000),
     ],
     [
+      // More than the thousand that are always fetched by id.
       'many changes',
-      { updated_since: since(20_000) },
-      ({ updatedAt }) => updatedAt >= since(20_000),
+      { updated_since: since(5_000) },
+      ({ updatedAt }) => updatedAt >= since(5_000),
     ],
     [
       'changes and a stage',
@@ -170,7 +163,7 @@ describe('a list of 2,000 leads', () => {
   test.each(cases)(
     'by %s is exactly the matching leads, newest first, each once',
     async (_, query, matches) => {
-      const { ids: found } = await walk(await freshKey(organization), { limit: 100, ...query });
+      const found = await walk(organization.reader, { limit: 100, ...query });
 
       expect(found).toEqual(newestFirst(live.filter(matches)));
     },
@@ -197,7 +190,7 @@ describe('a list of 2,000 leads', () => {
         }
       })();
 
-      const { ids: found } = await walk(await freshKey(organization), { limit: 100, ...query });
+      const found = await walk(organization.reader, { limit: 100, ...query });
       isWalking = false;
       await writing;
 
@@ -213,7 +206,7 @@ test('a walk finds what the model finds, for any leads, filter and page size', a
     ...lead,
     organizationId: organization.id,
   }));
-  await storeLeads(table(), leads);
+  await storeListedLeads(table(), leads);
   const fields: ModelField[] = organization.settings.fields
     .filter(({ active }) => active)
     .map(({ key, type, options }) => ({ key, type, options: options.map(({ value }) => value) }));
@@ -231,7 +224,7 @@ test('a walk finds what the model finds, for any leads, filter and page size', a
         ...(filters.length > 0 && { filter: JSON.stringify(filters) }),
         ...(stage !== null && { stage_id: stage }),
       };
-      const { ids: found } = await walk(await freshKey(organization), query);
+      const found = await walk(organization.reader, query);
 
       const expected = leads.filter(
         (lead) =>

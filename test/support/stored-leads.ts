@@ -27,6 +27,13 @@ export const storeLeads = (table: Table, leads: readonly Lead[]): Promise<void> 
       .map(({ Put }) => Put?.Item as Record<string, unknown>),
   );
 
+/** Writes the leads alone, without identities and timelines: all that a list reads. */
+export const storeListedLeads = (table: Table, leads: readonly Lead[]): Promise<void> =>
+  storeItems(
+    table,
+    leads.map((lead) => putLead(table, lead).Put?.Item as Record<string, unknown>),
+  );
+
 /** Writes items as they are, in batches. */
 export async function storeItems(
   table: Table,
