@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
-import { call } from '../support/call.ts';
-import { givenLead, storedLeads } from '../support/leads.ts';
+import { type CallReply, call } from '../support/call.ts';
+import { givenLead, leadsOf, storedLeads } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
 import { customField } from '../support/settings.ts';
@@ -18,10 +18,11 @@ import {
 let organization: GivenOrganization;
 /** An organization of one lead, where whatever is refused leaves just that. */
 let quiet: GivenOrganization;
+let quietLead: CallReply['body'];
 let untouched: Awaited<ReturnType<typeof storedLeads>>;
 beforeAll(async () => {
   [organization, quiet] = await Promise.all([givenOrganization(), givenOrganization()]);
-  await givenLead(quiet);
+  quietLead = await givenLead(quiet);
   untouched = await storedLeads(quiet);
 });
 let apiKey: string;
@@ -228,14 +229,12 @@ describe('4.2 DUPLICATE_LEAD: a lead with this phone or email exists; details.le
   });
 
   test('a retried create names the existing lead and writes nothing', async () => {
-    const fields = person();
-    const first = await create({ fields });
-    const before = await storedLeads(organization);
+    const { name, phone, email } = quietLead;
 
-    const { status, body } = await create({ fields });
+    const { status, body } = await create({ fields: { name, phone, email } }, quiet.writer);
 
-    expect([status, body]).toEqual([409, duplicate(first.body.lead.id)]);
-    expect(await storedLeads(organization)).toEqual(before);
+    expect([status, body]).toEqual([409, duplicate(quietLead.id)]);
+    expect(await storedLeads(quiet)).toEqual(untouched);
   });
 
   test('create-lead names an archived lead as the duplicate', async () => {
@@ -261,8 +260,8 @@ describe('4.2 DUPLICATE_LEAD: a lead with this phone or email exists; details.le
       .filter((answer) => answer !== made)
       .map(({ body }) => body.error.details);
     expect(others).toEqual(others.map(() => ({ leadId: made?.body.lead.id, field: 'phone' })));
-    const stored = (await storedLeads(organization)).filter(
-      ({ lead }) => (lead.fields as { phone: string }).phone === fields.phone,
+    const stored = (await leadsOf(organization)).filter(
+      (lead) => lead.fields.phone === fields.phone,
     );
     expect(stored).toHaveLength(1);
   });

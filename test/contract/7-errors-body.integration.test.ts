@@ -3,20 +3,22 @@ import type { EndpointName } from '../../shared/endpoints.ts';
 import { type CallOptions, call } from '../support/call.ts';
 import { givenLead } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { givenQuietOrganization, type QuietOrganization } from '../support/quiet-organization.ts';
 import { bodyRequests, type goodRequests } from '../support/requests.ts';
 import { service } from '../support/service.ts';
 import { expectRefusal } from './refusal.ts';
 
 let organization: GivenOrganization;
 let leadId: number;
+let quiet: QuietOrganization;
 beforeAll(async () => {
-  organization = await givenOrganization();
+  [organization, quiet] = await Promise.all([givenOrganization(), givenQuietOrganization()]);
   leadId = (await givenLead(organization)).id;
 });
 const everyBody = bodyRequests.map((good) => [good.name, good] as const);
 
 const refused = (name: EndpointName, request: CallOptions, status: number, code: string) =>
-  expectRefusal({ organization, name, request }, status, code);
+  expectRefusal({ organization: quiet, name, request }, status, code);
 
 describe('7 PAYLOAD_TOO_LARGE: a body over 100 KB (100000 bytes)', () => {
   const padded = (body: unknown, bytes: number): string => {
@@ -37,14 +39,14 @@ describe('7 PAYLOAD_TOO_LARGE: a body over 100 KB (100000 bytes)', () => {
   });
 
   test.each(everyBody)('%s refuses a body of 100001 bytes', (name, { request }) => {
-    const { body, ...rest } = request(leadId);
+    const { body, ...rest } = request(quiet.lead.id);
     return refused(name, { ...rest, body: padded(body, 100_001) }, 413, 'PAYLOAD_TOO_LARGE');
   });
 
   test.each(everyBody)(
     '%s refuses a body of 7 MB, more than a function accepts',
     (name, { request }) => {
-      const { body, ...rest } = request(leadId);
+      const { body, ...rest } = request(quiet.lead.id);
       return refused(name, { ...rest, body: padded(body, 7_000_000) }, 413, 'PAYLOAD_TOO_LARGE');
     },
   );
@@ -64,13 +66,18 @@ describe('7 PAYLOAD_TOO_LARGE: a body over 100 KB (100000 bytes)', () => {
     });
 
     expect(fits.status).toBe(200);
-    await refused('update-lead', { leadId, body: ofBytes(100_003) }, 413, 'PAYLOAD_TOO_LARGE');
+    await refused(
+      'update-lead',
+      { leadId: quiet.lead.id, body: ofBytes(100_003) },
+      413,
+      'PAYLOAD_TOO_LARGE',
+    );
   });
 });
 
 describe('7 UNSUPPORTED_MEDIA_TYPE: a body without Content-Type: application/json', () => {
   const withType = (good: (typeof goodRequests)[number], type: string) => ({
-    ...good.request(leadId),
+    ...good.request(quiet.lead.id),
     headers: { 'Content-Type': type },
   });
 
@@ -87,7 +94,7 @@ describe('7 UNSUPPORTED_MEDIA_TYPE: a body without Content-Type: application/jso
   ])('a body as %s is refused', (type) =>
     refused(
       'add-note',
-      { leadId, body: { text: 'x' }, headers: { 'Content-Type': type } },
+      { leadId: quiet.lead.id, body: { text: 'x' }, headers: { 'Content-Type': type } },
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     ),
@@ -120,7 +127,7 @@ describe('7 UNSUPPORTED_MEDIA_TYPE: a body without Content-Type: application/jso
 
 describe('7 INVALID_JSON: a body that is not valid JSON', () => {
   test.each(everyBody)('%s refuses a body that is not valid JSON', (name, { request }) =>
-    refused(name, { ...request(leadId), body: '{"text":' }, 400, 'INVALID_JSON'),
+    refused(name, { ...request(quiet.lead.id), body: '{"text":' }, 400, 'INVALID_JSON'),
   );
 
   test.each([
@@ -138,7 +145,7 @@ describe('7 INVALID_JSON: a body that is not valid JSON', () => {
   ])('a body that is not valid JSON is refused: %j', (body) =>
     refused(
       'add-note',
-      { leadId, body, headers: { 'Content-Type': 'application/json' } },
+      { leadId: quiet.lead.id, body, headers: { 'Content-Type': 'application/json' } },
       400,
       'INVALID_JSON',
     ),

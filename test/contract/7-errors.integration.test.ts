@@ -5,17 +5,17 @@ import { apiErrors } from '../../shared/errors.ts';
 import { settingsPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { setKeyBucket } from '../support/buckets.ts';
 import { type CallOptions, call } from '../support/call.ts';
-import { givenLead } from '../support/leads.ts';
-import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
+import { givenOrganizationWithoutKeys } from '../support/organizations.ts';
+import { givenQuietOrganization, type QuietOrganization } from '../support/quiet-organization.ts';
 import { goodRequests } from '../support/requests.ts';
 import { table } from '../support/table.ts';
 import { expectRefusal } from './refusal.ts';
 
-let organization: GivenOrganization;
+let organization: QuietOrganization;
 let leadId: number;
 beforeAll(async () => {
-  organization = await givenOrganization();
-  leadId = (await givenLead(organization)).id;
+  organization = await givenQuietOrganization();
+  leadId = organization.lead.id;
 });
 const everyRequest = goodRequests.map((good) => [good.name, good] as const);
 type Name = (typeof everyRequest)[number][0];
@@ -113,10 +113,13 @@ describe('7 KEY_IN_URL: a key, or a parameter such as api_key or token, in the U
 });
 
 describe('7 RATE_LIMITED: on every endpoint, with Retry-After', () => {
-  test.each(everyRequest)('%s answers RATE_LIMITED with Retry-After', async (name, { request }) => {
-    const { key: apiKey } = await organization.key();
+  let apiKey: string;
+  beforeAll(async () => {
+    ({ key: apiKey } = await organization.key());
     await setKeyBucket(apiKey, { used: 600, windowEndsAt: Date.now() + 1_800_000 });
+  });
 
+  test.each(everyRequest)('%s answers RATE_LIMITED with Retry-After', async (name, { request }) => {
     await refused(name, { apiKey, ...request(leadId) }, 429, 'RATE_LIMITED');
 
     const { headers } = await call(name, { apiKey, ...request(leadId) });
@@ -126,15 +129,18 @@ describe('7 RATE_LIMITED: on every endpoint, with Retry-After', () => {
 });
 
 describe('7 INTERNAL: a failure on the service’s side, without its details', () => {
+  let apiKey: string;
+  beforeAll(async () => {
+    const own = await givenOrganizationWithoutKeys();
+    ({ key: apiKey } = await own.key());
+    await table().client.send(
+      new DeleteCommand({ TableName: table().name, Key: { ...settingsPrimaryKey(own.id) } }),
+    );
+  });
+
   test.each(everyRequest)(
     '%s of an organization whose settings are lost answers INTERNAL',
     async (name, { request }) => {
-      const own = await givenOrganization();
-      const { key: apiKey } = await own.key();
-      await table().client.send(
-        new DeleteCommand({ TableName: table().name, Key: { ...settingsPrimaryKey(own.id) } }),
-      );
-
       const { status, body, headers } = await call(name, { apiKey, ...request(leadId) });
 
       expect([status, body]).toEqual([

@@ -1,11 +1,10 @@
 import { expect } from 'vitest';
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { type CallOptions, call } from '../support/call.ts';
-import { storedLeads } from '../support/leads.ts';
-import type { GivenOrganization } from '../support/organizations.ts';
+import type { QuietOrganization } from '../support/quiet-organization.ts';
 
 interface RefusedRequest {
-  readonly organization: GivenOrganization;
+  readonly organization: QuietOrganization;
   readonly name: EndpointName;
   readonly request: CallOptions;
 }
@@ -16,8 +15,6 @@ export async function expectRefusal(
   status: number,
   code: string,
 ): Promise<void> {
-  const before = await storedLeads(organization);
-
   const answer = await call(name, { apiKey: organization.writer, ...request });
 
   expect([answer.status, answer.body.error.code]).toEqual([status, code]);
@@ -29,5 +26,5 @@ export async function expectRefusal(
   ).toEqual([]);
   expect(answer.body.error.message).toMatch(/^\S.*\.$/);
   expect(answer.headers.get('content-type')).toBe('application/json');
-  expect(await storedLeads(organization)).toEqual(before);
+  await organization.expectUntouched();
 }
