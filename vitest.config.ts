@@ -22,7 +22,7 @@ const withoutCdkValidation = { CDK_VALIDATION: 'false' };
 const ofOneEngine = [
   // Faults that a proxy injects, killed processes, and services that tests start: what runs them is this code, on an engine that both know.
   'test/examples/**',
-  'test/infra/admin/import/{broken-off,import-repeated,slow-writes}.integration.test.ts',
+  'test/infra/admin/import/{broken-off,import-repeated}.integration.test.ts',
   'test/infra/verify/**',
   'test/reliability/**',
   'test/shared/client/**',

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
-import { adminJson } from '../../../support/admin.ts';
+import { adminJson, spawnAdmin } from '../../../support/admin.ts';
 import { call } from '../../../support/call.ts';
+import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
+import { faultOnce } from '../../../support/faults/rules.ts';
 import { storedLeads } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
+import { service } from '../../../support/service.ts';
 import {
   countLeads,
   fieldsOf,
@@ -39,7 +42,32 @@ test('the same file twice makes no second lead, also of a lead whose phone and e
   expect(await storedLeads(organization)).toHaveLength(2);
 });
 
-test('1,000 rows with some wrong ones, killed half way and begun again, are imported exactly once', async () => {
+// Beside these, since they wait for a time-out.
+test.concurrent.each([true, false])(
+  'a row whose write is not answered in time is written once, by the settings of then; applied: %s',
+  async (applied) => {
+    const organization = await givenOrganization();
+    const rows = Array.from({ length: 5 }, () => `Someone,${person().phone}\n`);
+    const file = await givenFile('slow.csv', `name,phone\n${rows.join('')}`);
+    const proxy = await startDynamodbProxy(String(service().environment.AWS_ENDPOINT_URL_DYNAMODB));
+    proxy.rule = faultOnce(({ operation }) => operation === 'TransactWriteItems', {
+      kind: 'silence',
+      applied,
+    });
+    const args = ['lead', 'import', '--organization', String(organization.id), file, '--json'];
+
+    const { json } = await spawnAdmin(args, { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint }).ended;
+    await proxy.stop();
+
+    expect(json).toMatchObject({ rows: 5, imported: 5, alreadyThere: 0, refused: 0 });
+    expect(await storedLeads(organization)).toHaveLength(5);
+    expect(
+      (await adminJson('check', '--organization', String(organization.id))).violations,
+    ).toEqual([]);
+  },
+);
+
+test.concurrent('1,000 rows with some wrong ones, killed half way and begun again, are imported exactly once', async () => {
   const organization = await givenOrganization();
   const people = Array.from({ length: 1000 }, (_, index) => ({ ...person(), index }));
   const phone = (index: number): string | undefined =>
