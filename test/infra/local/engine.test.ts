@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -11,13 +11,13 @@ import {
   DynamoDBClient,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { errorCode } from '../../../infra/cli/error-code.ts';
 import { takeDataFolder } from '../../../infra/local/data-folder.ts';
 import { javaIssue, javaMissing } from '../../../infra/local/dynamodb-local.ts';
-import { startEngine } from '../../../infra/local/engine.ts';
+import { type Engine, startEngine } from '../../../infra/local/engine.ts';
 import { startGuarded } from '../../../infra/local/guarded-process.ts';
-import { clientConfig, createTable } from '../../../infra/local/table.ts';
+import { clientConfig } from '../../../infra/local/table.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
 
@@ -38,70 +38,79 @@ const engines = [
 ].filter(({ engine }) => engine === 'dynoxide' || !missing);
 
 describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
-  test(`${engine} makes the table with its indexes, again without harm, on loopback alone, and ends`, {
-    timeout: 30_000,
-  }, async () => {
-    const running = await startEngine({ engine, dataFolder: ':memory:' });
-    await Promise.all([createTable(running.environment), createTable(running.environment)]);
-    const client = new DynamoDBClient(clientConfig(running.environment));
-
-    const { Table } = await client.send(
-      new DescribeTableCommand({ TableName: running.environment.LEADS_TABLE }),
-    );
-
-    client.destroy();
-    expect(Table?.TableStatus).toBe('ACTIVE');
-    expect(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName).sort()).toEqual(
-      tableDefinition.indexes.map(({ name }) => name).sort(),
-    );
-    const port = Number(new URL(running.endpoint).port);
-    expect(await canConnect('127.0.0.1', port)).toBe(true);
-    for (const address of ownAddresses()) expect(await canConnect(address, port)).toBe(false);
-    await running.stop();
-    expect(await canConnect('127.0.0.1', port)).toBe(false);
-  });
-
-  test(`${engine} keeps ${promised} through a kill -9 of itself, its guard and its service, each transaction whole or absent`, {
-    timeout: 60_000,
-  }, async () => {
-    const dataFolder = mkdtempSync(join(scratch, 'db-'));
+  // Two starts are enough for all: one of Java takes seconds.
+  let dataFolder: string;
+  let owner: ChildProcess;
+  let client: DynamoDBClient;
+  let first: { AWS_ENDPOINT_URL_DYNAMODB: string; LEADS_TABLE: string };
+  let next: Engine | undefined;
+  beforeAll(async () => {
+    dataFolder = mkdtempSync(join(scratch, 'db-'));
     const code = `
       import { startEngine } from './infra/local/engine.ts';
       import { createTable } from './infra/local/table.ts';
       const { environment } = await startEngine({ engine: '${engine}', dataFolder: '${dataFolder}' });
-      await createTable(environment);
+      await Promise.all([createTable(environment), createTable(environment)]);
       console.log(JSON.stringify(environment));`;
-    const owner = spawn(node24, ['--input-type=module-typescript', '-e', code], {
+    const started = spawn(node24, ['--input-type=module-typescript', '-e', code], {
       cwd: projectFolder,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const [line] = await once(owner.stdout, 'data');
+    owner = started;
+    const [line] = await once(started.stdout, 'data');
+    first = JSON.parse(String(line));
+    client = new DynamoDBClient(clientConfig(JSON.parse(String(line))));
+  }, 60_000);
+  afterAll(async () => {
+    owner.kill('SIGKILL');
+    client.destroy();
+    await next?.stop();
+  });
+
+  test(`${engine} makes the table with its indexes, again without harm, on loopback alone`, async () => {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: first.LEADS_TABLE }));
+
+    expect(Table?.TableStatus).toBe('ACTIVE');
+    expect(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName).sort()).toEqual(
+      tableDefinition.indexes.map(({ name }) => name).sort(),
+    );
+    const port = portOf(first.AWS_ENDPOINT_URL_DYNAMODB);
+    expect(await canConnect('127.0.0.1', port)).toBe(true);
+    for (const address of ownAddresses()) expect(await canConnect(address, port)).toBe(false);
+  });
+
+  test(`${engine} keeps ${promised} through a kill -9 of itself, its guard and its service, each transaction whole or absent, and ends when it is stopped`, {
+    timeout: 60_000,
+  }, async () => {
     const pid = Number(readFileSync(join(dataFolder, engine, 'engine.pid'), 'utf8'));
     const guard = Number(
       execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }),
     );
-    const client = new DynamoDBClient(clientConfig(JSON.parse(String(line))));
     for (let number = 0; number < 20; number += 1) await writePair(client, number);
     if (!isDurable) await pause(1000);
     for (let number = 20; number < 30; number += 1) await writePair(client, number);
     process.kill(pid, 'SIGKILL');
     for (const victim of [guard, owner.pid!]) killUnlessEnded(victim);
-    client.destroy();
 
-    const next = await startEngine({ engine, dataFolder });
+    next = await startEngine({ engine, dataFolder });
 
     const reader = new DynamoDBClient(clientConfig(next.environment));
     const kept = await Promise.all(
       Array.from({ length: 30 }, (_, number) => partsOfPair(reader, number)),
     );
     reader.destroy();
-    await next.stop();
     expect(kept.slice(0, isDurable ? 30 : 20)).toEqual(
       Array.from({ length: isDurable ? 30 : 20 }, () => 2),
     );
     expect(kept.filter((parts) => parts === 1)).toEqual([]);
+    const stopped = next;
+    next = undefined;
+    await stopped.stop();
+    expect(await canConnect('127.0.0.1', portOf(stopped.endpoint))).toBe(false);
   });
 });
+
+const portOf = (endpoint: string): number => Number(new URL(endpoint).port);
 
 /** A guard ends by itself when its engine does, and its service has nothing left to wait for then. */
 function killUnlessEnded(pid: number): void {
@@ -134,8 +143,12 @@ test('a guarded process ends when the process that started it is killed', {
     cwd: projectFolder,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  onTestFinished(() => void owner.kill('SIGKILL'));
   await once(owner.stdout, 'data');
-  const pid = Number(readFileSync(pidFile, 'utf8'));
+  // The guard writes its file while the process that it started prints.
+  const pidIn = (): number => (existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0);
+  await expect.poll(pidIn, { timeout: 5000 }).toBeGreaterThan(0);
+  const pid = pidIn();
 
   owner.kill('SIGKILL');
 
