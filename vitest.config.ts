@@ -77,6 +77,9 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [integration, simulation, ...stack],
           testTimeout: 20_000,
+          // More than a hundred files, most of which compute for less than a process needs to start: they share processes.
+          isolate: false,
+          setupFiles: ['test/support/own-modules.ts'],
           env: withoutCdkValidation,
         },
       },

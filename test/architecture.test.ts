@@ -232,6 +232,17 @@ describe('source files', () => {
     expect(counted.filter(({ lines }) => lines > 300)).toEqual([]);
   });
 
+  test('that unit tests share register no hook when they are imported: the file that is imported first would have it alone', () => {
+    const isUnitTest = (file: string): boolean =>
+      /\.test\.ts$/.test(file) && !/\.integration\.test\.ts$/.test(file);
+    const reached = files
+      .filter((file) => isUnitTest(file) && !/\bvi\.mock\(/.test(sources.get(file) ?? ''))
+      .flatMap((file) => [...reachedFrom(file, { withTypes: false })]);
+    const hook = /^(?:before|after)(?:Each|All)\(/m;
+
+    expect([...new Set(reached)].filter((file) => hook.test(sources.get(file) ?? ''))).toEqual([]);
+  });
+
   test('are not barrels: no file only re-exports', () => {
     const barrel =
       /^(?:\s*(?:export\s+(?:type\s+)?(?:\*|\{[^}]*\})[^;]*from\s+'[^']+';?|\/\/.*))+\s*$/;

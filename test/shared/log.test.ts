@@ -3,7 +3,9 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { recordFailedOperation } from '../../shared/failed-operation.ts';
 import { log } from '../../shared/log.ts';
 import { metricNamespace, type RequestMetrics } from '../../shared/metrics.ts';
-import { logged } from './middleware/logged-lines.ts';
+import { keepLines, logged } from './middleware/logged-lines.ts';
+
+keepLines();
 
 const serviceName = 'lead-service-test';
 const fields = { requestId: 'request-1', endpoint: 'get-lead' };

@@ -9,21 +9,24 @@ export const startTimeout = 60_000;
 
 /** A folder of the test file. */
 export let scratch: string;
-beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), 'start-test-'));
-});
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
-
 const started: ServiceProcess[] = [];
-afterEach(async () => {
-  await Promise.all(
-    started
-      .splice(0)
-      .map(async ({ child, end }) =>
-        child.exitCode === null && child.signalCode === null ? end() : undefined,
-      ),
-  );
-});
+
+/** Makes the folder for the test file, and ends what a test of it has started. */
+export function useStarts(): void {
+  beforeAll(() => {
+    scratch = mkdtempSync(join(tmpdir(), 'start-test-'));
+  });
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+  afterEach(async () => {
+    await Promise.all(
+      started
+        .splice(0)
+        .map(async ({ child, end }) =>
+          child.exitCode === null && child.signalCode === null ? end() : undefined,
+        ),
+    );
+  });
+}
 
 export const newDb = (): string => mkdtempSync(join(scratch, 'db-'));
 

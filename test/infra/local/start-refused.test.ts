@@ -10,7 +10,9 @@ import { type ServiceOptions, startService } from '../../../infra/local/service.
 import { readOrganizationFiles } from '../../../infra/local/settings-at-start.ts';
 import { StartError } from '../../../infra/local/start-error.ts';
 import { runServiceProcess } from '../../support/service-process.ts';
-import { newDb, scratch, start, startTimeout } from './given-start.ts';
+import { newDb, scratch, start, startTimeout, useStarts } from './given-start.ts';
+
+useStarts();
 
 /** What `npm start` prints, and ends with status 1, when a part of the start is refused. */
 async function refusal(begin: () => unknown): Promise<string> {

@@ -16,7 +16,9 @@ import {
   type ServiceProcess,
   startServiceProcess,
 } from '../../support/service-process.ts';
-import { newDb, start, startTimeout } from './given-start.ts';
+import { newDb, start, startTimeout, useStarts } from './given-start.ts';
+
+useStarts();
 
 const capture = (baseUrl: string, apiKey: string, phone: string): Promise<Response> =>
   fetch(`${baseUrl}/api/v1/leads/capture`, {

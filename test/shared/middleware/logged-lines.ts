@@ -1,13 +1,17 @@
 import { afterEach, beforeEach, vi } from 'vitest';
 
 export let lines: string[] = [];
-beforeEach(() => {
-  lines = [];
-  for (const stream of [process.stdout, process.stderr]) {
-    vi.spyOn(stream, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
-  }
-});
-afterEach(() => void vi.restoreAllMocks());
+
+/** Keeps what each test of the file prints, instead of printing it. */
+export function keepLines(): void {
+  beforeEach(() => {
+    lines = [];
+    for (const stream of [process.stdout, process.stderr]) {
+      vi.spyOn(stream, 'write').mockImplementation((chunk) => lines.push(String(chunk)) > 0);
+    }
+  });
+  afterEach(() => void vi.restoreAllMocks());
+}
 
 export const logged = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 export const caller = {

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { apiErrors } from '../../../shared/errors.ts';
 import { errorResponse } from '../../../shared/middleware/respond.ts';
 import { newCall } from './event.ts';
-import { caller, lines, logged } from './logged-lines.ts';
+import { caller, keepLines, lines, logged } from './logged-lines.ts';
+
+keepLines();
 
 describe('a failure', () => {
   const person = { name: 'Asha Rao', phone: '+919876543210' };

@@ -2,7 +2,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { ApiError, apiErrors, type ErrorCode } from '../../../shared/errors.ts';
 import { errorResponse, replyResponse } from '../../../shared/middleware/respond.ts';
 import { newCall } from './event.ts';
-import { caller, lines, logged } from './logged-lines.ts';
+import { caller, keepLines, lines, logged } from './logged-lines.ts';
+
+keepLines();
 
 describe('an answer', () => {
   test('carries the headers of every response, those of the call and its own', async () => {

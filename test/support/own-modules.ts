@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, expect, vi } from 'vitest';
+
+/**
+ * Files of the project `unit` share a process and the modules in it. One that replaces modules, or loads them again, loads modules of its
+ * own, and leaves them to no other file.
+ */
+const { testPath = '' } = expect.getState();
+if (/\bvi\.(mock|doMock|resetModules)\(/.test(readFileSync(testPath, 'utf8'))) {
+  vi.resetModules();
+  afterAll(() => {
+    vi.resetModules();
+  });
+}
