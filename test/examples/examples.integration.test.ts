@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, type TestContext, test } from 'vitest';
 import { runAdmin } from '../support/admin.ts';
+import { freePort } from '../support/free-port.ts';
 import {
   node24,
   projectFolder,
@@ -15,19 +15,7 @@ import {
   startServiceProcess,
 } from '../support/service-process.ts';
 
-// The service of each test is a process of its own, with a folder of its own, that the test kills and starts again.
 const timeout = 180_000;
-
-let folder: string;
-let running: (ServiceProcess | ChildProcess)[];
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'examples-test-'));
-  running = [];
-});
-afterEach(async () => {
-  for (const one of running) await ('end' in one ? one.end('SIGKILL') : kill(one));
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-});
 
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -35,36 +23,48 @@ async function kill(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
+/**
+ * A folder of a test's own, and the processes that it starts, which end with the test. The service of each test is a process of its own,
+ * with a database in that folder, that the test kills and starts again.
+ */
+class Place {
+  readonly folder: string;
+  readonly #engine: string;
+  readonly #running: (ServiceProcess | ChildProcess)[] = [];
 
-/** The service on a port, to be started again on the same one; the project's name is its engine's. */
-async function startService(engine: string, port: string): Promise<ServiceProcess> {
-  const service = await startServiceProcess([
-    '--port',
-    port,
-    '--engine',
-    engine,
-    '--db',
-    join(folder, 'db'),
-  ]);
-  running.push(service);
-  return service;
-}
+  private constructor(folder: string, engine: string) {
+    this.folder = folder;
+    this.#engine = engine;
+  }
 
-function startExample(name: string, environment: Record<string, string>): ChildProcess {
-  const child = spawn(node24, [join(projectFolder, 'test', 'examples', name)], {
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  running.push(child);
-  return child;
+  static async of({ task, onTestFinished }: TestContext): Promise<Place> {
+    const folder = await mkdtemp(join(tmpdir(), 'examples-test-'));
+    const place = new Place(folder, task.file.projectName ?? ''); // the project's name is its engine's
+    onTestFinished(() => place.#end());
+    return place;
+  }
+
+  /** The service on a port, to be started again on the same one. */
+  async startService(port: string): Promise<ServiceProcess> {
+    const database = ['--engine', this.#engine, '--db', join(this.folder, 'db')];
+    const service = await startServiceProcess(['--port', port, ...database]);
+    this.#running.push(service);
+    return service;
+  }
+
+  startExample(name: string, environment: Record<string, string>): ChildProcess {
+    const child = spawn(node24, [join(projectFolder, 'test', 'examples', name)], {
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    this.#running.push(child);
+    return child;
+  }
+
+  async #end(): Promise<void> {
+    for (const one of this.#running) await ('end' in one ? one.end('SIGKILL') : kill(one));
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
 }
 
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
@@ -121,15 +121,15 @@ async function captures({ ready: { environment } }: ServiceProcess, leadId: numb
   return json.items.filter(({ type }: { type: string }) => type === 'captured').length;
 }
 
-test('the form backend loses and doubles no enquiry, though the service is restarted and killed, and it is killed itself', {
+test.concurrent('the form backend loses and doubles no enquiry, though the service is restarted and killed, and it is killed itself', {
   timeout,
-}, async ({ task }) => {
-  const engine = task.file.projectName ?? '';
-  let service = await startService(engine, '0');
+}, async (context) => {
+  const place = await Place.of(context);
+  let service = await place.startService('0');
   const { baseUrl, organizations } = service.ready;
   const { port } = new URL(baseUrl);
   const keys = organizations[0]?.keys ?? {};
-  const outbox = join(folder, 'outbox');
+  const outbox = join(place.folder, 'outbox');
   const formPort = String(await freePort());
   const environment = {
     LEADS_URL: baseUrl,
@@ -137,7 +137,7 @@ test('the form backend loses and doubles no enquiry, though the service is resta
     OUTBOX: outbox,
     PORT: formPort,
   };
-  let form = startExample('form-backend.ts', environment);
+  let form = place.startExample('form-backend.ts', environment);
   const submit = async (all: readonly object[], from: number): Promise<void> => {
     await Promise.all(
       all.map(async (enquiry, index) => {
@@ -161,13 +161,13 @@ test('the form backend loses and doubles no enquiry, though the service is resta
   await service.end('SIGKILL');
   await submit(people(10, 10), 10);
   await kill(form);
-  form = startExample('form-backend.ts', environment);
+  form = place.startExample('form-backend.ts', environment);
   await submit(people(15, 10), 15); // five of them once more
-  service = await startService(engine, port);
+  service = await place.startService(port);
   await until('some enquiries are sent', async () => (await readdir(outbox)).length < 20);
   await service.end('SIGTERM');
   await submit([{ name: 'Nobody', phone: 'no phone' }], 99);
-  service = await startService(engine, port);
+  service = await place.startService(port);
   await until('the outbox is empty', async () => (await readdir(outbox)).join() === 'refused');
 
   const leads = await allLeads(baseUrl, keys.reader ?? '');
@@ -178,18 +178,22 @@ test('the form backend loses and doubles no enquiry, though the service is resta
   ]);
 });
 
-test('the sync job’s file has every lead once in each state that it met, though it and the service are killed', {
+test.concurrent('the sync job’s file has every lead once in each state that it met, though it and the service are killed', {
   timeout,
-}, async ({ task }) => {
-  const engine = task.file.projectName ?? '';
-  let service = await startService(engine, '0');
+}, async (context) => {
+  const place = await Place.of(context);
+  let service = await place.startService('0');
   const { baseUrl, organizations } = service.ready;
   const { port } = new URL(baseUrl);
   const { website = '', reader = '' } = organizations[0]?.keys ?? {};
-  const environment = { LEADS_URL: baseUrl, LEADS_API_KEY: reader, FOLDER: join(folder, 'leads') };
+  const environment = {
+    LEADS_URL: baseUrl,
+    LEADS_API_KEY: reader,
+    FOLDER: join(place.folder, 'leads'),
+  };
   const [leadsFile, stateFile] = [
-    join(folder, 'leads', 'leads.jsonl'),
-    join(folder, 'leads', 'state.json'),
+    join(place.folder, 'leads', 'leads.jsonl'),
+    join(place.folder, 'leads', 'state.json'),
   ];
   const lines = async () =>
     (await readFile(leadsFile, 'utf8'))
@@ -201,16 +205,16 @@ test('the sync job’s file has every lead once in each state that it met, thoug
   await captureAll(baseUrl, website, people(0, 150));
 
   // Killed after its first page, and once more while the service is away.
-  const first = startExample('sync-job.ts', environment);
+  const first = place.startExample('sync-job.ts', environment);
   await until('the first page is written', async () => existsSync(stateFile));
   await kill(first);
   const half = await lines();
   await service.end('SIGKILL');
-  const second = startExample('sync-job.ts', environment);
+  const second = place.startExample('sync-job.ts', environment);
   await pause(1000);
   await kill(second);
-  const third = startExample('sync-job.ts', environment);
-  service = await startService(engine, port);
+  const third = place.startExample('sync-job.ts', environment);
+  service = await place.startService(port);
   const thirdStatus = await ended(third);
   const afterThird = await lines();
 
@@ -219,11 +223,11 @@ test('the sync job’s file has every lead once in each state that it met, thoug
     ...people(150, 5),
     ...people(0, 5).map((one, index) => ({ ...one, email: `p${index}@example.com` })),
   ]);
-  const fourth = startExample('sync-job.ts', environment);
+  const fourth = place.startExample('sync-job.ts', environment);
   await service.end('SIGTERM');
-  service = await startService(engine, port);
+  service = await place.startService(port);
   const fourthStatus = await ended(fourth);
-  const fifthStatus = await ended(startExample('sync-job.ts', environment));
+  const fifthStatus = await ended(place.startExample('sync-job.ts', environment));
 
   const leads = await allLeads(baseUrl, reader);
   const written = await lines();
