@@ -28,7 +28,7 @@ test('functions whose table does not exist: every endpoint fails, and the line n
     );
 });
 
-describe('functions that may not write in transactions', () => {
+describe.concurrent('faults after which verify calls again, each time a second later,', () => {
   let faulty: FaultyService;
   beforeAll(async () => {
     faulty = await startFaultyService();
@@ -39,7 +39,7 @@ describe('functions that may not write in transactions', () => {
   });
   afterAll(() => faulty.stop());
 
-  test('the writes fail, the reads pass, and the line names the missing actions', async () => {
+  test('functions that may not write in transactions: the writes fail, the reads pass, and the line names the missing actions', async () => {
     const reply = await verify(['--url', faulty.baseUrl, '--write'], service().environment);
 
     expect(reply.status).toBe(1);
@@ -52,16 +52,43 @@ describe('functions that may not write in transactions', () => {
       /500 INTERNAL, X-Request-Id .*; expected 201\. Next: .* the log of the function of POST \/api\/v1\/leads\. AccessDeniedException: .*PutItem on LEADS#, PHONE#, EMAIL#, TIMELINE#/,
     );
   });
+
+  test('a temporary organization that cannot be removed is named, with what becomes of it', async () => {
+    const proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+    proxy.rule = ({ operation }) =>
+      operation === 'BatchWriteItem' ? { kind: 'error', name: 'AccessDeniedException' } : undefined;
+    const variables = { ...service().environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
+
+    const reply = await verify(['--url', service().baseUrl, '--write', '--json'], variables);
+
+    await proxy.stop();
+    const { temporaryOrganization } = JSON.parse(reply.lines[0] ?? '');
+    const { id } = temporaryOrganization;
+    expect(temporaryOrganization).toEqual({ id: expect.any(Number), removed: false });
+    expect(reply.status).toBe(1);
+    expect(reply.stderr).toMatch(
+      new RegExp(
+        `^The temporary organization ${id} could not be removed \\(AccessDeniedException: `,
+        'm',
+      ),
+    );
+    expect(reply.stderr).toContain('Its keys expire within an hour.');
+    expect(await listApiKeys(table(), id)).toEqual(
+      Array.from({ length: 3 }, () => expect.objectContaining({ revokedAt: expect.any(String) })),
+    );
+    await removeTemporaryOrganization(table(), id);
+  });
 });
 
 test('functions that use another table than the command: the new key is unknown, and the line says why', async () => {
   const other = await givenTable();
-  const faulty = await startFaultyService(environmentOf(other.name));
 
-  const reply = await verify(['--url', faulty.baseUrl, '--write'], service().environment);
+  const reply = await verify(
+    ['--url', service().baseUrl, '--write'],
+    environmentOf(other.name), // of the command
+  );
 
   other.client.destroy();
-  await faulty.stop();
   expect(failedLines(reply)).toEqual([
     expect.stringMatching(
       /^✗ The new key is known to the service: 401 UNAUTHORIZED.*Its functions use another table or region/,
@@ -121,32 +148,6 @@ describe('a gateway in front of the functions', () => {
       ),
     ]);
   });
-});
-
-test('a temporary organization that cannot be removed is named, with what becomes of it', async () => {
-  const proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
-  proxy.rule = ({ operation }) =>
-    operation === 'BatchWriteItem' ? { kind: 'error', name: 'AccessDeniedException' } : undefined;
-  const variables = { ...service().environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
-
-  const reply = await verify(['--url', service().baseUrl, '--write', '--json'], variables);
-
-  await proxy.stop();
-  const { temporaryOrganization } = JSON.parse(reply.lines[0] ?? '');
-  const { id } = temporaryOrganization;
-  expect(temporaryOrganization).toEqual({ id: expect.any(Number), removed: false });
-  expect(reply.status).toBe(1);
-  expect(reply.stderr).toMatch(
-    new RegExp(
-      `^The temporary organization ${id} could not be removed \\(AccessDeniedException: `,
-      'm',
-    ),
-  );
-  expect(reply.stderr).toContain('Its keys expire within an hour.');
-  expect(await listApiKeys(table(), id)).toEqual(
-    Array.from({ length: 3 }, () => expect.objectContaining({ revokedAt: expect.any(String) })),
-  );
-  await removeTemporaryOrganization(table(), id);
 });
 
 test('a table that cannot be reached is named, and nothing is written', async () => {
