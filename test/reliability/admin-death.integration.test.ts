@@ -10,10 +10,10 @@ import {
   keyListingPrimaryKey,
   usagePrimaryKey,
 } from '../../shared/store/table/primary-keys.ts';
-import { type AdminProcess, spawnAdmin } from '../support/admin.ts';
+import { type AdminReply, runAdmin, spawnAdmin } from '../support/admin.ts';
 import { call } from '../support/call.ts';
 import { effectsOn, itemAt } from '../support/effects.ts';
-import { type DynamodbProxy, startDynamodbProxy } from '../support/faults/proxy.ts';
+import { startDynamodbProxy } from '../support/faults/proxy.ts';
 import { faultOnce } from '../support/faults/rules.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { useOwnTable } from '../support/own-table.ts';
@@ -24,33 +24,31 @@ import { report } from './figures.ts';
 
 useOwnTable();
 
-/** An administrator's command is killed (`kill -9`) at its transaction, just before it reaches the table or just after it was applied, and repeated. */
-let proxy: DynamodbProxy;
+/**
+ * An administrator's command is killed (`kill -9`) at its transaction, just before it reaches the table or just after it was applied, and
+ * repeated. What is killed is a process of its own, which reaches the table through a proxy of its own, so that the cases run beside one
+ * another.
+ */
 let folder: string;
 beforeAll(async () => {
-  [proxy, folder] = await Promise.all([
-    startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? ''),
-    mkdtemp(join(tmpdir(), 'admin-death-')),
-  ]);
+  folder = await mkdtemp(join(tmpdir(), 'admin-death-'));
 });
-afterAll(async () => {
-  await proxy.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => rm(folder, { recursive: true }));
 
-/** Runs a command through the proxy. @param killAt the moment of its transaction at which it dies */
-function admin(args: readonly string[], killAt?: 'before' | 'after'): AdminProcess['ended'] {
+/** Runs a command that dies at this moment of its transaction. */
+async function dies(args: readonly string[], killAt: 'before' | 'after'): Promise<void> {
+  const proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
   const { ended, kill } = spawnAdmin([...args, '--json'], {
     AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
   });
-  proxy.rule =
-    killAt &&
-    faultOnce(({ operation }) => operation === 'TransactWriteItems', {
-      kind: 'cut',
-      applied: killAt === 'after',
-      before: kill,
-    });
-  return ended;
+  proxy.rule = faultOnce(({ operation }) => operation === 'TransactWriteItems', {
+    kind: 'cut',
+    applied: killAt === 'after',
+    before: kill,
+  });
+  const { signal } = await ended;
+  await proxy.stop();
+  expect(signal).toBe('SIGKILL');
 }
 
 /** Runs a command that dies, and once more; the table holds together after each. @returns the second's answer */
@@ -58,12 +56,12 @@ async function diesAndRepeats(
   { id }: GivenOrganization,
   args: readonly string[],
   killAt: 'before' | 'after',
-): AdminProcess['ended'] {
+): Promise<AdminReply> {
   const violations = async (): Promise<readonly string[]> =>
     (await checkTable(table(), { organizationId: id })).violations;
-  expect((await admin(args, killAt)).signal).toBe('SIGKILL');
+  await dies(args, killAt);
   expect(await violations()).toEqual([]);
-  const repeat = await admin(args);
+  const repeat = await runAdmin([...args, '--json']);
   expect(repeat.status).toBe(0);
   expect(await violations()).toEqual([]);
   report({
@@ -77,7 +75,7 @@ async function diesAndRepeats(
 
 const organizationOption = ({ id }: GivenOrganization): string[] => ['--organization', String(id)];
 
-test.each(['before', 'after'] as const)(
+test.concurrent.each(['before', 'after'] as const)(
   'archiving takes effect once when the command dies %s its transaction and is repeated',
   async (killAt) => {
     const organization = await givenOrganization();
@@ -101,7 +99,7 @@ test.each(['before', 'after'] as const)(
   },
 );
 
-test.each(['before', 'after'] as const)(
+test.concurrent.each(['before', 'after'] as const)(
   'a key is whole or not there when its creation dies %s its transaction',
   async (killAt) => {
     const organization = await givenOrganization();
@@ -135,7 +133,7 @@ test.each(['before', 'after'] as const)(
   },
 );
 
-test.each(['before', 'after'] as const)(
+test.concurrent.each(['before', 'after'] as const)(
   'a key ends, on itself and in the list, when its revocation dies %s its transaction and is repeated',
   async (killAt) => {
     const organization = await givenOrganization();
@@ -154,7 +152,7 @@ test.each(['before', 'after'] as const)(
   },
 );
 
-test.each(['before', 'after'] as const)(
+test.concurrent.each(['before', 'after'] as const)(
   'settings are applied once, with their version, when the command dies %s its transaction and is repeated',
   async (killAt) => {
     const organization = await givenOrganization();
