@@ -9,13 +9,22 @@ import type { HammerOrder, HammerReport } from './hammers.ts';
 /** A process of its own with a built function, which it calls as hard as it is told to by its parent (`hammers.ts`). */
 const name = 'list-users';
 const endpoint = endpointNamed(name);
-const { handler } = (await import(pathToFileURL(`${bundleFolder(name)}/index.mjs`).href)) as {
-  handler: (event: unknown, context: unknown) => Promise<APIGatewayProxyResult>;
-};
+type Handler = (event: unknown, context: unknown) => Promise<APIGatewayProxyResult>;
+
+/** The function as a cold start with these limits loads it: it reads them then, and each has a module of its own. */
+async function functionWith(limits: Readonly<Record<string, string>> = {}): Promise<Handler> {
+  Object.assign(process.env, limits);
+  const { href } = pathToFileURL(`${bundleFolder(name)}/index.mjs`);
+  const { handler } = await import(`${href}?${new URLSearchParams(limits)}`);
+  return handler;
+}
 
 const context = { getRemainingTimeInMillis: () => 10_000 };
 
-async function callOnce(apiKey: string): Promise<{ status: number; resetSeconds: number }> {
+async function callOnce(
+  handler: Handler,
+  apiKey: string,
+): Promise<{ status: number; resetSeconds: number }> {
   const request = {
     method: 'GET',
     path: endpoint.path,
@@ -40,15 +49,17 @@ async function hammer({
   apiKey,
   requests,
   lanes,
+  limits,
   untilFreshIsExhausted,
 }: HammerOrder): Promise<HammerReport> {
+  const handler = await functionWith(limits);
   const report = { passed: 0, refused: 0, failed: 0, passedInFreshWindow: 0 };
   let left = requests;
   let isOver = false;
   const lane = async (): Promise<void> => {
     while (left > 0 && !isOver) {
       left -= 1;
-      const { status, resetSeconds } = await callOnce(apiKey);
+      const { status, resetSeconds } = await callOnce(handler, apiKey);
       const isFresh = resetSeconds > freshWindowSeconds;
       if (status === 200) report.passed += 1;
       else if (status === 429) report.refused += 1;
@@ -67,4 +78,5 @@ async function hammer({
 process.stdout.write = () => true; // the function's log
 process.on('message', async (order: HammerOrder) => process.send?.(await hammer(order)));
 process.on('disconnect', () => process.exit());
+await functionWith(); // its limits are those of the process: those of an order come after it
 process.send?.('ready');

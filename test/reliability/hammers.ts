@@ -10,6 +10,8 @@ export interface HammerOrder {
   readonly requests: number;
   /** How many at once. */
   readonly lanes: number;
+  /** Of the function, by their environment variables; else those of its process. */
+  readonly limits?: Readonly<Record<string, string>>;
   /** Ends early, with the first refusal in a window that began meanwhile. */
   readonly untilFreshIsExhausted?: boolean;
 }
@@ -32,7 +34,7 @@ export interface Hammers {
   stop(): void;
 }
 
-/** @param environment what the functions reach the table with, and their limits */
+/** @param environment what the functions reach the table with */
 export async function startHammers(
   processes: number,
   environment: Readonly<Record<string, string>>,
