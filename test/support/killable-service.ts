@@ -1,7 +1,7 @@
 import { type DynamodbProxy, startDynamodbProxy } from './faults/proxy.ts';
 import { freePort } from './free-port.ts';
 import { service } from './service.ts';
-import { type ServiceProcess, startServiceProcess } from './service-process.ts';
+import { racingWorkers, type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 /** The real service in a process of its own, on the test run's table: organizations of the test run are served by both. */
 export interface KillableService {
@@ -26,7 +26,10 @@ export async function startKillableService(): Promise<KillableService> {
     running = undefined;
   };
   const start = async (): Promise<void> => {
-    running = await startServiceProcess(['--engine', proxy.endpoint, '--port', String(port)]);
+    running = await startServiceProcess(
+      ['--engine', proxy.endpoint, '--port', String(port)],
+      { WORKERS_PER_FUNCTION: String(racingWorkers) }, // requests that hang do not keep others waiting
+    );
   };
   await start();
   return {
