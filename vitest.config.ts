@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { v8Flags } from './test/simulation/explore/v8-flags.ts';
 import { engines } from './test/support/engine.ts';
 
 // Node.js keeps what it has compiled: each test file, and each program that a test starts, is a process that would compile its modules again.
@@ -100,6 +101,7 @@ export default defineConfig({
           include: [simulation],
           exclude: [integration],
           testTimeout: 20_000,
+          execArgv: [...v8Flags],
         },
       },
       ...projects.flat().map((name, index) => ({

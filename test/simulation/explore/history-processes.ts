@@ -2,15 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { Runner } from './many-histories.ts';
 import type { SeedResult } from './run-seed.ts';
+import { v8Flags } from './v8-flags.ts';
 
 /** What is told to a process that runs histories. */
 export type Order = { readonly commit: string } | { readonly seed: number };
-
-/**
- * A history is mostly code that runs a few times in fresh instances: compiled at once to plain machine code it is faster than interpreted
- * first. What it leaves behind is garbage soon: with more room for the young, less of it is looked at.
- */
-const v8Flags = ['--always-sparkplug', '--max-semi-space-size=64'];
 
 /** So many seeds wait at each process, so that it has the next one when a slow history of another is waited for. */
 const waitingEach = 4;
@@ -46,7 +41,7 @@ class HistoryProcess {
 
   constructor(commit: string) {
     this.#child = fork(join(import.meta.dirname, 'history-process.ts'), {
-      execArgv: v8Flags,
+      execArgv: [...v8Flags],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     this.#child.on('message', (result) => this.#waiting.shift()?.resolve(result as SeedResult));
