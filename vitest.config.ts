@@ -81,6 +81,9 @@ export default defineConfig({
           // More than a hundred files, most of which compute for less than a process needs to start: they share processes.
           isolate: false,
           setupFiles: ['test/support/own-modules.ts'],
+          // A dozen of them wait for programs that they start, and for time-outs, more than they compute.
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 }, // after the projects that have two
           env: withoutCdkValidation,
         },
       },
