@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { call } from '../support/call.ts';
-import { changeSettings, givenLead, storedLeads, timelineOf } from '../support/leads.ts';
+import { changeSettings, givenLead, storedLead, timelineOf } from '../support/leads.ts';
 import { givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
 import { create, organization, pipelines, update, useInactiveStages } from './inactive-stages.ts';
@@ -84,15 +84,13 @@ describe('3 a refused stage or pipeline: 422 with details.reason and details.fie
     'update-lead with %s is refused with details.reason and details.field',
     async (_, place, reason, field) => {
       const { id } = await givenLead(organization);
-      const own = async () =>
-        (await storedLeads(organization)).filter(({ lead }) => Number(lead.sk) === id);
-      const before = await own();
+      const before = await storedLead(organization, id);
 
       const { status, body } = await update(id, { fields: { city: 'Kochi' }, ...place });
 
       expect(status).toBe(422);
       expect(body.error).toMatchObject({ code: 'VALIDATION_FAILED', details: { reason, field } });
-      expect(await own()).toEqual(before);
+      expect(await storedLead(organization, id)).toEqual(before);
     },
   );
 });

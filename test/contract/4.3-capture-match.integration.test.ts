@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { type CallReply, call } from '../support/call.ts';
-import { givenLead, storedLeads, timelineOf } from '../support/leads.ts';
+import { givenLead, storedLead, timelineOf } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
 import { table } from '../support/table.ts';
@@ -190,9 +190,7 @@ describe('4.3 rule 4: match on an archived lead: nothing is changed, the enquiry
   ])('a capture that matches an archived lead by %s changes nothing', async (_, bodyOf) => {
     const lead = await givenLead(organization);
     await setArchived(table(), organization.id, lead.id, true);
-    const stored = async () =>
-      (await storedLeads(organization)).find(({ lead: item }) => Number(item.sk) === lead.id);
-    const before = await stored();
+    const before = await storedLead(organization, lead.id);
 
     const { status, body, headers } = await capture({
       ...bodyOf(lead),
@@ -205,9 +203,9 @@ describe('4.3 rule 4: match on an archived lead: nothing is changed, the enquiry
       { lead: { id: lead.id, created: false, updated: false, archived: true } },
     ]);
     expect(headers.get('location')).toBeNull();
-    const after = await stored();
-    expect(after?.lead).toEqual(before?.lead);
-    expect(after?.timeline).toHaveLength(3);
+    const after = await storedLead(organization, lead.id);
+    expect(after.lead).toEqual(before.lead);
+    expect(after.timeline).toHaveLength(3);
     expect(await lastOf(lead.id)).toMatchObject({
       type: 'captured',
       archived: true,

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
-import { call } from '../support/call.ts';
+import { setOrganizationBucket } from '../support/buckets.ts';
+import { type CallReply, call } from '../support/call.ts';
 import { givenLead, storedLeads } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { table } from '../support/table.ts';
@@ -31,12 +32,14 @@ beforeAll(async () => {
   leadId = (await givenLead(organization)).id;
 });
 
+let other: GivenOrganization;
 /** A lead of another organization, with an id that this one has not given: it gives a handful. */
-async function givenForeignLead() {
-  const other = await givenOrganization();
-  for (let made = 0; made < 20; made += 1) await givenLead(other);
-  return { other, lead: await givenLead(other) };
-}
+let foreignLead: CallReply['body'];
+beforeAll(async () => {
+  other = await givenOrganization();
+  await setOrganizationBucket(other.id, { lastLeadId: 20 });
+  foreignLead = await givenLead(other);
+});
 const get = (id: number | string) => call('get-lead', { apiKey: organization.reader, leadId: id });
 
 describe('4.4 response: 200 with the lead', () => {
@@ -75,9 +78,7 @@ describe('4.4 NOT_FOUND: no such lead in the organization, or archived', () => {
   });
 
   test('get-lead answers 404 for a lead of another organization', async () => {
-    const { lead } = await givenForeignLead();
-
-    expect((await get(lead.id)).body).toEqual(notFound);
+    expect((await get(foreignLead.id)).body).toEqual(notFound);
   });
 
   test('get-lead answers 404 for an archived lead', async () => {
@@ -108,17 +109,15 @@ describe('4.5 and 4.6 NOT_FOUND: a leadId that no lead has', () => {
   });
 
   test('update-lead and add-note answer 404 for a lead of another organization and change nothing', async () => {
-    const { other, lead } = await givenForeignLead();
-
     const answers = [
       await call('update-lead', {
         apiKey: organization.writer,
-        leadId: lead.id,
+        leadId: foreignLead.id,
         body: { fields: { city: 'Pune' } },
       }),
       await call('add-note', {
         apiKey: organization.writer,
-        leadId: lead.id,
+        leadId: foreignLead.id,
         body: { text: 'Called.' },
       }),
     ];

@@ -7,11 +7,12 @@ import {
 } from '../../shared/store/table/primary-keys.ts';
 import { table } from './table.ts';
 
-/** A token bucket as it is stored, and the expiry of an API key; times in epoch milliseconds. */
+/** A token bucket as it is stored, with the expiry of an API key or an organization’s last lead ID; times in epoch milliseconds. */
 export interface StoredBucket {
   readonly used?: number;
   readonly windowEndsAt?: number;
   readonly expiresAt?: number;
+  readonly lastLeadId?: number;
 }
 
 /** Changes the bucket of an API key in the table, so that a test sends no hundreds of requests and waits for no window. */

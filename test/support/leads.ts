@@ -5,8 +5,9 @@ import { parseSettingsFile } from '../../shared/organization/settings.ts';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
 import { scanLeadsAscending } from '../../shared/store/maintenance/export-leads.ts';
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
-import { leadsPartitionKey } from '../../shared/store/table/primary-keys.ts';
+import { leadPrimaryKey, leadsPartitionKey } from '../../shared/store/table/primary-keys.ts';
 import { type CallReply, call } from './call.ts';
+import { itemAt } from './effects.ts';
 import type { GivenOrganization } from './organizations.ts';
 import { person } from './people.ts';
 import { table } from './table.ts';
@@ -61,6 +62,15 @@ export async function storedLeads({
     })),
   );
 }
+
+/** One of them. */
+export const storedLead = async (
+  { id }: GivenOrganization,
+  leadId: number,
+): Promise<{ lead: Record<string, unknown> | undefined; timeline: unknown[] }> => ({
+  lead: await itemAt(leadPrimaryKey(id, leadId)),
+  timeline: await readTimeline(table(), id, leadId),
+});
 
 /** Applies the organization's settings with some properties replaced, as an administrator does. */
 export async function changeSettings(
