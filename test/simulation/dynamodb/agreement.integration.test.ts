@@ -7,11 +7,11 @@ import { service } from '../../support/service.ts';
 import { compare } from './agreement/comparison.ts';
 import { isKnownOf, knownDisagreements } from './agreement/known-disagreements.ts';
 
-/** Fixed: what was found equal stays so, and a new disagreement is a change of the model or of the engine. */
+/** Each asks in a table of its own, so that all ask at once: they mostly wait for the engine. Fixed: what was found equal stays so, and a new disagreement is a change of the model or of the engine. */
 const seeds = Array.from({ length: 12 }, (_, at) => String(at));
 const requestsPerSeed = 150;
 
-describe('the simulated DynamoDB takes random requests as an engine does', () => {
+describe.concurrent('the simulated DynamoDB takes random requests as an engine does', () => {
   test.for(seeds)(
     'answers, errors and items are equal, but for what is listed: seed %s',
     async (seed, { task }) => {
