@@ -16,6 +16,8 @@ export interface FuzzRun {
   readonly seed: number;
   /** Rounded up to whole episodes. */
   readonly requests: number;
+  /** An episode ends sooner, and was the same until then. */
+  readonly perEpisode?: number;
   /** Only this one. */
   readonly episode?: number | undefined;
   readonly onProgress?: (sofar: FuzzResult) => void;
@@ -52,7 +54,10 @@ export async function fuzz(run: FuzzRun): Promise<FuzzResult> {
   };
   const episodes =
     run.episode === undefined
-      ? Array.from({ length: Math.ceil(run.requests / requestsPerEpisode) }, (_, at) => at)
+      ? Array.from(
+          { length: Math.ceil(run.requests / (run.perEpisode ?? requestsPerEpisode)) },
+          (_, at) => at,
+        )
       : [run.episode];
   const tenants: Tenant[] = [await newTenant(run.table, 0)];
   const lane = async (): Promise<void> => {
@@ -75,7 +80,7 @@ async function playEpisode(
   tenants: readonly Tenant[],
   result: FuzzResult,
 ): Promise<void> {
-  const { seed, table } = run;
+  const { seed, table, perEpisode = requestsPerEpisode } = run;
   const random = new Random(seed, episode);
   const leadIds: number[] = [];
   const found = (
@@ -87,7 +92,7 @@ async function playEpisode(
     if (problems.length > 0)
       result.findings.push({ seed, episode, position, request, answer, problems });
   };
-  for (let position = 0; position < requestsPerEpisode; position += 1) {
+  for (let position = 0; position < perEpisode; position += 1) {
     const request = nextRequest(random, leadIds);
     const others = tenants.filter((one) => one !== tenant);
     const { outcome, problems, answer } = await sendAndJudge(
@@ -105,7 +110,7 @@ async function playEpisode(
     found(position, request, answer, problems);
   }
   const { violations } = await checkTable(table, { organizationId: tenant.organizationId });
-  found(requestsPerEpisode, undefined, '', violations);
+  found(perEpisode, undefined, '', violations);
 }
 
 async function sendAndJudge(
