@@ -43,17 +43,28 @@ const ofOneEngine = [
 ];
 
 /**
- * Begins with the simulator's explorations, each of which keeps a core busy for long: begun last, it would be alone at the end. A fresh clone has
- * no durations of earlier runs, by which Vitest would know.
+ * Begins with the simulator's explorations, each of which keeps a core busy for long: begun last, it would be alone at the end. The same
+ * holds, among the files of their project, for the test that runs cfn-lint and for unit tests that start one program after the other.
+ * A fresh clone has no durations of earlier runs, by which Vitest would know.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification): boolean =>
-      /simulation\/(explore|planted-bugs)\//.test(moduleId);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const byProject = Map.groupBy(sorted, ({ project }) => project.name);
+    const isSlow = (file: string): boolean =>
+      /test\/(infra\/(guides|launch|local|stack\/checks)|examples)\b(?!.*integration)/.test(file);
+    const inProjects = [...byProject.values()].flatMap((own) => matchingFirst(own, isSlow));
+    return matchingFirst(inProjects, (file) => /simulation\/(explore|planted-bugs)\//.test(file));
   }
 }
+
+const matchingFirst = (
+  files: readonly TestSpecification[],
+  matches: (file: string) => boolean,
+): TestSpecification[] => [
+  ...files.filter(({ moduleId }) => matches(moduleId)),
+  ...files.filter(({ moduleId }) => !matches(moduleId)),
+];
 
 const projects = await Promise.all(
   engines.map(async (engine) => {
