@@ -35,6 +35,8 @@ const start = (home: string, { folder, inMemory, pidFile }: EngineData): Promise
     args: [
       // The first compiler is enough for a run of minutes, and halves the start time.
       '-XX:TieredStopAtLevel=1',
+      // The parallel collector takes a twelfth more processor time from the functions beside it.
+      '-XX:+UseSerialGC',
       `-Djava.library.path=${join(home, 'DynamoDBLocal_lib')}`,
       '-cp',
       join(home, 'DynamoDBLocal.jar'),
