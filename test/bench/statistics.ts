@@ -7,9 +7,6 @@ export function percentile(numbers: readonly number[], share: number): number {
   return ordered[Math.min(ordered.length - 1, Math.floor(share * ordered.length))] ?? Number.NaN;
 }
 
-export const mean = (numbers: readonly number[]): number =>
-  numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
-
 /** Thousands with commas; a fraction only where the number is small enough for it to matter. */
 export function shown(
   number: number,

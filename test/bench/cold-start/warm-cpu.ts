@@ -8,7 +8,6 @@ import type { EndpointName } from '../../../shared/endpoints.ts';
 import { withEngine } from '../bench-engine.ts';
 import { LambdaProcess } from '../lambda-process.ts';
 import { progress } from '../progress.ts';
-import { mean, median } from '../statistics.ts';
 import { callLevels, sentLevels } from './call-levels.ts';
 import { type CannedDynamodb, startCannedDynamodb } from './canned-dynamodb.ts';
 import { type FunctionCase, givenFunctionCases } from './function-cases.ts';
@@ -21,7 +20,7 @@ export interface WarmCpu {
   readonly bareMs: number;
   /** A handler that signs and sends the same requests without the SDK. */
   readonly rawMs: number;
-  /** The function's share of the bare handler's, the median over blocks of requests measured in turn. */
+  /** The function's share of the bare handler's. */
   readonly share: number;
 }
 
@@ -41,11 +40,12 @@ export interface WarmResult {
 /** The largest function, with the most calls. */
 const memoryOf: EndpointName = 'capture-lead';
 
-const blocks = 9;
+/** Requests until V8 has optimized what each of them runs. */
+const warmUp = 100;
 /** Long enough for calls that go side by side to be seen so. */
 const recordingLatencyMs = 15;
 
-/** @param requests of one block; the first block of each is not counted */
+/** @param requests of each function that are counted, after those that warm it */
 export async function measureWarmCpu({
   requests,
   memoryRequests,
@@ -144,35 +144,34 @@ async function memoryOver(
   }
 }
 
+type Handlers = Record<'own' | 'bare' | 'raw', LambdaProcess>;
+
+/**
+ * One request of each in turn, again and again: what else the machine does meets all three alike. Totals are compared, for what is collected
+ * as garbage now and then belongs to all requests.
+ */
 async function inTurn(
-  { own, bare, raw }: Record<'own' | 'bare' | 'raw', LambdaProcess>,
+  { own, bare, raw }: Handlers,
   event: APIGatewayProxyEvent,
   status: number,
   requests: number,
-) {
-  const rounds: { functionMs: number; bareMs: number; rawMs: number }[] = [];
-  for (let block = 0; block <= blocks; block += 1) {
-    const functionMs = await blockOf(own, event, status, requests);
-    const bareMs = await blockOf(bare, event, 200, requests);
-    const rawMs = await blockOf(raw, event, 200, requests);
-    if (block > 0) rounds.push({ functionMs, bareMs, rawMs });
+): Promise<Pick<WarmCpu, 'functionMs' | 'bareMs' | 'rawMs' | 'share'>> {
+  const total = { own: 0, bare: 0, raw: 0 };
+  for (let request = -warmUp; request < requests; request += 1) {
+    const took = {
+      own: (await own.invoke(event, status)).cpuMs,
+      bare: (await bare.invoke(event, 200)).cpuMs,
+      raw: (await raw.invoke(event, 200)).cpuMs,
+    };
+    if (request < 0) continue;
+    total.own += took.own;
+    total.bare += took.bare;
+    total.raw += took.raw;
   }
   return {
-    functionMs: median(rounds.map(({ functionMs }) => functionMs)),
-    bareMs: median(rounds.map(({ bareMs }) => bareMs)),
-    rawMs: median(rounds.map(({ rawMs }) => rawMs)),
-    share: median(rounds.map(({ functionMs, bareMs }) => functionMs / bareMs)),
+    functionMs: total.own / requests,
+    bareMs: total.bare / requests,
+    rawMs: total.raw / requests,
+    share: total.own / total.bare,
   };
-}
-
-async function blockOf(
-  lambda: LambdaProcess,
-  event: APIGatewayProxyEvent,
-  status: number,
-  requests: number,
-): Promise<number> {
-  const cpuMs: number[] = [];
-  for (let request = 0; request < requests; request += 1)
-    cpuMs.push((await lambda.invoke(event, status)).cpuMs);
-  return mean(cpuMs);
 }
