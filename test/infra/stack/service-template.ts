@@ -39,6 +39,16 @@ export async function leadsApp(
   return { app, stack: new LeadsStack(app, 'LeadsStack', { service }) };
 }
 
+/** As JSON, by the options: the files of the project share a process, and many need the same template. */
+const synthesized = new Map<string, Promise<string>>();
+
+/** A template of the caller's own, which it may change. */
 export async function templateWith(service: LeadServiceProps = {}): Promise<Template> {
-  return Template.fromStack((await leadsApp(service)).stack);
+  const key = JSON.stringify(service);
+  const known = synthesized.get(key) ?? synthesize(service);
+  synthesized.set(key, known);
+  return Template.fromJSON(JSON.parse(await known));
 }
+
+const synthesize = async (service: LeadServiceProps): Promise<string> =>
+  JSON.stringify(Template.fromStack((await leadsApp(service)).stack).toJSON());
