@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type CallReply, call } from '../support/call.ts';
-import { givenLead, storedLeads, timelineOf } from '../support/leads.ts';
+import { call } from '../support/call.ts';
+import { timelineOf } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
+import { givenQuietOrganization, type QuietOrganization } from '../support/quiet-organization.ts';
 import {
   noIds,
   noObjects,
@@ -13,14 +14,9 @@ import {
 } from './field-values.ts';
 
 let organization: GivenOrganization;
-/** An organization of one lead, where whatever is refused leaves just that as it is. */
-let quiet: GivenOrganization;
-let untouched: Awaited<ReturnType<typeof storedLeads>>;
-let quietLead: CallReply['body'];
+let quiet: QuietOrganization;
 beforeAll(async () => {
-  [organization, quiet] = await Promise.all([givenOrganization(), givenOrganization()]);
-  quietLead = await givenLead(quiet);
-  untouched = await storedLeads(quiet);
+  [organization, quiet] = await Promise.all([givenOrganization(), givenQuietOrganization()]);
 });
 const capture = (body: unknown, own = organization) =>
   call('capture-lead', { apiKey: own.website, body });
@@ -29,14 +25,17 @@ const read = async (leadId: number) =>
 
 /** Refused with 422 naming the field or property, and neither a lead nor a timeline changed: for a new person and for a known one. */
 async function refused(change: object, name: string, details: object = {}): Promise<void> {
-  for (const someone of [person(), { name: 'Known', phone: quietLead.phone }]) {
-    const { status, body } = await capture({ ...someone, ...change }, quiet);
+  const people = [person(), { name: 'Known', phone: quiet.lead.phone }];
+  const answers = await Promise.all(
+    people.map((someone) => capture({ ...someone, ...change }, quiet)),
+  );
+  for (const { status, body } of answers) {
     expect([status, body.error.code]).toEqual([422, 'VALIDATION_FAILED']);
     expect(Object.keys(body.error.details.fields)).toContain(name);
     expect(body.error.details).toMatchObject(details);
     expect(body.error.message).toMatch(/\S [\s\S]*[.?]$/);
   }
-  expect(await storedLeads(quiet)).toEqual(untouched);
+  await quiet.expectUntouched();
 }
 
 describe('4.3 fields: by field key, checked with the same rules as the app’s forms', () => {

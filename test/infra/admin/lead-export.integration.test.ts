@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -187,18 +187,17 @@ test.each(['csv', 'jsonl'])(
       bytes.length,
     ];
 
-    for (const cut of cuts) {
-      const broken = newFile(format);
-      await writeFile(broken, bytes);
-      await truncate(broken, cut);
-      await exportTo(organization, broken, '--resume');
-      expect({ cut, text: await readFile(broken, 'utf8') }).toEqual({
-        cut,
-        text: bytes.toString(),
-      });
-    }
+    const resumed = await Promise.all(
+      cuts.map(async (cut) => {
+        const broken = newFile(format);
+        await writeFile(broken, bytes.subarray(0, cut));
+        await exportTo(organization, broken, '--resume');
+        return { cut, text: await readFile(broken, 'utf8') };
+      }),
+    );
+
+    expect(resumed).toEqual(cuts.map((cut) => ({ cut, text: bytes.toString() })));
   },
-  120_000,
 );
 
 test('only its owner may read an export', async () => {
