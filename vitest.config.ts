@@ -94,6 +94,8 @@ export default defineConfig({
           setupFiles: ['test/support/own-modules.ts'],
           // A dozen of them wait for programs that they start, and for time-outs, more than they compute.
           maxWorkers: 3,
+          // They poll what other processes do, which a busy machine may delay; Vitest gives them one second.
+          expect: { poll: { timeout: 10_000 } },
           sequence: { groupOrder: 1 }, // after the projects that have two
           env: withoutCdkValidation,
         },
