@@ -115,20 +115,22 @@ const left =
   ({ after }: Write): number =>
     limit - (after?.used as number);
 
-/** An exhausted bucket was seen in its window, by some clock. */
+/**
+ * An exhausted bucket was seen in its window, by some clock. An instance refuses without a call while its own clock is in that window; by an
+ * instance with a faster clock the next one may have begun.
+ */
 function refusalIssues(history: History, request: ObservedRequest): string[] {
   const { apiKey, organizationId, startedAt } = request;
+  const earliest = startedAt - history.clockSkewMs;
   const keys = [...history.writesOf.keys()].filter((name) => name.startsWith('KEY#'));
   const own =
     keys
       .find((name) => history.writesOf.get(name)?.[0]?.after?.keyId === apiKey.keyId)
       ?.split(' ')[0] ?? '';
   const isEmpty = (pk: string, sk: string, limit: number): boolean =>
-    statesBetween(history, pk, sk, startedAt, endOf(request)).some(
+    statesBetween(history, pk, sk, earliest, endOf(request)).some(
       (state) =>
-        state &&
-        (state.used as number) >= limit &&
-        (state.windowEndsAt as number) > startedAt - history.clockSkewMs,
+        state && (state.used as number) >= limit && (state.windowEndsAt as number) > earliest,
     );
   const { perKey, perOrganization } = history.limits;
   const isJust =

@@ -25,6 +25,12 @@ describe('random histories of many clients under faults', () => {
   });
 });
 
+test('a function whose clock is late refuses for a window that another has ended', async () => {
+  const { violations } = await runHistory(planOf('8313'), versions);
+
+  expect(violations).toEqual([]);
+});
+
 test('histories of days keep every promise of the contract', { timeout: 120_000 }, async () => {
   const lines: string[] = [];
   const report = { ...noReport, print: (text: string) => lines.push(text) };
