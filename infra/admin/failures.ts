@@ -3,7 +3,7 @@ import { RestoreError } from '../../shared/store/maintenance/restore-origin.ts';
 import { ApiKeyError } from '../../shared/store/organizations/api-keys.ts';
 import { SettingsRejectedError } from '../../shared/store/organizations/apply-settings.ts';
 import { ContentionError } from '../../shared/store/table/retry.ts';
-import { ThrottledError } from '../../shared/store/table/transact.ts';
+import { ThrottledError, UnknownOutcomeError } from '../../shared/store/table/transact.ts';
 import { errorCode } from '../cli/error-code.ts';
 import { CommandError } from './context.ts';
 
@@ -46,6 +46,10 @@ export function failureLines(error: unknown, environment: NodeJS.ProcessEnv): st
     return ['Other requests kept changing the same items: run the command again in a moment.'];
   if (error instanceof ThrottledError)
     return ['DynamoDB throttles the table: run the command again in a few minutes.'];
+  if (error instanceof UnknownOutcomeError)
+    return [
+      'DynamoDB throttles the table, and the last write may have been carried out: look whether it was, and run the command again in a few minutes.',
+    ];
   return [awsFailure(error, environment)];
 }
 

@@ -27,9 +27,14 @@ export type TransactOutcome =
   /** Another transaction was writing one of the items: nothing was written, and a retry may succeed. */
   | { readonly outcome: 'conflict' };
 
-/** Thrown when DynamoDB throttles a transaction for longer than `limits.conflictRetryMs`: an outage, not a conflict. */
+/** Thrown when DynamoDB throttles a transaction for longer than `limits.conflictRetryMs`, and carried out nothing: an outage, not a conflict. */
 export class ThrottledError extends Error {
   override readonly name = 'ThrottledError';
+}
+
+/** Thrown when DynamoDB throttles the repeats of a transaction that an earlier attempt may have carried out. */
+export class UnknownOutcomeError extends Error {
+  override readonly name = 'UnknownOutcomeError';
 }
 
 /** Codes of `CancellationReasons` that mean throttling (AWS: TransactWriteItems, Errors), and names of errors that mean the same. */
@@ -47,7 +52,8 @@ const throttledErrors = new Set([
 /**
  * Writes all items or none, exactly once. Every attempt is one `TransactWriteItems` under the same `ClientRequestToken`, so that no retry
  * writes twice. The SDK retries after a lost response; this function retries while the outcome is unknown or DynamoDB throttles.
- * @throws ThrottledError
+ * @throws ThrottledError nothing was written
+ * @throws UnknownOutcomeError
  * @throws Error of the last attempt, if the outcome is still unknown: an outage
  */
 export async function transact(
@@ -68,9 +74,7 @@ export async function transact(
           mayBeWritten ||= (error.$metadata.attempts ?? 1) > 1;
           const outcome = outcomeOf(error, items);
           if (outcome?.outcome === 'refused' || (outcome && !mayBeWritten)) return outcome;
-          outage = outcome
-            ? error
-            : new ThrottledError('DynamoDB throttled a transaction.', { cause: error });
+          outage = outcome ? error : throttled(error, mayBeWritten);
         } else if (isUnknownOutcome(error)) {
           mayBeWritten = true;
           outage = error;
@@ -82,6 +86,13 @@ export async function transact(
     throw error instanceof ContentionError ? outage : error;
   }
 }
+
+const throttled = (cause: Error, mayBeWritten: boolean): Error =>
+  mayBeWritten
+    ? new UnknownOutcomeError('A transaction was throttled that may have been carried out.', {
+        cause,
+      })
+    : new ThrottledError('DynamoDB throttled a transaction.', { cause });
 
 /** Undefined when DynamoDB throttled. @param items as sent: the reasons are in the same order */
 function outcomeOf(

@@ -6,7 +6,11 @@ import {
 import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test, vi } from 'vitest';
 import type { Table } from '../../../../shared/store/table/client.ts';
-import { ThrottledError, transact } from '../../../../shared/store/table/transact.ts';
+import {
+  ThrottledError,
+  transact,
+  UnknownOutcomeError,
+} from '../../../../shared/store/table/transact.ts';
 
 // Between two attempts the clock goes on, and nobody waits.
 vi.mock('node:timers/promises', () => ({
@@ -71,6 +75,25 @@ test('a transaction that stays throttled is an outage with its cause, never a co
   expect(thrown).toBeInstanceOf(ThrottledError);
   expect((thrown as Error).cause).toBe(error);
   expect(tokens.length).toBeGreaterThan(5);
+});
+
+test.each([
+  ['an answer that was lost', brokenOff({ attempts: 3 })],
+  [
+    'an earlier attempt of the SDK',
+    Object.assign(cancelled('ThrottlingError'), { $metadata: { ...metadata, attempts: 2 } }),
+  ],
+])('a transaction that stays throttled after %s may have been written', async (_, first) => {
+  const error = cancelled('ThrottlingError');
+  const { table } = tableThat(first, error);
+
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const thrown = await transact(table, [])
+    .catch((one: unknown) => one)
+    .finally(() => vi.useRealTimers());
+
+  expect(thrown).toBeInstanceOf(UnknownOutcomeError);
+  expect((thrown as Error).cause).toBe(error);
 });
 
 test('a conflict after a throttled attempt is a conflict: nothing was written', async () => {

@@ -28,6 +28,14 @@ export const bugsOfWrites: readonly PlantedBug[] = [
     foundBy: 'Transactions meet conflicts and are throttled',
   },
   {
+    name: 'throttled repeat believed',
+    file: 'shared/store/table/transact.ts',
+    before: 'throttled(error, mayBeWritten)',
+    after: 'throttled(error, false)',
+    how: 'A row is refused although an attempt without an answer made its lead.',
+    foundBy: 'The lead of a row is written without an answer, and the repeats are throttled',
+  },
+  {
     name: 'conflict after a lost answer believed',
     file: 'shared/store/table/transact.ts',
     before: "if (outcome?.outcome === 'refused' || (outcome && !mayBeWritten)) return outcome;",

@@ -50,6 +50,18 @@ export const scenariosOfImports: readonly Scenario[] = [
     },
   },
   {
+    name: 'The lead of a row is written without an answer, and the repeats are throttled',
+    async run(given) {
+      let writes = 0;
+      given.steering.faultOf = ({ operation }) => {
+        if (operation !== 'TransactWriteItems') return 'none';
+        writes += 1;
+        return writes === 1 ? 'lost after' : 'throttled inside';
+      };
+      await given.importRows([person(1)]);
+    },
+  },
+  {
     name: 'A file of leads that keep their ids is imported, and new leads come after them',
     async run(given) {
       await given.capture(person(1));
