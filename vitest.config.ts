@@ -129,6 +129,7 @@ export default defineConfig({
           // What a file changes outside its own modules ends with it, so that files can share a process: it loads the AWS SDK and the
           // checks of openapi.json once, and its code is compiled once.
           isolate: false,
+          setupFiles: ['test/support/own-modules.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // For the tests' own calls to an engine that other tests use in parallel.

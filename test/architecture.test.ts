@@ -232,11 +232,9 @@ describe('source files', () => {
     expect(counted.filter(({ lines }) => lines > 300)).toEqual([]);
   });
 
-  test('that unit tests share register no hook when they are imported: the file that is imported first would have it alone', () => {
-    const isUnitTest = (file: string): boolean =>
-      /\.test\.ts$/.test(file) && !/\.integration\.test\.ts$/.test(file);
+  test('that tests share register no hook when they are imported: the test file that imports them first would have it alone', () => {
     const reached = files
-      .filter((file) => isUnitTest(file) && !/\bvi\.mock\(/.test(sources.get(file) ?? ''))
+      .filter((file) => /\.test\.ts$/.test(file) && !/\bvi\.mock\(/.test(sources.get(file) ?? ''))
       .flatMap((file) => [...reachedFrom(file, { withTypes: false })]);
     const hook = /^(?:before|after)(?:Each|All)\(/m;
 

@@ -6,10 +6,6 @@ import { eventOf } from '../bench/lambda-process.ts';
 import { givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
 
-// Test files share a process and its modules, which must be loaded with the mock, and not be left with it.
-vi.hoisted(() => vi.resetModules());
-afterAll(() => void vi.resetModules());
-
 /** The handler runs in this process, so that what it calls can be counted. */
 vi.mock('../../shared/leads/identity.ts', async (original) => {
   const actual = await original<typeof identity>();
@@ -18,6 +14,7 @@ vi.mock('../../shared/leads/identity.ts', async (original) => {
 const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
 
 vi.spyOn(process.stdout, 'write').mockReturnValue(true); // the handler's log lines
+afterAll(() => void vi.restoreAllMocks());
 
 test('a capture parses its phone once, whether it makes a lead, matches one or is replayed', async () => {
   const { website: apiKey } = await givenOrganization();

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { confirmed } from '../../../infra/admin/confirm.ts';
 import {
   applySettings,
@@ -17,10 +17,6 @@ import { givenLead } from '../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
 import { useOwnTable } from '../../support/own-table.ts';
 import { table } from '../../support/table.ts';
-
-// Test files share a process and its modules, which must be loaded with the mock, and not be left with it.
-vi.hoisted(() => vi.resetModules());
-afterAll(() => void vi.resetModules());
 
 useOwnTable();
 
