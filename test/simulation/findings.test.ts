@@ -114,3 +114,29 @@ test('an import does not call a row refused whose write may have been carried ou
   expect([outcome, result]).toEqual(['failed', expect.stringMatching(/^UnknownOutcomeError: /)]);
   expect(await checkHistory(service)).toEqual([]);
 });
+
+test('an import imports rows that were written together without an answer, although others are in the way of each for a while', {
+  timeout: 60_000,
+}, async () => {
+  const rows = [1, 2, 3].map((at) => ({ name: `Asha ${at} [org 1]`, phone: `+91980000000${at}` }));
+  let contendedUntil = 0;
+  const faultOf = ({ operation, request }: CallInfo): Fault => {
+    if (operation !== 'TransactWriteItems') return 'none';
+    const isOfMany = (request.TransactItems as unknown[]).length > 6;
+    if (isOfMany) contendedUntil = service.now + 5000;
+    if (isOfMany) return 'lost after';
+    return service.now < contendedUntil ? 'conflict' : 'none';
+  };
+  const service = await ObservedService.start({
+    versions: [await bundleService()],
+    world: { seed: '21055', faultOf },
+  });
+  const { outcome, result } = await service.run(() =>
+    service.administrate('import', 1, { rows }, (administrator) =>
+      administrator.importRows(1, rows, { leadsPerSecond: Number.POSITIVE_INFINITY }),
+    ),
+  );
+
+  expect([outcome, result]).toMatchObject(['done', { imported: 3, refused: 0 }]);
+  expect(await checkHistory(service)).toEqual([]);
+});

@@ -11,11 +11,12 @@ import {
   lookupOf,
   passLeadId,
   type RowMatches,
+  type WrittenTogether,
 } from '../../../shared/store/maintenance/import-leads.ts';
 import { RateLimiter } from '../../../shared/store/maintenance/rate-limiter.ts';
 import { type Table, usableUntil } from '../../../shared/store/table/client.ts';
 import { ContentionError } from '../../../shared/store/table/retry.ts';
-import { ThrottledError } from '../../../shared/store/table/transact.ts';
+import { ThrottledError, UnknownOutcomeError } from '../../../shared/store/table/transact.ts';
 import { identitiesOf, identityKey } from './identity-queue.ts';
 import { ImportedIds } from './lead-ids.ts';
 import { OwnerRotations } from './owner-rotations.ts';
@@ -60,7 +61,7 @@ export class RowWriter {
   /** In a dry run, the rows that would have been written, by identity. */
   readonly #dryRunRows = new Map<string, number>();
   /** Leads that are ready in the same moment: with a rate, few are. */
-  readonly #together = new TickBatch<ReadyLead, boolean>((ready) =>
+  readonly #together = new TickBatch<ReadyLead, WrittenTogether>((ready) =>
     // Rows that waited for different times have different deadlines: the first one ends the write of all.
     importTogether(
       usableUntil(this.#table, AbortSignal.any(ready.map(({ deadline }) => deadline))),
@@ -131,6 +132,7 @@ export class RowWriter {
   }
 
   async #writeWithRetries(organizationId: number, draft: Draft): Promise<RowResult> {
+    let mayBeWritten = false;
     for (let attempt = 1; ; attempt += 1) {
       if (attempt > 1 || Date.now() - draft.readAt > settingsMaxAgeMs) {
         const read = this.#reader.read(await this.#options.organization(), draft.input);
@@ -139,10 +141,11 @@ export class RowWriter {
       }
       const timeout = AbortSignal.timeout(writeTimeoutMs);
       try {
-        return await this.#writeOnce(timeout, organizationId, draft);
+        return await this.#writeOnce(timeout, organizationId, draft, mayBeWritten);
       } catch (error) {
         // The write may have succeeded. The record of the row tells the next attempt.
-        if (!timeout.aborted || attempt === attemptsMax) throw error;
+        mayBeWritten = timeout.aborted || error instanceof UnknownOutcomeError;
+        if (!mayBeWritten || attempt === attemptsMax) throw error;
       }
     }
   }
@@ -151,7 +154,9 @@ export class RowWriter {
     deadline: AbortSignal,
     organizationId: number,
     draft: Draft,
+    wasMaybeWritten: boolean,
   ): Promise<RowResult> {
+    let mayBeWritten = wasMaybeWritten;
     const table = usableUntil(this.#table, deadline);
     draft.leadId ??= await this.#idFor(organizationId, draft.read);
     const owner = await this.#ownerOf(table, organizationId, draft.read);
@@ -165,14 +170,12 @@ export class RowWriter {
     };
     const imported = { lead, entries, digest: draft.digest };
     try {
-      if (await this.#together.add({ deadline, imported })) return { outcome: 'imported' };
+      const together = await this.#together.add({ deadline, imported });
+      if (together === 'written') return { outcome: 'imported' };
+      mayBeWritten ||= together === 'unknown';
       return this.#resultOf(await importLead(table, imported), lead.id);
     } catch (error) {
-      if (error instanceof ThrottledError) {
-        return refused('DynamoDB throttled the write: import the row again, with a lower --rate.');
-      }
-      if (!(error instanceof ContentionError)) throw error;
-      return refused('Other requests kept changing the same items: import the row again.');
+      return refusalOf(error, mayBeWritten);
     }
   }
 
@@ -216,6 +219,25 @@ export class RowWriter {
     for (const identity of identities) this.#dryRunRows.set(identityKey(identity), row.number);
     return { outcome: 'imported' };
   }
+}
+
+/**
+ * The refusal of a row that was not written, for others were in the way.
+ * @throws Error any other error
+ * @throws UnknownOutcomeError if an attempt before may have written it
+ */
+function refusalOf(error: unknown, mayBeWritten: boolean): RowResult {
+  const isThrottled = error instanceof ThrottledError;
+  if (!isThrottled && !(error instanceof ContentionError)) throw error;
+  if (mayBeWritten)
+    throw new UnknownOutcomeError('A row may have been written by an attempt without an answer.', {
+      cause: error,
+    });
+  return refused(
+    isThrottled
+      ? 'DynamoDB throttled the write: import the row again, with a lower --rate.'
+      : 'Other requests kept changing the same items: import the row again.',
+  );
 }
 
 interface ReadyLead {

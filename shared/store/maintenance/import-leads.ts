@@ -20,7 +20,7 @@ import type { OrganizationTable, Table } from '../table/client.ts';
 import type { UsageItem } from '../table/items.ts';
 import { importedRowPrimaryKey, usagePrimaryKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
-import { putIfAbsent, type TransactItem, transact } from '../table/transact.ts';
+import { putIfAbsent, ThrottledError, type TransactItem, transact } from '../table/transact.ts';
 
 /** What an import looks up before it writes a row. The result is a hint: only the transaction's conditions prove it. */
 export interface RowLookup {
@@ -87,15 +87,18 @@ export interface ImportedEntries {
 /** The most leads of one transaction: it may have 100 items (AWS: TransactWriteItems), and a lead has up to 6. */
 const leadsPerTransaction = 16;
 
+/** What became of a lead in a transaction of many: unknown if that may have been carried out without an answer. */
+export type WrittenTogether = 'written' | 'not written' | 'unknown';
+
 /**
  * Writes imported leads, many in one transaction: as many units as `importLead` for each, but a fraction of the calls.
- * @returns for each lead whether it was written. One that was not may have been written all the same, if the outcome is unknown:
- * `importLead` then tells that it is imported, or why it cannot be
+ * @returns what became of each lead. `importLead` tells of one that is not written, and of one that may be: that it is imported, or why it
+ * cannot be
  */
 export async function importTogether(
   table: Table,
   leads: readonly ImportedLead[],
-): Promise<boolean[]> {
+): Promise<WrittenTogether[]> {
   const transactions = Math.ceil(leads.length / leadsPerTransaction);
   const size = Math.ceil(leads.length / transactions);
   const parts = Array.from({ length: transactions }, (_, part) =>
@@ -103,21 +106,22 @@ export async function importTogether(
   );
   const written = await Promise.all(
     parts.map(async (part) => {
-      // One condition that fails, or any other error, is that of one of many leads: written alone, it shows again.
-      const isWritten =
-        part.length > 1 &&
-        (await transact(
-          table,
-          part.flatMap((one) => itemsOf(table, one)),
-        ).then(
-          ({ outcome }) => outcome === 'written',
-          () => false,
-        ));
-      return part.map(() => isWritten);
+      const outcome = part.length > 1 ? await writeTogether(table, part) : 'not written';
+      return part.map(() => outcome);
     }),
   );
   return written.flat();
 }
+
+/** One condition that fails, or any error, is that of one of many leads: written alone, it shows again. */
+const writeTogether = (table: Table, leads: readonly ImportedLead[]): Promise<WrittenTogether> =>
+  transact(
+    table,
+    leads.flatMap((one) => itemsOf(table, one)),
+  ).then(
+    ({ outcome }) => (outcome === 'written' ? 'written' : 'not written'),
+    (error: unknown) => (error instanceof ThrottledError ? 'not written' : 'unknown'),
+  );
 
 function itemsOf(
   table: Table,

@@ -32,7 +32,7 @@ export class ThrottledError extends Error {
   override readonly name = 'ThrottledError';
 }
 
-/** Thrown when DynamoDB throttles the repeats of a transaction that an earlier attempt may have carried out. */
+/** Thrown when repeats of a write are throttled, or contended, that an earlier attempt may have carried out. */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError';
 }

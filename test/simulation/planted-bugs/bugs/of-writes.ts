@@ -36,6 +36,15 @@ export const bugsOfWrites: readonly PlantedBug[] = [
     foundBy: 'The lead of a row is written without an answer, and the repeats are throttled',
   },
   {
+    name: 'rows that may be written believed not to be',
+    file: 'shared/store/maintenance/import-leads.ts',
+    before: 'error instanceof ThrottledError ?',
+    after: 'error ?',
+    how: 'Rows are refused although a transaction without an answer made their leads.',
+    foundBy:
+      'Rows are written together without an answer, and others are in the way of each for a while',
+  },
+  {
     name: 'conflict after a lost answer believed',
     file: 'shared/store/table/transact.ts',
     before: "if (outcome?.outcome === 'refused' || (outcome && !mayBeWritten)) return outcome;",

@@ -62,6 +62,19 @@ export const scenariosOfImports: readonly Scenario[] = [
     },
   },
   {
+    name: 'Rows are written together without an answer, and others are in the way of each for a while',
+    async run(given) {
+      let conflicts = 0;
+      given.steering.faultOf = ({ operation, request }) => {
+        if (operation !== 'TransactWriteItems') return 'none';
+        if ((request.TransactItems as unknown[]).length > 6) return 'lost after';
+        conflicts += 1;
+        return conflicts < 200 ? 'conflict' : 'none';
+      };
+      await given.importRows([1, 2, 3].map(person), { leadsPerSecond: Number.POSITIVE_INFINITY });
+    },
+  },
+  {
     name: 'A file of leads that keep their ids is imported, and new leads come after them',
     async run(given) {
       await given.capture(person(1));
