@@ -140,3 +140,41 @@ test('an import imports rows that were written together without an answer, altho
   expect([outcome, result]).toMatchObject(['done', { imported: 3, refused: 0 }]);
   expect(await checkHistory(service)).toEqual([]);
 });
+
+test('an erasure whose removal of an idempotency record has no answer leaves the record of a capture that came after it', {
+  timeout: 60_000,
+}, async () => {
+  let lost = 0;
+  const faultOf = ({ caller, operation }: CallInfo): Fault => {
+    if (operation !== 'DeleteItem' || !caller.startsWith('administrator')) return 'none';
+    lost += 1;
+    return lost === 1 ? 'lost after' : 'none';
+  };
+  const service = await ObservedService.start({
+    versions: [await bundleService()],
+    world: { seed: '75731', faultOf },
+  });
+  const { scheduler } = service.world;
+  const capture = () =>
+    service.request('a client', service.key(1, 'website'), {
+      endpoint: 'capture-lead',
+      headers: { 'Idempotency-Key': 'one enquiry' },
+      body: { name: 'Asha [org 1]', phone: '+919800000001', notes: 'Once.' },
+    });
+  const captureAgain = async () => {
+    while (lost === 0) await scheduler.sleep(10);
+    await scheduler.sleep(100);
+    return capture();
+  };
+  await service.run(capture);
+  const again = await service.run(async () => {
+    const erased = service.administrate('erase', 1, { leadId: 1 }, (one) => one.erase(1, 1));
+    const [answer] = await Promise.all([captureAgain(), erased]);
+    return answer;
+  });
+  const replayed = await service.run(capture);
+
+  expect(lost).toBeGreaterThan(1);
+  expect([again?.status, replayed?.body]).toEqual([201, again?.body]);
+  expect(await checkHistory(service)).toEqual([]);
+});

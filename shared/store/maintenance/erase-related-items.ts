@@ -66,10 +66,10 @@ export async function removeRelatedItems(
     const key = { pk: String(item.pk), sk: String(item.sk) };
     const kind = kindOf(key);
     if (kind?.kind === 'idempotency' && keyIds.has(kind.keyId)) {
-      if (!isDryRun) await remove(table, key);
+      if (!isDryRun) await removeOf(table, key, '#result.id', leadId);
       counts.idempotencyRecords += 1;
     } else if (kind?.kind === 'importedRow' && item.leadId === leadId) {
-      if (!isDryRun) await remove(table, key);
+      if (!isDryRun) await removeOf(table, key, 'leadId', leadId);
       counts.importedRows += 1;
     } else if (kind?.kind === 'timeline' && kind.leadId !== leadId) {
       const entry = item as TimelineEntryItem;
@@ -140,8 +140,30 @@ const relatedItems = (table: Table, { organizationId, leadId }: RelatedItemsSear
   },
 });
 
-const remove = (table: Table, key: PrimaryKey) =>
-  table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...key } }));
+/**
+ * Removes an item if it is still the erased lead's. Once it is gone, a repeated capture or import of the person writes one of a new lead under
+ * the same key: a delete whose answer was lost is sent again after that.
+ */
+async function removeOf(
+  table: Table,
+  key: PrimaryKey,
+  path: '#result.id' | 'leadId',
+  leadId: number,
+): Promise<void> {
+  try {
+    await table.client.send(
+      new DeleteCommand({
+        TableName: table.name,
+        Key: { ...key },
+        ConditionExpression: `${path} = :lead`,
+        ...(path === '#result.id' && { ExpressionAttributeNames: { '#result': 'result' } }),
+        ExpressionAttributeValues: { ':lead': leadId },
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error; // it is gone
+  }
+}
 
 /**
  * The attributes of an entry that change when the person is removed from it, with their values before and after. They are compared as

@@ -158,9 +158,9 @@ export const bugsOfErasedPeople: readonly PlantedBug[] = [
   {
     name: 'plan of an erasure removes rows',
     file: 'shared/store/maintenance/erase-related-items.ts',
-    before: `if (!isDryRun) await remove(table, key);
+    before: `if (!isDryRun) await removeOf(table, key, 'leadId', leadId);
       counts.importedRows`,
-    after: `await remove(table, key);
+    after: `await removeOf(table, key, 'leadId', leadId);
       counts.importedRows`,
     how: 'A look at what an erasure would remove forgets that a row was imported.',
     foundBy: planned,
