@@ -32,7 +32,7 @@ export class ThrottledError extends Error {
   override readonly name = 'ThrottledError';
 }
 
-/** Thrown when repeats of a write are throttled, or contended, that an earlier attempt may have carried out. */
+/** Thrown when an attempt may have carried out a write, and its repeats were throttled or met other requests: it may be there or not. */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError';
 }

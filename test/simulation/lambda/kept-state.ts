@@ -105,6 +105,7 @@ export interface KeptState {
   readonly object: (id: string, first: () => object) => object;
 }
 
+/** For one evaluation of modules. */
 export function keptState(): KeptState {
   const values: Record<string, unknown> = {};
   const owner = {};
