@@ -141,6 +141,40 @@ test('an import imports rows that were written together without an answer, altho
   expect(await checkHistory(service)).toEqual([]);
 });
 
+test('an import does not call a row refused that was written without an answer before settings forbade it', {
+  timeout: 60_000,
+}, async () => {
+  const rows = [{ name: 'Asha [org 1]', phone: '+919800000001', wave: 'first' }];
+  let writes = 0;
+  const faultOf = ({ operation, request }: CallInfo): Fault => {
+    if (operation !== 'TransactWriteItems') return 'none';
+    if (!JSON.stringify(request).includes('+919800000001')) return 'none';
+    writes += 1;
+    return writes === 1 ? 'lost after' : 'throttled inside';
+  };
+  const service = await ObservedService.start({
+    versions: [await bundleService()],
+    world: { seed: '1', faultOf },
+  });
+  const [imported] = await service.run(() =>
+    Promise.all([
+      service.administrate('import', 1, { rows }, (administrator) =>
+        administrator.importRows(1, rows),
+      ),
+      service.world.scheduler
+        .sleep(500)
+        .then(() =>
+          service.administrate('settings apply', 1, { hasWave: false }, (administrator) =>
+            administrator.applySettings(1, { ...firstVariant, hasWave: false }),
+          ),
+        ),
+    ]),
+  );
+
+  expect([imported.outcome, imported.result]).toMatchObject(['done', { imported: 1, refused: 0 }]);
+  expect(await checkHistory(service)).toEqual([]);
+});
+
 test('an erasure whose removal of an idempotency record has no answer leaves the record of a capture that came after it', {
   timeout: 60_000,
 }, async () => {

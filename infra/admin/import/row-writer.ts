@@ -136,7 +136,10 @@ export class RowWriter {
     for (let attempt = 1; ; attempt += 1) {
       if (attempt > 1 || Date.now() - draft.readAt > settingsMaxAgeMs) {
         const read = this.#reader.read(await this.#options.organization(), draft.input);
-        if (isIssues(read)) return { outcome: 'refused', issues: read };
+        if (isIssues(read)) {
+          if (mayBeWritten) return this.#resultOfAttempts(organizationId, draft);
+          return { outcome: 'refused', issues: read };
+        }
         draft.read = read;
       }
       const timeout = AbortSignal.timeout(writeTimeoutMs);
@@ -148,6 +151,17 @@ export class RowWriter {
         if (!mayBeWritten || attempt === attemptsMax) throw error;
       }
     }
+  }
+
+  /**
+   * The result of a row that settings forbid now, but did not when it was tried.
+   * @throws UnknownOutcomeError if no attempt has written it so far: one may be on its way
+   */
+  async #resultOfAttempts(organizationId: number, draft: Draft): Promise<RowResult> {
+    const [matches] = await this.find(organizationId, [draft]);
+    const writtenLeadId = matches?.importedLeadId;
+    if (writtenLeadId === undefined) throw unknownOutcome();
+    return { outcome: writtenLeadId === draft.leadId ? 'imported' : 'alreadyThere' };
   }
 
   async #writeOnce(
@@ -229,16 +243,18 @@ export class RowWriter {
 function refusalOf(error: unknown, mayBeWritten: boolean): RowResult {
   const isThrottled = error instanceof ThrottledError;
   if (!isThrottled && !(error instanceof ContentionError)) throw error;
-  if (mayBeWritten)
-    throw new UnknownOutcomeError('A row may have been written by an attempt without an answer.', {
-      cause: error,
-    });
+  if (mayBeWritten) throw unknownOutcome(error);
   return refused(
     isThrottled
       ? 'DynamoDB throttled the write: import the row again, with a lower --rate.'
       : 'Other requests kept changing the same items: import the row again.',
   );
 }
+
+const unknownOutcome = (cause?: unknown): UnknownOutcomeError =>
+  new UnknownOutcomeError('A row may have been written by an attempt without an answer.', {
+    cause,
+  });
 
 interface ReadyLead {
   readonly deadline: AbortSignal;
