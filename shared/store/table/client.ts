@@ -1,6 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { rememberOrder } from './middleware-order.ts';
+import { Sha256 } from './sha256.ts';
 
 /** The service's table: the first parameter of every store operation. */
 export interface Table {
@@ -49,6 +50,7 @@ export function openTable(
 ): Table {
   if (!name) throw new Error('LEADS_TABLE is not set: set it to the name of the DynamoDB table.');
   const sdkClient = new DynamoDBClient({
+    sha256: Sha256,
     ...clientTimeouts(Number(process.env.DYNAMODB_TIMEOUT_MS ?? requestTimeoutMs)),
     ...config,
   });

@@ -5,6 +5,9 @@ type MiddlewareStack = DynamoDBDocumentClient['middlewareStack'];
 type Handler = ReturnType<MiddlewareStack['resolve']>;
 type Context = Parameters<MiddlewareStack['resolve']>[1];
 type Middleware = (next: Handler, context: Context) => Handler;
+interface MiddlewareOptions {
+  readonly name?: string;
+}
 
 /**
  * The same stack, which remembers in which order a command's middleware runs. The SDK copies the middleware of the client and of the command
@@ -13,6 +16,7 @@ type Middleware = (next: Handler, context: Context) => Handler;
  */
 export function rememberOrder(stack: MiddlewareStack): MiddlewareStack {
   const orders = new Map<string, readonly Middleware[]>();
+  const endpointOnce = findOnce();
   const joined = (commandStacks: readonly MiddlewareStack[]): MiddlewareStack => ({
     ...stack,
     concat: (from) => joined([...commandStacks, from as never]) as never,
@@ -24,6 +28,7 @@ export function rememberOrder(stack: MiddlewareStack): MiddlewareStack {
         order = orderOf(
           commandStacks.reduce((all, one) => all.concat(one), stack),
           context,
+          endpointOnce,
         );
         orders.set(command, order);
       }
@@ -36,25 +41,49 @@ export function rememberOrder(stack: MiddlewareStack): MiddlewareStack {
   return joined([]);
 }
 
+/**
+ * Finds the endpoint of a client once: a thirtieth of the processor time of a call. DynamoDB's rules look at the region and at the account,
+ * which all calls of a client have in common.
+ */
+function findOnce(): (find: Middleware) => Middleware {
+  let found: { readonly endpointV2: unknown } | undefined;
+  return (find) => (next, context) => {
+    if (!found)
+      return find((args) => {
+        // An endpoint with a scheme of its own would sign differently: this table's has none.
+        if (!context.authSchemes) found = { endpointV2: context.endpointV2 };
+        return next(args);
+      }, context);
+    Object.assign(context, found);
+    return next;
+  };
+}
+
 /** The middleware of a stack, outermost first: each is replaced by one that notes it, in a stack of the SDK's that sorts them. */
-function orderOf(stack: MiddlewareStack, context: Context): readonly Middleware[] {
+function orderOf(
+  stack: MiddlewareStack,
+  context: Context,
+  endpointOnce: (find: Middleware) => Middleware,
+): readonly Middleware[] {
   const order: Middleware[] = [];
-  const note = (middleware: Middleware): Middleware => {
+  const note = (middleware: Middleware, { name }: MiddlewareOptions): Middleware => {
+    const kept = name === 'endpointV2Middleware' ? endpointOnce(middleware) : middleware;
     return (next) => {
-      order.unshift(middleware);
+      order.unshift(kept);
       return next;
     };
   };
   const sorted = new GetCommand({ TableName: '', Key: {} }).middlewareStack; // an empty one
   // The SDK repeats the middleware among its options.
-  const noted = (middleware: Middleware, options: object): [never, never] => [
-    note(middleware) as never,
-    { ...options, middleware: note(middleware) } as never,
+  const noted = (middleware: Middleware, options: MiddlewareOptions): [never, never] => [
+    note(middleware, options) as never,
+    { ...options, middleware: note(middleware, options) } as never,
   ];
   stack.applyToStack({
     ...sorted,
-    add: (middleware: Middleware, options: object) => sorted.add(...noted(middleware, options)),
-    addRelativeTo: (middleware: Middleware, options: object) =>
+    add: (middleware: Middleware, options: MiddlewareOptions) =>
+      sorted.add(...noted(middleware, options)),
+    addRelativeTo: (middleware: Middleware, options: MiddlewareOptions) =>
       sorted.addRelativeTo(...noted(middleware, options)),
   } as never);
   sorted.resolve((async () => undefined) as never, context);
