@@ -96,7 +96,7 @@ export class Functions {
     return pool.run(text, requestId);
   }
 
-  /** Ends every worker, even during a request. */
+  /** Ends every worker, even during a request. Requests that wait for a worker fail. */
   async stop(): Promise<void> {
     await Promise.all([...this.#pools.values()].map((pool) => pool.stop()));
   }
@@ -124,6 +124,10 @@ class FunctionPool {
   run(event: string, requestId: string): Promise<InvocationResult> {
     return new Promise((settle) => {
       const job = { event, requestId, settle };
+      if (this.#isStopping) {
+        this.#settle(job, stopping);
+        return;
+      }
       const free = this.#idle.pop();
       if (free) this.#give(free, job);
       else if (this.#workers.size < this.#workersMax) this.#start(job);
@@ -133,6 +137,7 @@ class FunctionPool {
 
   async stop(): Promise<void> {
     this.#isStopping = true;
+    for (const job of this.#waiting.splice(0)) this.#settle(job, stopping);
     await Promise.all([...this.#workers].map(({ worker }) => worker.terminate()));
   }
 
@@ -220,6 +225,12 @@ class FunctionPool {
     job.settle(result);
   }
 }
+
+/** Of a request that no worker has begun. */
+const stopping: InvocationResult = {
+  outcome: 'failed',
+  reason: 'was not called, for the service stops',
+};
 
 function resultOf(message: WorkerResult): InvocationResult {
   if ('failure' in message) return { outcome: 'failed', reason: `threw: ${message.failure}` };

@@ -84,7 +84,7 @@ function givenFunctions(options: { timeoutMs?: number; workersPerFunction?: numb
   running.push(functions);
   const invoke = (name: BundleName, event: unknown = {}) =>
     functions.invoke(name, event, 'request-1');
-  return { invoke, reports, printed: () => printed };
+  return { functions, invoke, reports, printed: () => printed };
 }
 
 test('a function gets the event and the context that Lambda passes', async () => {
@@ -248,4 +248,18 @@ test('what a function logs comes before its response', async () => {
 
     expect(printed().split('a last line')).toHaveLength(call + 1);
   }
+});
+
+test('functions that stop start no worker for requests that wait or come later, and each gets a result', async () => {
+  const { functions, invoke, reports } = givenFunctions({ workersPerFunction: 1 });
+  await invoke('crashes-at-times');
+  const results = [invoke('hangs'), invoke('hangs'), invoke('hangs')];
+
+  await functions.stop();
+  results.push(invoke('hangs'));
+
+  expect((await Promise.all(results)).map(({ outcome }) => outcome)).toEqual(
+    Array(4).fill('failed'),
+  );
+  expect(reports.filter((report) => report.includes('the service stops'))).toHaveLength(3);
 });
