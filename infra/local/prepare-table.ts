@@ -1,6 +1,11 @@
 import { openTable } from '../../shared/store/table/client.ts';
 import type { TableEnvironment } from './engine.ts';
-import { applyFile, type OrganizationFile, type ServedOrganization } from './settings-at-start.ts';
+import {
+  applyFile,
+  createKeysOf,
+  type OrganizationFile,
+  type ServedOrganization,
+} from './settings-at-start.ts';
 import { StartError } from './start-error.ts';
 import { createTable, engineAnswersWithinMs, engineTimeout, startingConfig } from './table.ts';
 
@@ -13,14 +18,16 @@ export interface TablePreparation {
   readonly answersWithinMs?: number;
 }
 
-/** Creates the table, applies the settings files one after the other, and creates their keys. @throws StartError for any failure of the engine */
+/** Creates the table, applies the settings files one after the other, and then creates their keys. @throws StartError for any failure of the engine */
 export async function prepareTable(preparation: TablePreparation): Promise<ServedOrganization[]> {
   const { environment, files, tell, answersWithinMs = engineAnswersWithinMs } = preparation;
   await createTable(environment, answersWithinMs);
   const table = openTable(environment.LEADS_TABLE, startingConfig(environment, answersWithinMs));
   try {
+    for (const file of files) await applyFile(table, file, tell);
+    // Only a start that is not refused shows the keys that it created.
     const organizations: ServedOrganization[] = [];
-    for (const file of files) organizations.push(await applyFile(table, file, tell));
+    for (const file of files) organizations.push(await createKeysOf(table, file));
     return organizations;
   } catch (error) {
     throw engineFailure(error, environment.AWS_ENDPOINT_URL_DYNAMODB, answersWithinMs) ?? error;

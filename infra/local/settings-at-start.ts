@@ -72,26 +72,41 @@ function parse(file: string): { settings: Settings; keys: KeyRequest[] } {
 }
 
 /**
- * Applies the settings, and creates the keys whose label does not exist yet.
+ * Applies the settings of a file. Those of the demo organization are applied only once.
  * @param tell prints a sentence before a long wait
  * @throws StartError for settings that are refused
  */
 export async function applyFile(
   table: Table,
-  organization: OrganizationFile,
+  { file, settings, isDemo }: OrganizationFile,
   tell: (sentence: string) => void,
-): Promise<ServedOrganization> {
-  const { file, settings, isDemo } = organization;
+): Promise<void> {
+  const isKept = isDemo && (await readSettings(table, settings.id)) !== undefined;
+  if (isKept) return;
+  const onWait = (seconds: number): void =>
+    tell(`${file} removes settings: waiting ${seconds} s for requests that may still use them.`);
   try {
-    const isKept = isDemo && (await readSettings(table, settings.id)) !== undefined;
-    const onWait = (seconds: number): void =>
-      tell(`${file} removes settings: waiting ${seconds} s for requests that may still use them.`);
-    if (!isKept) await applySettings(table, settings, { onWait });
-    const keys = await createMissingKeys(table, organization);
-    return { id: settings.id, keys, activeUserId: settings.users.find(({ active }) => active)?.id };
+    await applySettings(table, settings, { onWait });
   } catch (error) {
     if (error instanceof SettingsRejectedError)
       throw new StartError(`--organization ${file}: ${withIssues(error)}`);
+    throw error;
+  }
+}
+
+/**
+ * Creates the keys of a file whose label does not exist yet.
+ * @throws StartError for a key that is refused
+ */
+export async function createKeysOf(
+  table: Table,
+  organization: OrganizationFile,
+): Promise<ServedOrganization> {
+  const { file, settings } = organization;
+  const activeUserId = settings.users.find(({ active }) => active)?.id;
+  try {
+    return { id: settings.id, keys: await createMissingKeys(table, organization), activeUserId };
+  } catch (error) {
     if (error instanceof ApiKeyError)
       throw new StartError(`--organization ${file}: ${error.message}`);
     throw error;

@@ -7,7 +7,10 @@ import { inMemory, startEngine } from '../../../infra/local/engine.ts';
 import { workersOfEnvironment } from '../../../infra/local/functions.ts';
 import { prepareTable } from '../../../infra/local/prepare-table.ts';
 import { type ServiceOptions, startService } from '../../../infra/local/service.ts';
-import { readOrganizationFiles } from '../../../infra/local/settings-at-start.ts';
+import {
+  type OrganizationFile,
+  readOrganizationFiles,
+} from '../../../infra/local/settings-at-start.ts';
 import { StartError } from '../../../infra/local/start-error.ts';
 import { runServiceProcess } from '../../support/service-process.ts';
 import { newDb, scratch, start, startTimeout, useStarts } from './given-start.ts';
@@ -186,4 +189,23 @@ test('after a start whose events file was refused, the next start shows the API 
   );
   const { ready } = await start('--db', db);
   expect(ready.organizations[0]?.keys).toHaveProperty('writer');
+});
+
+test('after a start whose second settings file was refused, the next start shows the API keys of the first', {
+  timeout: startTimeout,
+}, async () => {
+  const engine = await startEngine({ engine: 'dynoxide', dataFolder: inMemory });
+  onTestFinished(() => engine.stop());
+  const prepare = (...files: OrganizationFile[]) =>
+    prepareTable({ environment: engine.environment, files, tell: () => undefined });
+  const [demo] = readOrganizationFiles([]) as [OrganizationFile];
+  const first: OrganizationFile = { ...demo, file: 'first.json', isDemo: false };
+  const second = { ...first, file: 'second.json', settings: { ...first.settings, id: 2 } };
+  const tooLarge = { ...second.settings, name: 'x'.repeat(400_000) };
+
+  expect(await refusal(() => prepare(first, { ...second, settings: tooLarge }))).toMatch(
+    /^--organization second\.json: /,
+  );
+  const [prepared] = await prepare(first, second);
+  expect(prepared?.keys).toHaveProperty('writer');
 });
