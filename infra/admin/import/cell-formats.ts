@@ -1,4 +1,4 @@
-import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
+import { FieldIssue, isDate, type RawValue } from '../../../shared/leads/field-types.ts';
 import {
   type DateFormat,
   type DecimalMark,
@@ -26,6 +26,14 @@ const notADecimalComma = new FieldIssue(
   'invalid_number',
   'must be a number with a decimal comma, such as 1.250,50.',
 );
+/** @param form the one of `--dates` */
+const notADate = (form: DateFormat): FieldIssue => {
+  const forms = [...new Set([form.toUpperCase(), 'YYYY-MM-DD'])].join(' or ');
+  return new FieldIssue(
+    'invalid_date',
+    `must be a date that exists, without a time, in the form ${forms}.`,
+  );
+};
 const timeProperties: readonly ImportProperty[] = ['createdAt', 'updatedAt', 'archived'];
 
 /** Turns the values of a file into values that the rules read, by `--dates`, `--decimal` and `--value`. */
@@ -84,10 +92,11 @@ export class CellFormats {
     return items.map((item) => ofColumn.get(item.toLowerCase()) ?? item).join(',');
   }
 
-  #dateOf(text: string): string {
+  #dateOf(text: string): string | FieldIssue {
     const { dates } = this.#options;
-    const written = dates && writtenDate(text, dates);
-    return written?.time === '00:00:00' ? written.date : text;
+    if (!dates || isDate(text.trim())) return text;
+    const written = writtenDate(text, dates);
+    return written?.time === '00:00:00' ? written.date : notADate(dates);
   }
 
   #timeOf(text: string): string {
