@@ -55,7 +55,7 @@ function readPhone(text: string | undefined): string | undefined {
 export function asciiDigits(text: string): string {
   return text
     .normalize('NFKC')
-    .replace(/\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
+    .replace(/(?![0-9])\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
 }
 
 /** The ten digits of a script are consecutive code points, zero first (The Unicode Standard, section 4.6); two scripts can adjoin. */

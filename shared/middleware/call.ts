@@ -61,11 +61,14 @@ export function headerValues(
   { headers, multiValueHeaders }: APIGatewayProxyEvent,
   name: string,
 ): string[] {
-  const lines = Object.entries(multiValueHeaders ?? {}).filter(
-    ([header]) => header.toLowerCase() === name,
-  );
-  if (lines.length > 0) return lines.flatMap(([, values]) => values ?? []);
-  return Object.entries(headers ?? {}).flatMap(([header, value]) =>
-    header.toLowerCase() === name && value !== undefined ? [value] : [],
-  );
+  const spellings = spellingsOf(name, multiValueHeaders);
+  if (spellings.length > 0)
+    return spellings.flatMap((spelling) => multiValueHeaders[spelling] ?? []);
+  return spellingsOf(name, headers).flatMap((spelling) => headers[spelling] ?? []);
 }
+
+/** The names of headers that are a name in another case. Called several times for each request: few names have the same length. */
+const spellingsOf = (name: string, headers: object | null): string[] =>
+  Object.keys(headers ?? {}).filter(
+    (header) => header.length === name.length && header.toLowerCase() === name,
+  );

@@ -72,11 +72,14 @@ export class TimerQueue {
   }
 
   #isBefore(one: number, other: number): boolean {
-    const [a, b] = [this.#heap[one] as Timer, this.#heap[other] as Timer];
+    const a = this.#heap[one] as Timer;
+    const b = this.#heap[other] as Timer;
     return a.at < b.at || (a.at === b.at && a.order < b.order);
   }
 
   #swap(one: number, other: number): void {
-    [this.#heap[one], this.#heap[other]] = [this.#heap[other] as Timer, this.#heap[one] as Timer];
+    const moved = this.#heap[one] as Timer;
+    this.#heap[one] = this.#heap[other] as Timer;
+    this.#heap[other] = moved;
   }
 }

@@ -116,10 +116,9 @@ function digitOfAnyScript(digit: string): string {
 
 function readDigits(): string[] {
   const byValue = Array.from({ length: 10 }, () => '');
-  for (let code = 0; code <= 0xffff; code += 1) {
-    const character = String.fromCharCode(code);
-    if (/\p{Nd}/u.test(character)) byValue[Number(asciiDigits(character))] += character;
-  }
+  const characters = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code));
+  for (const [digit] of characters.join('').matchAll(/\p{Nd}/gu))
+    byValue[Number(asciiDigits(digit))] += digit;
   return byValue;
 }
 

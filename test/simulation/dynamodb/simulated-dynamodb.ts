@@ -125,13 +125,15 @@ export class SimulatedDynamodb implements DynamodbModel {
 function reordered(value: unknown, isBackwards: boolean): unknown {
   if (Array.isArray(value)) return value.map((one) => reordered(one, isBackwards));
   if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value;
-  const members = Object.entries(value).map(
-    ([name, member]) => [name, reordered(member, isBackwards)] as const,
-  );
-  const middle = members.length >> 1;
-  return Object.fromEntries(
-    isBackwards ? members.reverse() : [...members.slice(middle), ...members.slice(0, middle)],
-  );
+  const names = Object.keys(value);
+  const middle = names.length >> 1;
+  const turned = isBackwards
+    ? names.reverse()
+    : [...names.slice(middle), ...names.slice(0, middle)];
+  const result: Record<string, unknown> = {};
+  for (const name of turned)
+    result[name] = reordered((value as Record<string, unknown>)[name], isBackwards);
+  return result;
 }
 
 const isProgress = (reply: Progress | Reply): reply is Progress => Symbol.iterator in reply;
