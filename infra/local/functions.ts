@@ -76,6 +76,7 @@ interface FunctionWorker {
 export class Functions {
   readonly #options: FunctionsOptions;
   readonly #pools = new Map<string, FunctionPool>();
+  #isStopping = false;
 
   constructor(options: FunctionsOptions) {
     this.#options = options;
@@ -86,6 +87,7 @@ export class Functions {
    * @param event any JSON value
    */
   async invoke(name: string, event: unknown, requestId: string): Promise<InvocationResult> {
+    if (this.#isStopping) return stopping;
     const text = JSON.stringify(event);
     if (Buffer.byteLength(text) > payloadMaxBytes) return { outcome: 'event-too-large' };
     let pool = this.#pools.get(name);
@@ -96,8 +98,9 @@ export class Functions {
     return pool.run(text, requestId);
   }
 
-  /** Ends every worker, even during a request. Requests that wait for a worker fail. */
+  /** Ends every worker, even during a request. Requests that wait for a worker, and those that come later, fail. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     await Promise.all([...this.#pools.values()].map((pool) => pool.stop()));
   }
 }
@@ -124,10 +127,6 @@ class FunctionPool {
   run(event: string, requestId: string): Promise<InvocationResult> {
     return new Promise((settle) => {
       const job = { event, requestId, settle };
-      if (this.#isStopping) {
-        this.#settle(job, stopping);
-        return;
-      }
       const free = this.#idle.pop();
       if (free) this.#give(free, job);
       else if (this.#workers.size < this.#workersMax) this.#start(job);
@@ -226,10 +225,10 @@ class FunctionPool {
   }
 }
 
-/** Of a request that no worker has begun. */
+/** The result of a request that no worker has begun. */
 const stopping: InvocationResult = {
   outcome: 'failed',
-  reason: 'was not called, for the service stops',
+  reason: 'was not called, because the service is stopping',
 };
 
 function resultOf(message: WorkerResult): InvocationResult {
