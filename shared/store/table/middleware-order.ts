@@ -42,22 +42,28 @@ export function rememberOrder(stack: MiddlewareStack): MiddlewareStack {
 }
 
 /**
- * Finds the endpoint of a client once: a thirtieth of the processor time of a call. DynamoDB's rules look at the region and at the account,
- * which all calls of a client have in common.
+ * Finds the endpoint of a client once: a thirtieth of the processor time of a call. DynamoDB's rules look at the region, at the account of
+ * the credentials, and at the account of a table that is named by its ARN: for such a table it is found again.
  */
 function findOnce(): (find: Middleware) => Middleware {
   let found: { readonly endpointV2: unknown } | undefined;
-  return (find) => (next, context) => {
-    if (!found)
-      return find((args) => {
-        // An endpoint with a scheme of its own would sign differently: this table's has none.
-        if (!context.authSchemes) found = { endpointV2: context.endpointV2 };
-        return next(args);
-      }, context);
-    Object.assign(context, found);
-    return next;
+  return (find) => (next, context) => (args) => {
+    const isOwnTable = !namesArn(args.input);
+    if (found && isOwnTable) {
+      Object.assign(context, found);
+      return next(args);
+    }
+    const keep: Handler = (args) => {
+      // An endpoint with a scheme of its own would sign differently: this table's has none.
+      if (isOwnTable && !context.authSchemes) found = { endpointV2: context.endpointV2 };
+      return next(args);
+    };
+    return find(keep, context)(args);
   };
 }
+
+const namesArn = (input: object): boolean =>
+  'TableName' in input && String(input.TableName).startsWith('arn:');
 
 /** The middleware of a stack, outermost first: each is replaced by one that notes it, in a stack of the SDK's that sorts them. */
 function orderOf(

@@ -10,6 +10,8 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { HttpResponse } from '@smithy/core/protocols';
+import { clearCredentialCache } from '@smithy/signature-v4';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openTable } from '../../../../shared/store/table/client.ts';
 import {
@@ -102,6 +104,7 @@ test('each request of a table has the signature that the SDK’s own signer make
 
   for (const command of [...commands(), ...commands()]) await client.send(command as GetCommand);
 
+  clearCredentialCache(); // the key of the day, which the table's client has derived
   for (const { headers, text: body } of sent) {
     const authorization = String(headers.authorization);
     const [, names = ''] = /SignedHeaders=([^,]*host[^,]*x-amz-target)/.exec(authorization) ?? [];
@@ -135,4 +138,27 @@ test('parallel calls of one command have their own input, response and metering'
   expect(items).toEqual([{ pk: 'a' }, { pk: 'b' }, { pk: 'c' }]);
   expect(metered.map(({ consumed }) => consumed.calls)).toEqual([1, 1, 1]);
   expect(metered.map(({ consumed }) => consumed.readUnits)).toEqual([1, 1, 1]);
+});
+
+test('the endpoint of a table that is named by the ARN of another account is that account’s, before and after other calls', async () => {
+  const hosts: unknown[] = [];
+  const { client } = openTable('leads', {
+    region: 'ap-south-1',
+    credentials: { accessKeyId: 'id', secretAccessKey: 'secret', accountId: '111111111111' },
+    requestHandler: {
+      handle: async ({ hostname }: { hostname: string }) => {
+        hosts.push(hostname);
+        return {
+          response: new HttpResponse({ statusCode: 200, headers: {}, body: Buffer.from('{}') }),
+        };
+      },
+    },
+  });
+  const arn = 'arn:aws:dynamodb:ap-south-1:222222222222:table/leads';
+  for (const TableName of [arn, 'leads', 'leads', arn, 'leads'])
+    await client.send(new GetCommand({ TableName, Key: { pk: 'a' } }));
+
+  const hostOf = (account: string): string => `${account}.ddb.ap-south-1.amazonaws.com`;
+  const [own, other] = [hostOf('111111111111'), hostOf('222222222222')];
+  expect(hosts).toEqual([other, own, own, other, own]);
 });
