@@ -48,7 +48,7 @@ export function failureLines(error: unknown, environment: NodeJS.ProcessEnv): st
     return ['DynamoDB throttles the table: run the command again in a few minutes.'];
   if (error instanceof UnknownOutcomeError)
     return [
-      'DynamoDB throttles the table, or other requests are in the way, and the last write may have been carried out: look whether it was, and run the command again in a few minutes.',
+      'The last write may have been carried out: DynamoDB did not answer it, and throttles the table, or other requests are in the way, or the settings have changed since. Look whether it was, and run the command again in a few minutes.',
     ];
   return [awsFailure(error, environment)];
 }

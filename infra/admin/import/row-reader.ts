@@ -29,6 +29,16 @@ export interface Draft {
   readonly readAt: number;
   /** Assigned by the first write. */
   leadId?: number;
+  /** Whether a write of it was sent: from then on, only its record tells that it is not a lead. */
+  mayBeWritten?: boolean;
+}
+
+/** A row that does not follow the rules. */
+export interface RefusedDraft {
+  readonly row: FileRow;
+  readonly issues: readonly RowIssue[];
+  /** Of a row that the settings forbid: an earlier run may have imported it under other settings. */
+  readonly digest?: string;
 }
 
 export const isIssues = <T extends object>(
@@ -39,21 +49,27 @@ export const isIssues = <T extends object>(
 export class RowReader {
   readonly #headingOf: ImportFile['headingOf'];
   readonly #rowOfDigest = new Map<string, number>();
+  readonly #forbidden = new Set<string>();
   readonly #queue = new IdentityQueue();
 
   constructor({ headingOf }: Pick<ImportFile, 'headingOf'>) {
     this.#headingOf = headingOf;
   }
 
-  /** Reads a row and queues it. @returns the issues when the row is refused */
-  draftOf(organization: Organization, row: FileRow): Draft | readonly RowIssue[] {
+  /** Reads a row, and queues it unless it is refused. */
+  draftOf(organization: Organization, row: FileRow): Draft | RefusedDraft {
     const input = row.read;
-    if (typeof input === 'string') return [{ sentence: input }];
+    if (typeof input === 'string') return { row, issues: [{ sentence: input }] };
     const read = this.read(organization, input);
-    if (isIssues(read)) return read;
     const digest = rowDigest(row.sent ?? input);
+    if (isIssues(read)) {
+      if (this.#forbidden.has(digest)) return { row, issues: read };
+      this.#forbidden.add(digest);
+      return { row, issues: read, digest };
+    }
     const same = this.#rowOfDigest.get(digest);
-    if (same !== undefined) return [{ sentence: `The row has the same values as row ${same}.` }];
+    if (same !== undefined)
+      return { row, issues: [{ sentence: `The row has the same values as row ${same}.` }] };
     this.#rowOfDigest.set(digest, row.number);
     return { row, input, digest, read, readAt: Date.now(), place: this.#queue.enter(read.fields) };
   }

@@ -6,6 +6,7 @@ import {
   type ImportedEntries,
   type ImportedLead,
   type ImportLeadResult,
+  importedLeadIds,
   importLead,
   importTogether,
   lookupOf,
@@ -132,45 +133,42 @@ export class RowWriter {
   }
 
   async #writeWithRetries(organizationId: number, draft: Draft): Promise<RowResult> {
-    let mayBeWritten = false;
     for (let attempt = 1; ; attempt += 1) {
       if (attempt > 1 || Date.now() - draft.readAt > settingsMaxAgeMs) {
         const read = this.#reader.read(await this.#options.organization(), draft.input);
-        if (isIssues(read)) {
-          if (mayBeWritten) return this.#resultOfAttempts(organizationId, draft);
-          return { outcome: 'refused', issues: read };
-        }
+        if (isIssues(read)) return this.#refusedLater(organizationId, draft, read);
         draft.read = read;
       }
-      const timeout = AbortSignal.timeout(writeTimeoutMs);
+      const deadline = AbortSignal.timeout(writeTimeoutMs);
       try {
-        return await this.#writeOnce(timeout, organizationId, draft, mayBeWritten);
+        return await this.#writeOnce(deadline, organizationId, draft);
       } catch (error) {
-        // The write may have succeeded. The record of the row tells the next attempt.
-        mayBeWritten = timeout.aborted || error instanceof UnknownOutcomeError;
-        if (!mayBeWritten || attempt === attemptsMax) throw error;
+        const mayRetry = deadline.aborted || isUnanswered(error);
+        if (!mayRetry || attempt === attemptsMax) throw error;
       }
     }
   }
 
   /**
-   * The result of a row that settings forbid now, but did not when it was tried.
-   * @throws UnknownOutcomeError if no attempt has written it so far: one may be on its way
+   * The result of a row that settings forbid now, although they did not when it was read first.
+   * @throws UnknownOutcomeError if an attempt may have written it, and its record is not there so far: it may be on its way
    */
-  async #resultOfAttempts(organizationId: number, draft: Draft): Promise<RowResult> {
-    const [matches] = await this.find(organizationId, [draft]);
-    const writtenLeadId = matches?.importedLeadId;
-    if (writtenLeadId === undefined) throw unknownOutcome();
-    return { outcome: writtenLeadId === draft.leadId ? 'imported' : 'alreadyThere' };
+  async #refusedLater(
+    organizationId: number,
+    draft: Draft,
+    issues: readonly RowIssue[],
+  ): Promise<RowResult> {
+    if (!draft.mayBeWritten) return { outcome: 'refused', issues };
+    const [importedLeadId] = await importedLeadIds(this.#table, organizationId, [draft.digest]);
+    if (importedLeadId === undefined) throw unknownOutcome();
+    return { outcome: importedLeadId === draft.leadId ? 'imported' : 'alreadyThere' };
   }
 
   async #writeOnce(
     deadline: AbortSignal,
     organizationId: number,
     draft: Draft,
-    wasMaybeWritten: boolean,
   ): Promise<RowResult> {
-    let mayBeWritten = wasMaybeWritten;
     const table = usableUntil(this.#table, deadline);
     draft.leadId ??= await this.#idFor(organizationId, draft.read);
     const owner = await this.#ownerOf(table, organizationId, draft.read);
@@ -183,6 +181,8 @@ export class RowWriter {
       note: text === undefined ? undefined : { type: 'note_added', ...origin, text },
     };
     const imported = { lead, entries, digest: draft.digest };
+    let { mayBeWritten = false } = draft; // by an attempt before
+    draft.mayBeWritten = true;
     try {
       const together = await this.#together.add({ deadline, imported });
       if (together === 'written') return { outcome: 'imported' };
@@ -234,6 +234,10 @@ export class RowWriter {
     return { outcome: 'imported' };
   }
 }
+
+/** Whether a write may have been carried out without an answer, or was ended by the deadline of a row that shares its rotation. */
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof UnknownOutcomeError || (error instanceof Error && error.name === 'AbortError');
 
 /**
  * The refusal of a row that was not written, for others were in the way.

@@ -1,12 +1,12 @@
 import type { ImportRow, ReadRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { allSettled } from '../../../shared/store/maintenance/all-settled.ts';
-import { rowsPerLookUp } from '../../../shared/store/maintenance/import-leads.ts';
+import { importedLeadIds, rowsPerLookUp } from '../../../shared/store/maintenance/import-leads.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import type { ImportFile } from './file.ts';
 import type { FileRow } from './file-row.ts';
 import type { ImportReport, RefusedRow } from './report.ts';
-import { type Draft, isIssues, RowReader } from './row-reader.ts';
+import { type Draft, type RefusedDraft, RowReader } from './row-reader.ts';
 import { RowWriter, type WriteOptions } from './row-writer.ts';
 
 export interface ImportRequest extends WriteOptions {
@@ -44,6 +44,7 @@ export async function importRows(table: Table, request: ImportRequest): Promise<
 /** Distributes the rows over workers, and reports the refused ones in the order of the file. */
 class ImportRun {
   readonly counts: ImportCounts = { rows: 0, imported: 0, alreadyThere: 0, refused: 0 };
+  readonly #table: Table;
   readonly #request: ImportRequest;
   readonly #reader: RowReader;
   readonly #writer: RowWriter;
@@ -52,6 +53,7 @@ class ImportRun {
   #reported: Promise<unknown> = Promise.resolve();
 
   constructor(table: Table, request: ImportRequest) {
+    this.#table = table;
     this.#request = request;
     this.#reader = new RowReader(request.file);
     this.#writer = new RowWriter(table, request, this.#reader);
@@ -108,17 +110,19 @@ class ImportRun {
   /** Makes leads of rows. @returns the refused rows */
   async #refusedOf(rows: readonly FileRow[]): Promise<readonly RefusedRow[]> {
     const organization = await this.#request.organization();
-    const refused: RefusedRow[] = [];
+    const invalid: RefusedDraft[] = [];
     const drafts: Draft[] = [];
+    const refused: RefusedRow[] = [];
     try {
       for (const row of rows) {
         const draft = this.#reader.draftOf(organization, row);
-        if (isIssues(draft)) refused.push({ row, issues: draft });
+        if ('issues' in draft) invalid.push(draft);
         else {
           drafts.push(draft); // before anything that may fail: rows of the same person wait for it
           this.#request.onRead(organization, draft.input, draft.read);
         }
       }
+      refused.push(...(await this.#notImportedBefore(organization.id, invalid)));
       const matches = drafts.length === 0 ? [] : await this.#writer.find(organization.id, drafts);
       await allSettled(
         drafts.map(async (draft, index) => {
@@ -133,5 +137,18 @@ class ImportRun {
       for (const { place } of drafts) place.done();
     }
     return refused;
+  }
+
+  /** Counts the rows that an earlier run imported, when the settings allowed them. @returns the others */
+  async #notImportedBefore(
+    organizationId: number,
+    rows: readonly RefusedDraft[],
+  ): Promise<RefusedDraft[]> {
+    const digests = rows.flatMap(({ digest }) => digest ?? []);
+    if (digests.length === 0) return [...rows];
+    const leadIds = await importedLeadIds(this.#table, organizationId, digests);
+    const imported = new Set(digests.filter((_, at) => leadIds[at] !== undefined));
+    this.counts.alreadyThere += imported.size;
+    return rows.filter(({ digest }) => digest === undefined || !imported.has(digest));
   }
 }

@@ -59,6 +59,17 @@ export async function findRows(
   }));
 }
 
+/** The leads that earlier attempts made of rows; undefined for a row that is no lead. A read unit for each row. */
+export async function importedLeadIds(
+  table: Table,
+  organizationId: number,
+  digests: readonly string[],
+): Promise<(number | undefined)[]> {
+  const keys = digests.map((digest) => importedRowPrimaryKey(organizationId, digest));
+  const items = await batchGet(table, keys);
+  return keys.map((key) => items.get(key)?.leadId);
+}
+
 export type ImportLeadResult =
   | { readonly outcome: 'created' }
   /** Another run has imported the same row. */

@@ -3,7 +3,7 @@ import { adminJson, spawnAdmin } from '../../../support/admin.ts';
 import { call } from '../../../support/call.ts';
 import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
 import { faultOnce } from '../../../support/faults/rules.ts';
-import { storedLeads } from '../../../support/leads.ts';
+import { changeSettings, storedLeads } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
@@ -40,6 +40,27 @@ test('the same file twice makes no second lead, also of a lead whose phone and e
   expect(status).toBe(200);
   expect(again).toMatchObject({ rows: 2, imported: 0, alreadyThere: 2, refused: 0 });
   expect(await storedLeads(organization)).toHaveLength(2);
+});
+
+test('a row that was imported before counts as already there, although settings forbid it since', async () => {
+  const organization = await givenOrganization();
+  const [one, two] = [person(), person()];
+  const line = ({ name, phone }: typeof one, fields = {}) =>
+    `${JSON.stringify({ name, phone, fields })}\n`;
+  const withCity = line(one, { city: 'Pune' });
+  await importJson(organization, await givenFile('first.jsonl', withCity));
+  const fields = organization.settings.fields.map((field) =>
+    field.key === 'city' ? { ...field, active: false } : field,
+  );
+  await changeSettings(organization, { fields });
+
+  const again = await importJson(
+    organization,
+    await givenFile('again.jsonl', withCity + withCity + line(two, { city: 'Goa' })),
+  );
+
+  expect(again).toMatchObject({ rows: 3, imported: 0, alreadyThere: 1, refused: 2 });
+  expect(await storedLeads(organization)).toHaveLength(1);
 });
 
 // Beside these, since they wait for a time-out.

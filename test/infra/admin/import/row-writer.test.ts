@@ -1,7 +1,8 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Draft, RowReader } from '../../../../infra/admin/import/row-reader.ts';
 import { RowWriter, type WriteOptions } from '../../../../infra/admin/import/row-writer.ts';
+import { sampleOrganization } from '../../../support/settings.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -82,4 +83,54 @@ test('a row that waited for another is not looked up and not written once a row 
   const failed = { status: 'rejected', reason: new Error('The table is gone.') };
   expect(await results).toEqual([failed, failed]);
   expect(JSON.stringify(sent)).not.toContain('digest 12');
+});
+
+/** A draft whose owner is chosen by rotation. */
+function rotatedDraft(leadId: number): Draft {
+  const { read, ...rest } = draft(leadId);
+  const { assigned_to: _owner, ...fields } = read.fields;
+  return { ...rest, read: { ...read, fields, rotation: { rule: 'all', userIds: [7, 8] } } };
+}
+
+/** A table whose first call meets the end of a deadline. */
+function tableThatIsSlowOnce(deadline: AbortController) {
+  const sent: unknown[] = [];
+  const send = async (command: unknown) => {
+    sent.push(command);
+    if (sent.length > 1) return { Attributes: { turns: 2 } };
+    deadline.abort();
+    throw Object.assign(new Error('Request aborted'), { name: 'AbortError' });
+  };
+  return { sent, name: 'leads', client: { send } as unknown as DynamoDBDocumentClient };
+}
+
+test('a row of which nothing was written before its deadline is refused by settings that forbid it since', async () => {
+  const deadline = new AbortController();
+  vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
+  const table = tableThatIsSlowOnce(deadline);
+  const settings = { ...options, organization: async () => sampleOrganization() };
+  const writer = new RowWriter(table, settings, new RowReader({ headingOf: new Map() }));
+
+  const result = await writer.write(1, rotatedDraft(11), undefined); // its input lacks a name
+
+  expect(result).toMatchObject({ outcome: 'refused' });
+  expect(table.sent).toEqual([expect.any(UpdateCommand)]);
+});
+
+test('rows whose rotation ended with the deadline of one of them are tried again, all', async () => {
+  const deadline = new AbortController();
+  vi.spyOn(AbortSignal, 'timeout')
+    .mockReturnValue(new AbortController().signal)
+    .mockReturnValueOnce(deadline.signal);
+  const table = tableThatIsSlowOnce(deadline);
+  const reader = new RowReader({ headingOf: new Map() });
+  vi.spyOn(reader, 'read').mockReturnValue(rotatedDraft(11).read);
+  const settings = { ...options, organization: async () => sampleOrganization() };
+  const writer = new RowWriter(table, settings, reader);
+
+  const results = await Promise.all(
+    [11, 12].map((leadId) => writer.write(1, rotatedDraft(leadId), undefined)),
+  );
+
+  expect(results).toEqual([{ outcome: 'imported' }, { outcome: 'imported' }]);
 });
