@@ -1,5 +1,6 @@
 import type { ImportRequest } from '../../infra/admin/import/run.ts';
 import type { Scope } from '../../shared/endpoints.ts';
+import type { FinishedRestore } from '../../shared/store/maintenance/finish-restore.ts';
 import type { HeldKey } from './checker/history.ts';
 import type { ServiceBundles } from './lambda/given-service.ts';
 import type { Runtime } from './lambda/runtime.ts';
@@ -57,8 +58,9 @@ interface Administration {
     organizationId: number,
     options: object,
   ) => AsyncIterable<readonly object[]>;
+  readonly finishRestore: (table: object, options: object) => Promise<FinishedRestore>;
   readonly importRows: (table: unknown, order: object) => Promise<object>;
-  readonly openTable: () => unknown;
+  readonly openTable: (name?: string) => object;
   readonly checkTable: (table: unknown) => Promise<{ violations: readonly string[] }>;
   readonly parseSettingsFile: (text: string) => { settings: object };
 }
@@ -101,16 +103,19 @@ export interface ImportPace {
 export class AdministratorProcess {
   readonly runtime: Runtime;
   readonly #administration: Administration;
-  #table: unknown;
+  readonly #tableName: string | undefined;
+  #table: object | undefined;
 
-  constructor(runtime: Runtime, bundles: ServiceBundles) {
+  /** @param tableName `leads` unless told otherwise */
+  constructor(runtime: Runtime, bundles: ServiceBundles, tableName?: string) {
     this.runtime = runtime;
+    this.#tableName = tableName;
     this.#administration = runtime.load<Administration>(bundles.administration);
   }
 
-  #run<T>(command: (administration: Administration, table: unknown) => Promise<T>): Promise<T> {
+  #run<T>(command: (administration: Administration, table: object) => Promise<T>): Promise<T> {
     return this.runtime.run(() => {
-      this.#table ??= this.#administration.openTable();
+      this.#table ??= this.#administration.openTable(this.#tableName);
       return command(this.#administration, this.#table);
     });
   }
@@ -214,6 +219,20 @@ export class AdministratorProcess {
       for await (const page of pages) leads.push(...page);
       return leads;
     });
+  }
+
+  /** @param oldName of the table that was in use; undefined if it is lost */
+  finishRestore(
+    oldName: string | undefined,
+    keptKeyIds: readonly string[],
+  ): Promise<FinishedRestore> {
+    return this.#run(({ finishRestore }, table) =>
+      finishRestore(table, {
+        old: oldName === undefined ? undefined : { ...table, name: oldName },
+        keptKeyIds: new Set(keptKeyIds),
+        action: { who: 'simulated', what: 'restore finish' },
+      } satisfies Record<'old' | 'keptKeyIds' | 'action', unknown>),
+    );
   }
 
   check(): Promise<{ violations: readonly string[] }> {

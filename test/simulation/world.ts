@@ -59,8 +59,11 @@ export class World {
   }
 }
 
-/** The table that is deployed, with its indexes, and with expiry on. */
-function createLeadTable(dynamodb: SimulatedDynamodb): void {
+/** The table that is deployed, with its indexes, and with expiry on, or one that was restored of it: there expiry is off. */
+export function createLeadTable(
+  dynamodb: SimulatedDynamodb,
+  { name = 'leads', isRestored = false } = {},
+): void {
   const { partitionKey, sortKey, indexes, indexedToo, timeToLiveAttribute } = tableDefinition;
   const names = new Set([
     partitionKey,
@@ -72,7 +75,7 @@ function createLeadTable(dynamodb: SimulatedDynamodb): void {
     { AttributeName: range, KeyType: 'RANGE' as const },
   ];
   dynamodb.executeNow('CreateTable', {
-    TableName: 'leads',
+    TableName: name,
     KeySchema: schema(partitionKey, sortKey),
     AttributeDefinitions: [...names].map((AttributeName) => ({
       AttributeName,
@@ -84,8 +87,9 @@ function createLeadTable(dynamodb: SimulatedDynamodb): void {
       Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [...indexedToo] },
     })),
   });
+  if (isRestored) return;
   dynamodb.executeNow('UpdateTimeToLive', {
-    TableName: 'leads',
+    TableName: name,
     TimeToLiveSpecification: { Enabled: true, AttributeName: timeToLiveAttribute },
   });
 }

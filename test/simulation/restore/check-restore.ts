@@ -1,0 +1,93 @@
+import { withErasuresOf } from '../../../shared/leads/erasure/erasure.ts';
+import type { Item } from '../../../shared/store/table/items.ts';
+import { partitionKeyPrefixes as prefix } from '../../../shared/store/table/table-definition.ts';
+import { isSame, type Plain } from '../checker/plain.ts';
+import { type Items, itemsUnder } from './restored-table.ts';
+
+/** The tables of a restore, each as it was or is. */
+export interface RestoredItems {
+  readonly backup: Items;
+  /** The table that was in use, before the restore and after it; undefined if it is lost. */
+  readonly old: { readonly before: Items; readonly after: Items } | undefined;
+  readonly restored: Items;
+  /** Of the API keys that a restore without the old table keeps. */
+  readonly keptKeyIds: readonly string[];
+}
+
+/** What a finished restore promises (infra/OPERATE.md, "Restore"), and what of it does not hold. */
+export function restoreViolations(items: RestoredItems): string[] {
+  return [
+    ...revokedKeys(items),
+    ...erasedLeads(items),
+    ...keptLeads(items),
+    ...counters(items),
+    ...(items.old && !isSameItems(items.old.before, items.old.after)
+      ? ['The restore changed the old table.']
+      : []),
+  ];
+}
+
+export const isSameItems = (one: Items, other: Items): boolean =>
+  one.size === other.size && [...one].every(([name, item]) => isSame(item, other.get(name)));
+
+function revokedKeys({ old, restored, keptKeyIds }: RestoredItems): string[] {
+  return itemsUnder(restored, prefix.apiKey).flatMap(([name, key]) => {
+    const isLive = key.revokedAt === undefined || key.revokedAt === null;
+    const mayLive = old ? !old.before.get(name)?.revokedAt : keptKeyIds.includes(String(key.keyId));
+    if (isLive && !mayLive) return [`The key ${key.keyId} works again.`];
+    return !isLive && mayLive ? [`The key ${key.keyId} was revoked by the restore.`] : [];
+  });
+}
+
+/** The leads, as `organization#lead`, that an audit log or an erasure under way names. */
+export function erasedIn(items: Items): Set<string> {
+  const logged = itemsUnder(items, prefix.history).flatMap(([, { pk, erasedLeadId }]) =>
+    erasedLeadId === undefined
+      ? []
+      : [`${String(pk).slice(prefix.history.length)}#${erasedLeadId}`],
+  );
+  const begun = itemsUnder(items, prefix.erasure).map(
+    ([, { pk, sk }]) => `${String(pk).slice(prefix.erasure.length)}#${Number(sk)}`,
+  );
+  return new Set([...logged, ...begun]);
+}
+
+const leadOf = ({ pk, sk }: Plain): string =>
+  `${String(pk).slice(prefix.lead.length)}#${Number(sk)}`;
+
+function erasedLeads({ backup, old, restored }: RestoredItems): string[] {
+  const erased = erasedIn(new Map([...backup, ...(old?.before ?? [])]));
+  const leads = itemsUnder(restored, prefix.lead).flatMap(([, lead]) =>
+    erased.has(leadOf(lead)) ? [`The erased lead ${leadOf(lead)} is there again.`] : [],
+  );
+  const entries = itemsUnder(restored, prefix.timeline).flatMap(([name, entry]) => {
+    const copy = old?.before.get(name);
+    const isClean =
+      !copy || withErasuresOf(entry as unknown as Item, copy as unknown as Item) === entry;
+    return isClean ? [] : [`The entry ${name} has an erased person again.`];
+  });
+  return [...leads, ...entries];
+}
+
+function keptLeads({ backup, old, restored }: RestoredItems): string[] {
+  const erased = erasedIn(new Map([...backup, ...(old?.before ?? [])]));
+  return itemsUnder(backup, prefix.lead).flatMap(([name, lead]) =>
+    erased.has(leadOf(lead)) || isSame(restored.get(name), lead)
+      ? []
+      : [`The lead ${leadOf(lead)} is not as it is in the backup.`],
+  );
+}
+
+/** Neither a lead's ID nor a version of the settings is given out again. */
+function counters({ backup, old, restored }: RestoredItems): string[] {
+  return itemsUnder(restored, prefix.usage).flatMap(([name, usage]) => {
+    const before = (old?.before ?? backup).get(name);
+    const isNew = (counter: string, mayEqual: boolean): boolean =>
+      Number(usage[counter]) > Number(before?.[counter] ?? 0) ||
+      (mayEqual && usage[counter] === before?.[counter]);
+    return [
+      ...(isNew('lastLeadId', old !== undefined) ? [] : [`${name} gives out lead IDs again.`]),
+      ...(isNew('settingsVersion', false) ? [] : [`${name} gives out settings versions again.`]),
+    ];
+  });
+}

@@ -1,0 +1,241 @@
+import { AdministratorProcess } from '../administration.ts';
+import type { History } from '../checker/history.ts';
+import type { Fault } from '../dynamodb/connection.ts';
+import type { ServiceBundles } from '../lambda/given-service.ts';
+import { Runtime } from '../lambda/runtime.ts';
+import { idIn, organizationIds } from '../organizations.ts';
+import type { Random } from '../random.ts';
+import { createLeadTable, World } from '../world.ts';
+import { isSameItems, restoreViolations } from './check-restore.ts';
+import { fill, type Items, itemsAfter, itemsOf, itemsUnder } from './restored-table.ts';
+
+const faults: readonly Fault[] = [
+  'none',
+  'lost before',
+  'lost after',
+  'reset before',
+  'reset after',
+  'internal error before',
+  'internal error after',
+  'stalled body',
+  'silence',
+  'throttled',
+  'conflict',
+  'death before',
+  'death after',
+];
+/** Attempts under faults; the next one meets none. */
+const faultyAttempts = 8;
+const hourMs = 3_600_000;
+
+/**
+ * Restores the table of a history that is over to a moment in it, under faults and by as many attempts as that takes, looks at what came of
+ * it, works on, and does the same with the restored table.
+ * @returns what does not hold
+ */
+export async function restoreTwice(
+  seed: string,
+  { writes }: Pick<History, 'writes'>,
+  bundles: ServiceBundles,
+): Promise<string[]> {
+  const restores = new Restores(seed, bundles);
+  const { random } = restores;
+  const [start, end] = [writes[0], writes.at(-1)];
+  if (!start || !end) throw new Error('The history has no writes.');
+  await restores.pass(end.at - start.at);
+  const begun = writes.filter(({ at }) => at === start.at).length;
+  const backup = itemsAfter(writes, random.between(begun, writes.length));
+  const first = await restores.restore('leads', backup, itemsAfter(writes, writes.length));
+  const between = await restores.work('restored-1');
+  const second = await restores.restore('restored-1', between, undefined);
+  return [...first, ...second.map((issue) => `At the second restore: ${issue}`)];
+}
+
+class Restores {
+  readonly random: Random;
+  readonly #world: World;
+  readonly #bundles: ServiceBundles;
+  readonly #named = new Map<number, string>();
+  #faultChance = 0;
+  #processes = 0;
+  #restores = 0;
+
+  constructor(seed: string, bundles: ServiceBundles) {
+    this.#bundles = bundles;
+    this.#world = new World({
+      seed: `restores ${seed}`,
+      faultOf: ({ operation }) => this.#faultAt(operation),
+      dynamodb: { staleChance: 0.5, unprocessedChance: 0.2, pageShare: 0.001, expiryChance: 0.5 },
+    });
+    this.random = this.#world.scheduler.randomFor('restores');
+  }
+
+  #faultAt(operation: string): Fault {
+    const { choices } = this.#world.scheduler;
+    const at = choices.choose(faults.length, `fault at ${operation}`, this.#faultChance);
+    return this.#faultChance > 0 ? (faults[at] as Fault) : 'none';
+  }
+
+  get #now(): number {
+    return this.#world.scheduler.now;
+  }
+
+  #items(name: string): Items {
+    return itemsOf(this.#world.dynamodb.table(name));
+  }
+
+  #run<T>(main: () => Promise<T>): Promise<T> {
+    return this.#world.scheduler.run(main);
+  }
+
+  /** Lets simulated time pass. */
+  pass(ms: number): Promise<void> {
+    return this.#run(() => this.#world.scheduler.sleep(ms));
+  }
+
+  /** @param inUse what is put into the table that was in use; undefined for what it holds */
+  async restore(oldName: string, backup: Items, inUse: Items | undefined): Promise<string[]> {
+    const { dynamodb } = this.#world;
+    await this.pass(hourMs);
+    const old = dynamodb.table(oldName);
+    if (inUse) fill(old, inUse, this.#now);
+    const loss = this.random.pick(['none', 'damaged', 'lost'] as const);
+    if (loss === 'damaged') this.#damage(oldName);
+    this.#restores += 1;
+    const name = `restored-${this.#restores}`;
+    createLeadTable(dynamodb, { name, isRestored: true });
+    fill(dynamodb.table(name), backup, this.#now);
+
+    const before = this.#items(oldName);
+    const keptKeyIds = loss === 'lost' ? this.#someKeyIds(backup) : [];
+    const issues = await this.#finish(name, loss === 'lost' ? undefined : oldName, keptKeyIds);
+    const checked = await this.#run(() => this.#administrator(name).check());
+    return [
+      ...issues,
+      ...checked.violations.map((violation) => `check: ${violation}`),
+      ...restoreViolations({
+        backup,
+        old: loss === 'lost' ? undefined : { before, after: this.#items(oldName) },
+        restored: this.#items(name),
+        keptKeyIds,
+      }),
+    ].map((issue) => `${issue} (old table: ${loss})`);
+  }
+
+  /** Leads, and what belongs to them, that nobody erased. */
+  #damage(name: string): void {
+    const table = this.#world.dynamodb.table(name);
+    for (const stored of [...table.all()]) {
+      const isOfLeads = /^(LEADS|TIMELINE|PHONE|EMAIL)#/.test(stored.key.partition);
+      if (isOfLeads && this.random.chance(0.3)) table.write(stored, undefined, this.#now - hourMs);
+    }
+  }
+
+  #someKeyIds(items: Items): string[] {
+    const ids = itemsUnder(items, 'KEY#').flatMap(([, { keyId, revokedAt }]) =>
+      revokedAt ? [] : [String(keyId)],
+    );
+    return this.random.shuffle(ids).slice(0, 2);
+  }
+
+  /** Finishes a restore by as many attempts as it takes, and once more. */
+  async #finish(
+    name: string,
+    oldName: string | undefined,
+    keptKeyIds: readonly string[],
+  ): Promise<string[]> {
+    for (let attempt = 1; attempt <= faultyAttempts + 1; attempt += 1) {
+      this.#faultChance = attempt > faultyAttempts ? 0 : this.random.pick([0, 0.02, 0.05, 0.1]);
+      const ended = await this.#attempt(name, oldName, keptKeyIds);
+      if (ended instanceof Error && ended.name === 'RestoreError')
+        return [`The restore was refused: ${ended.message}`];
+      if (ended === 'done') break;
+      if (attempt > faultyAttempts) return [`The restore fails without a fault: ${String(ended)}`];
+    }
+    this.#faultChance = 0;
+    // What an attempt without an answer has sent arrives, or never will.
+    await this.pass(60_000);
+    const before = this.#items(name);
+    await this.#run(() => this.#administrator(name).finishRestore(oldName, keptKeyIds));
+    return isSameItems(before, this.#items(name)) ? [] : ['A repeat changed the restored table.'];
+  }
+
+  #attempt(
+    name: string,
+    oldName: string | undefined,
+    keptKeyIds: readonly string[],
+  ): Promise<'done' | 'died' | Error> {
+    return this.#run(
+      () =>
+        new Promise((resolve) => {
+          const administrator = this.#administrator(name);
+          administrator.runtime.onDeath(() => resolve('died'));
+          administrator.finishRestore(oldName, keptKeyIds).then(() => resolve('done'), resolve);
+        }),
+    );
+  }
+
+  /** Imports, revokes and erases something in a table. @returns what the table held at a moment meanwhile */
+  async work(name: string): Promise<Items> {
+    const steps = [
+      this.#importFriend,
+      this.#mintAndRevoke,
+      this.#importNamed,
+      this.#eraseOne,
+      this.#eraseOne,
+    ].flatMap((step) => organizationIds.map((id) => () => step.call(this, name, id)));
+    const backupAfter = this.random.below(steps.length);
+    let backup: Items = new Map();
+    for (const [at, step] of steps.entries()) {
+      await this.#run<unknown>(step);
+      if (at === backupAfter) backup = this.#items(name);
+    }
+    return backup;
+  }
+
+  /** A lead with a note that names somebody who is no lead so far. */
+  async #importFriend(name: string, organizationId: number): Promise<void> {
+    const named = this.#newPhone();
+    this.#named.set(organizationId, named);
+    const row = { name: 'A friend', phone: this.#newPhone(), note: `A friend of ${named}` };
+    await this.#administrator(name).importRows(organizationId, [row]);
+  }
+
+  async #importNamed(name: string, organizationId: number): Promise<void> {
+    const row = { name: 'Named in a note', phone: String(this.#named.get(organizationId)) };
+    await this.#administrator(name).importRows(organizationId, [row]);
+  }
+
+  #newPhone(): string {
+    return `+9198111${String(this.random.below(100_000)).padStart(5, '0')}`;
+  }
+
+  /** One of the newest leads. */
+  async #eraseOne(name: string, organizationId: number): Promise<void> {
+    const leadIds = itemsUnder(this.#items(name), `LEADS#${organizationId}`)
+      .filter(([, { pk }]) => pk === `LEADS#${organizationId}`)
+      .map(([, { sk }]) => Number(sk))
+      .sort((a, b) => b - a);
+    await this.#administrator(name).erase(organizationId, this.random.pick(leadIds.slice(0, 3)));
+  }
+
+  async #mintAndRevoke(name: string, organizationId: number): Promise<void> {
+    const administrator = this.#administrator(name);
+    const order = {
+      type: 'application',
+      scopes: ['leads.read'],
+      createdBy: idIn(organizationId, 7),
+    };
+    const { keyId } = await administrator.createKey(organizationId, order);
+    if (this.random.chance(0.5)) await administrator.revokeKey(organizationId, keyId);
+  }
+
+  #administrator(tableName: string): AdministratorProcess {
+    this.#processes += 1;
+    const runtime = new Runtime({
+      name: `administrator#${this.#processes}`,
+      network: this.#world.network,
+    });
+    return new AdministratorProcess(runtime, this.#bundles, tableName);
+  }
+}

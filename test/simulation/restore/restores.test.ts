@@ -1,0 +1,126 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { History } from '../checker/history.ts';
+import { bundleVersions, planOf, runHistory, type Versions } from '../explore/random-histories.ts';
+import type { BundleOptions } from '../lambda/bundle-functions.ts';
+import { bundleService, type ServiceBundles } from '../lambda/given-service.ts';
+import { restoreTwice } from './restore-history.ts';
+
+let versions: Versions;
+beforeAll(async () => {
+  versions = await bundleVersions();
+}, 120_000);
+
+/** With the SDK's whole client: a restore asks DynamoDB what it knows of a table. */
+const bundleRestore = (options: BundleOptions = {}): Promise<ServiceBundles> =>
+  bundleService({ ...options, isWhole: true });
+
+const known = new Map<string, Promise<History>>();
+
+/** A random history with two administrators more, who erase leads and revoke keys. The same for each restore of it. */
+function administeredHistory(seed: string): Promise<History> {
+  const history = known.get(seed) ?? runAdministered(seed);
+  known.set(seed, history);
+  return history;
+}
+
+async function runAdministered(seed: string): Promise<History> {
+  const plan = planOf(seed);
+  const more = [1, 2].map((at) => ({
+    name: `administrator more ${at}`,
+    kind: 'administrator' as const,
+    organizationId: 1,
+    requests: 12,
+  }));
+  const { service } = await runHistory({ ...plan, clients: [...plan.clients, ...more] }, versions);
+  return service.history;
+}
+
+// More: RESTORES=500 npm test -- test/simulation/restore
+const histories = Number(process.env.RESTORES ?? 10);
+
+test('a table is restored to any moment of a history, twice, whatever fails, and keeps what a restore promises', {
+  timeout: 60_000 + histories * 2000,
+}, async () => {
+  const restoring = await bundleRestore();
+  const violations: string[] = [];
+  for (let at = 1; at <= histories; at += 1) {
+    const seed = String(at);
+    const found = await restoreTwice(seed, await administeredHistory(seed), restoring);
+    violations.push(...found.map((issue) => `${seed}: ${issue}`));
+  }
+
+  expect(violations).toEqual([]);
+});
+
+const finish = 'shared/store/maintenance/finish-restore.ts';
+const plan = 'shared/store/maintenance/restore-plan.ts';
+
+test.each([
+  [
+    'does not raise the last lead ID',
+    1,
+    finish,
+    'if (old) await raiseLastLeadId(',
+    'if (!old) await raiseLastLeadId(',
+  ],
+  ['revokes no key', 1, finish, 'if (!at) continue;', 'if (at || !at) continue;'],
+  ['revokes the keys to keep', 1, finish, '!keptKeyIds.has(keyId) &&', 'true &&'],
+  [
+    'does not pass the version of the old settings',
+    2,
+    finish,
+    'version: Math.max(stored.version, version) + 1',
+    'version: stored.version + 1',
+  ],
+  [
+    'skips no lead ID when the old table is lost',
+    1,
+    finish,
+    'ours.lastLeadId + leadIdMargin',
+    'ours.lastLeadId',
+  ],
+  ['skips lead IDs with each repeat', 1, finish, ') return; // done before', ') {} // done before'],
+  ['leaves a lead that was erased since', 1, finish, 'of erased)', 'of erased.slice(1))'],
+  [
+    'erases a lead that the old table has lost',
+    1,
+    plan,
+    '? this.#erased : this.#missing',
+    '? this.#erased : this.#erased',
+  ],
+  [
+    'forgets an erasure that was under way',
+    11,
+    plan,
+    "if (kind?.kind === 'erasure')",
+    'if (false)',
+  ],
+  [
+    'leaves a person in a note that was cleaned since',
+    18,
+    finish,
+    'of plan.entriesToClean)',
+    'of plan.entriesToClean.slice(0, 0))',
+  ],
+])(
+  'a restore that %s is found',
+  { timeout: 120_000 },
+  async (_, firstSeed, file, before, after) => {
+    let isPlanted = false;
+    const restoring = await bundleRestore({
+      change(path, text) {
+        if (path !== file) return text;
+        isPlanted = text.split(before).length === 2;
+        return text.replace(before, after);
+      },
+    });
+    expect(isPlanted).toBe(true);
+    const found: string[] = [];
+    for (let at = firstSeed; at < firstSeed + 20 && found.length === 0; at += 1)
+      found.push(
+        ...(await restoreTwice(String(at), await administeredHistory(String(at)), restoring)),
+      );
+
+    expect(found).not.toEqual([]);
+  },
+);
