@@ -50,8 +50,8 @@ table says that it was. A lead that is missing there for any other reason is
 listed and kept. More than ${countOf(erasuresUnconfirmedMax, 'lead')} to erase must be confirmed.
 
 Without --from, because that table is lost, every key is revoked except those of
---keep-key, and new lead IDs continue ${countOf(leadIdMargin, 'ID')} later. Erase again whoever
-you have erased since the backup.
+--keep-key, and new lead IDs continue ${countOf(leadIdMargin, 'ID')} later. Erasures that were under way
+are completed. Erase again whoever you have erased since the backup.
 
 The command then switches on expiry (TTL), point-in-time recovery and deletion
 protection, and runs a check: status 0 means that the service can use the table.
@@ -123,8 +123,11 @@ async function finishFrom(
     action,
     confirm: async ({ erased }) => {
       if (erased.length <= erasuresUnconfirmedMax || yes) return;
+      const leads = `${countOf(erased.length, 'lead')} of table ${table.name}`;
       context.note(
-        `The audit log of table ${from} says that ${countOf(erased.length, 'lead')} of table ${table.name} were erased since the backup.`,
+        from === undefined
+          ? `${leads} were being erased when the backup was made.`
+          : `The audit log of table ${from} says that ${leads} were erased since the backup.`,
       );
       await confirmed('They will be erased again, for good.', String(erased.length));
     },

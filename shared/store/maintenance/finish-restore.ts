@@ -14,7 +14,7 @@ import type { UsageItem } from '../table/items.ts';
 import { usagePrimaryKey } from '../table/primary-keys.ts';
 import { eraseLead } from './erase-lead.ts';
 import { assertOrigin, describeTable, RestoreError } from './restore-origin.ts';
-import { cleanAsInOld, emptyPlan, planRestore, type RestorePlan } from './restore-plan.ts';
+import { cleanAsInOld, planRestore, planWithoutOld, type RestorePlan } from './restore-plan.ts';
 import { activeBetween, readActivity } from './table-activity.ts';
 
 export interface RestoreOptions {
@@ -70,7 +70,9 @@ export async function finishRestore(
   const inOld = old ? await assertOrigin(table, old, organizations) : [];
   await assertKeysExist(table, organizations, options.keptKeyIds);
   const activity = old && (await readActivity(old, inOld));
-  const plan = old ? await planRestore(table, old, organizations, options.onProgress) : emptyPlan;
+  const plan = old
+    ? await planRestore(table, old, organizations, options.onProgress)
+    : await planWithoutOld(table, organizations);
   await options.confirm?.(plan);
   await options.onBegin?.();
   // First: from here on no id of a lead of the old table is assigned.

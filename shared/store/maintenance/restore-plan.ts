@@ -34,14 +34,17 @@ export interface RestorePlan {
   })[];
 }
 
-/** For a restore without the old table. */
-export const emptyPlan: RestorePlan = {
-  erased: [],
-  missing: [],
-  entriesToClean: [],
-  entriesDiffering: 0,
-  keysOnlyInOld: [],
-};
+/** The plan of a restore without the old table: of the erasures, only those that were under way when the backup was made are known. */
+export async function planWithoutOld(
+  table: Table,
+  organizations: readonly number[],
+): Promise<RestorePlan> {
+  const erased: LeadReference[] = [];
+  for (const organizationId of organizations)
+    for (const leadId of await leadIdsInErasure(table, organizationId))
+      erased.push({ organizationId, leadId });
+  return { erased, missing: [], entriesToClean: [], entriesDiffering: 0, keysOnlyInOld: [] };
+}
 
 type TableItem = Item & PrimaryKey;
 
@@ -171,7 +174,15 @@ const reference = ({ organizationId, leadId }: LeadReference): LeadReference => 
 /** Leads whose erasure is in the audit log, or in progress. */
 async function erasedLeadIds(table: Table, organizationId: number): Promise<number[]> {
   const entries = await readAuditLog(table, organizationId, Number.POSITIVE_INFINITY);
-  const inProgress: number[] = [];
+  return [
+    ...entries.flatMap(({ erasedLeadId }) => erasedLeadId ?? []),
+    ...(await leadIdsInErasure(table, organizationId)),
+  ];
+}
+
+/** Leads whose erasure is in progress, or was interrupted. */
+async function leadIdsInErasure(table: Table, organizationId: number): Promise<number[]> {
+  const leadIds: number[] = [];
   const pages = paginateQuery(
     { client: table.client },
     {
@@ -181,8 +192,8 @@ async function erasedLeadIds(table: Table, organizationId: number): Promise<numb
       ConsistentRead: true,
     },
   );
-  for await (const { Items = [] } of pages) inProgress.push(...Items.map(({ sk }) => Number(sk)));
-  return [...entries.flatMap(({ erasedLeadId }) => erasedLeadId ?? []), ...inProgress];
+  for await (const { Items = [] } of pages) leadIds.push(...Items.map(({ sk }) => Number(sk)));
+  return leadIds;
 }
 
 /** When a lead was added to its table: the `createdAt` of an imported lead is older. */

@@ -96,6 +96,13 @@ test.each([
     'if (false)',
   ],
   [
+    'forgets an erasure that was under way when the old table is lost',
+    95,
+    plan,
+    'erased.push({ organizationId, leadId });',
+    ';',
+  ],
+  [
     'leaves a person in a note that was cleaned since',
     18,
     finish,
