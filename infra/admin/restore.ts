@@ -50,8 +50,9 @@ table says that it was. A lead that is missing there for any other reason is
 listed and kept. More than ${countOf(erasuresUnconfirmedMax, 'lead')} to erase must be confirmed.
 
 Without --from, because that table is lost, every key is revoked except those of
---keep-key, and new lead IDs continue ${countOf(leadIdMargin, 'ID')} later. Erasures that were under way
-are completed. Erase again whoever you have erased since the backup.
+--keep-key, and new lead IDs continue ${countOf(leadIdMargin, 'ID')} later.
+Erasures that were under way when the backup was made are completed. Erase again
+whoever you have erased since.
 
 The command then switches on expiry (TTL), point-in-time recovery and deletion
 protection, and runs a check: status 0 means that the service can use the table.
@@ -81,7 +82,7 @@ async function finish(context: CommandContext, options: FinishOptions): Promise<
   if (violations.length > 0) context.exitWithFailure();
   context.print({ ...finished, protection, leads, violations }, () =>
     [
-      ...report(finished),
+      ...report(finished, options),
       ...Object.entries(protection).map(
         ([name, state]) => `${protectionNames[name as Protection]}: ${stateWords[state]}.`,
       ),
@@ -149,11 +150,16 @@ const stateWords: Record<ProtectionState, string> = {
   'unknown here': 'not supported by this engine',
 };
 
-function report(finished: FinishedRestore): string[] {
+function report(finished: FinishedRestore, { from }: FinishOptions): string[] {
   const { organizations, keysRevoked, leadsErased, entriesCleaned, entriesDiffering } = finished;
   return [
     `${countOf(organizations, 'organization')}: ${countOf(keysRevoked, 'key')} revoked, ${countOf(leadsErased, 'lead')} erased, ` +
       `${countOf(entriesCleaned, 'timeline item')} of other leads cleaned. New lead IDs and settings versions continue after the assigned ones.`,
+    ...(from === undefined
+      ? [
+          'Nothing tells who was erased since the backup: erase them again with lead erase, before the service uses the table.',
+        ]
+      : []),
     ...(entriesDiffering > 0
       ? [
           `${countOf(entriesDiffering, 'timeline item')} differ from the old table for a reason other than an erasure. The backup's version was kept.`,

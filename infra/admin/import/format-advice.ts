@@ -2,6 +2,7 @@ import type { RawValue } from '../../../shared/leads/field-types.ts';
 import {
   type DateFormat,
   possibleDateFormats,
+  writtenDate,
   writtenNumber,
 } from '../../../shared/leads/transfer/cell-formats.ts';
 import type { ImportProperty } from '../../../shared/leads/transfer/import-columns.ts';
@@ -73,16 +74,23 @@ export class FormatAdvice {
     const column = this.#columns.get(name) ?? {
       rows: 0,
       example: { row, text },
-      dateFormats: possibleDateFormats(text),
+      dateFormats: this.#dateFormatsOf(name, text),
       hasDecimalCommas: true,
       values: new Set<string>(),
     };
     this.#columns.set(name, column);
     column.rows += 1;
-    const formats = column.dateFormats.length === 0 ? [] : possibleDateFormats(text);
+    const formats = column.dateFormats.length === 0 ? [] : this.#dateFormatsOf(name, text);
     column.dateFormats = column.dateFormats.filter((format) => formats.includes(format));
     column.hasDecimalCommas &&= writtenNumber(text, 'comma') !== undefined;
     if (column.values.size <= valuesMax) column.values.add(text);
+  }
+
+  /** The formats in which a text could be read; a field's date has no time. */
+  #dateFormatsOf(name: string, text: string): readonly DateFormat[] {
+    const formats = possibleDateFormats(text);
+    if (this.#organization.fieldByKey.get(name)?.type !== 'date') return formats;
+    return formats.filter((format) => writtenDate(text, format)?.time === '00:00:00');
   }
 
   /** A sentence for each column that an option would help, with an example row and the option. */

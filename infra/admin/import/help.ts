@@ -33,10 +33,12 @@ read as they are.
 
 const reportHelp = `\
 If the command is interrupted, run it again: rows that were imported are
-skipped, with other options too. The report has the refused rows under the
-headings of the file, with its delimiter and encoding: correct a copy, and import
-it with the same options. A completed import replaces the report of an earlier
-one; an interrupted import or a dry run does not.
+skipped, with another --dates, --decimal or --value too. With another --map or
+--ignore a row has other values: it is refused, as its phone belongs to a lead.
+The report has the refused rows under the headings of the file, with its
+delimiter and encoding: correct a copy, and import it with the same options. A
+completed import replaces the report of an earlier one; an interrupted import or
+a dry run does not.
 The status is 1 if rows were refused.
 `;
 

@@ -120,6 +120,17 @@ test('a refusal counts the most frequent reasons, and names the option that ever
   expect(lines[10]).toMatch(/^Refused rows and their reasons: /);
 });
 
+test('no option is offered for a date with a time, which a date field does not take', async () => {
+  const organization = await givenOrganization();
+  const row = [person().name, person().phone, '21.11.2026 14:30'].join(',');
+  const file = await givenFile('leads.csv', `name,phone,start_on\n${row}\n`);
+
+  const { stdout } = await importText(organization, file, '--dry-run', '--dates', 'dd.mm.yyyy');
+
+  expect(stdout).toContain('start_on must be a date that exists, without a time');
+  expect(stdout).not.toContain('Add --dates');
+});
+
 test('a date that may have the day or the month first is offered in both ways', async () => {
   const organization = await givenOrganization();
   const row = [person().name, person().phone, '03/04/2026'].join(',');
