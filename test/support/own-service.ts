@@ -34,13 +34,15 @@ export async function startOwnService(environment: TableEnvironment): Promise<Ow
     },
   });
   const reports: string[] = [];
-  const functions = new Functions({
-    distFolder,
-    environment,
-    report: (sentence) => reports.push(sentence),
-    output,
-    workersPerFunction: racingWorkers,
-  });
+  const coldFunctions = (): Functions =>
+    new Functions({
+      distFolder,
+      environment,
+      report: (sentence) => reports.push(sentence),
+      output,
+      workersPerFunction: racingWorkers,
+    });
+  let functions = coldFunctions();
   const server = createGateway({
     route: routerFor(writtenEndpoints()),
     invoke: (...invocation) => functions.invoke(...invocation),
@@ -52,7 +54,11 @@ export async function startOwnService(environment: TableEnvironment): Promise<Ow
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     logged: () => logged,
     reports,
-    killFunctions: () => functions.stop(),
+    killFunctions() {
+      const killed = functions;
+      functions = coldFunctions();
+      return killed.stop();
+    },
     async stop() {
       server.closeAllConnections();
       server.close();
