@@ -159,9 +159,9 @@ export class RowWriter {
     issues: readonly RowIssue[],
   ): Promise<RowResult> {
     if (!draft.mayBeWritten) return { outcome: 'refused', issues };
-    const [importedLeadId] = await importedLeadIds(this.#table, organizationId, [draft.digest]);
-    if (importedLeadId === undefined) throw unknownOutcome();
-    return { outcome: importedLeadId === draft.leadId ? 'imported' : 'alreadyThere' };
+    const [leadId] = await importedLeadIds(this.#table, organizationId, [draft.digest]);
+    if (leadId === undefined) throw unknownOutcome();
+    return this.#resultOf({ outcome: 'imported', leadId }, draft.leadId);
   }
 
   async #writeOnce(
@@ -193,7 +193,7 @@ export class RowWriter {
     }
   }
 
-  #resultOf(result: ImportLeadResult, leadId: number): RowResult {
+  #resultOf(result: ImportLeadResult, leadId: number | undefined): RowResult {
     if (result.outcome === 'duplicate') return this.#taken(result.what, `lead ${result.leadId}`);
     // A record of this very lead is that of an earlier attempt.
     const isOwn = result.outcome === 'created' || result.leadId === leadId;
