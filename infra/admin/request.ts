@@ -18,10 +18,10 @@ export function requestCommand(program: Command, context: CommandContext): void 
       `
 Searches the log groups of the stack: of every function, and of the gateway with accessLogs. With accessLogs or tracing, the lines of
 Lambda itself are found too. The stack of an error is shown in source lines if this folder built the bundle that ran. With tracing, X-Ray's
-trace is printed if X-Ray sampled the request.
+trace is printed if X-Ray sampled the request. An ID can begin with a hyphen: -- ends the options.
 
 Example:
-  npm run admin -- request 3f1c0f6e-6f0a-4f2b-9d4b-0a4c6a4f5f11 --stack lead-service-production`,
+  npm run admin -- request --stack lead-service-production -- JKJaXmPLvHcESHA=`,
     )
     .action((id: string, { hours }: { hours: number }) => printRequest(context, id, hours));
 }

@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Endpoint } from '../../shared/endpoints.ts';
@@ -16,8 +17,24 @@ export interface GatewayRequest {
   readonly body: Buffer;
   readonly sourceIp: string;
   readonly protocol: string;
+  /** A UUID: the caller's own, if the request has one (`requestIdOf`). */
   readonly requestId: string;
+  readonly extendedRequestId: string;
 }
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * The ID that API Gateway returns in X-Amzn-RequestId: callers can send their own, in the form of a UUID
+ * (https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html).
+ */
+export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const sent = headers['x-amzn-requestid'];
+  return typeof sent === 'string' && uuid.test(sent) ? sent : randomUUID();
+}
+
+/** The ID that API Gateway returns in X-Amz-Apigw-Id. Callers cannot choose it. */
+export const newExtendedRequestId = (): string => `${randomBytes(11).toString('base64url')}=`;
 
 /** Splits the request target, which may be a complete URL. */
 export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): {
@@ -74,7 +91,7 @@ function requestContext(
     authorizer: null,
     domainName: lastOf(headers, 'host') ?? '',
     domainPrefix: 'local',
-    extendedRequestId: request.requestId,
+    extendedRequestId: request.extendedRequestId,
     httpMethod: request.method,
     identity: {
       ...noIdentity,

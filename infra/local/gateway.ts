@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   createServer,
   type IncomingMessage,
@@ -13,7 +12,13 @@ import {
   gatewayResponseHeaders,
   gatewayResponses,
 } from '../gateway-responses.ts';
-import { eventFor, targetOf } from './event.ts';
+import {
+  eventFor,
+  type GatewayRequest,
+  newExtendedRequestId,
+  requestIdOf,
+  targetOf,
+} from './event.ts';
 import type { InvocationResult } from './functions.ts';
 import { type Reply, replyFrom } from './reply.ts';
 import type { Router } from './routes.ts';
@@ -24,6 +29,8 @@ export interface GatewayOptions {
   /** Whether to refuse a request line and headers that API Gateway would refuse as too long. */
   readonly gatewayLimits: boolean;
 }
+
+type RequestIds = Pick<GatewayRequest, 'requestId' | 'extendedRequestId'>;
 
 /** API Gateway's quotas for REST APIs (developer guide, "Quotas"). */
 const bodyMaxBytes = 10 * 1024 * 1024;
@@ -45,10 +52,10 @@ export function createGateway(options: GatewayOptions): Server {
     requireHostHeader: false,
   });
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    const requestId = randomUUID();
-    respond(request, requestId, options)
-      .catch((): Reply => gatewayReply('DEFAULT_5XX', requestId))
-      .then((reply) => send(response, requestId, reply));
+    const ids = { requestId: requestIdOf(request), extendedRequestId: newExtendedRequestId() };
+    respond(request, ids, options)
+      .catch((): Reply => gatewayReply('DEFAULT_5XX', ids.extendedRequestId))
+      .then((reply) => send(response, ids, reply));
   };
   server.on('request', serve);
   server.on('checkExpectation', serve);
@@ -64,31 +71,32 @@ export function createGateway(options: GatewayOptions): Server {
 
 async function respond(
   request: IncomingMessage,
-  requestId: string,
+  ids: RequestIds,
   options: GatewayOptions,
 ): Promise<Reply> {
+  const { extendedRequestId } = ids;
   const method = request.method ?? '';
   const { path, query } = targetOf(request);
   if (options.gatewayLimits && headBytes(request) > headersMaxBytes) {
-    return gatewayReply('BAD_REQUEST_PARAMETERS', requestId, tooLongMessage);
+    return gatewayReply('BAD_REQUEST_PARAMETERS', extendedRequestId, tooLongMessage);
   }
   if (request.httpVersion === '1.1' && request.headers.host === undefined)
-    return gatewayReply('DEFAULT_4XX', requestId);
+    return gatewayReply('DEFAULT_4XX', extendedRequestId);
   const route = options.route(method, path);
-  if (!route) return gatewayReply('MISSING_AUTHENTICATION_TOKEN', requestId);
+  if (!route) return gatewayReply('MISSING_AUTHENTICATION_TOKEN', extendedRequestId);
   const body = await read(request);
-  if (!body) return gatewayReply('REQUEST_TOO_LARGE', requestId);
+  if (!body) return gatewayReply('REQUEST_TOO_LARGE', extendedRequestId);
 
   const { rawHeaders, httpVersion, socket } = request;
   const connection = {
     sourceIp: socket.remoteAddress ?? '127.0.0.1',
     protocol: `HTTP/${httpVersion}`,
   };
-  const event = eventFor(
-    { method, path, query, rawHeaders, body, requestId, ...connection },
-    route,
+  const event = eventFor({ method, path, query, rawHeaders, body, ...ids, ...connection }, route);
+  return replyOf(
+    await options.invoke(route.endpoint.name, event, extendedRequestId),
+    extendedRequestId,
   );
-  return replyOf(await options.invoke(route.endpoint.name, event, requestId), requestId);
 }
 
 function replyOf(result: InvocationResult, requestId: string): Reply {
@@ -138,10 +146,14 @@ function gatewayReply(type: GatewayResponseType, requestId: string, message?: st
   };
 }
 
-function send(response: ServerResponse, requestId: string, { status, headers, body }: Reply): void {
+function send(response: ServerResponse, ids: RequestIds, { status, headers, body }: Reply): void {
   const { req: request } = response;
   const names = new Map<string, { name: string; values: string[] }>();
-  for (const [name, value] of [...headers, ['x-amzn-RequestId', requestId] as const]) {
+  const added = [
+    ['x-amzn-RequestId', ids.requestId],
+    ['x-amz-apigw-id', ids.extendedRequestId],
+  ] as const;
+  for (const [name, value] of [...headers, ...added]) {
     const known = names.get(name.toLowerCase());
     if (known) known.values.push(value);
     else names.set(name.toLowerCase(), { name, values: [value] });
@@ -162,7 +174,7 @@ function send(response: ServerResponse, requestId: string, { status, headers, bo
 
 /** Responds on a connection without a readable request. */
 function sendRaw(socket: Duplex, type: GatewayResponseType): void {
-  const { status, headers, body } = gatewayReply(type, randomUUID());
+  const { status, headers, body } = gatewayReply(type, newExtendedRequestId());
   const lines = [
     ...headers,
     ['Content-Length', String(Buffer.byteLength(body))],

@@ -14,7 +14,7 @@ export const responseHeaders = {
   'X-Request-Id': {
     description: 'Identifier of the request. Quote it to support.',
     schema: { type: 'string', minLength: 1 },
-    example: '0f5e6a52-3c1f-4a0e-9d1b-6a8f0a1f7c55',
+    example: 'JKJaXmPLvHcESHA=',
   },
   'RateLimit-Limit': {
     description:

@@ -27,6 +27,7 @@ export function unknownKeyEvent(name: EndpointName, requestId: string): APIGatew
     sourceIp: '127.0.0.1',
     protocol: 'HTTP/1.1',
     requestId,
+    extendedRequestId: requestId,
   };
   return eventFor(request, route);
 }

@@ -135,7 +135,7 @@ export class LeadApi extends RestApi {
 /** Logs the path of the resource, not the requested address, and no IP address, user agent or header: no key and no personal data. */
 function accessLogs(scope: Construct, id: string, retention: number): StageOptions {
   const fields = {
-    requestId: '$context.requestId',
+    requestId: '$context.extendedRequestId',
     method: '$context.httpMethod',
     resource: '$context.resourcePath',
     status: '$context.status',
@@ -163,6 +163,9 @@ function addResponse(restApi: RestApi, type: string, response: GatewayResponse):
     type: ResponseType.of(type),
     statusCode: String(response.status),
     templates: { [contentType]: gatewayResponseBody(response) },
-    responseHeaders: { ...Object.fromEntries(literals), 'X-Request-Id': 'context.requestId' },
+    responseHeaders: {
+      ...Object.fromEntries(literals),
+      'X-Request-Id': 'context.extendedRequestId',
+    },
   });
 }

@@ -69,7 +69,9 @@ export function endpoint<S extends Schemas, Prefetched = undefined>(
       table: withCapacityMetering(usableUntil(sharedTable, deadline.signal), consumedCapacity),
       consumedCapacity,
       deadline: deadline.signal,
-      requestId: event.requestContext.requestId,
+      // Callers cannot choose this one. API Gateway takes `requestId` from the header X-Amzn-RequestId of a request that has one
+      // (https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html).
+      requestId: event.requestContext.extendedRequestId ?? '',
       startedAt: Date.now(),
       responseHeaders: {},
     };

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { memoryVariables } from '../../infra/bundle/function-memory.ts';
-import { eventFor } from '../../infra/local/event.ts';
+import { eventFor, newExtendedRequestId } from '../../infra/local/event.ts';
 import { routerFor } from '../../infra/local/routes.ts';
 import { memoryMbDefault } from '../../infra/stack/service-options.ts';
 import { type EndpointName, endpointNamed, endpoints } from '../../shared/endpoints.ts';
@@ -60,6 +60,7 @@ export function eventOf(
     sourceIp: '127.0.0.1',
     protocol: 'HTTP/1.1',
     requestId: randomUUID(),
+    extendedRequestId: newExtendedRequestId(),
   };
   return eventFor(request, found);
 }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setArchived } from '../../shared/store/leads/archive.ts';
 import { call } from '../support/call.ts';
+import { requestIdForm } from '../support/described.ts';
 import { givenLead } from '../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
@@ -15,7 +16,6 @@ beforeAll(async () => {
   leadId = (await givenLead(organization)).id;
 });
 
-const requestIdForm = /^[0-9a-f-]{36}$/;
 const everyRequest = goodRequests.map((good) => [good.name, good] as const);
 
 describe('1 X-Request-Id: on every response', () => {

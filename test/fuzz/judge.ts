@@ -1,7 +1,7 @@
 import { targetOf } from '../../infra/local/event.ts';
 import { errorSchemaName } from '../../infra/openapi/error-schemas.ts';
 import type { RawReply, RawRequest } from '../security/raw-request.ts';
-import { assertDescribed, schemaIssue } from '../support/described.ts';
+import { assertDescribed, requestIdForm, schemaIssue } from '../support/described.ts';
 import type { Tenant } from './tenant.ts';
 
 export interface Judged {
@@ -101,7 +101,7 @@ function headerProblems(headers: Headers): (string | undefined)[] {
     headers.get('Content-Type') === 'application/json'
       ? undefined
       : 'Content-Type is not application/json',
-    /^[0-9a-f-]{36}$/.test(headers.get('X-Request-Id') ?? '')
+    requestIdForm.test(headers.get('X-Request-Id') ?? '')
       ? undefined
       : 'X-Request-Id is missing, or the caller’s own',
     ...[...headers.keys()].map((name) =>

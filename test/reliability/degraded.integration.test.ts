@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CallReply, call } from '../support/call.ts';
+import { requestIdForm } from '../support/described.ts';
 import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import { isCallOf, RulesByOrganization } from '../support/faults/of-organization.ts';
 import type { FaultRule } from '../support/faults/rules.ts';
@@ -35,7 +36,7 @@ async function requestsUnder(rule: FaultRule): Promise<readonly GoodRequest[]> {
 function expectInternal(answer: CallReply | undefined): void {
   expect(answer?.status).toBe(500);
   expect(answer?.headers.get('cache-control')).toBe('no-store');
-  expect(answer?.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  expect(answer?.headers.get('x-request-id')).toMatch(requestIdForm);
   expect(Object.keys(answer?.body)).toEqual(['error']);
   expect(Object.keys(answer?.body.error).sort()).toEqual(['code', 'message']);
   expect(answer?.body.error.code).toBe('INTERNAL');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { bundleFolder } from '../../infra/bundle/bundle.ts';
-import { eventFor } from '../../infra/local/event.ts';
+import { eventFor, newExtendedRequestId } from '../../infra/local/event.ts';
 import { endpointNamed } from '../../shared/endpoints.ts';
 import type { HammerOrder, HammerReport } from './hammers.ts';
 
@@ -35,7 +35,12 @@ async function callOnce(
   };
   const rawHeaders = ['Authorization', `Bearer ${apiKey}`];
   const event = eventFor(
-    { ...request, rawHeaders, requestId: randomUUID() },
+    {
+      ...request,
+      rawHeaders,
+      requestId: randomUUID(),
+      extendedRequestId: newExtendedRequestId(),
+    },
     { endpoint, pathParameters: null },
   );
   const { statusCode, headers } = await handler(event, context);

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { requestIdForm } from '../support/described.ts';
 import { type GivenOrganization, givenOrganization } from '../support/organizations.ts';
 import { person } from '../support/people.ts';
 import { service } from '../support/service.ts';
@@ -45,7 +47,6 @@ describe('headers that speak for the caller', () => {
     ['X-Forwarded-Prefix', '/evil'],
     ['X-Organization-Id', '2147483646'],
     ['X-Request-Id', 'chosen'],
-    ['X-Amzn-RequestId', 'chosen'],
   ])('the header %s changes nothing', async (name, value) => {
     const authorization = ['Authorization', bearer(organization.reader)] as const;
     const plain = await send({ headers: [authorization] });
@@ -58,6 +59,28 @@ describe('headers that speak for the caller', () => {
 
     expect([status, JSON.parse(text)]).toEqual([200, plain.body]);
     expect(JSON.stringify([...headers])).not.toContain(value);
+  });
+
+  test('callers choose the ID that API Gateway lets them choose, and not X-Request-Id', async () => {
+    const chosen = randomUUID();
+    const answersTo = async (requestId: string, target: string): Promise<string[]> => {
+      const { headers } = await sendRaw(service().baseUrl, {
+        method: 'GET',
+        target,
+        headers: [['X-Amzn-RequestId', requestId]],
+      });
+      return ['x-amzn-requestid', 'x-request-id', 'x-amz-apigw-id'].map(
+        (name) => headers.get(name) ?? '',
+      );
+    };
+
+    for (const target of ['/api/v1/users', '/api/v1/nothing-here']) {
+      const [overridden, requestId, gatewayId] = await answersTo(chosen, target);
+      expect(overridden).toBe(chosen);
+      expect(requestId).toMatch(requestIdForm);
+      expect(gatewayId).toBe(requestId);
+      expect(await answersTo('no-uuid', target)).not.toContain('no-uuid');
+    }
   });
 
   test('the header Host does not change where a lead is', async () => {

@@ -16,6 +16,7 @@ const secret = {
   email: 'zebediah@quillfeather.example',
   text: 'wants-no-one-to-know',
   idempotencyKey: 'visit-of-zebediah',
+  requestId: '9f0e6f4a-7d5b-4c3e-8a21-5b7d9c1e3f60',
 };
 const person = { name: secret.name, phone: secret.phone, email: secret.email };
 
@@ -68,6 +69,7 @@ test('no line of the log holds a key, a header, an address, or anything of a per
     { headers: { 'Content-Type': 'text/plain', 'X-Name': secret.text } },
     { headers: { 'X-Forwarded-Proto': 'http', 'X-Phone': secret.phone } },
     { headers: { 'Idempotency-Key': `${secret.text}é` } },
+    { headers: { 'X-Amzn-RequestId': secret.requestId } },
   ];
   const statuses: number[] = [];
   const ask = async (name: EndpointName, options: CallOptions): Promise<void> => {

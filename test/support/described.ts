@@ -9,6 +9,9 @@ import type { ErrorCode } from '../../shared/errors.ts';
 
 /** The committed `openapi.json`, and whether requests and replies conform to it. `call` checks every exchange of a test. */
 
+/** API Gateway's extended request ID: a base64url text of 11 bytes. */
+export const requestIdForm = /^[\w-]{15}=$/;
+
 export type Json = { readonly [key: string]: unknown };
 interface Content {
   readonly content?: {

@@ -140,6 +140,7 @@ test.each([
   [['request', requestId], 1, 'Name the deployed service with --stack NAME'],
   [['request', 'x" OR "y', '--stack', 'leads'], 1, 'is not a request ID'],
   [['request', requestId, '--stack', 'leads', '--hours', '0'], 2, 'integer from 1 to 87600'],
+  [['request', '--stack', 'leads', '--', '-KJaXmPLvHcESHA='], 1, 'No log line of stack leads'],
   [['request', requestId, '--stack', 'leds'], 1, 'There is no stack leds'],
 ])('%s is refused with a sentence', async (args, status, sentence) => {
   const refused = await run(...args);

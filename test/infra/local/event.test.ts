@@ -15,6 +15,7 @@ const eventOf = (request: Partial<GatewayRequest> = {}) =>
       sourceIp: '127.0.0.1',
       protocol: 'HTTP/1.1',
       requestId: '6f1c6d4e-0000-4000-8000-000000000000',
+      extendedRequestId: 'JKJaXmPLvHcESHA=',
       ...request,
     },
     route,
@@ -40,6 +41,7 @@ test('an event names the resource as the list of endpoints writes it, and the pa
     stage: 'local',
     protocol: 'HTTP/1.1',
     requestId: '6f1c6d4e-0000-4000-8000-000000000000',
+    extendedRequestId: 'JKJaXmPLvHcESHA=',
     identity: { sourceIp: '127.0.0.1', userAgent: 'test' },
   });
   expect(event.requestContext.requestTimeEpoch).toBeGreaterThanOrEqual(before);

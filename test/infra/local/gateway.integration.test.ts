@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { requestIdForm } from '../../support/described.ts';
 import { service } from '../../support/service.ts';
 
 test('an unknown address is answered by the gateway in the standard error shape, with a request id', async () => {
@@ -7,7 +8,7 @@ test('an unknown address is answered by the gateway in the standard error shape,
   const response = await fetch(`${baseUrl}/api/v1/nothing-here`);
 
   expect(response.status).toBe(404);
-  expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  expect(response.headers.get('x-request-id')).toMatch(requestIdForm);
   expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
 });
 

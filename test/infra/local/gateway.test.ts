@@ -9,6 +9,7 @@ import type { InvocationResult } from '../../../infra/local/functions.ts';
 import { createGateway } from '../../../infra/local/gateway.ts';
 import { routerFor } from '../../../infra/local/routes.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
+import { requestIdForm } from '../../support/described.ts';
 
 const ends: (() => void)[] = [];
 afterEach(() => {
@@ -59,7 +60,7 @@ test.each<[string, InvocationResult, number, string]>([
 
   expect(response.status).toBe(status);
   expect(response.headers.get('content-type')).toBe('application/json');
-  expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  expect(response.headers.get('x-request-id')).toMatch(requestIdForm);
   expect(await response.json()).toEqual({ error: { code, message: expect.any(String) } });
 });
 
@@ -119,7 +120,7 @@ test('responds with an error body to bytes that are not HTTP', async () => {
   const reply = await sendRaw(port, 'NONSENSE\r\n\r\n');
 
   expect(reply).toMatch(/^HTTP\/1\.1 4\d\d /);
-  expect(reply).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+  expect(reply).toMatch(/\r\nX-Request-Id: [\w-]{15}=\r\n/);
   expect(JSON.parse(reply.split('\r\n\r\n')[1]!)).toMatchObject({
     error: { message: expect.any(String) },
   });

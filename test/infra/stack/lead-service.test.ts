@@ -143,10 +143,10 @@ describe('the gateway', () => {
     expect(fields.sort()).toEqual([
       'awsEndpointRequestId',
       'error.responseType',
+      'extendedRequestId',
       'httpMethod',
       'integrationLatency',
       'integrationStatus',
-      'requestId',
       'resourcePath',
       'responseLatency',
       'status',

@@ -192,7 +192,7 @@ describe('what the gateway answers by itself', () => {
         StatusCode: String(response.status),
         ResponseTemplates: { 'application/json': gatewayResponseBody(response) },
         ResponseParameters: Match.objectLike({
-          'gatewayresponse.header.X-Request-Id': 'context.requestId',
+          'gatewayresponse.header.X-Request-Id': 'context.extendedRequestId',
           'gatewayresponse.header.Cache-Control': "'no-store'",
         }),
       });

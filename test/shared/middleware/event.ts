@@ -20,7 +20,7 @@ export const requestEvent = (parts: EventParts = {}): APIGatewayProxyEvent =>
     stageVariables: null,
     body: '{}',
     isBase64Encoded: false,
-    requestContext: { requestId: 'request-1' },
+    requestContext: { requestId: 'chosen-by-the-caller', extendedRequestId: 'request-1' },
     ...parts,
   }) as APIGatewayProxyEvent;
 

@@ -47,6 +47,7 @@ export function gatewayEvent(
       sourceIp: '198.51.100.7',
       protocol: 'HTTP/1.1',
       requestId,
+      extendedRequestId: requestId,
     },
     found,
   );
