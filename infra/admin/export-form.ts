@@ -77,14 +77,20 @@ export function formOf(
   };
 }
 
-/** Text with a semicolon is quoted as well: programs that guess the delimiter count the ones outside quotes. */
+/**
+ * Programs that guess the delimiter count the ones outside quotes, so text with a semicolon is quoted too. Any line break ends a row for most
+ * programs, but csv-stringify quotes the others only on request once `record_delimiter` is given:
+ * https://csv.js.org/stringify/options/quote_record_delimiter/
+ */
+const quoting = { quoted_match: /;/, quote_record_delimiter: true };
+
 function csvForm(
   organization: Organization,
   { excel = false, separator = 'comma' }: FormOptions,
 ): LeadForm {
   const form = excel
-    ? { delimiter: separators[separator], record_delimiter: '\r\n', quoted_match: /;/ }
-    : { quoted_match: /;/ };
+    ? { ...quoting, delimiter: separators[separator], record_delimiter: '\r\n' }
+    : quoting;
   const lineOf = (cells: readonly string[]): string => stringify([[...cells]], form);
   const heading = lineOf(exportHeadings(organization));
   return {

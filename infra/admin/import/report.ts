@@ -101,7 +101,9 @@ export class ImportReport {
 
   #csvLine(cells: readonly string[]): string {
     const { delimiter = ',', lineEnd = '\n' } = this.#source.dialect ?? {};
-    return stringify([[...cells]], { delimiter, record_delimiter: lineEnd });
+    // Most programs end a row at any line break, whichever one the file uses.
+    const form = { delimiter, record_delimiter: lineEnd, quote_record_delimiter: true };
+    return stringify([[...cells]], form);
   }
 
   #lineOf({ row: { number, original }, issues }: RefusedRow): string {
