@@ -2,7 +2,7 @@ import { limits } from '../limits.ts';
 import { type FieldType, fieldKinds } from '../organization/field-kinds.ts';
 import type { Field, Organization } from '../organization/organization.ts';
 import type { FieldReason, Refusal } from '../validation.ts';
-import { asciiDigits, emailIdentity, parsePhone } from './identity.ts';
+import { asciiDigits, emailIdentity, parsePhone, visibleText } from './identity.ts';
 import type { FieldValue } from './lead.ts';
 import { memoize } from './memoize.ts';
 
@@ -74,10 +74,10 @@ export const parsers: Readonly<Record<FieldType, Parse>> = {
     parseReference(raw, field.key === 'assigned_to' ? 'owner' : 'user', organization.userById),
 };
 
-/** Whether a value is empty: null, only blanks, or a list without items. An unticked checkbox is not empty. */
+/** Whether a value is empty: null, a text without a visible character, or a list without items. An unticked checkbox is not empty. */
 export function isEmptyValue(raw: RawValue, type: FieldType): raw is null {
   if (raw === null) return true;
-  if (typeof raw === 'string') return raw.trim() === '';
+  if (typeof raw === 'string') return visibleText(raw) === '';
   return fieldKinds[type].isList && Array.isArray(raw) && raw.every((item) => item.trim() === '');
 }
 
@@ -137,8 +137,8 @@ const emailForm = new RegExp(
   `^[^\\s\\p{Cc}@<>(),;:"\\\\[\\]]+@(?:${domainLabel}\\.)+${domainLabel}$`,
   'u',
 );
-/** Whether a text is one email address, of any length. */
-export const hasEmailForm = (text: string): boolean => emailForm.test(text);
+/** Whether a text reads as one email address, of any length. */
+export const hasEmailForm = (text: string): boolean => emailForm.test(visibleText(text));
 const isEmail = (text: string): boolean =>
   [...text].length <= limits.emailMaxChars &&
   emailIdentity(text) !== undefined &&

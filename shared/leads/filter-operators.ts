@@ -1,4 +1,5 @@
 import type { FieldType } from '../organization/field-kinds.ts';
+import { comparableEmail } from './identity.ts';
 import type { FieldValue } from './lead.ts';
 import { foldText, partFinder } from './text-search.ts';
 
@@ -85,6 +86,17 @@ const ofText = {
   },
   ...emptiness,
 } as const satisfies Record<string, Operator>;
+/** A whole email is compared as a person's is, so that a filter finds whom a capture would match. */
+const ofEmail = {
+  ...ofText,
+  equals: {
+    takes: 'value',
+    testFor: (operands) => {
+      const operand = comparableEmail(String(first(operands)));
+      return ({ value }) => comparableEmail(String(value)) === operand;
+    },
+  },
+} as const satisfies Record<string, Operator>;
 const ofChoice = { is_any_of: anyOf, ...emptiness } as const;
 
 /** The operators of each field type (contract, section 4.1). */
@@ -92,7 +104,7 @@ export const operators: Readonly<Record<FieldType, Readonly<Record<string, Opera
   text: ofText,
   textarea: ofText,
   phone: ofText,
-  email: ofText,
+  email: ofEmail,
   url: ofText,
   number: {
     equals: comparing((value, operand) => value === operand),

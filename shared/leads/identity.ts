@@ -21,10 +21,16 @@ export function parsePhone(text: string): string | undefined {
   return undefined;
 }
 
+/**
+ * A text without surrounding blanks, and without the characters that no reader sees. Address books and web pages put them around phones and
+ * emails, and who copies one copies them too. Format characters, and those that displays ignore (Unicode Standard Annex #44).
+ */
+export const visibleText = (text: string): string =>
+  text.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '').trim();
+
 /** Without what surrounds a number, and with at most one plus. */
 const typedPhone = (text: string): string =>
-  asciiDigits(text)
-    .replace(/\p{Cf}/gu, '')
+  visibleText(asciiDigits(text))
     .replace(/[()[\]]/g, ' ')
     .trim()
     .replace(/^\+[+\s]*/, '+')
@@ -65,17 +71,20 @@ function digitValue(codePoint: number): number {
   return before % 10;
 }
 
-/** The form in which email addresses are compared; they are stored as typed. */
-export const comparableEmail = (email: string): string => email.normalize('NFC').toLowerCase();
+/**
+ * The form in which email addresses are compared; they are stored as typed. Normalized again at the end, because `J` with a caron has no
+ * composed form, but `j` has.
+ */
+export const comparableEmail = (email: string): string =>
+  visibleText(email.normalize('NFKC')).toLowerCase().normalize('NFKC');
 
-/** 254 characters of 4 bytes each. The comparable form of some characters is up to three times as long. */
+/** 254 characters of 4 bytes each. The comparable form of some characters is longer. */
 const emailIdentityMaxBytes = 1024;
 
-/** The trimmed email address to look up; undefined if it is empty, or longer than a key of the table can be. */
+/** The trimmed email address to look up; undefined if nothing of it is visible, or it is longer than a key of the table can be. */
 export function emailIdentity(email: string): string | undefined {
   const typed = email.trim();
-  const isTooLong =
-    typed.length > emailIdentityMaxBytes ||
-    Buffer.byteLength(comparableEmail(typed)) > emailIdentityMaxBytes;
-  return typed === '' || isTooLong ? undefined : typed;
+  if (typed.length > emailIdentityMaxBytes) return undefined;
+  const bytes = Buffer.byteLength(comparableEmail(typed));
+  return bytes === 0 || bytes > emailIdentityMaxBytes ? undefined : typed;
 }

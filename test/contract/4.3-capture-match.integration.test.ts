@@ -33,6 +33,10 @@ describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', (
     ],
     ['email', ({ email }) => ({ ...person(), email })],
     ['email in capitals', ({ email }) => ({ ...person(), email: email.toUpperCase() })],
+    [
+      'email copied with invisible characters',
+      ({ email }) => ({ ...person(), email: `\u202a${email.replace('@', '\u200b@')}\u2060` }),
+    ],
     ['both', ({ phone, email }) => ({ name: 'x', phone, email })],
   ])('a capture matches a lead by %s', async (_, bodyOf) => {
     const lead = await givenLead(organization);
@@ -60,6 +64,22 @@ describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', (
     });
     expect(await read(byPhone.id)).toEqual(byPhone);
     expect(await timelineOf(organization, byEmail.id)).toHaveLength(1);
+  });
+
+  test('an email with invisible characters is stored as sent and is its person’s alone', async () => {
+    const { phone, email, name } = person();
+    const sent = `\u200b${email}`;
+    const { body } = await capture({ name, phone, email: sent });
+
+    expect((await read(body.lead.id)).email).toBe(sent);
+    const again = await call('create-lead', {
+      apiKey: organization.writer,
+      body: { fields: { ...person(), email } },
+    });
+    expect([again.status, again.body.error.details]).toEqual([
+      409,
+      { leadId: body.lead.id, field: 'email' },
+    ]);
   });
 
   test('a capture of the same person in another organization creates another lead', async () => {

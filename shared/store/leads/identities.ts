@@ -10,7 +10,7 @@ import { putIfAbsent, type TransactItem } from '../table/transact.ts';
 export const putPhone = (table: Table, { organizationId, id }: Lead, phone: string): TransactItem =>
   putIfAbsent(table, { ...phonePrimaryKey(organizationId, phone), leadId: id });
 
-/** The item that makes an email unique in the organization, case ignored. */
+/** The item that makes an email unique in the organization, in its comparable form. */
 export const putEmail = (table: Table, { organizationId, id }: Lead, email: string): TransactItem =>
   putIfAbsent(table, { ...emailPrimaryKey(organizationId, comparableEmail(email)), leadId: id });
 

@@ -29,7 +29,7 @@ import { partitionKeyPrefixes as prefix } from './table-definition.ts';
  * | rotation counter      | TURN#<organization>                 | <digest of the rule>       | leads/rotation.ts               |
  * | lead                  | LEADS#<organization>                | <lead id, 10 digits>       | leads/leads.ts                  |
  * | unique phone          | PHONE#<organization>#<E.164>        | UNIQUE                     | leads/identities.ts             |
- * | unique email          | EMAIL#<organization>#<lower case>   | UNIQUE                     | leads/identities.ts             |
+ * | unique email          | EMAIL#<organization>#<comparable>   | UNIQUE                     | leads/identities.ts             |
  * | timeline entry        | TIMELINE#<organization>#<lead id>   | <time>#<random>            | leads/timeline.ts               |
  * | idempotency record    | IDEMPOTENCY#<key id>#<sha256>       | RECORD                     | leads/idempotency.ts            |
  * | imported row          | IMPORTED#<organization>#<digest>    | ROW                        | maintenance/import-leads.ts     |

@@ -52,6 +52,7 @@ describe('reading a capture', () => {
 
   test.each<[string, Partial<CaptureRequest>, string, string]>([
     ['a blank name', { name: '  ' }, 'name', 'required'],
+    ['a name of invisible characters', { name: ' \u200b\u00ad' }, 'name', 'required'],
     ['a blank phone', { phone: '      ' }, 'phone', 'required'],
     ['a phone that is none', { phone: 'call me' }, 'phone', 'phone number'],
     ['an email that is none', { email: 'asha@' }, 'email', 'email address'],

@@ -226,6 +226,10 @@ describe('a filter reads its operands as the field reads values', () => {
       { field: 'email', operator: 'equals', value: 'ASHA@example.com' },
       { email: 'Asha@Example.com' },
     ],
+    [
+      { field: 'email', operator: 'equals', value: 'asha@example.com' },
+      { email: '\u200bAsha@example.com' },
+    ],
   ])('%j finds %j', (filter, values) => {
     expect(matches(values, filter)).toBe(true);
   });

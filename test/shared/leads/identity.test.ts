@@ -4,6 +4,7 @@ import { FieldIssue, parsers } from '../../../shared/leads/field-types.ts';
 import {
   asciiDigits,
   comparableEmail,
+  emailIdentity,
   lacksCountryCode,
   parsePhone,
 } from '../../../shared/leads/identity.ts';
@@ -165,6 +166,9 @@ describe('an email address', () => {
     'müller@köln.de',
     'user@xn--p1b6ci4b4b3a.xn--11b5bs3a9aj6g',
     `${'a'.repeat(242)}@example.com`,
+    '\u202aasha@example.in\u202c',
+    '\u200b asha@example.in',
+    'asha@exam\u200bple.in\u200b',
   ])('%s is kept as typed', (text) => expect(read(`  ${text} `)).toBe(text));
 
   test.each([
@@ -192,6 +196,10 @@ describe('an email address', () => {
     'asha@example.in\nBcc: b@c.in',
     'a\u0001b@example.in',
     `${'a'.repeat(243)}@example.com`,
+    '\u200b',
+    '\u200b@example.in',
+    'asha@\u200b.in',
+    'asha@example.in\u200bb@c.in',
   ])('%j is none', (text) => expect(read(text)).toBeInstanceOf(FieldIssue));
 
   test.each(['a', 'a.'])(
@@ -214,13 +222,58 @@ describe('an email address', () => {
     ['Asha@Example.IN', 'asha@example.in'],
     ['MÜLLER@KÖLN.DE', 'müller@köln.de'],
     ['u\u0308@example.de', '\u00fc@example.de'],
+    ['J\u030c@example.de', '\u01f0@example.de'],
+    ['ａｓｈａ@ｅｘａｍｐｌｅ.in', 'asha@example.in'],
+    ['\u200basha@example.in', 'asha@example.in'],
+    ['\u202aasha@example.in\u202c', 'asha@example.in'],
+    ['as\u2060ha@exam\u200dple.in', 'asha@example.in'],
+    ['asha@exam\u00adple.in', 'asha@example.in'],
+    ['as\u3164ha\ufe0f@example.in', 'asha@example.in'],
+    ['u\u200b\u0308@example.de', '\u00fc@example.de'],
+    ['\u200b asha@example.in', 'asha@example.in'],
   ])('%j is compared as %j', (a, b) => expect(comparableEmail(a)).toBe(comparableEmail(b)));
 
-  test('in its compared form is compared the same', () => {
+  test.each([
+    ['strasse@example.de', 'straße@example.de'],
+    ['resume@example.fr', 'résumé@example.fr'],
+    ['a.sha@example.in', 'asha@example.in'],
+    ['asha+1@example.in', 'asha@example.in'],
+    ['asha@example.in', 'аsha@example.in'],
+  ])('%j and %j are two people’s', (a, b) =>
+    expect(comparableEmail(a)).not.toBe(comparableEmail(b)),
+  );
+
+  test('in its compared form is compared the same, whatever the characters', () => {
+    const changed = Array.from({ length: 0x110000 }, (_, codePoint) =>
+      comparableEmail(String.fromCodePoint(codePoint)),
+    ).filter((compared) => comparableEmail(compared) !== compared);
+    expect(changed).toEqual([]);
+
+    const marks = fc.constantFrom(
+      '\u0308',
+      '\u030c',
+      '\u0345',
+      '\u200b',
+      '\u00ad',
+      '\u3164',
+      ' ',
+      'Σ',
+      'J',
+    );
+    const unit = fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), marks);
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        expect(comparableEmail(comparableEmail(text))).toBe(comparableEmail(text));
+      fc.property(fc.string({ unit }), (text) => {
+        const compared = comparableEmail(text);
+        expect(comparableEmail(compared)).toBe(compared);
+        expect(compared).toBe(compared.normalize('NFKC'));
+        expect(compared).not.toMatch(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
       }),
+      { numRuns: 5000 },
     );
   });
+
+  test.each(['', '  ', '\u200b', ' \u2060\u00ad ', '\u3164'])(
+    '%j is looked up under no key',
+    (text) => expect(emailIdentity(text)).toBeUndefined(),
+  );
 });

@@ -59,7 +59,14 @@ export function comparablePhone(text: string): string {
 export const valueIn = (fields: Values, key: string): unknown =>
   Object.hasOwn(fields, key) ? fields[key] : undefined;
 
-export const comparableEmail = (email: string): string => email.trim().toLowerCase();
+/** An email as it is compared. Of the characters that nobody sees, and of the wide letters, those that clients here send. */
+export const comparableEmail = (email: string): string =>
+  email
+    .replaceAll('\u200b', '')
+    .replaceAll('\u00ad', '')
+    .replaceAll('ｅ', 'e')
+    .trim()
+    .toLowerCase();
 
 const named = (items: readonly Named[], id: unknown) => {
   const found = items.find((item) => item.id === id);

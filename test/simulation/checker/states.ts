@@ -1,6 +1,6 @@
 import type { History, Work, Write } from './history.ts';
 import type { Plain } from './plain.ts';
-import type { ReferenceSettings } from './reference.ts';
+import { comparableEmail, type ReferenceSettings } from './reference.ts';
 
 /** An item as it was from one write to the next; undefined where there was none. */
 export type State = Plain | undefined;
@@ -80,7 +80,7 @@ export function holdersDuring(history: History, work: Work, pk: string): (number
 export const phoneKey = (organizationId: number, phone: string): string =>
   `PHONE#${organizationId}#${phone}`;
 export const emailKey = (organizationId: number, email: string): string =>
-  `EMAIL#${organizationId}#${email.trim().toLowerCase()}`;
+  `EMAIL#${organizationId}#${comparableEmail(email)}`;
 
 /** Lead ids that were ever written in an organization. */
 export function leadIdsOf(history: History, organizationId: number): number[] {

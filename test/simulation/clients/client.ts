@@ -158,8 +158,11 @@ export function spelled(random: Random, phone: string): string {
     `0${national.slice(0, 5)} ${national.slice(5)}`,
   ]);
 }
-export const shouted = (random: Random, email: string): string =>
-  random.chance(0.2) ? email.toUpperCase() : email;
+/** As a person may type or copy it: in capitals, with characters that nobody sees, with wide letters. */
+export function copied(random: Random, email: string): string {
+  const spellings = [email.toUpperCase(), `\u200b${email}`, email.replace('@', '\u00ad@')];
+  return random.pick([...spellings, email.replaceAll('e', 'ｅ'), ...Array(8).fill(email)]);
+}
 
 /** Values of fields that leads may or may not have. */
 export function randomFields(random: Random, name: string): Record<string, string | number> {

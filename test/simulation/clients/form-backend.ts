@@ -2,9 +2,9 @@ import type { HeldKey } from '../checker/history.ts';
 import {
   type Client,
   type ClientOptions,
+  copied,
   randomFields,
   Sender,
-  shouted,
   spelled,
 } from './client.ts';
 
@@ -54,7 +54,7 @@ export class FormBackend implements Client {
     return {
       name: person.name,
       phone: spelled(random, person.phone),
-      ...(email && { email: shouted(random, email) }),
+      ...(email && { email: copied(random, email) }),
       ...(random.chance(0.8) && { notes: enquiry }),
       ...(random.chance(0.3) && {
         source: random.pick(['Facebook Ads', 'facebook ads', 'Nowhere', 'Website', 'Old fair']),

@@ -2,9 +2,9 @@ import { idIn } from '../organizations.ts';
 import {
   type Client,
   type ClientOptions,
+  copied,
   randomFields,
   Sender,
-  shouted,
   spelled,
 } from './client.ts';
 
@@ -50,7 +50,7 @@ export class Integration implements Client {
       name: person.name,
       phone: spelled(random, person.phone),
       ...(random.chance(0.7) && {
-        email: shouted(random, random.chance(0.8) ? person.email : random.pick(people).email),
+        email: copied(random, random.chance(0.8) ? person.email : random.pick(people).email),
       }),
       ...randomFields(random, this.#name),
       ...(random.chance(0.2) && { source: own(random.pick([1, 3, 4])) }),
@@ -79,7 +79,7 @@ export class Integration implements Client {
       { city: this.#name },
       { city: this.#name },
       { city: null, email: null },
-      { email: shouted(random, person.email) },
+      { email: copied(random, person.email) },
       { phone: spelled(random, person.phone) },
       { phone: person.phone, email: person.email },
       { assigned_to: own(random.pick([7, 8, 9])), source: own(3) },

@@ -3,6 +3,22 @@ import type { PlantedBug } from '../planted-bug.ts';
 /** Of enquiries: how repeats are answered, and what the timeline says. */
 export const bugsOfEnquiries: readonly PlantedBug[] = [
   {
+    name: 'emails compared as typed',
+    file: 'shared/leads/identity.ts',
+    before: "visibleText(email.normalize('NFKC')).toLowerCase()",
+    after: "visibleText(email.normalize('NFKC'))",
+    how: 'An email in capitals is another person.',
+    foundBy: 'Leads are created, also for a person who is known and an owner who is named',
+  },
+  {
+    name: 'emails compared with characters that nobody sees',
+    file: 'shared/leads/identity.ts',
+    before: "visibleText(email.normalize('NFKC')).toLowerCase()",
+    after: "email.normalize('NFKC').trim().toLowerCase()",
+    how: 'An email that was copied with a zero-width space is another person.',
+    foundBy: 'Leads are created, also for a person who is known and an owner who is named',
+  },
+  {
     name: 'email of a match not looked at again',
     file: 'shared/store/leads/captures.ts',
     before:

@@ -97,14 +97,6 @@ export const bugsOfWrites: readonly PlantedBug[] = [
     foundBy: 'Leads are created, also for a person who is known and an owner who is named',
   },
   {
-    name: 'emails compared as typed',
-    file: 'shared/leads/identity.ts',
-    before: "email.normalize('NFC').toLowerCase();",
-    after: "email.normalize('NFC');",
-    how: 'An email in capitals is another person.',
-    foundBy: 'Leads are created, also for a person who is known and an owner who is named',
-  },
-  {
     name: 'old phone not released',
     file: 'shared/store/leads/update-lead.ts',
     before:

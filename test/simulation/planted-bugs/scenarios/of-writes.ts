@@ -13,6 +13,7 @@ export const scenariosOfWrites: readonly Scenario[] = [
       for (const fields of [
         { ...person(2), phone },
         { ...person(3), email: email.toUpperCase() },
+        { ...person(3), email: `\u200b${email}` },
       ]) {
         const { status } = await given.ask('create-lead', { body: { fields } });
         given.expect(status === 409, `a person who is known is refused, not ${status}.`);
