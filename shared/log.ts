@@ -12,6 +12,8 @@ export interface LogFields {
   readonly requestId: string;
   readonly endpoint: string;
   readonly organizationId?: number | undefined;
+  /** Of a record that the publisher cannot read. */
+  readonly leadId?: number | undefined;
   readonly keyId?: string | undefined;
   readonly status?: number;
   /** The contract's error code. */

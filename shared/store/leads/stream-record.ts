@@ -3,6 +3,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { type EntryPlace, eventOf, type LeadEvent } from '../../leads/events.ts';
 import { kindOf } from '../table/item-kind.ts';
 import type { TimelineEntryItem } from '../table/items.ts';
+import type { PrimaryKey } from '../table/primary-keys.ts';
 
 /** What the publisher reads of a record of the table's stream (AWS: DynamoDB Streams, `Record`). */
 export interface StreamRecord {
@@ -10,9 +11,20 @@ export interface StreamRecord {
   readonly dynamodb?:
     | {
         readonly SequenceNumber?: string | undefined;
+        readonly Keys?: Readonly<Record<string, unknown>> | undefined;
         readonly NewImage?: Readonly<Record<string, unknown>> | undefined;
       }
     | undefined;
+}
+
+/** The lead of a timeline entry's record, by its key alone. */
+export function leadOfRecord({
+  dynamodb,
+}: StreamRecord): Pick<EntryPlace, 'organizationId' | 'leadId'> | undefined {
+  const kind = kindOf(unmarshall(dynamodb?.Keys as Record<string, AttributeValue>) as PrimaryKey);
+  return kind?.kind === 'timeline'
+    ? { organizationId: kind.organizationId, leadId: kind.leadId }
+    : undefined;
 }
 
 /** The event that a record tells; undefined if it is not a new timeline entry, or of a type that a later release added. */
