@@ -52,11 +52,6 @@ export interface Endpoint {
   readonly numbersLeads?: boolean;
   /** The endpoint's own access to the table, besides `admissionAccess`. */
   readonly access: Access;
-  /**
-   * What the code of the last release needs and today's code no longer does. Roles change before the code, and the last release's code runs
-   * with today's role during a release and after a rollback. Remove it one release later.
-   */
-  readonly accessUntilNextRelease?: Access;
 }
 
 /** The access that every function needs for admission: both token buckets and the settings. */
@@ -75,12 +70,6 @@ export const updatableAttributes = {
 } as const satisfies Partial<Record<ItemType, readonly string[]>>;
 /** Of the usage item, by an endpoint that numbers leads. */
 export const sequenceAttribute = 'lastLeadId';
-
-/** As `accessUntilNextRelease`, of `admissionAccess` and `updatableAttributes`. */
-export const admissionUntilNextRelease: {
-  readonly access: Access;
-  readonly attributes: Partial<Record<keyof typeof updatableAttributes, readonly string[]>>;
-} = { access: {}, attributes: {} };
 
 export const endpoints = [
   {

@@ -21,8 +21,6 @@ export type MetricName =
 /** The dashboard and the alarms in infra/ use these names. */
 export const metricNamespace = 'LeadService';
 export const metricDimension = 'service';
-/** Written by `npm run deploy`, not by the functions: the dashboard shows when a release was. */
-export const releaseMetric = 'releases';
 /** Identifies the deployment within its account. Not set in the local service, which writes no metrics. */
 export const serviceNameVariable = 'SERVICE_NAME';
 /** Identifies the bundle that a function runs, on the lines of its errors (infra/bundle/source-maps.ts). Not set in the local service. */

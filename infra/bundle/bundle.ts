@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { BuildOptions as EsbuildOptions, Plugin } from 'esbuild';
 import { type Endpoint, endpoints } from '../../shared/endpoints.ts';
-import { esbuildPlugins, pluginsForOtherClients } from './esbuild-plugins.ts';
+import { esbuildPlugins } from './esbuild-plugins.ts';
 import { replaceFile } from './replace-file.ts';
 import { releaseOf, writeSourceMaps } from './source-maps.ts';
 
@@ -13,9 +13,6 @@ export const distFolder = join(projectFolder, 'dist');
 
 /** The only file in a function's folder. Lambda finds it by the handler setting `index.handler`. */
 export const bundleFile = 'index.mjs';
-
-/** The function that CodeDeploy calls during a release. */
-export const releaseCheckName = 'release-check';
 
 /** The folder that is uploaded for a function. */
 export const bundleFolder = (name: string): string => join(distFolder, name);
@@ -42,7 +39,7 @@ export interface BuildOptions {
   /** Gets `<function>/index.mjs`. @default dist/ */
   readonly distFolder?: string;
   /**
-   * Builds what only a deployment needs too: the check of releases, and a source map per function.
+   * Also writes a source map per function, which only a deployment needs.
    * @default true for the functions of this project
    */
   readonly forDeployment?: boolean;
@@ -110,13 +107,6 @@ export async function bundle(
   );
   return { code: output.contents, inputs: Object.keys(metafile.inputs), imports };
 }
-
-/** Bundles the function that CodeDeploy calls during a release. Its client of Lambda loads event streams, which no endpoint does. */
-export const bundleReleaseCheck = (): Promise<Bundle> =>
-  bundle(
-    `export { handler } from ${JSON.stringify(join(projectFolder, 'infra', releaseCheckName, 'handler.ts'))};`,
-    pluginsForOtherClients,
-  );
 
 /** The module that is bundled for a function: only its handler, not the other exports of its file. */
 const sourceOf = (name: string, functionsFolder: string): string =>
@@ -189,7 +179,7 @@ const functionEntries = (functionsFolder: string): Plugin => ({
 });
 
 /**
- * Builds every existing function to `<dist>/<name>/index.mjs`, and for a deployment the check of releases and the source maps. Safe during
+ * Builds every existing function to `<dist>/<name>/index.mjs`, and for a deployment the source maps. Safe during
  * other builds and while services run: a file is replaced by a rename, and only if its content changes.
  * @returns the dist folder
  * @throws BuildFailure of esbuild; earlier builds are kept
@@ -197,13 +187,9 @@ const functionEntries = (functionsFolder: string): Plugin => ({
 export async function buildFunctions(options: BuildOptions = {}): Promise<string> {
   const { functionsFolder = defaultFunctionsFolder, distFolder: dist = distFolder } = options;
   const { forDeployment = options.functionsFolder === undefined } = options;
-  const [bundles, releaseCheck] = await Promise.all([
-    bundleFunctions(functionsFolder, { withSourceMaps: forDeployment }),
-    forDeployment ? bundleReleaseCheck() : undefined,
-  ]);
+  const bundles = await bundleFunctions(functionsFolder, { withSourceMaps: forDeployment });
   await publishBundles(dist, bundles);
   await writeSourceMaps(dist, bundles);
-  if (releaseCheck) await publish(dist, releaseCheckName, releaseCheck.code);
   return dist;
 }
 

@@ -1,18 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import { STSClient } from '@aws-sdk/client-sts';
 import { InvalidArgumentError } from 'commander';
-import { CommandError } from '../admin/context.ts';
 import { CliCommand } from '../cli/command.ts';
 import { OptionsError } from '../stack/check-options.ts';
 import { checkEnvironmentOptions, contextOfCdkJson } from '../stack/environment-options.ts';
 import type { ServiceOptions } from '../stack/service-options.ts';
 import type { FailedCheck } from './failed-check.ts';
-import { goBack, stepsBack } from './go-back.ts';
 import { preflight } from './preflight.ts';
-import { markRelease } from './release-marker.ts';
 
 /**
  * `npm run deploy` checks what can make a deployment fail, runs `cdk deploy`, and verifies the stack. With `--check` it only does the
@@ -63,7 +59,6 @@ function printChecks(mark: '✗' | '!', checks: readonly FailedCheck[]): void {
 }
 
 interface Options {
-  back?: boolean;
   check?: boolean;
   context?: string[];
   newTable?: boolean;
@@ -79,10 +74,6 @@ function collectPair(pair: string, before: readonly string[] = []): string[] {
 const program = new CliCommand('npm run deploy --')
   .description('check what can make a deployment fail, run cdk deploy, then verify the stack')
   .option('--check', 'only check')
-  .option(
-    '--back',
-    'return every function to its version before; the next deployment goes forward again',
-  )
   .option(
     '-c, --context <NAME=VALUE>',
     'option of the service, instead of its value in cdk.json; may be repeated',
@@ -100,31 +91,23 @@ const program = new CliCommand('npm run deploy --')
     `
 Examples:
   npm run deploy -- --check
-  npm run deploy -- --back
   npm run deploy -- -c environment=test -c alarmEmail=ops@example.com
   npm run deploy -- -- --require-approval never`,
   );
 const args = process.argv.slice(2);
 const end = args.includes('--') ? args.indexOf('--') : args.length;
 program.parse(args.slice(0, end), { from: 'user' });
-const {
-  back = false,
-  check = false,
-  context = [],
-  newTable = false,
-  profile,
-} = program.opts<Options>();
+const { check = false, context = [], newTable = false, profile } = program.opts<Options>();
 if (profile !== undefined) process.env.AWS_PROFILE = profile;
 
 try {
   const options = checkEnvironmentOptions(contextOf(context), contextOfCdkJson());
-  process.exitCode = back ? await deployBack(options.serviceName) : await deploy(options);
+  process.exitCode = await deploy(options);
 } catch (error) {
   if (error instanceof OptionsError)
     process.stderr.write(
       `${error.message}\nSet them in cdk.json under "context", or with -c NAME=VALUE.\n`,
     );
-  else if (error instanceof CommandError) process.stderr.write(`${error.message}\n`);
   else throw error;
   process.exitCode = 1;
 }
@@ -149,31 +132,7 @@ async function deploy(options: ServiceOptions): Promise<number> {
     `✓ ${stackName} will be deployed to account ${target.account}, region ${target.region}.\n`,
   );
   if (check) return 0;
-  return cdkDeploy(target.region) || markAndVerify(stackName, target.region);
-}
-
-/** Works while alarms ring and without a build: it only moves aliases. @returns the exit status */
-async function deployBack(stackName: string): Promise<number> {
-  const region = await regionOf();
-  if (!region) throw new CommandError('No region is set: export AWS_REGION=REGION.');
-  process.env.AWS_REGION = region;
-  const lambda = new LambdaClient({ region });
-  for (const step of await stepsBack(stackName, lambda)) {
-    if (!check) await goBack(step, lambda);
-    const change = check ? 'would return' : 'returned';
-    process.stderr.write(`${step.endpoint} ${change} from version ${step.from} to ${step.to}.\n`);
-  }
-  if (check) return 0;
-  process.stderr.write(
-    'Options, roles and alarms stay those of the last deployment. Correct the code, then run npm run deploy.\n',
-  );
-  return markAndVerify(stackName, region);
-}
-
-async function markAndVerify(stackName: string, region: string): Promise<number> {
-  const notMarked = await markRelease(stackName, region);
-  if (notMarked) process.stderr.write(`? ${notMarked}\n`);
-  return verify(stackName, region);
+  return cdkDeploy(target.region) || verify(stackName, target.region);
 }
 
 function cdkDeploy(region: string): number {

@@ -7,7 +7,6 @@ import {
   failedLogRoleChecks,
 } from './account-checks.ts';
 import { failedArnChecks } from './arn-checks.ts';
-import { failedAlarmChecks } from './canary-alarm.ts';
 import {
   attemptCheck,
   type CheckResult,
@@ -100,8 +99,6 @@ async function checkTarget(
     }),
     concurrencyCheck(region),
   ];
-  if (options.canary)
-    checks.push(attemptCheck("The canary's alarm", () => failedAlarmChecks(region, stackName)));
   if (options.accessLogs)
     checks.push(attemptCheck("API Gateway's log role", () => failedLogRoleChecks(region)));
   if (tableName !== undefined)

@@ -108,7 +108,6 @@ const schemas = {
   requestsPerSecond: wholeNumber(1, 5000, 'requests'),
   tracing: flag,
   accessLogs: flag,
-  canary: flag,
   events: flag,
   tableName: text(
     'must be the name of a DynamoDB table: 3 to 255 letters, digits, _ . and -.',
@@ -188,7 +187,6 @@ function withDefaults(props: LeadServiceProps): ServiceOptions {
     tracing: false,
     accessLogs: false,
     events: false,
-    canary: environment === productionEnvironment,
     ...props,
     environment,
   };

@@ -2,10 +2,8 @@ import { existsSync } from 'node:fs';
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
-  Alias,
   Architecture,
   Code,
-  type IVersion,
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
@@ -39,9 +37,6 @@ const functionDefaults = {
 
 /** One Lambda function per endpoint, with its own bundle, role and log group, and only the permissions that it uses. */
 export class EndpointFunction extends LambdaFunction {
-  /** The API calls this alias. A deployment moves it from one version to the next. */
-  readonly live: Alias;
-
   constructor(scope: Construct, id: string, { endpoint, table, options }: EndpointFunctionProps) {
     // Without a retention, Lambda keeps logs for ever.
     const logGroup = new LogGroup(scope, `${id}Log`, {
@@ -66,18 +61,12 @@ export class EndpointFunction extends LambdaFunction {
       },
       // The metrics are on lines of level INFO. Lambda's own level filter, which needs the JSON format, could remove them.
       loggingFormat: LoggingFormat.TEXT,
-      // Earlier versions stay, so that the alias can return to one (infra/deploy/go-back.ts).
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
       tracing: options.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       logGroup,
       role,
     });
     logGroup.grantWrite(role);
     table.grantTo(role, endpoint);
-    this.live = new Alias(this, 'Live', {
-      aliasName: 'live',
-      version: this.currentVersion as IVersion,
-    });
     this.acknowledge(role, options);
   }
 

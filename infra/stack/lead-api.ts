@@ -12,7 +12,7 @@ import {
   type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import type { Alias, IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Endpoint } from '../../shared/endpoints.ts';
@@ -83,8 +83,8 @@ export class LeadApi extends RestApi {
   }
 
   /** Routes an endpoint's method and path to its function. */
-  route({ method, path }: Endpoint, handler: Alias): void {
-    const integration = new LambdaIntegration(handler as IFunction, {
+  route({ method, path }: Endpoint, handler: IFunction): void {
+    const integration = new LambdaIntegration(handler, {
       // The maximum: unlike the function's own time-out it includes a cold start, and a function should reach its own time-out first.
       timeout: Duration.seconds(29),
       allowTestInvoke: false,

@@ -1,7 +1,6 @@
 import { Annotations } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { writtenEndpoints } from '../bundle/bundle.ts';
-import { CanaryDeployments } from './canary.ts';
 import { checkOptions } from './check-options.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { Firewall } from './firewall.ts';
@@ -52,7 +51,7 @@ export class LeadService extends Construct {
         options,
       }),
     }));
-    for (const { endpoint, handler } of functions) this.api.route(endpoint, handler.live);
+    for (const { endpoint, handler } of functions) this.api.route(endpoint, handler);
     if (options.events)
       this.events = new LeadEvents(this, 'Events', { table: this.table, options });
     if (options.waf) new Firewall(this, 'Firewall', this.api.deploymentStage.stageArn, options);
@@ -66,13 +65,6 @@ export class LeadService extends Construct {
       events: this.events,
       topics,
     });
-    if (options.canary) {
-      new CanaryDeployments(this, 'Releases', {
-        functions: functions.map(({ endpoint: { name }, handler }) => ({ name, handler })),
-        options,
-        alarms: [this.monitoring.alarm('ReleaseFailures')],
-      });
-    }
     this.baseUrl = this.api.baseUrl;
     this.domainTarget = this.api.domainTarget;
   }

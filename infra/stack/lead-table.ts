@@ -11,13 +11,19 @@ import {
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import type { Access, Endpoint, ItemType } from '../../shared/endpoints.ts';
+import {
+  type Access,
+  admissionAccess,
+  type Endpoint,
+  type ItemType,
+  sequenceAttribute,
+  updatableAttributes,
+} from '../../shared/endpoints.ts';
 import {
   partitionKeyPrefixes,
   streamViewType,
   tableDefinition,
 } from '../../shared/store/table/table-definition.ts';
-import { grantedAccess, itemTypesByAction } from './endpoint-access.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 export type LeadTableProps = Partial<
@@ -89,15 +95,15 @@ export class LeadTable extends Construct {
   grantTo(grantee: IGrantable, endpoint: Endpoint): void {
     const allow = (statement: PolicyStatement) =>
       grantee.grantPrincipal.addToPrincipalPolicy(statement);
-    const access = grantedAccess(endpoint);
-    for (const [action, itemTypes] of itemTypesByAction(access)) {
+    const attributes = updatableBy(endpoint);
+    for (const [action, itemTypes] of itemTypesByAction(endpoint)) {
       const limited =
-        action === 'UpdateItem' ? itemTypes.filter((itemType) => access.attributes[itemType]) : [];
+        action === 'UpdateItem' ? itemTypes.filter((itemType) => attributes[itemType]) : [];
       const whole = itemTypes.filter((itemType) => !limited.includes(itemType));
       for (const { name, resource, held } of this.resourcesOf(whole))
         allow(statementOf(action, name, resource, conditionsOn(held)));
       for (const itemType of limited) {
-        const conditions = conditionsOn([itemType], access.attributes[itemType]);
+        const conditions = conditionsOn([itemType], attributes[itemType]);
         allow(statementOf(action, capitalized(itemType), this.table.tableArn, conditions));
       }
     }
@@ -167,6 +173,22 @@ export class LeadTable extends Construct {
       })),
     ];
   }
+}
+
+/** The attributes that an endpoint's updates of an item type may name; of other item types, all. */
+const updatableBy = ({ numbersLeads }: Endpoint): Partial<Record<ItemType, readonly string[]>> =>
+  numbersLeads
+    ? { ...updatableAttributes, usage: [...updatableAttributes.usage, sequenceAttribute] }
+    : updatableAttributes;
+
+/** The item types per action that an endpoint needs by itself and for admission, each type once. */
+function itemTypesByAction({ access }: Endpoint): [keyof Access, readonly ItemType[]][] {
+  const accesses: readonly Access[] = [admissionAccess, access];
+  const actions = new Set(accesses.flatMap((one) => Object.keys(one) as (keyof Access)[]));
+  return [...actions].map((action) => [
+    action,
+    [...new Set(accesses.flatMap((one) => one[action] ?? []))],
+  ]);
 }
 
 const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

@@ -1,6 +1,6 @@
 /** The options of a deployment. All are optional, and the defaults are safe in a new account. */
 export interface LeadServiceProps {
-  /** Which deployment this is. In `production`, `removalPolicy` cannot be `destroy`, and releases are canaries. @default production */
+  /** Which deployment this is. In `production`, `removalPolicy` cannot be `destroy`. @default production */
   readonly environment?: string;
   /** Names the stack, the API, the metrics, the alarms and the dashboard. Must be unique in the account and region. @default lead-service-<environment> */
   readonly serviceName?: string;
@@ -44,8 +44,6 @@ export interface LeadServiceProps {
   readonly tracing?: boolean;
   /** Access logs of the gateway. Needs the account's CloudWatch role for API Gateway (OPERATE.md). @default false */
   readonly accessLogs?: boolean;
-  /** New code gets 10 % of the calls for five minutes, and is rolled back if an alarm goes off. @default true in production */
-  readonly canary?: boolean;
   /** Publishes an event for each thing that happens to a lead on an EventBridge bus of the service (OPERATE.md). @default false */
   readonly events?: boolean;
   /** Name of an existing table to use, such as a restored one, instead of a table of the stack. @default none */

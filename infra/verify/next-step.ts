@@ -35,7 +35,7 @@ function gatewayNext({ status }: HttpReply): string {
   if (status === 403)
     return `${setUp}. If the API has a custom domain, its execute-api address answers 403: use the domain. A firewall or a proxy may answer, too.`;
   if (status >= 500)
-    return `${setUp}. The function crashed, ran out of time or may not be invoked: see its log, and the permission of the API to invoke the alias live.`;
+    return `${setUp}. The function crashed, ran out of time or may not be invoked: see its log, and the permission of the API to invoke it.`;
   return `${setUp}, and check that no proxy in front of it answers instead.`;
 }
 

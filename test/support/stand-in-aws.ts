@@ -2,16 +2,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { endpoints } from '../../shared/endpoints.ts';
 
-/** A stand-in for CloudFormation, Lambda, CloudWatch Logs and X-Ray: one stack whose functions serve the endpoints, and two that serve none. */
+/** A stand-in for CloudFormation, Lambda, CloudWatch Logs and X-Ray: one stack whose functions serve the endpoints, and one that serves none. */
 export interface StandInAws {
   /** Points the AWS SDK at it. */
   readonly environment: Readonly<Record<string, string>>;
   /** Reserved concurrency by function, where one is set. */
   readonly reserved: ReadonlyMap<string, number>;
-  /** What the alias `live` of each function has. */
-  readonly aliases: Map<string, Alias>;
-  /** Published versions by function. */
-  readonly versions: Map<string, number[]>;
   /** What a log group of the stack has, by `logs-FUNCTION`. One event is a page. */
   readonly logs: Map<string, LogEvent[]>;
   /** X-Ray's segments by trace ID. */
@@ -24,28 +20,18 @@ interface LogEvent {
   readonly timestamp: number;
   readonly message: string;
 }
-interface Alias {
-  FunctionVersion: string;
-  RoutingConfig?: { AdditionalVersionWeights: Record<string, number> };
-}
 
 const functionName = (endpoint: string): string => `leads-${endpoint}`;
 export const standInFunctions = endpoints.map(({ name }) => functionName(name));
-const otherFunctions = ['CodeDeployHook_leads', 'leads-publish-events'];
+const otherFunctions = ['leads-publish-events'];
 const gatewayLog = 'logs-gateway';
 
 export async function startStandInAws(): Promise<StandInAws> {
   const reserved = new Map<string, number>();
-  const aliases = new Map<string, Alias>();
-  const versions = new Map<string, number[]>();
-  for (const name of standInFunctions) {
-    aliases.set(name, { FunctionVersion: '7' });
-    versions.set(name, [4, 6, 7]);
-  }
   const refused = new Set<string>();
   const logs = new Map<string, LogEvent[]>();
   const traces = new Map<string, readonly unknown[]>();
-  const lambda = lambdaReplies({ reserved, aliases, versions, refused });
+  const lambda = lambdaReplies({ reserved, refused });
   const server: Server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
@@ -70,8 +56,6 @@ export async function startStandInAws(): Promise<StandInAws> {
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     reserved,
-    aliases,
-    versions,
     logs,
     traces,
     refused,
@@ -161,12 +145,12 @@ function tracesReply(
   return [200, JSON.stringify({ Traces: found, UnprocessedTraceIds: [] })];
 }
 
-type LambdaState = Pick<StandInAws, 'aliases' | 'versions' | 'refused'> & {
+type LambdaState = Pick<StandInAws, 'refused'> & {
   readonly reserved: Map<string, number>;
 };
 
 /** Lambda's requests by method and path (Lambda API reference). */
-function lambdaReplies({ reserved, aliases, versions, refused }: LambdaState) {
+function lambdaReplies({ reserved, refused }: LambdaState) {
   const json = (value: unknown): Reply => [200, JSON.stringify(value)];
   return (method: string, path: string, body: string): Reply => {
     const [, name = '', rest = ''] = /^\/[\d-]+\/functions\/([^/]+)\/(.*)$/.exec(path) ?? [];
@@ -180,16 +164,6 @@ function lambdaReplies({ reserved, aliases, versions, refused }: LambdaState) {
       if (method === 'DELETE') reserved.delete(name);
       else reserved.set(name, JSON.parse(body).ReservedConcurrentExecutions);
       return method === 'DELETE' ? [204, ''] : json({});
-    }
-    if (rest === 'versions')
-      return json({
-        Versions: ['$LATEST', ...(versions.get(name) ?? [])].map((Version) => ({
-          Version: String(Version),
-        })),
-      });
-    if (rest === 'aliases/live') {
-      if (method === 'PUT') aliases.set(name, JSON.parse(body));
-      return json(aliases.get(name));
     }
     return [404, JSON.stringify({ Message: path })];
   };

@@ -13,17 +13,12 @@ export const alarms = {
   ServerErrors: {
     rings:
       'In 5 minutes, at least 3 calls and at least 1 % of the calls got a server error other than NOT_READY.',
-    act: 'Open "Failures" on the dashboard: each failure has its error and request ID; a time-out or crash has the log line of Lambda. If the failures began with a deployment, roll it back. If DynamoDB fails too, check AWS Health and wait: callers retry.',
+    act: 'Open "Failures" on the dashboard: each failure has its error and request ID; a time-out or crash has the log line of Lambda. If the failures began with a deployment, go back to the release before (OPERATE.md, "Go back"). If DynamoDB fails too, check AWS Health and wait: callers retry.',
   },
   FailuresContinue: {
     rings:
       'In 2 of 3 periods of 5 minutes, at least 0.1 % of the calls got a server error other than NOT_READY.',
-    act: 'A small service or a single endpoint may be down. Open "Failures" on the dashboard, and see whether all failures have one endpoint. Run "npm run verify -- --stack NAME": it names what fails at each endpoint. If the failures began with a deployment, run "npm run deploy -- --back".',
-  },
-  ReleaseFailures: {
-    rings:
-      'In 2 of 5 minutes, at least 0.05 % of the calls got a server error other than NOT_READY (only with canary).',
-    act: 'A release in progress rolls back by itself: find the cause under "Failures" on the dashboard. Without a release, wait for FailuresContinue. While this alarm rings, CodeDeploy stops every release: deploy a correction with "-c canary=false".',
+    act: 'A small service or a single endpoint may be down. Open "Failures" on the dashboard, and see whether all failures have one endpoint. Run "npm run verify -- --stack NAME": it names what fails at each endpoint. If the failures began with a deployment, go back to the release before (OPERATE.md, "Go back").',
   },
   SlowAnswers: {
     rings: 'For 15 minutes, 1 % of the calls took longer than 3 s.',

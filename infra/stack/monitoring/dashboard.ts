@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { type IAlarm, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import {
@@ -12,12 +12,10 @@ import {
 } from 'cdk-monitoring-constructs';
 import { Construct } from 'constructs';
 import type { Endpoint } from '../../../shared/endpoints.ts';
-import { releaseMetric } from '../../../shared/metrics.ts';
 import type { EndpointFunction } from '../endpoint-function.ts';
 import type { LeadEvents } from '../lead-events.ts';
 import type { ServiceOptions } from '../service-options.ts';
 import { alarmed } from './alarmed-metric.ts';
-import type { AlarmName } from './alarms.ts';
 import { eventGraphs } from './event-graphs.ts';
 import { logWidgets } from './log-queries.ts';
 import {
@@ -49,8 +47,6 @@ export interface MonitoringProps {
 
 /** A dashboard, and the alarms of `alarms.ts`, each on the graph of its metric. */
 export class Monitoring extends Construct {
-  private readonly alarms: ReadonlyMap<string, IAlarm>;
-
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
     const { options } = props;
@@ -85,17 +81,6 @@ export class Monitoring extends Construct {
         metricGroups: eventGraphs(options.serviceName, props.events),
       });
     }
-    this.alarms = new Map(
-      facade.createdAlarms().map(({ alarm, alarmNameSuffix }) => [alarmNameSuffix, alarm]),
-    );
-  }
-
-  /** @throws Error for an alarm that has no metric */
-  alarm(name: AlarmName): IAlarm {
-    const alarm = this.alarms.get(name);
-    if (!alarm)
-      throw new Error(`The alarm ${name} is in alarms.ts, but has no metric in dashboard.ts.`);
-    return alarm;
   }
 }
 
@@ -142,8 +127,7 @@ function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
       title: 'Server errors',
       metrics: [alarmed(options, 'ServerErrors', serverErrorShare(serviceName), { from: 1 })],
     },
-    ...continuedFailureGraphs(options),
-    { title: 'Releases', metrics: [serviceMetric(serviceName, releaseMetric)] },
+    continuedFailureGraph(options),
     ...timeGraphs(props),
     {
       title: 'Functions',
@@ -164,35 +148,17 @@ function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
   ];
 }
 
-/** Failures that are few, but do not end; and those of a release, by the minute. */
-const continuedFailureGraphs = (options: ServiceOptions): CustomMetricGroup[] => [
-  {
-    title: 'Server errors that continue',
-    metrics: [
-      alarmed(options, 'FailuresContinue', anyServerErrorShare(options.serviceName), {
-        from: 0.1,
-        datapoints: 2,
-        periods: 3,
-      }),
-    ],
-  },
-  ...(options.canary
-    ? [
-        {
-          title: 'Server errors by the minute',
-          metrics: [
-            // Two minutes: the count of NOT_READY may come a minute after that of server errors.
-            alarmed(
-              options,
-              'ReleaseFailures',
-              anyServerErrorShare(options.serviceName, Duration.minutes(1)),
-              { from: 0.05, datapoints: 2, periods: 5 },
-            ),
-          ],
-        },
-      ]
-    : []),
-];
+/** Failures that are few, but do not end. */
+const continuedFailureGraph = (options: ServiceOptions): CustomMetricGroup => ({
+  title: 'Server errors that continue',
+  metrics: [
+    alarmed(options, 'FailuresContinue', anyServerErrorShare(options.serviceName), {
+      from: 0.1,
+      datapoints: 2,
+      periods: 3,
+    }),
+  ],
+});
 
 function timeGraphs(props: MonitoringProps): CustomMetricGroup[] {
   const { functions, options } = props;

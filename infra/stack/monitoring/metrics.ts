@@ -2,12 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import {
-  type MetricName,
-  metricDimension,
-  metricNamespace,
-  type releaseMetric,
-} from '../../../shared/metrics.ts';
+import { type MetricName, metricDimension, metricNamespace } from '../../../shared/metrics.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import { stageName } from '../lead-api.ts';
 
@@ -27,10 +22,10 @@ export const apiMetric = (
     period,
   });
 
-/** A metric of the functions' log lines, or the mark of releases (shared/metrics.ts). */
+/** A metric of the functions' log lines. */
 export const serviceMetric = (
   serviceName: string,
-  metricName: MetricName | typeof releaseMetric,
+  metricName: MetricName,
   over: Duration = period,
 ): Metric =>
   new Metric({
@@ -43,7 +38,7 @@ export const serviceMetric = (
 
 /**
  * Server errors in percent of the calls; 0 below three errors, because one failure in ten calls is not an outage. NOT_READY is a 503 by
- * contract, but concerns one organization: it has an alarm of its own, and must not roll back a release.
+ * contract, but concerns one organization: it has an alarm of its own.
  */
 export function serverErrorShare(serviceName: string): MathExpression {
   return new MathExpression({
@@ -55,12 +50,12 @@ export function serverErrorShare(serviceName: string): MathExpression {
 }
 
 /** The same without the minimum of three errors: for alarms that need several periods, so that a single failure does not ring. */
-export const anyServerErrorShare = (serviceName: string, over: Duration = period): MathExpression =>
+export const anyServerErrorShare = (serviceName: string): MathExpression =>
   new MathExpression({
     expression: `100 * ${failures} / calls`,
     usingMetrics: failuresAndCalls(serviceName),
-    label: `server errors, % of the calls in ${over.toMinutes()} min`,
-    period: over,
+    label: `server errors, % of the calls in ${period.toMinutes()} min`,
+    period,
   });
 
 const failures = '(FILL(failures, 0) - FILL(notReady, 0))';

@@ -14,7 +14,6 @@ const replies = useAccount();
 
 /** The action that IAM asks for, by the name of a request. Anybody may ask who they are. */
 const actions: Readonly<Record<string, string>> = {
-  DescribeAlarms: 'cloudwatch:DescribeAlarms',
   DescribeContinuousBackups: 'dynamodb:DescribeContinuousBackups',
   DescribeKey: 'kms:DescribeKey',
   DescribeStackResources: 'cloudformation:DescribeStackResources',
@@ -31,10 +30,7 @@ test('the policy for checking a deployment allows every request of the checks, a
   replies[`ListStackResources ${stackName}`] = withTable(tableName);
   lastRequests.clear();
 
-  const results = [
-    await preflightWith({ canary: true, accessLogs: true }),
-    await preflightWith({ tableName }),
-  ];
+  const results = [await preflightWith({ accessLogs: true }), await preflightWith({ tableName })];
 
   expect(results.map(({ failedChecks, unknown }) => [failedChecks, unknown])).toEqual([
     [[], []],

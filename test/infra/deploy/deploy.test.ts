@@ -28,7 +28,7 @@ describe('npm run deploy', () => {
     [
       ['--dry-run'],
       2,
-      /^Unknown option '--dry-run': the command accepts --check, --back, --context, --new-table, --profile, --help\./,
+      /^Unknown option '--dry-run': the command accepts --check, --context, --new-table, --profile, --help\./,
     ],
     [['check'], 2, /accepts none; remove 'check'/],
     [['-c', 'alarmEmail'], 2, /It must be NAME=VALUE/],

@@ -131,7 +131,6 @@ const readyForFirstDeployment = (): AwsReplies => ({
   ],
   GetParameter: bootstrapVersion(21),
   'GET /2016-08-19/account-settings': concurrentExecutions(1000),
-  DescribeAlarms: canaryAlarm('OK'),
   'GET /account': json({ cloudwatchRoleArn: `arn:aws:iam::${account}:role/gateway-logs` }),
   [`DescribeStacks ${stackName}`]: noStack(stackName),
   DescribeStacks: stacksXml(),
@@ -153,8 +152,6 @@ export const concurrentExecutions = (unreserved: number): AwsReply =>
   json({
     AccountLimit: { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: unreserved },
   });
-export const canaryAlarm = (state: 'OK' | 'ALARM'): AwsReply =>
-  json({ MetricAlarms: [{ AlarmName: `${stackName}-ReleaseFailures`, StateValue: state }] });
 export const json = (value: unknown): AwsReply => [200, JSON.stringify(value)];
 export const jsonRefusal = (code: string): AwsReply => [
   400,

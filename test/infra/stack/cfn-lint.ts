@@ -22,9 +22,8 @@ export interface LintResult {
 /** A dependency that the CDK writes twice, from a function to its role, is not a fault. */
 const options = ['--format', 'parseable', '--ignore-checks', 'W3005'];
 
-/** A function's code in a template: its file, its release, and the end of its version's logical ID. */
-const codeHash =
-  /\b[0-9a-f]{64}(?=\.zip)|"[0-9a-f]{12}"|(?<=CurrentVersion[0-9A-F]{8})[0-9a-f]{32}/g;
+/** A function's code in a template: its file and the name of its bundle. */
+const codeHash = /\b[0-9a-f]{64}(?=\.zip)|"[0-9a-f]{12}"/g;
 
 /** The version of the installed cfn-lint; undefined if there is none. */
 export function cfnLintVersion(): string | undefined {

@@ -39,7 +39,6 @@ const right: Readonly<Record<string, readonly unknown[]>> = {
   requestsPerSecond: [1, 5000],
   tracing: ['true'],
   accessLogs: [false],
-  canary: [false],
   events: [true, 'false'],
   tableName: ['leads.restored-2026'],
 };
@@ -64,7 +63,6 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
   requestsPerSecond: [0, 5001],
   tracing: ['on'],
   accessLogs: [0],
-  canary: ['10%'],
   events: ['yes', 1],
   tableName: ['ab', 'two words', 'x'.repeat(256)],
   tableStreamArn: ['stream', 'arn:aws:dynamodb:eu-central-1:123456789012:table/leads'],
@@ -88,18 +86,11 @@ describe('the options', () => {
       tracing: false,
       accessLogs: false,
       events: false,
-      canary: true,
     });
   });
 
   test('options that are undefined count as left out', () => {
     expect(checkOptions({ waf: undefined, alarmEmail: undefined })).toEqual(checkOptions({}));
-  });
-
-  test('make a release a canary only in production, unless set otherwise', () => {
-    expect(checkOptions({ environment: 'test' }).canary).toBe(false);
-    expect(checkOptions({ environment: 'test', canary: true }).canary).toBe(true);
-    expect(checkOptions({ canary: false }).canary).toBe(false);
   });
 
   test.each(

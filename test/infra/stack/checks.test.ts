@@ -23,7 +23,7 @@ const variants: readonly (readonly [string, LeadServiceProps])[] = [
       keepDefaultAddress: true,
     },
   ],
-  ['an existing table', { tableName: 'leads-restored', canary: false }],
+  ['an existing table', { tableName: 'leads-restored' }],
   [
     'events of an existing table',
     {
@@ -32,7 +32,6 @@ const variants: readonly (readonly [string, LeadServiceProps])[] = [
       tableStreamArn:
         'arn:aws:dynamodb:eu-central-1:123456789012:table/leads-restored/stream/2026-11-21T00:00:00.000',
       kmsKey: 'arn:aws:kms:eu-central-1:123456789012:key/12345678-aaaa',
-      canary: false,
     },
   ],
 ];

@@ -17,7 +17,6 @@ beforeAll(async () => {
     events: true,
     tableName: 'leads-restored',
     tableStreamArn,
-    canary: false,
   });
 }, 120_000);
 

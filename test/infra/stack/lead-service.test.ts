@@ -16,7 +16,7 @@ let restored: Template;
 beforeAll(async () => {
   plain = await templateWith();
   full = await templateWith(everyOption);
-  restored = await templateWith({ tableName: 'leads-restored', canary: false });
+  restored = await templateWith({ tableName: 'leads-restored' });
 }, 120_000);
 
 interface Resource {
@@ -54,15 +54,11 @@ describe('in a fresh account, with no option set', () => {
       'AWS::ApiGateway::Stage',
       'AWS::CloudWatch::Alarm',
       'AWS::CloudWatch::Dashboard',
-      'AWS::CodeDeploy::Application',
-      'AWS::CodeDeploy::DeploymentGroup',
       'AWS::DynamoDB::Table',
       'AWS::IAM::Policy',
       'AWS::IAM::Role',
-      'AWS::Lambda::Alias',
       'AWS::Lambda::Function',
       'AWS::Lambda::Permission',
-      'AWS::Lambda::Version',
       'AWS::Logs::LogGroup',
       'AWS::Logs::QueryDefinition',
     ]);
@@ -235,33 +231,6 @@ describe('the functions', () => {
   test('keep their logs as long as the option says', () => {
     for (const { Properties } of all(full, 'AWS::Logs::LogGroup'))
       expect(Properties.RetentionInDays).toBe(365);
-  });
-});
-
-describe('a release', () => {
-  test('a release moves every alias by a canary that the alarm of releases takes back', () => {
-    const groups = all(plain, 'AWS::CodeDeploy::DeploymentGroup').map(
-      ({ Properties }) => Properties,
-    );
-
-    expect(groups).toHaveLength(endpoints.length);
-    for (const group of groups) {
-      expect(group.DeploymentConfigName).toBe('CodeDeployDefault.LambdaCanary10Percent5Minutes');
-      expect(JSON.stringify(group.AlarmConfiguration)).toMatch(/ReleaseFailures/);
-      expect(group.AutoRollbackConfiguration).toEqual({
-        Enabled: true,
-        Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST', 'DEPLOYMENT_STOP_ON_ALARM'],
-      });
-    }
-    const aliases = Object.values(plain.findResources('AWS::Lambda::Alias')) as {
-      UpdatePolicy?: object;
-    }[];
-    expect(aliases.filter(({ UpdatePolicy }) => !UpdatePolicy)).toEqual([]);
-  });
-
-  test('a release without a canary gets all calls at once, by the same aliases', () => {
-    restored.resourceCountIs('AWS::Lambda::Alias', endpoints.length);
-    restored.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0);
   });
 });
 

@@ -6,7 +6,6 @@ import { LeadTable } from '../../../infra/stack/lead-table.ts';
 import {
   type Access,
   admissionAccess,
-  admissionUntilNextRelease,
   type Endpoint,
   endpointNamed,
   endpoints,
@@ -147,14 +146,7 @@ describe.each(endpoints)('what $name is granted', (row) => {
   const statements = statementsFor(endpoint);
 
   test(`what ${row.name} is granted is what its row and admission say, action by action and prefix by prefix`, () => {
-    expect(allowed(statements)).toEqual(
-      wanted(
-        admissionAccess,
-        endpoint.access,
-        admissionUntilNextRelease.access,
-        endpoint.accessUntilNextRelease ?? {},
-      ),
-    );
+    expect(allowed(statements)).toEqual(wanted(admissionAccess, endpoint.access));
   });
 
   test(`what ${row.name} is granted names partition keys in every statement, and allows no request without one`, () => {
@@ -189,14 +181,10 @@ describe.each(endpoints)('the updates of token buckets by $name', (row) => {
     );
 
     const bucket = ['pk', 'sk', 'used', 'windowEndsAt'];
-    const kept = admissionUntilNextRelease.attributes;
     expect(limited.map((one) => [one.Action, leadingKeys(one), one.Condition])).toEqual(
       [
-        ['KEY#*', [...bucket, 'revokedAt', 'expiresAt', ...(kept.apiKey ?? [])]] as const,
-        [
-          'USAGE#*',
-          [...bucket, ...(endpoint.numbersLeads ? ['lastLeadId'] : []), ...(kept.usage ?? [])],
-        ] as const,
+        ['KEY#*', [...bucket, 'revokedAt', 'expiresAt']] as const,
+        ['USAGE#*', [...bucket, ...(endpoint.numbersLeads ? ['lastLeadId'] : [])]] as const,
       ].map(([prefix, attributes]) => [
         'dynamodb:UpdateItem',
         [prefix],

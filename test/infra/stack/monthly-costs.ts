@@ -51,8 +51,7 @@ export function monthlyCostsOf(template: Template): MonthlyCost[] {
   ].filter((one) => one.count > 0);
 }
 
-/** With the mark of releases. */
-const numberOfLogMetrics = Object.keys(logMetrics).length + 1;
+const numberOfLogMetrics = Object.keys(logMetrics).length;
 
 const propertiesOf = <T>(template: Template, type: string): T[] =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties as T);

@@ -13,7 +13,7 @@ const effects: Readonly<Record<string, string>> = {
   'AWS::KMS::Key': 'the table would get another key, and backups would need the old one',
   'AWS::Lambda::EventSourceMapping': 'events that are not published yet would be lost',
   'AWS::Lambda::Function':
-    'the function would begin without earlier versions, so that no deployment could be returned',
+    'the function would lose its log, and requests would fail until the API calls the new one',
   'AWS::Logs::LogGroup': 'the log would be deleted',
   'AWS::SNS::Topic': 'nobody would be notified of alarms until the email is confirmed again',
   'AWS::SQS::Queue': 'events that could not be published would be lost',

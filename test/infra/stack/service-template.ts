@@ -1,8 +1,8 @@
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { buildChangedFunctions } from '../../../infra/bundle/build-record.ts';
 import type { LeadServiceProps } from '../../../infra/stack/lead-service.ts';
 import { LeadsStack } from '../../../infra/stack/leads-stack.ts';
-import { buildForStack } from './built-functions.ts';
 
 /** An app with every option on that is off by default, in an environment that may be destroyed. */
 export const everyOption = {
@@ -23,17 +23,16 @@ export const everyOption = {
   requestsPerSecond: 20,
   tracing: true,
   accessLogs: true,
-  canary: true,
   events: true,
 } as const satisfies LeadServiceProps;
 
-let built: Promise<void> | undefined;
+let built: Promise<string> | undefined;
 
 /** The app and its stack; the functions are built first, once. */
 export async function leadsApp(
   service: LeadServiceProps = {},
 ): Promise<{ app: App; stack: LeadsStack }> {
-  built ??= buildForStack();
+  built ??= buildChangedFunctions();
   await built;
   const app = new App();
   return { app, stack: new LeadsStack(app, 'LeadsStack', { service }) };

@@ -18,15 +18,7 @@ interface Person {
   readonly besides?: readonly string[];
 }
 const people: readonly Person[] = [
-  {
-    file: 'deploy.json',
-    source: [
-      'infra/deploy/go-back.ts',
-      'infra/deploy/release-marker.ts',
-      'infra/admin/stack-functions.ts',
-    ],
-    besides: ['sts:AssumeRole'],
-  },
+  { file: 'deploy.json', source: [], besides: ['sts:AssumeRole'] },
   { file: 'administer.json', source: ['infra/admin', 'infra/verify', 'shared/store'] },
 ];
 
@@ -56,14 +48,11 @@ const policyIn = (file: string): PolicyStatement[] => {
   return (JSON.parse(text) as { Statement: PolicyStatement[] }).Statement;
 };
 
-/** Where the service has no name of its own, actions have no resource; a metric is told by its namespace. */
+/** Where the service has no name of its own, actions have no resource. */
 const requestOf = (action: string, arns: Readonly<Record<string, string>>): IamRequest => ({
   action,
   resource: arns[action.split(':')[0] ?? ''] ?? '*',
-  context:
-    action === 'cloudwatch:PutMetricData'
-      ? { 'cloudwatch:namespace': [arns === own ? 'LeadService' : 'AnotherService'] }
-      : {},
+  context: {},
 });
 
 /** The document client's commands, and the parts of transactions. */
@@ -78,7 +67,6 @@ const documentActions: Readonly<Record<string, readonly string[]>> = {
   TransactWrite: ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
 };
 const servicePrefixes: Readonly<Record<string, string>> = {
-  'client-cloudwatch': 'cloudwatch',
   'client-cloudwatch-logs': 'logs',
 };
 
@@ -114,7 +102,7 @@ describe.each(people)('the policy $file', ({ file, source, besides = [] }) => {
   test('names exactly the actions of the commands', () => {
     const named = statements.flatMap(({ Action }) => [Action].flat());
 
-    expect(sent.length).toBeGreaterThan(5);
+    expect(sent.length).toBeGreaterThan(source.length);
     expect([...new Set(named)].sort()).toEqual(sent);
   });
 
@@ -124,16 +112,6 @@ describe.each(people)('the policy $file', ({ file, source, besides = [] }) => {
     expect((await decide(statements, requestOf(action, others))).isAllowed).toBe(false);
   });
 });
-
-test.each(people)(
-  'the policy $file lets a command look at every function of the stack, the release check too',
-  async ({ file }) => {
-    const resource = arn('lambda', 'function:CodeDeployHook_lead-service-production');
-    const request = { action: 'lambda:GetFunctionConfiguration', resource, context: {} };
-
-    expect((await decide(policyIn(file), request)).isAllowed).toBe(true);
-  },
-);
 
 test('the policy for administrators reaches the indexes of the table', async () => {
   const request = { action: 'dynamodb:Query', resource: `${own.dynamodb}/index/leadsByStage` };

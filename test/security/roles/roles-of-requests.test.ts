@@ -1,12 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { accessUntilNextRelease, itemTypesByAction } from '../../../infra/stack/endpoint-access.ts';
-import {
-  type EndpointName,
-  endpointNamed,
-  endpoints,
-  type ItemType,
-} from '../../../shared/endpoints.ts';
-import { partitionKeyPrefixes } from '../../../shared/store/table/table-definition.ts';
+import { type EndpointName, endpoints } from '../../../shared/endpoints.ts';
 import { templateWith } from '../../infra/stack/service-template.ts';
 import { type IamRequest, tableArn } from './iam-request.ts';
 import { publisher } from './other-functions.ts';
@@ -57,17 +50,6 @@ function kindOf({ action, resource, context }: IamRequest): string {
   ].join(' ');
 }
 
-/** What a role grants for the code of the last release alone: no request of today's functions needs it. */
-const keptOf = (name: EndpointName) => accessUntilNextRelease(endpointNamed(name));
-const keptActionsOf = (name: EndpointName): string[] =>
-  itemTypesByAction(keptOf(name)).flatMap(([action, itemTypes]) =>
-    itemTypes.map((itemType) => `${action} ${partitionKeyPrefixes[itemType]}*`),
-  );
-const keptAttributesOf = (name: EndpointName, prefix: string): readonly string[] =>
-  Object.entries(keptOf(name).attributes)
-    .filter(([itemType]) => partitionKeyPrefixes[itemType as ItemType] === prefix)
-    .flatMap(([, names]) => names);
-
 describe.each(names)('the role of %s', (name) => {
   test('allows every request that the function sends', () => {
     const own = decidedOf(name);
@@ -76,12 +58,9 @@ describe.each(names)('the role of %s', (name) => {
     expect(own.filter(({ decision }) => !decision.isAllowed)).toEqual([]);
   });
 
-  test('grants nothing that no request of the function needs, but what the last release needs', () => {
-    const kept = keptActionsOf(name);
+  test('grants nothing that no request of the function needs', () => {
     const granted = statementsOf(name).flatMap((statement) =>
-      leadingKeysOf(statement)
-        .filter((keys) => !kept.includes(`${statement.Sid?.replace(/On.*/, '')} ${keys}`))
-        .map((keys) => `${statement.Sid} ${keys}`),
+      leadingKeysOf(statement).map((keys) => `${statement.Sid} ${keys}`),
     );
 
     const needed = decidedOf(name).flatMap(({ request, decision }) => {
@@ -104,10 +83,7 @@ describe.each(names)('the role of %s', (name) => {
       .filter(({ request }) => request.context['dynamodb:LeadingKeys']?.[0]?.startsWith(prefix))
       .flatMap(({ request }) => request.context['dynamodb:Attributes'] ?? []);
 
-    const kept = keptAttributesOf(name, prefix);
-    expect([...new Set(named)].sort()).toEqual(
-      granted.filter((attribute) => !kept.includes(attribute)).sort(),
-    );
+    expect([...new Set(named)].sort()).toEqual(granted.sort());
   });
 });
 

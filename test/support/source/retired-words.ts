@@ -45,7 +45,6 @@ export const retiredNames: Readonly<Record<string, string>> = {
   consumed: 'consumedCapacity',
   measured: 'withCapacityMetering',
   Answer: 'Reply',
-  releases: 'canary',
   pace: 'rateLimiter',
   Reading: 'the name of what is read',
   refuseOutgrown: 'assertLeadFits',

@@ -134,14 +134,6 @@ describe('what an alarm watches', () => {
     ]);
   });
 
-  test('the alarm of a release reads one-minute periods, so that it rings within the five minutes of a canary', () => {
-    const periods = (alarm('ReleaseFailures').Metrics ?? []).flatMap(
-      ({ MetricStat }) => MetricStat?.Period ?? [],
-    );
-
-    expect(periods).toEqual([60, 60, 60]);
-  });
-
   test('every function is watched for throttles, by one alarm or the other', () => {
     const watched = (['ReadingFunctionsThrottled', 'WritingFunctionsThrottled'] as const).flatMap(
       (name) => metricNames(alarm(name)),
@@ -198,7 +190,6 @@ test('one dashboard, with the queries that say which organization it was', () =>
     'Affected organizations',
     'Refusals',
     'Server errors',
-    'Releases',
     'Units',
   ])
     expect(text).toContain(title);
