@@ -2,6 +2,7 @@ import { FieldIssue, isDate, type RawValue } from '../../../shared/leads/field-t
 import {
   type DateFormat,
   type DecimalMark,
+  hasTwoReadings,
   writtenDate,
   writtenNumber,
 } from '../../../shared/leads/transfer/cell-formats.ts';
@@ -25,6 +26,10 @@ export interface FormatOptions {
 const notADecimalComma = new FieldIssue(
   'invalid_number',
   'must be a number with a decimal comma, such as 1.250,50.',
+);
+const hasTwoReadingsIssue = new FieldIssue(
+  'invalid_number',
+  'can be read as two numbers: add --decimal comma or --decimal point.',
 );
 /** @param form the one of `--dates` */
 const notADate = (form: DateFormat): FieldIssue => {
@@ -101,13 +106,15 @@ export class CellFormats {
 
   #timeOf(text: string): string {
     const { dates } = this.#options;
-    const written = dates && writtenDate(text, dates);
+    if (!dates || isDate(text.trim())) return text;
+    const written = writtenDate(text, dates);
     return written ? `${written.date}T${written.time}Z` : text;
   }
 
   #numberOf(text: string): string | FieldIssue {
     const { decimal } = this.#options;
-    const written = decimal && writtenNumber(text, decimal);
+    if (decimal === undefined && hasTwoReadings(text)) return hasTwoReadingsIssue;
+    const written = writtenNumber(text, decimal ?? 'point');
     return written ?? (decimal === 'comma' ? notADecimalComma : text);
   }
 }

@@ -1,7 +1,10 @@
 import type { RawValue } from '../../../shared/leads/field-types.ts';
 import {
   type DateFormat,
+  type DecimalMark,
+  hasTwoReadings,
   possibleDateFormats,
+  possibleDecimalMarks,
   writtenDate,
   writtenNumber,
 } from '../../../shared/leads/transfer/cell-formats.ts';
@@ -42,7 +45,7 @@ interface ColumnIssues {
   rows: number;
   readonly example: { readonly row: number; readonly text: string };
   dateFormats: readonly DateFormat[];
-  hasDecimalCommas: boolean;
+  decimalMarks: readonly DecimalMark[];
   /** Distinct values, up to one more than an advice names. */
   readonly values: Set<string>;
 }
@@ -75,14 +78,15 @@ export class FormatAdvice {
       rows: 0,
       example: { row, text },
       dateFormats: this.#dateFormatsOf(name, text),
-      hasDecimalCommas: true,
+      decimalMarks: decimalMarksOf(text),
       values: new Set<string>(),
     };
     this.#columns.set(name, column);
     column.rows += 1;
     const formats = column.dateFormats.length === 0 ? [] : this.#dateFormatsOf(name, text);
     column.dateFormats = column.dateFormats.filter((format) => formats.includes(format));
-    column.hasDecimalCommas &&= writtenNumber(text, 'comma') !== undefined;
+    const marks = decimalMarksOf(text);
+    column.decimalMarks = column.decimalMarks.filter((mark) => marks.includes(mark));
     if (column.values.size <= valuesMax) column.values.add(text);
   }
 
@@ -114,7 +118,7 @@ export class FormatAdvice {
       if (format === undefined) return undefined;
       return `--dates ${format}${other === undefined ? '' : `, or --dates ${other} if the month comes first`}`;
     }
-    if (field?.type === 'number') return column.hasDecimalCommas ? '--decimal comma' : undefined;
+    if (field?.type === 'number') return decimalOptionFor(column.decimalMarks);
     return this.#valueOptionFor(name, field, column);
   }
 
@@ -141,6 +145,15 @@ export class FormatAdvice {
     if (name !== 'stage' && name !== 'pipeline') return undefined;
     return (name === 'stage' ? stages : pipelines).map((item) => item.name).slice(0, namesMax);
   }
+}
+
+/** The marks with which a refused text could be read; none for a number that has the same value without the option. */
+const decimalMarksOf = (text: string): readonly DecimalMark[] =>
+  writtenNumber(text, 'point') === text && !hasTwoReadings(text) ? [] : possibleDecimalMarks(text);
+
+function decimalOptionFor([mark, other]: readonly DecimalMark[]): string | undefined {
+  if (mark === undefined) return undefined;
+  return `--decimal ${mark}${other === undefined ? '' : `, or --decimal ${other} if the ${other} marks decimals`}`;
 }
 
 const namesMax = 10;

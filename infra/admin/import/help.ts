@@ -27,14 +27,16 @@ A spreadsheet writes dates, numbers and answers as its country does. Say so:
   --value 'Newsletter:ja=yes'   reads ja in the column Newsletter as yes
   --encoding windows-1252       for "CSV" of a spreadsheet on Windows; without it
                                 UTF-8
-When an option would help, the command names it. Rows that lead export wrote are
-read as they are.
+Without --decimal the point marks decimals, and a number that a comma and a point
+read differently (12.500; 1,250) is refused. When an option would help, the
+command names it. Rows that lead export wrote are read as they are.
 `;
 
 const reportHelp = `\
 If the command is interrupted, run it again: rows that were imported are
-skipped, with another --dates, --decimal or --value too. With another --map or
---ignore a row has other values: it is refused, as its phone belongs to a lead.
+skipped. A row that another --dates, --decimal or --value reads differently than
+its import did is refused, with the lead's ID. With another --map or --ignore a
+row has other values: it is refused, as its phone belongs to a lead.
 The report has the refused rows under the headings of the file, with its
 delimiter and encoding: correct a copy, and import it with the same options. A
 completed import replaces the report of an earlier one; an interrupted import or

@@ -5,6 +5,7 @@ import {
   readImportRow,
 } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
+import type { RowDigests } from '../../../shared/store/maintenance/import-leads.ts';
 import type { ImportFile } from './file.ts';
 import type { FileRow } from './file-row.ts';
 import { IdentityQueue, type QueuePlace } from './identity-queue.ts';
@@ -22,7 +23,7 @@ export interface RowIssue {
 export interface Draft {
   readonly row: FileRow;
   readonly input: ImportRow;
-  readonly digest: string;
+  readonly digests: RowDigests;
   readonly place: QueuePlace;
   /** The row by the settings of `readAt`. */
   read: ReadRow;
@@ -38,7 +39,7 @@ export interface RefusedDraft {
   readonly row: FileRow;
   readonly issues: readonly RowIssue[];
   /** Of a row that the settings forbid: an earlier run may have imported it under other settings. */
-  readonly digest?: string;
+  readonly digests?: RowDigests;
 }
 
 export const isIssues = <T extends object>(
@@ -62,16 +63,17 @@ export class RowReader {
     if (typeof input === 'string') return { row, issues: [{ sentence: input }] };
     const read = this.read(organization, input);
     const digest = rowDigest(row.sent ?? input);
+    const digests = { digest, readDigest: rowDigest(input) };
     if (isIssues(read)) {
       if (this.#forbidden.has(digest)) return { row, issues: read };
       this.#forbidden.add(digest);
-      return { row, issues: read, digest };
+      return { row, issues: read, digests };
     }
     const same = this.#rowOfDigest.get(digest);
     if (same !== undefined)
       return { row, issues: [{ sentence: `The row has the same values as row ${same}.` }] };
     this.#rowOfDigest.set(digest, row.number);
-    return { row, input, digest, read, readAt: Date.now(), place: this.#queue.enter(read.fields) };
+    return { row, input, digests, read, readAt: Date.now(), place: this.#queue.enter(read.fields) };
   }
 
   /** @returns the issues when the row is refused */

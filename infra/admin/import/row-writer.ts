@@ -6,7 +6,7 @@ import {
   type ImportedEntries,
   type ImportedLead,
   type ImportLeadResult,
-  importedLeadIds,
+  importedRows,
   importLead,
   importTogether,
   lookupOf,
@@ -16,6 +16,7 @@ import {
 } from '../../../shared/store/maintenance/import-leads.ts';
 import { RateLimiter } from '../../../shared/store/maintenance/rate-limiter.ts';
 import { type Table, usableUntil } from '../../../shared/store/table/client.ts';
+import type { ImportedRowItem } from '../../../shared/store/table/items.ts';
 import { ContentionError } from '../../../shared/store/table/retry.ts';
 import { ThrottledError, UnknownOutcomeError } from '../../../shared/store/table/transact.ts';
 import { identitiesOf, identityKey } from './identity-queue.ts';
@@ -86,7 +87,7 @@ export class RowWriter {
     return findRows(
       this.#table,
       organizationId,
-      drafts.map(({ digest, read }) => lookupOf(digest, read)),
+      drafts.map(({ digests, read }) => lookupOf(digests.digest, read)),
     );
   }
 
@@ -117,7 +118,7 @@ export class RowWriter {
     if (before) await before;
     this.#throwFailure();
     const current = before ? (await this.find(organizationId, [draft]))[0] : matches;
-    if (current?.importedLeadId !== undefined) return { outcome: 'alreadyThere' };
+    if (current?.importedRow) return resultOfImported(current.importedRow, draft);
     if (current?.phoneLeadId !== undefined)
       return this.#taken('phone', `lead ${current.phoneLeadId}`);
     if (current?.emailLeadId !== undefined)
@@ -159,9 +160,9 @@ export class RowWriter {
     issues: readonly RowIssue[],
   ): Promise<RowResult> {
     if (!draft.mayBeWritten) return { outcome: 'refused', issues };
-    const [leadId] = await importedLeadIds(this.#table, organizationId, [draft.digest]);
-    if (leadId === undefined) throw unknownOutcome();
-    return this.#resultOf({ outcome: 'imported', leadId }, draft.leadId);
+    const [importedRow] = await importedRows(this.#table, organizationId, [draft.digests.digest]);
+    if (!importedRow) throw unknownOutcome();
+    return resultOfImported(importedRow, draft);
   }
 
   async #writeOnce(
@@ -180,24 +181,23 @@ export class RowWriter {
       opening: { type: 'lead_created', ...origin },
       note: text === undefined ? undefined : { type: 'note_added', ...origin, text },
     };
-    const imported = { lead, entries, digest: draft.digest };
+    const imported = { lead, entries, digests: draft.digests };
     let { mayBeWritten = false } = draft; // by an attempt before
     draft.mayBeWritten = true;
     try {
       const together = await this.#together.add({ deadline, imported });
       if (together === 'written') return { outcome: 'imported' };
       mayBeWritten ||= together === 'unknown';
-      return this.#resultOf(await importLead(table, imported), lead.id);
+      return this.#resultOf(await importLead(table, imported), draft);
     } catch (error) {
       return refusalOf(error, mayBeWritten);
     }
   }
 
-  #resultOf(result: ImportLeadResult, leadId: number | undefined): RowResult {
+  #resultOf(result: ImportLeadResult, draft: Draft): RowResult {
     if (result.outcome === 'duplicate') return this.#taken(result.what, `lead ${result.leadId}`);
-    // A record of this very lead is that of an earlier attempt.
-    const isOwn = result.outcome === 'created' || result.leadId === leadId;
-    return { outcome: isOwn ? 'imported' : 'alreadyThere' };
+    if (result.outcome === 'created') return { outcome: 'imported' };
+    return resultOfImported(result.importedRow, draft);
   }
 
   /** Undefined for an exported lead without an owner. */
@@ -234,6 +234,18 @@ export class RowWriter {
     return { outcome: 'imported' };
   }
 }
+
+/** The result of a draft whose row has a record: of this very lead, it is that of an earlier attempt. */
+function resultOfImported(importedRow: ImportedRowItem, draft: Draft): RowResult {
+  if (importedRow.leadId === draft.leadId) return { outcome: 'imported' };
+  if (importedRow.readDigest === draft.digests.readDigest) return { outcome: 'alreadyThere' };
+  return refused(readDifferently(importedRow));
+}
+
+/** Why a row is refused that an import with other options created a lead from. */
+export const readDifferently = ({ leadId }: ImportedRowItem): string =>
+  `An earlier import created lead ${leadId} from this row, but read its values differently. ` +
+  'Repeat with the --dates, --decimal and --value of that import, or correct the lead.';
 
 /** Whether a write may have been carried out without an answer, or was ended by the deadline of a row that shares its rotation. */
 const isUnanswered = (error: unknown): boolean =>

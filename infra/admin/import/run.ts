@@ -1,13 +1,13 @@
 import type { ImportRow, ReadRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { allSettled } from '../../../shared/store/maintenance/all-settled.ts';
-import { importedLeadIds, rowsPerLookUp } from '../../../shared/store/maintenance/import-leads.ts';
+import { importedRows, rowsPerLookUp } from '../../../shared/store/maintenance/import-leads.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import type { ImportFile } from './file.ts';
 import type { FileRow } from './file-row.ts';
 import type { ImportReport, RefusedRow } from './report.ts';
 import { type Draft, type RefusedDraft, RowReader } from './row-reader.ts';
-import { RowWriter, type WriteOptions } from './row-writer.ts';
+import { RowWriter, readDifferently, type WriteOptions } from './row-writer.ts';
 
 export interface ImportRequest extends WriteOptions {
   readonly file: ImportFile;
@@ -139,16 +139,22 @@ class ImportRun {
     return refused;
   }
 
-  /** Counts the rows that an earlier run imported, when the settings allowed them. @returns the others */
+  /** Counts the rows that an earlier run imported with the values read now, when the settings allowed them. @returns the others */
   async #notImportedBefore(
     organizationId: number,
     rows: readonly RefusedDraft[],
   ): Promise<RefusedDraft[]> {
-    const digests = rows.flatMap(({ digest }) => digest ?? []);
+    const digests = rows.flatMap((row) => row.digests?.digest ?? []);
     if (digests.length === 0) return [...rows];
-    const leadIds = await importedLeadIds(this.#table, organizationId, digests);
-    const imported = new Set(digests.filter((_, at) => leadIds[at] !== undefined));
-    this.counts.alreadyThere += imported.size;
-    return rows.filter(({ digest }) => digest === undefined || !imported.has(digest));
+    const found = await importedRows(this.#table, organizationId, digests);
+    const importedByDigest = new Map(digests.map((digest, at) => [digest, found[at]]));
+    return rows.flatMap((row) => {
+      const imported = row.digests && importedByDigest.get(row.digests.digest);
+      if (!imported) return [row];
+      if (imported.readDigest !== row.digests?.readDigest)
+        return [{ ...row, issues: [...row.issues, { sentence: readDifferently(imported) }] }];
+      this.counts.alreadyThere += 1;
+      return [];
+    });
   }
 }

@@ -1,4 +1,5 @@
 import { isDate } from '../field-types.ts';
+import { asciiDigits } from '../identity.ts';
 
 /** How the program that wrote a file writes dates. */
 export const dateFormats = ['dd/mm/yyyy', 'mm/dd/yyyy', 'dd.mm.yyyy', 'yyyy-mm-dd'] as const;
@@ -59,7 +60,18 @@ const numberTextMaxChars = 400;
 
 /** A number as the rules read it: with a decimal point and no groups; undefined for a text that is not a number with this mark. */
 export function writtenNumber(text: string, mark: DecimalMark): string | undefined {
-  const trimmed = text.trim();
-  if (trimmed.length > numberTextMaxChars || !numberForms[mark].test(trimmed)) return undefined;
+  if (text.length > numberTextMaxChars) return undefined;
+  const trimmed = asciiDigits(text).trim();
+  if (!numberForms[mark].test(trimmed)) return undefined;
   return trimmed.replace(mark === 'comma' ? /[.\s'’]/g : /[,\s'’]/g, '').replace(',', '.');
+}
+
+/** The marks with which a text is a number. */
+export const possibleDecimalMarks = (text: string): DecimalMark[] =>
+  decimalMarks.filter((mark) => writtenNumber(text, mark) !== undefined);
+
+/** Whether a text is one number with a decimal comma and another with a decimal point: `12.500`, `1,250`. */
+export function hasTwoReadings(text: string): boolean {
+  const [comma, point] = [writtenNumber(text, 'comma'), writtenNumber(text, 'point')];
+  return comma !== undefined && point !== undefined && Number(comma) !== Number(point);
 }

@@ -17,10 +17,18 @@ import { putLead } from '../leads/leads.ts';
 import { newLastEntryId, putTimelineEntry } from '../leads/timeline.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
-import type { UsageItem } from '../table/items.ts';
+import type { ImportedRowItem, UsageItem } from '../table/items.ts';
 import { importedRowPrimaryKey, usagePrimaryKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { putIfAbsent, ThrottledError, type TransactItem, transact } from '../table/transact.ts';
+
+/** How the table knows a row. */
+export interface RowDigests {
+  /** Of the row's values as the file has them. */
+  readonly digest: string;
+  /** Of the values that the import reads from them, which depend on its options. */
+  readonly readDigest: string;
+}
 
 /** What an import looks up before it writes a row. The result is a hint: only the transaction's conditions prove it. */
 export interface RowLookup {
@@ -31,8 +39,8 @@ export interface RowLookup {
 }
 
 export interface RowMatches extends IdentityHolders {
-  /** The lead that an earlier run created from this row. */
-  readonly importedLeadId: number | undefined;
+  /** The record of an earlier run that imported this row. */
+  readonly importedRow: ImportedRowItem | undefined;
 }
 
 /** The most rows of one lookup: `BatchGetItem` accepts 100 keys, and a row has three. */
@@ -54,26 +62,26 @@ export async function findRows(
   ]);
   const items = await batchGet(table, keys);
   return lookups.map(({ rowKey, identity }) => ({
-    importedLeadId: items.get(rowKey)?.leadId,
+    importedRow: items.get(rowKey),
     ...holdersIn(items, identity),
   }));
 }
 
-/** The leads that earlier attempts made of rows; undefined for a row that is no lead. A read unit for each row. */
-export async function importedLeadIds(
+/** The records of rows that earlier attempts imported; undefined for a row that is not a lead. A read unit for each row. */
+export async function importedRows(
   table: Table,
   organizationId: number,
   digests: readonly string[],
-): Promise<(number | undefined)[]> {
+): Promise<(ImportedRowItem | undefined)[]> {
   const keys = digests.map((digest) => importedRowPrimaryKey(organizationId, digest));
   const items = await batchGet(table, keys);
-  return keys.map((key) => items.get(key)?.leadId);
+  return keys.map((key) => items.get(key));
 }
 
 export type ImportLeadResult =
   | { readonly outcome: 'created' }
   /** Another run has imported the same row. */
-  | { readonly outcome: 'imported'; readonly leadId: number }
+  | { readonly outcome: 'imported'; readonly importedRow: ImportedRowItem }
   | {
       readonly outcome: 'duplicate';
       readonly what: 'phone' | 'email' | 'lead id';
@@ -84,8 +92,7 @@ export type ImportLeadResult =
 export interface ImportedLead {
   readonly lead: Lead;
   readonly entries: ImportedEntries;
-  /** Of the row's values. */
-  readonly digest: string;
+  readonly digests: RowDigests;
 }
 
 /** The timeline of an imported lead. */
@@ -136,12 +143,12 @@ const writeTogether = (table: Table, leads: readonly ImportedLead[]): Promise<Wr
 
 function itemsOf(
   table: Table,
-  { lead, entries: { opening, note }, digest }: ImportedLead,
+  { lead, entries: { opening, note }, digests: { digest, readDigest } }: ImportedLead,
 ): TransactItem[] {
   const { organizationId, id: leadId } = lead;
   const rowKey = importedRowPrimaryKey(organizationId, digest);
   return [
-    putIfAbsent(table, { ...rowKey, organizationId, leadId }),
+    putIfAbsent(table, { ...rowKey, organizationId, leadId, readDigest }),
     putLead(table, lead),
     ...putIdentities(table, lead),
     putTimelineEntry(table, lead, opening),
@@ -155,16 +162,16 @@ function itemsOf(
  * @throws ContentionError
  */
 export async function importLead(table: Table, imported: ImportedLead): Promise<ImportLeadResult> {
-  const { lead, digest } = imported;
+  const { lead, digests } = imported;
   const { organizationId, id: leadId } = lead;
-  const rowKey = importedRowPrimaryKey(organizationId, digest);
+  const rowKey = importedRowPrimaryKey(organizationId, digests.digest);
   const items = itemsOf(table, imported);
   return retryOnConflict<ImportLeadResult>(async () => {
     const written = await transact(table, items);
     if (written.outcome === 'conflict') return conflict;
     if (written.outcome === 'written') return { outcome: 'created' };
     const sameRow = written.existing.get(rowKey);
-    if (sameRow) return { outcome: 'imported', leadId: sameRow.leadId };
+    if (sameRow) return { outcome: 'imported', importedRow: sameRow };
     const { phoneLeadId, emailLeadId } = holdersIn(written.existing, identityOf(lead));
     if (phoneLeadId !== undefined)
       return { outcome: 'duplicate', what: 'phone', leadId: phoneLeadId };

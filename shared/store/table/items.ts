@@ -85,7 +85,12 @@ export type IdempotencyItem = {
   readonly [Name in keyof IdempotencyRecord]: IdempotencyRecord[Name];
 };
 
-export type ImportedRowItem = { readonly organizationId: number; readonly leadId: number };
+export type ImportedRowItem = {
+  readonly organizationId: number;
+  readonly leadId: number;
+  /** Of the values that the import read from the row. */
+  readonly readDigest: string;
+};
 
 /** Exists while a lead is being erased. */
 export type ErasureItem = {

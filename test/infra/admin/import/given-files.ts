@@ -26,8 +26,8 @@ export async function givenFile(name: string, content: string): Promise<string> 
   return file;
 }
 
-export const refusedIn = async (report: string) =>
-  parse(await readFile(report), { columns: true }) as Record<string, string>[];
+export const refusedIn = async (report: string, delimiter = ',') =>
+  parse(await readFile(report), { columns: true, delimiter }) as Record<string, string>[];
 
 export const importJson = ({ id }: GivenOrganization, file: string, ...more: string[]) =>
   adminJson('lead', 'import', '--organization', String(id), file, ...more);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { FieldValues } from '../../../../shared/leads/lead.ts';
 import { adminJson, spawnAdmin } from '../../../support/admin.ts';
 import { call } from '../../../support/call.ts';
 import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
@@ -61,6 +62,71 @@ test('a row that was imported before counts as already there, although settings 
 
   expect(again).toMatchObject({ rows: 3, imported: 0, alreadyThere: 1, refused: 2 });
   expect(await storedLeads(organization)).toHaveLength(1);
+});
+
+const csv = (...budgets: string[]) =>
+  [
+    'name;phone;budget;city',
+    ...budgets.map((budget) => `A;${person().phone};${budget};Poona`),
+  ].join('\n');
+const reasonsIn = async (report: string) =>
+  (await refusedIn(report, ';')).map((row) => row['refused because']);
+
+test('a repeat that reads numbers differently refuses the rows that are in with other values', async () => {
+  const organization = await givenOrganization();
+  const file = await givenFile('leads.csv', csv('12.500', '900', '1250.5'));
+  await importJson(organization, file, '--decimal', 'point');
+  const stored = await storedLeads(organization);
+  const idOf = (budget: number) =>
+    Number(stored.find(({ lead }) => (lead.fields as FieldValues).budget === budget)?.lead.sk);
+  const { status } = await call('update-lead', {
+    apiKey: organization.writer,
+    leadId: idOf(900),
+    body: { fields: { budget: 1 } },
+  });
+
+  const again = await importJson(organization, file, '--decimal', 'comma');
+  const reasons = await reasonsIn(again.report);
+  const dry = await importJson(organization, file, '--decimal', 'comma', '--dry-run');
+  const same = await importJson(organization, file, '--decimal', 'point');
+
+  expect(status).toBe(200);
+  expect(again).toMatchObject({ rows: 3, imported: 0, alreadyThere: 1, refused: 2 });
+  const otherReading = (leadId: number) =>
+    `An earlier import created lead ${leadId} from this row, but read its values differently. Repeat with the --dates, --decimal and --value of that import, or correct the lead.`;
+  expect(reasons).toEqual([
+    otherReading(idOf(12.5)),
+    `budget must be a number with a decimal comma, such as 1.250,50. ${otherReading(idOf(1250.5))}`,
+  ]);
+  expect(dry).toMatchObject({ alreadyThere: 1, refused: 2 });
+  expect(same).toMatchObject({ alreadyThere: 3, refused: 0 });
+});
+
+test('a repeat with the option that other rows needed skips the rows that it reads as before', async () => {
+  const organization = await givenOrganization();
+  const file = await givenFile('leads.csv', csv('1,250.5', '1,250'));
+
+  const first = await importJson(organization, file);
+  const again = await importJson(organization, file, '--decimal', 'point');
+
+  expect(first).toMatchObject({ imported: 1, refused: 1 });
+  expect(again).toMatchObject({ imported: 1, alreadyThere: 1, refused: 0 });
+});
+
+test('a repeat with another --value or --dates refuses the rows that are in with other values', async () => {
+  const organization = await givenOrganization();
+  const rows = ['03/04/2026', '2026-04-03'].map((date) => `A;${person().phone};${date};Poona`);
+  const file = await givenFile('leads.csv', ['name;phone;start_on;city', ...rows].join('\n'));
+  const dates = ['--dates', 'dd/mm/yyyy'];
+  await importJson(organization, file, ...dates);
+
+  const otherDates = await importJson(organization, file, '--dates', 'mm/dd/yyyy');
+  const noDates = await importJson(organization, file);
+  const otherValue = await importJson(organization, file, ...dates, '--value', 'city:Poona=Pune');
+
+  expect(otherDates).toMatchObject({ alreadyThere: 1, refused: 1 });
+  expect(noDates).toMatchObject({ alreadyThere: 1, refused: 1 });
+  expect(otherValue).toMatchObject({ alreadyThere: 0, refused: 2 });
 });
 
 // Beside these, since they wait for a time-out.

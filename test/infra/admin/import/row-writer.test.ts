@@ -1,7 +1,10 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Draft, RowReader } from '../../../../infra/admin/import/row-reader.ts';
 import { RowWriter, type WriteOptions } from '../../../../infra/admin/import/row-writer.ts';
+import { importedRowPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -16,7 +19,7 @@ const options: WriteOptions = {
 const draft = (leadId: number): Draft => ({
   row: { number: leadId, read: '', original: { cells: [] } },
   input: { isExported: false, fields: {}, properties: {} },
-  digest: `digest ${leadId}`,
+  digests: { digest: `digest ${leadId}`, readDigest: `digest ${leadId}` },
   place: { before: undefined, done: () => undefined },
   read: {
     fields: { name: 'Someone', phone: `+9198765432${leadId}`, assigned_to: 7 },
@@ -134,3 +137,24 @@ test('rows whose rotation ended with the deadline of one of them are tried again
 
   expect(results).toEqual([{ outcome: 'imported' }, { outcome: 'imported' }]);
 });
+
+test.each([
+  ['digest 11', { outcome: 'alreadyThere' }],
+  ['another digest', { outcome: 'refused', issues: [{ sentence: expect.any(String) }] }],
+])(
+  'a row that another run has imported meanwhile, read as %s, has the outcome %j',
+  async (readDigest, expected) => {
+    const record = { ...importedRowPrimaryKey(1, 'digest 11'), leadId: 99, readDigest };
+    const send = async () => {
+      throw new TransactionCanceledException({
+        $metadata: {},
+        message: 'The row has a record.',
+        CancellationReasons: [{ Code: 'ConditionalCheckFailed', Item: marshall(record) }],
+      });
+    };
+    const table = { name: 'leads', client: { send } as unknown as DynamoDBDocumentClient };
+    const writer = new RowWriter(table, options, new RowReader({ headingOf: new Map() }));
+
+    expect(await writer.write(1, draft(11), undefined)).toEqual(expected);
+  },
+);

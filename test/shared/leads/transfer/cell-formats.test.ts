@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   type DateFormat,
+  hasTwoReadings,
   possibleDateFormats,
+  possibleDecimalMarks,
   writtenDate,
   writtenNumber,
 } from '../../../../shared/leads/transfer/cell-formats.ts';
@@ -50,6 +52,34 @@ test.each([
   ['1e5', undefined],
 ])('with a decimal comma %j is %s', (text, expected) => {
   expect(writtenNumber(text, 'comma')).toBe(expected);
+});
+
+test.each([
+  ['12.500', true],
+  ['1,250', true],
+  [' -1.250 ', true],
+  ['0.500', true],
+  ['１２.５００', true],
+  ['900', false],
+  ['1 250', false],
+  ['12.5', false],
+  ['12,5', false],
+  ['1250.500', false],
+  ['1.250.000', false],
+  ['1,250,000', false],
+  ['1,250.50', false],
+  ['1.250,50', false],
+  ['1.250e3', false],
+  ['a lot', false],
+])('whether the two decimal marks read %j as different numbers: %s', (text, expected) => {
+  expect(hasTwoReadings(text)).toBe(expected);
+});
+
+test('the decimal marks with which a text is a number', () => {
+  expect(possibleDecimalMarks('12.500')).toEqual(['comma', 'point']);
+  expect(possibleDecimalMarks('1.250.000')).toEqual(['comma']);
+  expect(possibleDecimalMarks('1,250.5')).toEqual(['point']);
+  expect(possibleDecimalMarks('a lot')).toEqual([]);
 });
 
 test('every number that Germany and the United States write is read as that number', () => {

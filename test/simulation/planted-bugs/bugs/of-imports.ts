@@ -9,7 +9,7 @@ export const bugsOfImports: readonly PlantedBug[] = [
   {
     name: 'row not remembered',
     file,
-    before: 'putIfAbsent(table, { ...rowKey, organizationId, leadId }),',
+    before: 'putIfAbsent(table, { ...rowKey, organizationId, leadId, readDigest }),',
     after: '',
     how: 'A repeated import makes a lead of a row twice, if the first one has another phone and email since.',
     foundBy: again,
