@@ -9,6 +9,7 @@ import { openTable, type Table } from '../../shared/store/table/client.ts';
 import { CliCommand } from '../cli/command.ts';
 import { defaultDataFolder, findRunningService } from '../local/running-service.ts';
 import { callerIdentity } from './caller-identity.ts';
+import { checkClock } from './clock.ts';
 import { type CommandContext, CommandError } from './context.ts';
 import type { LazyCommands } from './lazy-commands.ts';
 import { ProgressLine } from './progress-line.ts';
@@ -128,7 +129,10 @@ class AdminRun {
   }
 
   #openTable(): Table {
-    this.#table ??= openNamedTable(this.#io.environment, this.#location);
+    if (!this.#table) {
+      this.#table = openNamedTable(this.#io.environment, this.#location);
+      checkClock(this.#table);
+    }
     return this.#table;
   }
 

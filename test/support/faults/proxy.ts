@@ -25,6 +25,8 @@ export interface DynamodbProxy {
   latencyMs: number;
   /** A reply is sent only after this: where calls that are made in parallel must be seen in parallel. */
   heldUntil: (() => Promise<void>) | undefined;
+  /** How far the endpoint's clock is ahead of this machine's, as its `Date` header says. */
+  clockAheadMs: number;
   /** Queries of indexes do not see items that were written in the last `indexLagMs`. */
   indexLagMs: number;
   /** The indexes that lag; undefined: all. */
@@ -101,6 +103,7 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     const text = JSON.stringify(answer?.body ?? applied?.json ?? {});
     response.writeHead(recorded.status ?? 200, {
       'content-type': 'application/x-amz-json-1.0',
+      date: new Date(Date.now() + proxy.clockAheadMs).toUTCString(),
       ...applied?.headers,
       'content-length': Buffer.byteLength(text),
     });
@@ -119,6 +122,7 @@ export async function startDynamodbProxy(engine: string): Promise<DynamodbProxy>
     calls,
     rule: undefined,
     latencyMs: 0,
+    clockAheadMs: 0,
     heldUntil: undefined,
     indexLagMs: 0,
     laggingIndexes: undefined,

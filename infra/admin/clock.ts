@@ -1,0 +1,45 @@
+import type { Table } from '../../shared/store/table/client.ts';
+import { CommandError } from './context.ts';
+import { countOf } from './format.ts';
+
+/** Jobs overlap their runs by a minute, so they miss what a clock dates that differs by more. */
+const differenceMaxMs = 60_000;
+const dayMs = 86_400_000;
+/** An HTTP date has whole seconds. */
+const dateRoundingMs = 1000;
+
+/**
+ * Refuses the command if DynamoDB's first response says that this machine's clock is wrong. AWS does not refuse it, because the SDK corrects
+ * its signatures by the same date: https://github.com/aws/aws-sdk-js-v3/pull/3133. Every command reads before it writes, so nothing has changed.
+ */
+export function checkClock({ client }: Table): void {
+  let isChecked = false;
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const sentAt = Date.now();
+      const result = await next(args);
+      const { headers } = result.response as { readonly headers: Readonly<Record<string, string>> };
+      if (!isChecked) assertRightClock(Date.parse(headers.date ?? ''), sentAt, Date.now());
+      isChecked = true;
+      return result;
+    },
+    // Inside the SDK's own middleware of the step, so that it sees the response of a refused signature too.
+    { step: 'deserialize', priority: 'low', name: 'checkClock' },
+  );
+}
+
+/** @param date of the response, NaN if it has none @throws CommandError if the clock is ahead or behind, however long the call took */
+function assertRightClock(date: number, sentAt: number, receivedAt: number): void {
+  const aheadMs = sentAt - (date + dateRoundingMs);
+  const behindMs = date - receivedAt;
+  if (aheadMs > differenceMaxMs) throw wrongClock(aheadMs, 'ahead of');
+  if (behindMs > differenceMaxMs) throw wrongClock(behindMs, 'behind');
+}
+
+function wrongClock(differenceMs: number, direction: 'ahead of' | 'behind'): CommandError {
+  const [unit, unitMs] = differenceMs > 2 * dayMs ? ['day', dayMs] : ['minute', 60_000];
+  const difference = countOf(Math.round(differenceMs / unitMs), unit);
+  return new CommandError(
+    `The clock of this machine is ${difference} ${direction} DynamoDB's, and dates what a command changes: set the clock, then run the command again.`,
+  );
+}
