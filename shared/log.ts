@@ -5,6 +5,7 @@ import {
   type RequestMetrics,
   releaseVariable,
   serviceNameVariable,
+  serviceVersionVariable,
 } from './metrics.ts';
 
 /** What a log line may hold. Never an API key, a header, a query string, a body, or a person's name, phone or email. */
@@ -42,21 +43,16 @@ export function log(
     message,
     timestamp: new Date().toISOString(),
     service: process.env[serviceNameVariable] ?? 'local', // the dimension of the metrics
+    version: process.env[serviceVersionVariable],
     xray_trace_id: traceId(),
     ...fields,
     ...requestMetrics,
-    ...(level === 'error' && runningCode()),
+    ...(level === 'error' && { release: process.env[releaseVariable] }),
     ...(error !== undefined && { error: describe(error) }),
     ...embeddedMetrics(requestMetrics),
   };
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
-
-/** Which code failed: the bundle, by which `npm run admin -- request` finds its source map, and the version of the function. Not set locally. */
-const runningCode = (): { release?: string | undefined; version?: string | undefined } => ({
-  release: process.env[releaseVariable],
-  version: process.env.AWS_LAMBDA_FUNCTION_VERSION,
-});
 
 /** Of a deployment with tracing, by which X-Ray and the logs name the same request (AWS: X-Ray, Tracing header). */
 const traceId = (): string | undefined =>

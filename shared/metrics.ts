@@ -23,5 +23,7 @@ export const metricNamespace = 'LeadService';
 export const metricDimension = 'service';
 /** Identifies the deployment within its account. Not set in the local service, which writes no metrics. */
 export const serviceNameVariable = 'SERVICE_NAME';
+/** The version and commit that a function was deployed from, on every line. Not set in the local service. */
+export const serviceVersionVariable = 'SERVICE_VERSION';
 /** Identifies the bundle that a function runs, on the lines of its errors (infra/bundle/source-maps.ts). Not set in the local service. */
 export const releaseVariable = 'RELEASE';

@@ -5,6 +5,25 @@ import { loadOrganization } from '../../shared/store/organizations/organizations
 import type { Table } from '../../shared/store/table/client.ts';
 import { integerOption } from '../cli/integer-option.ts';
 
+/** A deployed service. */
+export interface ServiceLocation {
+  /** As `--stack` names it. */
+  readonly stack: string;
+  /** The stack, without the ID of the service. */
+  readonly stackName: string;
+  /** The table. */
+  readonly name: string;
+  readonly region: string;
+  /** The contract's `{base_url}`. */
+  readonly baseUrl: string;
+  readonly rateLimits: Partial<RateLimits>;
+  /** The name of each endpoint's function. Empty for 1.0.0, which did not say it. */
+  readonly functions: ReadonlyMap<string, string>;
+  /** What runs: the tag or commit, and the version with the commit (infra/stack/release.ts). 1.0.0 did not say it. */
+  readonly release: string | undefined;
+  readonly version: string | undefined;
+}
+
 /** What a command works with. */
 export interface CommandContext {
   /** Opened on first use, so that help and wrong usage need no table. @throws CommandError when no table is named */
@@ -18,8 +37,8 @@ export interface CommandContext {
   readonly isLocalEngine: () => boolean;
   /** The hourly limits in force, as far as the stack or the environment says them. */
   readonly rateLimits: () => Partial<RateLimits>;
-  /** The stack that `--stack` names. */
-  readonly stackName: () => string | undefined;
+  /** The service that `--stack` names. */
+  readonly deployed: () => ServiceLocation | undefined;
   /** Prints the result: one JSON document with `--json`, else the text that `forPeople` returns. */
   readonly print: (result: unknown, forPeople: () => string) => void;
   /** Prints a sentence to stderr, so that stdout has only the result. */

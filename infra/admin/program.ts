@@ -10,10 +10,9 @@ import { CliCommand } from '../cli/command.ts';
 import { defaultDataFolder, findRunningService } from '../local/running-service.ts';
 import { callerIdentity } from './caller-identity.ts';
 import { checkClock } from './clock.ts';
-import { type CommandContext, CommandError } from './context.ts';
+import { type CommandContext, CommandError, type ServiceLocation } from './context.ts';
 import type { LazyCommands } from './lazy-commands.ts';
 import { ProgressLine } from './progress-line.ts';
-import type { TableLocation } from './stack.ts';
 
 /** The environment that a command reads, and the streams that it prints to. */
 export interface ProcessIo {
@@ -80,7 +79,7 @@ class AdminRun {
   readonly #program = new CliCommand('npm run admin --');
   #table: Table | undefined;
   /** Set by `--stack`. */
-  #location: TableLocation | undefined;
+  #location: ServiceLocation | undefined;
   #identity: Promise<string> | undefined;
   #status = 0;
 
@@ -111,7 +110,7 @@ class AdminRun {
       isLocalEngine: () => isLocalEngine(this.#io.environment),
       pacedTable: (readUnitsPerSecond) => this.#pacedTable(readUnitsPerSecond),
       rateLimits: () => this.#location?.rateLimits ?? rateLimitsIn(this.#io.environment),
-      stackName: () => this.#program.opts<{ stack?: string }>().stack,
+      deployed: () => this.#location,
       callerIdentity: () => {
         this.#identity ??= callerIdentity(this.#io.environment, this.#location?.region);
         return this.#identity;
@@ -167,8 +166,8 @@ class AdminRun {
   }
 
   async #locateStack(stack: string): Promise<void> {
-    const { tableOfStack } = await import('./stack.ts');
-    this.#location = await tableOfStack(stack);
+    const { serviceOfStack } = await import('./stack.ts');
+    this.#location = await serviceOfStack(stack);
     // A value left over from a local run would make the command change other data than the person expects.
     const { environment } = this.#io;
     const endpoint = endpointIn(environment);
@@ -194,7 +193,7 @@ const describeProgram = (program: CliCommand, { stdout, stderr }: ProcessIo): Cl
     .option('--json', 'print the result as one JSON document')
     .option(
       '--stack <NAME>',
-      'use the table of this deployed stack instead of LEADS_TABLE or the local service',
+      'use the table of this deployed stack (NAME/ID: of one of its services) instead of LEADS_TABLE or the local service',
     )
     .configureHelp({ showGlobalOptions: true, optionDescription: describeOption })
     .configureOutput({
@@ -217,7 +216,7 @@ Each command has its own --help with examples.`,
 
 function openNamedTable(
   environment: NodeJS.ProcessEnv,
-  location: TableLocation | undefined,
+  location: ServiceLocation | undefined,
 ): Table {
   if (location) return openTable(location.name, { ...clientTimeouts, region: location.region });
   if (!environment.LEADS_TABLE) {

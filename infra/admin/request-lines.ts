@@ -2,7 +2,7 @@ import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { isPlainObject, parseJson } from '../../shared/json.ts';
 import type { CommandContext } from './context.ts';
 import { countOf } from './format.ts';
-import { namesInStack } from './stack-functions.ts';
+import { namesInStack } from './stack.ts';
 
 /** How many log groups are searched in parallel, below the limit of requests a second. */
 const searchesAtOnce = 5;

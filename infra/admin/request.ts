@@ -27,7 +27,7 @@ Example:
 }
 
 async function printRequest(context: CommandContext, id: string, hours: number): Promise<void> {
-  const stack = context.stackName();
+  const stack = context.deployed()?.stackName;
   if (stack === undefined)
     throw new CommandError(
       'Name the deployed service with --stack NAME: a local service prints its lines in its terminal.',

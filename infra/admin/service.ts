@@ -1,8 +1,7 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { Command } from 'commander';
-import { type CommandContext, CommandError } from './context.ts';
+import { type CommandContext, CommandError, type ServiceLocation } from './context.ts';
 import { countOf } from './format.ts';
-import { functionsOfStack } from './stack-functions.ts';
 
 /** How many calls to Lambda change functions in parallel, below its limit of 15 control requests a second. */
 const changesAtOnce = 5;
@@ -51,7 +50,7 @@ async function stopService(context: CommandContext): Promise<void> {
   context.print(
     { stopped: names },
     () =>
-      `Stopped: ${countOf(names.length, 'function')} of stack ${stackIn(context)}. Wait ten seconds for requests that have begun. To start again: npm run admin -- service start --stack ${stackIn(context)}`,
+      `Stopped: ${countOf(names.length, 'function')} of stack ${serviceIn(context).stack}. Wait ten seconds for requests that have begun. To start again: npm run admin -- service start --stack ${serviceIn(context).stack}`,
   );
 }
 
@@ -62,7 +61,7 @@ async function startService(context: CommandContext): Promise<void> {
   );
   context.print(
     { started: names },
-    () => `Started: ${countOf(names.length, 'function')} of stack ${stackIn(context)}.`,
+    () => `Started: ${countOf(names.length, 'function')} of stack ${serviceIn(context).stack}.`,
   );
 }
 
@@ -72,32 +71,36 @@ async function changeFunctions(
   verb: string,
   change: (lambda: LambdaClient, functionName: string) => Promise<unknown>,
 ): Promise<string[]> {
-  const stack = stackIn(context);
+  const { stack, functions } = serviceIn(context);
+  if (functions.size === 0)
+    throw new CommandError(
+      `The outputs of stack ${stack} name no functions: deploy it with this version first.`,
+    );
+  const names = [...functions.values()];
   const { LambdaClient: Client } = await import('@aws-sdk/client-lambda');
   const lambda = new Client({});
   try {
-    const functions = await functionsOfStack(stack, lambda);
     let done = 0;
-    for (let first = 0; first < functions.length; first += changesAtOnce) {
+    for (let first = 0; first < names.length; first += changesAtOnce) {
       await Promise.all(
-        functions.slice(first, first + changesAtOnce).map(async ({ functionName }) => {
+        names.slice(first, first + changesAtOnce).map(async (functionName) => {
           await change(lambda, functionName);
           done += 1;
-          context.progress(`${verb}: ${done} of ${countOf(functions.length, 'function')}`);
+          context.progress(`${verb}: ${done} of ${countOf(names.length, 'function')}`);
         }),
       );
     }
-    return functions.map(({ endpoint }) => endpoint.name);
+    return [...functions.keys()];
   } finally {
     lambda.destroy();
   }
 }
 
-function stackIn(context: CommandContext): string {
-  const stack = context.stackName();
-  if (stack === undefined)
+function serviceIn(context: CommandContext): ServiceLocation {
+  const service = context.deployed();
+  if (service === undefined)
     throw new CommandError(
       'Name the deployed service with --stack NAME: a local service stops with Ctrl-C.',
     );
-  return stack;
+  return service;
 }

@@ -1,23 +1,20 @@
-import { type RateLimits, rateLimitsIn, rateLimitVariables } from '../../shared/rate-limits.ts';
-import { CommandError } from './context.ts';
+import type { Output } from '@aws-sdk/client-cloudformation';
+import { rateLimitsIn, rateLimitVariables } from '../../shared/rate-limits.ts';
+import { CommandError, type ServiceLocation } from './context.ts';
 import { isUnreachable } from './failures.ts';
 
-/** Where a deployed table is. */
-export interface TableLocation {
-  readonly name: string;
-  readonly region: string;
-  /** The contract's `{base_url}`, as the stack says it. */
-  readonly baseUrl: string | undefined;
-  /** The hourly limits, as far as the stack says them: earlier versions do not. */
-  readonly rateLimits: Partial<RateLimits>;
-}
-
-/** Finds the table of a deployed stack by its outputs: one call to CloudFormation. @throws CommandError when there is no such table */
-export async function tableOfStack(stackName: string): Promise<TableLocation> {
+/**
+ * Finds a deployed service by the outputs of its stack: one call to CloudFormation.
+ * @param stack `NAME`, or `NAME/ID` for one of several services of a stack
+ * @throws CommandError when there is no such service, or the stack has several
+ */
+export async function serviceOfStack(stack: string): Promise<ServiceLocation> {
   // Imported only for --stack: the package is large, and the service does not use it.
   const { CloudFormationClient, DescribeStacksCommand } = await import(
     '@aws-sdk/client-cloudformation'
   );
+  // The ARN of a stack has slashes of its own.
+  const [, stackName = stack, id] = /^(arn:.+|[^/]+)\/(\w+)$/.exec(stack) ?? [];
   const client = new CloudFormationClient({});
   try {
     const region = await client.config.region();
@@ -25,24 +22,67 @@ export async function tableOfStack(stackName: string): Promise<TableLocation> {
       .send(new DescribeStacksCommand({ StackName: stackName }))
       .catch((error: unknown) => Promise.reject(stackError(error, stackName, region)));
     const outputs = Stacks[0]?.Outputs ?? [];
-    const output = (key: string): string | undefined =>
-      outputs.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
-    const name = output('TableName');
-    if (!name) {
-      throw new CommandError(
-        `Stack ${stackName} in region ${region} has no output TableName, so it is not a lead service: check --stack.`,
-      );
-    }
-    const rateLimits = rateLimitsIn({
-      [rateLimitVariables.requestsPerKeyPerWindow]: output('RequestsPerKeyPerHour'),
-      [rateLimitVariables.requestsPerOrganizationPerWindow]: output(
-        'RequestsPerOrganizationPerHour',
-      ),
-    });
-    return { name, region, baseUrl: output('BaseUrl'), rateLimits };
+    return locationOf({ stack, stackName, region, id }, outputs);
   } finally {
     client.destroy();
   }
+}
+
+interface Selector {
+  readonly stack: string;
+  readonly stackName: string;
+  readonly region: string;
+  readonly id: string | undefined;
+}
+
+function locationOf(
+  { stack, stackName, region, id }: Selector,
+  outputs: readonly Output[],
+): ServiceLocation {
+  const values = new Map(
+    outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]),
+  );
+  const ids = idsIn(values);
+  const found = id === undefined && ids.length === 1 ? ids[0] : ids.find((one) => one === id);
+  if (found === undefined)
+    throw new CommandError(selectorIssue({ stack, stackName, region, id }, ids));
+  const value = (name: string): string | undefined => values.get(`${found}${name}`);
+  return {
+    stack,
+    stackName,
+    name: value('TableName') ?? '',
+    region,
+    baseUrl: value('BaseUrl') ?? '',
+    rateLimits: rateLimitsIn({
+      [rateLimitVariables.requestsPerKeyPerWindow]: value('RequestsPerKeyPerHour'),
+      [rateLimitVariables.requestsPerOrganizationPerWindow]: value(
+        'RequestsPerOrganizationPerHour',
+      ),
+    }),
+    functions: new Map(
+      [...(value('Functions') ?? '').matchAll(/([\w-]+)=([\w-]+)/g)].map(
+        ([, endpoint = '', functionName = '']) => [endpoint, functionName],
+      ),
+    ),
+    release: value('Release'),
+    version: value('Version'),
+  };
+}
+
+/** The IDs of the services of a stack; that of a stack of its own is empty. Other outputs may have similar names, so it takes two. */
+const idsIn = (outputs: ReadonlyMap<string, string>): string[] =>
+  [...outputs.keys()].flatMap((key) => {
+    const id = /^(.*)TableName$/.exec(key)?.[1];
+    return id !== undefined && outputs.has(`${id}BaseUrl`) ? [id] : [];
+  });
+
+function selectorIssue({ stackName, region, id }: Selector, ids: readonly string[]): string {
+  if (ids.length === 0)
+    return `Stack ${stackName} in region ${region} has no outputs TableName and BaseUrl, so it is not a lead service: check --stack.`;
+  const choices = ids.map((one) => (one === '' ? stackName : `${stackName}/${one}`)).join(' or ');
+  return id === undefined
+    ? `Stack ${stackName} has ${ids.length} lead services: name one with --stack ${choices}.`
+    : `Stack ${stackName} has no lead service ${id}: did you mean --stack ${choices}?`;
 }
 
 /** Explains what a person can correct; returns any other error as it is. */
@@ -60,4 +100,32 @@ function stackError(error: unknown, stackName: string, region: string): unknown 
       cause: error,
     },
   );
+}
+
+/**
+ * The names of a stack's resources of one type: one request to CloudFormation per 100 resources.
+ * @param region by default that of the environment or profile
+ */
+export async function namesInStack(
+  stackName: string,
+  resourceType: string,
+  region?: string,
+): Promise<string[]> {
+  const { CloudFormationClient, paginateListStackResources } = await import(
+    '@aws-sdk/client-cloudformation'
+  );
+  const client = new CloudFormationClient(region ? { region } : {});
+  try {
+    const names: string[] = [];
+    for await (const { StackResourceSummaries = [] } of paginateListStackResources(
+      { client },
+      { StackName: stackName },
+    )) {
+      for (const { ResourceType: type, PhysicalResourceId: name } of StackResourceSummaries)
+        if (type === resourceType && name) names.push(name);
+    }
+    return names;
+  } finally {
+    client.destroy();
+  }
 }

@@ -6,8 +6,10 @@ import { InvalidArgumentError } from 'commander';
 import { CliCommand } from '../cli/command.ts';
 import { OptionsError } from '../stack/check-options.ts';
 import { checkEnvironmentOptions, contextOfCdkJson } from '../stack/environment-options.ts';
+import { releaseIn } from '../stack/release.ts';
 import type { ServiceOptions } from '../stack/service-options.ts';
 import type { FailedCheck } from './failed-check.ts';
+import { wayBack } from './go-back.ts';
 import { preflight } from './preflight.ts';
 
 /**
@@ -116,7 +118,7 @@ try {
 async function deploy(options: ServiceOptions): Promise<number> {
   const { serviceName: stackName } = options;
   const qualifier = contextOf(context)['@aws-cdk/core:bootstrapQualifier'];
-  const { failedChecks, warnings, unknown, target } = await preflight({
+  const { failedChecks, warnings, unknown, target, releaseBefore } = await preflight({
     region: await regionOf(),
     stackName,
     cdkVersion: cdkVersion(),
@@ -131,8 +133,22 @@ async function deploy(options: ServiceOptions): Promise<number> {
   process.stderr.write(
     `✓ ${stackName} will be deployed to account ${target.account}, region ${target.region}.\n`,
   );
+  const back = announceRelease(releaseBefore);
   if (check) return 0;
-  return cdkDeploy(target.region) || verify(stackName, target.region);
+  const notDeployed = cdkDeploy(target.region);
+  if (notDeployed !== 0) return notDeployed; // CloudFormation has taken everything back.
+  const status = verify(stackName, target.region);
+  if (status !== 0) process.stderr.write(back);
+  return status;
+}
+
+/** @returns the line that says how to go back to the release that runs now; empty if that is this one, or the stack does not say */
+function announceRelease(before: string | undefined): string {
+  const { name } = releaseIn(projectFolder);
+  const isOther = before !== undefined && before !== name;
+  const back = isOther ? `To go back: ${wayBack(before, args)}\n` : '';
+  process.stderr.write(`Release: ${name}${isOther ? `, after ${before}` : ''}.\n${back}`);
+  return back;
 }
 
 function cdkDeploy(region: string): number {

@@ -15,13 +15,15 @@ import {
   type FailedCheck,
 } from './failed-check.ts';
 import { accountOf } from './identity.ts';
-import { failedStackChecks, stackNamed } from './stack-checks.ts';
+import { failedStackChecks, outputOf, stackNamed } from './stack-checks.ts';
 import { checkTable } from './table-checks.ts';
 import { failedForgottenTableChecks, failedOwnerChecks } from './table-owner.ts';
 
 export interface Preflight extends CheckResult {
   /** The account and region of the deployment; undefined if unknown. */
   readonly target?: DeploymentTarget;
+  /** What the stack runs now; undefined if it does not say so, or there is no stack. */
+  readonly releaseBefore?: string | undefined;
 }
 
 export interface PreflightOptions {
@@ -63,7 +65,7 @@ export async function preflight({
     return { failedChecks: [...failedChecks, account], warnings: [], unknown: [] };
 
   const target = { account, region };
-  const results = await checkTarget(target, deployment);
+  const { results, releaseBefore } = await checkTarget(target, deployment);
   return {
     failedChecks: [
       ...failedChecks,
@@ -74,6 +76,7 @@ export async function preflight({
     warnings: results.flatMap(({ warnings }) => warnings),
     unknown: results.flatMap(({ unknown }) => unknown),
     target,
+    releaseBefore,
   };
 }
 
@@ -81,8 +84,9 @@ export async function preflight({
 async function checkTarget(
   target: DeploymentTarget,
   { stackName, options = {}, allowsNewTable = false, qualifier = defaultQualifier }: Deployment,
-): Promise<CheckResult[]> {
+): Promise<{ results: CheckResult[]; releaseBefore: string | undefined }> {
   const { account, region } = target;
+  let releaseBefore: string | undefined;
   const { tableName, environment = productionEnvironment } = options;
   const client = new CloudFormationClient({ region, ...clientTimeouts });
   const checks = [
@@ -91,6 +95,7 @@ async function checkTarget(
     ),
     attemptCheck(`The stack ${stackName}`, async () => {
       const own = await stackNamed(client, stackName);
+      releaseBefore = outputOf(own, 'Release');
       const isTableChosen = tableName !== undefined || allowsNewTable;
       const forgotten = isTableChosen
         ? []
@@ -109,9 +114,9 @@ async function checkTarget(
     );
   try {
     const results = await Promise.all(checks);
-    return tableName === undefined
-      ? results
-      : [...results, ...(await checkTable(region, { ...options, tableName }))];
+    if (tableName !== undefined)
+      results.push(...(await checkTable(region, { ...options, tableName })));
+    return { results, releaseBefore };
   } finally {
     client.destroy();
   }

@@ -20,6 +20,9 @@ export async function stackNamed(
   }
 }
 
+export const outputOf = (stack: Stack | undefined, name: string): string | undefined =>
+  stack?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
+
 /** The states of a stack in which CloudFormation refuses an update. */
 export function failedStackChecks(own: Stack | undefined, stackName: string): FailedCheck[] {
   const status = own?.StackStatus ?? '';

@@ -4,12 +4,13 @@ import {
   paginateDescribeStacks,
   type Stack,
 } from '@aws-sdk/client-cloudformation';
-import { namesInStack } from '../admin/stack-functions.ts';
+import { namesInStack } from '../admin/stack.ts';
 import type { FailedCheck } from './failed-check.ts';
+import { outputOf } from './stack-checks.ts';
 
 /** The table that a stack of the service uses; undefined if it has none yet. */
 export const tableInUse = (stack: Stack | undefined): string | undefined =>
-  stack?.Outputs?.find(({ OutputKey }) => OutputKey === 'TableName')?.OutputValue;
+  outputOf(stack, 'TableName');
 
 /**
  * Refuses a table that another stack created, or that another stack of the service uses: both services would change the same leads.
@@ -60,7 +61,13 @@ async function otherStackWith(
 ): Promise<string | undefined> {
   for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {})) {
     const user = Stacks.find(
-      (stack) => stack.StackName !== stackName && tableInUse(stack) === tableName,
+      (stack) =>
+        stack.StackName !== stackName &&
+        // Of a service inside a stack, the name of the output begins with its ID.
+        stack.Outputs?.some(
+          ({ OutputKey, OutputValue }) =>
+            OutputKey?.endsWith('TableName') && OutputValue === tableName,
+        ),
     );
     if (user) return user.StackName;
   }

@@ -13,7 +13,11 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Endpoint } from '../../shared/endpoints.ts';
 import { limits } from '../../shared/limits.ts';
-import { releaseVariable, serviceNameVariable } from '../../shared/metrics.ts';
+import {
+  releaseVariable,
+  serviceNameVariable,
+  serviceVersionVariable,
+} from '../../shared/metrics.ts';
 import { rateLimitVariables } from '../../shared/rate-limits.ts';
 import { builtRelease, bundleFolder } from '../bundle/bundle.ts';
 import { memoryVariables } from '../bundle/function-memory.ts';
@@ -26,6 +30,8 @@ export interface EndpointFunctionProps {
   /** Granted as the endpoint's `access` says. */
   readonly table: LeadTable;
   readonly options: ServiceOptions;
+  /** Of the service, for log lines. */
+  readonly version: string;
 }
 
 const functionDefaults = {
@@ -37,7 +43,11 @@ const functionDefaults = {
 
 /** One Lambda function per endpoint, with its own bundle, role and log group, and only the permissions that it uses. */
 export class EndpointFunction extends LambdaFunction {
-  constructor(scope: Construct, id: string, { endpoint, table, options }: EndpointFunctionProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { endpoint, table, options, version }: EndpointFunctionProps,
+  ) {
     // Without a retention, Lambda keeps logs for ever.
     const logGroup = new LogGroup(scope, `${id}Log`, {
       retention: options.logRetentionDays,
@@ -57,6 +67,7 @@ export class EndpointFunction extends LambdaFunction {
       environment: {
         ...environmentOf(table, options),
         ...memoryVariables(memorySize),
+        [serviceVersionVariable]: version,
         [releaseVariable]: builtRelease(endpoint.name),
       },
       // The metrics are on lines of level INFO. Lambda's own level filter, which needs the JSON format, could remove them.

@@ -16,7 +16,11 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { releaseVariable, serviceNameVariable } from '../../shared/metrics.ts';
+import {
+  releaseVariable,
+  serviceNameVariable,
+  serviceVersionVariable,
+} from '../../shared/metrics.ts';
 import { eventFilter } from '../../shared/store/table/table-definition.ts';
 import { builtRelease, bundleFolder, publisherName } from '../bundle/bundle.ts';
 import { memoryVariables } from '../bundle/function-memory.ts';
@@ -26,6 +30,8 @@ import type { ServiceOptions } from './service-options.ts';
 export interface LeadEventsProps {
   readonly table: LeadTable;
   readonly options: ServiceOptions;
+  /** Of the service, for log lines. */
+  readonly version: string;
 }
 
 /** As long as the stream keeps a record (AWS: DynamoDB Streams, data retention). */
@@ -43,7 +49,7 @@ export class LeadEvents extends Construct {
   readonly publisher: LambdaFunction;
   readonly undelivered: Queue;
 
-  constructor(scope: Construct, id: string, { table, options }: LeadEventsProps) {
+  constructor(scope: Construct, id: string, { table, options, version }: LeadEventsProps) {
     super(scope, id);
     this.bus = new EventBus(this, 'Bus', {
       eventBusName: options.serviceName,
@@ -54,7 +60,7 @@ export class LeadEvents extends Construct {
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
-    this.publisher = this.newPublisher(table, options);
+    this.publisher = this.newPublisher(table, options, version);
     new EventSourceMapping(this, 'Source', {
       target: this.publisher,
       eventSourceArn: table.streamArn,
@@ -70,7 +76,7 @@ export class LeadEvents extends Construct {
     this.acknowledge();
   }
 
-  private newPublisher(table: LeadTable, options: ServiceOptions): LambdaFunction {
+  private newPublisher(table: LeadTable, options: ServiceOptions, version: string): LambdaFunction {
     const logGroup = new LogGroup(this, 'PublisherLog', {
       retention: options.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -100,6 +106,7 @@ export class LeadEvents extends Construct {
         EVENT_BUS: this.bus.eventBusName,
         ...memoryVariables(publisherMemoryMb),
         [serviceNameVariable]: options.serviceName,
+        [serviceVersionVariable]: version,
         [releaseVariable]: builtRelease(publisherName),
       },
       loggingFormat: LoggingFormat.TEXT,

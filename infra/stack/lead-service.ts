@@ -1,6 +1,6 @@
-import { Annotations } from 'aws-cdk-lib';
+import { Annotations, type CfnOutput } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { writtenEndpoints } from '../bundle/bundle.ts';
+import { projectFolder, writtenEndpoints } from '../bundle/bundle.ts';
 import { checkOptions } from './check-options.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { Firewall } from './firewall.ts';
@@ -9,7 +9,9 @@ import { LeadEvents } from './lead-events.ts';
 import { LeadTable } from './lead-table.ts';
 import { AlarmTopics } from './monitoring/alarm-topic.ts';
 import { Monitoring } from './monitoring/dashboard.ts';
+import { releaseIn } from './release.ts';
 import type { LeadServiceProps } from './service-options.ts';
+import { addOutputs } from './service-outputs.ts';
 
 export type { LeadServiceProps } from './service-options.ts';
 
@@ -17,9 +19,9 @@ export type { LeadServiceProps } from './service-options.ts';
  * The lead management service: the table, a function per endpoint, the API, alarms and a dashboard. Use it in any CDK app:
  *
  *     await buildFunctions();
- *     const leads = new LeadService(stack, 'Leads', { environment: 'staging', alarmEmail: 'ops@example.com' });
- *     new CfnOutput(stack, 'LeadsBaseUrl', { value: leads.baseUrl });
+ *     new LeadService(stack, 'Leads', { environment: 'staging', alarmEmail: 'ops@example.com' });
  *
+ * The commands reach it by the outputs that it adds to the stack, such as `LeadsBaseUrl`: `npm run verify -- --stack STACK`.
  * It changes no account-wide setting, reserves no concurrency and builds without Docker.
  */
 export class LeadService extends Construct {
@@ -32,6 +34,8 @@ export class LeadService extends Construct {
   readonly monitoring: Monitoring;
   /** The bus and its publisher; undefined without `events`. */
   readonly events: LeadEvents | undefined;
+  /** By name, without the ID of the service. */
+  readonly outputs: ReadonlyMap<string, CfnOutput>;
 
   /**
    * @throws OptionsError with all invalid options at once
@@ -40,6 +44,8 @@ export class LeadService extends Construct {
   constructor(scope: Construct, id: string, props: LeadServiceProps = {}) {
     super(scope, id);
     const options = checkOptions({ ...props });
+    const release = releaseIn(projectFolder);
+    const { version } = release;
 
     this.table = new LeadTable(this, 'Table', options);
     this.api = new LeadApi(this, 'Api', options);
@@ -49,11 +55,12 @@ export class LeadService extends Construct {
         endpoint,
         table: this.table,
         options,
+        version,
       }),
     }));
     for (const { endpoint, handler } of functions) this.api.route(endpoint, handler);
     if (options.events)
-      this.events = new LeadEvents(this, 'Events', { table: this.table, options });
+      this.events = new LeadEvents(this, 'Events', { table: this.table, options, version });
     if (options.waf) new Firewall(this, 'Firewall', this.api.deploymentStage.stageArn, options);
 
     const { topics } = new AlarmTopics(this, 'AlarmTopics', options);
@@ -67,6 +74,9 @@ export class LeadService extends Construct {
     });
     this.baseUrl = this.api.baseUrl;
     this.domainTarget = this.api.domainTarget;
+    const { baseUrl, domainTarget, table, events } = this;
+    const described = { baseUrl, domainTarget, table, events };
+    this.outputs = addOutputs(this, { options, functions, release, ...described });
   }
 }
 

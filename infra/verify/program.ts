@@ -73,7 +73,10 @@ const describeProgram = ({ stdout, stderr }: VerifyIo): CliCommand =>
   new CliCommand('npm run verify --')
     .description('check a deployed or a local service against the contract, a line per check')
     .option('--url <BASE_URL>', 'base URL: what comes before /api/v1')
-    .option('--stack <NAME>', 'a deployed stack, instead of --url')
+    .option(
+      '--stack <NAME>',
+      'a deployed stack, or NAME/ID for one of its services, instead of --url',
+    )
     .option(
       '--write',
       'also write: a temporary organization, every write of the contract, and its removal',
@@ -98,6 +101,8 @@ them. Run it on a test service, without traffic: it takes minutes.
 
 The last line is "N passed, N failed". Status: 0, 1 if any check failed, 2 for
 wrong usage.
+
+With --stack, the first line says which release the stack runs.
 
 Examples:
   npm run verify -- --url http://127.0.0.1:4010
@@ -129,6 +134,7 @@ class VerifyRun {
 
   async run(): Promise<number> {
     const target = await this.#target();
+    this.#printRelease(target);
     let isInterrupted = false;
     try {
       await readOnlyChecks(this.#checks, target.baseUrl);
@@ -201,13 +207,19 @@ class VerifyRun {
     );
   }
 
+  /** First of all: which release the checks are about. */
+  #printRelease({ stack, release = 'an unknown release', version = '1.0.0' }: Target): void {
+    if (stack === undefined || this.#options.json) return;
+    this.#io.stdout(`Stack ${stack} runs ${release}, version ${version}.\n`);
+  }
+
   #print({ check, passed, came, next }: CheckResult): void {
     if (this.#options.json) return;
     const line = passed ? `✓ ${check}: ${came}` : `✗ ${check}: ${came}. Next: ${next}`;
     this.#io.stdout(`${line.replace(/\s*\n\s*/g, ' ')}\n`);
   }
 
-  #summarize({ baseUrl, stack }: Target): void {
+  #summarize({ baseUrl, stack, release, version }: Target): void {
     const { results, failed } = this.#checks;
     const passed = results.length - failed;
     if (!this.#options.json) {
@@ -216,7 +228,7 @@ class VerifyRun {
     }
     const document = {
       url: baseUrl,
-      ...(stack !== undefined && { stack }),
+      ...(stack !== undefined && { stack, release, version }),
       passed,
       failed,
       checks: results,

@@ -1,6 +1,5 @@
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { CommandError } from '../admin/context.ts';
-import { type TableLocation, tableOfStack } from '../admin/stack.ts';
+import { serviceOfStack } from '../admin/stack.ts';
 import { runningServices } from '../local/running-service.ts';
 
 /** The variables that name a table: `LEADS_TABLE` and the AWS SDK's own. */
@@ -10,6 +9,9 @@ export type TableVariables = Readonly<Record<string, string>>;
 export interface Target {
   readonly baseUrl: string;
   readonly stack?: string;
+  /** What the stack runs, as its outputs say. */
+  readonly release?: string | undefined;
+  readonly version?: string | undefined;
   /** Where the table is; undefined if it is not known, as for `--url` alone. */
   readonly variables?: TableVariables;
 }
@@ -59,13 +61,8 @@ const tableVariablesIn = (environment: NodeJS.ProcessEnv): TableVariables =>
 
 /** The target of `--stack`: one call to CloudFormation. @throws CommandError */
 export async function targetOfStack(stack: string): Promise<Target> {
-  const { baseUrl, name, region }: TableLocation = await tableOfStack(stack);
-  if (baseUrl === undefined) {
-    throw new CommandError(
-      `Stack ${stack} has no output BaseUrl: check --stack, or name the address with --url.`,
-    );
-  }
-  return { baseUrl, stack, variables: { LEADS_TABLE: name, AWS_REGION: region } };
+  const { baseUrl, name, region, release, version } = await serviceOfStack(stack);
+  return { baseUrl, stack, release, version, variables: { LEADS_TABLE: name, AWS_REGION: region } };
 }
 
 /** The client configuration that reaches the table: of a local engine all of it, of AWS only the region. */

@@ -16,9 +16,9 @@ afterEach(() => {
 });
 
 describe('the line of an error', () => {
-  test('the line of an error names the release, the version of the function and the operation that failed', async () => {
+  test('the line of an error names the bundle, the version of the service and the operation that failed', async () => {
     vi.stubEnv('RELEASE', '0123456789ab');
-    vi.stubEnv('AWS_LAMBDA_FUNCTION_VERSION', '12');
+    vi.stubEnv('SERVICE_VERSION', '1.1.0+4f2a91c03b7d');
     const cause = new Error('no answer');
     recordFailedOperation(cause, 'TransactWriteItems');
     recordFailedOperation(cause, 'another one');
@@ -28,11 +28,12 @@ describe('the line of an error', () => {
 
     expect(logged()[0]).toMatchObject({
       release: '0123456789ab',
-      version: '12',
+      version: '1.1.0+4f2a91c03b7d',
       error: { message: 'outer', cause: { operation: 'TransactWriteItems' } },
     });
     expect(logged()[0]?.error).not.toHaveProperty('operation');
     expect(logged()[1]).not.toHaveProperty('release');
+    expect(logged()[1]).toHaveProperty('version', '1.1.0+4f2a91c03b7d');
   });
 });
 

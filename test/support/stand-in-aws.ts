@@ -6,6 +6,8 @@ import { endpoints } from '../../shared/endpoints.ts';
 export interface StandInAws {
   /** Points the AWS SDK at it. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The outputs of the stack. */
+  readonly outputs: Map<string, string>;
   /** Reserved concurrency by function, where one is set. */
   readonly reserved: ReadonlyMap<string, number>;
   /** What a log group of the stack has, by `logs-FUNCTION`. One event is a page. */
@@ -25,8 +27,15 @@ const functionName = (endpoint: string): string => `leads-${endpoint}`;
 export const standInFunctions = endpoints.map(({ name }) => functionName(name));
 const otherFunctions = ['leads-publish-events'];
 const gatewayLog = 'logs-gateway';
+/** Those of a stack that has only the service (infra/stack/service-outputs.ts). */
+const ownOutputs: readonly [string, string][] = [
+  ['TableName', 'leads'],
+  ['BaseUrl', 'https://leads.example.com'],
+  ['Functions', endpoints.map(({ name }) => `${name}=${functionName(name)}`).join()],
+];
 
 export async function startStandInAws(): Promise<StandInAws> {
+  const outputs = new Map(ownOutputs);
   const reserved = new Map<string, number>();
   const refused = new Set<string>();
   const logs = new Map<string, LogEvent[]>();
@@ -39,7 +48,7 @@ export async function startStandInAws(): Promise<StandInAws> {
       'application/x-www-form-urlencoded',
     );
     const [status, text] = isQuery
-      ? cloudFormationReply(new URLSearchParams(body))
+      ? cloudFormationReply(new URLSearchParams(body), outputs)
       : request.headers['x-amz-target'] === 'Logs_20140328.FilterLogEvents'
         ? logsReply(logs, JSON.parse(body))
         : request.url === '/Traces'
@@ -55,6 +64,7 @@ export async function startStandInAws(): Promise<StandInAws> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
+    outputs,
     reserved,
     logs,
     traces,
@@ -74,7 +84,7 @@ export async function startStandInAws(): Promise<StandInAws> {
 
 type Reply = [status: number, body: string];
 
-function cloudFormationReply(form: URLSearchParams): Reply {
+function cloudFormationReply(form: URLSearchParams, outputs: ReadonlyMap<string, string>): Reply {
   if (form.get('StackName') !== 'leads') {
     const message = `Stack with id ${form.get('StackName')} does not exist`;
     return [
@@ -91,7 +101,10 @@ function cloudFormationReply(form: URLSearchParams): Reply {
     ])
     .concat(resource('AWS::Logs::LogGroup', gatewayLog))
     .join('');
-  const table = '<member><OutputKey>TableName</OutputKey><OutputValue>leads</OutputValue></member>';
+  const members = [...outputs].map(
+    ([key, value]) =>
+      `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
   return form.get('Action') === 'ListStackResources'
     ? [
         200,
@@ -99,7 +112,7 @@ function cloudFormationReply(form: URLSearchParams): Reply {
       ]
     : [
         200,
-        `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>leads</StackName><Outputs>${table}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+        `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>leads</StackName><Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
       ];
 }
 
@@ -156,10 +169,6 @@ function lambdaReplies({ reserved, refused }: LambdaState) {
     const [, name = '', rest = ''] = /^\/[\d-]+\/functions\/([^/]+)\/(.*)$/.exec(path) ?? [];
     if (method !== 'GET' && refused.has(name))
       return [403, JSON.stringify({ Message: 'not authorized', __type: 'AccessDeniedException' })];
-    if (rest === 'configuration') {
-      const endpoint = endpoints.find((one) => functionName(one.name) === name);
-      return json({ Description: endpoint ? `${endpoint.method} ${endpoint.path}` : 'another' });
-    }
     if (rest === 'concurrency') {
       if (method === 'DELETE') reserved.delete(name);
       else reserved.set(name, JSON.parse(body).ReservedConcurrentExecutions);

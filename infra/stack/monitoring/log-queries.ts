@@ -29,7 +29,7 @@ export const logQueries: readonly LogQuery[] = [
     queryLines: [
       // Time-outs and crashes are logged by Lambda, not by us; those lines have only the log group.
       'filter level = "ERROR" or @message like /Task timed out|Runtime exited|"errorType"/',
-      'fields @timestamp, coalesce(endpoint, @log) as function, organizationId, requestId, coalesce(error.message, @message) as problem',
+      'fields @timestamp, version, coalesce(endpoint, @log) as function, organizationId, requestId, coalesce(error.message, @message) as problem',
       'sort @timestamp desc',
       'limit 20',
     ],

@@ -23,6 +23,7 @@ beforeAll(async () => {
       const name = stack === 'leads' ? 'TableName' : 'Bucket';
       const outputs = {
         [name]: service().environment.LEADS_TABLE,
+        BaseUrl: service().baseUrl,
         RequestsPerOrganizationPerHour: '2000',
       };
       const output = Object.entries(outputs)
@@ -111,7 +112,7 @@ test.each([
     'nothing',
     /^There is no stack nothing in region .+: check --stack, AWS_REGION and AWS_PROFILE\.$/,
   ],
-  ['other', /^Stack other in region .+ has no output TableName/],
+  ['other', /^Stack other in region .+ has no outputs TableName and BaseUrl/],
 ])('the stack %s is refused in one sentence', async (stack, message) => {
   const { status, stdout, stderr } = await onStack(stack, 'organization', 'list');
 

@@ -45,6 +45,7 @@ test('npm run deploy -- --check prints what is unknown, what should change and t
     expect.stringMatching(/^! The functions of the account can run 10 times at once/),
     expect.stringMatching(/^ {2}Next: aws service-quotas/),
     `✓ ${stackName} will be deployed to account 123456789012, region eu-central-1.`,
+    expect.stringMatching(/^Release: \S+\.$/),
   ]);
   expect(lastRequests.get('GetParameter')?.body).toContain('/cdk-bootstrap/team1/version');
 });

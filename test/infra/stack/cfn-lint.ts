@@ -22,8 +22,8 @@ export interface LintResult {
 /** A dependency that the CDK writes twice, from a function to its role, is not a fault. */
 const options = ['--format', 'parseable', '--ignore-checks', 'W3005'];
 
-/** A function's code in a template: its file and the name of its bundle. */
-const codeHash = /\b[0-9a-f]{64}(?=\.zip)|"[0-9a-f]{12}"/g;
+/** A function's code in a template: its file, the name of its bundle and its commit. */
+const codeHash = /\b[0-9a-f]{64}(?=\.zip)|\b[0-9a-f]{12}(?=["-]|\.dirty)/g;
 
 /** The version of the installed cfn-lint; undefined if there is none. */
 export function cfnLintVersion(): string | undefined {

@@ -71,11 +71,14 @@ describe('in a fresh account, with no option set', () => {
     );
   });
 
-  test('the outputs name the address, the table, the limits and the next commands', () => {
+  test('the outputs name the release, the address, the table, the functions, the limits and the next commands', () => {
     expect(Object.keys(plain.toJSON().Outputs)).toEqual([
+      'Release',
+      'Version',
       'BaseUrl',
       'DashboardUrl',
       'TableName',
+      'Functions',
       'RequestsPerKeyPerHour',
       'RequestsPerOrganizationPerHour',
       'Next1Organization',
@@ -251,6 +254,14 @@ describe("in somebody else's app", () => {
       OptionsError,
     );
   });
+});
+
+test('every function has the version and commit of the outputs in its environment', () => {
+  const version = full.toJSON().Outputs.Version.Value as string;
+
+  expect(version).toMatch(/^\d+\.\d+\.\d+\+(\w+(\.dirty)?)$/);
+  for (const { Properties } of all(full, 'AWS::Lambda::Function'))
+    expect(Properties.Environment).toMatchObject({ Variables: { SERVICE_VERSION: version } });
 });
 
 test('every function knows the release of its bundle, which changes only with the bundle', () => {

@@ -119,6 +119,7 @@ describe.each(written)('the function of $name', ({ name, method, path }) => {
         LEADS_TABLE: { Ref: tableId },
         RELEASE: expect.stringMatching(/^[0-9a-f]{12}$/),
         SERVICE_NAME: 'lead-service-production',
+        SERVICE_VERSION: expect.any(String),
         REQUESTS_PER_KEY_PER_HOUR: String(limits.requestsPerKeyPerWindow),
         REQUESTS_PER_ORGANIZATION_PER_HOUR: String(limits.requestsPerOrganizationPerWindow),
         NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=256',

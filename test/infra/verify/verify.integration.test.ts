@@ -65,9 +65,14 @@ test('verify --write writes what the contract can write, and leaves nothing behi
   expect(await isLeft(document.temporaryOrganization.id)).toBe(false);
 });
 
-test('verify finds the address and the table of a stack by its outputs', async () => {
+test('verify finds the address, the table and the release of a stack by its outputs, and says the release first', async () => {
   const { baseUrl, environment } = service();
-  const outputs = { BaseUrl: baseUrl, TableName: environment.LEADS_TABLE };
+  const outputs = {
+    BaseUrl: baseUrl,
+    TableName: environment.LEADS_TABLE,
+    Release: 'v1.1.0',
+    Version: '1.1.0+4f2a91c03b7d',
+  };
   const members = Object.entries(outputs).map(
     ([key, value]) =>
       `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
@@ -88,6 +93,7 @@ test('verify finds the address and the table of a stack by its outputs', async (
   cloudFormation.close();
   expect(failedLines(reply)).toEqual([]);
   expect(reply.status).toBe(0);
+  expect(reply.lines[0]).toBe('Stack leads runs v1.1.0, version 1.1.0+4f2a91c03b7d.');
   expect(reply.lines).toContain(`✓ Table ${environment.LEADS_TABLE}: ACTIVE, with 4 indexes`);
   expect(reply.stderr).toMatch(/^Warning: AWS_ENDPOINT_URL_DYNAMODB is set/);
 });

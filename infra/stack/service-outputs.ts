@@ -1,0 +1,101 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { Endpoint } from '../../shared/endpoints.ts';
+import type { EndpointFunction } from './endpoint-function.ts';
+import type { LeadEvents } from './lead-events.ts';
+import type { LeadTable } from './lead-table.ts';
+import { dashboardUrl } from './monitoring/dashboard-url.ts';
+import type { Release } from './release.ts';
+import type { ServiceOptions } from './service-options.ts';
+
+export interface OutputProps {
+  readonly options: ServiceOptions;
+  readonly functions: readonly {
+    readonly endpoint: Endpoint;
+    readonly handler: EndpointFunction;
+  }[];
+  readonly release: Release;
+  readonly baseUrl: string;
+  readonly domainTarget: string | undefined;
+  readonly table: LeadTable;
+  readonly events: LeadEvents | undefined;
+}
+
+/**
+ * The outputs of a service, which the commands with `--stack` read (infra/admin/stack.ts). Their names begin with the ID of the service, so
+ * that a stack can have several: `LeadsTableName`.
+ * @returns each by its name without the ID
+ */
+export function addOutputs(service: Construct, props: OutputProps): ReadonlyMap<string, CfnOutput> {
+  const id = idInStack(service);
+  return new Map(
+    Object.entries(outputsOf(props, Stack.of(service).region)).map(
+      ([name, [value, description]]) => {
+        const output = new CfnOutput(service, name, { value, description });
+        output.overrideLogicalId(`${id}${name}`);
+        return [name, output];
+      },
+    ),
+  );
+}
+
+/** The IDs of the constructs from the stack to the service, as letters and digits. */
+function idInStack(service: Construct): string {
+  const { scopes } = service.node;
+  const inStack = scopes.slice(scopes.indexOf(Stack.of(service)) + 1);
+  return inStack.map(({ node }) => node.id.replace(/[^A-Za-z0-9]/g, '')).join('');
+}
+
+/** By name: the value and its description. */
+type Outputs = Readonly<Record<string, readonly [value: string, description: string]>>;
+
+function outputsOf(props: OutputProps, region: string): Outputs {
+  const { options, functions, release, baseUrl, domainTarget, table, events } = props;
+  const named = functions.map(
+    ({ endpoint, handler }) => `${endpoint.name}=${handler.functionName}`,
+  );
+  return {
+    Release: [
+      release.name,
+      'Release: git switch --detach RELEASE && npm run deploy goes back to it',
+    ],
+    Version: [release.version, 'Version and commit'],
+    BaseUrl: [baseUrl, 'Base URL: put it before the paths of the contract'],
+    DashboardUrl: [dashboardUrl(options.serviceName), 'Dashboard, with alarms and log queries'],
+    TableName: [table.tableName, 'LEADS_TABLE for the admin command'],
+    Functions: [named.join(), 'Function of each endpoint, for service stop'],
+    RequestsPerKeyPerHour: [
+      String(options.requestsPerKeyPerHour),
+      'Limit of requests per API key and hour',
+    ],
+    RequestsPerOrganizationPerHour: [
+      String(options.requestsPerOrganizationPerHour),
+      'Limit of requests per organization and hour',
+    ],
+    ...(domainTarget && {
+      DomainTarget: [domainTarget, 'Target of the DNS record (CNAME) of the domain'] as const,
+    }),
+    ...(events && {
+      EventBusName: [events.bus.eventBusName, 'Event bus, for rules (OPERATE.md)'] as const,
+    }),
+    ...nextCommands(props, region),
+  };
+}
+
+function nextCommands({ baseUrl, table }: OutputProps, region: string): Outputs {
+  const admin = `AWS_REGION=${region} LEADS_TABLE=${table.tableName} npm run --silent admin --`;
+  return {
+    Next1Organization: [
+      `${admin} organization apply organization.json`,
+      'Next: create an organization from its settings file',
+    ],
+    Next2Key: [
+      `${admin} key create --organization 1 --type application --scopes leads.read --label first --created-by 7`,
+      'Then: create an API key; take the organization and user IDs from the settings file',
+    ],
+    Next3Call: [
+      `curl -H "Authorization: Bearer $API_KEY" ${baseUrl}/api/v1/lead-fields`,
+      'Then: the first call, with that key',
+    ],
+  };
+}

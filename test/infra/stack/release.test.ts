@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { canSwitchTo, releaseIn } from '../../../infra/stack/release.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'release-'));
+  writeFileSync(join(folder, 'package.json'), '{ "version": "1.1.0" }\n');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const git = (...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim();
+
+/** @returns the first twelve digits of the commit */
+function commit(): string {
+  git('init', '-q');
+  git('add', '.');
+  git('commit', '-q', '-m', 'first');
+  return git('rev-parse', '--short=12', 'HEAD');
+}
+
+test('a release is named by the tag of its commit, and its version has the commit', () => {
+  const digits = commit();
+  git('tag', 'v1.1.0');
+
+  expect(releaseIn(folder)).toEqual({ name: 'v1.1.0', version: `1.1.0+${digits}` });
+});
+
+test('a release without a tag is named by its commit, to which git can switch', () => {
+  const digits = commit();
+  git('tag', 'v1.1.0');
+  git('commit', '-q', '--allow-empty', '-m', 'second');
+  const release = releaseIn(folder);
+  git('switch', '-q', '--detach', 'HEAD~1');
+
+  git('switch', '-q', '--detach', release.name);
+
+  expect(git('log', '-1', '--format=%s')).toBe('second');
+  expect(release.name).not.toBe(digits);
+  expect(canSwitchTo(release.name)).toBe(true);
+});
+
+test('uncommitted changes are seen, and nobody is told to switch to them', () => {
+  const digits = commit();
+  git('tag', 'v1.1.0');
+  appendFileSync(join(folder, 'package.json'), '\n');
+  const release = releaseIn(folder);
+
+  expect(release).toEqual({ name: 'v1.1.0-dirty', version: `1.1.0+${digits}.dirty` });
+  expect(canSwitchTo(release.name)).toBe(false);
+});
+
+test('a release from files without git has the version of package.json alone', () => {
+  const release = releaseIn(folder);
+
+  expect(release).toEqual({ name: 'unknown', version: '1.1.0+unknown' });
+  expect(canSwitchTo(release.name)).toBe(false);
+});

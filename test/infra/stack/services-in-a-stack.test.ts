@@ -1,0 +1,84 @@
+import { App, CfnOutput, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, expect, test } from 'vitest';
+import { buildChangedFunctions } from '../../../infra/bundle/build-record.ts';
+import { LeadService } from '../../../infra/stack/lead-service.ts';
+import { targetOfStack } from '../../../infra/verify/target.ts';
+import { endpoints } from '../../../shared/endpoints.ts';
+import { useStandInAws } from '../../support/admin-on-stand-in-aws.ts';
+
+/** The commands with `--stack` on stacks of other people's apps: the outputs are those of the synthesized templates. */
+const { aws, run } = useStandInAws();
+
+beforeAll(async () => {
+  await buildChangedFunctions();
+}, 60_000);
+
+/** Gives the stand-in's stack the outputs that CloudFormation would make of the template: a reference is named by its logical ID. */
+function deploy(stack: Stack): void {
+  const outputs = Template.fromStack(stack).toJSON().Outputs as Record<string, { Value: unknown }>;
+  aws().outputs.clear();
+  for (const [name, { Value }] of Object.entries(outputs)) aws().outputs.set(name, resolved(Value));
+}
+
+function resolved(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const { Ref, ...join } = value as { Ref?: string; 'Fn::Join'?: [string, unknown[]] };
+  return Ref ?? (join['Fn::Join']?.[1] ?? []).map(resolved).join('');
+}
+
+function theirStack(...ids: string[]): Stack {
+  const stack = new Stack(new App(), 'Theirs');
+  new CfnOutput(stack, 'CustomersTableName', { value: 'customers' });
+  for (const id of ids) new LeadService(stack, id, { serviceName: `leads-${id.toLowerCase()}` });
+  return stack;
+}
+
+test('a service inside a stack is found by the outputs that it adds to the stack', async () => {
+  deploy(theirStack('Leads'));
+
+  const target = await targetOfStack('leads');
+
+  expect(target.variables?.LEADS_TABLE).toMatch(/^LeadsTable/);
+  expect(target.baseUrl).toMatch(/^https:.*LeadsApi/);
+  expect(target.version).toMatch(/^\d+\.\d+\.\d+\+/);
+});
+
+test('of two services in a stack, one is chosen by its ID, and service stop stops no other', async () => {
+  deploy(theirStack('Leads', 'MoreLeads'));
+
+  const { status } = await run('service', 'stop', '--stack', 'leads/MoreLeads');
+
+  expect(status).toBe(0);
+  expect(aws().reserved.size).toBe(endpoints.length);
+  expect([...aws().reserved.keys()].filter((name) => !/^MoreLeads/.test(name))).toEqual([]);
+  expect((await targetOfStack('leads/Leads')).variables?.LEADS_TABLE).toMatch(/^LeadsTable/);
+});
+
+test.each([
+  [
+    'leads',
+    'Stack leads has 2 lead services: name one with --stack leads/Leads or leads/MoreLeads.',
+  ],
+  [
+    'leads/Lead',
+    'Stack leads has no lead service Lead: did you mean --stack leads/Leads or leads/MoreLeads?',
+  ],
+])('--stack %s is refused in a stack of two services, naming their IDs', async (name, sentence) => {
+  deploy(theirStack('Leads', 'MoreLeads'));
+
+  expect(await run('organization', 'list', '--stack', name)).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: `${sentence}\n`,
+  });
+});
+
+test('service stop of a release that does not name its functions says what to do', async () => {
+  aws().outputs.clear();
+  aws().outputs.set('TableName', 'leads').set('BaseUrl', 'https://leads.example.com');
+
+  expect((await run('service', 'stop', '--stack', 'leads')).stderr).toBe(
+    'The outputs of stack leads name no functions: deploy it with this version first.\n',
+  );
+});
