@@ -11,6 +11,8 @@ export type MetricName =
   | 'failed'
   | 'notReady'
   | 'contended'
+  | 'tableThrottled'
+  | 'tableFailed'
   | 'rateLimited'
   | 'unauthorized'
   | 'capturesUnauthorized'

@@ -3,6 +3,7 @@ import { ApiError, type ErrorCode, errorBody } from '../errors.ts';
 import { log } from '../log.ts';
 import type { MetricName, RequestMetrics } from '../metrics.ts';
 import type { Caller } from '../store/organizations/admission.ts';
+import { tableFailureMetric } from '../store/table/failure-metric.ts';
 import type { Call } from './call.ts';
 import { refusedFields } from './refused-fields.ts';
 
@@ -13,7 +14,8 @@ export interface Reply {
 }
 
 /** What the log line says of an error. */
-type Refused = Pick<ApiError, 'code'> & Partial<Pick<ApiError, 'details'>>;
+type Refused = Pick<ApiError, 'code'> &
+  Partial<Pick<ApiError, 'details'>> & { readonly tableFailure?: MetricName | undefined };
 
 /** Converts a reply to API Gateway's form, with the headers of every response (contract, section 1), and writes the call's log line. */
 export function replyResponse(
@@ -52,7 +54,12 @@ export function errorResponse(call: Call, error: unknown): APIGatewayProxyResult
     keyId: caller?.keyId,
     error,
   });
-  return replyResponse(call, { status: 500, body: errorBody('INTERNAL') }, { code: 'INTERNAL' });
+  const tableFailure = tableFailureMetric(error);
+  return replyResponse(
+    call,
+    { status: 500, body: errorBody('INTERNAL') },
+    { code: 'INTERNAL', tableFailure },
+  );
 }
 
 /** Errors that an operator should look at when they become frequent. All other errors are for the caller to fix. */
@@ -86,7 +93,11 @@ const expiresSoon = ({ createdAt, expiresAt }: Caller, now: number): boolean =>
 let isColdStart = true;
 
 /** Writes the one log line of a call. Free metrics are on every line; metrics that drive alarms are there only when they apply. */
-function logReply(call: Call, status: number, { code, details }: Partial<Refused> = {}): void {
+function logReply(
+  call: Call,
+  status: number,
+  { code, details, tableFailure }: Partial<Refused> = {},
+): void {
   const { requestId, endpoint, caller, startedAt, consumedCapacity } = call;
   const now = Date.now();
   const counted = code && countedCodes[code];
@@ -98,6 +109,7 @@ function logReply(call: Call, status: number, { code, details }: Partial<Refused
     writeUnits: consumedCapacity.writeUnits,
     ...(isColdStart && { coldStart: 1 }),
     ...(counted && { [counted]: 1 }),
+    ...(tableFailure && { [tableFailure]: 1 }),
     ...(refusedCapture && { [refusedCapture]: 1 }),
     ...(keyExpires && { keyExpiresSoon: 1 }),
   };

@@ -17,11 +17,12 @@ export const alarms = {
   },
   FailuresContinue: {
     rings:
-      'In 2 of 3 periods of 5 minutes, at least 0.1 % of the calls got a server error other than NOT_READY.',
+      'In 2 of 3 periods of 5 minutes with calls, at least 0.1 % of the calls got a server error other than NOT_READY.',
     act: 'A small service or a single endpoint may be down. Open "Failures" on the dashboard, and see whether all failures have one endpoint. Run "npm run verify -- --stack NAME": it names what fails at each endpoint. If the failures began with a deployment, go back to the release before (OPERATE.md, "Go back").',
   },
   SlowAnswers: {
-    rings: 'For 15 minutes, 1 % of the calls took longer than 3 s.',
+    rings:
+      'In 3 periods of 5 minutes with calls, one after the other, 1 % of the calls took longer than 3 s.',
     act: 'Open "Time per endpoint" on the dashboard. If only list-leads is slow, a caller lists many leads with a rare filter: find organizationId in the log. If all endpoints are slow, check for DynamoDB throttles, and raise memoryMb if most slow calls are cold starts.',
   },
   ReadingFunctionsThrottled: {
@@ -34,17 +35,18 @@ export const alarms = {
     act: 'Do the same as for ReadingFunctionsThrottled. No enquiry is lost if the website retries with its Idempotency-Key.',
   },
   TableThrottled: {
-    rings: 'For 10 minutes, DynamoDB throttled the table or an index.',
+    rings:
+      'For 10 minutes, in every 5 minutes, calls failed because DynamoDB throttled the table or an index.',
     act: 'One partition gets too many requests, or traffic grew faster than on-demand capacity. The log lines of failed calls name the table or index and the reason (throttling). Find the organization in the log by its calls. Stop an import that runs too fast. If the traffic is expected, raise the warm throughput of the table.',
   },
   TableFailed: {
-    rings: 'In 5 minutes, DynamoDB failed at least 5 times.',
+    rings: 'In 5 minutes, at least 5 calls failed because DynamoDB failed or did not answer.',
     act: 'Check AWS Health for DynamoDB in this region. There is nothing to repair: a write is complete or absent, and callers retry.',
   },
   TransactionsRefused: {
     rings:
-      'For 15 minutes, at least 100 writes in every 5 minutes conflicted with another write to the same item.',
-    act: 'Many callers write the same lead at once. Find the organization in the log (code IDEMPOTENCY_IN_PROGRESS), and ask its developers whether a form or a sync job sends requests twice or in parallel.',
+      'For 15 minutes, in every 5 minutes, at least 5 calls were given up because other calls wrote the same item.',
+    act: 'Many callers write the same lead at once. Find the organization in the log (contended), and ask its developers whether a form or a sync job sends requests twice or in parallel.',
   },
   CaptureNotReady: {
     rings:
@@ -52,17 +54,17 @@ export const alarms = {
     act: 'Find organizationId in the log (code NOT_READY) and tell its administrator today. Every enquiry is refused until "organization apply" sets a default stage or an active user.',
   },
   CallersUnauthorized: {
-    rings: 'In 2 of 3 periods of 5 minutes, at least half of the calls got 401.',
+    rings: 'In 4 of 5 periods of 5 minutes with calls, at least half of the calls got 401.',
     act: 'If all organizations are affected, the service may use another table: compare tableName in cdk.json with the output TableName, and run "admin organization list --stack NAME". If one key is, "Refusals" on the dashboard names its endpoint: the key was revoked or has expired, or somebody guesses keys.',
   },
   CapturesUnauthorized: {
     rings:
-      'In 2 of 3 periods of 5 minutes, at least half of the captures were refused with 401 or 403.',
+      'In 3 of 4 periods of 5 minutes with captures, at least half of the captures were refused with 401 or 403.',
     act: 'Enquiries are being lost. "Refusals" on the dashboard shows the organization and the key of a 403. UNAUTHORIZED: the key was revoked or has expired ("key list"), or the website sends another one. FORBIDDEN: the key lacks the scope leads.capture. Give the website a working key ("key rotate").',
   },
   CapturesInvalid: {
     rings:
-      'In 2 of 3 periods of 5 minutes, at least half of the captures were refused with 400, 413, 415 or 422.',
+      'In 2 of 3 periods of 5 minutes with captures, at least half of the captures were refused with 400, 413, 415 or 422.',
     act: 'Enquiries are being lost. "Refusals" on the dashboard shows code, organization and key; the log line of a refusal names the fields. Compare them with the form and with "organization history": a field that became required is the usual reason ("organization undo"). INVALID_JSON: the form\'s backend changed what it sends.',
   },
   CapturesRateLimited: {

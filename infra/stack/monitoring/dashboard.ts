@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { type MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import {
@@ -12,6 +12,7 @@ import {
 } from 'cdk-monitoring-constructs';
 import { Construct } from 'constructs';
 import type { Endpoint } from '../../../shared/endpoints.ts';
+import type { MetricName } from '../../../shared/metrics.ts';
 import type { EndpointFunction } from '../endpoint-function.ts';
 import type { LeadEvents } from '../lead-events.ts';
 import type { ServiceOptions } from '../service-options.ts';
@@ -21,11 +22,11 @@ import { logWidgets } from './log-queries.ts';
 import {
   anyServerErrorShare,
   apiMetric,
+  counted,
   ofTable,
   period,
   serverErrorShare,
   serviceMetric,
-  tableFailures,
   tableThrottles,
   throttles,
 } from './metrics.ts';
@@ -136,11 +137,13 @@ function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
     {
       title: 'Needs attention',
       metrics: [
-        alarmed(options, 'CaptureNotReady', serviceMetric(serviceName, 'notReady'), { from: 1 }),
+        alarmed(options, 'CaptureNotReady', counted(serviceName, 'notReady', 'not ready'), {
+          from: 1,
+        }),
         alarmed(
           options,
           'KeyExpiresSoon',
-          serviceMetric(serviceName, 'keyExpiresSoon', Duration.days(1)),
+          counted(serviceName, 'keyExpiresSoon', 'keys that expire soon', Duration.days(1)),
           { from: 1 },
         ),
       ],
@@ -208,9 +211,10 @@ function throttleMetrics({ functions, options }: MonitoringProps): CustomMetricW
   ];
 }
 
-function tableGraphs(props: MonitoringProps): CustomMetricGroup[] {
-  const { table, options } = props;
+function tableGraphs({ table, options }: MonitoringProps): CustomMetricGroup[] {
   const { serviceName } = options;
+  const failedCalls = (name: MetricName, what: string): MathExpression =>
+    counted(serviceName, name, `calls that failed: ${what}`);
   return [
     {
       title: 'Units',
@@ -223,21 +227,25 @@ function tableGraphs(props: MonitoringProps): CustomMetricGroup[] {
     {
       title: 'Throttled',
       metrics: [
-        alarmed(options, 'TableThrottled', tableThrottles(table), { from: 1, datapoints: 2 }),
+        tableThrottles(table),
+        alarmed(options, 'TableThrottled', failedCalls('tableThrottled', 'throttled'), {
+          from: 1,
+          datapoints: 2,
+        }),
       ],
     },
     {
       title: 'Failed',
-      metrics: [alarmed(options, 'TableFailed', tableFailures(table), { from: 5 })],
+      metrics: [alarmed(options, 'TableFailed', failedCalls('tableFailed', 'failed'), { from: 5 })],
     },
     {
       title: 'Transaction conflicts',
       metrics: [
-        alarmed(options, 'TransactionsRefused', ofTable(table, 'TransactionConflict'), {
-          from: 100,
+        ofTable(table, 'TransactionConflict'),
+        alarmed(options, 'TransactionsRefused', failedCalls('contended', 'contended'), {
+          from: 5,
           datapoints: 3,
         }),
-        serviceMetric(serviceName, 'contended'),
       ],
     },
   ];

@@ -89,10 +89,7 @@ const tableMetric = (
 export const ofTable = (table: ITable, metricName: string): Metric =>
   tableMetric(table, metricName);
 
-/**
- * Throttled requests to the table and its indexes: ten metrics, the maximum of an alarm. A fifth index needs two alarms, one for reads and
- * one for writes.
- */
+/** Throttled requests to the table and its indexes, most of which the SDK repeats with success. */
 export function tableThrottles(table: ITable): MathExpression {
   const parts = [
     {},
@@ -106,24 +103,29 @@ export function tableThrottles(table: ITable): MathExpression {
   return sum(metrics, 'throttled requests');
 }
 
-/** The operations that the functions use: DynamoDB has this metric per operation only. */
-const operations = ['GetItem', 'BatchGetItem', 'Query', 'UpdateItem', 'TransactWriteItems'];
-
-/** Requests that DynamoDB answered with HTTP 500. */
-export const tableFailures = (table: ITable): MathExpression =>
-  sum(
-    operations.map((Operation) => tableMetric(table, 'SystemErrors', { Operation })),
-    'failed requests',
-  );
+/**
+ * A metric of the log lines that is reported only when it is not 0, for an alarm. With the zeros, CloudWatch evaluates the latest periods;
+ * without them, it would look for older points, and an alarm would stay on for longer.
+ */
+export const counted = (
+  serviceName: string,
+  metricName: MetricName,
+  label: string,
+  over: Duration = period,
+): MathExpression => sum([serviceMetric(serviceName, metricName, over)], label, over);
 
 /** A missing value counts as 0, so that a metric without data does not hide the others. Metric names must be unique on a graph. */
-function sum(metrics: readonly IMetric[], label: string): MathExpression {
+export function sum(
+  metrics: readonly IMetric[],
+  label: string,
+  over: Duration = period,
+): MathExpression {
   const prefix = label.replace(/\W+/g, '_');
   const named = metrics.map((metric, index): [string, IMetric] => [`${prefix}_${index}`, metric]);
   return new MathExpression({
     expression: named.map(([name]) => `FILL(${name}, 0)`).join(' + '),
     usingMetrics: Object.fromEntries(named),
     label,
-    period,
+    period: over,
   });
 }

@@ -1,13 +1,12 @@
 import { Aws, Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { CustomMetricGroup } from 'cdk-monitoring-constructs';
+import type { CustomMetricGroup, CustomMetricWithAlarm } from 'cdk-monitoring-constructs';
 import type { MetricName } from '../../../shared/metrics.ts';
 import { firewallRules } from '../firewall.ts';
 import type { ServiceOptions } from '../service-options.ts';
 import { alarmed, alarmedBySilence } from './alarmed-metric.ts';
-import type { AlarmName } from './alarms.ts';
-import { apiMetric, period, serviceMetric } from './metrics.ts';
+import { apiMetric, counted, period, serviceMetric, sum } from './metrics.ts';
 
 export interface RefusalGraphsProps {
   readonly options: Pick<ServiceOptions, 'serviceName' | 'waf' | 'noCapturesHours'>;
@@ -18,43 +17,55 @@ export interface RefusalGraphsProps {
 export function refusalGraphs(props: RefusalGraphsProps): CustomMetricGroup[] {
   const { options } = props;
   const { serviceName } = options;
-  const twoOfThree = { datapoints: 2, periods: 3 };
   return [
     {
       title: 'Unknown keys, % of the calls',
       metrics: [
+        // Two verifications after a deployment reach three periods: on a quiet service, most calls of each get 401.
         alarmed(options, 'CallersUnauthorized', unauthorizedShare(serviceName), {
           from: 50,
-          ...twoOfThree,
+          datapoints: 4,
+          periods: 5,
         }),
       ],
     },
-    {
-      title: 'Captures refused, % of the captures',
-      metrics: refusedCaptureAlarms.map(([name, metricName, label]) =>
-        alarmed(options, name, captureShare({ ...props, metricName, label }), {
-          from: 50,
-          ...twoOfThree,
-        }),
-      ),
-    },
+    { title: 'Captures refused, % of the captures', metrics: refusedCaptures(props) },
     {
       title: 'Captures over the limit',
       metrics: [
-        alarmed(options, 'CapturesRateLimited', serviceMetric(serviceName, 'capturesRateLimited'), {
-          from: 1,
-        }),
+        alarmed(
+          options,
+          'CapturesRateLimited',
+          counted(serviceName, 'capturesRateLimited', 'over the limit'),
+          { from: 1 },
+        ),
       ],
     },
     ...silenceGraphs(props),
-    ...firewallGraphs(props.options),
+    ...firewallGraphs(options),
+  ];
+}
+
+/** By kind, because each has another remedy. The firewall's blocks, which no function sees, are in `RequestsBlocked`. */
+function refusedCaptures(props: RefusalGraphsProps): CustomMetricWithAlarm[] {
+  const unauthorized = captureShare(props, 'capturesUnauthorized', '401 and 403');
+  const invalid = captureShare(props, 'capturesInvalid', '422, 400, 413 and 415');
+  return [
+    // A verification sends one capture with an unknown key: two of them are all captures of two periods.
+    alarmed(props.options, 'CapturesUnauthorized', unauthorized, {
+      from: 50,
+      datapoints: 3,
+      periods: 4,
+    }),
+    alarmed(props.options, 'CapturesInvalid', invalid, { from: 50, datapoints: 2, periods: 3 }),
   ];
 }
 
 function silenceGraphs({ options, captureFunction }: RefusalGraphsProps): CustomMetricGroup[] {
   const { noCapturesHours: periods } = options;
   if (periods === undefined) return [];
-  const captures = captureFunction.metricInvocations({ period: Duration.hours(1) });
+  const hour = Duration.hours(1);
+  const captures = sum([captureFunction.metricInvocations({ period: hour })], 'captures', hour);
   return [
     {
       title: 'Captures in an hour',
@@ -84,24 +95,12 @@ const unauthorizedShare = (serviceName: string): MathExpression =>
     period,
   });
 
-/** By kind, because each has another remedy. The firewall's blocks, which no function sees, are in `RequestsBlocked`. */
-const refusedCaptureAlarms: readonly (readonly [AlarmName, MetricName, label: string])[] = [
-  ['CapturesUnauthorized', 'capturesUnauthorized', '401 and 403'],
-  ['CapturesInvalid', 'capturesInvalid', '422, 400, 413 and 415'],
-];
-
-interface CaptureShareProps extends RefusalGraphsProps {
-  readonly metricName: MetricName;
-  readonly label: string;
-}
-
 /** One kind of refused captures, in percent of all captures. Names on a graph must be unique, so each kind has its own. */
-const captureShare = ({
-  options,
-  captureFunction,
-  metricName,
-  label,
-}: CaptureShareProps): MathExpression =>
+const captureShare = (
+  { options, captureFunction }: RefusalGraphsProps,
+  metricName: MetricName,
+  label: string,
+): MathExpression =>
   new MathExpression({
     expression: `100 * FILL(${metricName}, 0) / of_${metricName}`,
     usingMetrics: {

@@ -7,6 +7,7 @@ import {
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Table } from './client.ts';
+import { throttledErrors, throttledReasons } from './failure-metric.ts';
 import type { Item } from './items.ts';
 import { ItemsByKey } from './items-by-key.ts';
 import { keyText } from './primary-keys.ts';
@@ -36,18 +37,6 @@ export class ThrottledError extends Error {
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError';
 }
-
-/** Codes of `CancellationReasons` that mean throttling (AWS: TransactWriteItems, Errors), and names of errors that mean the same. */
-const throttledReasons = new Set([
-  'ThrottlingError',
-  'ProvisionedThroughputExceeded',
-  'RequestLimitExceeded',
-]);
-const throttledErrors = new Set([
-  'ThrottlingException',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-]);
 
 /**
  * Writes all items or none, exactly once. Every attempt is one `TransactWriteItems` under the same `ClientRequestToken`, so that no retry
@@ -119,7 +108,7 @@ export function interruptionOf({
   CancellationReasons = [],
 }: TransactionCanceledException): 'conflict' | 'throttled' | undefined {
   if (CancellationReasons.some(({ Code }) => Code === 'TransactionConflict')) return 'conflict';
-  return CancellationReasons.some(({ Code }) => throttledReasons.has(Code ?? ''))
+  return CancellationReasons.some(({ Code }) => throttledReasons.has(Code))
     ? 'throttled'
     : undefined;
 }
@@ -136,7 +125,7 @@ function isUnknownOutcome(error: unknown): boolean {
   if (!$metadata) return false; // not from the SDK: a defect of the service
   // A response that broke off in its body has a status, which tells nothing.
   if (!(error instanceof DynamoDBServiceException)) return true;
-  return ($metadata.httpStatusCode ?? 500) >= 500 || throttledErrors.has(name ?? '');
+  return ($metadata.httpStatusCode ?? 500) >= 500 || throttledErrors.has(name);
 }
 
 /** Part of a transaction: a put that is refused, and returns the stored item, if there is one under the same key. */

@@ -18,6 +18,8 @@ const logMetrics: Readonly<Record<MetricName, true>> = {
   failed: true,
   notReady: true,
   contended: true,
+  tableThrottled: true,
+  tableFailed: true,
   rateLimited: true,
   unauthorized: true,
   capturesUnauthorized: true,

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ApiError, apiErrors, type ErrorCode } from '../../../shared/errors.ts';
+import { recordFailedOperation } from '../../../shared/failed-operation.ts';
 import { errorResponse, replyResponse } from '../../../shared/middleware/respond.ts';
 import { newCall } from './event.ts';
 import { caller, keepLines, lines, logged } from './logged-lines.ts';
@@ -107,6 +108,55 @@ describe('the line of a call', () => {
     await errorResponse(newCall(), new Error('defect'));
     expect(logged().map(({ failed }) => failed)).toEqual([undefined, 1]);
   });
+
+  const named = (name: string, more: object = {}): Error =>
+    Object.assign(new Error(name), { name, ...more });
+  const cancelledBy = (Code: string): Error =>
+    named('TransactionCanceledException', {
+      CancellationReasons: [{ Code: 'None' }, { Code }],
+      $metadata: { httpStatusCode: 400 },
+    });
+  const ofDynamodb = (error: Error): Error => {
+    recordFailedOperation(error, 'UpdateItem');
+    return error;
+  };
+  test.each<[string, unknown, string | undefined]>([
+    ['contention', named('ContentionError'), 'contended'],
+    ['throttling', ofDynamodb(named('ThrottlingException')), 'tableThrottled'],
+    [
+      'an index that throttles',
+      new Error('', { cause: cancelledBy('ThrottlingError') }),
+      'tableThrottled',
+    ],
+    [
+      'an outage',
+      ofDynamodb(named('InternalServerError', { $metadata: { httpStatusCode: 500 } })),
+      'tableFailed',
+    ],
+    [
+      'silence',
+      new Error('', { cause: ofDynamodb(named('TimeoutError', { $metadata: {} })) }),
+      'tableFailed',
+    ],
+    [
+      'a missing permission',
+      ofDynamodb(named('AccessDeniedException', { $metadata: { httpStatusCode: 400 } })),
+      undefined,
+    ],
+    ['a full item', ofDynamodb(cancelledBy('ValidationError')), undefined],
+    ['a defect', new TypeError('defect'), undefined],
+    ['a text', 'a text', undefined],
+  ])(
+    'a call that fails for %s is counted for the alarms on the table',
+    async (_, error, metric) => {
+      await errorResponse(newCall(), error);
+
+      const counted = Object.keys(logged()[1] ?? {}).filter((name) =>
+        /^(table|contended)/.test(name),
+      );
+      expect(counted).toEqual(metric ? [metric] : []);
+    },
+  );
 
   test('names the code of any other refusal and counts nothing', async () => {
     await errorResponse(newCall(), new ApiError('NOT_FOUND'));

@@ -1,7 +1,8 @@
 /**
- * Evaluates synthesized alarms as CloudWatch does ("Evaluating an alarm", "Using metric math"): M of N periods, missing data, and the
- * part of metric math that the alarms use. One rule is left out: CloudWatch may look at data before the N periods when some are missing,
- * which can only keep an alarm ringing for longer.
+ * Evaluates synthesized alarms as CloudWatch does: M of N periods, missing data, and the part of metric math that the alarms use
+ * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html, "Using metric math").
+ * Alarms on AWS/DynamoDB are refused: the API reference and the user guide disagree about their missing data
+ * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html, `TreatMissingData`).
  */
 export interface AlarmProperties {
   readonly AlarmName: string;
@@ -42,36 +43,51 @@ export function firstRing(
 ): number | undefined {
   const periodMinutes = periodOf(alarm) / 60;
   for (let end = periodMinutes; end <= minutes; end += periodMinutes)
-    if (isInAlarm(alarm, minuteSum, end, periodMinutes)) return end;
+    if (isInAlarm(alarm, minuteSum, end)) return end;
   return undefined;
 }
 
 const periodOf = ({ Period, Metrics = [] }: AlarmProperties): number =>
   Period ?? Math.max(...Metrics.map(({ MetricStat }) => MetricStat?.Period ?? 0));
 
-function isInAlarm(
-  alarm: AlarmProperties,
-  minuteSum: MinuteSum,
-  end: number,
-  periodMinutes: number,
-): boolean {
-  let breaching = 0;
-  for (let back = 0; back < alarm.EvaluationPeriods; back += 1) {
+/** Whether the alarm is in ALARM at the end of a period. */
+export function isInAlarm(alarm: AlarmProperties, minuteSum: MinuteSum, end: number): boolean {
+  const periodMinutes = periodOf(alarm) / 60;
+  const points = Array.from({ length: alarm.EvaluationPeriods + extraPeriods }, (_, back) => {
     const from = end - (back + 1) * periodMinutes;
     const value = valueOf(alarm, (metric) =>
       periodValue(alarm, valuesOf(minuteSum, metric, from, periodMinutes)),
     );
-    if (isBreaching(alarm, value)) breaching += 1;
-  }
-  return breaching >= (alarm.DatapointsToAlarm ?? alarm.EvaluationPeriods);
+    return value === undefined ? undefined : isBreaching(alarm, value);
+  });
+  return isAlarmOf(alarm, points);
 }
 
-function isBreaching(alarm: AlarmProperties, value: number | undefined): boolean {
-  if (value === undefined) return alarm.TreatMissingData === 'breaching';
-  return alarm.ComparisonOperator === 'LessThanThreshold'
+/** How many periods before the N are read. AWS documents it only for its examples, whose alarms of three periods read five. */
+const extraPeriods = 2;
+
+/**
+ * Whether points set an alarm off. If some are missing, older ones take their place: a missing point counts as `TreatMissingData` says only
+ * if fewer than N points exist.
+ * @param points whether each breaches, undefined if it is missing; the newest first
+ */
+export function isAlarmOf(
+  {
+    EvaluationPeriods,
+    DatapointsToAlarm = EvaluationPeriods,
+    TreatMissingData,
+  }: Pick<AlarmProperties, 'EvaluationPeriods' | 'DatapointsToAlarm' | 'TreatMissingData'>,
+  points: readonly (boolean | undefined)[],
+): boolean {
+  const existing = points.filter((point) => point !== undefined).slice(0, EvaluationPeriods);
+  const missing = TreatMissingData === 'breaching' ? EvaluationPeriods - existing.length : 0;
+  return existing.filter(Boolean).length + missing >= DatapointsToAlarm;
+}
+
+const isBreaching = (alarm: AlarmProperties, value: number): boolean =>
+  alarm.ComparisonOperator === 'LessThanThreshold'
     ? value < alarm.Threshold
     : value >= alarm.Threshold;
-}
 
 function valuesOf(
   minuteSum: MinuteSum,
@@ -94,7 +110,11 @@ function periodValue(
 
 type Sums = (metric: string) => number | undefined;
 
+/** @throws Error for a metric of DynamoDB's own */
 function valueOf({ MetricName, Namespace, Metrics = [] }: AlarmProperties, sums: Sums) {
+  const namespaces = [Namespace, ...Metrics.map(({ MetricStat }) => MetricStat?.Metric.Namespace)];
+  if (namespaces.includes('AWS/DynamoDB'))
+    throw new Error('Whether an alarm on AWS/DynamoDB ends is not known.');
   if (MetricName) return sums(`${Namespace} ${MetricName}`);
   const expression = Metrics.find(({ ReturnData }) => ReturnData !== false)?.Expression;
   if (expression === undefined) throw new Error('The alarm has no expression.');

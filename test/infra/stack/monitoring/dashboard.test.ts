@@ -18,6 +18,7 @@ interface Alarm {
   readonly AlarmActions?: unknown[];
   readonly OKActions?: unknown[];
   readonly Metrics?: {
+    readonly Id?: string;
     readonly Expression?: string;
     readonly MetricStat?: {
       readonly Period: number;
@@ -142,16 +143,15 @@ describe('what an alarm watches', () => {
     expect(watched).toEqual(Array.from({ length: endpoints.length }, () => 'Throttles'));
   });
 
-  test('the table is watched with every index, reading and writing', () => {
-    const text = JSON.stringify(alarm('TableThrottled'));
+  test('the throttles of the table and of every index are on the dashboard', () => {
+    const text = JSON.stringify(plain.findResources('AWS::CloudWatch::Dashboard'));
 
     for (const index of ['leadsByStage', 'leadsByOwner', 'leadsBySource', 'leadsByUpdate'])
       expect(text).toContain(index);
-    expect(metricNames(alarm('TableThrottled')).sort()).toEqual(
-      ['ReadThrottleEvents', 'WriteThrottleEvents'].flatMap((name) =>
-        Array.from({ length: 5 }, () => name),
-      ),
-    );
+  });
+
+  test("no alarm watches DynamoDB's own metrics, on which it may never end", () => {
+    expect(JSON.stringify([alarmsIn(plain), alarmsIn(full)])).not.toContain('AWS/DynamoDB');
   });
 
   test.each<[AlarmName, string, string]>([
@@ -159,7 +159,18 @@ describe('what an alarm watches', () => {
     ['KeyExpiresSoon', 'LeadService', 'keyExpiresSoon'],
     ['CapturesRateLimited', 'LeadService', 'capturesRateLimited'],
     ['NoCaptures', 'AWS/Lambda', 'Invocations'],
-    ['TransactionsRefused', 'AWS/DynamoDB', 'TransactionConflict'],
+    ['TableThrottled', 'LeadService', 'tableThrottled'],
+    ['TableFailed', 'LeadService', 'tableFailed'],
+    ['TransactionsRefused', 'LeadService', 'contended'],
+  ])('%s watches %s %s, with 0 where it is not reported', (name, Namespace, MetricName) => {
+    const [expression, metric, ...others] = alarm(name).Metrics ?? [];
+
+    expect(expression?.Expression).toBe(`FILL(${metric?.Id}, 0)`);
+    expect(metric?.MetricStat?.Metric).toMatchObject({ Namespace, MetricName });
+    expect(others).toEqual([]);
+  });
+
+  test.each<[AlarmName, string, string]>([
     ['SlowAnswers', 'AWS/ApiGateway', 'Latency'],
     ['EventsLate', 'AWS/Lambda', 'IteratorAge'],
     ['EventsUndelivered', 'AWS/SQS', 'ApproximateNumberOfMessagesVisible'],
