@@ -4,7 +4,8 @@ import type { PageBudget } from './page-budget.ts';
 
 /**
  * All leads of an organization are one partition, which serves 3,000 read units a second (AWS: DynamoDB, "Partition throughput limits").
- * Four scans at once leave none of them unserved: each takes at most `burstUnits + unitsPerSecond`, 740, in any second.
+ * Four scans at once leave none of them unserved: each takes at most `burstUnits + unitsPerSecond`, 740, in any second,
+ * unless a read meets leads much larger than those before.
  */
 const unitsPerSecond = 640;
 export const burstUnits = 100;
@@ -29,7 +30,11 @@ export function noteScanned(organizationId: number, units: number): void {
   allowances.set(organizationId, { units: unitsNow(organizationId) - units, atMs: Date.now() });
 }
 
-/** Waits until a scan may read so many units more. @returns false if the page ends before that; it has not waited then */
+/**
+ * Waits until a scan may read so many units more. A read that took more than expected is waited out page by page: a page that ended at once
+ * would be followed by the next one, whose first read is not paced.
+ * @returns false if the page ends before that
+ */
 export async function mayScan(
   organizationId: number,
   units: number,
@@ -38,7 +43,7 @@ export async function mayScan(
   const missing = Math.min(units, burstUnits) - unitsNow(organizationId);
   if (missing <= 0) return true;
   const waitMs = Math.ceil((missing * 1000) / unitsPerSecond);
-  if (waitMs >= budget.msLeft) return false;
-  await sleep(waitMs);
-  return true;
+  const { msLeft } = budget;
+  await sleep(Math.min(waitMs, msLeft));
+  return waitMs < msLeft;
 }

@@ -7,7 +7,6 @@ import { leadSortKey } from '../../../../shared/store/table/primary-keys.ts';
 import { generatedLead, updatesOf } from '../../../bench/listing/generated-leads.ts';
 
 const queryMaxBytes = 1_048_576;
-const leadBytes = 800;
 const entryBytes = 100;
 
 /** A first page of all leads. */
@@ -27,6 +26,8 @@ export interface LeadShape {
   readonly ownerOf?: (id: number) => number;
   readonly sourceOf?: (id: number) => number;
   readonly remarks?: string;
+  /** What DynamoDB counts for a lead. @default 800 */
+  readonly bytesOf?: (id: number) => number;
 }
 
 /**
@@ -36,7 +37,12 @@ export interface LeadShape {
 export function generatedTable(
   organizationId: number,
   leads: number,
-  { ownerOf = (id) => 7 + (id % 2), sourceOf = (id) => 3 - 2 * (id % 2), remarks }: LeadShape = {},
+  {
+    ownerOf = (id) => 7 + (id % 2),
+    sourceOf = (id) => 3 - 2 * (id % 2),
+    remarks,
+    bytesOf = () => 800,
+  }: LeadShape = {},
 ): { table: Table; leadOf: (id: number) => Lead; units: () => number; calls: () => number } {
   let units = 0;
   let calls = 0;
@@ -93,13 +99,19 @@ export function generatedTable(
     const [from, to] = [':from', ':to'].map((name) => Number(ExpressionAttributeValues?.[name]));
     const highest = Math.min(to ?? 0, leads);
     const lowest = Math.max(from ?? 0, 1);
-    const most = Math.min(Limit, Math.floor(queryMaxBytes / leadBytes));
-    const count = Math.max(0, Math.min(most, highest - lowest + 1));
-    const CapacityUnits = Math.max(1, Math.ceil((count * leadBytes) / 4096));
+    const ids: number[] = [];
+    let bytes = 0;
+    for (let id = highest; id >= lowest && ids.length < Limit; id -= 1) {
+      if (bytes + bytesOf(id) > queryMaxBytes) break;
+      bytes += bytesOf(id);
+      ids.push(id);
+    }
+    const CapacityUnits = Math.max(1, Math.ceil(bytes / 4096));
     units += CapacityUnits;
+    const next = highest - ids.length;
     return {
-      Items: Array.from({ length: count }, (_, index) => itemOf(highest - index)),
-      LastEvaluatedKey: highest - count >= lowest ? { sk: highest - count + 1 } : undefined,
+      Items: ids.map(itemOf),
+      LastEvaluatedKey: next >= lowest ? { sk: next + 1 } : undefined,
       ConsumedCapacity: { CapacityUnits },
     };
   };
