@@ -46,6 +46,24 @@ describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', (
     expect([status, body.lead.id, body.lead.created]).toEqual([200, lead.id, false]);
   });
 
+  test('two people behind one switchboard are one lead: a phone number does not include the extension', async () => {
+    const { phone } = person();
+    const first = await capture({ name: 'Asha', phone: `${phone} ext. 21` });
+
+    const second = await capture({
+      name: 'Ravi',
+      phone: `${phone} ext. 35`,
+      notes: 'Please dial 35.',
+    });
+
+    expect(second.body).toEqual(found(first.body.lead.id, false));
+    expect(await read(first.body.lead.id)).toMatchObject({ name: 'Asha', phone });
+    expect(await lastOf(first.body.lead.id)).toMatchObject({
+      notes: 'Please dial 35.',
+      kept: [{ field: 'name', current: 'Asha', submitted: 'Ravi' }],
+    });
+  });
+
   test('a capture with phone and email of two leads matches the phone, and lists the email as kept', async () => {
     const [byPhone, byEmail] = [
       await givenLead(organization, { fields: { email: null } }),
