@@ -41,7 +41,14 @@ const functionDefaults = {
   timeout: Duration.seconds(limits.functionTimeoutSeconds),
 };
 
-/** One Lambda function per endpoint, with its own bundle, role and log group, and only the permissions that it uses. */
+/**
+ * One Lambda function per endpoint, with its own bundle, role and log group, and only the permissions that it uses.
+ *
+ * The API calls the function itself, not an alias of a published version. An alias would keep code and environment together, but not the role,
+ * which is the part that a deployment changes first. And it needs versions: one that a rollback leaves behind cannot be published again
+ * (aws/aws-cdk#35540). So code must serve with the environment of the release before, and the other way round: a new variable has a default.
+ * `test/infra/stack/deployment-steps.test.ts` tries every order of the steps.
+ */
 export class EndpointFunction extends LambdaFunction {
   constructor(
     scope: Construct,

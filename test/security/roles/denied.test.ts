@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type EndpointName, endpoints } from '../../../shared/endpoints.ts';
 import { templateWith } from '../../infra/stack/service-template.ts';
 import { type IamRequest, tableArn } from './iam-request.ts';
-import { decide, type PolicyStatement, policyOf } from './role-policies.ts';
+import { decide, policyOf } from './role-policies.ts';
+import type { PolicyStatement } from './role-statements.ts';
 
 /** What no function may do, whatever a defect or an attacker makes it send. */
 

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { everyOption, templateWith } from '../../infra/stack/service-template.ts';
 import { publisher } from './other-functions.ts';
-import { decide, type PolicyStatement } from './role-policies.ts';
+import { decide } from './role-policies.ts';
+import type { PolicyStatement } from './role-statements.ts';
 import { arn, statementsOf } from './role-statements.ts';
 
 /** The role of the function that publishes events, evaluated by the simulator of IAM. */

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { projectFolder } from '../../support/service-process.ts';
 import type { IamRequest } from './iam-request.ts';
-import { decide, type PolicyStatement } from './role-policies.ts';
+import { decide } from './role-policies.ts';
+import type { PolicyStatement } from './role-statements.ts';
 import { arn } from './role-statements.ts';
 
 /**

@@ -1,5 +1,12 @@
 import type { Template } from 'aws-cdk-lib/assertions';
-import type { PolicyStatement } from './role-policies.ts';
+
+export interface PolicyStatement {
+  readonly Sid?: string;
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
 
 /** Region and account of every ARN here. */
 const [region, account] = ['ap-south-1', '123456789012'];
@@ -15,6 +22,7 @@ export const arn = (service: string, resource: string): string =>
 
 /** The ARN that `Fn::GetAtt` gives, by the resource's type and the attribute. Names that CloudFormation would make are the logical IDs. */
 const attributes: Readonly<Record<string, (id: string) => string>> = {
+  'AWS::DynamoDB::Table Arn': () => arn('dynamodb', 'table/leads'),
   'AWS::DynamoDB::Table StreamArn': () => arn('dynamodb', 'table/leads/stream/2026'),
   'AWS::Events::EventBus Arn': () => arn('events', 'event-bus/lead-service-test'),
   'AWS::SQS::Queue Arn': () => arn('sqs', 'undelivered'),
@@ -26,7 +34,7 @@ const attributes: Readonly<Record<string, (id: string) => string>> = {
 function textOf(value: unknown, resources: Resources): string {
   if (typeof value === 'string') return value;
   const [[name, argument] = []] = Object.entries(value as object);
-  if (name === 'Ref') return referenceTo(argument as string, resources);
+  if (name === 'Ref') return referenceTo(argument as string);
   if (name === 'Fn::Join') {
     const [separator, parts] = argument as [string, readonly unknown[]];
     return parts.map((part) => textOf(part, resources)).join(separator);
@@ -37,14 +45,13 @@ function textOf(value: unknown, resources: Resources): string {
   return known(id);
 }
 
-function referenceTo(id: string, resources: Resources): string {
+function referenceTo(id: string): string {
   const pseudo: Readonly<Record<string, string>> = {
     'AWS::Partition': 'aws',
     'AWS::Region': region,
     'AWS::AccountId': account,
   };
-  const isVersion = resources[id]?.Type === 'AWS::Lambda::Version';
-  return pseudo[id] ?? (isVersion ? arn('lambda', `function:${id}:1`) : id);
+  return pseudo[id] ?? id;
 }
 
 /** All that the role of a function may do, as IAM reads it from the template. @param description of the function */
@@ -71,7 +78,12 @@ export function statementsOf(template: Template, description: string): PolicySta
 function inDeployment(statement: PolicyStatement, resources: Resources): PolicyStatement {
   const { Resource, Condition } = statement;
   const values = (tests: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-    Object.fromEntries(Object.entries(tests).map(([key, one]) => [key, textOf(one, resources)]));
+    Object.fromEntries(
+      Object.entries(tests).map(([key, one]) => [
+        key,
+        Array.isArray(one) ? one.map((each) => textOf(each, resources)) : textOf(one, resources),
+      ]),
+    );
   return {
     ...statement,
     Resource: [Resource].flat().map((one) => textOf(one, resources)),

@@ -4,7 +4,8 @@ import { templateWith } from '../../infra/stack/service-template.ts';
 import { type IamRequest, tableArn } from './iam-request.ts';
 import { publisher } from './other-functions.ts';
 import { recordRequests } from './recorded-requests.ts';
-import { type Decision, decide, type PolicyStatement, policyOf } from './role-policies.ts';
+import { type Decision, decide, policyOf } from './role-policies.ts';
+import type { PolicyStatement } from './role-statements.ts';
 
 /**
  * The roles, evaluated by a simulator of IAM on what the functions really ask of DynamoDB: every request is allowed, and nothing is
