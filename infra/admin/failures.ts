@@ -4,6 +4,7 @@ import { ApiKeyError } from '../../shared/store/organizations/api-keys.ts';
 import { SettingsRejectedError } from '../../shared/store/organizations/apply-settings.ts';
 import { ContentionError } from '../../shared/store/table/retry.ts';
 import { ThrottledError, UnknownOutcomeError } from '../../shared/store/table/transact.ts';
+import { credentialIssue } from '../cli/credential-issue.ts';
 import { errorCode } from '../cli/error-code.ts';
 import { CommandError } from './context.ts';
 
@@ -69,6 +70,8 @@ function awsFailure(error: unknown, environment: NodeJS.ProcessEnv): string {
   if (name === 'ResourceNotFoundException') {
     return `There is no table ${environment.LEADS_TABLE} at ${where}: check LEADS_TABLE, AWS_REGION and AWS_ENDPOINT_URL_DYNAMODB.`;
   }
+  const credentials = credentialIssue(error, environment);
+  if (credentials) return `${oneLine(credentials.issue)} Next: ${credentials.next}`;
   if (name === 'CredentialsProviderError') {
     return 'AWS credentials are missing: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.';
   }

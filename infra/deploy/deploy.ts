@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { STSClient } from '@aws-sdk/client-sts';
 import { InvalidArgumentError } from 'commander';
+import { canAsk } from '../admin/confirm.ts';
 import { CliCommand } from '../cli/command.ts';
 import { OptionsError } from '../stack/check-options.ts';
 import { checkEnvironmentOptions, contextOfCdkJson } from '../stack/environment-options.ts';
@@ -10,6 +11,7 @@ import { releaseIn } from '../stack/release.ts';
 import type { ServiceOptions } from '../stack/service-options.ts';
 import type { FailedCheck } from './failed-check.ts';
 import { wayBack } from './go-back.ts';
+import { askOnTerminal, openMfaSession } from './mfa-session.ts';
 import { preflight } from './preflight.ts';
 
 /**
@@ -118,8 +120,14 @@ try {
 async function deploy(options: ServiceOptions): Promise<number> {
   const { serviceName: stackName } = options;
   const qualifier = contextOf(context)['@aws-cdk/core:bootstrapQualifier'];
+  const region = await regionOf();
+  const refused = region && canAsk() ? await openMfaSession(region, askOnTerminal) : undefined;
+  if (refused) {
+    printChecks('✗', [refused]);
+    return 1;
+  }
   const { failedChecks, warnings, unknown, target, releaseBefore } = await preflight({
-    region: await regionOf(),
+    region,
     stackName,
     cdkVersion: cdkVersion(),
     options,

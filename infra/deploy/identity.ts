@@ -1,4 +1,5 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { credentialIssue } from '../cli/credential-issue.ts';
 import { clientTimeouts, type FailedCheck } from './failed-check.ts';
 
 /** What to do about the errors of STS, by name. */
@@ -23,7 +24,6 @@ const credentialFailures: Readonly<Record<string, FailedCheck>> = {
 };
 const sameAs: Readonly<Record<string, string>> = {
   ExpiredTokenException: 'ExpiredToken',
-  TokenProviderError: 'ExpiredToken',
   UnrecognizedClientException: 'InvalidClientTokenId',
 };
 
@@ -41,6 +41,7 @@ export async function accountOf(region: string): Promise<string | FailedCheck> {
   } catch (error) {
     const { name, message } = error as Error;
     return (
+      credentialIssue(error, process.env) ??
       credentialFailures[sameAs[name] ?? name] ?? {
         issue: `Your AWS identity cannot be checked in ${region} (${name}: ${message}).`,
         next: `aws sts get-caller-identity --region ${region}   (check the name of the region and the network)`,

@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openMfaSession } from '../../../infra/deploy/mfa-session.ts';
+import { node24, projectFolder } from '../../support/service-process.ts';
+import { account, lastRequests, refusal, region, useAccount } from './given-account.ts';
+
+const device = `arn:aws:iam::${account}:mfa/asha`;
+const profiles = `
+[profile base]
+aws_access_key_id = base-id
+aws_secret_access_key = base-secret
+[profile mfa]
+role_arn = arn:aws:iam::${account}:role/deployer
+source_profile = base
+mfa_serial = ${device}
+region = ${region}
+[profile sso]
+sso_start_url = https://example.awsapps.com/start
+sso_region = ${region}
+sso_account_id = ${account}
+sso_role_name = Deployer
+region = ${region}
+[sso-session company]
+sso_start_url = https://example.awsapps.com/start
+sso_region = ${region}
+[profile sso-session]
+sso_session = company
+sso_account_id = ${account}
+sso_role_name = Deployer
+region = ${region}
+`;
+
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'profiles-test-'));
+  await writeFile(join(home, 'config'), profiles);
+});
+afterAll(() => rm(home, { recursive: true }));
+
+describe('a profile without a session', () => {
+  const mfaWords = /Profile mfa requires multi-factor authentication/;
+  const cases: readonly (readonly [string, RegExp, string])[] = [
+    ['mfa', mfaWords, 'aws configure export-credentials --profile mfa --format env'],
+    ['sso', /SSO session/, 'aws sso login --profile sso'],
+    ['sso-session', /SSO/, 'aws sso login --profile sso-session'],
+  ];
+  const commands: readonly (readonly [string, readonly string[]])[] = [
+    ['deploy', ['infra/deploy/deploy.ts', '--check']],
+    ['verify', ['infra/verify/main.ts', '--stack', 'leads']],
+    ['admin', ['infra/admin/main.ts', '--stack', 'leads', 'organization', 'list']],
+  ];
+  test.each(
+    cases.flatMap(([profile, words, next]) =>
+      commands.map(([name, args]) => ({ profile, words, next, name, args })),
+    ),
+  )('$profile: $name says why in the words of the SDK, and what helps', async (one) => {
+    const child = spawn(node24, one.args, {
+      cwd: projectFolder,
+      env: {
+        HOME: home,
+        AWS_CONFIG_FILE: join(home, 'config'),
+        AWS_PROFILE: one.profile,
+        AWS_REGION: region,
+        AWS_EC2_METADATA_DISABLED: 'true',
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+
+    expect(status).toBe(1);
+    expect(stderr).toMatch(one.words);
+    expect(stderr).toContain(one.next);
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+});
+
+describe('with a terminal', () => {
+  const replies = useAccount();
+  beforeEach(() => {
+    vi.stubEnv('AWS_CONFIG_FILE', join(home, 'config'));
+    vi.stubEnv('AWS_PROFILE', 'mfa');
+    for (const name of [
+      'AWS_ACCESS_KEY_ID',
+      'AWS_SECRET_ACCESS_KEY',
+      'AWS_SESSION_TOKEN',
+      'AWS_REGION',
+    ])
+      vi.stubEnv(name, undefined);
+  });
+  const session = `<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>session-id</AccessKeyId><SecretAccessKey>session-secret</SecretAccessKey><SessionToken>session-token</SessionToken><Expiration>2099-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`;
+  const credentials = () => {
+    const { AWS_PROFILE, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } =
+      process.env;
+    return [AWS_PROFILE, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN];
+  };
+
+  test('the code of the MFA device is asked for once, and the session is handed on in the environment', async () => {
+    replies.AssumeRole = [200, session];
+    const ask = vi.fn(async () => '123456');
+
+    expect(await openMfaSession(region, ask)).toBeUndefined();
+
+    expect(ask.mock.calls).toEqual([[device]]);
+    const form = new URLSearchParams(lastRequests.get('AssumeRole')?.body);
+    expect([form.get('SerialNumber'), form.get('TokenCode')]).toEqual([device, '123456']);
+    expect(credentials()).toEqual([
+      undefined,
+      region,
+      'session-id',
+      'session-secret',
+      'session-token',
+    ]);
+  });
+
+  test('a wrong code ends with a sentence, and changes no credentials', async () => {
+    replies.AssumeRole = [403, refusal('AccessDenied', 'MultiFactorAuthentication failed')];
+    const before = credentials();
+
+    expect(await openMfaSession(region, async () => '000000')).toEqual({
+      issue: expect.stringContaining('MultiFactorAuthentication failed'),
+      next: expect.stringContaining('next code'),
+    });
+    expect(credentials()).toEqual(before);
+  });
+
+  test.each(['base', 'absent'])('nothing is asked for the profile %s', async (profile) => {
+    vi.stubEnv('AWS_PROFILE', profile);
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+    const before = credentials();
+    const ask = vi.fn();
+
+    expect(await openMfaSession(region, ask)).toBeUndefined();
+    expect(ask).not.toHaveBeenCalled();
+    expect(credentials()).toEqual(before);
+  });
+});
