@@ -40,14 +40,20 @@ export function leadEraseCommand(lead: Command, context: CommandContext): void {
     )
     .addOption(readRateOption())
     .option('--yes', 'do not ask for confirmation')
-    .addHelpText(
-      'after',
-      `
+    .addHelpText('after', eraseHelp)
+    .action((options: EraseOptions) => erase(context, options));
+}
+
+const eraseHelp = `
 Removes the lead, its timeline and the records of its captures and imports.
 Removes the lead's phones and emails, current and former, from the timelines of
-other leads. Other leads whose own fields contain the phone or email are listed
-and not changed. Values of custom fields, such as a guardian's phone, are not
-searched for.
+other leads. Those that another lead has now are that lead's, and stay. A phone or
+email that an enquiry only submitted, and the lead never had, is not searched for,
+nor are values of custom fields, such as a guardian's phone. Other leads whose own
+fields contain the phone or email are listed and not changed.
+
+--dry-run names the phones and emails, and each item of another lead that would
+change. Read them before you erase.
 
 A capture that made the lead is one record of its timeline, printed as two items.
 
@@ -60,10 +66,7 @@ again. Backups keep the person for up to ${backupDays} days.
 
 Examples:
   npm run admin -- lead erase --organization 1 --lead 5 --dry-run
-  npm run admin -- lead erase --organization 1 --lead 5`,
-    )
-    .action((options: EraseOptions) => erase(context, options));
-}
+  npm run admin -- lead erase --organization 1 --lead 5`;
 
 async function erase(context: CommandContext, options: EraseOptions): Promise<void> {
   const { organization: organizationId, lead: leadId, dryRun = false } = options;
@@ -127,12 +130,22 @@ function mentionLines({ mentions }: Erased): string[] {
   ];
 }
 
+/** The only output that names a person: an administrator must see whose data would go. */
 const planReport = ({ organization, lead }: LeadOptions, plan: Erased): string =>
   [
     `Lead ${lead} of organization ${organization} would be erased, with ${ownItems(plan)}. ` +
       `The person would be removed from ${otherItems(plan)}. Nothing was changed.`,
+    `The person's phones: ${plan.phones.join(', ') || 'none'}. Emails: ${plan.emails.map(printable).join(', ') || 'none'}.`,
+    ...changeLines(plan),
     ...mentionLines(plan),
   ].join('\n');
+
+/** The items of other leads that would change, a line for each lead. */
+const changeLines = ({ changes }: Erased): string[] =>
+  [...Map.groupBy(changes, ({ leadId }) => leadId)].map(
+    ([leadId, items]) =>
+      `Lead ${leadId} would change in ${countOf(items.length, 'timeline item')}: ${items.map(({ id }) => id).join(', ')}.`,
+  );
 
 const report = (
   { organization, lead }: LeadOptions,

@@ -174,14 +174,13 @@ export class RowWriter {
     draft.leadId ??= await this.#idFor(organizationId, draft.read);
     const owner = await this.#ownerOf(table, organizationId, draft.read);
     const lead = leadOf(organizationId, draft.read, { id: draft.leadId, owner });
-    const importedAt = new Date().toISOString();
+    const [importedAt, text] = [new Date().toISOString(), draft.read.note];
     const origin = { at: lead.createdAt, actorId: null, via: 'import', importedAt } as const;
-    const { note: text } = draft.read;
     const entries: ImportedEntries = {
       opening: { type: 'lead_created', ...origin },
       note: text === undefined ? undefined : { type: 'note_added', ...origin, text },
     };
-    const imported = { lead, entries, digests: draft.digests };
+    const imported = { lead, entries, digests: draft.digests, keepsId: this.#options.keepIds };
     let { mayBeWritten = false } = draft; // by an attempt before
     draft.mayBeWritten = true;
     try {
@@ -196,6 +195,7 @@ export class RowWriter {
 
   #resultOf(result: ImportLeadResult, draft: Draft): RowResult {
     if (result.outcome === 'duplicate') return this.#taken(result.what, `lead ${result.leadId}`);
+    if (result.outcome === 'erasing') return this.#taken('lead id', 'a lead under erasure');
     if (result.outcome === 'created') return { outcome: 'imported' };
     return resultOfImported(result.importedRow, draft);
   }

@@ -1,35 +1,22 @@
-import { DeleteCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { changeTimeOf } from '../../leads/change-time.ts';
-import {
-  type Identities,
-  identitiesIn,
-  identitiesOf,
-  identityPatternOf,
-  joinedIdentities,
-  wholeIdentities,
-} from '../../leads/erasure/erasure.ts';
+import { identitiesOf, joinedIdentities } from '../../leads/erasure/erasure.ts';
+import { type Identities, wholeIdentities } from '../../leads/erasure/person-search.ts';
 import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
-import type { TimelineEntry } from '../../leads/timeline.ts';
 import { deleteEmail, deletePhone } from '../leads/identities.ts';
 import { readLead } from '../leads/leads.ts';
-import { newEntryId, putTimelineEntry, readTimeline } from '../leads/timeline.ts';
+import { newEntryId, putTimelineEntry } from '../leads/timeline.ts';
 import { auditEntryPut, putAuditEntry } from '../organizations/audit-log.ts';
-import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
-import type { ErasureItem, IdentityItem } from '../table/items.ts';
-import {
-  emailPrimaryKey,
-  erasurePrimaryKey,
-  leadPrimaryKey,
-  type PrimaryKey,
-  phonePrimaryKey,
-  timelinePartitionKey,
-} from '../table/primary-keys.ts';
+import type { ErasureItem } from '../table/items.ts';
+import { erasurePrimaryKey, leadPrimaryKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { type TransactItem, transact } from '../table/transact.ts';
 import { deleteItems } from './delete-items.ts';
 import { type RelatedItems, removeRelatedItems } from './erase-related-items.ts';
+import { readOwnTimeline, searchFor } from './erased-person.ts';
 
 export interface EraseOptions {
   /** Who erases, for the audit log. */
@@ -42,7 +29,7 @@ export interface EraseOptions {
 /** Called with the number of items read so far. */
 type EraseProgress = (itemsRead: number) => void;
 
-export interface Erased extends RelatedItems {
+export interface Erased extends RelatedItems, Identities {
   /** Entries of the lead's own timeline. */
   readonly timelineEntries: number;
 }
@@ -51,10 +38,13 @@ export interface Erased extends RelatedItems {
  * Erases a lead and its person. Deletes the lead with its identity items and timeline, and the idempotency records and imported rows that
  * refer to it. Removes the person's phones and emails from other leads' timelines. Reads the whole table once.
  *
+ * The person's phones and emails are those that the lead has or had. One that another lead has now is that lead's: the person may have come
+ * back since an erasure began that was interrupted, or while it reads the table.
+ *
  * The first transaction deletes the lead and its identity items, adds an audit entry, which says that the erasure has begun until it is
- * complete, and stores an item that says what is left to do. It
- * ends the timeline with an entry `erased`, which the table's stream has after all others, and which is removed with them. From then on no request can add anything to the lead, and a capture of the same person creates a new lead. A repeat of the erasure, even
- * after a crash, completes it.
+ * complete, and stores an item that says what is left to do. It ends the timeline with an entry `erased`, which the table's stream has after
+ * all others, and which is removed after them. From then on no request or import can add anything to the lead, and a capture of the same
+ * person creates a new lead. A repeat of the erasure, even after a crash, completes it.
  * @returns undefined if there is neither such a lead nor an unfinished erasure of it
  * @throws ContentionError
  */
@@ -67,18 +57,19 @@ export async function eraseLead(
   const own = { table, organizationId };
   const begun = await beginErasure(own, leadId, options);
   if (!begun) return undefined;
-  const { person } = await personOf(own, leadId, begun);
-  await storePerson(own, leadId, person);
+  const timeline = await readOwnTimeline(own, leadId);
+  const search = await searchFor(own, leadId, joinedIdentities(begun, timeline.identities));
+  if (!(await storePerson(own, leadId, search.identities))) return undefined; // another process has completed it
   const relatedItems = await removeRelatedItems(table, {
     organizationId,
     leadId,
-    pattern: identityPatternOf(person),
+    search,
     isDryRun: false,
     onProgress: options.onProgress ?? (() => undefined),
   });
-  const timelineEntries = await removeTimeline(own, leadId);
+  await deleteItems(table, timeline.keys);
   await endErasure(own, leadId);
-  return { ...relatedItems, timelineEntries };
+  return { ...relatedItems, timelineEntries: timeline.entries, ...search.identities };
 }
 
 /** What `eraseLead` would do now. Reads the whole table once; writes nothing. */
@@ -92,16 +83,16 @@ export async function planErasure(
   const { lead, begun } = await readErasure(own, leadId);
   if (!lead && !begun) return undefined;
   const identities = joinedIdentities(lead ? identitiesOf(lead) : nobody, begun ?? nobody);
-  const { person, entries } = await personOf(own, leadId, identities);
-  const pattern = identityPatternOf(person);
+  const timeline = await readOwnTimeline(own, leadId);
+  const search = await searchFor(own, leadId, joinedIdentities(identities, timeline.identities));
   const relatedItems = await removeRelatedItems(table, {
     organizationId,
     leadId,
-    pattern,
+    search,
     isDryRun: true,
     onProgress,
   });
-  return { ...relatedItems, timelineEntries: entries.length };
+  return { ...relatedItems, timelineEntries: timeline.entries, ...search.identities };
 }
 
 const nobody: Identities = { phones: [], emails: [] };
@@ -121,18 +112,6 @@ async function readErasure(
 
 interface BegunErasure extends Identities {
   readonly auditEntries: NonNullable<ErasureItem['auditEntries']>;
-}
-
-/** The person's identities, including those on the lead's timeline, and that timeline. */
-async function personOf(
-  own: OrganizationTable,
-  leadId: number,
-  identities: Identities,
-): Promise<{ person: Identities; entries: readonly TimelineEntry[] }> {
-  const timeline = await readTimeline(own.table, own.organizationId, leadId);
-  const entries = timeline.filter(({ type }) => type !== 'erased');
-  const others = await withoutOtherHolders(own, leadId, identitiesIn(entries));
-  return { person: joinedIdentities(identities, others), entries };
 }
 
 /** Deletes the lead and stores what is still to be removed. @returns the person's identities, as far as the lead has them */
@@ -183,21 +162,30 @@ const deleteLead = (table: Table, { organizationId, id, version }: Lead): Transa
   },
 });
 
-/** Stores the identities that the lead's timeline told, because the timeline is deleted before the erasure ends. */
+/**
+ * Stores the identities that the lead's timeline named, because the timeline is deleted before the erasure ends.
+ * @returns false if the erasure has ended meanwhile: what was read as the lead's timeline may be that of a later lead of the same ID
+ */
 async function storePerson(
   { table, organizationId }: OrganizationTable,
   leadId: number,
   { phones, emails }: Identities,
-) {
-  await table.client.send(
-    new UpdateCommand({
-      TableName: table.name,
-      Key: erasurePrimaryKey(organizationId, leadId),
-      UpdateExpression: 'SET phones = :phones, emails = :emails',
-      ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeValues: { ':phones': phones, ':emails': emails },
-    }),
-  );
+): Promise<boolean> {
+  try {
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: erasurePrimaryKey(organizationId, leadId),
+        UpdateExpression: 'SET phones = :phones, emails = :emails',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':phones': phones, ':emails': emails },
+      }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
 }
 
 /** Completes the erasure's audit entries, then deletes the item that said what was left to do. */
@@ -211,44 +199,4 @@ async function endErasure(
   for (const [id, entry] of Object.entries(auditEntries))
     await putAuditEntry(table, organizationId, { ...entry, endedAt }, id);
   await table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...key } }));
-}
-
-/** The identities without those that another lead has now: they are that lead's, whoever sent them. */
-async function withoutOtherHolders(
-  { table, organizationId }: OrganizationTable,
-  leadId: number,
-  { phones, emails }: Identities,
-): Promise<Identities> {
-  const phoneKey = (phone: string) => phonePrimaryKey(organizationId, phone);
-  const emailKey = (email: string) => emailPrimaryKey(organizationId, email);
-  const items = await batchGet(table, [...phones.map(phoneKey), ...emails.map(emailKey)]);
-  const isFree = (key: PrimaryKey<IdentityItem>): boolean =>
-    (items.get(key)?.leadId ?? leadId) === leadId;
-  return {
-    phones: phones.filter((phone) => isFree(phoneKey(phone))),
-    emails: emails.filter((email) => isFree(emailKey(email))),
-  };
-}
-
-async function removeTimeline(
-  { table, organizationId }: OrganizationTable,
-  leadId: number,
-): Promise<number> {
-  const pages = paginateQuery(
-    { client: table.client },
-    {
-      TableName: table.name,
-      KeyConditionExpression: 'pk = :timeline',
-      ExpressionAttributeValues: { ':timeline': timelinePartitionKey(organizationId, leadId) },
-      ProjectionExpression: 'pk, sk, #type',
-      ExpressionAttributeNames: { '#type': 'type' },
-      ConsistentRead: true,
-    },
-  );
-  let removed = 0;
-  for await (const { Items = [] } of pages) {
-    await deleteItems(table, Items as PrimaryKey[]);
-    removed += Items.filter(({ type }) => type !== 'erased').length;
-  }
-  return removed;
 }

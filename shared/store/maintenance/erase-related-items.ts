@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type IdentityPattern, mentionsIn, withoutPerson } from '../../leads/erasure/erasure.ts';
+import { foundIn, mentionsIn, withoutPerson } from '../../leads/erasure/erasure.ts';
+import type { PersonSearch } from '../../leads/erasure/person-search.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import type { Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
@@ -16,6 +17,7 @@ import {
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
 import { allSettled } from './all-settled.ts';
+import { heldByOthers } from './erased-person.ts';
 
 /** What the table stores about a lead, or about its person, besides the lead's own items. */
 export interface RelatedItems {
@@ -25,8 +27,16 @@ export interface RelatedItems {
   readonly otherEntries: number;
   /** The leads whose timelines these are. */
   readonly otherLeads: number;
+  /** These entries, by lead. */
+  readonly changes: readonly ChangedEntry[];
   /** Other leads whose fields mention the person; they are not changed. */
   readonly mentions: readonly Mention[];
+}
+
+interface ChangedEntry {
+  readonly leadId: number;
+  /** As `lead timelines` prints it. */
+  readonly id: string;
 }
 
 interface Mention {
@@ -37,11 +47,11 @@ interface Mention {
 /** Segments of the table that are read in parallel. */
 const segments = 4;
 
-export interface RelatedItemsSearch {
+export interface RelatedItemsRequest {
   readonly organizationId: number;
   readonly leadId: number;
-  /** Finds the person in any text. */
-  readonly pattern: IdentityPattern;
+  /** For the person. It forgets a phone or email that another lead gets meanwhile. */
+  readonly search: PersonSearch;
   /** Only counts; writes nothing. */
   readonly isDryRun: boolean;
   /** Called with the number of items read so far. */
@@ -54,13 +64,13 @@ export interface RelatedItemsSearch {
  */
 export async function removeRelatedItems(
   table: Table,
-  search: RelatedItemsSearch,
+  request: RelatedItemsRequest,
 ): Promise<RelatedItems> {
-  const { organizationId, leadId, pattern, isDryRun } = search;
+  const { organizationId, leadId, search, isDryRun } = request;
   const keyIds = new Set((await listApiKeys(table, organizationId)).map(({ keyId }) => keyId));
-  const counts = { idempotencyRecords: 0, importedRows: 0, otherEntries: 0 };
+  const counts = { idempotencyRecords: 0, importedRows: 0 };
+  const changes: ChangedEntry[] = [];
   const mentions: Mention[] = [];
-  const otherLeadIds = new Set<number>();
 
   const examine = async (item: Item): Promise<void> => {
     const key = { pk: String(item.pk), sk: String(item.sk) };
@@ -74,28 +84,34 @@ export async function removeRelatedItems(
     } else if (kind?.kind === 'timeline' && kind.leadId !== leadId) {
       const entry = item as TimelineEntryItem;
       const hasPerson = isDryRun
-        ? changesOf(entry, pattern).length > 0
-        : await cleanEntry(table, entry, pattern);
-      if (!hasPerson) return;
-      counts.otherEntries += 1;
-      otherLeadIds.add(kind.leadId);
+        ? changesOf(entry, search).length > 0
+        : await cleanEntry(table, entry, search);
+      if (hasPerson) changes.push({ leadId: kind.leadId, id: entry.sk });
     } else if (kind?.kind === 'lead' && kind.leadId !== leadId) {
-      const fields = mentionsIn((item as LeadItem).fields, pattern);
+      const fields = mentionsIn((item as LeadItem).fields, search);
       if (fields.length > 0) mentions.push({ leadId: kind.leadId, fields });
     }
   };
-  await scan(table, search, examine);
-  return {
-    ...counts,
-    otherLeads: otherLeadIds.size,
-    mentions: mentions.sort((a, b) => a.leadId - b.leadId),
+  const examinePage = async (items: readonly Item[]): Promise<void> => {
+    // After the page was read: whoever had a phone when an entry of theirs was written has it still.
+    search.forget(await heldByOthers({ table, organizationId }, leadId, foundIn(items, search)));
+    for (const item of items) await examine(item);
   };
+  await scan(table, request, examinePage);
+  return { ...counts, ...inOrder(changes, mentions) };
 }
+
+const inOrder = (changes: readonly ChangedEntry[], mentions: readonly Mention[]) => ({
+  otherEntries: changes.length,
+  otherLeads: new Set(changes.map(({ leadId }) => leadId)).size,
+  mentions: mentions.toSorted((a, b) => a.leadId - b.leadId),
+  changes: changes.toSorted((a, b) => a.leadId - b.leadId || (a.id < b.id ? -1 : 1)),
+});
 
 async function scan(
   table: Table,
-  search: RelatedItemsSearch,
-  examine: (item: Item) => Promise<void>,
+  request: RelatedItemsRequest,
+  examinePage: (items: readonly Item[]) => Promise<void>,
 ): Promise<void> {
   let itemsRead = 0;
   let hasFailed = false;
@@ -104,15 +120,15 @@ async function scan(
     do {
       const { Items, ScannedCount, LastEvaluatedKey } = await table.client.send(
         new ScanCommand({
-          ...relatedItems(table, search),
+          ...relatedItems(table, request),
           Segment: segment,
           TotalSegments: segments,
           ExclusiveStartKey: next,
         }),
       );
-      for (const item of Items ?? []) await examine(item);
+      await examinePage(Items ?? []);
       itemsRead += ScannedCount ?? 0;
-      search.onProgress(itemsRead);
+      request.onProgress(itemsRead);
       next = LastEvaluatedKey;
     } while (next && !hasFailed);
   };
@@ -125,7 +141,7 @@ async function scan(
   await allSettled(scanned);
 }
 
-const relatedItems = (table: Table, { organizationId, leadId }: RelatedItemsSearch) => ({
+const relatedItems = (table: Table, { organizationId, leadId }: RelatedItemsRequest) => ({
   TableName: table.name,
   ConsistentRead: true,
   FilterExpression:
@@ -169,9 +185,9 @@ async function removeOf(
  * The attributes of an entry that change when the person is removed from it, with their values before and after. They are compared as
  * values, because DynamoDB returns the attributes of a map in any order.
  */
-function changesOf(entry: TimelineEntryItem, pattern: IdentityPattern): Change[] {
+function changesOf(entry: TimelineEntryItem, search: PersonSearch): Change[] {
   const before: Item = entry;
-  return Object.entries(withoutPerson(entry, pattern))
+  return Object.entries(withoutPerson(entry, search))
     .map(([name, after]) => ({ name, before: before[name], after }))
     .filter((change) => !isDeepStrictEqual(change.after, change.before));
 }
@@ -190,13 +206,13 @@ interface Change {
 async function cleanEntry(
   table: Table,
   read: TimelineEntryItem,
-  pattern: IdentityPattern,
+  search: PersonSearch,
 ): Promise<boolean> {
   const key: PrimaryKey<TimelineEntryItem> = { pk: read.pk, sk: read.sk };
   return retryOnConflict(async (attempt) => {
     const entry = attempt === 0 ? read : await getItem(table, key);
     if (!entry) return false;
-    const changes = changesOf(entry, pattern);
+    const changes = changesOf(entry, search);
     if (changes.length === 0) return false;
     try {
       await table.client.send(

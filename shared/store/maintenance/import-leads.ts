@@ -18,7 +18,12 @@ import { newLastEntryId, putTimelineEntry } from '../leads/timeline.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import type { ImportedRowItem, UsageItem } from '../table/items.ts';
-import { importedRowPrimaryKey, usagePrimaryKey } from '../table/primary-keys.ts';
+import {
+  erasurePrimaryKey,
+  importedRowPrimaryKey,
+  keyText,
+  usagePrimaryKey,
+} from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 import { putIfAbsent, ThrottledError, type TransactItem, transact } from '../table/transact.ts';
 
@@ -86,13 +91,17 @@ export type ImportLeadResult =
       readonly outcome: 'duplicate';
       readonly what: 'phone' | 'email' | 'lead id';
       readonly leadId: number;
-    };
+    }
+  /** An earlier lead of the same id is being erased. */
+  | { readonly outcome: 'erasing' };
 
 /** A lead of a row that is ready to be written. */
 export interface ImportedLead {
   readonly lead: Lead;
   readonly entries: ImportedEntries;
   readonly digests: RowDigests;
+  /** Whether the row may name the lead's id. */
+  readonly keepsId: boolean;
 }
 
 /** The timeline of an imported lead. */
@@ -102,8 +111,8 @@ export interface ImportedEntries {
   readonly note: TimelineEntry | undefined;
 }
 
-/** The most leads of one transaction: it may have 100 items (AWS: TransactWriteItems), and a lead has up to 6. */
-const leadsPerTransaction = 16;
+/** The most leads of one transaction: it may have 100 items (AWS: TransactWriteItems), and a lead has up to 7. */
+const leadsPerTransaction = 14;
 
 /** What became of a lead in a transaction of many: unknown if that may have been carried out without an answer. */
 export type WrittenTogether = 'written' | 'not written' | 'unknown';
@@ -143,7 +152,7 @@ const writeTogether = (table: Table, leads: readonly ImportedLead[]): Promise<Wr
 
 function itemsOf(
   table: Table,
-  { lead, entries: { opening, note }, digests: { digest, readDigest } }: ImportedLead,
+  { lead, entries: { opening, note }, digests: { digest, readDigest }, keepsId }: ImportedLead,
 ): TransactItem[] {
   const { organizationId, id: leadId } = lead;
   const rowKey = importedRowPrimaryKey(organizationId, digest);
@@ -153,12 +162,22 @@ function itemsOf(
     ...putIdentities(table, lead),
     putTimelineEntry(table, lead, opening),
     ...(note ? [putTimelineEntry(table, lead, note, newLastEntryId(note.at))] : []),
+    ...(keepsId ? [noErasureOf(table, lead)] : []),
   ];
 }
 
+/** Part of a transaction: an erasure of an earlier lead of the same id would delete this one's timeline and the item of its row. */
+const noErasureOf = (table: Table, { organizationId, id }: Lead): TransactItem => ({
+  ConditionCheck: {
+    TableName: table.name,
+    Key: { ...erasurePrimaryKey(organizationId, id) },
+    ConditionExpression: 'attribute_not_exists(pk)',
+  },
+});
+
 /**
  * Writes an imported lead, its identity items, its timeline and the item of its row: all or none, so that the same row is never imported
- * twice. One transaction of 4 to 6 items.
+ * twice. One transaction of 4 to 7 items.
  * @throws ContentionError
  */
 export async function importLead(table: Table, imported: ImportedLead): Promise<ImportLeadResult> {
@@ -177,6 +196,8 @@ export async function importLead(table: Table, imported: ImportedLead): Promise<
       return { outcome: 'duplicate', what: 'phone', leadId: phoneLeadId };
     if (emailLeadId !== undefined)
       return { outcome: 'duplicate', what: 'email', leadId: emailLeadId };
+    if (written.failed.has(keyText(erasurePrimaryKey(organizationId, leadId))))
+      return { outcome: 'erasing' };
     return { outcome: 'duplicate', what: 'lead id', leadId };
   });
 }

@@ -3,7 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { addAuditEntry } from '../../../shared/store/organizations/audit-log.ts';
 import { erasurePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
-import { adminJson, runAdmin } from '../../support/admin.ts';
+import { adminJson, runAdmin, spawnAdmin } from '../../support/admin.ts';
 import { call } from '../../support/call.ts';
 import { givenLead, storedLeads, timelineOf } from '../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
@@ -22,6 +22,17 @@ const erase = (organization: GivenOrganization, leadId: number) =>
   adminJson(...argumentsOf(organization, leadId, '--yes'));
 const dryRun = (organization: GivenOrganization, leadId: number) =>
   adminJson(...argumentsOf(organization, leadId, '--dry-run'));
+
+/** The items that `lead timelines` prints. */
+async function timelineLines({
+  id,
+}: GivenOrganization): Promise<{ leadId: number; id: string; type: string }[]> {
+  const { stdout } = await spawnAdmin(['lead', 'timelines', '--organization', String(id)]).ended;
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
 
 const note = (organization: GivenOrganization, leadId: number, text: string) =>
   call('add-note', { apiKey: organization.writer, leadId, body: { text } });
@@ -114,6 +125,7 @@ test('a dry run says exactly what the erasure then changes, and changes nothing'
   await note(organization, one.id, `Write to ${who.email}`);
   await note(organization, two.id, `Brother of ${who.phone}`);
   const before = await storedLeads(organization);
+  const notes = (await timelineLines(organization)).filter(({ type }) => type === 'note_added');
 
   const planned = await dryRun(organization, leadId);
 
@@ -127,9 +139,17 @@ test('a dry run says exactly what the erasure then changes, and changes nothing'
     otherEntries: 3,
     otherLeads: 2,
     mentions: [{ leadId: two.id, fields: ['guardian_phone'] }],
+    phones: [who.phone],
+    emails: [who.email],
+    changes: notes.map((item) => ({ leadId: item.leadId, id: item.id })),
   });
+  expect(notes).toHaveLength(3);
   const { stdout } = await runAdmin(argumentsOf(organization, leadId, '--dry-run'));
   expect(stdout).toContain('with 1 timeline record, 2 idempotency records and 0 imported rows.');
+  expect(stdout).toContain(`The person's phones: ${who.phone}. Emails: ${who.email}.`);
+  expect(stdout).toContain(
+    `Lead ${one.id} would change in 2 timeline items: ${notes[0]?.id}, ${notes[1]?.id}.`,
+  );
   const { dryRun: _, ...counts } = planned;
   expect(await erase(organization, leadId)).toMatchObject(counts);
 });

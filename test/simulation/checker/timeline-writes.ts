@@ -1,19 +1,22 @@
 import { type Commit, kindOf } from './effects.ts';
-import type { History, Write } from './history.ts';
+import { erasedTextIssues } from './erased-texts.ts';
+import type { History, ObservedAction, Write } from './history.ts';
 import type { Plain } from './plain.ts';
 import { leadKey, stateBefore } from './states.ts';
 
-/** What is on a timeline stays as it is; an erasure alone removes it, or a person from it. */
+/** What is on a timeline stays as it is; only an erasure removes it, or its person from it. */
 export function timelineIssues(
-  { pk, before, after, sk }: Write,
+  write: Write,
   { work, order, writes }: Commit,
   history: History,
 ): string[] {
+  const { pk, before, after, sk } = write;
   if (work.what === 'erase') {
     if (!before) return isEndOfTimeline(sk, after, writes) ? [] : ['added to a timeline'];
-    return !after || isMasked(before, after)
+    if (after) return erasedTextIssues(write, work as ObservedAction, history);
+    return pk === `TIMELINE#${work.organizationId}#${(work as ObservedAction).options.leadId}`
       ? []
-      : [`changed an entry of ${pk} by more than a name`];
+      : [`removed an entry of ${pk}`];
   }
   if (before || !after) return [`changed what is on the timeline ${pk}`];
   const [, organizationId, leadId] = pk.split('#');
@@ -40,17 +43,3 @@ const isEndOfTimeline = (sk: string, after: Plain | undefined, writes: readonly 
       String(after.at) > String(write.before?.updatedAt),
   ) &&
   writes.some((write) => kindOf(write) === 'HISTORY entry' && write.sk === sk);
-
-const mask = '[erased]';
-
-/** Whether a value is as before but for what was masked: parts of texts, or whole values of any kind. */
-function isMasked(before: unknown, after: unknown): boolean {
-  if (typeof after === 'string') return before === after || after.includes(mask);
-  if (typeof before !== 'object' || typeof after !== 'object' || !before || !after)
-    return before === after;
-  const [one, other] = [Object.entries(before), Object.entries(after)];
-  return (
-    one.length === other.length &&
-    one.every(([name, value]) => isMasked(value, (after as Plain)[name]))
-  );
-}

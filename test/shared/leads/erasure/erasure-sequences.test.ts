@@ -4,10 +4,10 @@ import {
   erasedMark,
   identitiesIn,
   identitiesOf,
-  identityPatternOf,
   joinedIdentities,
   withoutPerson,
 } from '../../../../shared/leads/erasure/erasure.ts';
+import { PersonSearch } from '../../../../shared/leads/erasure/person-search.ts';
 import type { Lead } from '../../../../shared/leads/lead.ts';
 import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
 
@@ -102,24 +102,23 @@ function eraseAndJudge(model: Model, id: number): void {
   const theirs = theirsOf(model, id, lead, own);
   model.leads.delete(id);
   model.timelines.delete(id);
-  const others = identitiesIn(own);
   const free = (values: readonly string[]) => values.filter((value) => !isHeld(model, value));
-  const person = joinedIdentities(identitiesOf({ fields: lead } as unknown as Lead), {
-    phones: free(others.phones),
-    emails: free(others.emails),
-  });
-  const pattern = identityPatternOf(person);
+  const { phones: had, emails: wrote } = joinedIdentities(
+    identitiesOf({ fields: lead } as unknown as Lead),
+    identitiesIn(own),
+  );
+  const search = new PersonSearch({ phones: free(had), emails: free(wrote) });
 
   for (const [otherId, entries] of model.timelines) {
-    const after = entries.map((entry) => withoutPerson(entry, pattern));
+    const after = entries.map((entry) => withoutPerson(entry, search));
     expect(after).toEqual(entries.map((entry) => expectedOf(entry, theirs)));
     model.timelines.set(otherId, after);
   }
 }
 
-/** The phones and emails that the lead has, had or sent, and that no other lead has now. */
+/** The phones and emails that the lead has or had, and that no other lead has now. */
 function theirsOf(model: Model, id: number, lead: Person, own: readonly TimelineEntry[]): string[] {
-  const said = JSON.stringify(own.filter(({ type }) => type !== 'note_added'));
+  const said = JSON.stringify(own.filter(({ type }) => type === 'lead_updated'));
   return [...phones, ...emails].filter(
     (value) =>
       Object.values(lead).includes(value) ||

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import {
   erasedMark,
   identitiesIn,
-  identityPatternOf,
   withoutPerson,
 } from '../../../../shared/leads/erasure/erasure.ts';
+import { PersonSearch } from '../../../../shared/leads/erasure/person-search.ts';
 import { parsePhone } from '../../../../shared/leads/identity.ts';
 import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
 
-const pattern = identityPatternOf({
+const pattern = new PersonSearch({
   phones: ['+919812345678'],
   emails: ['asha.rao+x@example.com'],
 });
@@ -52,13 +52,13 @@ describe('a person is found', () => {
     ]);
 
     expect(identities).toEqual({ phones: [stored], emails: [] });
-    expect(erasedText('At +52 1 55 1234 5678.', identityPatternOf(identities))).toBe(
+    expect(erasedText('At +52 1 55 1234 5678.', new PersonSearch(identities))).toBe(
       `At ${erasedMark}.`,
     );
   });
 
   test('by a phone of a country that is no longer known', () => {
-    const search = identityPatternOf({ phones: ['+99912345678'], emails: [] });
+    const search = new PersonSearch({ phones: ['+99912345678'], emails: [] });
 
     expect(erasedText('At +999 1234-5678 or 0099912345678, not 12345678.', search)).toBe(
       `At ${erasedMark} or ${erasedMark}, not 12345678.`,

@@ -8,6 +8,12 @@ const manyNotes = 'A lead of many notes, most of them on pages of their own, is 
 const planned =
   'An erasure is planned, which changes nothing, and then done, more deletes than one call has';
 
+const family =
+  "A son writes with his own phone and each parent's email, and the parents are erased";
+const comesBack =
+  'A person comes back while they are erased, and again before the erasure is complete';
+const reused = 'A lead is imported under the ID of a lead that is being erased, and again after it';
+
 /** Of what an erasure finds of a person elsewhere. */
 export const bugsOfErasedPeople: readonly PlantedBug[] = [
   {
@@ -20,19 +26,19 @@ export const bugsOfErasedPeople: readonly PlantedBug[] = [
   },
   {
     name: 'search with its case',
-    file: 'shared/leads/erasure/erasure.ts',
-    before: "'(?!)', 'giu')",
-    after: "'(?!)', 'gu')",
+    file: 'shared/leads/erasure/person-search.ts',
+    before: 'const email = comparableEmail(',
+    after: 'const email = String(',
     how: 'An email in upper case is not erased.',
     foundBy: twoAtOnce,
   },
   {
     name: 'first mention only',
-    file: 'shared/leads/erasure/erasure.ts',
-    before: "'(?!)', 'giu')",
-    after: "'(?!)', 'iu')",
+    file: 'shared/leads/erasure/person-search.ts',
+    before: 'if (match) matches.push(match);',
+    after: 'if (match) return [match];',
     how: 'Of several mentions in a text one is erased.',
-    foundBy: hadBefore,
+    foundBy: diesOften,
   },
   {
     name: 'texts of notes stay',
@@ -53,23 +59,23 @@ export const bugsOfErasedPeople: readonly PlantedBug[] = [
   {
     name: 'enquiry of the person not recognized',
     file: 'shared/leads/erasure/erasure.ts',
-    before: 'if (!isTheirs) return cleanedEntry(entry, pattern);',
-    after: 'if (isTheirs || !isTheirs) return cleanedEntry(entry, pattern);',
+    before: 'if (!isTheirs) return cleanedEntry(entry, search);',
+    after: 'if (isTheirs || !isTheirs) return cleanedEntry(entry, search);',
     how: 'What an erased person wrote stays on the timeline of another lead.',
     foundBy: twoAtOnce,
   },
   {
     name: 'what another person has now erased',
-    file: 'shared/store/maintenance/erase-lead.ts',
-    before: 'const others = await withoutOtherHolders(own, leadId, identitiesIn(entries));',
-    after: 'const others = identitiesIn(entries);',
+    file: 'shared/store/maintenance/erased-person.ts',
+    before: '(items.get(key)?.leadId ?? leadId) !== leadId;',
+    after: '(items.get(key)?.leadId ?? leadId) === -leadId;',
     how: 'An erasure masks what another person has now.',
     foundBy: hadBefore,
   },
   {
     name: 'person not stored for the repeat',
     file: 'shared/store/maintenance/erase-lead.ts',
-    before: '  await storePerson(own, leadId, person);\n',
+    before: 'if (!(await storePerson(own, leadId, search.identities))) return undefined;',
     after: '',
     how: 'A repeat of an erasure has forgotten part of the person.',
     foundBy: diesOften,
@@ -77,9 +83,9 @@ export const bugsOfErasedPeople: readonly PlantedBug[] = [
   {
     name: 'erasure over before its end',
     file: 'shared/store/maintenance/erase-lead.ts',
-    before: 'const timelineEntries = await removeTimeline(own, leadId);',
+    before: 'await deleteItems(table, timeline.keys);',
     after:
-      'await table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...erasurePrimaryKey(organizationId, leadId) } })); const timelineEntries = await removeTimeline(own, leadId);',
+      'await table.client.send(new DeleteCommand({ TableName: table.name, Key: { ...erasurePrimaryKey(organizationId, leadId) } })); await deleteItems(table, timeline.keys);',
     how: 'An erasure that dies while it removes the timeline is not known any more.',
     foundBy: diesOften,
   },
@@ -174,12 +180,37 @@ export const bugsOfErasedPeople: readonly PlantedBug[] = [
     foundBy: planned,
   },
   {
-    name: 'unread keys taken as absent',
-    file: 'shared/store/table/batch-get.ts',
+    name: 'every enquiry erased',
+    file: 'shared/leads/erasure/erasure.ts',
+    before: 'if (!isTheirs) return cleanedEntry(entry, search);',
+    after: "if (!isTheirs && !('kept' in entry)) return cleanedEntry(entry, search);",
+    how: 'Every enquiry of the organization becomes [erased] at each erasure.',
+    foundBy: family,
+  },
+  {
+    name: 'submitted identities counted as the person',
+    file: 'shared/leads/erasure/erasure.ts',
+    before: "'changes' in entry ? entry.changes : []",
+    after:
+      "'changes' in entry ? entry.changes : 'kept' in entry ? entry.kept.map(({ field, submitted }) => ({ field, from: submitted, to: submitted })) : []",
+    how: 'Who once wrote with the email of an erased person loses their enquiries to others.',
+    foundBy: family,
+  },
+  {
+    name: 'returned person erased by the repeat',
+    file: 'shared/store/maintenance/erase-related-items.ts',
     before:
-      "if (batch.some(isUnread)) throw new Error('DynamoDB left keys of a batch unprocessed.');",
+      'search.forget(await heldByOthers({ table, organizationId }, leadId, foundIn(items, search)));',
     after: '',
-    how: 'An erasure masks what another person has now, if DynamoDB leaves unread who has it.',
-    foundBy: 'DynamoDB leaves unread who has now what an erased person had once',
+    how: 'A person who comes back while an erasure reads the table loses what they write.',
+    foundBy: comesBack,
+  },
+  {
+    name: 'kept id imported during its erasure',
+    file: 'shared/store/maintenance/import-leads.ts',
+    before: '...(keepsId ? [noErasureOf(table, lead)] : []),',
+    after: '',
+    how: 'A lead that is imported while an earlier one of its ID is erased loses its timeline.',
+    foundBy: reused,
   },
 ];

@@ -70,8 +70,8 @@ export const bugsOfErasures: readonly PlantedBug[] = [
   {
     name: 'timeline stays',
     file: 'shared/store/maintenance/erase-lead.ts',
-    before: 'const timelineEntries = await removeTimeline(own, leadId);',
-    after: 'const timelineEntries = 0;',
+    before: 'await deleteItems(table, timeline.keys);',
+    after: '',
     how: 'The timeline of an erased lead stays.',
     foundBy: 'A person is erased and asks again',
   },

@@ -21,7 +21,7 @@ function expectGone(given: Given, texts: readonly string[]): void {
 export const scenariosOfErasedPeople: readonly Scenario[] = [
   {
     name: "Two people who are on each other's timelines, and on a third one, are erased at once",
-    seeds: 4,
+    seeds: 6,
     world: { dynamodb: { reorderChance: 0.3, pageShare: 0.001 } },
     async run(given) {
       const [one, other, third] = [person(1), person(2), person(3)];
@@ -96,26 +96,6 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
     },
   },
   {
-    name: 'DynamoDB leaves unread who has now what an erased person had once',
-    world: { dynamodb: { unprocessedChance: 0.01 } },
-    async run(given) {
-      const { leadId } = await given.capture(person(1));
-      for (let number = 2; number < 18; number += 1) {
-        const { phone, email } = person(number);
-        await given.update(leadId, { fields: { phone, email } });
-      }
-      const { leadId: other } = await given.capture(person(16));
-      const note = `Ask ${person(16).phone} or ${person(16).email}.`;
-      await given.note(other, note);
-      given.steering.leavesKeys = true;
-      await given.erase(leadId);
-      given.steering.leavesKeys = false;
-      given.expect((await given.erase(leadId)).outcome === 'done', 'its repeat is done.');
-      given.expect(notesOf(given, other).includes(note), 'what another person has now stays.');
-      expectGone(given, [person(2).phone, person(17).email]);
-    },
-  },
-  {
     name: 'An erasure dies when the lead is gone, and its repeat still knows the person',
     seeds: 2,
     async run(given) {
@@ -178,6 +158,77 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
         `as planned: ${JSON.stringify(plan)}, not ${JSON.stringify(result)}.`,
       );
       given.expect(!given.stored().includes(`TIMELINE#1#${leadId}"`), 'no timeline is left.');
+    },
+  },
+  {
+    name: "A son writes with his own phone and each parent's email, and the parents are erased",
+    async run(given) {
+      const [father, mother, son] = [person(1), person(2), person(3)];
+      const attribution = { utmSource: 'fair', pageUrl: 'https://example.com/?a=1' };
+      const { leadId: a } = await given.capture(father);
+      const { leadId: b } = await given.capture(mother);
+      for (const { email } of [father, mother])
+        await given.capture({ ...son, email, notes: 'Please call on Monday.', attribution });
+      await given.capture({ ...mother, name: 'Her son', notes: `Or ${son.phone}.`, attribution });
+      await given.erase(a);
+      given.expect(given.stored().includes('Please call on Monday.'), "the son's enquiry stays.");
+      given.expect(given.stored().includes(son.phone), "the son's phone stays.");
+      expectGone(given, [father.phone, father.email]);
+      await given.erase(b);
+      expectGone(given, [mother.phone, mother.email]);
+    },
+  },
+  {
+    name: 'A person comes back while they are erased, and again before the erasure is complete',
+    seeds: 4,
+    world: { dynamodb: { pageShare: 0.0002 } },
+    async run(given) {
+      const [one, third] = [person(1), person(3)];
+      const { leadId: a } = await given.capture(one);
+      const { leadId: c } = await given.capture(third);
+      for (let at = 0; at < 8; at += 1) await given.note(c, `Note ${at}.`);
+      const back = async () => {
+        const attribution = { pageUrl: `https://example.com/?m=${one.email}` };
+        const { leadId } = await given.capture({ ...one, notes: `On ${one.phone}.`, attribution });
+        await given.note(leadId, `Called ${one.phone}, wrote to ${one.email}.`);
+        await given.update(leadId, { fields: { city: `At ${one.phone}` } });
+        await given.update(leadId, { fields: { city: 'Pune' } });
+        return leadId;
+      };
+      const [, again] = await Promise.all([given.erase(a), given.sleep(15).then(back)]);
+      given.steering.next('Scan', 'none', 'death before');
+      await given.erase(again);
+      given.steering.faultOf = undefined;
+      const last = await back();
+      given.expect((await given.erase(again)).outcome === 'done', 'the erasure is completed.');
+      const notes = notesOf(given, last).join('|');
+      given.expect(
+        notes === `Called ${one.phone}, wrote to ${one.email}.`,
+        `what they wrote since stays, not ${notes}.`,
+      );
+    },
+  },
+  {
+    name: 'A lead is imported under the ID of a lead that is being erased, and again after it',
+    seeds: 2,
+    world: { dynamodb: { pageShare: 0.001 } },
+    async run(given) {
+      const [one, other] = [person(1), person(2)];
+      const { leadId: id } = await given.capture(one);
+      const rows = [{ ...other, id, note: `Kept, ${other.phone}.` }];
+      const keepIds = { keepIds: true };
+      await Promise.all([
+        given.erase(id),
+        ...[10, 20, 30].map((ms) => given.sleep(ms).then(() => given.importRows(rows, keepIds))),
+      ]);
+      const { result } = await given.importRows(rows, keepIds);
+      const { refused } = result as { refused: number };
+      given.expect(refused === 0, `the row is remembered, not refused ${refused} times.`);
+      const notes = notesOf(given, id).join('|');
+      given.expect(notes === `Kept, ${other.phone}.`, `it loses nothing, not ${notes}.`);
+      expectGone(given, [one.phone, one.email]);
+      await given.erase(id);
+      expectGone(given, [other.phone, other.email]);
     },
   },
 ];

@@ -73,7 +73,7 @@ export const scenariosOfErasures: readonly Scenario[] = [
       await given.update(leadId, { fields: { city: 'Pune' } });
       await given.note(leadId);
       const erasing = given.erase(leadId);
-      const others = [0, 2, 4, 6, 8, 10].map((ms) =>
+      const others = [6, 9, 12, 15, 18, 21, 24].map((ms) =>
         given.sleep(ms).then(() => given.capture({ name, phone, externalId: `e${ms}` }, 'k')),
       );
       const more = [

@@ -1,0 +1,96 @@
+import type { History, ObservedAction, Write } from './history.ts';
+import type { Plain } from './plain.ts';
+import { comparableEmail, comparablePhone, type Values } from './reference.ts';
+import { emailKey, leadKey, phoneKey, statesBetween } from './states.ts';
+
+const mask = '[erased]';
+
+/**
+ * What an erasure took out of an entry of another lead, and should not have: all but the phones and emails that the erased lead had, and that
+ * nobody else had since the entry was there; and the whole enquiry that submitted one of them.
+ */
+export function erasedTextIssues(
+  { pk, sk, at, before = {}, after = {} }: Write,
+  action: ObservedAction,
+  history: History,
+): string[] {
+  const wroteAt = history.writesOf.get(`${pk} ${sk}`)?.[0]?.at ?? 0;
+  // Just after: an entry is written together with the phone of a new lead.
+  const from = Math.max(wroteAt, action.startedAt) + 0.000_001;
+  const isFree = (key: string): boolean =>
+    statesBetween(history, key, 'UNIQUE', from, at).some(
+      (state) => state === undefined || state.leadId === action.options.leadId,
+    );
+  const isTheirs = ofPerson(identitiesOf(history, action, isFree));
+  const kept = (before.kept ?? []) as readonly Kept[];
+  const isTheirEnquiry = kept.some(
+    ({ field, submitted }) => ['phone', 'email'].includes(field) && isTheirs(submitted),
+  );
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].flatMap((name) => {
+    const isSubmitted = isTheirEnquiry && ['notes', 'attribution', 'kept'].includes(name);
+    return isErased(before[name], after[name], { isTheirs, isSubmitted })
+      ? []
+      : [`changed ${name} of an entry of ${pk}, which is not the erased person's`];
+  });
+}
+
+interface Kept {
+  readonly field: string;
+  readonly submitted: unknown;
+}
+
+/** The phones and emails that the lead had since it was made. */
+function identitiesOf(
+  history: History,
+  { organizationId, options: { leadId } }: ObservedAction,
+  isFree: (key: string) => boolean,
+): ReadonlySet<string> {
+  const writes = history.writesOf.get(leadKey(organizationId, leadId as number).join(' ')) ?? [];
+  const identities = new Set<string>();
+  for (const { before, after } of writes) {
+    if (!before) identities.clear(); // a later lead of the same id
+    if (!after) continue;
+    const { phone, email } = after.fields as Values;
+    if (isFree(phoneKey(organizationId, String(phone)))) identities.add(String(phone));
+    if (email !== undefined && isFree(emailKey(organizationId, String(email))))
+      identities.add(comparableEmail(String(email)));
+  }
+  return identities;
+}
+
+/** Whether a text is a phone or an email of the person, in any spelling that clients here use. */
+const ofPerson =
+  (identities: ReadonlySet<string>) =>
+  (text: unknown): boolean => {
+    const spelled = String(text).replace(/%40/g, '@').replace(/%2B/g, '+');
+    return identities.has(
+      spelled.includes('@') ? comparableEmail(spelled) : comparablePhone(spelled),
+    );
+  };
+
+interface Rules {
+  readonly isTheirs: (text: unknown) => boolean;
+  /** Whether all that is masked was part of what the person submitted. */
+  readonly isSubmitted: boolean;
+}
+
+function isErased(before: unknown, after: unknown, rules: Rules, name = ''): boolean {
+  if (before === after) return true;
+  if (rules.isSubmitted && after === mask && name !== 'current') return true;
+  if (typeof after === 'string') return takenFrom(String(before), after).every(rules.isTheirs);
+  if (typeof before !== 'object' || typeof after !== 'object' || !before || !after) return false;
+  const [one, other] = [before as Plain, after as Plain];
+  return (
+    Object.keys(one).length === Object.keys(other).length &&
+    Object.keys(one).every((each) => isErased(one[each], other[each], rules, each))
+  );
+}
+
+/** The parts of a text for which another has marks; the whole text where it is another text. */
+function takenFrom(before: string, after: string): string[] {
+  const parts = after.split(mask).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const found = new RegExp(`^${parts.join('(.+?)')}$`, 's').exec(before);
+  // A mark may be that of an earlier erasure.
+  return found && parts.length > 1 ? found.slice(1).filter((part) => part !== mask) : [before];
+}
