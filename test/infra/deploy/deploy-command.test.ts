@@ -8,6 +8,7 @@ import {
   jsonRefusal,
   lastRequests,
   region,
+  stack,
   stackName,
   stacksWithTables,
   tableName,
@@ -17,11 +18,13 @@ import {
 
 const replies = useAccount();
 
-async function check(...args: readonly string[]): Promise<{ status: unknown; lines: string[] }> {
-  const child = spawn(node24, ['infra/deploy/deploy.ts', '--check', ...args], {
+const check = (...args: readonly string[]) => deploy('--check', ...args);
+
+async function deploy(...args: readonly string[]): Promise<{ status: unknown; lines: string[] }> {
+  const child = spawn(node24, ['infra/deploy/deploy.ts', ...args], {
     cwd: projectFolder,
     env: { ...process.env, AWS_REGION: region },
-    stdio: ['ignore', 'inherit', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
   const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
   return { status, lines: stderr.trim().split('\n') };
@@ -59,4 +62,21 @@ test('npm run deploy -- --check has the status 1 if a check failed', async () =>
     status: 1,
     first: `✗ tableName: there is no table ${tableName} in eu-central-1: every request would fail.`,
   });
+});
+
+test('npm run deploy whose verification fails ends with the command that goes back', async () => {
+  replies[`DescribeStacks ${stackName}`] = stack(stackName, 'UPDATE_COMPLETE', {
+    Release: 'v1.0.0',
+    TableName: tableName,
+    BaseUrl: 'http://127.0.0.1:1',
+  });
+  replies[`ListStackResources ${stackName}`] = withTable(tableName);
+
+  // cdk deploy --help deploys nothing, and ends with status 0.
+  const { status, lines } = await deploy('--', '--help');
+
+  const wayBack = 'To go back: git switch --detach v1.0.0 && npm run deploy -- -- --help';
+  expect(status).toBe(1);
+  expect(lines.filter((line) => line === wayBack)).toHaveLength(2);
+  expect(lines.at(-1)).toBe(wayBack);
 });
