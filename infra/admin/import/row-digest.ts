@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
 
 /**
- * A digest that is equal for rows with the same values. The order of the values and empty values do not matter. A row without a note has
- * the digest that earlier releases gave it.
+ * A digest that is equal for rows with the same values, and the same columns that cannot be read. The order of the values and empty values do
+ * not matter. A row without a note has the digest that earlier releases gave it.
  */
 export function rowDigest({ fields, properties, note, unreadable = {} }: ImportRow): string {
   const sorted = (values: object): unknown[] =>
