@@ -18,8 +18,8 @@ export function checkCommand(program: Command, context: CommandContext): void {
     .addHelpText(
       'after',
       `
-You can run it while the service is in use: a suspicious item is read again, in
-one transaction, before it is reported. With --organization, DynamoDB still
+You can run it while the service is in use: a suspicious item is read again
+before it is reported. Each lead is compared with its timeline. With --organization, DynamoDB still
 reads the whole table, but sends only the items of that organization.
 
 The table does not store the hourly limits. With --stack, or with the variables

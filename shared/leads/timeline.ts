@@ -8,6 +8,8 @@ interface EntryOrigin {
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly actorId: ActorId;
+  /** Of an entry with which the lead's values changed: `valuesDigestOf` the lead after it. Entries of 1.0.0 have none. For `check` alone. */
+  readonly valuesDigest?: string;
 }
 
 /** The page and campaign a capture came from (contract, section 2, CaptureAttribution). */
@@ -133,7 +135,7 @@ export function presentEntry(
   entry: TimelineEntry,
   nameOf: (userId: number) => string,
 ): TimelineItem[] {
-  const { type, at, actorId, ...members } = entry;
+  const { type, at, actorId, valuesDigest: _, ...members } = entry;
   const rest = inOrder(members) as typeof members;
   const actor = actorId === null ? administrator : { userId: actorId, name: nameOf(actorId) };
   if (entry.type !== 'captured_new') return [{ type, at, actor, ...rest }];

@@ -1,22 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RateLimits } from '../../rate-limits.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
 import type { Table } from '../table/client.ts';
 import { type ItemKind, kindOf } from '../table/item-kind.ts';
-import type { Item } from '../table/items.ts';
-import { keyText, type PrimaryKey } from '../table/primary-keys.ts';
+import type { Item, TimelineEntryItem } from '../table/items.ts';
+import type { PrimaryKey } from '../table/primary-keys.ts';
 import { inParallel } from './in-parallel.ts';
 import { isPositiveInteger } from './lead-issues.ts';
+import { OpenTimelines, type ReadTimeline } from './open-timelines.ts';
 import {
   type OrganizationSnapshot,
   readSnapshot,
   recheckKeyItem,
   type ViolationReporter,
 } from './organization-snapshot.ts';
-import { readUntilStable } from './read-together.ts';
-import { recheckErasure, recheckImportedRow, recheckRecord, recordedLead } from './recheck.ts';
+import {
+  itemIssues,
+  recheckErasure,
+  recheckImportedRow,
+  recheckItem,
+  recheckRecord,
+  recheckRotation,
+  recheckStrayRecord,
+  recheckUnknown,
+  recordedLead,
+} from './recheck.ts';
 import { recheckIdentities, recheckIdentityItem } from './recheck-identities.ts';
-import { entryIssues, isOpening, recheckEntry, recheckOpening } from './recheck-timeline.ts';
+import { entryIssues, recheckEntry, recheckTimeline } from './recheck-timeline.ts';
+import { captureIn, RecordedCaptures, recordIssues } from './records-check.ts';
 import { scanTable, type TableItem } from './scan.ts';
 
 export interface CheckOptions {
@@ -42,11 +54,16 @@ export interface CheckResult {
 
 const organizationsAtOnce = 4;
 const rechecksAtOnce = 8;
+/** The items of a transaction become visible one after another, within milliseconds. */
+const againAfterMs = 500;
 
 /**
- * Verifies every invariant of the table during live traffic: what looks wrong is read again in one transaction before it is reported.
+ * Verifies every invariant of the table during live traffic: what looks wrong is read again before it is reported, in one transaction, or
+ * twice where that is not possible. A lead is compared with its timeline, as far as that says what became of it: entries of 1.0.0 do not
+ * say which values a lead had.
  * Each item is read once: first the leads, by organization and in parallel ranges of ids, then all other items in parallel segments. Memory:
- * 13 bytes for each lead (up to 26, because arrays double as they grow), each organization's users and keys, and the violations.
+ * 29 bytes for each lead (up to 58, because arrays double as they grow), 100 for each capture of the last day, each organization's users and
+ * keys, and the violations.
  */
 export async function checkTable(table: Table, options: CheckOptions = {}): Promise<CheckResult> {
   const check = new TableCheck(table, options);
@@ -63,7 +80,7 @@ export async function checkTable(table: Table, options: CheckOptions = {}): Prom
   await scanTable(
     table,
     organizationId,
-    (items) => check.readPage(items),
+    (items, segment) => check.readPage(items, segment),
     (key) => check.afterLeads(key),
   );
   return check.finish();
@@ -77,6 +94,10 @@ class TableCheck implements ViolationReporter {
   /** Idempotency records of API keys that were unknown when the record was read, such as new keys. */
   #strayRecords: { readonly key: PrimaryKey; readonly keyId: string; readonly leadId: unknown }[] =
     [];
+  readonly #timelines = new OpenTimelines();
+  readonly #captures = new RecordedCaptures();
+  /** What is read again at the end, and reported if it is wrong twice. */
+  readonly #suspects: (() => Promise<string[]>)[] = [];
   readonly #violations = new Set<string>();
   #leads = 0;
   #otherItems = 0;
@@ -108,10 +129,10 @@ class TableCheck implements ViolationReporter {
     return snapshot;
   }
 
-  async readPage(items: readonly TableItem[]): Promise<void> {
+  async readPage(items: readonly TableItem[], segment: number): Promise<void> {
     const rechecks: (() => Promise<string[]>)[] = [];
     for (const item of items) {
-      const recheck = await this.#examine(item);
+      const recheck = await this.#examine(item, segment);
       if (recheck) rechecks.push(recheck);
     }
     await inParallel(rechecks, rechecksAtOnce, async (recheck) => this.report(await recheck()));
@@ -131,28 +152,58 @@ class TableCheck implements ViolationReporter {
     return lastLead.sk > key.sk ? lastLead : key;
   }
 
-  /** Rechecks the leads with missing items, and the records of API keys that were created during the scan. */
+  /** Rechecks the leads with missing items, the records of API keys that were created during the scan, and what is suspect. */
   async finish(): Promise<CheckResult> {
+    for (const timeline of this.#timelines.last) await this.#compare(timeline);
     if (this.#strayRecords.length > 0) await this.#checkStrayRecords();
     for (const snapshot of this.#snapshots.values()) {
       const { organizationId, expectedItems } = await snapshot;
       const own = { table: this.#table, organizationId };
       await inParallel(expectedItems.missingItems(), rechecksAtOnce, async ({ leadId, items }) => {
-        if (items.includes('opening')) this.report(await recheckOpening(own, leadId));
-        if (items.some((name) => name !== 'opening'))
+        if (items.includes('timeline')) this.#suspects.push(() => recheckTimeline(own, leadId));
+        if (items.some((name) => name !== 'timeline'))
           this.report(await recheckIdentities(own, leadId));
       });
     }
+    for (const { organizationId, key, keyId, leadId } of this.#captures.waiting) {
+      const own = { table: this.#table, organizationId };
+      this.#suspects.push(() => recheckRecord(own, key, keyId, leadId));
+    }
+    await this.#reportWrongTwice();
     return { leads: this.#leads, violations: [...this.#violations].sort() };
   }
 
+  async #reportWrongTwice(): Promise<void> {
+    const wrong: (() => Promise<string[]>)[] = [];
+    await inParallel(this.#suspects, rechecksAtOnce, async (recheck) => {
+      if ((await recheck()).length > 0) wrong.push(recheck);
+    });
+    if (wrong.length > 0) await sleep(againAfterMs);
+    await inParallel(wrong, rechecksAtOnce, async (recheck) => this.report(await recheck()));
+  }
+
+  async #compare({ organizationId, leadId, replay }: ReadTimeline): Promise<void> {
+    const { expectedItems } = await this.snapshotOf(organizationId);
+    if (!expectedItems.has(leadId)) return;
+    const isExplained = expectedItems.markTimeline(leadId, replay.explained);
+    const own = { table: this.#table, organizationId };
+    if (!isExplained || replay.openings !== 1)
+      this.#suspects.push(() => recheckTimeline(own, leadId));
+  }
+
   /** @returns the recheck to run if something looks wrong */
-  async #examine(item: TableItem): Promise<(() => Promise<string[]>) | undefined> {
+  async #examine(item: TableItem, segment: number): Promise<(() => Promise<string[]>) | undefined> {
     const key = { pk: item.pk, sk: item.sk };
     const kind = kindOf(key);
-    if (!kind) return () => this.#recheckUnknown(key);
+    if (!kind) return () => recheckUnknown(this.#table, key);
     if (kind.kind === 'apiKey') return () => recheckKeyItem(this.#table, key, item);
     if (kind.kind === 'idempotency') return this.#examineRecord(key, kind.keyId, item);
+    if (kind.kind === 'timeline') {
+      this.#captures.addEntry(kind.leadId, item);
+      const ended = this.#timelines.add(segment, kind, item as TimelineEntryItem & TableItem);
+      if (ended) await this.#compare(ended);
+    } else if (kind.kind !== 'lead' && itemIssues(item).length > 0)
+      this.#suspects.push(() => recheckItem(this.#table, key));
     const snapshot = await this.snapshotOf(kind.organizationId);
     return this.#examineInOrganization(kind, item, snapshot);
   }
@@ -172,9 +223,6 @@ class TableCheck implements ViolationReporter {
     }
     if (kind.kind === 'timeline') {
       const { leadId } = kind;
-      const isSecondOpening =
-        isOpening(item) && !expectedItems.markOpening(leadId) && expectedItems.has(leadId);
-      if (isSecondOpening) return () => recheckOpening(own, leadId);
       const isSound = expectedItems.has(leadId) && entryIssues(item, key.sk, userIds).length === 0;
       return isSound ? undefined : () => recheckEntry(own, key, leadId);
     }
@@ -185,21 +233,8 @@ class TableCheck implements ViolationReporter {
     }
     if (kind.kind === 'erasure') return () => recheckErasure(own, key, kind.leadId);
     if (kind.kind === 'turn' && !isPositiveInteger(item.turns))
-      return () => this.#recheckRotation(key);
+      return () => recheckRotation(this.#table, key);
     return undefined; // settings, usage, listings and leads were read with the organization
-  }
-
-  async #recheckUnknown(key: PrimaryKey): Promise<string[]> {
-    const [item] = await readUntilStable(this.#table, [key]);
-    return item ? [`The item ${keyText(key)} is of no type that the service knows.`] : [];
-  }
-
-  async #recheckRotation(key: PrimaryKey): Promise<string[]> {
-    const [counter] = await readUntilStable(this.#table, [key]);
-    if (!counter || isPositiveInteger(counter.turns)) return [];
-    return [
-      `The turn ${keyText(key)} has counted ${JSON.stringify(counter.turns)}, which must be a number of turns taken.`,
-    ];
   }
 
   async #examineRecord(
@@ -216,8 +251,12 @@ class TableCheck implements ViolationReporter {
       return undefined;
     }
     const { expectedItems } = await this.snapshotOf(organizationId);
-    if (typeof leadId === 'number' && expectedItems.has(leadId)) return undefined;
-    return () => recheckRecord({ table: this.#table, organizationId }, key, leadId);
+    const own = { table: this.#table, organizationId };
+    if (typeof leadId !== 'number' || !expectedItems.has(leadId) || recordIssues(record).length > 0)
+      return () => recheckRecord(own, key, keyId, leadId);
+    const capture = captureIn(record, keyId, leadId);
+    if (capture) this.#captures.addRecord(capture, { organizationId, key, keyId, leadId });
+    return undefined;
   }
 
   async #checkStrayRecords(): Promise<void> {
@@ -229,18 +268,9 @@ class TableCheck implements ViolationReporter {
     await inParallel(this.#strayRecords, rechecksAtOnce, async ({ key, keyId, leadId }) => {
       const organizationId = this.#organizationOfKey.get(keyId);
       if (organizationId !== undefined)
-        this.report(await recheckRecord({ table, organizationId }, key, leadId));
-      else this.report(await this.#recheckStrayRecord(key, keyId));
+        this.#suspects.push(() => recheckRecord({ table, organizationId }, key, keyId, leadId));
+      else this.report(await recheckStrayRecord(table, key, keyId));
     });
-  }
-
-  async #recheckStrayRecord(key: PrimaryKey, keyId: string): Promise<string[]> {
-    const [record] = await readUntilStable(this.#table, [key]);
-    return record
-      ? [
-          `The idempotency record ${keyText(key)} belongs to API key ${keyId}, which no organization lists.`,
-        ]
-      : [];
   }
 
   #reportProgress(): void {

@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib';
+import { type Explained, explainedParts } from '../../leads/timeline-replay.ts';
 
 /** The items that must exist for a lead, as flags of those that the scan has not found yet. */
-const expected = { phone: 1, email: 2, opening: 4 } as const;
+const expected = { phone: 1, email: 2, timeline: 4 } as const;
 export type ExpectedItem = keyof typeof expected;
 const expectedNames = Object.keys(expected) as ExpectedItem[];
 
@@ -11,43 +12,53 @@ export interface ExpectedLead {
   /** As compared; undefined if the lead has none. */
   readonly phone: string | undefined;
   readonly email: string | undefined;
+  /** What its timeline must explain. */
+  readonly explained: Explained;
 }
 
+const crcOf = (value: string | undefined): number => (value === undefined ? 0 : crc32(value));
+
 /**
- * The leads of a range of ids, in ascending order: 13 bytes each, whatever the lead's size. Identities are stored as CRC-32, so that a
- * wrong identity goes unnoticed once in four thousand million.
+ * The leads of a range of ids, in ascending order: 29 bytes each, whatever the lead's size. Values are stored as CRC-32, so that a
+ * wrong one goes unnoticed once in four thousand million.
  */
 export class ExpectedItemsPart {
   ids = new Uint32Array(256);
   phones = new Uint32Array(256);
   emails = new Uint32Array(256);
   missing = new Uint8Array(256);
+  /** Four for each lead, in the order of `explainedParts`. */
+  explained = new Uint32Array(256 * explainedParts.length);
   count = 0;
 
-  add({ id, phone, email }: ExpectedLead): void {
+  add({ id, phone, email, explained }: ExpectedLead): void {
     if (this.count === this.ids.length) this.#grow();
     const at = this.count;
     this.ids[at] = id;
-    this.phones[at] = phone === undefined ? 0 : crc32(phone);
-    this.emails[at] = email === undefined ? 0 : crc32(email);
+    this.phones[at] = crcOf(phone);
+    this.emails[at] = crcOf(email);
+    this.explained.set(
+      explainedParts.map((part) => crcOf(explained[part])),
+      at * explainedParts.length,
+    );
     this.missing[at] =
-      expected.opening |
+      expected.timeline |
       (phone === undefined ? 0 : expected.phone) |
       (email === undefined ? 0 : expected.email);
     this.count = at + 1;
   }
 
   #grow(): void {
-    const size = 2 * this.ids.length;
     const wider = (old: Uint32Array): Uint32Array<ArrayBuffer> => {
-      const column = new Uint32Array(size);
+      const column = new Uint32Array(2 * old.length);
       column.set(old);
       return column;
     };
     this.ids = wider(this.ids);
     this.phones = wider(this.phones);
     this.emails = wider(this.emails);
-    const missing = new Uint8Array(size);
+    this.explained = wider(this.explained);
+    const missing = new Uint8Array(2 * this.missing.length);
     missing.set(this.missing);
     this.missing = missing;
   }
@@ -82,14 +93,18 @@ export class ExpectedItems {
     return true;
   }
 
-  /** Marks the opening entry as found. @returns whether it is the first one of an existing lead */
-  markOpening(leadId: number): boolean {
+  /** Marks a lead's timeline as found. @returns whether it explains the lead, as far as it says */
+  markTimeline(leadId: number, timeline: Explained): boolean {
     const found = this.#find(leadId);
     if (!found) return false;
     const { part, at } = found;
-    const isFirst = ((part.missing[at] ?? 0) & expected.opening) !== 0;
-    part.missing[at] = (part.missing[at] ?? 0) & ~expected.opening;
-    return isFirst;
+    part.missing[at] = (part.missing[at] ?? 0) & ~expected.timeline;
+    return explainedParts.every((name, index) => {
+      const value = timeline[name];
+      return (
+        value === undefined || part.explained[at * explainedParts.length + index] === crc32(value)
+      );
+    });
   }
 
   /** The leads with items that were not found, by id. */

@@ -8,13 +8,9 @@ import {
 import { type FieldValue, type FieldValues, type Lead, valueOf } from '../../leads/lead.ts';
 import type { FieldType } from '../../organization/field-kinds.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
-import { indexAttributesOf } from '../leads/leads.ts';
+import { indexAttributesOf, largeKbOf } from '../leads/leads.ts';
 import type { Item, LeadItem } from '../table/items.ts';
-
-/** The form in which every date-time is stored. */
-const storedDateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
-export const isStoredDateTime = (value: unknown): boolean =>
-  typeof value === 'string' && storedDateTime.test(value) && !Number.isNaN(Date.parse(value));
+import { futureIssues, isStoredDateTime } from './times.ts';
 
 export const isPositiveInteger = (value: unknown): boolean =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
@@ -42,39 +38,45 @@ export function leadIssues(
   organization: Organization | undefined,
   lastLeadId: number | undefined,
 ): string[] {
+  const inFields = organization ? fieldIssues(lead.fields, organization) : [];
   return [
     ...attributeIssues(item),
     ...(lastLeadId !== undefined && lead.id > lastLeadId
       ? [`has an id beyond ${lastLeadId}, the last one that the usage item has assigned`]
       : []),
-    ...(organization
-      ? [...placeIssues(lead, organization), ...fieldIssues(lead.fields, organization)]
-      : []),
+    ...(organization ? [...placeIssues(lead, organization), ...inFields] : []),
     ...indexIssues(lead, item),
+    ...(inFields.length === 0 ? sizeIssues(lead, item) : []),
   ].map((issue) => `Lead ${lead.id} of organization ${lead.organizationId} ${issue}.`);
 }
 
-function attributeIssues({ version, fields, createdAt, updatedAt, archivedAt }: Item): string[] {
-  const dateTimes = Object.entries({
-    createdAt,
-    updatedAt,
-    ...(archivedAt !== undefined && { archivedAt }),
-  });
+function attributeIssues({
+  version,
+  fields,
+  createdAt,
+  updatedAt,
+  archivedAt,
+  ttl,
+}: Item): string[] {
+  const dateTimes = { createdAt, updatedAt, ...(archivedAt !== undefined && { archivedAt }) };
   return [
     ...(isPositiveInteger(version)
       ? []
       : [`has the version ${display(version)}, which must be a number of writes`]),
     ...(isMap(fields) ? [] : ['has no fields']),
-    ...dateTimes
+    ...Object.entries(dateTimes)
       .filter(([, at]) => !isStoredDateTime(at))
       .map(([name, at]) => `has the ${name} ${display(at)}, which is not a date-time`),
-    ...(isStoredDateTime(createdAt) &&
-    isStoredDateTime(updatedAt) &&
-    String(updatedAt) < String(createdAt)
+    ...(isStoredDateTime(createdAt) && isStoredDateTime(updatedAt) && updatedAt < createdAt
       ? [`was updated at ${updatedAt}, before it was created at ${createdAt}`]
       : []),
+    ...futureIssues(dateTimes),
+    ...(ttl === undefined ? [] : [ttlIssue]),
   ];
 }
+
+/** Only idempotency records expire. */
+export const ttlIssue = 'has a ttl, at which DynamoDB deletes it: remove the attribute ttl';
 
 function placeIssues(
   { stageId, pipelineId }: Lead,
@@ -104,6 +106,15 @@ function indexIssues(lead: Lead, item: Item): string[] {
     const expected = right[name] === undefined ? absent : display(right[name]);
     return [`has an index attribute that disagrees with it: ${name} ${is} and must be ${expected}`];
   });
+}
+
+/** Pages of lists plan their reads by it. @param lead with valid fields */
+function sizeIssues({ fields }: Lead, { largeKb }: Item): string[] {
+  if (!isMap(fields) || largeKb === largeKbOf(fields)) return [];
+  const right = display(largeKbOf(fields) ?? null);
+  return [
+    `has the size largeKb ${display(largeKb)}, which must be ${right === 'null' ? 'absent' : right}`,
+  ];
 }
 
 const alwaysThere = ['name', 'phone', 'lead_type'];

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { Lead } from '../../leads/lead.ts';
+import { explainedBy } from '../../leads/timeline-replay.ts';
 import type { Organization } from '../../organization/organization.ts';
 import type { RateLimits } from '../../rate-limits.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { kindOf } from '../table/item-kind.ts';
-import type { Item, SettingsItem } from '../table/items.ts';
+import type { Item } from '../table/items.ts';
 import {
   apiKeyPrimaryKey,
   directoryPrimaryKey,
@@ -21,9 +22,11 @@ import {
 import { ExpectedItems, ExpectedItemsPart } from './expected-items.ts';
 import { inParallel } from './in-parallel.ts';
 import { leadIn, leadIssues } from './lead-issues.ts';
+import { organizationIssues } from './organization-issues.ts';
 import { readUntilStable } from './read-together.ts';
 import { lastLeadIdIn, organizationIn, recheckLead } from './recheck.ts';
 import { identityOf } from './recheck-identities.ts';
+import { futureIssues } from './times.ts';
 import { usageIssues } from './usage-issues.ts';
 
 /** What the check keeps of an organization while it reads the rest of the table. */
@@ -81,57 +84,6 @@ export async function readSnapshot(
   };
 }
 
-function organizationIssues(
-  id: number,
-  settings: Item | undefined,
-  usage: Item | undefined,
-  directory: Item | undefined,
-): string[] {
-  const whose = `Organization ${id}`;
-  if (!settings)
-    return [
-      `${whose} has items, but its settings ${keyText(settingsPrimaryKey(id))} are not there.`,
-    ];
-  const { id: settingsId, name } = (settings as SettingsItem).settings;
-  return [
-    ...(settingsId === id ? [] : [`${whose} has the settings of organization ${settingsId}.`]),
-    ...(directory
-      ? []
-      : [`${whose} is not in the directory: ${keyText(directoryPrimaryKey(id))} is not there.`]),
-    ...(!directory || directory.name === name
-      ? []
-      : [
-          `${whose} is called ${JSON.stringify(name)}, but ${JSON.stringify(directory.name)} in the directory.`,
-        ]),
-    ...(usage
-      ? usageItemIssues(whose, usage, settings)
-      : [`${whose} has no usage item ${keyText(usagePrimaryKey(id))}.`]),
-  ];
-}
-
-function usageItemIssues(
-  whose: string,
-  { used, lastLeadId, windowEndsAt, settingsVersion }: Item,
-  settings: Item,
-): string[] {
-  const isCount = (value: unknown): boolean =>
-    typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-  const counters = Object.entries({ used, lastLeadId, windowEndsAt }).filter(
-    ([, value]) => !isCount(value),
-  );
-  return [
-    ...(settingsVersion === settings.version
-      ? []
-      : [
-          `${whose} has settings of version ${settings.version}, but its usage item says ${settingsVersion}.`,
-        ]),
-    ...counters.map(
-      ([counter, value]) =>
-        `${whose} has the ${counter} ${JSON.stringify(value)} in its usage item, which must be a count.`,
-    ),
-  ];
-}
-
 /** Compares each listed API key with its item. */
 async function checkKeys(
   { table, organizationId }: OrganizationTable,
@@ -177,7 +129,7 @@ function keyIssues(
   item: Item,
   organization: Organization | undefined,
 ): string[] {
-  const { createdBy } = item;
+  const { createdBy, createdAt, revokedAt } = item;
   const isKnown =
     !organization || (typeof createdBy === 'number' && organization.userById.has(createdBy));
   const different = sharedAttributes.filter(
@@ -192,6 +144,7 @@ function keyIssues(
       : [
           `${whose} was created by user ${JSON.stringify(createdBy)}, whom the organization does not have.`,
         ]),
+    ...futureIssues({ createdAt, revokedAt }).map((issue) => `${whose} ${issue}.`),
   ];
 }
 
@@ -251,7 +204,12 @@ async function readRange(
         continue;
       }
       const lead = leadIn(own.organizationId, kind.leadId, item);
-      part.add({ id: lead.id, phone: identityOf(lead, 'phone'), email: identityOf(lead, 'email') });
+      part.add({
+        id: lead.id,
+        phone: identityOf(lead, 'phone'),
+        email: identityOf(lead, 'email'),
+        explained: explainedBy(lead),
+      });
       if (!isSound(lead, item)) suspects.push(lead.id);
     }
     await inParallel(suspects, rechecksAtOnce, async (leadId) =>

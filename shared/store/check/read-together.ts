@@ -74,7 +74,7 @@ export async function readWithLead<T>(
   { table, organizationId }: OrganizationTable,
   key: PrimaryKey,
   { leadId, leadIdIn }: { readonly leadId: unknown; readonly leadIdIn: (item: Item) => unknown },
-  report: (leadId: unknown, lead: Item | undefined) => T,
+  report: (leadId: unknown, lead: Item | undefined, item: Item) => T,
 ): Promise<T | undefined> {
   let expectedId = leadId;
   return untilStable(async () => {
@@ -84,7 +84,7 @@ export async function readWithLead<T>(
     if (items === conflict) return conflict;
     const [item, lead] = items;
     if (!item) return undefined;
-    if (leadIdIn(item) === expectedId) return report(expectedId, lead);
+    if (leadIdIn(item) === expectedId) return report(expectedId, lead, item);
     expectedId = leadIdIn(item);
     return conflict;
   });

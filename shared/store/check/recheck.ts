@@ -1,15 +1,19 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Organization, organizationFrom } from '../../organization/organization.ts';
-import type { OrganizationTable } from '../table/client.ts';
+import type { OrganizationTable, Table } from '../table/client.ts';
 import type { Item, SettingsItem } from '../table/items.ts';
 import {
   keyText,
   leadPrimaryKey,
   type PrimaryKey,
   settingsPrimaryKey,
+  timelinePartitionKey,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
-import { leadIn, leadIssues } from './lead-issues.ts';
+import { isPositiveInteger, leadIn, leadIssues, ttlIssue } from './lead-issues.ts';
 import { readUntilStable, readWithLead } from './read-together.ts';
+import { captureIn, type RecordedCapture, recordIssues } from './records-check.ts';
+import { futureIssues } from './times.ts';
 
 /**
  * Each function reads again, in one transaction, what looked wrong, and returns the violations that remain, as sentences. What live
@@ -47,26 +51,50 @@ export async function recheckLead(
   );
 }
 
-/** The lead of an idempotency record must exist. @param leadId as the record named it before */
+/**
+ * The lead of an idempotency record must exist, and have the capture on its timeline: it is written with the record.
+ * @param leadId as the record named it before
+ */
 export async function recheckRecord(
   own: OrganizationTable,
   key: PrimaryKey,
+  keyId: string,
   leadId: unknown,
 ): Violations {
-  const violations = await readWithLead(
-    own,
-    key,
-    { leadId, leadIdIn: recordedLead },
-    (namedId, lead) => {
-      if (lead) return [];
-      const names = `The idempotency record ${keyText(key)} names`;
-      if (typeof namedId !== 'number') return [`${names} no lead.`];
-      return [
-        `${names} lead ${namedId} of organization ${own.organizationId}, which is not there.`,
-      ];
-    },
+  const says = `The idempotency record ${keyText(key)}`;
+  const source = { leadId, leadIdIn: recordedLead };
+  const read = await readWithLead(own, key, source, (namedId, lead, record) => {
+    const issues = recordIssues(record).map((issue) => `${says} ${issue}.`);
+    if (typeof namedId !== 'number') return { issues: [...issues, `${says} names no lead.`] };
+    const names = `${says} names lead ${namedId} of organization ${own.organizationId}`;
+    if (!lead) return { issues: [...issues, `${names}, which is not there.`] };
+    const capture = issues.length === 0 ? captureIn(record, keyId, namedId) : undefined;
+    return { issues, names, capture };
+  });
+  if (!read?.capture || (await isOnTimeline(own, read.capture))) return read?.issues ?? [];
+  return [
+    `${read.names}, whose timeline has no capture by key ${keyId} at ${read.capture.at}: delete the record, or look for the enquiry in a backup.`,
+  ];
+}
+
+async function isOnTimeline(
+  { table, organizationId }: OrganizationTable,
+  { leadId, keyId, at }: RecordedCapture,
+): Promise<boolean> {
+  const { Items = [] } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: 'pk = :timeline AND begins_with(sk, :at)',
+      ExpressionAttributeValues: {
+        ':timeline': timelinePartitionKey(organizationId, leadId),
+        ':at': `${at}#`,
+      },
+      ConsistentRead: true,
+    }),
   );
-  return violations ?? [];
+  return Items.some(
+    (entry) => entry.keyId === keyId && ['captured', 'captured_new'].includes(entry.type),
+  );
 }
 
 export const recordedLead = ({ result }: Item): unknown =>
@@ -98,4 +126,38 @@ export async function recheckErasure(
   return [
     `The erasure of lead ${leadId} of organization ${organizationId} is in progress or was interrupted: npm run admin -- lead erase --organization ${organizationId} --lead ${leadId} completes it.`,
   ];
+}
+
+/** No item but an idempotency record may have a `ttl`, and none may be dated in the future. */
+export async function recheckItem(table: Table, key: PrimaryKey): Violations {
+  const [item] = await readUntilStable(table, [key]);
+  return item ? itemIssues(item).map((issue) => `The item ${keyText(key)} ${issue}.`) : [];
+}
+
+/** What can be wrong with an item of any type but an idempotency record. */
+export const itemIssues = ({ ttl, at, endedAt }: Item): string[] => [
+  ...(ttl === undefined ? [] : [ttlIssue]),
+  ...futureIssues({ at, endedAt }),
+];
+
+export async function recheckUnknown(table: Table, key: PrimaryKey): Violations {
+  const [item] = await readUntilStable(table, [key]);
+  return item ? [`The item ${keyText(key)} is of no type that the service knows.`] : [];
+}
+
+export async function recheckRotation(table: Table, key: PrimaryKey): Violations {
+  const [counter] = await readUntilStable(table, [key]);
+  if (!counter || isPositiveInteger(counter.turns)) return [];
+  return [
+    `The turn ${keyText(key)} has counted ${JSON.stringify(counter.turns)}, which must be a number of turns taken.`,
+  ];
+}
+
+export async function recheckStrayRecord(table: Table, key: PrimaryKey, keyId: string): Violations {
+  const [record] = await readUntilStable(table, [key]);
+  return record
+    ? [
+        `The idempotency record ${keyText(key)} belongs to API key ${keyId}, which no organization lists.`,
+      ]
+    : [];
 }

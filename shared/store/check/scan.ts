@@ -8,9 +8,11 @@ import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
 /** Segments of the table that are read in parallel. */
 const segments = 8;
 
-/** The attributes that the check reads besides the keys; the second line has the texts of a timeline entry. */
+/** The attributes that the check reads besides the keys; the last two lines are of a timeline entry. */
 const attributes = [
   ...['leadId', 'type', 'at', 'actorId', 'result', 'organizationId', 'keyId', 'turns'],
+  ...['ttl', 'expiresAt', 'endedAt'],
+  ...['via', 'importedAt', 'filled', 'valuesDigest'],
   ...['notes', 'text', 'attribution', 'kept', 'changes'],
 ];
 
@@ -28,7 +30,7 @@ const keyIn = ({ pk, sk }: Item): PrimaryKey => ({ pk: String(pk), sk: String(sk
 export async function scanTable(
   table: Table,
   organizationId: number | undefined,
-  onPage: (items: readonly TableItem[]) => Promise<void>,
+  onPage: (items: readonly TableItem[], segment: number) => Promise<void>,
   startAfter: (key: PrimaryKey) => Promise<PrimaryKey>,
 ): Promise<void> {
   const ofOrganization = organizationId === undefined ? {} : organizationFilter(organizationId);
@@ -47,7 +49,7 @@ export async function scanTable(
           ...ofOrganization,
         }),
       );
-      await onPage(Items as TableItem[]);
+      await onPage(Items as TableItem[], segment);
       next = LastEvaluatedKey && { ...(await startAfter(keyIn(LastEvaluatedKey))) };
     } while (next);
   };

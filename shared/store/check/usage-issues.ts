@@ -1,8 +1,10 @@
+import { limits } from '../../limits.ts';
 import { requestsPerWindowMax } from '../../rate-limits.ts';
 import type { Item } from '../table/items.ts';
+import { clockMarginMs } from './times.ts';
 
 /**
- * The issue of a token bucket from which more requests were taken than its limit, which the condition of admission enforces.
+ * The issues of a token bucket: a window that lasts too long, or more requests taken than its limit, which the condition of admission enforces.
  * The limit in force is an option of the deployment, which the table does not store. It applies to a window that has not ended: an earlier
  * window may have had a higher limit. All windows are within the highest limit that a deployment can have.
  * @param whose whose bucket it is, at the beginning of a sentence
@@ -14,7 +16,25 @@ export function usageIssues(
   limit: number | undefined,
   now = Date.now(),
 ): string[] {
-  const { used, windowEndsAt } = bucket;
+  return [...windowIssues(whose, bucket, now), ...countIssues(whose, bucket, limit, now)];
+}
+
+function windowIssues(whose: string, { windowEndsAt }: Item, now: number): string[] {
+  const isTooLong =
+    typeof windowEndsAt === 'number' && windowEndsAt > now + limits.windowMs + clockMarginMs;
+  return isTooLong
+    ? [
+        `${whose} has a window that ends more than an hour from now, at windowEndsAt ${windowEndsAt}: once its requests are used up, all are refused until then. Set windowEndsAt to 0.`,
+      ]
+    : [];
+}
+
+function countIssues(
+  whose: string,
+  { used, windowEndsAt }: Item,
+  limit: number | undefined,
+  now: number,
+): string[] {
   if (typeof used !== 'number') return [];
   if (used > requestsPerWindowMax) {
     return [

@@ -7,7 +7,7 @@ import { batchGet } from '../table/batch-get.ts';
 import type { Table } from '../table/client.ts';
 import { idempotencyPrimaryKey, keyText, leadPrimaryKey } from '../table/primary-keys.ts';
 import { conflict } from '../table/retry.ts';
-import { transact } from '../table/transact.ts';
+import { type TransactItem, transact } from '../table/transact.ts';
 import { liveRecord, putRecord } from './idempotency.ts';
 import {
   holdersIn,
@@ -18,7 +18,7 @@ import {
   putIdentities,
 } from './identities.ts';
 import { checkLead, checkLeadExists, leadUpdateItem, putLead, readLead } from './leads.ts';
-import { putTimelineEntry } from './timeline.ts';
+import { putChangeEntry, putTimelineEntry } from './timeline.ts';
 
 /** The person captured, and the keys under which repeats of the capture are found. */
 export interface CaptureLookup extends LeadIdentity {
@@ -72,16 +72,10 @@ export interface CaptureRecord {
   readonly now: Date;
 }
 
-const captureRecordItems = (
-  table: Table,
-  lead: Lead,
-  { lookup, entry, record, now }: CaptureRecord,
-) => [
-  putTimelineEntry(table, lead, entry),
-  ...lookup.idempotencyKeys.map((key) =>
+const recordItems = (table: Table, { lookup, record, now }: CaptureRecord): TransactItem[] =>
+  lookup.idempotencyKeys.map((key) =>
     putRecord(table, idempotencyPrimaryKey(lookup.keyId, key), record, now),
-  ),
-];
+  );
 
 /**
  * Writes the captured lead and the capture's records: all or none. One transaction of up to 6 items.
@@ -109,7 +103,8 @@ export async function captureNewLead(
   const written = await transact(table, [
     putLead(table, lead),
     ...putIdentities(table, lead),
-    ...captureRecordItems(table, lead, record),
+    putChangeEntry(table, lead, record.entry),
+    ...recordItems(table, record),
   ]);
   return written.outcome === 'written';
 }
@@ -126,10 +121,12 @@ async function captureMatchedLead(
   record: CaptureRecord,
 ): Promise<boolean> {
   const newEmail = emailOf(before) === null ? emailOf(after) : null;
+  const isFilled = after !== before;
   const written = await transact(table, [
-    after === before ? checkLead(table, before) : leadUpdateItem(table, before, after),
+    isFilled ? leadUpdateItem(table, before, after) : checkLead(table, before),
     ...(newEmail === null ? [] : [putEmail(table, after, newEmail)]),
-    ...captureRecordItems(table, before, record),
+    (isFilled ? putChangeEntry : putTimelineEntry)(table, after, record.entry),
+    ...recordItems(table, record),
   ]);
   return written.outcome === 'written';
 }

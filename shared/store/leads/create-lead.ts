@@ -12,7 +12,7 @@ import {
   putIdentities,
 } from './identities.ts';
 import { putLead } from './leads.ts';
-import { putTimelineEntry } from './timeline.ts';
+import { putChangeEntry } from './timeline.ts';
 
 /** The lead that has the phone, else the lead that has the email. One `BatchGetItem`, a read unit each. */
 export async function findLeadByIdentity(
@@ -42,7 +42,7 @@ export async function createLead(
     const { lead, opening } = leadAt(new Date().toISOString());
     const written = await transact(table, [
       ...putIdentities(table, lead),
-      putTimelineEntry(table, lead, opening),
+      putChangeEntry(table, lead, opening),
       putLead(table, lead),
     ]);
     if (written.outcome === 'conflict') return conflict;

@@ -28,7 +28,7 @@ function attributesOf(lead: Lead): Item {
 }
 
 /** In steps, so that an edit of a large lead rarely changes its index entries; undefined below the first step. */
-function largeKbOf(fields: FieldValues): number | undefined {
+export function largeKbOf(fields: FieldValues): number | undefined {
   const steps = Math.ceil((fieldsBytes(fields) + keysMaxBytes) / limits.largeLeadBytes);
   return steps > 1 ? (steps * limits.largeLeadBytes) / 1000 : undefined;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { Lead } from '../../leads/lead.ts';
 import { fitEntry, type TimelineEntry } from '../../leads/timeline.ts';
+import { valuesDigestOf } from '../../leads/timeline-replay.ts';
 import type { Table } from '../table/client.ts';
 import type { TimelineEntryItem } from '../table/items.ts';
 import { timelinePartitionKey } from '../table/primary-keys.ts';
@@ -25,6 +26,18 @@ export const putTimelineEntry = (
     sk: id,
     ...fitEntry(entry),
   });
+
+/**
+ * Part of a transaction: adds the entry with which the lead got its values, so that `check` finds values that changed without an entry.
+ * @param lead as it is after the change
+ */
+export const putChangeEntry = (
+  table: Table,
+  lead: Lead,
+  entry: TimelineEntry,
+  id?: string,
+): TransactItem =>
+  putTimelineEntry(table, lead, { ...entry, valuesDigest: valuesDigestOf(lead) }, id);
 
 /** A lead's timeline, oldest first. Consistent reads, one query for each megabyte. */
 export async function readTimeline(

@@ -13,7 +13,7 @@ import {
   putPhone,
 } from './identities.ts';
 import { leadUpdateItem } from './leads.ts';
-import { putTimelineEntry } from './timeline.ts';
+import { putChangeEntry } from './timeline.ts';
 
 export type UpdateLeadResult =
   | { readonly outcome: 'changed' }
@@ -34,7 +34,7 @@ export async function updateLead(
   const written = await transact(table, [
     leadUpdateItem(table, before, after),
     ...identityChanges(table, before, after),
-    putTimelineEntry(table, before, entry),
+    putChangeEntry(table, after, entry),
   ]);
   if (written.outcome === 'written') return { outcome: 'changed' };
   if (written.outcome === 'conflict') return { outcome: 'conflict' };

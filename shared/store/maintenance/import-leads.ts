@@ -14,7 +14,7 @@ import {
   putIdentities,
 } from '../leads/identities.ts';
 import { putLead } from '../leads/leads.ts';
-import { newLastEntryId, putTimelineEntry } from '../leads/timeline.ts';
+import { newLastEntryId, putChangeEntry, putTimelineEntry } from '../leads/timeline.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import type { ImportedRowItem, UsageItem } from '../table/items.ts';
@@ -160,7 +160,7 @@ function itemsOf(
     putIfAbsent(table, { ...rowKey, organizationId, leadId, readDigest }),
     putLead(table, lead),
     ...putIdentities(table, lead),
-    putTimelineEntry(table, lead, opening),
+    putChangeEntry(table, lead, opening),
     ...(note ? [putTimelineEntry(table, lead, note, newLastEntryId(note.at))] : []),
     ...(keepsId ? [noErasureOf(table, lead)] : []),
   ];

@@ -19,6 +19,7 @@ import {
 import { storeItems, storeLeads } from '../../../support/stored-leads.ts';
 import { givenTable } from '../../../support/table.ts';
 import { identities, leads, timelines } from './damaged-leads.ts';
+import { lives } from './damaged-lives.ts';
 import { organizations } from './damaged-organizations.ts';
 import { damage, givenWorld, named, put, remove, stranger, type World } from './given-table.ts';
 
@@ -39,13 +40,17 @@ beforeEach(async () => {
   const [table, given] = [await givenTable(), origin];
   await storeItems(table, originItems);
   const [a, b] = given.leads;
-  const openings = originItems.filter(({ pk }) => pk === timelinePartitionKey(1, a.id));
+  const openingOf = ({ id }: typeof a) => {
+    const opening = originItems.find(({ pk }) => pk === timelinePartitionKey(1, id));
+    return { pk: String(opening?.pk), sk: String(opening?.sk) };
+  };
   const key = {
     lead: leadPrimaryKey(1, a.id),
     phone: phonePrimaryKey(1, phoneOf(a)),
     email: emailPrimaryKey(1, comparableEmail(emailOf(a) ?? '')),
     record: idempotencyPrimaryKey(given.keyId, 'form-1'),
-    opening: { pk: String(openings[0]?.pk), sk: String(openings[0]?.sk) },
+    opening: openingOf(a),
+    enquiry: openingOf(b),
     listing: keyListingPrimaryKey(1, given.keyId),
     apiKey: apiKeyPrimaryKey(hashApiKey(given.apiKey)),
   };
@@ -90,7 +95,7 @@ const ofNobody = new Set([
   'ORG#DIRECTORY / 1 is not an item of the service',
 ]);
 
-test.each([...identities, ...timelines, ...leads, ...organizations])(
+test.each([...identities, ...timelines, ...leads, ...lives, ...organizations])(
   'a check of the table, and one of the organization, reports exactly where this fails: %s',
   async (rule, damages, violations) => {
     await damages(world);

@@ -2,7 +2,6 @@ import { comparableEmail } from '../../../../shared/leads/identity.ts';
 import { emailOf, phoneOf } from '../../../../shared/leads/lead.ts';
 import { setArchived } from '../../../../shared/store/leads/archive.ts';
 import {
-  idempotencyPrimaryKey,
   leadPrimaryKey,
   phonePrimaryKey,
   timelinePartitionKey,
@@ -11,6 +10,12 @@ import {
 import { type Case, damage, named, put, remove, stranger, type World } from './given-table.ts';
 
 const lead = ({ a }: World) => `Lead ${a.id} of organization 1`;
+
+export const unexplained = (leadId: number): string =>
+  `Lead ${leadId} of organization 1 has a stage, pipeline or field that its timeline does not explain: it was changed without an entry. Compare it with a backup.`;
+/** Of a lead that was never changed. */
+export const changed = (w: World, version: number, updatedAt: string, openedAt = w.a.createdAt) =>
+  `${lead(w)} has the version ${version}, updated at ${updatedAt}, but by its timeline it must have the version 1, updated at ${openedAt}: an entry is missing, or the lead was changed without one.`;
 
 export const identities: Case[] = [
   [
@@ -53,6 +58,7 @@ export const identities: Case[] = [
     async ({ table, key }) => damage(table, key.lead, { 'fields.email': null }),
     ({ key, a }) => [
       `The item ${named(key.email)} names lead ${a.id} of organization 1, which has no email.`,
+      unexplained(a.id),
     ],
   ],
   [
@@ -66,6 +72,7 @@ export const identities: Case[] = [
     (w) => [
       `${lead(w)} has the phone ${stranger}, but the item ${named(phonePrimaryKey(1, stranger))} is not there.`,
       `The item ${named(w.key.phone)} names lead ${w.a.id} of organization 1, whose phone is ${stranger}.`,
+      unexplained(w.a.id),
     ],
   ],
   [
@@ -76,6 +83,7 @@ export const identities: Case[] = [
     },
     ({ a, b, key }) => [
       `Lead ${b.id} of organization 1 has the phone ${phoneOf(a)}, and so has lead ${a.id}, which the item ${named(key.phone)} names.`,
+      unexplained(b.id),
     ],
   ],
 ];
@@ -154,23 +162,10 @@ export const timelines: Case[] = [
   [
     'an entry lies at its time',
     ({ table, key }) => damage(table, key.opening, { at: '2020-01-01T00:00:00.000Z' }),
-    ({ key }) => [
-      `The timeline entry ${named(key.opening)} has the time "2020-01-01T00:00:00.000Z", which is not that of its key.`,
-    ],
-  ],
-  [
-    'an idempotency record remembers a lead that is there',
-    ({ table, key }) => damage(table, key.record, { 'result.id': 79 }),
-    ({ key }) => [
-      `The idempotency record ${named(key.record)} names lead 79 of organization 1, which is not there.`,
-    ],
-  ],
-  [
-    'an idempotency record belongs to a listed API key',
-    ({ table }) =>
-      put(table, { ...idempotencyPrimaryKey('nobody0000', 'x'), result: { id: 1 }, expiresAt: 1 }),
-    () => [
-      `The idempotency record ${named(idempotencyPrimaryKey('nobody0000', 'x'))} belongs to API key nobody0000, which no organization lists.`,
+    (w) => [
+      `The timeline entry ${named(w.key.opening)} has the time "2020-01-01T00:00:00.000Z", which is not that of its key.`,
+      `${lead(w)} was created at ${w.a.createdAt}, but its timeline begins at 2020-01-01T00:00:00.000Z.`,
+      changed(w, 1, w.a.createdAt, '2020-01-01T00:00:00.000Z'),
     ],
   ],
 ];
@@ -180,28 +175,43 @@ export const leads: Case[] = [
   [
     'a stage is there',
     ({ table, key }) => damage(table, key.lead, { stageId: 99, stageKey: 'STAGE#1#99' }),
-    (w) => [`${lead(w)} is in stage 99, which the organization does not have.`],
+    (w) => [
+      `${lead(w)} is in stage 99, which the organization does not have.`,
+      unexplained(w.a.id),
+    ],
   ],
   [
     'a pipeline is there',
     ({ table, key }) => damage(table, key.lead, { pipelineId: 9 }),
-    (w) => [`${lead(w)} is in pipeline 9, which the organization does not have.`],
+    (w) => [
+      `${lead(w)} is in pipeline 9, which the organization does not have.`,
+      unexplained(w.a.id),
+    ],
   ],
   [
     "a stage is one of the lead's pipeline",
     ({ table, key }) => damage(table, key.lead, { pipelineId: 2 }),
-    (w) => [`${lead(w)} is in pipeline 2, but its stage 11 belongs to pipeline 1.`],
+    (w) => [
+      `${lead(w)} is in pipeline 2, but its stage 11 belongs to pipeline 1.`,
+      unexplained(w.a.id),
+    ],
   ],
   [
     'a source is there',
     ({ table, key }) => damage(table, key.lead, { 'fields.source': 9, sourceKey: 'SOURCE#1#9' }),
-    (w) => [`${lead(w)} has 9 in the field source, which must be the id of a source.`],
+    (w) => [
+      `${lead(w)} has 9 in the field source, which must be the id of a source.`,
+      unexplained(w.a.id),
+    ],
   ],
   [
     'an owner is there',
     ({ table, key }) =>
       damage(table, key.lead, { 'fields.assigned_to': 99, ownerKey: 'OWNER#1#99' }),
-    (w) => [`${lead(w)} has 99 in the field assigned_to, which must be the id of a user.`],
+    (w) => [
+      `${lead(w)} has 99 in the field assigned_to, which must be the id of a user.`,
+      unexplained(w.a.id),
+    ],
   ],
   [
     'stageKey agrees',
@@ -216,7 +226,10 @@ export const leads: Case[] = [
   [
     'sourceKey agrees',
     ({ table, key }) => damage(table, key.lead, { 'fields.source': null }),
-    (w) => [`${lead(w)} ${index} sourceKey is "SOURCE#1#1" and must be absent.`],
+    (w) => [
+      `${lead(w)} ${index} sourceKey is "SOURCE#1#1" and must be absent.`,
+      unexplained(w.a.id),
+    ],
   ],
   [
     'updateKey agrees',
@@ -236,28 +249,38 @@ export const leads: Case[] = [
   [
     'a name is there',
     ({ table, key }) => damage(table, key.lead, { 'fields.name': null }),
-    (w) => [`${lead(w)} has no name.`],
+    (w) => [`${lead(w)} has no name.`, unexplained(w.a.id)],
   ],
   [
     'a field is there',
     ({ table, key }) => damage(table, key.lead, { 'fields.shoe': 'x' }),
-    (w) => [`${lead(w)} has a value in the field "shoe", which the organization does not have.`],
+    (w) => [
+      `${lead(w)} has a value in the field "shoe", which the organization does not have.`,
+      unexplained(w.a.id),
+    ],
   ],
   [
     'a version counts writes',
     ({ table, key }) => damage(table, key.lead, { version: 0 }),
-    (w) => [`${lead(w)} has the version 0, which must be a number of writes.`],
+    (w) => [
+      `${lead(w)} has the version 0, which must be a number of writes.`,
+      changed(w, 0, w.a.updatedAt),
+    ],
   ],
   [
     'a date-time is one',
     ({ table, key }) => damage(table, key.lead, { updatedAt: 'today' }),
-    (w) => [`${lead(w)} has the updatedAt "today", which is not a date-time.`],
+    (w) => [
+      `${lead(w)} has the updatedAt "today", which is not a date-time.`,
+      changed(w, 1, 'today'),
+    ],
   ],
   [
     'an update is not before the creation',
     ({ table, key }) => damage(table, key.lead, { updatedAt: '2020-01-01T00:00:00.000Z' }),
     (w) => [
       `${lead(w)} was updated at 2020-01-01T00:00:00.000Z, before it was created at ${w.a.createdAt}.`,
+      changed(w, 1, '2020-01-01T00:00:00.000Z'),
     ],
   ],
   [

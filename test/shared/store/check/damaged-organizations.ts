@@ -2,6 +2,7 @@ import {
   apiKeyPrimaryKey,
   directoryPrimaryKey,
   erasurePrimaryKey,
+  idempotencyPrimaryKey,
   importedRowPrimaryKey,
   settingsPrimaryKey,
   usagePrimaryKey,
@@ -144,4 +145,19 @@ export const organizations: Case[] = [
       () => [`The item ${pk} / ${sk} is of no type that the service knows.`],
     ],
   ),
+  [
+    'an idempotency record remembers a lead that is there',
+    ({ table, key }) => damage(table, key.record, { 'result.id': 79 }),
+    ({ key }) => [
+      `The idempotency record ${named(key.record)} names lead 79 of organization 1, which is not there.`,
+    ],
+  ],
+  [
+    'an idempotency record belongs to a listed API key',
+    ({ table }) =>
+      put(table, { ...idempotencyPrimaryKey('nobody0000', 'x'), result: { id: 1 }, expiresAt: 1 }),
+    () => [
+      `The idempotency record ${named(idempotencyPrimaryKey('nobody0000', 'x'))} belongs to API key nobody0000, which no organization lists.`,
+    ],
+  ],
 ];

@@ -1,10 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Explained } from '../../../../shared/leads/timeline-replay.ts';
 import { ExpectedItems, ExpectedItemsPart } from '../../../../shared/store/check/expected-items.ts';
 
 const phoneOf = (id: number): string => `+91${id}`;
 const emailOf = (id: number): string | undefined =>
   id % 3 === 0 ? undefined : `p${id}@example.com`;
+
+const explainedOf = (id: number): Explained => ({
+  createdAt: `2026-01-31T09:30:00.${id}Z`,
+  change: `version ${id}`,
+  archivedAt: '',
+  valuesDigest: undefined,
+});
 
 /** The expected items of these leads, in this many parts. */
 function expectedItemsOf(ids: readonly number[], partCount: number): ExpectedItems {
@@ -13,7 +21,7 @@ function expectedItemsOf(ids: readonly number[], partCount: number): ExpectedIte
   const parts = Array.from({ length: partCount }, (_, index) => {
     const part = new ExpectedItemsPart();
     for (const id of ordered.slice(index * size, (index + 1) * size))
-      part.add({ id, phone: phoneOf(id), email: emailOf(id) });
+      part.add({ id, phone: phoneOf(id), email: emailOf(id), explained: explainedOf(id) });
     return part;
   });
   return new ExpectedItems(parts);
@@ -47,11 +55,11 @@ test('the missing items are exactly those that were not found', () => {
       const missing = [];
       for (const id of [...ids].sort((a, b) => a - b)) {
         const email = emailOf(id);
-        const found = { phone: toss(), email: toss(), opening: toss() };
+        const found = { phone: toss(), email: toss(), timeline: toss() };
         if (found.phone) expect(expectedItems.markIdentity('phone', id, phoneOf(id))).toBe(true);
         if (found.email && email) expect(expectedItems.markIdentity('email', id, email)).toBe(true);
-        if (found.opening) expect(expectedItems.markOpening(id)).toBe(true);
-        const items = (['phone', 'email', 'opening'] as const).filter(
+        if (found.timeline) expect(expectedItems.markTimeline(id, explainedOf(id))).toBe(true);
+        const items = (['phone', 'email', 'timeline'] as const).filter(
           (name) => !found[name] && (name !== 'email' || email),
         );
         if (items.length > 0) missing.push({ leadId: id, items });
@@ -66,11 +74,21 @@ test('the missing items are exactly those that were not found', () => {
 test('an identity of another lead, of no lead, or found before, is not expected', () => {
   const expectedItems = expectedItemsOf([5, 6], 1);
   expectedItems.markIdentity('phone', 5, phoneOf(5));
-  expectedItems.markOpening(5);
 
   expect(expectedItems.markIdentity('phone', 5, phoneOf(5))).toBe(false);
   expect(expectedItems.markIdentity('phone', 6, phoneOf(5))).toBe(false);
   expect(expectedItems.markIdentity('email', 6, 'p6@example.com')).toBe(false);
   expect(expectedItems.markIdentity('phone', 7, phoneOf(7))).toBe(false);
-  expect([expectedItems.markOpening(5), expectedItems.markOpening(7)]).toEqual([false, false]);
+});
+
+test('a timeline explains a lead if every part that it says is the same', () => {
+  const expectedItems = expectedItemsOf([5], 1);
+  const same = explainedOf(5);
+  const said = (timeline: Partial<Explained>) =>
+    expectedItems.markTimeline(5, { ...same, ...timeline });
+
+  expect([said({}), said({ createdAt: undefined, change: undefined })]).toEqual([true, true]);
+  expect([said({ createdAt: 'x' }), said({ change: 'x' })]).toEqual([false, false]);
+  expect([said({ archivedAt: 'x' }), said({ valuesDigest: 'x' })]).toEqual([false, false]);
+  expect(expectedItems.markTimeline(7, explainedOf(7))).toBe(false);
 });

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { recordExpiry } from '../../../../shared/leads/idempotency.ts';
 import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
 import type { Settings } from '../../../../shared/organization/settings-types.ts';
 import { captureNewLead } from '../../../../shared/store/leads/captures.ts';
@@ -41,7 +42,7 @@ export async function givenWorld(
     },
     entry: {
       type: 'captured_new',
-      at,
+      at: captured.createdAt,
       actorId: 7,
       keyId,
       keyLabel: 'sync',
@@ -52,7 +53,7 @@ export async function givenWorld(
     record: {
       fingerprint: 'f',
       result: { id: captured.id, created: true, updated: false },
-      expiresAt: Date.now() + 60_000,
+      expiresAt: recordExpiry(new Date(captured.createdAt)),
     },
     now: new Date(),
   });
@@ -148,7 +149,10 @@ export interface World extends Awaited<ReturnType<typeof givenWorld>> {
   readonly a: Lead;
   readonly b: Lead;
   readonly key: Readonly<
-    Record<'lead' | 'phone' | 'email' | 'record' | 'opening' | 'listing' | 'apiKey', PrimaryKey>
+    Record<
+      'lead' | 'phone' | 'email' | 'record' | 'opening' | 'enquiry' | 'listing' | 'apiKey',
+      PrimaryKey
+    >
   >;
 }
 

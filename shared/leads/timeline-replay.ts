@@ -1,0 +1,81 @@
+import { fingerprintOf } from './idempotency.ts';
+import type { Lead } from './lead.ts';
+import type { TimelineEntry } from './timeline.ts';
+
+/** Short, for it finds accidents and no forgery. */
+const digestChars = 8;
+
+/** A digest of everything of a lead that requests change: its fields, stage and pipeline. */
+export const valuesDigestOf = ({ fields, stageId, pipelineId }: Lead): string =>
+  fingerprintOf({ fields, stageId, pipelineId }).slice(0, digestChars);
+
+/** What a timeline explains of its lead; undefined where it does not say. */
+export interface Explained {
+  readonly createdAt: string | undefined;
+  /** The number of changes and the time of the last one, as `changeOf` writes them. */
+  readonly change: string | undefined;
+  /** Empty if the lead is not archived. */
+  readonly archivedAt: string | undefined;
+  readonly valuesDigest: string | undefined;
+}
+
+const changeOf = (version: number, updatedAt: string): string =>
+  `version ${version}, updated at ${updatedAt}`;
+
+/** What a sound timeline of this lead explains. */
+export const explainedBy = (lead: Lead): Explained => ({
+  createdAt: String(lead.createdAt),
+  change: changeOf(lead.version, lead.updatedAt),
+  archivedAt: String(lead.archivedAt ?? ''),
+  valuesDigest: valuesDigestOf(lead),
+});
+
+export const explainedParts = [
+  'createdAt',
+  'change',
+  'archivedAt',
+  'valuesDigest',
+] as const satisfies (keyof Explained)[];
+
+/** The parts of a lead that differ from what its timeline says. */
+export const unexplainedParts = (lead: Explained, timeline: Explained) =>
+  explainedParts.filter((part) => timeline[part] !== undefined && timeline[part] !== lead[part]);
+
+/** Reads a timeline's entries, oldest first, for what they explain of the lead. Entries may be damaged: any attribute may have any type. */
+export class TimelineReplay {
+  openings = 0;
+  #isImported = false;
+  #createdAt: string | undefined;
+  #updatedAt: string | undefined;
+  #changes = 0;
+  #archivedAt: string | undefined;
+  #valuesDigest: string | undefined;
+
+  add(entry: TimelineEntry): void {
+    const { type, at, valuesDigest } = entry;
+    const isOpening = type === 'lead_created' || type === 'captured_new';
+    const isFilled = type === 'captured' && Array.isArray(entry.filled) && entry.filled.length > 0;
+    if (isOpening) {
+      this.openings += 1;
+      this.#createdAt = String(at);
+      this.#isImported = type === 'lead_created' && entry.via === 'import';
+    } else if (isFilled || type === 'lead_updated' || type === 'archived' || type === 'restored') {
+      this.#changes += 1;
+      this.#updatedAt = String(at);
+    }
+    if (type === 'archived') this.#archivedAt = String(at);
+    else if (type === 'restored') this.#archivedAt = '';
+    if (isOpening || isFilled || type === 'lead_updated') this.#valuesDigest = valuesDigest;
+  }
+
+  /** An imported lead may be changed and archived already: only its later changes are on the timeline. */
+  get explained(): Explained {
+    const updatedAt = this.#updatedAt ?? (this.#isImported ? undefined : this.#createdAt);
+    return {
+      createdAt: this.#createdAt,
+      change: updatedAt && changeOf(this.#changes + 1, updatedAt),
+      archivedAt: this.#archivedAt ?? (this.#isImported ? undefined : ''),
+      valuesDigest: this.#valuesDigest,
+    };
+  }
+}
