@@ -60,7 +60,7 @@ export async function preflight({
       unknown: [],
     };
   }
-  const account = await accountOf(region);
+  const account = await expectedAccount(region, deployment.options);
   if (typeof account !== 'string')
     return { failedChecks: [...failedChecks, account], warnings: [], unknown: [] };
 
@@ -77,6 +77,19 @@ export async function preflight({
     unknown: results.flatMap(({ unknown }) => unknown),
     target,
     releaseBefore,
+  };
+}
+
+/** @returns the account of the credentials, or why nothing may be deployed with them */
+async function expectedAccount(
+  region: string,
+  { account: expected, environment = productionEnvironment }: Partial<ServiceOptions> = {},
+): Promise<string | FailedCheck> {
+  const account = await accountOf(region);
+  if (typeof account !== 'string' || expected === undefined || account === expected) return account;
+  return {
+    issue: `The credentials are of account ${account}, but the environment ${environment} belongs to account ${expected}.`,
+    next: `export AWS_PROFILE=NAME   (a profile of account ${expected}; or correct the option account)`,
   };
 }
 

@@ -61,14 +61,21 @@ const memoryByFunctionRule =
   'must be an object of MB by endpoint name, such as {"capture-lead": 1769}.';
 const kmsKeyRule = "must be 'aws-managed', 'customer-managed' or the ARN of a KMS key.";
 
+/**
+ * CloudFormation cuts what is longer in the names of functions and roles, which have 64 characters: 25 for the stack, 25 for the resource
+ * (https://github.com/KensioSoftware/yulin/issues/1113, https://github.com/convox/rack/issues/2297). The policies match `STACK-*`.
+ */
+const serviceNameMaxChars = 25;
+
 const schemas = {
   environment: text(
     'must be 1 to 20 lower-case letters, digits and hyphens, and start with a letter.',
     /^[a-z][a-z0-9-]{0,19}$/,
   ),
+  account: text('must be the 12 digits of an AWS account, in quotes.', /^\d{12}$/),
   serviceName: text(
-    'must be 3 to 60 letters, digits and hyphens, and start with a letter.',
-    /^[A-Za-z][A-Za-z0-9-]{2,59}$/,
+    `must be 3 to ${serviceNameMaxChars} letters, digits and hyphens, and start with a letter.`,
+    new RegExp(`^[A-Za-z][A-Za-z0-9-]{2,${serviceNameMaxChars - 1}}$`),
   ),
   domainName: text(
     'must be a domain name such as leads.example.com.',
@@ -170,10 +177,12 @@ export function optionsInContext(
   );
 }
 
+const defaultServiceName = (environment: string): string => `lead-service-${environment}`;
+
 function withDefaults(props: LeadServiceProps): ServiceOptions {
   const environment = props.environment ?? productionEnvironment;
   return {
-    serviceName: `lead-service-${environment}`,
+    serviceName: defaultServiceName(environment),
     keepDefaultAddress: false,
     waf: false,
     kmsKey: 'aws-managed',
@@ -221,13 +230,22 @@ function conflicts(options: ServiceOptions): string[] {
       "removalPolicy: 'destroy': not allowed in the environment production: use another environment, or 'retain'.",
     );
   }
-  issues.push(...tableConflicts(options));
+  issues.push(...nameConflicts(options), ...tableConflicts(options));
   const functionNames = endpoints.map(({ name }) => name);
   for (const name of Object.keys(options.memoryMbByFunction)) {
     if (functionNames.some((known) => known === name)) continue;
     issues.push(`memoryMbByFunction.${name}: ${unknownName('function', name, functionNames)}`);
   }
   return issues;
+}
+
+/** The name that is made from the environment. A longer one of its own is refused by its schema. */
+function nameConflicts({ environment, serviceName }: ServiceOptions): string[] {
+  const isOwn = serviceName !== defaultServiceName(environment);
+  if (isOwn || serviceName.length <= serviceNameMaxChars) return [];
+  return [
+    `environment: '${environment}': makes the service name ${serviceName}, which is longer than ${serviceNameMaxChars} characters: set serviceName.`,
+  ];
 }
 
 /** Options of a table that exists already. */

@@ -2,7 +2,9 @@
 export interface LeadServiceProps {
   /** Which deployment this is. In `production`, `removalPolicy` cannot be `destroy`. @default production */
   readonly environment?: string;
-  /** Names the stack, the API, the metrics, the alarms and the dashboard. Must be unique in the account and region. @default lead-service-<environment> */
+  /** The AWS account that the environment belongs to. `npm run deploy` deploys to no other. @default any */
+  readonly account?: string;
+  /** Names the stack, the API, the metrics, the alarms and the dashboard. Must be unique in the account and region, and have at most 25 characters. @default lead-service-<environment> */
   readonly serviceName?: string;
   /** Custom domain of the API, such as `leads.example.com`; it switches the `execute-api` address off, unless `keepDefaultAddress`. @default none */
   readonly domainName?: string;
@@ -56,6 +58,7 @@ export interface LeadServiceProps {
 export type ServiceOptions = Omit<Required<LeadServiceProps>, Unset> &
   Pick<LeadServiceProps, Unset>;
 type Unset =
+  | 'account'
   | 'domainName'
   | 'certificateArn'
   | 'alarmEmail'

@@ -4,6 +4,7 @@ import { preflight } from '../../../infra/deploy/preflight.ts';
 import {
   bootstrapVersion,
   cdkVersion,
+  issuesOf,
   jsonRefusal,
   preflightWith,
   refusal,
@@ -22,6 +23,25 @@ describe('a preflight', () => {
       unknown: [],
       target: { account: '123456789012', region: 'eu-central-1' },
     });
+  });
+
+  test('a preflight compares nothing but the account if the credentials are of another one', async () => {
+    answers.GetParameter = jsonRefusal('ParameterNotFound');
+
+    const options = { account: '210987654321', environment: 'production' };
+    const { failedChecks, target } = await preflightWith(options);
+
+    expect(failedChecks).toEqual([
+      {
+        issue:
+          'The credentials are of account 123456789012, but the environment production belongs to account 210987654321.',
+        next: expect.stringContaining('AWS_PROFILE'),
+      },
+    ]);
+    expect(target).toBeUndefined();
+    expect(issuesOf(await preflightWith({ ...options, account: '123456789012' }))).toEqual([
+      expect.stringContaining('not bootstrapped'),
+    ]);
   });
 
   test('a preflight passes for an update', async () => {

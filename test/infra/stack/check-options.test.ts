@@ -24,7 +24,8 @@ const tableStreamArn =
   'arn:aws:dynamodb:eu-central-1:123456789012:table/leads-restored/stream/2026-11-21T00:00:00.000';
 const right: Readonly<Record<string, readonly unknown[]>> = {
   environment: ['production', 'test-2'],
-  serviceName: ['leads-of-northwind'],
+  account: ['123456789012'],
+  serviceName: ['leads-of-northwind', 'l'.repeat(25)],
   alarmEmail: ['ops@example.com'],
   alarmTopicArn: ['arn:aws:sns:eu-central-1:123456789012:alarms', Aws.STACK_ID],
   noCapturesHours: [1, '168'],
@@ -45,7 +46,8 @@ const right: Readonly<Record<string, readonly unknown[]>> = {
 
 const wrong: Readonly<Record<string, readonly unknown[]>> = {
   environment: ['Production', '', 'a-name-of-more-than-20', 1],
-  serviceName: ['x', '1st', 'two words'],
+  account: ['12345678901', 123_456_789_012, 'production'],
+  serviceName: ['x', '1st', 'two words', 'l'.repeat(26)],
   keepDefaultAddress: ['yes'],
   domainName: ['https://leads.example.com', 'leads', 'leads.example.com/'],
   certificateArn: ['arn:aws:iam::123456789012:server-certificate/x', 'certificate'],
@@ -156,6 +158,10 @@ describe('an invalid option is refused with its name and its rule', () => {
 
 describe('options that contradict each other are refused', () => {
   test.each<[Record<string, unknown>, RegExp]>([
+    [
+      { environment: 'acceptance-33' },
+      /^environment: 'acceptance-33': makes the service name lead-service-acceptance-33, which is longer than 25 characters/,
+    ],
     [{ domainName: 'leads.example.com' }, /^domainName: needs certificateArn/],
     [{ keepDefaultAddress: true }, /^keepDefaultAddress: needs domainName/],
     [{ certificateArn }, /^certificateArn: needs domainName/],
@@ -185,6 +191,8 @@ describe('options that contradict each other are refused', () => {
     { domainName: 'leads.example.com', certificateArn },
     { domainName: 'leads.example.com', certificateArn, keepDefaultAddress: 'true' },
     { requestsPerKeyPerHour: 3001, requestsPerOrganizationPerHour: 3001 },
+    { environment: 'acceptance-3' },
+    { environment: 'acceptance-33', serviceName: 'leads-acceptance-33' },
     { removalPolicy: 'destroy', environment: 'test' },
     { events: true, tableName: 'leads-restored', tableStreamArn },
   ])('the options %j go together', (given) => {
