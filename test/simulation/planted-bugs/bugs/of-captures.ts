@@ -13,7 +13,7 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
   {
     name: 'no entry of a capture',
     file: 'shared/store/leads/captures.ts',
-    before: '  putTimelineEntry(table, lead, entry),\n',
+    before: '    (isFilled ? putChangeEntry : putTimelineEntry)(table, after, record.entry),\n',
     after: '',
     how: 'A capture leaves nothing on the timeline.',
     foundBy: 'Clients race to capture one person in two organizations',
@@ -21,12 +21,11 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
   {
     name: 'records of a capture apart from its lead',
     file: 'shared/store/leads/captures.ts',
-    before: `    ...putIdentities(table, lead),
-    ...captureRecordItems(table, lead, record),
+    before: `    putChangeEntry(table, lead, record.entry),
+    ...recordItems(table, record),
   ]);`,
-    after: `    ...putIdentities(table, lead),
-  ]);
-  await transact(table, captureRecordItems(table, lead, record));`,
+    after: `  ]);
+  await transact(table, [putChangeEntry(table, lead, record.entry), ...recordItems(table, record)]);`,
     how: 'A capture that loses a race leaves its records without a lead.',
     foundBy: 'Clients race to capture one person in two organizations',
   },
@@ -42,8 +41,8 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
   {
     name: 'version not compared when nothing is filled',
     file: 'shared/store/leads/captures.ts',
-    before: 'after === before ? checkLead(table, before) :',
-    after: 'after === before ? checkLeadExists(table, before.organizationId, before.id) :',
+    before: ': checkLead(table, before),',
+    after: ': checkLeadExists(table, before.organizationId, before.id),',
     how: 'A capture that fills nothing does not notice that the lead has changed.',
     foundBy: 'An enquiry arrives while the lead changes its phone',
   },

@@ -84,8 +84,8 @@ export const bugsOfEdits: readonly PlantedBug[] = [
   {
     name: 'server errors are final',
     file: 'shared/store/table/transact.ts',
-    before: "return ($metadata.httpStatusCode ?? 500) >= 500 || throttledErrors.has(name ?? '');",
-    after: "return throttledErrors.has(name ?? '');",
+    before: 'return ($metadata.httpStatusCode ?? 500) >= 500 || throttledErrors.has(name);',
+    after: 'return throttledErrors.has(name);',
     how: 'A transaction of unknown outcome is not sent again under its token.',
     foundBy: 'A transaction fails three times with an error of the server',
   },

@@ -104,7 +104,7 @@ export const bugsOfErasures: readonly PlantedBug[] = [
   {
     name: 'imported lead without an entry',
     file: 'shared/store/maintenance/import-leads.ts',
-    before: '    putTimelineEntry(table, lead, opening),\n',
+    before: '    putChangeEntry(table, lead, opening),\n',
     after: '',
     how: 'The timeline of an imported lead does not begin.',
     foundBy:

@@ -167,11 +167,9 @@ export const bugsOfQueries: readonly PlantedBug[] = [
   },
   {
     name: 'throttled account is final',
-    file: 'shared/store/table/transact.ts',
-    before:
-      "const throttledErrors = new Set([ 'ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded', ]);",
-    after:
-      "const throttledErrors = new Set(['ThrottlingException', 'ProvisionedThroughputExceededException']);",
+    file: 'shared/store/table/failure-metric.ts',
+    before: "'ProvisionedThroughputExceededException', 'RequestLimitExceeded', ]);",
+    after: "'ProvisionedThroughputExceededException' ]);",
     how: 'A transaction fails at once while the account is throttled.',
     foundBy: 'An account, or a partition, is throttled three times, and then it is not',
   },

@@ -62,9 +62,9 @@ export const bugsOfWrites: readonly PlantedBug[] = [
   },
   {
     name: 'throttling inside a transaction ends it',
-    file: 'shared/store/table/transact.ts',
-    before: "const throttledReasons = new Set(['ThrottlingError', ",
-    after: 'const throttledReasons = new Set([',
+    file: 'shared/store/table/failure-metric.ts',
+    before: "throttledReasons: ReadonlySet<unknown> = new Set(['ThrottlingError', ",
+    after: 'throttledReasons: ReadonlySet<unknown> = new Set([',
     how: 'A transaction that was throttled for a moment fails.',
     foundBy: 'A partition is asked for more than it gives',
   },
