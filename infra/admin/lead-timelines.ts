@@ -11,7 +11,12 @@ import { countOf } from './format.ts';
 import { appender, toStdout } from './line-output.ts';
 import { parseTime } from './parse-time.ts';
 import { readRateOption } from './rate-option.ts';
-import { createTimelinesFile, reopenTimelinesFile, type TimelinesFile } from './timelines-file.ts';
+import {
+  createTimelinesFile,
+  reopenTimelinesFile,
+  type TimelinesFile,
+  versionOf,
+} from './timelines-file.ts';
 
 interface TimelinesOptions {
   organization: number;
@@ -51,6 +56,9 @@ lead leaves one line of type erased: remove what you stored of that lead.
 --since counts an imported item by its importedAt, because its at is in the past:
 else a nightly job would never get it. An item is dated just before it is stored:
 begin each run a minute before the last one began.
+An item from which an erased person was removed comes again under its ID, as it
+reads now, with the time in cleanedAt: --since counts it by that time, --resume adds
+it at the end. Replace items by their ID, and remove what you stored of an erased lead.
 --resume reads the file once and uses 8 bytes of memory for each of its items. New
 items are added at the end; items of leads erased since stay until you remove them.
 
@@ -167,15 +175,19 @@ async function writeItems(context: CommandContext, request: TimelinesRequest): P
 }
 
 function itemLines(
-  { organization, file }: TimelinesRequest,
+  { organization, since = '', file }: TimelinesRequest,
   { leadId, entries }: LeadTimeline,
 ): string[] {
   const nameOf = (userId: number): string =>
     organization.userById.get(userId)?.name ?? `user ${userId}`;
-  return entries
-    .flatMap(({ id, entry }) => presentIdentified(leadId, id, presentEntry(entry, nameOf)))
-    .filter(({ id }) => !file?.ids.has(leadId, id))
-    .map((item) => `${JSON.stringify(item)}\n`);
+  return (
+    entries
+      .flatMap(({ id, entry }) => presentIdentified(leadId, id, presentEntry(entry, nameOf)))
+      // A capture that created its lead is two items, of which only one can have been cleaned.
+      .filter(({ at, importedAt = at, cleanedAt = importedAt }) => String(cleanedAt) >= since)
+      .filter(({ id, cleanedAt }) => !file?.ids.has(leadId, versionOf(id, cleanedAt)))
+      .map((item) => `${JSON.stringify(item)}\n`)
+  );
 }
 
 function erasureLines(

@@ -65,10 +65,15 @@ async function readLines(path: string): Promise<FileLines> {
 
 const lineFeed = 0x0a;
 const lineBeginning = '{"leadId":';
-/** A line begins with the IDs of the lead and of the item. */
-const idsPattern = /^\{"leadId":(\d{1,10}),"id":"([^"\\]{1,100})",/;
-/** Enough of a line for its IDs. */
-const idsMaxBytes = 150;
+/** A line begins with the IDs of the lead and of the item; the time when it was cleaned follows its own. */
+const idsPattern =
+  /^\{"leadId":(\d{1,10}),"id":"([^"\\]{1,100})",(?:"type":"[a-z_]{1,20}","at":"[^"\\]{1,40}","cleanedAt":"([^"\\]{1,40})")?/;
+/** Enough of a line for these. */
+const idsMaxBytes = 300;
+
+/** Names an item as it reads now: one that was cleaned again is another version. */
+export const versionOf = (id: string, cleanedAt: unknown): string =>
+  cleanedAt === undefined ? id : `${id} ${cleanedAt}`;
 
 class FileLines {
   readonly ids = new ItemIds();
@@ -104,15 +109,15 @@ class FileLines {
   }
 
   #endLine(end: number): void {
-    const [, leadId, id] = idsPattern.exec(this.#beginning) ?? [];
+    const [, leadId, id, cleanedAt] = idsPattern.exec(this.#beginning) ?? [];
     if (leadId === undefined || id === undefined) throw this.#foreignError();
+    this.ids.add(Number(leadId), versionOf(id, cleanedAt));
     this.#addItem({ leadId: Number(leadId), id });
     [this.end, this.#beginning] = [end, ''];
   }
 
   #addItem(item: ItemPlace): void {
-    const { leadId, id } = item;
-    this.ids.add(leadId, id);
+    const { leadId } = item;
     if (leadId !== this.firstItems.at(-1)?.leadId && this.firstItems.length < firstItemsMax)
       this.firstItems.push(item);
   }

@@ -10,6 +10,8 @@ interface EntryOrigin {
   readonly actorId: ActorId;
   /** Of an entry with which the lead's values changed: `valuesDigestOf` the lead after it. Entries of 1.0.0 have none. For `check` alone. */
   readonly valuesDigest?: string;
+  /** When an erasure last removed another lead's person from the entry. ISO 8601, UTC. */
+  readonly cleanedAt?: string;
 }
 
 /** The page and campaign a capture came from (contract, section 2, CaptureAttribution). */
@@ -135,13 +137,14 @@ export function presentEntry(
   entry: TimelineEntry,
   nameOf: (userId: number) => string,
 ): TimelineItem[] {
-  const { type, at, actorId, valuesDigest: _, ...members } = entry;
+  const { type, at, cleanedAt, actorId, valuesDigest: _, ...members } = entry;
   const rest = inOrder(members) as typeof members;
   const actor = actorId === null ? administrator : { userId: actorId, name: nameOf(actorId) };
-  if (entry.type !== 'captured_new') return [{ type, at, actor, ...rest }];
+  const origin = { at, ...(cleanedAt !== undefined && { cleanedAt }), actor };
+  if (entry.type !== 'captured_new') return [{ type, ...origin, ...rest }];
   return [
     { type: 'lead_created', at, actor, via: 'api', keyId: entry.keyId },
-    { type: 'captured', at, actor, ...rest },
+    { type: 'captured', ...origin, ...rest },
   ];
 }
 

@@ -107,8 +107,18 @@ function startWrites(
     },
   ];
   const written = (async () => {
+    // Erasures remove these people from items that the databases have.
+    for (const leadId of toErase) {
+      const { body } = await call('get-lead', { apiKey: keys[0] as string, leadId });
+      const text = `A friend of ${body.lead.phone}.`;
+      await call('add-note', {
+        apiKey: keys[0] as string,
+        leadId: random.pick(active),
+        body: { text },
+      });
+    }
     let writes = 0;
-    for (; !isStopped && writes < writesMax; writes += 1) {
+    for (; writes < (isStopped ? kinds.length : writesMax); writes += 1) {
       await (kinds[writes] ?? random.pick(kinds))(keys[writes % keys.length] as string);
       await pause(20);
     }
@@ -239,6 +249,7 @@ test('the sync job’s databases, SQLite and PostgreSQL, equal the service, row 
   const expected = await serviceRows(organization, client, path('expected.jsonl'));
   const sqlite = openSqlite(path('leads.sqlite'));
   expect(await databaseRows(sqlite)).toEqual(expected);
+  expect(expected.items.filter(({ cleanedAt }) => cleanedAt)).not.toEqual([]);
   if (process.env.SYNC_KILLS)
     console.log(
       `${killed} kills, ${midway} of them after a commit, of PostgreSQL ${postgresJob.counts.killed} and ${postgresJob.counts.midway}, ${runs.length} runs beside ${written} writes: ${expected.active.length} active, ${expected.archived.length} archived, ${expected.erased.length} erased leads, ${expected.items.length} items.`,

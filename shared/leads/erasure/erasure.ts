@@ -123,7 +123,8 @@ export function withErasuresOf<T extends Readonly<Record<string, unknown>>>(
     ...entry,
     ...Object.fromEntries(erased.map((name) => [name, withErased(entry[name], copy[name])])),
   };
-  return isDeepStrictEqual(merged, entry) ? entry : merged;
+  if (isDeepStrictEqual(merged, entry)) return entry;
+  return { ...merged, ...(copy.cleanedAt !== undefined && { cleanedAt: copy.cleanedAt }) };
 }
 
 function withErased(value: unknown, copy: unknown): unknown {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { changeTimeOf } from '../../leads/change-time.ts';
 import { foundIn, mentionsIn, withoutPerson } from '../../leads/erasure/erasure.ts';
 import type { PersonSearch } from '../../leads/erasure/person-search.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
@@ -219,17 +220,7 @@ async function cleanEntry(
         new UpdateCommand({
           TableName: table.name,
           Key: key,
-          UpdateExpression: `SET ${changes.map(({ name }) => `#${name} = :${name}`).join(', ')}`,
-          ConditionExpression: changes.map(({ name }) => `#${name} = :${name}Before`).join(' AND '),
-          ExpressionAttributeNames: Object.fromEntries(
-            changes.map(({ name }) => [`#${name}`, name]),
-          ),
-          ExpressionAttributeValues: Object.fromEntries(
-            changes.flatMap(({ name, before, after }) => [
-              [`:${name}`, after],
-              [`:${name}Before`, before],
-            ]),
-          ),
+          ...replacementOf([...changes, cleaningOf(entry)]),
         }),
       );
       return true;
@@ -239,3 +230,27 @@ async function cleanEntry(
     }
   });
 }
+
+/** Copies of the timeline are told of a change by its time, which is later than that of an earlier one. */
+const cleaningOf = ({ at, cleanedAt }: TimelineEntryItem): Change => ({
+  name: 'cleanedAt',
+  before: cleanedAt,
+  after: changeTimeOf({ updatedAt: cleanedAt ?? at }, new Date()).toISOString(),
+});
+
+/** Replaces values that are still as they were read. */
+const replacementOf = (changes: readonly Change[]) => ({
+  UpdateExpression: `SET ${changes.map(({ name }) => `#${name} = :${name}`).join(', ')}`,
+  ConditionExpression: changes
+    .map(({ name, before }) =>
+      before === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}Before`,
+    )
+    .join(' AND '),
+  ExpressionAttributeNames: Object.fromEntries(changes.map(({ name }) => [`#${name}`, name])),
+  ExpressionAttributeValues: Object.fromEntries(
+    changes.flatMap(({ name, before, after }) => [
+      [`:${name}`, after],
+      ...(before === undefined ? [] : [[`:${name}Before`, before]]),
+    ]),
+  ),
+});

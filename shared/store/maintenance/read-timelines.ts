@@ -24,7 +24,7 @@ const readsInParallel = 32;
  * The timelines of an organization's leads, archived ones too, by ascending lead ID. Consistent reads: a read unit for each 4 KB of leads,
  * and for each lead at least one unit, more if its timeline is larger than 4 KB.
  * @param since ISO 8601, UTC: only entries at or after it. An imported entry counts by the time of the import, because its own time is in
- * the past.
+ * the past; an entry from which an erasure removed a person, also by the time of that.
  */
 export async function* scanTimelines(
   table: Table,
@@ -55,7 +55,8 @@ async function readEntries(
       TableName: table.name,
       KeyConditionExpression: 'pk = :timeline',
       ...(since !== undefined && {
-        FilterExpression: '#at >= :since OR importedAt >= :since OR #type = :erased',
+        FilterExpression:
+          '#at >= :since OR importedAt >= :since OR cleanedAt >= :since OR #type = :erased',
         ExpressionAttributeNames: { '#at': 'at', '#type': 'type' },
       }),
       ExpressionAttributeValues: {

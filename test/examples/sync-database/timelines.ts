@@ -18,6 +18,8 @@ interface Line {
   readonly at: string;
   readonly actor?: { readonly userId: number | null };
   readonly importedAt?: string;
+  /** When an erased person was last removed from the item. */
+  readonly cleanedAt?: string;
 }
 
 /** How far a file has been read, and a digest of what stands before: another file with the same name begins at its start. */
@@ -122,7 +124,10 @@ function parseLine(text: string, path: string): Line {
   throw new Error(`${path} is not a file of lead timelines: it has a line that is not an item.`);
 }
 
-/** An erasure removes what was stored before it, so lines can be read again, in any order. */
+/**
+ * An erasure removes what was stored before it, and an item from which an erased person was removed replaces what it was before. So lines can
+ * be read again, in any order.
+ */
 async function storeLine(
   { database, choice }: Source,
   line: Line,
@@ -134,7 +139,7 @@ async function storeLine(
     await eraseLead(database, choice, { leadId, at });
     return 'same';
   }
-  const storedAt = line.importedAt ?? at;
+  const storedAt = line.cleanedAt ?? line.importedAt ?? at;
   const erasures = await database.query('SELECT id FROM erasures WHERE lead_id = ? AND at >= ?', [
     leadId,
     storedAt,
@@ -150,6 +155,7 @@ async function storeLine(
     item: jsonText(details),
   };
   const [stored] = await database.query('SELECT * FROM timeline_items WHERE id = ?', [id]);
+  if (stored && String(stored.stored_at) > storedAt) return 'same';
   await upsert(database, 'timeline_items', { ...row, read_by: run });
   if (type === 'archived') await archiveLead(database, choice, { leadId, at });
   if (!stored) return 'missing';

@@ -156,6 +156,50 @@ test('lead timelines --resume adds what an interrupted file lacks, and then only
   ]);
 });
 
+test('an item from which an erased person was removed comes again: by --since from that time on, by --resume once', async () => {
+  const organization = await givenOrganization();
+  const [husband, wife] = [person(), person()];
+  const erased = await captureOf(organization, wife);
+  const kept = await captureOf(organization, { ...husband, notes: `My wife is ${wife.phone}.` });
+  await captureOf(organization, { ...husband, email: wife.email, notes: 'I am the wife.' });
+  const file = newFile();
+  await adminJson(...args(organization, '--out', file));
+  const since = new Date(Date.now() + 1).toISOString();
+  await expect.poll(() => new Date().toISOString() > since).toBe(true);
+
+  await erase(organization, erased);
+  const [again, resumed] = [
+    await written(organization, '--since', since),
+    await adminJson(...args(organization, '--out', file, '--resume')),
+  ];
+  const twice = await adminJson(...args(organization, '--out', file, '--resume'));
+
+  const cleaned = again.filter(({ leadId }) => leadId === kept);
+  expect(again.map(({ leadId, type }) => [leadId, type])).toEqual([
+    [kept, 'captured'],
+    [kept, 'captured'],
+    [erased, 'erased'],
+  ]);
+  expect(cleaned).toMatchObject([
+    { notes: 'My wife is [erased].', cleanedAt: expect.stringMatching(/Z$/) },
+    { notes: '[erased]', cleanedAt: expect.stringMatching(/Z$/) },
+  ]);
+  for (const { cleanedAt, at } of cleaned) expect(cleanedAt > since && since > at).toBe(true);
+  const { items } = await adminJson(
+    ...['lead', 'timeline', '--organization', String(organization.id), '--lead', String(kept)],
+  );
+  expect(cleaned.map(({ leadId: _leadId, id: _id, ...item }) => item)).toEqual(items.slice(1));
+  expect(resumed).toMatchObject({ items: 3 });
+  expect((await linesIn(file)).slice(-3)).toEqual(again);
+  expect(twice).toMatchObject({ items: 0 });
+  const [last] = cleaned
+    .map(({ cleanedAt }) => cleanedAt)
+    .sort()
+    .reverse();
+  const later = new Date(Date.parse(last) + 1).toISOString();
+  expect(typesOf(await written(organization, '--since', later), kept)).toEqual([]);
+});
+
 test('lead timelines refuses a file of another organization, also if its first lead is erased in this one', async () => {
   const [organization, other] = [await givenOrganization(), await givenOrganization()];
   for (const each of [organization, organization, other, other]) await givenLead(each);

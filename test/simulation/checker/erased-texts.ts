@@ -27,6 +27,12 @@ export function erasedTextIssues(
     ({ field, submitted }) => ['phone', 'email'].includes(field) && isTheirs(submitted),
   );
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  // A copy of the timeline is told by this time, which comes after that of any state before.
+  if (
+    !names.delete('cleanedAt') ||
+    String(after.cleanedAt) <= String(before.cleanedAt ?? before.at)
+  )
+    return [`cleaned an entry of ${pk} without a later time`];
   return [...names].flatMap((name) => {
     const isSubmitted = isTheirEnquiry && ['notes', 'attribution', 'kept'].includes(name);
     return isErased(before[name], after[name], { isTheirs, isSubmitted })

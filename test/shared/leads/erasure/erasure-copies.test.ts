@@ -58,6 +58,13 @@ describe('what an erasure took from a copy of an entry', () => {
     expect(withErasuresOf(entry, copy)).toEqual(copy);
   });
 
+  test('is taken together with the time of the erasure, which says that the copy was cleaned', () => {
+    const cleanedAt = '2026-02-01T00:00:00.000Z';
+    const copy = copyWith({ text: `Call ${erasedMark} or ${erasedMark} at nine`, cleanedAt });
+    expect(withErasuresOf({ ...entry, cleanedAt: '2026-01-15T00:00:00.000Z' }, copy)).toEqual(copy);
+    expect(withErasuresOf(copy, copy)).toBe(copy);
+  });
+
   test.each([
     { text: 'Call at nine' },
     { text: `Write to ${erasedMark} at nine` },

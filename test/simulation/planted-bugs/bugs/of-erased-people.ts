@@ -100,8 +100,8 @@ export const bugsOfErasedPeople: readonly PlantedBug[] = [
   {
     name: 'entry cleaned blindly',
     file: 'shared/store/maintenance/erase-related-items.ts',
-    before: "Before`).join(' AND '),",
-    after: "Before OR attribute_exists(pk)`).join(' AND '),",
+    before: ".join(' AND '),",
+    after: ".concat('attribute_exists(pk)').join(' OR '),",
     how: 'Of two erasures at once one brings back what the other erased.',
     foundBy: twoAtOnce,
   },
@@ -212,5 +212,13 @@ export const bugsOfErasedPeople: readonly PlantedBug[] = [
     after: '',
     how: 'A lead that is imported while an earlier one of its ID is erased loses its timeline.',
     foundBy: reused,
+  },
+  {
+    name: 'cleaned entry without its time',
+    file: 'shared/store/maintenance/erase-related-items.ts',
+    before: 'replacementOf([...changes, cleaningOf(entry)])',
+    after: 'replacementOf(changes)',
+    how: 'Copies of a timeline keep a person who was erased.',
+    foundBy: twoAtOnce,
   },
 ];
