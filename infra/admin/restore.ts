@@ -27,6 +27,35 @@ const erasuresUnconfirmedMax = 10;
 /** The most leads that a report names; `--json` names all. */
 const namedMax = 20;
 
+const finishHelp = `
+Set LEADS_TABLE to the restored table, and stop all requests first. A backup
+brings back what was true when it was made: keys that were revoked since, people
+who were erased since, and lead IDs that were assigned since.
+
+With --from, those keys are revoked and those people erased again, and new lead
+IDs continue after the assigned ones. A lead is erased if the audit log of that
+table says that it was. A lead that is missing there for any other reason is
+listed and kept. Leads that only that table has, created since the backup, are
+listed too. More than ${countOf(erasuresUnconfirmedMax, 'lead')} to erase must be confirmed.
+
+Without --from, because that table is lost, every key is revoked except those of
+--keep-key, and new lead IDs continue ${countOf(leadIdMargin, 'ID')} later.
+Erasures that were under way when the backup was made are completed. Erase again
+whoever you have erased since.
+
+AWS does not promise that a backup holds all of a change that was made in its
+last moments. The command completes or removes what is there in part, and says
+how many items of each.
+
+It then switches on expiry (TTL), point-in-time recovery and deletion
+protection, and runs a check: status 0 means that the service can use the table.
+If it fails, run it again. The audit log of each organization says when it began
+and when it ended.
+
+Examples:
+  LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --from leads
+  LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --keep-key KEY_ID`;
+
 export function restoreCommands(program: Command, context: CommandContext): void {
   const restore = program
     .command('restore')
@@ -37,32 +66,7 @@ export function restoreCommands(program: Command, context: CommandContext): void
     .option('--from <TABLE>', 'the table that was in use until now; it is only read')
     .option('--keep-key <ID...>', 'without --from: API keys to keep; all others are revoked')
     .option('--yes', 'do not ask for confirmation')
-    .addHelpText(
-      'after',
-      `
-Set LEADS_TABLE to the restored table, and stop all requests first. A backup
-brings back what was true when it was made: keys that were revoked since, people
-who were erased since, and lead IDs that were assigned since.
-
-With --from, those keys are revoked and those people erased again, and new lead
-IDs continue after the assigned ones. A lead is erased if the audit log of that
-table says that it was. A lead that is missing there for any other reason is
-listed and kept. More than ${countOf(erasuresUnconfirmedMax, 'lead')} to erase must be confirmed.
-
-Without --from, because that table is lost, every key is revoked except those of
---keep-key, and new lead IDs continue ${countOf(leadIdMargin, 'ID')} later.
-Erasures that were under way when the backup was made are completed. Erase again
-whoever you have erased since.
-
-The command then switches on expiry (TTL), point-in-time recovery and deletion
-protection, and runs a check: status 0 means that the service can use the table.
-If it fails, run it again. The audit log of each organization says when it began
-and when it ended.
-
-Examples:
-  LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --from leads
-  LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --keep-key KEY_ID`,
-    )
+    .addHelpText('after', finishHelp)
     .action((options: FinishOptions) => finish(context, options));
 }
 
@@ -155,6 +159,7 @@ function report(finished: FinishedRestore, { from }: FinishOptions): string[] {
   return [
     `${countOf(organizations, 'organization')}: ${countOf(keysRevoked, 'key')} revoked, ${countOf(leadsErased, 'lead')} erased, ` +
       `${countOf(entriesCleaned, 'timeline item')} of other leads cleaned. New lead IDs and settings versions continue after the assigned ones.`,
+    ...tornLines(finished),
     ...(from === undefined
       ? [
           'Nothing tells who was erased since the backup: erase them again with lead erase, before the service uses the table.',
@@ -170,31 +175,47 @@ function report(finished: FinishedRestore, { from }: FinishOptions): string[] {
   ];
 }
 
-function onlyInOldLines({ keysOnlyInOld, onlyInOld }: FinishedRestore): string[] {
+function tornLines({ partsCompleted, partsRemoved }: FinishedRestore): string[] {
+  if (partsCompleted + partsRemoved === 0) return [];
+  return [
+    'The backup had only a part of some changes of its last moments: ' +
+      `${countOf(partsCompleted, 'item')} written to complete them, ${countOf(partsRemoved, 'item')} removed.`,
+  ];
+}
+
+function onlyInOldLines({ keysOnlyInOld, onlyInOld, leadsOnlyInOld }: FinishedRestore): string[] {
   const keyLines = keysOnlyInOld.map(
     ({ organizationId, keyId, label }) =>
       `Only the old table has API key ${keyId} (${printable(label)}) of organization ${organizationId}, created since the backup: ` +
       'requests with it are refused until you create another one with key create.',
   );
-  if (onlyInOld.length === 0) return keyLines;
+  const leadLines =
+    leadsOnlyInOld.length === 0
+      ? []
+      : [
+          `Only the old table has ${countOf(leadsOnlyInOld.length, 'lead')}, created since the backup: ${namesOf(leadsOnlyInOld)}. ` +
+            'The service does not find them in the restored table: read them in the old table with lead show, and create them again.',
+        ];
+  if (onlyInOld.length === 0) return [...keyLines, ...leadLines];
   return [
     ...keyLines,
+    ...leadLines,
     `Only the old table has organization ${onlyInOld.join(', ')}, created since the backup: apply its settings again, and create its keys.`,
   ];
 }
 
 function missingLines({ leadsMissingInOld }: FinishedRestore): string[] {
   if (leadsMissingInOld.length === 0) return [];
-  const leads = leadsMissingInOld
-    .slice(0, namedMax)
-    .map(({ organizationId, leadId }) => `${leadId} of organization ${organizationId}`)
-    .join(', ');
-  const rest =
-    leadsMissingInOld.length > namedMax
-      ? `, and ${leadsMissingInOld.length - namedMax} more (--json names all)`
-      : '';
   return [
     `${countOf(leadsMissingInOld.length, 'lead')} missing in the old table, with no erasure in its audit log, ` +
-      `were kept: ${leads}${rest}. If an earlier restore finish erased one of them, erase it again with lead erase.`,
+      `were kept: ${namesOf(leadsMissingInOld)}. If an earlier restore finish erased one of them, erase it again with lead erase.`,
   ];
+}
+
+function namesOf(leads: FinishedRestore['leadsMissingInOld']): string {
+  const named = leads
+    .slice(0, namedMax)
+    .map(({ organizationId, leadId }) => `${leadId} of organization ${organizationId}`);
+  const rest = leads.length - named.length;
+  return `${named.join(', ')}${rest > 0 ? `, and ${rest} more (--json names all)` : ''}`;
 }

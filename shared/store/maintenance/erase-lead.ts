@@ -4,10 +4,18 @@ import { changeTimeOf } from '../../leads/change-time.ts';
 import { identitiesOf, joinedIdentities } from '../../leads/erasure/erasure.ts';
 import { type Identities, wholeIdentities } from '../../leads/erasure/person-search.ts';
 import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
-import { deleteEmail, deletePhone } from '../leads/identities.ts';
+import {
+  deleteEmail,
+  deletePhone,
+  holdersIn,
+  type IdentityHolders,
+  identityOf,
+  identityPrimaryKeys,
+} from '../leads/identities.ts';
 import { readLead } from '../leads/leads.ts';
 import { newEntryId, putTimelineEntry } from '../leads/timeline.ts';
 import { auditEntryPut, putAuditEntry } from '../organizations/audit-log.ts';
+import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import type { ErasureItem } from '../table/items.ts';
@@ -127,6 +135,8 @@ async function beginErasure(
     if (!lead) return begun;
     const person = joinedIdentities(identitiesOf(lead), begun ?? nobody);
     const email = emailOf(lead);
+    // Of a lead that a backup has in part, an item may be missing, or may already name another lead.
+    const { phoneLeadId, emailLeadId } = await readHolders(table, lead);
     const at = changeTimeOf(lead, new Date()).toISOString();
     // One ID for both: the audit log's is what `lead timelines` prints, the timeline's is what the event has.
     const id = newEntryId(at);
@@ -136,8 +146,8 @@ async function beginErasure(
     const erasure: ErasureItem = { organizationId, leadId, ...person, auditEntries };
     const { outcome } = await transact(table, [
       deleteLead(table, lead),
-      deletePhone(table, lead, phoneOf(lead)),
-      ...(email === null ? [] : [deleteEmail(table, lead, email)]),
+      ...(phoneLeadId === leadId ? [deletePhone(table, lead, phoneOf(lead))] : []),
+      ...(email !== null && emailLeadId === leadId ? [deleteEmail(table, lead, email)] : []),
       {
         Put: {
           TableName: table.name,
@@ -150,6 +160,11 @@ async function beginErasure(
     return outcome === 'written' ? person : conflict;
   });
 }
+
+const readHolders = async (table: Table, lead: Lead): Promise<IdentityHolders> => {
+  const identity = identityOf(lead);
+  return holdersIn(await batchGet(table, identityPrimaryKeys(identity)), identity);
+};
 
 /** Part of a transaction: deletes the lead, if it has not changed since it was read. */
 const deleteLead = (table: Table, { organizationId, id, version }: Lead): TransactItem => ({

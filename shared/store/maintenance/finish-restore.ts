@@ -14,8 +14,12 @@ import type { UsageItem } from '../table/items.ts';
 import { usagePrimaryKey } from '../table/primary-keys.ts';
 import { eraseLead } from './erase-lead.ts';
 import { assertOrigin, describeTable, RestoreError } from './restore-origin.ts';
-import { cleanAsInOld, planRestore, planWithoutOld, type RestorePlan } from './restore-plan.ts';
+import { cleanAsInOld, planRestore, type RestorePlan } from './restore-plan.ts';
 import { activeBetween, readActivity } from './table-activity.ts';
+import type { LeadReference } from './torn/lead-identities.ts';
+import { mendKeys, mendTable } from './torn/mend.ts';
+import { completeFromOld } from './torn/mend-records.ts';
+import { MendedTable } from './torn/mended-table.ts';
 
 export interface RestoreOptions {
   /** The table that was in use until now, which is only read; undefined if it is lost. */
@@ -43,6 +47,11 @@ export interface FinishedRestore {
   readonly keysOnlyInOld: RestorePlan['keysOnlyInOld'];
   readonly leadsMissingInOld: RestorePlan['missing'];
   readonly entriesDiffering: number;
+  /** Leads of the restored table's organizations that were created since the backup. */
+  readonly leadsOnlyInOld: readonly LeadReference[];
+  /** Items of transactions of which the backup has only a part: those that were written to complete it, and those that were removed. */
+  readonly partsCompleted: number;
+  readonly partsRemoved: number;
 }
 
 /**
@@ -54,49 +63,107 @@ export const leadIdMargin = 100_000_000;
 const versionMargin = 10_000;
 
 /**
- * Revokes and erases again the API keys and leads that a backup brought back. Skips lead ids that would be assigned
- * again, and settings versions that functions have cached with other contents. Each step finds what is left to do, so the command may be
- * repeated after any failure.
+ * Revokes and erases again the API keys and leads that a backup brought back. Completes or removes what the backup has of transactions in
+ * part. Skips lead ids that would be assigned again, and settings versions that functions have cached with other contents. Each step finds
+ * what is left to do, so the command may be repeated after any failure.
  * @throws RestoreError
  */
 export async function finishRestore(
   table: Table,
-  options: RestoreOptions,
+  { old, ...options }: RestoreOptions,
 ): Promise<FinishedRestore> {
   const organizations = (await listOrganizations(table)).map(({ id }) => id);
   if (organizations.length === 0)
     throw new RestoreError(`Table ${table.name} has no organization: is it the restored table?`);
-  const { old } = options;
-  const inOld = old ? await assertOrigin(table, old, organizations) : [];
-  await assertKeysExist(table, organizations, options.keptKeyIds);
-  const activity = old && (await readActivity(old, inOld));
-  const plan = old
-    ? await planRestore(table, old, organizations, options.onProgress)
-    : await planWithoutOld(table, organizations);
-  await options.confirm?.(plan);
-  await options.onBegin?.();
+  return old
+    ? finishWithOld({ table, organizations, ...options }, old)
+    : finishWithoutOld({ table, organizations, ...options });
+}
+
+interface Restore extends Omit<RestoreOptions, 'old'> {
+  readonly table: Table;
+  readonly organizations: readonly number[];
+}
+
+async function finishWithOld(restore: Restore, old: Table): Promise<FinishedRestore> {
+  const { table, organizations, action } = restore;
+  const inOld = await assertOrigin(table, old, organizations);
+  const activity = await readActivity(old, inOld);
+  const plan = await planRestore(table, old, organizations, restore.onProgress);
+  await restore.confirm?.(plan);
+  await restore.onBegin?.();
   // First: from here on no id of a lead of the old table is assigned.
   for (const id of organizations)
-    if (old) await raiseLastLeadId(table, id, (await readCounters(old, id)).lastLeadId);
+    await raiseLastLeadId(table, id, (await readCounters(old, id)).lastLeadId);
 
-  let keysRevoked = 0;
-  for (const id of organizations) keysRevoked += await revokeAgain(table, id, options);
   let entriesCleaned = 0;
   for (const key of plan.entriesToClean)
-    if (old && (await cleanAsInOld(table, old, key))) entriesCleaned += 1;
-  await eraseAgain(table, plan, options);
-  const renewal = await renewalOf(table, options.action);
-  for (const id of organizations) await skipAssigned({ table, organizationId: id }, old, renewal);
-  if (old && activity) assertUnused(old, activeBetween(activity, await readActivity(old, inOld)));
+    if (await cleanAsInOld(table, old, key)) entriesCleaned += 1;
+  const mended = new MendedTable(table, old);
+  const finished = await finishPlan(restore, mended, plan, async (organizationId) => {
+    const keys = await listApiKeys(old, organizationId);
+    return new Map(keys.map(({ keyId, revokedAt }) => [keyId, revokedAt]));
+  });
+  const { organizationOfKey } = plan.survey;
+  const leadsOnlyInOld = await completeFromOld(mended, new Set(organizations), organizationOfKey);
+  const renewal = await renewalOf(table, action);
+  for (const id of organizations) {
+    const { settingsVersion } = await readCounters(old, id);
+    if ((await readCounters(table, id)).settingsVersion <= settingsVersion)
+      await renewSettings(table, id, settingsVersion, renewal);
+  }
+  assertUnused(old, activeBetween(activity, await readActivity(old, inOld)));
+  return {
+    ...finished,
+    entriesCleaned,
+    onlyInOld: inOld.filter((id) => !organizations.includes(id)),
+    leadsOnlyInOld,
+  };
+}
+
+async function finishWithoutOld(restore: Restore): Promise<FinishedRestore> {
+  const { table, organizations, keptKeyIds, action } = restore;
+  const plan = await planRestore(table, undefined, organizations, restore.onProgress);
+  assertKeysExist(table, plan, keptKeyIds);
+  await restore.confirm?.(plan);
+  await restore.onBegin?.();
+  const mended = new MendedTable(table, undefined);
+  const now = new Date().toISOString();
+  const finished = await finishPlan(restore, mended, plan, async (organizationId) => {
+    const keys = await listApiKeys(table, organizationId);
+    return new Map(keys.map(({ keyId }) => [keyId, keptKeyIds.has(keyId) ? null : now]));
+  });
+  const renewal = await renewalOf(table, action);
+  for (const id of organizations) await skipUnknown({ table, organizationId: id }, renewal);
+  return { ...finished, entriesCleaned: 0, onlyInOld: [], leadsOnlyInOld: [] };
+}
+
+/** When each API key of an organization was or is revoked; null for one that is kept. */
+type Revocations = (organizationId: number) => Promise<ReadonlyMap<string, string | null>>;
+
+/** What a restore does with the old table and without it. */
+async function finishPlan(
+  restore: Restore,
+  mended: MendedTable,
+  plan: RestorePlan,
+  revocations: Revocations,
+): Promise<Omit<FinishedRestore, 'entriesCleaned' | 'onlyInOld' | 'leadsOnlyInOld'>> {
+  const { table, organizations } = restore;
+  await mendKeys(mended, plan.survey);
+  let keysRevoked = 0;
+  for (const id of organizations)
+    keysRevoked += await revokeAgain(table, id, await revocations(id));
+  await eraseAgain(table, plan, restore);
+  await mendTable(mended, plan.survey);
   return {
     organizations: organizations.length,
     keysRevoked,
     leadsErased: plan.erased.length,
-    entriesCleaned,
-    onlyInOld: inOld.filter((id) => !organizations.includes(id)),
     keysOnlyInOld: plan.keysOnlyInOld,
     leadsMissingInOld: plan.missing,
     entriesDiffering: plan.entriesDiffering,
+    partsCompleted: mended.completed,
+    partsRemoved: mended.removed,
   };
 }
 
@@ -120,7 +187,7 @@ async function renewalOf(table: Table, { who, what }: AuditAction): Promise<Audi
 async function eraseAgain(
   table: Table,
   { erased }: RestorePlan,
-  { action, onProgress }: RestoreOptions,
+  { action, onProgress }: Pick<RestoreOptions, 'action' | 'onProgress'>,
 ): Promise<void> {
   for (const { organizationId, leadId } of erased)
     await eraseLead(table, organizationId, leadId, {
@@ -130,64 +197,41 @@ async function eraseAgain(
     });
 }
 
-async function assertKeysExist(
-  table: Table,
-  organizations: readonly number[],
-  keyIds: ReadonlySet<string>,
-): Promise<void> {
-  const unknown = new Set(keyIds);
-  for (const id of organizations)
-    for (const { keyId } of await listApiKeys(table, id)) unknown.delete(keyId);
-  if (unknown.size > 0)
+function assertKeysExist(table: Table, { survey }: RestorePlan, keyIds: ReadonlySet<string>): void {
+  const unknown = [...keyIds].filter((keyId) => !survey.organizationOfKey.has(keyId));
+  if (unknown.length > 0)
     throw new RestoreError(
-      `No organization of table ${table.name} has the key ${[...unknown].join(', ')}: check --keep-key.`,
+      `No organization of table ${table.name} has the key ${unknown.join(', ')}: check --keep-key.`,
     );
 }
 
-/** Revokes the keys that are revoked in the old table, as of the same time; without one, every key that is not kept. @returns how many */
+/** Revokes live keys as of the times given. @returns how many */
 async function revokeAgain(
   table: Table,
   organizationId: number,
-  { old, keptKeyIds }: RestoreOptions,
+  revocations: ReadonlyMap<string, string | null>,
 ): Promise<number> {
-  const live = (await listApiKeys(table, organizationId)).filter(
-    ({ revokedAt }) => revokedAt === null,
-  );
-  const revokedAt = new Map(
-    (old ? await listApiKeys(old, organizationId) : []).map((key) => [key.keyId, key.revokedAt]),
-  );
   let revoked = 0;
-  for (const { keyId } of live) {
-    const at = old ? revokedAt.get(keyId) : !keptKeyIds.has(keyId) && new Date().toISOString();
-    if (!at) continue;
+  for (const { keyId, revokedAt } of await listApiKeys(table, organizationId)) {
+    const at = revocations.get(keyId);
+    if (revokedAt !== null || !at) continue;
     await revokeApiKey(table, organizationId, keyId, { at: new Date(at) });
     revoked += 1;
   }
   return revoked;
 }
 
-/** Skips the lead ids and settings versions that have been assigned since the backup: neither may be used twice. */
-async function skipAssigned(
+/** Skips the lead ids and settings versions that may have been assigned since the backup: neither may be used twice. */
+async function skipUnknown(
   { table, organizationId }: OrganizationTable,
-  old: Table | undefined,
   action: AuditAction,
 ): Promise<void> {
-  const ours = await readCounters(table, organizationId);
-  if (old) {
-    const theirs = await readCounters(old, organizationId);
-    if (ours.settingsVersion <= theirs.settingsVersion)
-      await renewSettings(table, organizationId, theirs.settingsVersion, action);
-    return;
-  }
   // A name proves nothing: a backup of a table that was itself restored contains that restore's entry, under any name.
   const entries = await readAuditLog(table, organizationId, Number.POSITIVE_INFINITY);
   if (entries.some(({ restoredTableId }) => restoredTableId === action.restoredTableId)) return; // done before
-  await raiseLastLeadId(
-    table,
-    organizationId,
-    Math.min(ours.lastLeadId + leadIdMargin, limits.idMax),
-  );
-  await renewSettings(table, organizationId, ours.settingsVersion + versionMargin, action);
+  const { lastLeadId, settingsVersion } = await readCounters(table, organizationId);
+  await raiseLastLeadId(table, organizationId, Math.min(lastLeadId + leadIdMargin, limits.idMax));
+  await renewSettings(table, organizationId, settingsVersion + versionMargin, action);
 }
 
 /** The counters of an organization; 0 if it does not exist. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { PutCommand, paginateQuery, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { withErasuresOf } from '../../leads/erasure/erasure.ts';
 import { readTimeline } from '../leads/timeline.ts';
 import { type ListedApiKey, listApiKeys } from '../organizations/api-keys.ts';
@@ -9,17 +9,14 @@ import type { Table } from '../table/client.ts';
 import { getItem } from '../table/get-item.ts';
 import { kindOf } from '../table/item-kind.ts';
 import type { Item } from '../table/items.ts';
-import { erasurePrimaryKey, type PrimaryKey } from '../table/primary-keys.ts';
-import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
+import type { PrimaryKey } from '../table/primary-keys.ts';
 import { describeTable, RestoreError } from './restore-origin.ts';
+import type { LeadReference } from './torn/lead-identities.ts';
+import { nameOf, Survey, type TableItem } from './torn/survey.ts';
 
-export interface LeadReference {
-  readonly organizationId: number;
-  readonly leadId: number;
-}
-
-/** The differences between a restored table and the old one. */
+/** What a restored table holds in part, and the differences between it and the old one. */
 export interface RestorePlan {
+  readonly survey: Survey;
   /** Leads that were erased since the backup, or were being erased when it was made. */
   readonly erased: readonly LeadReference[];
   /** Leads that the old table lacks although nobody erased them; the restore keeps them. */
@@ -34,69 +31,99 @@ export interface RestorePlan {
   })[];
 }
 
-/** The plan of a restore without the old table: of the erasures, only those that were under way when the backup was made are known. */
-export async function planWithoutOld(
-  table: Table,
-  organizations: readonly number[],
-): Promise<RestorePlan> {
-  const erased: LeadReference[] = [];
-  for (const organizationId of organizations)
-    for (const leadId of await leadIdsInErasure(table, organizationId))
-      erased.push({ organizationId, leadId });
-  return { erased, missing: [], entriesToClean: [], entriesDiffering: 0, keysOnlyInOld: [] };
-}
-
-type TableItem = Item & PrimaryKey;
-
 /**
- * Compares a restored table with the old one; writes nothing. A lead counts as erased only if the old table has a record of the erasure: a
- * lead that is missing from it for another reason was lost, and the restore keeps it. Leads created in the restored table are kept.
+ * Reads a restored table, and compares it with the old one; writes nothing. A lead counts as erased only if an audit log says so, or the
+ * erasure was under way: a lead that the old table lacks for another reason was lost, and the restore keeps it. Leads created in the
+ * restored table are kept.
+ * @param old undefined if it is lost: then only erasures that had begun at the moment of the backup are known
  * @throws RestoreError if the two tables have different leads under the same id
  */
 export async function planRestore(
   table: Table,
-  old: Table,
+  old: Table | undefined,
   organizations: readonly number[],
   onProgress: (itemsRead: number) => void = () => undefined,
 ): Promise<RestorePlan> {
-  const comparison = new Comparison(table, old, (await describeTable(table)).createdAt);
-  for (const id of organizations) await comparison.readOrganization(id);
+  const survey = new Survey(table);
+  const erasures = new Erasures(table);
+  for (const one of [table, ...(old ? [old] : [])])
+    for (const id of organizations) await erasures.readLog(one, id);
+  const comparison = old && new Comparison(table, old, (await describeTable(table)).createdAt);
   let itemsRead = 0;
-  const pages = paginateScan(
-    { client: table.client },
-    {
-      TableName: table.name,
-      FilterExpression:
-        'begins_with(pk, :leads) OR begins_with(pk, :timelines) OR begins_with(pk, :erasures)',
-      ExpressionAttributeValues: {
-        ':leads': prefix.lead,
-        ':timelines': prefix.timeline,
-        ':erasures': prefix.erasure,
-      },
-      ConsistentRead: true,
-    },
-  );
-  for await (const { Items = [], ScannedCount = 0 } of pages) {
-    await comparison.compare(Items as TableItem[]);
-    itemsRead += ScannedCount;
+  const scan = { TableName: table.name, ConsistentRead: true };
+  for await (const { Items = [] } of paginateScan({ client: table.client }, scan)) {
+    const items = Items as TableItem[];
+    await survey.read(items);
+    await erasures.read(items);
+    await comparison?.read(items, erasures);
+    itemsRead += Items.length;
     onProgress(itemsRead);
   }
-  return comparison.plan();
+  survey.complete();
+  return {
+    survey,
+    erased: erasures.begun,
+    missing: comparison?.missing.filter((lead) => !erasures.has(lead)) ?? [],
+    entriesToClean: comparison?.entriesToClean ?? [],
+    entriesDiffering: comparison?.entriesDiffering ?? 0,
+    keysOnlyInOld: old ? await keysOnlyInOld(table, old, organizations) : [],
+  };
 }
 
-const nameOf = ({ organizationId, leadId }: LeadReference): string => `${organizationId} ${leadId}`;
+/** The leads of the restored table that were erased, or were being erased. */
+class Erasures {
+  readonly #table: Table;
+  /** By lead: when an erasure of a lead with this ID began, as an audit log tells. */
+  readonly #times = new Map<string, string[]>();
+  readonly #begun = new Map<string, LeadReference>();
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  get begun(): LeadReference[] {
+    return [...this.#begun.values()];
+  }
+
+  has(lead: LeadReference): boolean {
+    return this.#begun.has(nameOf(lead));
+  }
+
+  async readLog(table: Table, organizationId: number): Promise<void> {
+    for (const entry of await readAuditLog(table, organizationId, Number.POSITIVE_INFINITY)) {
+      if (entry.erasedLeadId === undefined) continue;
+      const name = nameOf({ organizationId, leadId: entry.erasedLeadId });
+      this.#times.set(name, [...(this.#times.get(name) ?? []), entry.at]);
+    }
+  }
+
+  async read(items: readonly TableItem[]): Promise<void> {
+    for (const item of items) {
+      const kind = kindOf(item);
+      const isErased =
+        kind?.kind === 'erasure' ||
+        (kind?.kind === 'timeline' && item.type === 'erased') ||
+        (kind?.kind === 'lead' && (await this.#isOver(kind, item)));
+      if (isErased) this.#begun.set(nameOf(kind), reference(kind));
+    }
+  }
+
+  /** An import can create another lead with the ID of an erased one: an erasure is of the lead that the table had when it began. */
+  async #isOver(kind: LeadReference, lead: Item): Promise<boolean> {
+    const times = this.#times.get(nameOf(kind)) ?? [];
+    if (times.length === 0) return false;
+    const added = await addedAt(this.#table, kind, lead);
+    return times.some((at) => Date.parse(at) > added);
+  }
+}
 
 class Comparison {
+  readonly missing: LeadReference[] = [];
+  readonly entriesToClean: PrimaryKey[] = [];
+  entriesDiffering = 0;
   readonly #table: Table;
   readonly #old: Table;
   readonly #restoredAt: number;
-  /** Leads whose erasure only the old table has a record of. */
-  readonly #erasedInOld = new Set<string>();
-  readonly #erased = new Map<string, LeadReference>();
-  readonly #missing = new Map<string, LeadReference>();
-  readonly #entriesToClean: PrimaryKey[] = [];
-  readonly #keysOnlyInOld: RestorePlan['keysOnlyInOld'][number][] = [];
-  #entriesDiffering = 0;
 
   constructor(table: Table, old: Table, restoredAt: number) {
     this.#table = table;
@@ -104,39 +131,23 @@ class Comparison {
     this.#restoredAt = restoredAt;
   }
 
-  async readOrganization(organizationId: number): Promise<void> {
-    const ours = new Set(await erasedLeadIds(this.#table, organizationId));
-    for (const leadId of await erasedLeadIds(this.#old, organizationId))
-      if (!ours.has(leadId)) this.#erasedInOld.add(nameOf({ organizationId, leadId }));
-
-    const ourKeyIds = new Set(
-      (await listApiKeys(this.#table, organizationId)).map(({ keyId }) => keyId),
+  async read(items: readonly TableItem[], erasures: Erasures): Promise<void> {
+    const compared = items.filter((item) =>
+      ['lead', 'timeline'].includes(kindOf(item)?.kind ?? ''),
     );
-    for (const { keyId, label, revokedAt, expiresAt } of await listApiKeys(
-      this.#old,
-      organizationId,
-    )) {
-      const isLive = revokedAt === null && Date.parse(expiresAt) > Date.now();
-      if (isLive && !ourKeyIds.has(keyId))
-        this.#keysOnlyInOld.push({ organizationId, keyId, label });
-    }
-  }
-
-  async compare(items: readonly TableItem[]): Promise<void> {
-    const copies = await batchGet(this.#old, items.map(keyOf));
-    for (const item of items) {
+    const copies = await batchGet(this.#old, compared.map(keyOf));
+    for (const item of compared) {
       const kind = kindOf(item);
       const copy = copies.get(keyOf(item));
       if (kind?.kind === 'timeline') this.#compareEntry(item, copy);
-      if (kind?.kind === 'lead') await this.#compareLead(kind, item, copy);
-      if (kind?.kind === 'erasure') this.#erased.set(nameOf(kind), reference(kind));
+      if (kind?.kind === 'lead' && !erasures.has(kind)) await this.#compareLead(kind, item, copy);
     }
   }
 
   #compareEntry(entry: TableItem, copy: Item | undefined): void {
     if (!copy || isDeepStrictEqual(entry, copy)) return;
-    if (withErasuresOf(entry, copy) === entry) this.#entriesDiffering += 1;
-    else this.#entriesToClean.push(keyOf(entry));
+    if (withErasuresOf(entry, copy) === entry) this.entriesDiffering += 1;
+    else this.entriesToClean.push(keyOf(entry));
   }
 
   async #compareLead(kind: LeadReference, lead: Item, copy: Item | undefined): Promise<void> {
@@ -148,19 +159,7 @@ class Comparison {
           'it is not the table that was in use. Check --from. Nothing was changed.',
       );
     }
-    const leads = this.#erasedInOld.has(nameOf(kind)) ? this.#erased : this.#missing;
-    leads.set(nameOf(kind), reference(kind));
-  }
-
-  plan(): RestorePlan {
-    for (const name of this.#erased.keys()) this.#missing.delete(name);
-    return {
-      erased: [...this.#erased.values()],
-      missing: [...this.#missing.values()],
-      entriesToClean: this.#entriesToClean,
-      entriesDiffering: this.#entriesDiffering,
-      keysOnlyInOld: this.#keysOnlyInOld,
-    };
+    this.missing.push(reference(kind));
   }
 }
 
@@ -171,29 +170,20 @@ const reference = ({ organizationId, leadId }: LeadReference): LeadReference => 
   leadId,
 });
 
-/** Leads whose erasure is in the audit log, or in progress. */
-async function erasedLeadIds(table: Table, organizationId: number): Promise<number[]> {
-  const entries = await readAuditLog(table, organizationId, Number.POSITIVE_INFINITY);
-  return [
-    ...entries.flatMap(({ erasedLeadId }) => erasedLeadId ?? []),
-    ...(await leadIdsInErasure(table, organizationId)),
-  ];
-}
-
-/** Leads whose erasure is in progress, or was interrupted. */
-async function leadIdsInErasure(table: Table, organizationId: number): Promise<number[]> {
-  const leadIds: number[] = [];
-  const pages = paginateQuery(
-    { client: table.client },
-    {
-      TableName: table.name,
-      KeyConditionExpression: 'pk = :erasures',
-      ExpressionAttributeValues: { ':erasures': erasurePrimaryKey(organizationId, 1).pk },
-      ConsistentRead: true,
-    },
-  );
-  for await (const { Items = [] } of pages) leadIds.push(...Items.map(({ sk }) => Number(sk)));
-  return leadIds;
+async function keysOnlyInOld(
+  table: Table,
+  old: Table,
+  organizations: readonly number[],
+): Promise<RestorePlan['keysOnlyInOld']> {
+  const found: RestorePlan['keysOnlyInOld'][number][] = [];
+  for (const organizationId of organizations) {
+    const ours = new Set((await listApiKeys(table, organizationId)).map(({ keyId }) => keyId));
+    for (const { keyId, label, revokedAt, expiresAt } of await listApiKeys(old, organizationId)) {
+      const isLive = revokedAt === null && Date.parse(expiresAt) > Date.now();
+      if (isLive && !ours.has(keyId)) found.push({ organizationId, keyId, label });
+    }
+  }
+  return found;
 }
 
 /** When a lead was added to its table: the `createdAt` of an imported lead is older. */

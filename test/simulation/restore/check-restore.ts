@@ -30,17 +30,24 @@ export function restoreViolations(items: RestoredItems): string[] {
 export const isSameItems = (one: Items, other: Items): boolean =>
   one.size === other.size && [...one].every(([name, item]) => isSame(item, other.get(name)));
 
-function revokedKeys({ old, restored, keptKeyIds }: RestoredItems): string[] {
+function revokedKeys({ backup, old, restored, keptKeyIds }: RestoredItems): string[] {
+  // A backup may have only one item of a revocation: the key's or its listing.
+  const revokedIds = [...backup.values()].flatMap(({ keyId, revokedAt }) =>
+    revokedAt ? [keyId] : [],
+  );
   return itemsUnder(restored, prefix.apiKey).flatMap(([name, key]) => {
     const isLive = key.revokedAt === undefined || key.revokedAt === null;
     const mayLive = old ? !old.before.get(name)?.revokedAt : keptKeyIds.includes(String(key.keyId));
-    if (isLive && !mayLive) return [`The key ${key.keyId} works again.`];
-    return !isLive && mayLive ? [`The key ${key.keyId} was revoked by the restore.`] : [];
+    if (isLive && (!mayLive || revokedIds.includes(key.keyId)))
+      return [`The key ${key.keyId} works again.`];
+    return !isLive && mayLive && !revokedIds.includes(key.keyId)
+      ? [`The key ${key.keyId} was revoked by the restore.`]
+      : [];
   });
 }
 
-/** The leads, as `organization#lead`, that an audit log or an erasure under way names. */
-export function erasedIn(items: Items): Set<string> {
+/** The leads, as `organization#lead`, that an audit log, an erasure under way or the end of a timeline names. */
+function erasedIn(items: Items): Set<string> {
   const logged = itemsUnder(items, prefix.history).flatMap(([, { pk, erasedLeadId }]) =>
     erasedLeadId === undefined
       ? []
@@ -49,7 +56,10 @@ export function erasedIn(items: Items): Set<string> {
   const begun = itemsUnder(items, prefix.erasure).map(
     ([, { pk, sk }]) => `${String(pk).slice(prefix.erasure.length)}#${Number(sk)}`,
   );
-  return new Set([...logged, ...begun]);
+  const ended = itemsUnder(items, prefix.timeline).flatMap(([, { pk, type }]) =>
+    type === 'erased' ? [String(pk).slice(prefix.timeline.length)] : [],
+  );
+  return new Set([...logged, ...begun, ...ended]);
 }
 
 const leadOf = ({ pk, sk }: Plain): string =>
@@ -72,9 +82,10 @@ function erasedLeads({ backup, old, restored }: RestoredItems): string[] {
 function keptLeads({ backup, old, restored }: RestoredItems): string[] {
   const erased = erasedIn(new Map([...backup, ...(old?.before ?? [])]));
   return itemsUnder(backup, prefix.lead).flatMap(([name, lead]) =>
-    erased.has(leadOf(lead)) || isSame(restored.get(name), lead)
+    erased.has(leadOf(lead)) ||
+    [lead, old?.before.get(name)].some((one) => one && isSame(restored.get(name), one))
       ? []
-      : [`The lead ${leadOf(lead)} is not as it is in the backup.`],
+      : [`The lead ${leadOf(lead)} is as it is neither in the backup nor in the old table.`],
   );
 }
 

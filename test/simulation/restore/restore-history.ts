@@ -1,5 +1,6 @@
 import { AdministratorProcess } from '../administration.ts';
 import type { History } from '../checker/history.ts';
+import { plainItem } from '../checker/plain.ts';
 import type { Fault } from '../dynamodb/connection.ts';
 import type { ServiceBundles } from '../lambda/given-service.ts';
 import { Runtime } from '../lambda/runtime.ts';
@@ -7,7 +8,15 @@ import { idIn, organizationIds } from '../organizations.ts';
 import type { Random } from '../random.ts';
 import { createLeadTable, World } from '../world.ts';
 import { isSameItems, restoreViolations } from './check-restore.ts';
-import { fill, type Items, itemsAfter, itemsOf, itemsUnder } from './restored-table.ts';
+import {
+  backupOf,
+  fill,
+  type Items,
+  itemsAfter,
+  itemsOf,
+  itemsUnder,
+  type TableWrite,
+} from './restored-table.ts';
 
 const faults: readonly Fault[] = [
   'none',
@@ -44,7 +53,8 @@ export async function restoreTwice(
   if (!start || !end) throw new Error('The history has no writes.');
   await restores.pass(end.at - start.at);
   const begun = writes.filter(({ at }) => at === start.at).length;
-  const backup = itemsAfter(writes, random.between(begun, writes.length));
+  const until = random.between(begun, writes.length);
+  const backup = backupOf(itemsAfter(writes, begun), writes.slice(begun, until), random);
   const first = await restores.restore('leads', backup, itemsAfter(writes, writes.length));
   const between = await restores.work('restored-1');
   const second = await restores.restore('restored-1', between, undefined);
@@ -56,6 +66,8 @@ class Restores {
   readonly #world: World;
   readonly #bundles: ServiceBundles;
   readonly #named = new Map<number, string>();
+  /** To any of the tables. */
+  readonly #writes: TableWrite[] = [];
   #faultChance = 0;
   #processes = 0;
   #restores = 0;
@@ -65,7 +77,11 @@ class Restores {
     this.#world = new World({
       seed: `restores ${seed}`,
       faultOf: ({ operation }) => this.#faultAt(operation),
-      dynamodb: { staleChance: 0.5, unprocessedChance: 0.2, pageShare: 0.001, expiryChance: 0.5 },
+      dynamodb: {
+        ...{ staleChance: 0.5, unprocessedChance: 0.2, pageShare: 0.001, expiryChance: 0.5 },
+        onWrite: ({ key: { partition: pk, sort: sk }, after }) =>
+          void this.#writes.push({ at: this.#now, pk, sk, after: after && plainItem(after) }),
+      },
     });
     this.random = this.#world.scheduler.randomFor('restores');
   }
@@ -175,7 +191,7 @@ class Restores {
     );
   }
 
-  /** Imports, revokes and erases something in a table. @returns what the table held at a moment meanwhile */
+  /** Imports, revokes and erases something in a table. @returns a backup of the table at a moment meanwhile */
   async work(name: string): Promise<Items> {
     const steps = [
       this.#importFriend,
@@ -184,13 +200,11 @@ class Restores {
       this.#eraseOne,
       this.#eraseOne,
     ].flatMap((step) => organizationIds.map((id) => () => step.call(this, name, id)));
-    const backupAfter = this.random.below(steps.length);
-    let backup: Items = new Map();
-    for (const [at, step] of steps.entries()) {
-      await this.#run<unknown>(step);
-      if (at === backupAfter) backup = this.#items(name);
-    }
-    return backup;
+    const before = this.#items(name);
+    this.#writes.length = 0;
+    for (const step of steps) await this.#run<unknown>(step);
+    const writes = this.#writes.slice(0, this.random.below(this.#writes.length + 1));
+    return backupOf(before, writes, this.random);
   }
 
   /** A lead with a note that names somebody who is no lead so far. */

@@ -4,19 +4,45 @@ import type { Plain } from '../checker/plain.ts';
 import { plainItem } from '../checker/plain.ts';
 import type { Item } from '../dynamodb/attribute-values.ts';
 import type { Table } from '../dynamodb/table.ts';
+import type { Random } from '../random.ts';
 
 /** The items of a table by `pk sk`. */
 export type Items = ReadonlyMap<string, Plain>;
 
-/** What was in the table after so many of its writes, without the calls of which it then had only a part of the writes. */
+/** What was in the table after so many of its writes. */
 export function itemsAfter(writes: readonly Write[], count: number): Items {
-  const endOfCall = new Map<object, number>();
-  for (const { call, order } of writes) if (call) endOfCall.set(call, order);
   const items = new Map<string, Plain>();
-  for (const { call, order, pk, sk, after } of writes.slice(0, count)) {
-    if (call && (endOfCall.get(call) ?? order) >= count) continue;
+  for (const { pk, sk, after } of writes.slice(0, count)) {
     if (after) items.set(`${pk} ${sk}`, after);
     else items.delete(`${pk} ${sk}`);
+  }
+  return items;
+}
+
+/** An item as it was written to a table, and when. */
+export type TableWrite = Pick<Write, 'at' | 'pk' | 'sk' | 'after'>;
+
+/**
+ * A backup of a table that held some items, made after writes to it. Each item is as it was at a moment of its own: "DynamoDB backups do not
+ * guarantee causal consistency across items; however, the skew between updates in a backup is usually much less than a second"
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/backuprestore_HowItWorks.html).
+ */
+export function backupOf(
+  before: Items,
+  writes: readonly TableWrite[],
+  random: Random,
+): Map<string, Plain> {
+  const madeAt = writes.at(-1)?.at ?? 0;
+  const skewMs = random.pick([1, 10, 100, 1000]);
+  const missingAt = new Map<string, number>();
+  const items = new Map(before);
+  for (const { pk, sk, at, after } of writes) {
+    const name = `${pk} ${sk}`;
+    if (!missingAt.has(name))
+      missingAt.set(name, random.chance(0.5) ? Infinity : madeAt - random.below(skewMs));
+    if (at >= (missingAt.get(name) ?? Infinity)) continue;
+    if (after) items.set(name, after);
+    else items.delete(name);
   }
   return items;
 }

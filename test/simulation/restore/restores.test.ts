@@ -54,17 +54,12 @@ test('a table is restored to any moment of a history, twice, whatever fails, and
 
 const finish = 'shared/store/maintenance/finish-restore.ts';
 const plan = 'shared/store/maintenance/restore-plan.ts';
+const torn = 'shared/store/maintenance/torn';
 
 test.each([
-  [
-    'does not raise the last lead ID',
-    1,
-    finish,
-    'if (old) await raiseLastLeadId(',
-    'if (!old) await raiseLastLeadId(',
-  ],
-  ['revokes no key', 1, finish, 'if (!at) continue;', 'if (at || !at) continue;'],
-  ['revokes the keys to keep', 1, finish, '!keptKeyIds.has(keyId) &&', 'true &&'],
+  ['does not raise the last lead ID', 1, finish, '(await readCounters(old, id)).lastLeadId', '0'],
+  ['revokes no key', 1, finish, '|| !at) continue;', '|| !at || at) continue;'],
+  ['revokes the keys to keep', 1, finish, 'keptKeyIds.has(keyId) ?', 'false ?'],
   [
     'does not pass the version of the old settings',
     2,
@@ -76,39 +71,49 @@ test.each([
     'skips no lead ID when the old table is lost',
     1,
     finish,
-    'ours.lastLeadId + leadIdMargin',
-    'ours.lastLeadId',
+    'lastLeadId + leadIdMargin',
+    'lastLeadId',
   ],
   ['skips lead IDs with each repeat', 1, finish, ') return; // done before', ') {} // done before'],
   ['leaves a lead that was erased since', 1, finish, 'of erased)', 'of erased.slice(1))'],
   [
-    'erases a lead that the old table has lost',
+    'erases a lead that no audit log names',
     1,
     plan,
-    '? this.#erased : this.#missing',
-    '? this.#erased : this.#erased',
+    'times.length === 0) return false',
+    'times.length === 0) return true',
   ],
-  [
-    'forgets an erasure that was under way',
-    11,
-    plan,
-    "if (kind?.kind === 'erasure')",
-    'if (false)',
-  ],
-  [
-    'forgets an erasure that was under way when the old table is lost',
-    95,
-    plan,
-    'erased.push({ organizationId, leadId });',
-    ';',
-  ],
+  ['forgets an erasure that was under way', 1, plan, "kind?.kind === 'erasure' ||", 'false ||'],
   [
     'leaves a person in a note that was cleaned since',
-    18,
+    43,
     finish,
     'of plan.entriesToClean)',
     'of plan.entriesToClean.slice(0, 0))',
   ],
+  [
+    'keeps the unique phone of a lead that is missing',
+    1,
+    `${torn}/mend-identities.ts`,
+    'await mended.release(part);',
+    '{}',
+  ],
+  [
+    'gives a lead no unique phone',
+    1,
+    `${torn}/mend-identities.ts`,
+    'await mended.claim(part, holderId);',
+    '{}',
+  ],
+  ['keeps a timeline without its lead', 1, `${torn}/mend-leads.ts`, ': found.entries;', ': [];'],
+  [
+    'keeps a record without its capture',
+    1,
+    `${torn}/mend-records.ts`,
+    'await mended.remove(record.key);',
+    '{}',
+  ],
+  ['does not complete an API key', 1, `${torn}/mend.ts`, 'await mendKey(mended, key);', '{}'],
 ])(
   'a restore that %s is found',
   { timeout: 120_000 },

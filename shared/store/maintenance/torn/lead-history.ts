@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from 'node:util';
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { type FieldValue, valueOf } from '../../../leads/lead.ts';
+import type { TimelineEntry } from '../../../leads/timeline.ts';
+import type { Table } from '../../table/client.ts';
+import { getItem } from '../../table/get-item.ts';
+import type { LeadItem, TimelineEntryItem } from '../../table/items.ts';
+import { leadPrimaryKey, timelinePartitionKey } from '../../table/primary-keys.ts';
+import type { LeadReference } from './lead-identities.ts';
+
+type StoredLead = LeadItem & { readonly pk: string };
+
+/** A lead's item and its timeline, each as far as the table has it. */
+export interface LeadHistory {
+  readonly lead: StoredLead | undefined;
+  /** Oldest first. */
+  readonly entries: readonly TimelineEntryItem[];
+}
+
+/** Consistent: one read, and one query for each megabyte of the timeline. */
+export async function readHistory(
+  table: Table,
+  { organizationId, leadId }: LeadReference,
+): Promise<LeadHistory> {
+  const lead = await getItem(table, leadPrimaryKey(organizationId, leadId));
+  const entries: TimelineEntryItem[] = [];
+  const pages = paginateQuery(
+    { client: table.client },
+    {
+      TableName: table.name,
+      KeyConditionExpression: 'pk = :timeline',
+      ExpressionAttributeValues: { ':timeline': timelinePartitionKey(organizationId, leadId) },
+      ConsistentRead: true,
+    },
+  );
+  for await (const { Items = [] } of pages) entries.push(...(Items as TimelineEntryItem[]));
+  return { lead: lead as StoredLead | undefined, entries };
+}
+
+export const isOpening = ({ type }: Pick<TimelineEntryItem, 'type'>): boolean =>
+  type === 'lead_created' || type === 'captured_new';
+
+/** Whether the lead got a version with this entry: each version of a lead has one. */
+export const isState = (entry: TimelineEntryItem): boolean =>
+  isOpening(entry) ||
+  ['lead_updated', 'archived', 'restored'].includes(entry.type) ||
+  (entry.type === 'captured' && entry.filled.length > 0);
+
+/** Whether an entry tells of a change that is later than the lead's last one. */
+export const isBeyond = (entry: TimelineEntryItem, updatedAt: string): boolean =>
+  isState(entry) && !isOpening(entry) && entry.at > updatedAt;
+
+/**
+ * The entries that a timeline lacks to explain its lead. What they say is what the lead and the rest of the timeline tell; the administrator made
+ * them. Their keys are fixed, so that a repeat writes the same entries.
+ */
+export function missingEntries(
+  lead: LeadItem,
+  { organizationId, leadId }: LeadReference,
+  entries: readonly TimelineEntryItem[],
+): TimelineEntryItem[] {
+  const pk = timelinePartitionKey(organizationId, leadId);
+  const { createdAt, updatedAt, archivedAt } = lead;
+  const missing: TimelineEntryItem[] = [];
+  const add = (sk: string, entry: TimelineEntry): void => void missing.push({ pk, sk, ...entry });
+  if (!entries.some(isOpening)) {
+    const opening = { type: 'lead_created', via: 'import', importedAt: createdAt } as const;
+    add(`${createdAt}#${firstSuffix}`, { ...opening, at: createdAt, actorId: null });
+  }
+  const last = entries.findLast(({ type }) => type === 'archived' || type === 'restored')?.type;
+  if (archivedAt !== undefined && last !== 'archived')
+    add(`${archivedAt}#${lastSuffix}a`, { type: 'archived', at: archivedAt, actorId: null });
+  if (archivedAt === undefined && last === 'archived')
+    add(`${updatedAt}#${lastSuffix}a`, { type: 'restored', at: updatedAt, actorId: null });
+  const changes = unexplainedChanges(lead, entries);
+  const isDated =
+    lead.version === 1 ||
+    [...entries, ...missing].some((one) => isState(one) && one.at === updatedAt);
+  if (changes.length > 0 || !isDated)
+    add(`${updatedAt}#${lastSuffix}`, {
+      ...{ type: 'lead_updated', via: 'admin', changes },
+      ...{ at: updatedAt, actorId: null },
+    });
+  return missing;
+}
+
+/** Before and after the random part of every entry of the same millisecond, as `newEntryId` and `newLastEntryId` make it. */
+const firstSuffix = '000000000000';
+const lastSuffix = 'nrestored';
+
+/** From what the timeline last says of a field, the stage or the pipeline to what the lead has. */
+function unexplainedChanges(lead: LeadItem, entries: readonly TimelineEntryItem[]) {
+  const told = new Map<string, FieldValue | null>();
+  for (const entry of entries) {
+    if ('changes' in entry) for (const { field, to } of entry.changes) told.set(field, to);
+    if ('filled' in entry) for (const field of entry.filled) told.delete(field);
+  }
+  return [...told].flatMap(([field, from]) => {
+    const to =
+      { stage: lead.stageId, pipeline: lead.pipelineId }[field] ?? valueOf(lead.fields, field);
+    return isDeepStrictEqual(from, to) ? [] : [{ field, from, to }];
+  });
+}

@@ -1,0 +1,96 @@
+import type { TimelineEntryItem } from '../../table/items.ts';
+import { keyText, type PrimaryKey } from '../../table/primary-keys.ts';
+import {
+  isBeyond,
+  isState,
+  type LeadHistory,
+  missingEntries,
+  readHistory,
+} from './lead-history.ts';
+import {
+  holdsIdentity,
+  identityKeysOf,
+  type LeadPart,
+  type LeadReference,
+} from './lead-identities.ts';
+import type { MendedTable } from './mended-table.ts';
+
+/**
+ * Brings a lead and its timeline to one state. If the old table has the lead as the latest of the two tells it, the rest is copied from
+ * there. Otherwise the lead decides: entries that tell of later changes are removed, those that are missing are copied or written from
+ * what the lead shows, and the timeline of a lead that is missing is removed.
+ * @returns the unique phone and email that the lead had before: it may have others now
+ */
+export async function mendLead(
+  mended: MendedTable,
+  reference: LeadReference,
+): Promise<readonly LeadPart[]> {
+  const found = await readHistory(mended.table, reference);
+  const old = mended.old && (await readHistory(mended.old, reference));
+  const copy = old?.lead && isSameLead(found, old) ? old : undefined;
+  const latest = latestOf(found);
+  if (copy?.lead && isComplete(copy) && latestOf(copy) <= latest) {
+    if (found.lead?.version !== copy.lead.version) await mended.put(copy.lead);
+    await copyEntries(mended, found, copy, latest);
+    const keys = found.lead ? identityKeysOf(reference.organizationId, found.lead) : [];
+    return keys.map((key) => ({ ...reference, key }));
+  }
+  const { lead } = found;
+  const wrong = lead ? found.entries.filter((one) => isBeyond(one, lead.updatedAt)) : found.entries;
+  for (const entry of wrong) await mended.remove(entry);
+  if (!lead) return [];
+  const kept = found.entries.filter((entry) => !wrong.includes(entry));
+  const copied = copy ? await copyEntries(mended, found, copy, lead.updatedAt) : [];
+  const entries = [...kept, ...copied].sort((a, b) => (a.sk < b.sk ? -1 : 1));
+  for (const entry of missingEntries(lead, reference, entries)) await mended.put(entry);
+  return [];
+}
+
+/** An ID can be given again to another lead, which an import creates. */
+const isSameLead = ({ lead, entries }: LeadHistory, old: LeadHistory): boolean =>
+  lead
+    ? lead.createdAt === old.lead?.createdAt
+    : entries.some((entry) => old.entries.some(({ sk }) => sk === entry.sk));
+
+/** Whether a timeline tells of every version of its lead. Part of a table that was in use may be lost. */
+const isComplete = ({ lead, entries }: LeadHistory): boolean =>
+  lead?.version === entries.filter(isState).length;
+
+/** The time of a lead's last change, as its item or its timeline tells it. */
+const latestOf = ({ lead, entries }: LeadHistory): string =>
+  [lead?.updatedAt ?? '', ...entries.filter(isState).map(({ at }) => at)].sort().at(-1) ?? '';
+
+async function copyEntries(
+  mended: MendedTable,
+  found: LeadHistory,
+  old: LeadHistory,
+  until: string,
+): Promise<TimelineEntryItem[]> {
+  const known = new Set(found.entries.map((entry) => keyText(keyOf(entry))));
+  const missing = old.entries.filter(
+    (entry) => entry.at <= until && !known.has(keyText(keyOf(entry))),
+  );
+  for (const entry of missing) await mended.put(entry);
+  return missing;
+}
+
+const keyOf = ({ pk, sk }: TimelineEntryItem): PrimaryKey => ({ pk, sk });
+
+/**
+ * Brings a lead to the state of the old table, if it has given up a phone or email there that another lead has in the backup.
+ * @returns whether that is so
+ */
+export async function advanceLead(
+  mended: MendedTable,
+  reference: LeadReference,
+  key: PrimaryKey,
+): Promise<boolean> {
+  const { organizationId } = reference;
+  const found = await readHistory(mended.table, reference);
+  const old = mended.old && (await readHistory(mended.old, reference));
+  if (!old?.lead || !isComplete(old) || !isSameLead(found, old)) return false;
+  if (holdsIdentity({ organizationId, key }, old.lead)) return false;
+  await copyEntries(mended, found, old, latestOf(old));
+  await mended.put(old.lead);
+  return true;
+}

@@ -1,0 +1,114 @@
+import { paginateScan, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { recordExpiry } from '../../../leads/idempotency.ts';
+import { batchGet } from '../../table/batch-get.ts';
+import type { Table } from '../../table/client.ts';
+import { getItem } from '../../table/get-item.ts';
+import { kindOf } from '../../table/item-kind.ts';
+import { leadPrimaryKey, type PrimaryKey, timelinePartitionKey } from '../../table/primary-keys.ts';
+import { partitionKeyPrefixes as prefix } from '../../table/table-definition.ts';
+import type { LeadPart, LeadReference } from './lead-identities.ts';
+import type { MendedTable } from './mended-table.ts';
+import { type StoredRecord, storedIn, type TableItem } from './survey.ts';
+
+/** Removes the idempotency records without their capture: its repeat captures again. */
+export async function mendRecords(
+  mended: MendedTable,
+  records: readonly StoredRecord[],
+  organizationOfKey: ReadonlyMap<string, number>,
+): Promise<void> {
+  for (const record of records)
+    if (!(await hasCapture(mended, record, organizationOfKey.get(record.keyId))))
+      await mended.remove(record.key);
+}
+
+/** A record and the capture's timeline entry were written together, so the record's expiry tells when that was. */
+async function hasCapture(
+  { table }: MendedTable,
+  { leadId, expiresAt, keyId }: Omit<StoredRecord, 'key'>,
+  organizationId: number | undefined,
+): Promise<boolean> {
+  if (organizationId === undefined) return false;
+  const lifetimeMs = recordExpiry(new Date(0));
+  const { Items = [] } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: 'pk = :timeline AND begins_with(sk, :at)',
+      ExpressionAttributeValues: {
+        ':timeline': timelinePartitionKey(organizationId, leadId),
+        ':at': new Date(expiresAt - lifetimeMs).toISOString(),
+      },
+      ConsistentRead: true,
+    }),
+  );
+  return Items.some((entry) => entry.keyId === keyId);
+}
+
+/** Removes the imported rows whose leads are missing: an import of the row creates the lead again. */
+export async function mendRows(mended: MendedTable, rows: readonly LeadPart[]): Promise<void> {
+  for (const row of rows) {
+    const { organizationId, leadId } = row;
+    if (!(await getItem(mended.table, leadPrimaryKey(organizationId, leadId))))
+      await mended.release(row);
+  }
+}
+
+/**
+ * Copies from the old table the idempotency records of captures that the restored table has, and the rows of its imported leads.
+ * @param organizations of the restored table
+ * @returns the leads that only the old table has
+ */
+export async function completeFromOld(
+  mended: MendedTable,
+  organizations: ReadonlySet<number>,
+  organizationOfKey: ReadonlyMap<string, number>,
+): Promise<LeadReference[]> {
+  const { table, old } = mended;
+  if (!old) return [];
+  const onlyInOld: LeadReference[] = [];
+  for await (const items of oldItems(old)) {
+    const copies = await batchGet(table, items.flatMap(relatedKeys));
+    for (const item of items) {
+      const kind = kindOf(item);
+      if (!kind || copies.get(keyOf(item))) continue;
+      if (kind.kind === 'lead' && organizations.has(kind.organizationId))
+        onlyInOld.push({ organizationId: kind.organizationId, leadId: kind.leadId });
+      if (kind.kind === 'importedRow' && copies.get(leadKeyOf(kind.organizationId, item)))
+        await mended.put(item);
+      if (kind.kind === 'idempotency') {
+        const record = { keyId: kind.keyId, ...storedIn(item) };
+        if (await hasCapture(mended, record, organizationOfKey.get(kind.keyId)))
+          await mended.put(item);
+      }
+    }
+  }
+  return onlyInOld;
+}
+
+async function* oldItems(old: Table): AsyncGenerator<TableItem[]> {
+  const pages = paginateScan(
+    { client: old.client },
+    {
+      TableName: old.name,
+      ConsistentRead: true,
+      FilterExpression:
+        'begins_with(pk, :leads) OR begins_with(pk, :records) OR begins_with(pk, :rows)',
+      ExpressionAttributeValues: {
+        ':leads': prefix.lead,
+        ':records': prefix.idempotency,
+        ':rows': prefix.importedRow,
+      },
+    },
+  );
+  for await (const { Items = [] } of pages) yield Items as TableItem[];
+}
+
+const keyOf = ({ pk, sk }: TableItem): PrimaryKey => ({ pk, sk });
+const leadKeyOf = (organizationId: number, { leadId }: TableItem) =>
+  leadPrimaryKey(organizationId, Number(leadId));
+
+function relatedKeys(item: TableItem): PrimaryKey[] {
+  const kind = kindOf(item);
+  return kind?.kind === 'importedRow'
+    ? [keyOf(item), leadKeyOf(kind.organizationId, item)]
+    : [keyOf(item)];
+}
