@@ -22,7 +22,7 @@ const json = { 'Content-Type': 'application/json' };
 /** What every address can show without a key and without a change: nothing is written, because each key is unknown. */
 export async function readOnlyChecks(checks: Checks, baseUrl: string): Promise<void> {
   const check = new ReadOnlyChecks(checks, baseUrl);
-  if (!(await check.answers())) return;
+  if (!(await check.answers()) || !(await check.databaseAnswers())) return;
   await check.unknownKeys();
   await check.withoutKey();
   await check.unknownAddresses();
@@ -48,6 +48,29 @@ class ReadOnlyChecks {
     return this.#checks.passes(`GET ${this.#baseUrl}/api/v1/lead-fields`, async () =>
       replyText(await this.#send({ method: 'GET', path: '/api/v1/lead-fields' })),
     );
+  }
+
+  /**
+   * A silent database makes each request with a key take seconds. So two are asked at first, in parallel: if both wait for it, they are the
+   * result, and the other checks would only wait as well.
+   */
+  async databaseAnswers(): Promise<boolean> {
+    const startedAt = Date.now();
+    const asked = await Promise.all(
+      endpoints
+        .slice(0, 2)
+        .map(async ({ name }) => ({ name, reply: await this.#sendUnknown(name) })),
+    );
+    const ms = Date.now() - startedAt;
+    if (ms < silentFromMs || !asked.every(({ reply }) => isFailure(reply))) return true;
+    const next = `DynamoDB does not answer: each request took ${Math.round(ms / 1000)} s. In AWS, see AWS Health and the log of the functions; locally, start the service again.`;
+    for (const { name, reply } of asked) {
+      await this.#checks.passes(`${routeOf(name)} with an unknown key`, async () => {
+        if (reply instanceof Error) throw reply;
+        throw new CheckError(`${replyText(reply)}; expected 401 UNAUTHORIZED`, next);
+      });
+    }
+    return false;
   }
 
   /** Admission is a conditional update of the table: a 401 proves the route, the function, its role, the table and the encryption key. */
@@ -200,6 +223,9 @@ class ReadOnlyChecks {
     }).catch((error: Error) => error);
   }
 }
+
+/** A function waits this long for one call of a silent DynamoDB, at least (shared/store/table/client.ts). */
+const silentFromMs = 3000;
 
 const isFailure = (reply: HttpReply | Error): boolean =>
   reply instanceof Error || reply.status >= 500;

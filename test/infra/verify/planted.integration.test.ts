@@ -28,6 +28,25 @@ test('functions whose table does not exist: every endpoint fails, and the line n
     );
 });
 
+test('a database that is silent is named after the first requests, and no other check waits for it', async () => {
+  const faulty = await startFaultyService();
+  faulty.proxy.rule = () => ({ kind: 'silence', applied: false });
+
+  const reply = await verify(['--url', faulty.baseUrl]);
+
+  await faulty.stop();
+  expect(reply.status).toBe(1);
+  expect(reply.lines).toEqual([
+    expect.stringMatching(/^✓ GET /),
+    ...['list-leads', 'get-lead'].map(() =>
+      expect.stringMatching(
+        /^✗ \w+ \S+ with an unknown key: 500 INTERNAL.*\. Next: DynamoDB does not answer: each request took \d+ s\. /,
+      ),
+    ),
+    '1 passed, 2 failed',
+  ]);
+});
+
 describe.concurrent('faults after which verify calls again, each time a second later,', () => {
   let faulty: FaultyService;
   beforeAll(async () => {
