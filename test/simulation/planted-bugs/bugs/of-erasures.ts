@@ -54,8 +54,8 @@ export const bugsOfErasures: readonly PlantedBug[] = [
   {
     name: 'email stays',
     file: 'shared/store/maintenance/erase-lead.ts',
-    before: '      ...(email === null ? [] : [deleteEmail(table, lead, email)]),\n',
-    after: '',
+    before: '[deleteEmail(table, lead, email)]',
+    after: '[]',
     how: 'The email of an erased lead stays taken.',
     foundBy: 'A person is erased and asks again',
   },
