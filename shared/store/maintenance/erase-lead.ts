@@ -76,6 +76,7 @@ export async function eraseLead(
     onProgress: options.onProgress ?? (() => undefined),
   });
   await deleteItems(table, timeline.keys);
+  await deleteItems(table, timeline.ends); // not in a batch with others, which is no transaction
   await endErasure(own, leadId);
   return { ...relatedItems, timelineEntries: timeline.entries, ...search.identities };
 }

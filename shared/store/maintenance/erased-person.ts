@@ -15,8 +15,10 @@ import {
 export interface OwnTimeline {
   /** The phones and emails that the lead had. */
   readonly identities: Identities;
-  /** Of all entries. The entry `erased` is last: as long as it is there, nobody reads the others. */
+  /** Of the lead's entries. */
   readonly keys: readonly PrimaryKey[];
+  /** Of the entry `erased`: as long as it is there, nobody reads the others. */
+  readonly ends: readonly PrimaryKey[];
   /** How many entries the lead had before the erasure. */
   readonly entries: number;
 }
@@ -42,7 +44,7 @@ export async function readOwnTimeline(
     identities = joinedIdentities(identities, identitiesIn(entries));
     for (const { pk, sk, type } of entries) (type === 'erased' ? ends : keys).push({ pk, sk });
   }
-  return { identities, keys: [...keys, ...ends], entries: keys.length };
+  return { identities, keys, ends, entries: keys.length };
 }
 
 /** A search for the identities without those that another lead has now. */
