@@ -99,7 +99,7 @@ const good = {
   headers: new Headers({
     'Content-Type': 'application/json',
     'Cache-Control': 'no-store',
-    'X-Request-Id': '6f1c6d4e-0000-4000-8000-000000000000',
+    'X-Request-Id': 'JKJaXmPLvHcESHA=',
     'RateLimit-Limit': '600',
     'RateLimit-Remaining': '1',
     'RateLimit-Reset': '9',
