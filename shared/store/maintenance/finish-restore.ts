@@ -18,6 +18,7 @@ import { cleanAsInOld, planRestore, type RestorePlan } from './restore-plan.ts';
 import { activeBetween, readActivity } from './table-activity.ts';
 import type { LeadReference } from './torn/lead-identities.ts';
 import { mendKeys, mendTable } from './torn/mend.ts';
+import { mendOrganizations } from './torn/mend-organizations.ts';
 import { completeFromOld } from './torn/mend-records.ts';
 import { MendedTable } from './torn/mended-table.ts';
 
@@ -30,7 +31,7 @@ export interface RestoreOptions {
   readonly action: AuditAction;
   /** Called with the differences before anything is written. If it throws, nothing is changed. */
   readonly confirm?: (plan: RestorePlan) => Promise<void>;
-  /** Called just before the first change. */
+  /** Called before the first change, except for organizations that the backup has in part. */
   readonly onBegin?: () => Promise<void>;
   readonly onProgress?: (itemsRead: number) => void;
 }
@@ -86,24 +87,28 @@ interface Restore extends Omit<RestoreOptions, 'old'> {
 }
 
 async function finishWithOld(restore: Restore, old: Table): Promise<FinishedRestore> {
-  const { table, organizations, action } = restore;
-  const inOld = await assertOrigin(table, old, organizations);
+  const { table, organizations: listed, action } = restore;
+  const inOld = await assertOrigin(table, old, listed);
   const activity = await readActivity(old, inOld);
-  const plan = await planRestore(table, old, organizations, restore.onProgress);
+  const plan = await planRestore(table, old, listed, restore.onProgress);
   await restore.confirm?.(plan);
+  const mended = new MendedTable(table, old);
+  const organizations = await mendOrganizations(mended, plan.survey, listed);
   await restore.onBegin?.();
   // First: from here on no id of a lead of the old table is assigned.
   for (const id of organizations)
     await raiseLastLeadId(table, id, (await readCounters(old, id)).lastLeadId);
 
-  let entriesCleaned = 0;
-  for (const key of plan.entriesToClean)
-    if (await cleanAsInOld(table, old, key)) entriesCleaned += 1;
-  const mended = new MendedTable(table, old);
-  const finished = await finishPlan(restore, mended, plan, async (organizationId) => {
-    const keys = await listApiKeys(old, organizationId);
-    return new Map(keys.map(({ keyId, revokedAt }) => [keyId, revokedAt]));
-  });
+  const entriesCleaned = await cleanAgain(table, old, plan);
+  const finished = await finishPlan(
+    { ...restore, organizations },
+    mended,
+    plan,
+    async (organizationId) => {
+      const keys = await listApiKeys(old, organizationId);
+      return new Map(keys.map(({ keyId, revokedAt }) => [keyId, revokedAt]));
+    },
+  );
   const { organizationOfKey } = plan.survey;
   const leadsOnlyInOld = await completeFromOld(mended, new Set(organizations), organizationOfKey);
   const renewal = await renewalOf(table, action);
@@ -121,18 +126,30 @@ async function finishWithOld(restore: Restore, old: Table): Promise<FinishedRest
   };
 }
 
+async function cleanAgain(table: Table, old: Table, plan: RestorePlan): Promise<number> {
+  let cleaned = 0;
+  for (const key of plan.entriesToClean) if (await cleanAsInOld(table, old, key)) cleaned += 1;
+  return cleaned;
+}
+
 async function finishWithoutOld(restore: Restore): Promise<FinishedRestore> {
-  const { table, organizations, keptKeyIds, action } = restore;
-  const plan = await planRestore(table, undefined, organizations, restore.onProgress);
+  const { table, organizations: listed, keptKeyIds, action } = restore;
+  const plan = await planRestore(table, undefined, listed, restore.onProgress);
   assertKeysExist(table, plan, keptKeyIds);
   await restore.confirm?.(plan);
-  await restore.onBegin?.();
   const mended = new MendedTable(table, undefined);
+  const organizations = await mendOrganizations(mended, plan.survey, listed);
+  await restore.onBegin?.();
   const now = new Date().toISOString();
-  const finished = await finishPlan(restore, mended, plan, async (organizationId) => {
-    const keys = await listApiKeys(table, organizationId);
-    return new Map(keys.map(({ keyId }) => [keyId, keptKeyIds.has(keyId) ? null : now]));
-  });
+  const finished = await finishPlan(
+    { ...restore, organizations },
+    mended,
+    plan,
+    async (organizationId) => {
+      const keys = await listApiKeys(table, organizationId);
+      return new Map(keys.map(({ keyId }) => [keyId, keptKeyIds.has(keyId) ? null : now]));
+    },
+  );
   const renewal = await renewalOf(table, action);
   for (const id of organizations) await skipUnknown({ table, organizationId: id }, renewal);
   return { ...finished, entriesCleaned: 0, onlyInOld: [], leadsOnlyInOld: [] };
@@ -167,16 +184,13 @@ async function finishPlan(
   };
 }
 
-/** @throws RestoreError if the organizations used the old table meanwhile */
+/** What was written to the old table after it was compared would be lost. @throws RestoreError */
 function assertUnused(old: Table, organizationIds: readonly number[]): void {
-  if (organizationIds.length > 0) throw inUseError(old, organizationIds);
+  if (organizationIds.length > 0)
+    throw new RestoreError(
+      `Table ${old.name} was in use during the restore (organization ${organizationIds.join(', ')}): stop all requests with service stop --stack NAME, wait ten seconds, then run this command again.`,
+    );
 }
-
-/** What was written to the old table after it was compared would be lost. */
-const inUseError = (old: Table, organizationIds: readonly number[]): RestoreError =>
-  new RestoreError(
-    `Table ${old.name} was in use during the restore (organization ${organizationIds.join(', ')}): stop all requests with service stop --stack NAME, wait ten seconds, then run this command again.`,
-  );
 
 /** The action that stores new settings versions. */
 async function renewalOf(table: Table, { who, what }: AuditAction): Promise<AuditAction> {
@@ -251,7 +265,7 @@ async function raiseLastLeadId(table: Table, organizationId: number, used: numbe
         TableName: table.name,
         Key: usagePrimaryKey(organizationId),
         UpdateExpression: 'SET lastLeadId = :used',
-        ConditionExpression: 'lastLeadId < :used',
+        ConditionExpression: 'attribute_not_exists(lastLeadId) OR lastLeadId < :used',
         ExpressionAttributeValues: { ':used': used },
       }),
     );

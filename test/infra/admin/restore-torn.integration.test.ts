@@ -12,9 +12,14 @@ import {
   createApiKey,
   revokeApiKey,
 } from '../../../shared/store/organizations/api-keys.ts';
+import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { keyText } from '../../../shared/store/table/primary-keys.ts';
-import { type GivenOrganization, givenOrganization } from '../../support/organizations.ts';
+import {
+  type GivenOrganization,
+  givenOrganization,
+  newSettings,
+} from '../../support/organizations.ts';
 import { person } from '../../support/people.ts';
 import { givenTable } from '../../support/table.ts';
 import { takeLeadIds } from './given-backup.ts';
@@ -122,10 +127,11 @@ const transactions: Readonly<
     const { keyId } = await createApiKey(on, keyOrder(id));
     return () => revokeApiKey(on, id, keyId);
   },
+  'a new organization': async (on) => () => applySettings(on, newSettings()),
 };
 
-/** Counters, which one item has for all transactions. */
-const isShared = (name: string): boolean => /^USAGE#|\/ SETTINGS$/.test(name);
+/** Counters of the organization, which one item has for all transactions. */
+const isCounter = (name: string): boolean => /^USAGE#|\/ SETTINGS$/.test(name);
 
 async function itemsByName(on: Table): Promise<Map<string, Item>> {
   return new Map((await itemsOf(on)).map((item) => [nameOf(item), item]));
@@ -146,7 +152,9 @@ async function tornBackup(transaction: string) {
     const commit = await transactions[transaction]?.(old, organization);
     const [before, after] = [await itemsByName(old), await commit?.().then(() => itemsByName(old))];
     const names = [...new Set([...before.keys(), ...(after ?? before).keys()])].filter(
-      (name) => !isShared(name) && !isDeepStrictEqual(before.get(name), after?.get(name)),
+      (name) =>
+        !(isCounter(name) && before.has(name)) &&
+        !isDeepStrictEqual(before.get(name), after?.get(name)),
     );
     parts = partsOf(names.length);
     for (const [name, item] of before) if (!decided.has(name)) backup.set(name, item);

@@ -1,0 +1,34 @@
+import { readSettings } from '../../organizations/organizations.ts';
+import { getItem } from '../../table/get-item.ts';
+import { directoryPrimaryKey, settingsPrimaryKey } from '../../table/primary-keys.ts';
+import { removeOrganization } from '../remove-organization.ts';
+import type { MendedTable } from './mended-table.ts';
+import type { Survey } from './survey.ts';
+
+/**
+ * Completes or removes organizations that were being created: settings are copied from the old table, and an organization without settings is
+ * removed, because nothing can be done with it.
+ * @param listed the organizations of the directory
+ * @returns the organizations that remain
+ */
+export async function mendOrganizations(
+  mended: MendedTable,
+  survey: Survey,
+  listed: readonly number[],
+): Promise<number[]> {
+  const { table, old } = mended;
+  const remaining: number[] = [];
+  for (const id of new Set([...listed, ...survey.organizations])) {
+    const copy = old && (await getItem(old, settingsPrimaryKey(id)));
+    if (!(await readSettings(table, id)) && copy) await mended.put(copy);
+    const stored = await readSettings(table, id);
+    if (!stored) {
+      mended.removed += await removeOrganization(table, id);
+      continue;
+    }
+    if (!listed.includes(id))
+      await mended.put({ ...directoryPrimaryKey(id), name: stored.settings.name });
+    remaining.push(id);
+  }
+  return remaining;
+}
