@@ -73,12 +73,10 @@ export function missingEntries(
   if (archivedAt === undefined && last === 'archived')
     add(`${updatedAt}#${lastSuffix}a`, { type: 'restored', at: updatedAt, actorId: null });
   const changes = unexplainedChanges(lead, entries);
-  const isDated =
-    lead.version === 1 ||
-    [...entries, ...missing].some((one) => isState(one) && one.at === updatedAt);
-  if (changes.length > 0 || !isDated)
-    add(`${updatedAt}#${lastSuffix}`, {
-      ...{ type: 'lead_updated', via: 'admin', changes },
+  const untold = lead.version - [...entries, ...missing].filter(isState).length;
+  for (let at = 0; at < untold; at += 1)
+    add(`${updatedAt}#${lastSuffix}${at}`, {
+      ...{ type: 'lead_updated', via: 'admin', changes: at === 0 ? changes : [] },
       ...{ at: updatedAt, actorId: null },
     });
   return missing;
