@@ -33,6 +33,7 @@ describe('the headers of an answer', () => {
     'date',
     'keep-alive',
     'x-amzn-requestid',
+    'x-amz-apigw-id',
   ];
   const unknownOf = (headers: Headers): string[] =>
     [...headers.keys()].filter((name) => !known.includes(name));
