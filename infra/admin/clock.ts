@@ -9,31 +9,40 @@ const dayMs = 86_400_000;
 const dateRoundingMs = 1000;
 
 /**
- * Refuses the command if DynamoDB's first response says that this machine's clock is wrong. AWS does not refuse it, because the SDK corrects
+ * Refuses every write if DynamoDB's first response says that this machine's clock is wrong. AWS does not refuse it, because the SDK corrects
  * its signatures by the same date: https://github.com/aws/aws-sdk-js-v3/pull/3133. Every command reads before it writes, so nothing has changed.
  */
 export function checkClock({ client }: Table): void {
   let isChecked = false;
+  let issue: CommandError | undefined;
   client.middlewareStack.add(
-    (next) => async (args) => {
-      const sentAt = Date.now();
-      const result = await next(args);
-      const { headers } = result.response as { readonly headers: Readonly<Record<string, string>> };
-      if (!isChecked) assertRightClock(Date.parse(headers.date ?? ''), sentAt, Date.now());
-      isChecked = true;
-      return result;
-    },
+    (next, { commandName = '' }) =>
+      async (args) => {
+        if (issue && isWrite(commandName)) throw issue;
+        const sentAt = Date.now();
+        const result = await next(args);
+        const { headers } = result.response as {
+          readonly headers: Readonly<Record<string, string>>;
+        };
+        if (!isChecked) issue = clockIssue(Date.parse(headers.date ?? ''), sentAt, Date.now());
+        isChecked = true;
+        return result;
+      },
     // Inside the SDK's own middleware of the step, so that it sees the response of a refused signature too.
     { step: 'deserialize', priority: 'low', name: 'checkClock' },
   );
 }
 
-/** @param date of the response, NaN if it has none @throws CommandError if the clock is ahead or behind, however long the call took */
-function assertRightClock(date: number, sentAt: number, receivedAt: number): void {
+const isWrite = (commandName: string): boolean =>
+  /^(Put|Update|Delete|BatchWrite|TransactWrite)/.test(commandName);
+
+/** @param date of the response, NaN if it has none @returns an issue if the clock is ahead or behind, however long the call took */
+function clockIssue(date: number, sentAt: number, receivedAt: number): CommandError | undefined {
   const aheadMs = sentAt - (date + dateRoundingMs);
   const behindMs = date - receivedAt;
-  if (aheadMs > differenceMaxMs) throw wrongClock(aheadMs, 'ahead of');
-  if (behindMs > differenceMaxMs) throw wrongClock(behindMs, 'behind');
+  if (aheadMs > differenceMaxMs) return wrongClock(aheadMs, 'ahead of');
+  if (behindMs > differenceMaxMs) return wrongClock(behindMs, 'behind');
+  return undefined;
 }
 
 function wrongClock(differenceMs: number, direction: 'ahead of' | 'behind'): CommandError {
