@@ -7,7 +7,7 @@ import { canAsk } from '../admin/confirm.ts';
 import { CliCommand } from '../cli/command.ts';
 import { OptionsError } from '../stack/check-options.ts';
 import { checkEnvironmentOptions, contextOfCdkJson } from '../stack/environment-options.ts';
-import { releaseIn } from '../stack/release.ts';
+import { canSwitchTo, releaseIn } from '../stack/release.ts';
 import type { ServiceOptions } from '../stack/service-options.ts';
 import type { FailedCheck } from './failed-check.ts';
 import { wayBack } from './go-back.ts';
@@ -150,10 +150,10 @@ async function deploy(options: ServiceOptions): Promise<number> {
   return status;
 }
 
-/** @returns the line that says how to go back to the release that runs now; empty if that is this one, or the stack does not say */
+/** @returns the line that says how to go back to the release that runs now; empty if that is this one, or nothing runs */
 function announceRelease(before: string | undefined): string {
   const { name } = releaseIn(projectFolder);
-  const isOther = before !== undefined && before !== name;
+  const isOther = before !== undefined && (before !== name || !canSwitchTo(name));
   const back = isOther ? `To go back: ${wayBack(before, args)}\n` : '';
   process.stderr.write(`Release: ${name}${isOther ? `, after ${before}` : ''}.\n${back}`);
   return back;

@@ -7,8 +7,11 @@ export type AskForCode = (device: string) => Promise<string>;
 
 export const askOnTerminal: AskForCode = async (device) => {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Without this, a terminal that ends its input leaves the question open for ever.
+  const closed = new AbortController();
+  terminal.once('close', () => closed.abort(new Error('no code was given')));
   try {
-    return (await terminal.question(`MFA code of ${device}: `)).trim();
+    return (await terminal.question(`MFA code of ${device}: `, { signal: closed.signal })).trim();
   } finally {
     terminal.close();
   }

@@ -17,10 +17,17 @@ test.each([
   },
 );
 
-test.each(['v1.0.0-dirty', 'unknown'])('no command leads back to the release %s', (release) => {
-  expect(wayBack(release, [])).toBe(
-    `Release ${release} was built from files that no commit has: choose another one with git tag or git log`,
+test.each([
+  ['v1.0.0-dirty', 'Release v1.0.0-dirty was built from files that no commit has'],
+  ['unknown', 'git did not name the commit that the stack runs'],
+])('no command leads back to the release %s', (release, reason) => {
+  expect(wayBack(release, [])).toMatch(
+    new RegExp(`^${reason}: choose (another one|a release) with git tag or git log$`),
   );
+});
+
+test('a tag that a shell would run as commands is quoted', () => {
+  expect(wayBack('v1;touch$IFS', [])).toBe("git switch --detach 'v1;touch$IFS' && npm run deploy");
 });
 
 test('the look before a deployment finds the release that runs, in the outputs of the stack', async () => {

@@ -34,6 +34,14 @@ test('a release is named by the tag of its commit, and its version has the commi
   expect(releaseIn(folder)).toEqual({ name: 'v1.1.0', version: `1.1.0+${digits}` });
 });
 
+test('a tag that moves from release to release names none', () => {
+  const digits = commit();
+  git('tag', 'v1.1.0');
+  git('tag', '-a', 'production', '-m', 'moves');
+
+  expect(releaseIn(folder)).toEqual({ name: 'v1.1.0', version: `1.1.0+${digits}` });
+});
+
 test('a release without a tag is named by its commit, to which git can switch', () => {
   const digits = commit();
   git('tag', 'v1.1.0');
