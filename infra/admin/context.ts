@@ -17,9 +17,9 @@ export interface ServiceLocation {
   /** The contract's `{base_url}`. */
   readonly baseUrl: string;
   readonly rateLimits: Partial<RateLimits>;
-  /** The name of each endpoint's function. Empty for 1.0.0, which did not say it. */
+  /** The name of each endpoint's function. */
   readonly functions: ReadonlyMap<string, string>;
-  /** What runs: the tag or commit, and the version with the commit (infra/stack/release.ts). 1.0.0 did not say it. */
+  /** What runs: the tag or commit, and the version with the commit (infra/stack/release.ts). */
   readonly release: string | undefined;
   readonly version: string | undefined;
 }

@@ -74,7 +74,7 @@ async function changeFunctions(
   const { stack, functions } = serviceIn(context);
   if (functions.size === 0)
     throw new CommandError(
-      `The outputs of stack ${stack} name no functions: deploy it with this version first.`,
+      `The outputs of stack ${stack} name no functions: run the command from the release that is deployed.`,
     );
   const names = [...functions.values()];
   const { LambdaClient: Client } = await import('@aws-sdk/client-lambda');

@@ -21,8 +21,8 @@ export async function serviceOfStack(stack: string): Promise<ServiceLocation> {
     const { Stacks = [] } = await client
       .send(new DescribeStacksCommand({ StackName: stackName }))
       .catch((error: unknown) => Promise.reject(stackError(error, stackName, region)));
-    const outputs = Stacks[0]?.Outputs ?? [];
-    return locationOf({ stack, stackName, region, id }, outputs);
+    const { Outputs: outputs = [], StackStatus: status } = Stacks[0] ?? {};
+    return locationOf({ stack, stackName, region, id, status }, outputs);
   } finally {
     client.destroy();
   }
@@ -33,19 +33,17 @@ interface Selector {
   readonly stackName: string;
   readonly region: string;
   readonly id: string | undefined;
+  readonly status: string | undefined;
 }
 
-function locationOf(
-  { stack, stackName, region, id }: Selector,
-  outputs: readonly Output[],
-): ServiceLocation {
+function locationOf(selector: Selector, outputs: readonly Output[]): ServiceLocation {
+  const { stack, stackName, region, id } = selector;
   const values = new Map(
     outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]),
   );
   const ids = idsIn(values);
   const found = id === undefined && ids.length === 1 ? ids[0] : ids.find((one) => one === id);
-  if (found === undefined)
-    throw new CommandError(selectorIssue({ stack, stackName, region, id }, ids));
+  if (found === undefined) throw new CommandError(selectorIssue(selector, ids));
   const value = (name: string): string | undefined => values.get(`${found}${name}`);
   return {
     stack,
@@ -76,7 +74,13 @@ const idsIn = (outputs: ReadonlyMap<string, string>): string[] =>
     return id !== undefined && outputs.has(`${id}BaseUrl`) ? [id] : [];
   });
 
-function selectorIssue({ stackName, region, id }: Selector, ids: readonly string[]): string {
+function selectorIssue(
+  { stackName, region, id, status = '' }: Selector,
+  ids: readonly string[],
+): string {
+  // "Stack output values aren't available when a stack status is in any of the IN_PROGRESS statuses" (CloudFormation user guide, "Outputs").
+  if (ids.length === 0 && status.endsWith('IN_PROGRESS'))
+    return `Stack ${stackName} is being changed (${status}), and CloudFormation may hide its outputs until then: run the command again after it.`;
   if (ids.length === 0)
     return `Stack ${stackName} in region ${region} has no outputs TableName and BaseUrl, so it is not a lead service: check --stack.`;
   const choices = ids.map((one) => (one === '' ? stackName : `${stackName}/${one}`)).join(' or ');

@@ -208,9 +208,12 @@ class VerifyRun {
   }
 
   /** First of all: which release the checks are about. */
-  #printRelease({ stack, release = 'an unknown release', version = '1.0.0' }: Target): void {
+  #printRelease({ stack, release, version }: Target): void {
     if (stack === undefined || this.#options.json) return;
-    this.#io.stdout(`Stack ${stack} runs ${release}, version ${version}.\n`);
+    const what = release
+      ? `runs ${release}, version ${version}`
+      : 'does not say which release it runs';
+    this.#io.stdout(`Stack ${stack} ${what}.\n`);
   }
 
   #print({ check, passed, came, next }: CheckResult): void {

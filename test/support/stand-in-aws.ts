@@ -6,6 +6,7 @@ import { endpoints } from '../../shared/endpoints.ts';
 export interface StandInAws {
   /** Points the AWS SDK at it. */
   readonly environment: Readonly<Record<string, string>>;
+  readonly stack: StandInStack;
   /** The outputs of the stack. */
   readonly outputs: Map<string, string>;
   /** Reserved concurrency by function, where one is set. */
@@ -17,6 +18,11 @@ export interface StandInAws {
   /** Functions whose changes Lambda refuses; `xray` refuses to read traces. */
   readonly refused: Set<string>;
   close(): void;
+}
+interface StandInStack {
+  status: string;
+  /** Hidden while the status ends in IN_PROGRESS. */
+  readonly outputs: Map<string, string>;
 }
 interface LogEvent {
   readonly timestamp: number;
@@ -35,7 +41,7 @@ const ownOutputs: readonly [string, string][] = [
 ];
 
 export async function startStandInAws(): Promise<StandInAws> {
-  const outputs = new Map(ownOutputs);
+  const stack: StandInStack = { status: 'UPDATE_COMPLETE', outputs: new Map(ownOutputs) };
   const reserved = new Map<string, number>();
   const refused = new Set<string>();
   const logs = new Map<string, LogEvent[]>();
@@ -48,7 +54,7 @@ export async function startStandInAws(): Promise<StandInAws> {
       'application/x-www-form-urlencoded',
     );
     const [status, text] = isQuery
-      ? cloudFormationReply(new URLSearchParams(body), outputs)
+      ? cloudFormationReply(new URLSearchParams(body), stack)
       : request.headers['x-amz-target'] === 'Logs_20140328.FilterLogEvents'
         ? logsReply(logs, JSON.parse(body))
         : request.url === '/Traces'
@@ -64,7 +70,8 @@ export async function startStandInAws(): Promise<StandInAws> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    outputs,
+    stack,
+    outputs: stack.outputs,
     reserved,
     logs,
     traces,
@@ -84,7 +91,7 @@ export async function startStandInAws(): Promise<StandInAws> {
 
 type Reply = [status: number, body: string];
 
-function cloudFormationReply(form: URLSearchParams, outputs: ReadonlyMap<string, string>): Reply {
+function cloudFormationReply(form: URLSearchParams, { status, outputs }: StandInStack): Reply {
   if (form.get('StackName') !== 'leads') {
     const message = `Stack with id ${form.get('StackName')} does not exist`;
     return [
@@ -101,7 +108,8 @@ function cloudFormationReply(form: URLSearchParams, outputs: ReadonlyMap<string,
     ])
     .concat(resource('AWS::Logs::LogGroup', gatewayLog))
     .join('');
-  const members = [...outputs].map(
+  const shown = status.endsWith('IN_PROGRESS') ? [] : [...outputs];
+  const members = shown.map(
     ([key, value]) =>
       `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   );
@@ -112,7 +120,7 @@ function cloudFormationReply(form: URLSearchParams, outputs: ReadonlyMap<string,
       ]
     : [
         200,
-        `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>leads</StackName><Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+        `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>leads</StackName><StackStatus>${status}</StackStatus><Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
       ];
 }
 

@@ -74,11 +74,20 @@ test.each([
   });
 });
 
+test('a stack that is being changed is not taken for another one while its outputs are hidden', async () => {
+  aws().stack.status = 'UPDATE_IN_PROGRESS';
+
+  expect((await run('organization', 'list', '--stack', 'leads')).stderr).toBe(
+    'Stack leads is being changed (UPDATE_IN_PROGRESS), and CloudFormation may hide its outputs until then: run the command again after it.\n',
+  );
+  aws().stack.status = 'UPDATE_COMPLETE';
+});
+
 test('service stop of a release that does not name its functions says what to do', async () => {
   aws().outputs.clear();
   aws().outputs.set('TableName', 'leads').set('BaseUrl', 'https://leads.example.com');
 
   expect((await run('service', 'stop', '--stack', 'leads')).stderr).toBe(
-    'The outputs of stack leads name no functions: deploy it with this version first.\n',
+    'The outputs of stack leads name no functions: run the command from the release that is deployed.\n',
   );
 });
