@@ -62,7 +62,6 @@ describe('headers that speak for the caller', () => {
   });
 
   test('callers choose the ID that API Gateway lets them choose, and not X-Request-Id', async () => {
-    const chosen = randomUUID();
     const answersTo = async (requestId: string, target: string): Promise<string[]> => {
       const { headers } = await sendRaw(service().baseUrl, {
         method: 'GET',
@@ -74,12 +73,15 @@ describe('headers that speak for the caller', () => {
       );
     };
 
-    for (const target of ['/api/v1/users', '/api/v1/nothing-here']) {
+    for (const [target, chosen] of [
+      ['/api/v1/users', randomUUID()],
+      ['/api/v1/users', 'chosen-by-a-caller'],
+      ['/api/v1/nothing-here', randomUUID()],
+    ] as const) {
       const [overridden, requestId, gatewayId] = await answersTo(chosen, target);
       expect(overridden).toBe(chosen);
       expect(requestId).toMatch(requestIdForm);
       expect(gatewayId).toBe(requestId);
-      expect(await answersTo('no-uuid', target)).not.toContain('no-uuid');
     }
   });
 

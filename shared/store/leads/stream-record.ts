@@ -21,7 +21,8 @@ export interface StreamRecord {
 export function leadOfRecord({
   dynamodb,
 }: StreamRecord): Pick<EntryPlace, 'organizationId' | 'leadId'> | undefined {
-  const kind = kindOf(unmarshall(dynamodb?.Keys as Record<string, AttributeValue>) as PrimaryKey);
+  if (!dynamodb?.Keys) return undefined;
+  const kind = kindOf(unmarshall(dynamodb.Keys as Record<string, AttributeValue>) as PrimaryKey);
   return kind?.kind === 'timeline'
     ? { organizationId: kind.organizationId, leadId: kind.leadId }
     : undefined;

@@ -78,6 +78,10 @@ const mixedTables = ['before', 'after'].flatMap((code) => [
 ]);
 
 describe.each(names)('while a deployment changes %s', (name) => {
+  test('the function waits for the policy of its role', () => {
+    expect(functionIn(plain, name).waitsForRole).toBe(true);
+  });
+
   test('an option that the function reads fails no request, forward, back or after a failure', async () => {
     const after = await templateWith({ memoryMb: 512, requestsPerKeyPerHour: 100, tracing: true });
 
