@@ -16,7 +16,7 @@ export interface LeadServiceProps {
   readonly alarmEmail?: string;
   /** ARN of an SNS topic that alarms are sent to, in addition to or instead of `alarmEmail`. @default none */
   readonly alarmTopicArn?: string;
-  /** Rings an alarm after this many hours without a capture, 1 to 168. Choose more than your longest quiet night or weekend. @default none */
+  /** An alarm goes off after this many hours without a capture, 1 to 168. Choose more than your longest quiet night or weekend. @default none */
   readonly noCapturesHours?: number;
   /** A regional web ACL that blocks known attackers and limits requests per address. Costs a monthly fee. @default false */
   readonly waf?: boolean;
