@@ -175,11 +175,15 @@ function report(finished: FinishedRestore, { from }: FinishOptions): string[] {
   ];
 }
 
-function tornLines({ partsCompleted, partsRemoved }: FinishedRestore): string[] {
+function tornLines({ partsCompleted, partsRemoved, leadsMended }: FinishedRestore): string[] {
   if (partsCompleted + partsRemoved === 0) return [];
+  const leads =
+    leadsMended.length === 0
+      ? ''
+      : ` Look at ${countOf(leadsMended.length, 'lead')}: ${namesOf(leadsMended)}. Another restore of the backup shows what was removed.`;
   return [
     'The backup had only a part of some changes of its last moments: ' +
-      `${countOf(partsCompleted, 'item')} written to complete them, ${countOf(partsRemoved, 'item')} removed.`,
+      `${countOf(partsCompleted, 'item')} written to complete them, ${countOf(partsRemoved, 'item')} removed.${leads}`,
   ];
 }
 

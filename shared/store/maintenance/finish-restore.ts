@@ -53,6 +53,8 @@ export interface FinishedRestore {
   /** Items of transactions of which the backup has only a part: those that were written to complete it, and those that were removed. */
   readonly partsCompleted: number;
   readonly partsRemoved: number;
+  /** The leads whose items these are. */
+  readonly leadsMended: readonly LeadReference[];
 }
 
 /**
@@ -181,6 +183,7 @@ async function finishPlan(
     entriesDiffering: plan.entriesDiffering,
     partsCompleted: mended.completed,
     partsRemoved: mended.removed,
+    leadsMended: mended.leads,
   };
 }
 

@@ -181,8 +181,14 @@ test.concurrent.each(Object.keys(transactions))(
 
       expect([status, document.violations]).toEqual([0, []]);
       expect(document.partsCompleted + document.partsRemoved).toBeGreaterThan(0);
+      expect(document.leadsMended.length > 0).toBe(!/key|organization/.test(transaction));
       const again = await finish(on, ...options);
-      expect(again.document).toMatchObject({ partsCompleted: 0, partsRemoved: 0, violations: [] });
+      expect(again.document).toMatchObject({
+        partsCompleted: 0,
+        partsRemoved: 0,
+        leadsMended: [],
+        violations: [],
+      });
     }
   },
 );

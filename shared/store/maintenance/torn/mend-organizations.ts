@@ -20,7 +20,8 @@ export async function mendOrganizations(
   const remaining: number[] = [];
   for (const id of new Set([...listed, ...survey.organizations])) {
     const copy = old && (await getItem(old, settingsPrimaryKey(id)));
-    if (!(await readSettings(table, id)) && copy) await mended.put(copy);
+    if (!(await readSettings(table, id)) && copy)
+      await mended.put({ ...copy, ...settingsPrimaryKey(id) });
     const stored = await readSettings(table, id);
     if (!stored) {
       mended.removed += await removeOrganization(table, id);
