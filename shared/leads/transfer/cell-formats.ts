@@ -49,13 +49,13 @@ function hourOf(hour: number, half: string | undefined): number {
 export const possibleDateFormats = (text: string): DateFormat[] =>
   dateFormats.filter((format) => format !== 'yyyy-mm-dd' && writtenDate(text, format));
 
-/** Groups of thousands are separated by the other mark, by a blank or by an apostrophe. */
+/** Groups of thousands are separated by the other mark, by a blank or by an apostrophe. The first does not begin with 0: `0.125` has no groups. */
 const numberForms: Readonly<Record<DecimalMark, RegExp>> = {
-  comma: /^[+-]?(?=[\d,])(?:\d{1,3}(?:[.\s'’]\d{3})+|\d+)?(?:,\d+)?$/,
-  point: /^[+-]?(?=[\d.])(?:\d{1,3}(?:[,\s'’]\d{3})+|\d+)?(?:\.\d+)?$/,
+  comma: /^[+-]?(?=[\d,])(?:[1-9]\d{0,2}(?:[.\s'’]\d{3})+|\d+)?(?:,\d+)?$/,
+  point: /^[+-]?(?=[\d.])(?:[1-9]\d{0,2}(?:[,\s'’]\d{3})+|\d+)?(?:\.\d+)?$/,
 };
 
-/** A number longer than this is none: the rules reject it, and regular expressions should not read it. */
+/** Longer texts are not numbers: the rules reject them, and regular expressions should not read them. */
 const numberTextMaxChars = 400;
 
 /** A number as the rules read it: with a decimal point and no groups; undefined for a text that is not a number with this mark. */
