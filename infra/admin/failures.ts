@@ -64,6 +64,8 @@ function awsFailure(error: unknown, environment: NodeJS.ProcessEnv): string {
   // A command gives up a write that takes too long, because its settings may be outdated by then.
   if (name === 'AbortError')
     return `DynamoDB did not respond in time at ${where}: run the command again, which continues where it stopped.`;
+  if (name === 'TimeoutError')
+    return `DynamoDB does not answer at ${where}: check that it runs, or AWS Health, then run the command again.`;
   if (isUnreachable(error)) {
     return `DynamoDB cannot be reached at ${where}: is the service running, and does AWS_ENDPOINT_URL_DYNAMODB have the value that it printed?`;
   }

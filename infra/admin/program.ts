@@ -161,8 +161,9 @@ class AdminRun {
     const { environment } = (await findRunningService(this.#io.localFolder)) ?? {};
     if (!environment) return; // a command that needs a table says so
     this.#io = { ...this.#io, environment: { ...this.#io.environment, ...environment } };
-    // The AWS SDK reads the variables of the process.
+    // The AWS SDK reads the variables of the process, and a profile before the local service's keys.
     Object.assign(process.env, environment);
+    delete process.env.AWS_PROFILE;
   }
 
   async #locateStack(stack: string): Promise<void> {

@@ -10,11 +10,19 @@ export interface CredentialIssue {
  */
 export function credentialIssue(
   error: unknown,
-  { AWS_PROFILE: profile = 'default' }: NodeJS.ProcessEnv,
+  { AWS_PROFILE: named }: NodeJS.ProcessEnv,
 ): CredentialIssue | undefined {
   const { name, message } = error instanceof Error ? error : new Error();
   if (!['CredentialsProviderError', 'TokenProviderError'].includes(name)) return undefined;
-  if (message.startsWith('Could not load credentials from any providers')) return undefined;
+  const profile = named ?? 'default';
+  const next = `aws configure list --profile ${profile}`;
+  if (message.startsWith('Could not load credentials from any providers'))
+    return named === undefined
+      ? undefined
+      : {
+          issue: `The AWS profile ${profile} has no credentials, or there is no such profile.`,
+          next,
+        };
   const issue = `The AWS profile ${profile} gives no credentials: ${message}`;
   if (message.includes('aws sso login'))
     return { issue, next: `aws sso login --profile ${profile}` };
@@ -24,5 +32,5 @@ export function credentialIssue(
       issue,
       next: `eval "$(aws configure export-credentials --profile ${profile} --format env)" && unset AWS_PROFILE`,
     };
-  return { issue, next: `aws configure list --profile ${profile}` };
+  return { issue, next };
 }

@@ -49,8 +49,8 @@ export async function openMfaSession(
     if (!isAsked) return undefined;
     const { name, message } = error as Error;
     return {
-      issue: `AWS opened no session with this MFA code (${name}: ${message}).`,
-      next: 'Run the command again, with the next code of the device.',
+      issue: `AWS opened no session with the MFA code (${name}: ${message}).`,
+      next: 'Check the network, and run the command again with the next code of the device.',
     };
   }
 }

@@ -46,6 +46,7 @@ describe('a profile without a session', () => {
   const mfaWords = /Profile mfa requires multi-factor authentication/;
   const cases: readonly (readonly [string, RegExp, string])[] = [
     ['mfa', mfaWords, 'aws configure export-credentials --profile mfa --format env'],
+    ['nosuch', /The AWS profile nosuch has no credentials/, 'aws configure list --profile nosuch'],
     ['sso', /SSO session/, 'aws sso login --profile sso'],
     ['sso-session', /SSO/, 'aws sso login --profile sso-session'],
   ];
