@@ -3,7 +3,7 @@ import type { Plain } from './plain.ts';
 import { comparableEmail, comparablePhone, type Values } from './reference.ts';
 import { emailKey, leadKey, phoneKey, statesBetween } from './states.ts';
 
-const mask = '[erased]';
+export const mask = '[erased]';
 
 /**
  * What an erasure took out of an entry of another lead, and should not have: all but the phones and emails that the erased lead had, and that
@@ -22,22 +22,29 @@ export function erasedTextIssues(
       (state) => state === undefined || state.leadId === action.options.leadId,
     );
   const isTheirs = ofPerson(identitiesOf(history, action, isFree));
+  // A copy of the timeline is told by this time, which comes after that of any state before.
+  if (String(after.cleanedAt ?? '') <= String(before.cleanedAt ?? before.at))
+    return [`cleaned an entry of ${pk} without a later time`];
+  return namesOfOthersTexts(before, after, isTheirs).map(
+    (name) => `changed ${name} of an entry of ${pk}, which is not the erased person's`,
+  );
+}
+
+/** The attributes of an entry in which a text was changed that was not the erased person's. */
+export function namesOfOthersTexts(
+  before: Plain,
+  after: Plain,
+  isTheirs: (text: unknown) => boolean,
+): string[] {
   const kept = (before.kept ?? []) as readonly Kept[];
   const isTheirEnquiry = kept.some(
     ({ field, submitted }) => ['phone', 'email'].includes(field) && isTheirs(submitted),
   );
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  // A copy of the timeline is told by this time, which comes after that of any state before.
-  if (
-    !names.delete('cleanedAt') ||
-    String(after.cleanedAt) <= String(before.cleanedAt ?? before.at)
-  )
-    return [`cleaned an entry of ${pk} without a later time`];
-  return [...names].flatMap((name) => {
+  names.delete('cleanedAt');
+  return [...names].filter((name) => {
     const isSubmitted = isTheirEnquiry && ['notes', 'attribution', 'kept'].includes(name);
-    return isErased(before[name], after[name], { isTheirs, isSubmitted })
-      ? []
-      : [`changed ${name} of an entry of ${pk}, which is not the erased person's`];
+    return !isErased(before[name], after[name], { isTheirs, isSubmitted });
   });
 }
 
@@ -66,7 +73,7 @@ function identitiesOf(
 }
 
 /** Whether a text is a phone or an email of the person, in any spelling that clients here use. */
-const ofPerson =
+export const ofPerson =
   (identities: ReadonlySet<string>) =>
   (text: unknown): boolean => {
     const spelled = String(text).replace(/%40/g, '@').replace(/%2B/g, '+');
@@ -94,7 +101,7 @@ function isErased(before: unknown, after: unknown, rules: Rules, name = ''): boo
 }
 
 /** The parts of a text for which another has marks; the whole text where it is another text. */
-function takenFrom(before: string, after: string): string[] {
+export function takenFrom(before: string, after: string): string[] {
   const parts = after.split(mask).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   const found = new RegExp(`^${parts.join('(.+?)')}$`, 's').exec(before);
   // A mark may be that of an earlier erasure.

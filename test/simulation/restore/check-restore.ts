@@ -2,11 +2,14 @@ import { withErasuresOf } from '../../../shared/leads/erasure/erasure.ts';
 import type { Item } from '../../../shared/store/table/items.ts';
 import { partitionKeyPrefixes as prefix } from '../../../shared/store/table/table-definition.ts';
 import { isSame, type Plain } from '../checker/plain.ts';
-import { type Items, itemsUnder } from './restored-table.ts';
+import { changedTexts } from './changed-texts.ts';
+import { type Items, itemsUnder, type TableWrite } from './restored-table.ts';
 
 /** The tables of a restore, each as it was or is. */
 export interface RestoredItems {
   readonly backup: Items;
+  /** Those of which the backup was made. */
+  readonly writes: readonly TableWrite[];
   /** The table that was in use, before the restore and after it; undefined if it is lost. */
   readonly old: { readonly before: Items; readonly after: Items } | undefined;
   readonly restored: Items;
@@ -20,6 +23,7 @@ export function restoreViolations(items: RestoredItems): string[] {
     ...revokedKeys(items),
     ...erasedLeads(items),
     ...keptLeads(items),
+    ...changedTexts(items, erasedIn(new Map([...items.backup, ...(items.old?.before ?? [])]))),
     ...counters(items),
     ...(items.old && !isSameItems(items.old.before, items.old.after)
       ? ['The restore changed the old table.']

@@ -1,6 +1,6 @@
 import { AdministratorProcess } from '../administration.ts';
 import type { History } from '../checker/history.ts';
-import { plainItem } from '../checker/plain.ts';
+import { type Plain, plainItem } from '../checker/plain.ts';
 import type { Fault } from '../dynamodb/connection.ts';
 import type { ServiceBundles } from '../lambda/given-service.ts';
 import { Runtime } from '../lambda/runtime.ts';
@@ -8,7 +8,9 @@ import { idIn, organizationIds } from '../organizations.ts';
 import type { Random } from '../random.ts';
 import { createLeadTable, World } from '../world.ts';
 import { isSameItems, restoreViolations } from './check-restore.ts';
+import { enquiryTo, familyPhones } from './family.ts';
 import {
+  type Backup,
   backupOf,
   fill,
   type Items,
@@ -45,7 +47,7 @@ const hourMs = 3_600_000;
 export async function restoreTwice(
   seed: string,
   { writes }: Pick<History, 'writes'>,
-  bundles: ServiceBundles,
+  bundles: RestoreBundles,
 ): Promise<string[]> {
   const restores = new Restores(seed, bundles);
   const { random } = restores;
@@ -54,17 +56,24 @@ export async function restoreTwice(
   await restores.pass(end.at - start.at);
   const begun = writes.filter(({ at }) => at === start.at).length;
   const until = random.between(begun, writes.length);
-  const backup = backupOf(itemsAfter(writes, begun), writes.slice(begun, until), random);
+  const items = backupOf(itemsAfter(writes, begun), writes.slice(begun, until), random);
+  const backup = { items, writes: writes.slice(0, until) };
   const first = await restores.restore('leads', backup, itemsAfter(writes, writes.length));
   const between = await restores.work('restored-1');
   const second = await restores.restore('restored-1', between, undefined);
   return [...first, ...second.map((issue) => `At the second restore: ${issue}`)];
 }
 
+/** The code that restores, and the code that works with a table meanwhile. */
+export interface RestoreBundles {
+  readonly restoring: ServiceBundles;
+  readonly working: ServiceBundles;
+}
+
 class Restores {
   readonly random: Random;
   readonly #world: World;
-  readonly #bundles: ServiceBundles;
+  readonly #bundles: RestoreBundles;
   readonly #named = new Map<number, string>();
   /** To any of the tables. */
   readonly #writes: TableWrite[] = [];
@@ -72,7 +81,7 @@ class Restores {
   #processes = 0;
   #restores = 0;
 
-  constructor(seed: string, bundles: ServiceBundles) {
+  constructor(seed: string, bundles: RestoreBundles) {
     this.#bundles = bundles;
     this.#world = new World({
       seed: `restores ${seed}`,
@@ -110,7 +119,11 @@ class Restores {
   }
 
   /** @param inUse what is put into the table that was in use; undefined for what it holds */
-  async restore(oldName: string, backup: Items, inUse: Items | undefined): Promise<string[]> {
+  async restore(
+    oldName: string,
+    { items: backup, writes }: Backup,
+    inUse: Items | undefined,
+  ): Promise<string[]> {
     const { dynamodb } = this.#world;
     await this.pass(hourMs);
     const old = dynamodb.table(oldName);
@@ -131,6 +144,7 @@ class Restores {
       ...checked.violations.map((violation) => `check: ${violation}`),
       ...restoreViolations({
         backup,
+        writes,
         old: loss === 'lost' ? undefined : { before, after: this.#items(oldName) },
         restored: this.#items(name),
         keptKeyIds,
@@ -191,12 +205,15 @@ class Restores {
     );
   }
 
-  /** Imports, revokes and erases something in a table. @returns a backup of the table at a moment meanwhile */
-  async work(name: string): Promise<Items> {
+  /** Imports, captures, revokes and erases something in a table. @returns a backup of the table at a moment meanwhile */
+  async work(name: string): Promise<Backup> {
     const steps = [
       this.#importFriend,
       this.#mintAndRevoke,
       this.#importNamed,
+      this.#importRelative,
+      this.#importRelative,
+      ...Array.from({ length: 6 }, () => this.#enquire),
       this.#eraseOne,
       this.#eraseOne,
     ].flatMap((step) => organizationIds.map((id) => () => step.call(this, name, id)));
@@ -204,7 +221,11 @@ class Restores {
     this.#writes.length = 0;
     for (const step of steps) await this.#run<unknown>(step);
     const writes = this.#writes.slice(0, this.random.below(this.#writes.length + 1));
-    return backupOf(before, writes, this.random);
+    const asWritten = [...before.values()].map((after) => {
+      const { pk, sk } = after as { pk: string; sk: string };
+      return { at: 0, pk, sk, after };
+    });
+    return { items: backupOf(before, writes, this.random), writes: [...asWritten, ...writes] };
   }
 
   /** A lead with a note that names somebody who is no lead so far. */
@@ -212,12 +233,27 @@ class Restores {
     const named = this.#newPhone();
     this.#named.set(organizationId, named);
     const row = { name: 'A friend', phone: this.#newPhone(), note: `A friend of ${named}` };
-    await this.#administrator(name).importRows(organizationId, [row]);
+    await this.#worker(name).importRows(organizationId, [row]);
   }
 
   async #importNamed(name: string, organizationId: number): Promise<void> {
     const row = { name: 'Named in a note', phone: String(this.#named.get(organizationId)) };
-    await this.#administrator(name).importRows(organizationId, [row]);
+    await this.#worker(name).importRows(organizationId, [row]);
+  }
+
+  /** With a note about somebody of the family. */
+  async #importRelative(name: string, organizationId: number): Promise<void> {
+    const [phone, other] = this.random.shuffle(familyPhones);
+    const row = { name: 'A relative', phone: String(phone), note: `Ask ${other} too` };
+    await this.#worker(name).importRows(organizationId, [row]);
+  }
+
+  async #enquire(name: string, organizationId: number): Promise<void> {
+    const lead = this.random.pick(this.#newestLeads(name, organizationId));
+    const entry = enquiryTo(lead, organizationId, this.random);
+    if (!entry) return;
+    fill(this.#world.dynamodb.table(name), new Map([['enquiry', entry]]), this.#now);
+    this.#writes.push({ at: this.#now, pk: entry.pk, sk: entry.sk, after: entry });
   }
 
   #newPhone(): string {
@@ -226,15 +262,19 @@ class Restores {
 
   /** One of the newest leads. */
   async #eraseOne(name: string, organizationId: number): Promise<void> {
-    const leadIds = itemsUnder(this.#items(name), `LEADS#${organizationId}`)
-      .filter(([, { pk }]) => pk === `LEADS#${organizationId}`)
-      .map(([, { sk }]) => Number(sk))
-      .sort((a, b) => b - a);
-    await this.#administrator(name).erase(organizationId, this.random.pick(leadIds.slice(0, 3)));
+    const { sk } = this.random.pick(this.#newestLeads(name, organizationId));
+    await this.#worker(name).erase(organizationId, Number(sk));
+  }
+
+  #newestLeads(name: string, organizationId: number): Plain[] {
+    return itemsUnder(this.#items(name), `LEADS#${organizationId}`)
+      .flatMap(([, lead]) => (lead.pk === `LEADS#${organizationId}` ? [lead] : []))
+      .sort((a, b) => Number(b.sk) - Number(a.sk))
+      .slice(0, 3);
   }
 
   async #mintAndRevoke(name: string, organizationId: number): Promise<void> {
-    const administrator = this.#administrator(name);
+    const administrator = this.#worker(name);
     const order = {
       type: 'application',
       scopes: ['leads.read'],
@@ -244,12 +284,16 @@ class Restores {
     if (this.random.chance(0.5)) await administrator.revokeKey(organizationId, keyId);
   }
 
-  #administrator(tableName: string): AdministratorProcess {
+  #worker(tableName: string): AdministratorProcess {
+    return this.#administrator(tableName, this.#bundles.working);
+  }
+
+  #administrator(tableName: string, bundles = this.#bundles.restoring): AdministratorProcess {
     this.#processes += 1;
     const runtime = new Runtime({
       name: `administrator#${this.#processes}`,
       network: this.#world.network,
     });
-    return new AdministratorProcess(runtime, this.#bundles, tableName);
+    return new AdministratorProcess(runtime, bundles, tableName);
   }
 }

@@ -22,6 +22,12 @@ export function itemsAfter(writes: readonly Write[], count: number): Items {
 /** An item as it was written to a table, and when. */
 export type TableWrite = Pick<Write, 'at' | 'pk' | 'sk' | 'after'>;
 
+/** A backup, and the writes of which it was made. */
+export interface Backup {
+  readonly items: Items;
+  readonly writes: readonly TableWrite[];
+}
+
 /**
  * A backup of a table that held some items, made after writes to it. Each item is as it was at a moment of its own: "DynamoDB backups do not
  * guarantee causal consistency across items; however, the skew between updates in a backup is usually much less than a second"
