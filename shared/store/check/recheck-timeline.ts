@@ -10,6 +10,7 @@ import {
 import type { OrganizationTable } from '../table/client.ts';
 import type { Item, TimelineEntryItem } from '../table/items.ts';
 import {
+  erasurePrimaryKey,
   keyText,
   leadPrimaryKey,
   type PrimaryKey,
@@ -127,12 +128,13 @@ export async function recheckEntry(
   key: PrimaryKey,
   leadId: number,
 ): Violations {
-  const [entry, lead, settings] = await readUntilStable(table, [
+  const [entry, lead, settings, erasure] = await readUntilStable(table, [
     key,
     leadPrimaryKey(organizationId, leadId),
     settingsPrimaryKey(organizationId),
+    erasurePrimaryKey(organizationId, leadId),
   ]);
-  if (!entry) return [];
+  if (!entry || (!lead && erasure)) return []; // An erasure is reported by itself, and removes the timeline.
   if (!lead)
     return [
       `The timeline ${key.pk} has entries, but organization ${organizationId} has no lead ${leadId}.`,

@@ -3,6 +3,7 @@ import { type Organization, organizationFrom } from '../../organization/organiza
 import type { OrganizationTable, Table } from '../table/client.ts';
 import type { Item, SettingsItem } from '../table/items.ts';
 import {
+  erasurePrimaryKey,
   keyText,
   leadPrimaryKey,
   type PrimaryKey,
@@ -108,8 +109,12 @@ export async function recheckImportedRow(
   const [before] = await readUntilStable(table, [key]);
   if (!before) return [];
   const leadId = Number(before.leadId);
-  const [row, lead] = await readUntilStable(table, [key, leadPrimaryKey(organizationId, leadId)]);
-  if (!row || lead) return [];
+  const [row, lead, erasure] = await readUntilStable(table, [
+    key,
+    leadPrimaryKey(organizationId, leadId),
+    erasurePrimaryKey(organizationId, leadId),
+  ]);
+  if (!row || lead || erasure) return []; // An erasure is reported by itself, and removes the row.
   return [
     `The imported row ${keyText(key)} became lead ${before.leadId} of organization ${organizationId}, which is not there.`,
   ];

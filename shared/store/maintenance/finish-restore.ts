@@ -14,10 +14,10 @@ import type { UsageItem } from '../table/items.ts';
 import { usagePrimaryKey } from '../table/primary-keys.ts';
 import { eraseLead } from './erase-lead.ts';
 import { assertOrigin, describeTable, RestoreError } from './restore-origin.ts';
-import { cleanAsInOld, planRestore, type RestorePlan } from './restore-plan.ts';
+import { cleanAllAsInOld, planRestore, type RestorePlan } from './restore-plan.ts';
 import { activeBetween, readActivity } from './table-activity.ts';
 import type { LeadReference } from './torn/lead-identities.ts';
-import { mendKeys, mendTable } from './torn/mend.ts';
+import { mendKeys, mendLeads, mendTable } from './torn/mend.ts';
 import { mendOrganizations } from './torn/mend-organizations.ts';
 import { completeFromOld } from './torn/mend-records.ts';
 import { MendedTable } from './torn/mended-table.ts';
@@ -101,7 +101,7 @@ async function finishWithOld(restore: Restore, old: Table): Promise<FinishedRest
   for (const id of organizations)
     await raiseLastLeadId(table, id, (await readCounters(old, id)).lastLeadId);
 
-  const entriesCleaned = await cleanAgain(table, old, plan);
+  const entriesCleaned = await cleanAllAsInOld(table, old, plan.entriesToClean);
   const finished = await finishPlan(
     { ...restore, organizations },
     mended,
@@ -126,12 +126,6 @@ async function finishWithOld(restore: Restore, old: Table): Promise<FinishedRest
     onlyInOld: inOld.filter((id) => !organizations.includes(id)),
     leadsOnlyInOld,
   };
-}
-
-async function cleanAgain(table: Table, old: Table, plan: RestorePlan): Promise<number> {
-  let cleaned = 0;
-  for (const key of plan.entriesToClean) if (await cleanAsInOld(table, old, key)) cleaned += 1;
-  return cleaned;
 }
 
 async function finishWithoutOld(restore: Restore): Promise<FinishedRestore> {
@@ -172,6 +166,7 @@ async function finishPlan(
   let keysRevoked = 0;
   for (const id of organizations)
     keysRevoked += await revokeAgain(table, id, await revocations(id));
+  await mendLeads(mended, plan.survey, plan.erased);
   await eraseAgain(table, plan, restore);
   await mendTable(mended, plan.survey);
   return {

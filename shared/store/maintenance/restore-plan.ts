@@ -198,8 +198,19 @@ async function addedAt(
   return Date.parse(imported[0] ?? String(lead.createdAt));
 }
 
+/** Removes from entries what erasures removed from them in the old table. @returns of how many */
+export async function cleanAllAsInOld(
+  table: Table,
+  old: Table,
+  keys: readonly PrimaryKey[],
+): Promise<number> {
+  let cleaned = 0;
+  for (const key of keys) if (await cleanAsInOld(table, old, key)) cleaned += 1;
+  return cleaned;
+}
+
 /** Removes from an entry what erasures removed from it in the old table. @returns whether there was anything to remove */
-export async function cleanAsInOld(table: Table, old: Table, key: PrimaryKey): Promise<boolean> {
+async function cleanAsInOld(table: Table, old: Table, key: PrimaryKey): Promise<boolean> {
   const [entry, copy] = await Promise.all([getItem(table, key), getItem(old, key)]);
   const clean = entry && copy && withErasuresOf(entry, copy);
   if (!clean || clean === entry) return false;

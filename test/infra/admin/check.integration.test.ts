@@ -116,7 +116,7 @@ test('an organization that has been used through HTTP and the commands checks cl
   });
 });
 
-test('during live traffic a check reports nothing, and afterwards nothing', async () => {
+test('during live traffic a check reports nothing but an erasure under way, and afterwards nothing', async () => {
   const organization = await givenOrganization();
   let isDone = false;
   const traffic = Array.from({ length: 12 }, async (_, writer) => {
@@ -135,7 +135,9 @@ test('during live traffic a check reports nothing, and afterwards nothing', asyn
   await Promise.all(traffic);
   const after = await check(organization, '--json');
 
-  expect(during).toEqual([[], [], [], []]);
+  // An erasure that lasts as long as a check is reported, with what completes it if it was interrupted. Nothing of it is reported besides.
+  const erasure = /^The erasure of lead \d+ of organization \d+ is in progress or was interrupted/;
+  expect(during.flat().filter((violation: string) => !erasure.test(violation))).toEqual([]);
   expect(after.json.violations).toEqual([]);
   expect(after.json.leads).toBeGreaterThanOrEqual(8);
 });

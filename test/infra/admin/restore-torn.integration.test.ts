@@ -1,12 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { type Lead, phoneOf } from '../../../shared/leads/lead.ts';
-import type { TimelineEntry } from '../../../shared/leads/timeline.ts';
-import { parseApiKey } from '../../../shared/organization/api-key.ts';
 import { setArchived } from '../../../shared/store/leads/archive.ts';
-import { captureNewLead } from '../../../shared/store/leads/captures.ts';
+import { putTimelineEntry } from '../../../shared/store/leads/timeline.ts';
 import { updateLead } from '../../../shared/store/leads/update-lead.ts';
-import { importLead } from '../../../shared/store/maintenance/import-leads.ts';
+import { eraseLead } from '../../../shared/store/maintenance/erase-lead.ts';
 import {
   type ApiKeyRequest,
   createApiKey,
@@ -15,86 +13,18 @@ import {
 import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { keyText } from '../../../shared/store/table/primary-keys.ts';
+import { transact } from '../../../shared/store/table/transact.ts';
 import {
   type GivenOrganization,
   givenOrganization,
   newSettings,
 } from '../../support/organizations.ts';
-import { person } from '../../support/people.ts';
 import { givenTable } from '../../support/table.ts';
-import { takeLeadIds } from './given-backup.ts';
+import { captured, imported, moved } from './given-writes.ts';
 import { finish, itemsOf, nextSecond, restored } from './restored-tables.ts';
 
 type Item = Record<string, unknown>;
 const nameOf = ({ pk, sk }: Item): string => keyText({ pk: String(pk), sk: String(sk) });
-
-async function newLead(on: Table, { id: organizationId }: GivenOrganization): Promise<Lead> {
-  const now = new Date().toISOString();
-  return {
-    id: await takeLeadIds(on, organizationId, 1),
-    organizationId,
-    version: 1,
-    fields: { ...person(), lead_type: 'student' },
-    stageId: 11,
-    pipelineId: 1,
-    createdAt: now,
-    updatedAt: now,
-  };
-}
-
-const enquiry = { actorId: 7, keyLabel: 'website', source: 'Website', filled: [], kept: [] };
-
-async function captured(
-  on: Table,
-  organization: GivenOrganization,
-  values: Lead['fields'] = {},
-): Promise<Lead> {
-  const made = await newLead(on, organization);
-  const lead = { ...made, fields: { ...made.fields, ...values } };
-  const { keyId = '' } = parseApiKey(organization.website) ?? {};
-  const now = new Date(lead.createdAt);
-  const entry: TimelineEntry = { type: 'captured_new', at: lead.createdAt, keyId, ...enquiry };
-  const lookup = {
-    organizationId: lead.organizationId,
-    keyId,
-    phone: undefined,
-    email: undefined,
-    idempotencyKeys: [`enquiry ${lead.id}`],
-  };
-  const record = {
-    fingerprint: 'f',
-    result: { id: lead.id, created: true, updated: false },
-    expiresAt: now.getTime() + 86_400_000,
-  };
-  await captureNewLead(on, lead, { lookup, entry, record, now });
-  return lead;
-}
-
-async function imported(on: Table, organization: GivenOrganization): Promise<void> {
-  const lead = await newLead(on, organization);
-  const times = { at: lead.createdAt, importedAt: lead.createdAt, actorId: null } as const;
-  const opening = { type: 'lead_created', via: 'import', ...times } as const;
-  const note = { type: 'note_added', via: 'import', text: 'From the fair', ...times } as const;
-  await importLead(on, {
-    lead,
-    entries: { opening, note },
-    digests: { digest: `row${lead.id}`, readDigest: 'read' },
-    keepsId: false,
-  });
-}
-
-async function moved(on: Table, before: Lead): Promise<void> {
-  const { phone, email } = person();
-  const at = new Date(Date.parse(before.updatedAt) + 1).toISOString();
-  const after = { ...before, fields: { ...before.fields, phone, email }, updatedAt: at };
-  const changes = (['phone', 'email'] as const).map((field) => ({
-    field,
-    from: before.fields[field] ?? null,
-    to: after.fields[field],
-  }));
-  const change = { type: 'lead_updated', via: 'admin', changes, at, actorId: null } as const;
-  await updateLead(on, before, after, change);
-}
 
 const keyOrder = (organizationId: number): ApiKeyRequest => ({
   organizationId,
@@ -218,4 +148,95 @@ test('a lead whose phone another lead has in the backup comes from the old table
     after.get(nameOf(leads.find(({ sk }) => Number(sk) === first.id) ?? {})),
   );
   expect(phoneOf(second)).toBe(phoneOf(first));
+});
+
+const itemOf = async (on: Table, { organizationId, id }: Lead): Promise<Item | undefined> =>
+  (await itemsOf(on)).find(({ pk, sk }) => pk === `LEADS#${organizationId}` && Number(sk) === id);
+
+test('an organization that has leads but no settings is named, and nothing of it is removed', async () => {
+  const old = await givenTable();
+  const organization = await givenOrganization({}, old);
+  await captured(old, organization);
+  await captured(old, await givenOrganization({}, old));
+  const items = (await itemsOf(old)).filter(
+    ({ pk, sk }) => !(pk === `ORG#${organization.id}` && sk === 'SETTINGS'),
+  );
+  for (const options of [['--from', (await restored(items)).name], ['--yes']]) {
+    const on = await restored(items);
+
+    const { status, stderr } = await finish(on, ...options);
+
+    expect([status, stderr]).toEqual([
+      1,
+      `Organization ${organization.id} of table ${on.name} has leads but no settings: restore another moment, and check it before you use it. Nothing was changed.\n`,
+    ]);
+    expect(await itemsOf(on)).toHaveLength(items.length);
+  }
+});
+
+test('what somebody else wrote about their own phone stays when its former holder is erased again', async () => {
+  const old = await givenTable();
+  const organization = await givenOrganization({}, old);
+  const former = await captured(old, organization);
+  await moved(old, former);
+  const holder = await captured(old, organization, { phone: phoneOf(former) });
+  const text = `Call me on ${phoneOf(holder)}.`;
+  const at = new Date(Date.parse(holder.createdAt) + 1).toISOString();
+  const note = {
+    type: 'note_added',
+    via: 'import',
+    importedAt: at,
+    text,
+    actorId: null,
+    at,
+  } as const;
+  await transact(old, [putTimelineEntry(old, holder, note)]);
+  const torn = (await itemsOf(old)).filter(
+    ({ pk }) => pk !== `PHONE#${organization.id}#${phoneOf(holder)}`,
+  );
+  await nextSecond();
+  await eraseLead(old, organization.id, former.id, { who: 'administrator' });
+  const on = await restored(torn);
+
+  const { status, document } = await finish(on, '--from', old.name);
+
+  expect([status, document.leadsErased, document.violations]).toEqual([0, 1, []]);
+  expect((await itemsOf(on)).map((item) => item.text).filter(Boolean)).toEqual([text]);
+});
+
+test('what the restored table was used for before its lead was made whole stays', async () => {
+  const old = await givenTable();
+  const organization = await givenOrganization({}, old);
+  const lead = await captured(old, organization);
+  const torn = (await itemsOf(old)).filter(({ pk }) => !String(pk).startsWith('EMAIL#'));
+  await nextSecond();
+  const on = await restored(torn);
+  const updatedAt = new Date().toISOString();
+  const changes = [{ field: 'name', from: lead.fields.name ?? null, to: 'New name' }];
+  await updateLead(
+    on,
+    lead,
+    { ...lead, fields: { ...lead.fields, name: 'New name' }, updatedAt },
+    { type: 'lead_updated', via: 'admin', changes, at: updatedAt, actorId: null },
+  );
+
+  const { status, document } = await finish(on, '--from', old.name);
+
+  expect([status, document.violations]).toEqual([0, []]);
+  expect(await itemOf(on, lead)).toMatchObject({ version: 2, fields: { name: 'New name' } });
+});
+
+test('a lead whose last restoring and archiving the backup lacks is made whole without the old table', async () => {
+  const old = await givenTable();
+  const organization = await givenOrganization({}, old);
+  const { id } = await captured(old, organization);
+  for (const isArchived of [true, false, true])
+    await setArchived(old, organization.id, id, isArchived);
+  const timeline = (await itemsOf(old)).filter(({ pk }) => String(pk).startsWith('TIMELINE#'));
+  const lost = timeline.map(nameOf).sort().slice(2);
+  const on = await restored((await itemsOf(old)).filter((item) => !lost.includes(nameOf(item))));
+
+  const { status, document } = await finish(on, '--yes');
+
+  expect([status, document.violations]).toEqual([0, []]);
 });

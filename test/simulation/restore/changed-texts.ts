@@ -1,8 +1,7 @@
 import { mask, namesOfOthersTexts, ofPerson, takenFrom } from '../checker/erased-texts.ts';
 import type { Plain } from '../checker/plain.ts';
 import { comparableEmail, type Values } from '../checker/reference.ts';
-import type { RestoredItems } from './check-restore.ts';
-import { itemsUnder } from './restored-table.ts';
+import { itemsUnder, type RestoredItems } from './restored-table.ts';
 
 /**
  * The entries in which a restore changed a text of a person who was not erased, and those that still name a lead that it erased again. A

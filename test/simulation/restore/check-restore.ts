@@ -3,19 +3,7 @@ import type { Item } from '../../../shared/store/table/items.ts';
 import { partitionKeyPrefixes as prefix } from '../../../shared/store/table/table-definition.ts';
 import { isSame, type Plain } from '../checker/plain.ts';
 import { changedTexts } from './changed-texts.ts';
-import { type Items, itemsUnder, type TableWrite } from './restored-table.ts';
-
-/** The tables of a restore, each as it was or is. */
-export interface RestoredItems {
-  readonly backup: Items;
-  /** Those of which the backup was made. */
-  readonly writes: readonly TableWrite[];
-  /** The table that was in use, before the restore and after it; undefined if it is lost. */
-  readonly old: { readonly before: Items; readonly after: Items } | undefined;
-  readonly restored: Items;
-  /** Of the API keys that a restore without the old table keeps. */
-  readonly keptKeyIds: readonly string[];
-}
+import { type Items, itemsUnder, type RestoredItems } from './restored-table.ts';
 
 /** What a finished restore promises (infra/OPERATE.md, "Restore"), and what of it does not hold. */
 export function restoreViolations(items: RestoredItems): string[] {

@@ -22,6 +22,18 @@ export function itemsAfter(writes: readonly Write[], count: number): Items {
 /** An item as it was written to a table, and when. */
 export type TableWrite = Pick<Write, 'at' | 'pk' | 'sk' | 'after'>;
 
+/** The tables of a restore, each as it was or is. */
+export interface RestoredItems {
+  readonly backup: Items;
+  /** Those of which the backup was made. */
+  readonly writes: readonly TableWrite[];
+  /** The table that was in use, before the restore and after it; undefined if it is lost. */
+  readonly old: { readonly before: Items; readonly after: Items } | undefined;
+  readonly restored: Items;
+  /** Of the API keys that a restore without the old table keeps. */
+  readonly keptKeyIds: readonly string[];
+}
+
 /** A backup, and the writes of which it was made. */
 export interface Backup {
   readonly items: Items;

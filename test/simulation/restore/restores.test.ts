@@ -97,8 +97,8 @@ test.each([
     'leaves a person in a note that was cleaned since',
     1,
     finish,
-    'of plan.entriesToClean)',
-    'of plan.entriesToClean.slice(0, 0))',
+    'old, plan.entriesToClean)',
+    'old, [])',
   ],
   [
     'keeps the unique phone of a lead that is missing',

@@ -67,14 +67,16 @@ export function missingEntries(
     const opening = { type: 'lead_created', via: 'import', importedAt: createdAt } as const;
     add(`${createdAt}#${firstSuffix}`, { ...opening, at: createdAt, actorId: null });
   }
-  const last = entries.findLast(({ type }) => type === 'archived' || type === 'restored')?.type;
-  if (archivedAt !== undefined && last !== 'archived')
+  const untold = () => lead.version - [...entries, ...missing].filter(isState).length;
+  const last = entries.findLast(({ type }) => type === 'archived' || type === 'restored');
+  const isTold = last?.type === 'archived' && last.at === archivedAt;
+  if (archivedAt !== undefined && !isTold && untold() > 0)
     add(`${archivedAt}#${lastSuffix}a`, { type: 'archived', at: archivedAt, actorId: null });
-  if (archivedAt === undefined && last === 'archived')
+  if (archivedAt === undefined && last?.type === 'archived' && untold() > 0)
     add(`${updatedAt}#${lastSuffix}a`, { type: 'restored', at: updatedAt, actorId: null });
   const changes = unexplainedChanges(lead, entries);
-  const untold = lead.version - [...entries, ...missing].filter(isState).length;
-  for (let at = 0; at < untold; at += 1)
+  const updates = untold();
+  for (let at = 0; at < updates; at += 1)
     add(`${updatedAt}#${lastSuffix}${at}`, {
       ...{ type: 'lead_updated', via: 'admin', changes: at === 0 ? changes : [] },
       ...{ at: updatedAt, actorId: null },

@@ -30,7 +30,8 @@ export async function mendLead(
   const copy = old?.lead && isSameLead(found, old) ? old : undefined;
   const latest = latestOf(found);
   if (copy?.lead && isComplete(copy) && latestOf(copy) <= latest) {
-    if (found.lead?.version !== copy.lead.version) await mended.put(copy.lead);
+    // The restored table may have been used already: what came of that stays.
+    if ((found.lead?.version ?? 0) < copy.lead.version) await mended.put(copy.lead);
     await copyEntries(mended, found, copy, latest);
     const keys = found.lead ? identityKeysOf(reference.organizationId, found.lead) : [];
     return keys.map((key) => ({ ...reference, key }));
@@ -90,6 +91,7 @@ export async function advanceLead(
   const old = mended.old && (await readHistory(mended.old, reference));
   if (!old?.lead || !isComplete(old) || !isSameLead(found, old)) return false;
   if (holdsIdentity({ organizationId, key }, old.lead)) return false;
+  if (found.lead && found.lead.version >= old.lead.version) return false;
   await copyEntries(mended, found, old, latestOf(old));
   await mended.put(old.lead);
   return true;

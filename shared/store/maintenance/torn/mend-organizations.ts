@@ -2,6 +2,7 @@ import { readSettings } from '../../organizations/organizations.ts';
 import { getItem } from '../../table/get-item.ts';
 import { directoryPrimaryKey, settingsPrimaryKey } from '../../table/primary-keys.ts';
 import { removeOrganization } from '../remove-organization.ts';
+import { RestoreError } from '../restore-origin.ts';
 import type { MendedTable } from './mended-table.ts';
 import type { Survey } from './survey.ts';
 
@@ -10,6 +11,7 @@ import type { Survey } from './survey.ts';
  * removed, because nothing can be done with it.
  * @param listed the organizations of the directory
  * @returns the organizations that remain
+ * @throws RestoreError, before it changes anything, if an organization without settings has leads: it was not being created
  */
 export async function mendOrganizations(
   mended: MendedTable,
@@ -17,6 +19,11 @@ export async function mendOrganizations(
   listed: readonly number[],
 ): Promise<number[]> {
   const { table, old } = mended;
+  for (const id of survey.organizationsWithLeads)
+    if (!(await readSettings(table, id)) && !(old && (await readSettings(old, id))))
+      throw new RestoreError(
+        `Organization ${id} of table ${table.name} has leads but no settings: restore another moment, and check it before you use it. Nothing was changed.`,
+      );
   const remaining: number[] = [];
   for (const id of new Set([...listed, ...survey.organizations])) {
     const copy = old && (await getItem(old, settingsPrimaryKey(id)));

@@ -69,11 +69,18 @@ export async function completeFromOld(
     const copies = await batchGet(table, items.flatMap(relatedKeys));
     for (const item of items) {
       const kind = kindOf(item);
-      if (!kind || copies.get(keyOf(item))) continue;
-      if (kind.kind === 'lead' && organizations.has(kind.organizationId))
-        onlyInOld.push({ organizationId: kind.organizationId, leadId: kind.leadId });
-      if (kind.kind === 'importedRow' && copies.get(leadKeyOf(kind.organizationId, item)))
-        await mended.put(item);
+      const copy = copies.get(keyOf(item));
+      if (kind?.kind === 'lead' && organizations.has(kind.organizationId))
+        if (copy?.createdAt !== item.createdAt)
+          onlyInOld.push({ organizationId: kind.organizationId, leadId: kind.leadId });
+      if (!kind || copy) continue;
+      if (kind.kind === 'importedRow') {
+        const leadKey = leadKeyOf(kind.organizationId, item);
+        const lead = copies.get(leadKey);
+        // A restored table that was used already may have given the ID to another lead.
+        if (lead && lead.createdAt === (await getItem(old, leadKey))?.createdAt)
+          await mended.put(item);
+      }
       if (kind.kind === 'idempotency') {
         const record = { keyId: kind.keyId, ...storedIn(item) };
         if (await hasCapture(mended, record, organizationOfKey.get(kind.keyId)))

@@ -62,6 +62,7 @@ export class Survey {
   /** Leads with an item `erased` on their timeline. */
   readonly ended = new Map<string, LeadReference>();
   readonly organizations = new Set<number>();
+  readonly organizationsWithLeads = new Set<number>();
   readonly organizationOfKey = new Map<string, number>();
   readonly #table: Table;
   /** By organization and lead: the lead's version less the timeline items that tell of one. 0 in a whole table. */
@@ -114,6 +115,7 @@ export class Survey {
   }
 
   #examineLead(kind: OfLead, item: TableItem, related: ItemsByKey): void {
+    this.organizationsWithLeads.add(kind.organizationId);
     this.#count(kind, Number(item.version));
     const keys = identityKeysOf(kind.organizationId, item);
     if (keys.some((key) => related.get(key)?.leadId !== kind.leadId)) this.#suspect(kind);
