@@ -94,7 +94,7 @@ export async function removeRelatedItems(
     }
   };
   const examinePage = async (items: readonly Item[]): Promise<void> => {
-    // After the page was read: whoever had a phone when an entry of theirs was written has it still.
+    // After the page was read, so that a phone or email that another lead got meanwhile is left alone. One that the lead gave up again is not.
     search.forget(await heldByOthers({ table, organizationId }, leadId, foundIn(items, search)));
     for (const item of items) await examine(item);
   };
