@@ -46,8 +46,8 @@ export interface Erased extends RelatedItems, Identities {
  * Erases a lead and its person. Deletes the lead with its identity items and timeline, and the idempotency records and imported rows that
  * refer to it. Removes the person's phones and emails from other leads' timelines. Reads the whole table once.
  *
- * The person's phones and emails are those that the lead has or had. One that another lead has now is that lead's: the person may have come
- * back since an erasure began that was interrupted, or while it reads the table.
+ * The person's phones and emails are those that the lead has or had. One that another lead has now is that lead's, and a lead that was created
+ * after the erasure began keeps its entries: the person may have come back since, if the erasure was interrupted, or while it reads the table.
  *
  * The first transaction deletes the lead and its identity items, adds an audit entry, which says that the erasure has begun until it is
  * complete, and stores an item that says what is left to do. It ends the timeline with an entry `erased`, which the table's stream has after
@@ -72,6 +72,7 @@ export async function eraseLead(
     organizationId,
     leadId,
     search,
+    begunAt: begun.begunAt,
     isDryRun: false,
     onProgress: options.onProgress ?? (() => undefined),
   });
@@ -98,6 +99,7 @@ export async function planErasure(
     organizationId,
     leadId,
     search,
+    begunAt: begun?.begunAt,
     isDryRun: true,
     onProgress,
   });
@@ -116,10 +118,19 @@ async function readErasure(
   if (!erasure) return { lead, begun: undefined };
   // An earlier release may have stored values that identify nobody.
   const { auditEntries = {} } = erasure;
-  return { lead, begun: { ...wholeIdentities(erasure), auditEntries } };
+  const begunAt = Object.values(auditEntries)
+    .map(({ at }) => at)
+    .toSorted()
+    .at(-1);
+  return { lead, begun: { ...wholeIdentities(erasure), begunAt, auditEntries } };
 }
 
-interface BegunErasure extends Identities {
+/** The person of an erasure, and when it began. If an erasure of an earlier lead of this ID is unfinished, the time is the later one's. */
+interface ErasedPerson extends Identities {
+  readonly begunAt: string | undefined;
+}
+
+interface BegunErasure extends ErasedPerson {
   readonly auditEntries: NonNullable<ErasureItem['auditEntries']>;
 }
 
@@ -128,7 +139,7 @@ async function beginErasure(
   own: OrganizationTable,
   leadId: number,
   { who, partOf }: EraseOptions,
-): Promise<Identities | undefined> {
+): Promise<ErasedPerson | undefined> {
   const { table, organizationId } = own;
   const what = `${partOf === undefined ? '' : `${partOf}: `}lead erase ${leadId}`;
   return retryOnConflict(async () => {
@@ -158,7 +169,7 @@ async function beginErasure(
       auditEntryPut(table, organizationId, { ...entry, what: `${what} begun` }, id),
       putTimelineEntry(table, lead, { type: 'erased', at, actorId: null }, id),
     ]);
-    return outcome === 'written' ? person : conflict;
+    return outcome === 'written' ? { ...person, begunAt: at } : conflict;
   });
 }
 

@@ -11,6 +11,7 @@ import { kindOf } from '../table/item-kind.ts';
 import type { Item, LeadItem, TimelineEntryItem } from '../table/items.ts';
 import {
   importedRowPrimaryKey,
+  leadPrimaryKey,
   leadsPartitionKey,
   type PrimaryKey,
   timelinePartitionKey,
@@ -53,6 +54,8 @@ export interface RelatedItemsRequest {
   readonly leadId: number;
   /** For the person. It forgets a phone or email that another lead gets meanwhile. */
   readonly search: PersonSearch;
+  /** Entries of leads created later stay as they are: the person may have come back, and changed their phone since. */
+  readonly begunAt: string | undefined;
   /** Only counts; writes nothing. */
   readonly isDryRun: boolean;
   /** Called with the number of items read so far. */
@@ -67,12 +70,17 @@ export async function removeRelatedItems(
   table: Table,
   request: RelatedItemsRequest,
 ): Promise<RelatedItems> {
-  const { organizationId, leadId, search, isDryRun } = request;
+  const { organizationId, leadId, search, begunAt, isDryRun } = request;
   const keyIds = new Set((await listApiKeys(table, organizationId)).map(({ keyId }) => keyId));
   const counts = { idempotencyRecords: 0, importedRows: 0 };
   const changes: ChangedEntry[] = [];
   const mentions: Mention[] = [];
 
+  const isOfLaterLead = async ({ at }: TimelineEntryItem, ofLead: number): Promise<boolean> => {
+    if (begunAt === undefined || at <= begunAt) return false;
+    const lead = await getItem(table, leadPrimaryKey(organizationId, ofLead));
+    return lead !== undefined && lead.createdAt > begunAt;
+  };
   const examine = async (item: Item): Promise<void> => {
     const key = { pk: String(item.pk), sk: String(item.sk) };
     const kind = kindOf(key);
@@ -84,6 +92,7 @@ export async function removeRelatedItems(
       counts.importedRows += 1;
     } else if (kind?.kind === 'timeline' && kind.leadId !== leadId) {
       const entry = item as TimelineEntryItem;
+      if (await isOfLaterLead(entry, kind.leadId)) return;
       const hasPerson = isDryRun
         ? changesOf(entry, search).length > 0
         : await cleanEntry(table, entry, search);

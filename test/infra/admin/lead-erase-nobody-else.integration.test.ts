@@ -74,6 +74,29 @@ test('a person who has come back stays as they are when their interrupted erasur
   expect(await violations(organization)).toEqual([]);
 });
 
+test('what a person says after they came back stays when their interrupted erasure is completed, even of a phone they gave up', async () => {
+  const organization = await givenOrganization();
+  const who = person();
+  const leadId = await capture(organization, who);
+  const dying = dyingAfter(4); // three reads, and the transaction that removes the lead
+  await expect(eraseLead(dying.table, organization.id, leadId, { who: 'a test' })).rejects.toThrow(
+    'The process died.',
+  );
+  await dying.settled();
+  const again = await comeBack(organization, who);
+  await call('update-lead', {
+    apiKey: organization.writer,
+    leadId: again.leadId,
+    body: { fields: { phone: person().phone } },
+  });
+  const before = await timelineOf(organization, again.leadId);
+
+  const answer = await eraseLead(table(), organization.id, leadId, { who: 'a test' });
+
+  expect(await timelineOf(organization, again.leadId)).toEqual(before);
+  expect(answer).toMatchObject({ otherEntries: 0, changes: [], phones: [who.phone] });
+});
+
 test('a person who comes back while an erasure reads the table stays as they are', async () => {
   const organization = await givenOrganization();
   const who = person();

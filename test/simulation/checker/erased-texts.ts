@@ -7,16 +7,23 @@ export const mask = '[erased]';
 
 /**
  * What an erasure took out of an entry of another lead, and should not have: all but the phones and emails that the erased lead had, and that
- * nobody else had since the entry was there; and the whole enquiry that submitted one of them.
+ * nobody else had since the entry was there; and the whole enquiry that submitted one of them. A lead that was created after the erasure began keeps
+ * its entries.
  */
 export function erasedTextIssues(
   { pk, sk, at, before = {}, after = {} }: Write,
   action: ObservedAction,
   history: History,
 ): string[] {
+  const [, organizationId, leadId] = pk.split('#');
+  const lead = history.writesOf.get(leadKey(Number(organizationId), Number(leadId)).join(' '));
+  const createdAt = String(lead?.findLast((one) => one.after)?.after?.createdAt);
+  const begun = begunAt(action, history);
+  if (String(before.at) > begun && createdAt > begun)
+    return [`changed an entry of ${pk}, whose lead was created after the erasure had begun`];
   const wroteAt = history.writesOf.get(`${pk} ${sk}`)?.[0]?.at ?? 0;
-  // Just after: an entry is written together with the phone of a new lead.
-  const from = Math.max(wroteAt, action.startedAt) + 0.000_001;
+  // Just after: an entry is written together with the phone of a new lead. A microsecond, because a time has no more digits.
+  const from = Math.max(wroteAt, action.startedAt) + 0.001;
   const isFree = (key: string): boolean =>
     statesBetween(history, key, 'UNIQUE', from, at).some(
       (state) => state === undefined || state.leadId === action.options.leadId,
@@ -28,6 +35,16 @@ export function erasedTextIssues(
   return namesOfOthersTexts(before, after, isTheirs).map(
     (name) => `changed ${name} of an entry of ${pk}, which is not the erased person's`,
   );
+}
+
+/** When the erasure began, by its own clock. */
+function begunAt({ organizationId, options }: ObservedAction, { writesOf }: History): string {
+  const [, leadId] = leadKey(organizationId, options.leadId as number);
+  const begun = writesOf.get(`ERASURE#${organizationId} ${leadId}`) ?? [];
+  const entries = begun.findLast(({ before, after }) => !before && after)?.after?.auditEntries;
+  return Object.values((entries ?? {}) as Record<string, { at: string }>)
+    .map(({ at }) => at)
+    .reduce((a, b) => (a > b ? a : b), '');
 }
 
 /** The attributes of an entry in which a text was changed that was not the erased person's. */

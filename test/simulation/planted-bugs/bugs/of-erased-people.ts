@@ -206,6 +206,14 @@ export const bugsOfErasedPeople: readonly PlantedBug[] = [
     foundBy: comesBack,
   },
   {
+    name: 'returned person erased from what they wrote since',
+    file: 'shared/store/maintenance/erase-related-items.ts',
+    before: 'if (await isOfLaterLead(entry, kind.leadId)) return;',
+    after: '',
+    how: 'A person who came back, and gave up their phone, loses what they wrote since.',
+    foundBy: comesBack,
+  },
+  {
     name: 'kept id imported during its erasure',
     file: 'shared/store/maintenance/import-leads.ts',
     before: '...(keepsId ? [noErasureOf(table, lead)] : []),',

@@ -200,12 +200,16 @@ export const scenariosOfErasedPeople: readonly Scenario[] = [
       await given.erase(again);
       given.steering.faultOf = undefined;
       const last = await back();
+      await given.update(last, { fields: { phone: person(2).phone } });
       given.expect((await given.erase(again)).outcome === 'done', 'the erasure is completed.');
       const notes = notesOf(given, last).join('|');
       given.expect(
         notes === `Called ${one.phone}, wrote to ${one.email}.`,
         `what they wrote since stays, not ${notes}.`,
       );
+      const { leadId: d } = await given.capture(person(4));
+      const takePhone = () => given.update(c, { fields: { phone: person(4).phone } });
+      await Promise.all([given.erase(d), given.sleep(50).then(takePhone)]);
     },
   },
   {
