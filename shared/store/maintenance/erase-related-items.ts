@@ -76,11 +76,6 @@ export async function removeRelatedItems(
   const changes: ChangedEntry[] = [];
   const mentions: Mention[] = [];
 
-  const isOfLaterLead = async ({ at }: TimelineEntryItem, ofLead: number): Promise<boolean> => {
-    if (begunAt === undefined || at <= begunAt) return false;
-    const lead = await getItem(table, leadPrimaryKey(organizationId, ofLead));
-    return lead !== undefined && lead.createdAt > begunAt;
-  };
   const examine = async (item: Item): Promise<void> => {
     const key = { pk: String(item.pk), sk: String(item.sk) };
     const kind = kindOf(key);
@@ -92,7 +87,8 @@ export async function removeRelatedItems(
       counts.importedRows += 1;
     } else if (kind?.kind === 'timeline' && kind.leadId !== leadId) {
       const entry = item as TimelineEntryItem;
-      if (await isOfLaterLead(entry, kind.leadId)) return;
+      const leadKey = leadPrimaryKey(organizationId, kind.leadId);
+      if (await isOfLaterLead(table, leadKey, entry, begunAt)) return;
       const hasPerson = isDryRun
         ? changesOf(entry, search).length > 0
         : await cleanEntry(table, entry, search);
@@ -109,6 +105,18 @@ export async function removeRelatedItems(
   };
   await scan(table, request, examinePage);
   return { ...counts, ...inOrder(changes, mentions) };
+}
+
+/** Whether an entry is that of a lead which was created after the erasure began. Reads the lead of an entry that is as late. */
+async function isOfLaterLead(
+  table: Table,
+  leadKey: PrimaryKey<LeadItem>,
+  { at }: TimelineEntryItem,
+  begunAt: string | undefined,
+): Promise<boolean> {
+  if (begunAt === undefined || at <= begunAt) return false;
+  const lead = await getItem(table, leadKey);
+  return lead !== undefined && lead.createdAt > begunAt;
 }
 
 const inOrder = (changes: readonly ChangedEntry[], mentions: readonly Mention[]) => ({

@@ -208,7 +208,7 @@ export const bugsOfErasedPeople: readonly PlantedBug[] = [
   {
     name: 'returned person erased from what they wrote since',
     file: 'shared/store/maintenance/erase-related-items.ts',
-    before: 'if (await isOfLaterLead(entry, kind.leadId)) return;',
+    before: 'if (await isOfLaterLead(table, leadKey, entry, begunAt)) return;',
     after: '',
     how: 'A person who came back, and gave up their phone, loses what they wrote since.',
     foundBy: comesBack,
