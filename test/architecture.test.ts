@@ -32,7 +32,12 @@ const inside =
   (file) =>
     prefixes.some((prefix) => file.startsWith(prefix));
 const isApiDescription = inside('infra/openapi/');
-const runsTheService = inside('infra/docs/', 'infra/local/', 'infra/admin/', 'infra/verify/');
+const runsTheService = inside(
+  'infra/openapi/page/',
+  'infra/local/',
+  'infra/admin/',
+  'infra/verify/',
+);
 
 const linesOf = (broken: readonly Import[]): string[] =>
   broken.map(({ from, to }) => `${from} imports ${to}`);

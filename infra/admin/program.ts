@@ -7,12 +7,12 @@ import {
 } from '../../shared/store/maintenance/paced-reads.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
 import { CliCommand } from '../cli/command.ts';
+import { ProgressLine } from '../cli/progress-line.ts';
 import { defaultDataFolder, findRunningService } from '../local/running-service.ts';
 import { callerIdentity } from './caller-identity.ts';
 import { checkClock } from './clock.ts';
 import { type CommandContext, CommandError, type ServiceLocation } from './context.ts';
 import type { LazyCommands } from './lazy-commands.ts';
-import { ProgressLine } from './progress-line.ts';
 
 /** The environment that a command reads, and the streams that it prints to. */
 export interface ProcessIo {
@@ -46,14 +46,14 @@ export const runAdmin = (args: readonly string[], io: ProcessIo): Promise<number
 const commands: readonly LazyCommands[] = [
   {
     names: ['organization'],
-    load: async () => (await import('./organization.ts')).organizationCommands,
+    load: async () => (await import('./organization/organization.ts')).organizationCommands,
   },
-  { names: ['key'], load: async () => (await import('./key.ts')).keyCommands },
-  { names: ['lead'], load: async () => (await import('./lead.ts')).leadCommands },
-  { names: ['check'], load: async () => (await import('./check.ts')).checkCommand },
-  { names: ['restore'], load: async () => (await import('./restore.ts')).restoreCommands },
-  { names: ['request'], load: async () => (await import('./request.ts')).requestCommand },
-  { names: ['service'], load: async () => (await import('./service.ts')).serviceCommands },
+  { names: ['key'], load: async () => (await import('./key/key.ts')).keyCommands },
+  { names: ['lead'], load: async () => (await import('./lead/lead.ts')).leadCommands },
+  { names: ['check'], load: async () => (await import('./table/check.ts')).checkCommand },
+  { names: ['restore'], load: async () => (await import('./table/restore.ts')).restoreCommands },
+  { names: ['request'], load: async () => (await import('./request/request.ts')).requestCommand },
+  { names: ['service'], load: async () => (await import('./table/service.ts')).serviceCommands },
 ];
 
 /**

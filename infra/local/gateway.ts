@@ -7,21 +7,21 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import {
-  type GatewayResponseType,
-  gatewayResponseBody,
-  gatewayResponseHeaders,
-  gatewayResponses,
-} from '../gateway-responses.ts';
-import {
   eventFor,
   type GatewayRequest,
   newExtendedRequestId,
   requestIdOf,
   targetOf,
-} from './event.ts';
+} from '../gateway/event.ts';
+import {
+  type GatewayResponseType,
+  gatewayResponseBody,
+  gatewayResponseHeaders,
+  gatewayResponses,
+} from '../gateway/responses.ts';
+import type { Router } from '../gateway/routes.ts';
 import type { InvocationResult } from './functions.ts';
 import { type Reply, replyFrom } from './reply.ts';
-import type { Router } from './routes.ts';
 
 export interface GatewayOptions {
   readonly route: Router;

@@ -4,12 +4,12 @@ import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
 import { buildChangedFunctions } from '../bundle/build-record.ts';
 import { writtenEndpoints } from '../bundle/bundle.ts';
 import { errorCode } from '../cli/error-code.ts';
+import { routerFor } from '../gateway/routes.ts';
 import { type Engine, startEngine, type TableEnvironment } from './engine.ts';
 import { Functions, type FunctionsOptions, workersOfEnvironment } from './functions.ts';
 import { createGateway } from './gateway.ts';
 import { type LocalEvents, startLocalEvents } from './local-events.ts';
 import { prepareTable } from './prepare-table.ts';
-import { routerFor } from './routes.ts';
 import { readOrganizationFiles, type ServedOrganization } from './settings-at-start.ts';
 import { StartError } from './start-error.ts';
 

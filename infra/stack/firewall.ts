@@ -1,6 +1,6 @@
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { gatewayResponseBody } from '../gateway-responses.ts';
+import { gatewayResponseBody } from '../gateway/responses.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 /**

@@ -21,7 +21,7 @@ import {
   gatewayResponseBody,
   gatewayResponseHeaders,
   gatewayResponses,
-} from '../gateway-responses.ts';
+} from '../gateway/responses.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 /** The stage is the first part of the path, `/live/api/v1/leads`, except under a custom domain. */

@@ -96,7 +96,7 @@ function expectHeaders({ headers }: HttpReply, withLimits: boolean): void {
   if (missing.length > 0) {
     throw new CheckError(
       `the header ${missing.join(', ')} is missing`,
-      'Does a proxy or CDN in front of the API remove headers? Otherwise see infra/gateway-responses.ts and shared/middleware/respond.ts.',
+      'Does a proxy or CDN in front of the API remove headers? Otherwise see infra/gateway/responses.ts and shared/middleware/respond.ts.',
     );
   }
   if (!/^application\/json\b/.test(headers['content-type'] ?? '')) {

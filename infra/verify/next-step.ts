@@ -31,7 +31,7 @@ const isMessageOnly = (json: unknown): boolean =>
 
 function gatewayNext({ status }: HttpReply): string {
   const setUp =
-    "The gateway's own responses are not the contract's: deploy again, so that the API has the responses of infra/gateway-responses.ts";
+    "The gateway's own responses are not the contract's: deploy again, so that the API has the responses of infra/gateway/responses.ts";
   if (status === 403)
     return `${setUp}. If the API has a custom domain, its execute-api address answers 403: use the domain. A firewall or a proxy may answer, too.`;
   if (status >= 500)

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { memoryVariables } from '../../infra/bundle/function-memory.ts';
-import { eventFor, newExtendedRequestId } from '../../infra/local/event.ts';
-import { routerFor } from '../../infra/local/routes.ts';
+import { eventFor, newExtendedRequestId } from '../../infra/gateway/event.ts';
+import { routerFor } from '../../infra/gateway/routes.ts';
 import { memoryMbDefault } from '../../infra/stack/service-options.ts';
 import { type EndpointName, endpointNamed, endpoints } from '../../shared/endpoints.ts';
 

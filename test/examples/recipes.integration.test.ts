@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { buildClient } from '../../infra/client/build.ts';
+import { buildClient } from '../../infra/openapi/client/build.ts';
 import { call } from '../support/call.ts';
 import { freePort } from '../support/free-port.ts';
 import { type KillableService, startKillableService } from '../support/killable-service.ts';

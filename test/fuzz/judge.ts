@@ -1,4 +1,4 @@
-import { targetOf } from '../../infra/local/event.ts';
+import { targetOf } from '../../infra/gateway/event.ts';
 import { errorSchemaName } from '../../infra/openapi/error-schemas.ts';
 import type { RawReply, RawRequest } from '../security/raw-request.ts';
 import { assertDescribed, requestIdForm, schemaIssue } from '../support/described.ts';

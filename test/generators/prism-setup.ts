@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { routerFor } from '../../infra/local/routes.ts';
+import { routerFor } from '../../infra/gateway/routes.ts';
 import { endpoints } from '../../shared/endpoints.ts';
 import { limits } from '../../shared/limits.ts';
 

@@ -87,8 +87,8 @@ describe('a command ends in a sentence and the status 1', () => {
 });
 
 test.each([
-  ['docs', (folder: string) => ['infra/docs/main.ts', '--out', join(folder, 'site')]],
-  ['client', () => ['infra/client/build.ts']],
+  ['docs', (folder: string) => ['infra/openapi/page/main.ts', '--out', join(folder, 'site')]],
+  ['client', () => ['infra/openapi/client/build.ts']],
 ])('npm run %s needs no credentials', async (_, args) => {
   expect(await run(args(home))).toEqual({ status: 0, stderr: '' });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { bundleFolder } from '../../infra/bundle/bundle.ts';
-import { eventFor, newExtendedRequestId } from '../../infra/local/event.ts';
+import { eventFor, newExtendedRequestId } from '../../infra/gateway/event.ts';
 import { endpointNamed } from '../../shared/endpoints.ts';
 import type { HammerOrder, HammerReport } from './hammers.ts';
 

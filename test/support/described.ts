@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { routerFor } from '../../infra/local/routes.ts';
+import { routerFor } from '../../infra/gateway/routes.ts';
 import { showsLimits } from '../../infra/openapi/endpoint-errors.ts';
 import { errorDetails } from '../../infra/openapi/error-schemas.ts';
 import { parseDateTime } from '../../shared/date-time.ts';

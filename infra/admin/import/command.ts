@@ -5,9 +5,9 @@ import {
   addAuditEntry,
   completeAuditEntry,
 } from '../../../shared/store/organizations/audit-log.ts';
+import { countOf } from '../../cli/format.ts';
 import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
-import { countOf } from '../format.ts';
-import { freshOrganization } from '../fresh-organization.ts';
+import { freshOrganization } from '../organization/fresh-organization.ts';
 import { type ImportFile, openImportFile } from './file.ts';
 import { FormatAdvice } from './format-advice.ts';
 import { importHelp } from './help.ts';

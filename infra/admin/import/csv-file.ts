@@ -9,8 +9,8 @@ import {
   propertyHeadings,
 } from '../../../shared/leads/transfer/import-columns.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
+import { countOf } from '../../cli/format.ts';
 import { CommandError } from '../context.ts';
-import { countOf } from '../format.ts';
 import { CellFormats } from './cell-formats.ts';
 import {
   type CsvDialect,

@@ -11,7 +11,7 @@ import {
 import type { ImportProperty } from '../../../shared/leads/transfer/import-columns.ts';
 import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Field, Organization } from '../../../shared/organization/organization.ts';
-import { countOf, printable } from '../format.ts';
+import { countOf, printable } from '../../cli/format.ts';
 import type { ImportFile } from './file.ts';
 import type { RefusedRow } from './report.ts';
 

@@ -1,7 +1,7 @@
 import { lacksCountryCode } from '../../../shared/leads/identity.ts';
 import type { ImportRow, ReadRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { countOf, printable } from '../format.ts';
+import { countOf, printable } from '../../cli/format.ts';
 
 /** Counts the phones that were read as Indian numbers because they have no country code: an import from another country must not do so unseen. */
 export class NationalPhones {

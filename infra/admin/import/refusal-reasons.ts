@@ -1,4 +1,4 @@
-import { printable } from '../format.ts';
+import { printable } from '../../cli/format.ts';
 import type { RefusedRow } from './report.ts';
 
 const linesMax = 5;

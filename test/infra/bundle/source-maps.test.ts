@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { withSourceLines } from '../../../infra/admin/source-lines.ts';
+import { withSourceLines } from '../../../infra/admin/request/source-lines.ts';
 import { type Bundle, bundleFunctions, publishBundles } from '../../../infra/bundle/bundle.ts';
 import { releaseOf, writeSourceMaps } from '../../../infra/bundle/source-maps.ts';
 

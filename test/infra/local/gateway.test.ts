@@ -5,9 +5,9 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterEach, expect, test } from 'vitest';
+import { routerFor } from '../../../infra/gateway/routes.ts';
 import type { InvocationResult } from '../../../infra/local/functions.ts';
 import { createGateway } from '../../../infra/local/gateway.ts';
-import { routerFor } from '../../../infra/local/routes.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { requestIdForm } from '../../support/described.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { routerFor } from '../../../infra/local/routes.ts';
+import { routerFor } from '../../../infra/gateway/routes.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 
 const route = routerFor(endpoints);

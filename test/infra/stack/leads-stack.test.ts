@@ -7,7 +7,7 @@ import {
   type GatewayResponse,
   gatewayResponseBody,
   gatewayResponses,
-} from '../../../infra/gateway-responses.ts';
+} from '../../../infra/gateway/responses.ts';
 import { LeadsStack } from '../../../infra/stack/leads-stack.ts';
 import { limits } from '../../../shared/limits.ts';
 

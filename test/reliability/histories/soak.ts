@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { ProgressLine } from '../../../infra/admin/progress-line.ts';
+import { ProgressLine } from '../../../infra/cli/progress-line.ts';
 import {
   currentCommit,
   readRecord,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { buildClient } from '../../../infra/client/build.ts';
+import { buildClient } from '../../../infra/openapi/client/build.ts';
 import {
   type CaptureRequest,
   type Clock,

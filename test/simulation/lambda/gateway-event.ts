@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { eventFor } from '../../../infra/local/event.ts';
-import { routerFor } from '../../../infra/local/routes.ts';
+import { eventFor } from '../../../infra/gateway/event.ts';
+import { routerFor } from '../../../infra/gateway/routes.ts';
 import { type EndpointName, endpointNamed, endpoints } from '../../../shared/endpoints.ts';
 
 /** A request as a caller means it. */

@@ -2,7 +2,7 @@ import {
   gatewayResponseBody,
   gatewayResponseHeaders,
   gatewayResponses,
-} from '../../../infra/gateway-responses.ts';
+} from '../../../infra/gateway/responses.ts';
 import { replyFrom } from '../../../infra/local/reply.ts';
 import type { Scheduler } from '../scheduler.ts';
 import { type CallerRequest, gatewayEvent } from './gateway-event.ts';

@@ -1,0 +1,112 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { comparableEmail, parsePhone } from '../../../shared/leads/identity.ts';
+import { valueOf } from '../../../shared/leads/lead.ts';
+import { foldText, partFinder } from '../../../shared/leads/text-search.ts';
+import { findLeadByIdentity } from '../../../shared/store/leads/create-lead.ts';
+import { readLead } from '../../../shared/store/leads/leads.ts';
+import { newestLeads } from '../../../shared/store/maintenance/newest-leads.ts';
+import { countOf } from '../../cli/format.ts';
+import { leadLimitOption } from '../../cli/limit-option.ts';
+import { readRateOption } from '../../cli/rate-option.ts';
+import { type CommandContext, CommandError, existingOrganization, parseId } from '../context.ts';
+import { formatLeads, printLeads, summaryOf } from './summary.ts';
+
+interface FindOptions {
+  organization: number;
+  phone?: string;
+  email?: string;
+  name?: string;
+  limit: number;
+  rate?: number;
+}
+
+export function leadFindCommand(lead: Command, context: CommandContext): void {
+  lead
+    .command('find')
+    .description('find leads by phone, email or name, archived or not')
+    .requiredOption('--organization <ID>', 'organization ID', parseId)
+    .option(
+      '--phone <PHONE>',
+      'phone number in any format; without a country code it is an Indian number',
+      parsePhoneOption,
+    )
+    .option('--email <EMAIL>', 'email address, in upper or lower case', parseEmailOption)
+    .option('--name <TEXT>', 'part of the name, in upper or lower case', parseNameOption)
+    .addOption(leadLimitOption())
+    .addOption(readRateOption())
+    .addHelpText(
+      'after',
+      `
+A phone or an email belongs to one lead, which is found at once. A search by name
+reads leads, newest first, until it has found --limit of them: one read unit per
+4 KB of leads.
+
+Examples:
+  npm run admin -- lead find --organization 1 --phone '+91 98200 12345'
+  npm run admin -- lead find --organization 1 --email asha@example.com
+  npm run admin -- lead find --organization 1 --name kulkarni`,
+    )
+    .action((options: FindOptions, command: Command) => find(context, options, command));
+}
+
+async function find(
+  context: CommandContext,
+  options: FindOptions,
+  command: Command,
+): Promise<void> {
+  const { phone, email, name } = options;
+  if ([phone, email, name].filter((value) => value !== undefined).length !== 1)
+    command.error('error: give one of --phone, --email and --name');
+  await existingOrganization(context.table(), options.organization);
+  if (name === undefined) await findByIdentity(context, options);
+  else await findByName(context, options, name);
+}
+
+async function findByIdentity(
+  context: CommandContext,
+  { organization: organizationId, phone, email }: FindOptions,
+): Promise<void> {
+  const holder = await findLeadByIdentity(context.table(), organizationId, phone, email);
+  const lead = holder && (await readLead(context.table(), organizationId, holder.leadId));
+  if (!lead) {
+    const identity = phone === undefined ? `email ${email}` : `phone ${phone}`;
+    throw new CommandError(`Organization ${organizationId} has no lead with the ${identity}.`);
+  }
+  context.print(summaryOf(lead), () => formatLeads([lead]));
+}
+
+async function findByName(
+  context: CommandContext,
+  { organization: organizationId, limit, rate }: FindOptions,
+  name: string,
+): Promise<void> {
+  const isIn = partFinder(foldText(name));
+  const found = await newestLeads(context.pacedTable(rate), organizationId, {
+    limit,
+    matches: ({ fields }) => isIn(foldText(String(valueOf(fields, 'name')))),
+    onProgress: (leads) => context.progress(`Searching: ${countOf(leads, 'lead')} read`),
+  });
+  printLeads(
+    context,
+    found,
+    `Organization ${organizationId} has no lead whose name contains ${JSON.stringify(name)}.`,
+  );
+}
+
+function parsePhoneOption(text: string): string {
+  const phone = parsePhone(text);
+  if (phone === undefined)
+    throw new InvalidArgumentError('It must be a phone number, such as +91 98200 12345.');
+  return phone;
+}
+
+function parseEmailOption(text: string): string {
+  if (!text.includes('@'))
+    throw new InvalidArgumentError('It must be an email address, such as asha@example.com.');
+  return comparableEmail(text.trim());
+}
+
+function parseNameOption(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It must be a part of a name.');
+  return text.trim();
+}

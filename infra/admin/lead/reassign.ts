@@ -1,0 +1,198 @@
+import type { Command } from 'commander';
+import type { Organization } from '../../../shared/organization/organization.ts';
+import { RateLimiter } from '../../../shared/store/maintenance/rate-limiter.ts';
+import {
+  type OwnedLeads,
+  ownedLeads,
+  reassignLead,
+} from '../../../shared/store/maintenance/reassign-leads.ts';
+import {
+  addAuditEntry,
+  completeAuditEntry,
+} from '../../../shared/store/organizations/audit-log.ts';
+import { usableUntil } from '../../../shared/store/table/client.ts';
+import { confirmed } from '../../cli/confirm.ts';
+import { countOf } from '../../cli/format.ts';
+import { parseIds } from '../../cli/parse-ids.ts';
+import { readRateOption } from '../../cli/rate-option.ts';
+import { type CommandContext, CommandError, existingOrganization, parseId } from '../context.ts';
+import { freshOrganization } from '../organization/fresh-organization.ts';
+import { assertKnownId } from './known-ids.ts';
+
+interface ReassignOptions {
+  organization: number;
+  from: number;
+  to: number[];
+  stage?: number;
+  dryRun?: boolean;
+  yes?: boolean;
+  rate?: number;
+}
+
+/** A lead costs about 10 write units, 2 of them in its organization's partition of the table: a fifth of the 1,000 that it has per second. */
+const leadsPerSecond = 100;
+const leadsAtOnce = 8;
+/**
+ * A write ends within 8 s of reading the settings, which are at most 1 s old. An apply that removes a user waits longer
+ * (apply-settings.ts), so no lead is given to a user who is being removed.
+ */
+const writeTimeoutMs = 7000;
+
+export function leadReassignCommand(lead: Command, context: CommandContext): void {
+  lead
+    .command('reassign')
+    .description("give a user's leads to other users in turn, such as when the user leaves")
+    .requiredOption('--organization <ID>', 'organization ID', parseId)
+    .requiredOption('--from <USER>', 'ID of the user who has the leads', parseId)
+    .requiredOption('--to <USER>', 'ID of the new owner; separate several by commas', parseIds)
+    .option('--stage <ID>', 'only leads in this stage', parseId)
+    .option('--dry-run', 'print how many leads would be reassigned, and change nothing')
+    .option('--yes', 'do not ask for confirmation')
+    .addOption(readRateOption())
+    .addHelpText(
+      'after',
+      `
+Archived leads are reassigned too, so that the user can be removed from the
+settings. Each change is on the timeline of its lead. Leads that another request
+gives away or moves during the command are left alone.
+
+Reads every lead of the organization once: one read unit per 4 KB. If the command
+is interrupted, run it again: it continues with the leads that are left.
+
+Examples:
+  npm run admin -- lead reassign --organization 1 --from 7 --to 8,9 --dry-run
+  npm run admin -- lead reassign --organization 1 --from 7 --to 8 --stage 11`,
+    )
+    .action((options: ReassignOptions) => reassign(context, options));
+}
+
+async function reassign(context: CommandContext, options: ReassignOptions): Promise<void> {
+  const { from, stage, dryRun = false, yes = false } = options;
+  const organization = await existingOrganization(context.table(), options.organization);
+  assertUsers(organization, options);
+  assertKnownId(organization, 'stage', stage);
+  const owned = { organizationId: organization.id, ownerId: from, stageId: stage };
+  const { leadIds, archived } = await ownedLeads(context.pacedTable(options.rate), owned, (leads) =>
+    context.progress(`Searching: ${countOf(leads, 'lead')} read`),
+  );
+  const plan = planLines(organization, options, { count: leadIds.length, archived });
+  const reassigned = leadIds.length;
+  if (dryRun || reassigned === 0) {
+    context.print({ reassigned }, () =>
+      [...plan, ...(dryRun ? ['Nothing was changed.'] : [])].join('\n'),
+    );
+    return;
+  }
+  if (!yes) await confirmed(plan.join('\n'), String(from));
+  await reassignAll(context, { organization, owned, leadIds, to: options.to });
+}
+
+/** @throws CommandError if the leads of a user who does not exist, or for a user who cannot own them */
+function assertUsers(organization: Organization, { from, to }: ReassignOptions): void {
+  assertKnownId(organization, 'user', from);
+  for (const userId of to) {
+    assertKnownId(organization, 'user', userId);
+    if (userId === from)
+      throw new CommandError(`User ${from} has the leads already: name other users with --to.`);
+    assertActive(organization, userId);
+  }
+}
+
+function assertActive(organization: Organization, userId: number): void {
+  const user = organization.userById.get(userId);
+  if (user?.active) return;
+  throw new CommandError(
+    `User ${nameOf(organization, userId)} is inactive and cannot be given leads: name active users with --to.`,
+  );
+}
+
+const nameOf = (organization: Organization, userId: number): string => {
+  const name = organization.userById.get(userId)?.name;
+  return name === undefined ? String(userId) : `${userId} (${name})`;
+};
+
+/** What would be done, in a sentence for each new owner. */
+function planLines(
+  organization: Organization,
+  { from, to, stage }: ReassignOptions,
+  { count, archived }: { readonly count: number; readonly archived: number },
+): string[] {
+  const inStage = stage === undefined ? '' : ` in stage ${stage}`;
+  const who = `User ${nameOf(organization, from)}`;
+  if (count === 0) return [`${who} has no leads${inStage}: nothing to do.`];
+  const ofThem = archived === 0 ? '' : `, ${countOf(archived, 'archived lead')} among them`;
+  return [
+    `${who} has ${countOf(count, 'lead')}${inStage}${ofThem}:`,
+    ...to.map((userId, position) => {
+      const share = Math.ceil((count - position) / to.length);
+      return `  ${countOf(share, 'lead')} to user ${nameOf(organization, userId)}`;
+    }),
+  ];
+}
+
+interface Reassignment {
+  readonly organization: Organization;
+  readonly owned: OwnedLeads;
+  readonly leadIds: readonly number[];
+  readonly to: readonly number[];
+}
+
+async function reassignAll(context: CommandContext, reassignment: Reassignment): Promise<void> {
+  const { organization, owned, leadIds, to } = reassignment;
+  const table = context.table();
+  const what = `lead reassign from ${owned.ownerId} to ${to.join(', ')}`;
+  const who = await context.callerIdentity();
+  const entry = await addAuditEntry(table, organization.id, { who, what: `${what} begun` });
+  const reassigned = await giveByRotation(context, reassignment);
+  await completeAuditEntry(table, entry, `${what}, ${countOf(reassigned, 'lead')}`);
+  context.print({ reassigned }, () => {
+    const skipped = leadIds.length - reassigned;
+    const others =
+      skipped === 0 ? '' : ` Another request changed ${countOf(skipped, 'lead')} meanwhile.`;
+    return `${countOf(reassigned, 'lead')} reassigned.${others}`;
+  });
+  if (organization.userById.get(owned.ownerId)?.active) {
+    context.note(
+      `User ${nameOf(organization, owned.ownerId)} is active and can get new leads: deactivate the user in the settings file.`,
+    );
+  }
+}
+
+/** Gives each lead to the next user. Leads in progress are completed before an error is thrown. @returns how many leads changed */
+async function giveByRotation(
+  context: CommandContext,
+  { organization: first, owned, leadIds, to }: Reassignment,
+): Promise<number> {
+  const table = context.table();
+  const limiter = context.isLocalEngine() ? undefined : new RateLimiter(leadsPerSecond);
+  const organization = freshOrganization(table, first);
+  let reassigned = 0;
+  const give = async (leadId: number, position: number): Promise<void> => {
+    const newOwnerId = to[position % to.length];
+    if (newOwnerId === undefined) throw new Error('No user was named.');
+    await limiter?.take(1);
+    assertActive(await organization(), newOwnerId);
+    const usable = usableUntil(table, AbortSignal.timeout(writeTimeoutMs));
+    if (await reassignLead(usable, owned, leadId, newOwnerId)) reassigned += 1;
+  };
+  for (let at = 0; at < leadIds.length; at += leadsAtOnce) {
+    const batch = leadIds.slice(at, at + leadsAtOnce);
+    const results = await Promise.allSettled(
+      batch.map((leadId, index) => give(leadId, at + index)),
+    );
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) throw interruptedError(failed.reason, reassigned);
+    context.progress(`${reassigned} of ${countOf(leadIds.length, 'lead')} reassigned`);
+  }
+  return reassigned;
+}
+
+/** Says how far the command came, if the reason is one that a person can act on. */
+function interruptedError(cause: unknown, reassigned: number): unknown {
+  const isTimeout = cause instanceof Error && /^(Abort|Timeout)Error$/.test(cause.name);
+  if (!isTimeout && !(cause instanceof CommandError)) return cause;
+  const reason = isTimeout
+    ? 'DynamoDB did not respond in time: run the command again to continue.'
+    : cause.message;
+  return new CommandError(`${countOf(reassigned, 'lead')} reassigned. ${reason}`, { cause });
+}

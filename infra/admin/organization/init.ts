@@ -1,0 +1,154 @@
+import { writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { Command } from 'commander';
+import { limits } from '../../../shared/limits.ts';
+import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
+import type { Table } from '../../../shared/store/table/client.ts';
+import { errorCode } from '../../cli/error-code.ts';
+import { type CommandContext, CommandError, parseId } from '../context.ts';
+import { settingsJsonSchema } from './settings-json-schema.ts';
+
+/** The JSON Schema of the settings file, for editors. `organization schema` prints it, and a test checks that it is current. */
+export const settingsSchemaFile = join(
+  import.meta.dirname,
+  '../..',
+  '../..',
+  'settings.schema.json',
+);
+
+/** `organization init` and `organization schema`. */
+export function organizationInitCommands(organization: Command, context: CommandContext): void {
+  organization
+    .command('init')
+    .description('write a small settings file to begin with; it can be applied as it is')
+    .argument('<FILE>', 'settings file to write (JSON); an existing file is never overwritten')
+    .option(
+      '--id <ID>',
+      'organization ID (default: the first free one of the table; 1 if no table is named)',
+      parseId,
+    )
+    .addHelpText(
+      'after',
+      `
+The file names the JSON Schema of settings files ("$schema"): an editor such as
+Visual Studio Code then explains and completes every property.
+
+Examples:
+  npm run admin -- organization init northwind.json
+  npm run admin -- organization init northwind.json --id 12`,
+    )
+    .action((file: string, { id }: { id?: number }) => init(context, file, id));
+  organization
+    .command('schema')
+    .description('print the JSON Schema (2020-12) of the settings file')
+    .addHelpText(
+      'after',
+      `
+The same schema is in the file settings.schema.json of the project.
+
+Example:
+  npm run --silent admin -- organization schema > settings.schema.json`,
+    )
+    .action(() => {
+      const schema = settingsJsonSchema();
+      context.print(schema, () => JSON.stringify(schema, null, 2));
+    });
+}
+
+async function init(
+  context: CommandContext,
+  file: string,
+  requestedId: number | undefined,
+): Promise<void> {
+  const id = requestedId ?? (await freeId(namedTable(context)));
+  const settings = { $schema: schemaAddress(file), ...firstSettings(id) };
+  await writeNew(file, `${JSON.stringify(settings, null, 2)}\n`);
+  context.print({ file }, () =>
+    [
+      `Wrote ${file}: the settings of organization ${id}, which are not applied yet.`,
+      'Edit it: with "$schema", your editor explains each property. Then:',
+      `  npm run admin -- organization apply ${file} --dry-run`,
+      `  npm run admin -- organization apply ${file}`,
+    ].join('\n'),
+  );
+}
+
+/** Undefined if no table is named: the file can be written without one. */
+function namedTable(context: CommandContext): Table | undefined {
+  try {
+    return context.table();
+  } catch (error) {
+    if (error instanceof CommandError) return undefined;
+    throw error;
+  }
+}
+
+async function freeId(table: Table | undefined): Promise<number> {
+  const taken = new Set(table && (await listOrganizations(table)).map(({ id }) => id));
+  for (let id = 1; id <= limits.idMax; id += 1) if (!taken.has(id)) return id;
+  throw new CommandError('Every organization ID is taken: name one with --id.');
+}
+
+/** Relative to the file, so that an editor finds it while the file and this project stay where they are. */
+function schemaAddress(file: string): string {
+  const path = relative(dirname(resolve(file)), settingsSchemaFile)
+    .split(sep)
+    .join('/');
+  return path.startsWith('..') ? path : `./${path}`;
+}
+
+/** @throws CommandError for a file that exists or cannot be written */
+async function writeNew(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: 'wx' });
+  } catch (error) {
+    const reasons: Readonly<Record<string, string>> = {
+      EEXIST: 'already exists: name another file, or remove it first',
+      ENOENT: 'cannot be written: its folder does not exist',
+      EACCES: 'cannot be written: you may not write there',
+      EISDIR: 'is a folder: name a file',
+    };
+    const reason = reasons[errorCode(error) ?? ''];
+    throw reason ? new CommandError(`${file} ${reason}.`, { cause: error }) : error;
+  }
+}
+
+/** The least that takes captures, with one field of one's own and a rule to extend. */
+const firstSettings = (id: number) => ({
+  id,
+  name: 'My organization',
+  modules: ['crm'],
+  users: [{ id: 1, name: 'First user' }],
+  pipelines: [
+    {
+      id: 1,
+      name: 'Enquiries',
+      order: 1,
+      isDefault: true,
+      stages: [
+        { id: 1, name: 'New', slug: 'new', order: 1, meaning: 'open', isDefault: true },
+        { id: 2, name: 'In contact', slug: 'in-contact', order: 2, meaning: 'open' },
+        { id: 3, name: 'Won', slug: 'won', order: 3, meaning: 'won' },
+        { id: 4, name: 'Lost', slug: 'lost', order: 4, meaning: 'lost' },
+      ],
+    },
+  ],
+  sources: [
+    { id: 1, name: 'Website' },
+    { id: 2, name: 'Phone call' },
+  ],
+  fields: [
+    {
+      key: 'interest',
+      label: 'Interest',
+      type: 'select',
+      section: 'Enquiry',
+      storage: 'custom',
+      options: [
+        { value: 'product', label: 'A product' },
+        { value: 'service', label: 'A service' },
+      ],
+    },
+  ],
+  assignmentRules: [{ when: { field: 'source', equals: ['Website'] }, users: ['First user'] }],
+});

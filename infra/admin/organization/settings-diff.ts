@@ -1,0 +1,136 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isPlainObject } from '../../../shared/json.ts';
+import {
+  fieldSchema,
+  optionSchema,
+  pipelineSchema,
+  settingsFileSchema,
+  showWhenSchema,
+  stageSchema,
+} from '../../../shared/organization/settings-schema.ts';
+import { stepInto } from '../../../shared/organization/settings-shape.ts';
+
+/** One difference between two settings documents. */
+export interface SettingsChange {
+  /** JSON path, with list items named by their ID, key or value: `$.sources[id=3].name`. */
+  readonly path: string;
+  readonly change: 'added' | 'changed' | 'removed' | 'activated' | 'deactivated' | 'reordered';
+  /** Undefined if added. */
+  readonly from?: unknown;
+  /** Undefined if removed. */
+  readonly to?: unknown;
+}
+
+/** Properties that identify a list item, in order of preference. */
+const identifying = ['id', 'key', 'value'] as const;
+
+/** The properties of the settings in the order of the file: DynamoDB returns those of a map in any order. */
+const propertyOrder = [
+  'when', // before the users of a rule, which are named as those of the organization
+  ...[
+    settingsFileSchema,
+    pipelineSchema,
+    stageSchema,
+    fieldSchema,
+    optionSchema,
+    showWhenSchema,
+  ].flatMap(({ entries }) => Object.keys(entries)),
+];
+
+const inFileOrder = (names: Iterable<string>): string[] =>
+  [...new Set(names)].sort((a, b) => propertyOrder.indexOf(a) - propertyOrder.indexOf(b));
+
+/** The changes from one settings document to the next, in document order. */
+export function settingsChanges(before: unknown, after: unknown, path = '$'): SettingsChange[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  if (before === undefined) return [{ path, change: 'added', to: after }];
+  if (after === undefined) return [{ path, change: 'removed', from: before }];
+  if (isPlainObject(before) && isPlainObject(after)) {
+    const names = inFileOrder([...Object.keys(before), ...Object.keys(after)]);
+    return names.flatMap((name) => propertyChanges(name, before[name], after[name], path));
+  }
+  if (Array.isArray(before) && Array.isArray(after)) {
+    const lists = [byIdentity(before), byIdentity(after)];
+    if (lists[0] && lists[1]) return listChanges(lists[0], lists[1], path);
+  }
+  return [{ path, change: 'changed', from: before, to: after }];
+}
+
+function propertyChanges(
+  name: string,
+  before: unknown,
+  after: unknown,
+  path: string,
+): SettingsChange[] {
+  if (name === 'active' && before === true && after === false)
+    return [{ path, change: 'deactivated' }];
+  if (name === 'active' && before === false && after === true)
+    return [{ path, change: 'activated' }];
+  return settingsChanges(before, after, stepInto(path, name));
+}
+
+/** The items of a list by their identifying property; undefined if an item has none or two items share one. */
+function byIdentity(list: readonly unknown[]): Map<string, unknown> | undefined {
+  const items = new Map<string, unknown>();
+  for (const item of list) {
+    if (!isPlainObject(item)) return undefined;
+    const property = identifying.find((name) => Object.hasOwn(item, name));
+    if (!property) return undefined;
+    const value = item[property];
+    items.set(`[${property}=${typeof value === 'number' ? value : JSON.stringify(value)}]`, item);
+  }
+  return items.size === list.length ? items : undefined;
+}
+
+function listChanges(
+  before: Map<string, unknown>,
+  after: Map<string, unknown>,
+  path: string,
+): SettingsChange[] {
+  const names = [...new Set([...before.keys(), ...after.keys()])];
+  const changes = names.flatMap((name) =>
+    settingsChanges(before.get(name), after.get(name), `${path}${name}`),
+  );
+  const kept = (list: Map<string, unknown>, other: Map<string, unknown>): string[] =>
+    [...list.keys()].filter((name) => other.has(name));
+  const [from, to] = [kept(before, after), kept(after, before)];
+  return isDeepStrictEqual(from, to)
+    ? changes
+    : [...changes, { path, change: 'reordered', from, to }];
+}
+
+/** A change as text: one line, or one for each item of a list whose items have no identity, such as the assignment rules. */
+export function changeLine({ path, change, from, to }: SettingsChange): string {
+  if (change === 'changed' && isObjectList(from) && isObjectList(to)) {
+    return Array.from({ length: Math.max(from.length, to.length) }, (_, index) =>
+      settingsChanges(from[index], to[index], `${path}[${index}]`).map(changeLine),
+    )
+      .flat()
+      .join('\n');
+  }
+  if (change === 'added') return `  ${path} added: ${briefly(to)}`;
+  if (change === 'removed') return `  ${path} removed: ${briefly(from)}`;
+  if (change === 'changed') return `  ${path} changed: from ${briefly(from)} to ${briefly(to)}`;
+  return change === 'reordered'
+    ? `  ${path} reordered: ${(to as string[]).join(', ')}`
+    : `  ${path} ${change}`;
+}
+
+const isObjectList = (value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) && value.every(isPlainObject);
+
+/** A value with its properties in the order of the file. */
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(
+    inFileOrder(Object.keys(value)).map((name) => [name, ordered(value[name])]),
+  );
+}
+
+/** The name or label of a value that has one; else the value, shortened. */
+function briefly(value: unknown): string {
+  const name = isPlainObject(value) ? (value.name ?? value.label) : undefined;
+  const text = JSON.stringify(ordered(name ?? value));
+  return text.length <= 100 ? text : `${text.slice(0, 97)}…`;
+}

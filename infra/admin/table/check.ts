@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import { checkTable } from '../../../shared/store/check/check-table.ts';
+import { countOf } from '../../cli/format.ts';
+import { readRateOption } from '../../cli/rate-option.ts';
+import { type CommandContext, existingOrganization, parseId } from '../context.ts';
+
+interface CheckOptions {
+  organization?: number;
+  rate?: number;
+}
+
+export function checkCommand(program: Command, context: CommandContext): void {
+  program
+    .command('check')
+    .description('verify that the items of the table agree with each other; status 1 if any do not')
+    .option('--organization <ID>', 'check only the items of this organization', parseId)
+    .addOption(readRateOption())
+    .addHelpText(
+      'after',
+      `
+You can run it while the service is in use: a suspicious item is read again
+before it is reported. Each lead is compared with its timeline. With --organization, DynamoDB still
+reads the whole table, but sends only the items of that organization.
+
+The table does not store the hourly limits. With --stack, or with the variables
+REQUESTS_PER_KEY_PER_HOUR and REQUESTS_PER_ORGANIZATION_PER_HOUR, the usage of
+current windows is compared with the limits in force.
+
+Its reads are paced, so that live traffic is not throttled: 1,000 read units per
+second are 8 MB per second. A local engine is not paced, unless --rate is given.
+
+Examples:
+  npm run admin -- check
+  npm run admin -- check --rate 300
+  npm run --silent admin -- check --organization 1 --json`,
+    )
+    .action((options: CheckOptions) => check(context, options));
+}
+
+async function check(
+  context: CommandContext,
+  { organization: organizationId, rate }: CheckOptions,
+): Promise<void> {
+  const table = context.pacedTable(rate);
+  if (organizationId !== undefined) await existingOrganization(table, organizationId);
+  const { leads, violations } = await checkTable(table, {
+    organizationId,
+    limits: context.rateLimits(),
+    onProgress: ({ leads, otherItems, violations }) => {
+      const found = violations === 0 ? '' : `, ${countOf(violations, 'violation')} so far`;
+      context.progress(
+        `Checking: ${countOf(leads, 'lead')} and ${countOf(otherItems, 'other item')} read${found}`,
+      );
+    },
+  });
+  if (violations.length > 0) context.exitWithFailure();
+  context.print({ leads, violations }, () => {
+    const ofOrganization = organizationId === undefined ? '' : ` of organization ${organizationId}`;
+    const checked = `${countOf(leads, 'lead')}${ofOrganization} checked in table ${table.name}.`;
+    if (violations.length === 0) return `No violations: ${checked}`;
+    return [...violations, '', `${countOf(violations.length, 'violation')}: ${checked}`].join('\n');
+  });
+}

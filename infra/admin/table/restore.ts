@@ -1,0 +1,225 @@
+import type { Command } from 'commander';
+import { checkTable } from '../../../shared/store/check/check-table.ts';
+import {
+  type FinishedRestore,
+  finishRestore,
+  leadIdMargin,
+} from '../../../shared/store/maintenance/finish-restore.ts';
+import {
+  type Protection,
+  type ProtectionState,
+  protectTable,
+} from '../../../shared/store/maintenance/protect-table.ts';
+import type { Table } from '../../../shared/store/table/client.ts';
+import { confirmed } from '../../cli/confirm.ts';
+import { countOf, printable } from '../../cli/format.ts';
+import { type CommandContext, CommandError } from '../context.ts';
+import { RestoreAudit } from './restore-audit.ts';
+
+interface FinishOptions {
+  from?: string;
+  keepKey?: string[];
+  yes?: boolean;
+}
+
+/** More leads to erase than this is unusual between a backup and a restore: a person must confirm the number. */
+const erasuresUnconfirmedMax = 10;
+/** The most leads that a report names; `--json` names all. */
+const namedMax = 20;
+
+const finishHelp = `
+Set LEADS_TABLE to the restored table, and stop all requests first. A backup
+brings back what was true when it was made: keys that were revoked since, people
+who were erased since, and lead IDs that were assigned since.
+
+With --from, those keys are revoked and those people erased again, and new lead
+IDs continue after the assigned ones. A lead is erased if the audit log of that
+table says that it was. A lead that is missing there for any other reason is
+listed and kept. Leads that only that table has, created since the backup, are
+listed too. More than ${countOf(erasuresUnconfirmedMax, 'lead')} to erase must be confirmed.
+
+Without --from, because that table is lost, every key is revoked except those of
+--keep-key, and new lead IDs continue ${countOf(leadIdMargin, 'ID')} later.
+Erasures that were under way when the backup was made are completed. Erase again
+whoever you have erased since.
+
+AWS does not promise that a backup holds all of a change that was made in its
+last moments. The command completes or removes what is there in part, and says
+how many items of each.
+
+It then switches on expiry (TTL), point-in-time recovery and deletion
+protection, and runs a check: status 0 means that the service can use the table.
+If it fails, run it again. The audit log of each organization says when it began
+and when it ended.
+
+Examples:
+  LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --from leads
+  LEADS_TABLE=leads-restored-1 npm run admin -- restore finish --keep-key KEY_ID`;
+
+export function restoreCommands(program: Command, context: CommandContext): void {
+  const restore = program
+    .command('restore')
+    .description('finish restoring a table from a backup (infra/OPERATE.md, "Restore")');
+  restore
+    .command('finish')
+    .description('prepare a table that was restored from a backup, before the service uses it')
+    .option('--from <TABLE>', 'the table that was in use until now; it is only read')
+    .option('--keep-key <ID...>', 'without --from: API keys to keep; all others are revoked')
+    .option('--yes', 'do not ask for confirmation')
+    .addHelpText('after', finishHelp)
+    .action((options: FinishOptions) => finish(context, options));
+}
+
+async function finish(context: CommandContext, options: FinishOptions): Promise<void> {
+  const table = context.table();
+  await confirmRevocations(table, options);
+  const audit = new RestoreAudit(table, await context.callerIdentity());
+  const finished = await finishFrom(context, audit, options);
+  const protection = await protectTable(table, {
+    onWait: (waiting) =>
+      context.progress(`Waiting for DynamoDB to switch on ${protectionNames[waiting]}`),
+  });
+  const { leads, violations } = await checkTable(table, {
+    onProgress: (progress) => context.progress(`Checking: ${countOf(progress.leads, 'lead')} read`),
+  });
+  await audit.complete(violations.length);
+  if (violations.length > 0) context.exitWithFailure();
+  context.print({ ...finished, protection, leads, violations }, () =>
+    [
+      ...report(finished, options),
+      ...Object.entries(protection).map(
+        ([name, state]) => `${protectionNames[name as Protection]}: ${stateWords[state]}.`,
+      ),
+      ...violations,
+      violations.length === 0
+        ? `No violations: ${countOf(leads, 'lead')} checked. The service can use table ${table.name}.`
+        : `${countOf(violations.length, 'violation')}: do not let the service use table ${table.name}.`,
+    ].join('\n'),
+  );
+}
+
+/** @throws CommandError when keys would be revoked and nobody confirms it */
+async function confirmRevocations(
+  table: Table,
+  { from, keepKey = [], yes = false }: FinishOptions,
+): Promise<void> {
+  if (from !== undefined && keepKey.length > 0) {
+    throw new CommandError(
+      `--keep-key has no effect with --from: every key that is not revoked in table ${from} is kept. Remove --keep-key.`,
+    );
+  }
+  if (from !== undefined || yes) return;
+  const except = keepKey.length === 0 ? '' : `, except ${countOf(keepKey.length, 'named key')}`;
+  await confirmed(
+    `Without --from, every API key in table ${table.name} will be revoked${except}.`,
+    table.name,
+  );
+}
+
+async function finishFrom(
+  context: CommandContext,
+  audit: RestoreAudit,
+  { from, keepKey = [], yes = false }: FinishOptions,
+): Promise<FinishedRestore> {
+  const { table, action } = audit;
+  return finishRestore(table, {
+    old: from === undefined ? undefined : { ...table, name: from },
+    keptKeyIds: new Set(keepKey),
+    action,
+    confirm: async ({ erased }) => {
+      if (erased.length <= erasuresUnconfirmedMax || yes) return;
+      const leads = `${countOf(erased.length, 'lead')} of table ${table.name}`;
+      context.note(
+        from === undefined
+          ? `${leads} were being erased when the backup was made.`
+          : `The audit log of table ${from} says that ${leads} were erased since the backup.`,
+      );
+      await confirmed('They will be erased again, for good.', String(erased.length));
+    },
+    onBegin: () => audit.begin(),
+    onProgress: (items) =>
+      context.progress(`Comparing with the old table: ${countOf(items, 'item')} read`),
+  });
+}
+
+const protectionNames: Record<Protection, string> = {
+  expiry: 'Expiry (TTL)',
+  pointInTimeRecovery: 'Point-in-time recovery',
+  deletionProtection: 'Deletion protection',
+};
+
+const stateWords: Record<ProtectionState, string> = {
+  on: 'on',
+  begun: 'requested; DynamoDB may take an hour, and the service can be used meanwhile',
+  'unknown here': 'not supported by this engine',
+};
+
+function report(finished: FinishedRestore, { from }: FinishOptions): string[] {
+  const { organizations, keysRevoked, leadsErased, entriesCleaned, entriesDiffering } = finished;
+  return [
+    `${countOf(organizations, 'organization')}: ${countOf(keysRevoked, 'key')} revoked, ${countOf(leadsErased, 'lead')} erased, ` +
+      `${countOf(entriesCleaned, 'timeline item')} of other leads cleaned. New lead IDs and settings versions continue after the assigned ones.`,
+    ...tornLines(finished),
+    ...(from === undefined
+      ? [
+          'Nothing tells who was erased since the backup: erase them again with lead erase, before the service uses the table.',
+        ]
+      : []),
+    ...(entriesDiffering > 0
+      ? [
+          `${countOf(entriesDiffering, 'timeline item')} differ from the old table for a reason other than an erasure. The backup's version was kept.`,
+        ]
+      : []),
+    ...missingLines(finished),
+    ...onlyInOldLines(finished),
+  ];
+}
+
+function tornLines({ partsCompleted, partsRemoved, leadsMended }: FinishedRestore): string[] {
+  if (partsCompleted + partsRemoved === 0) return [];
+  const leads =
+    leadsMended.length === 0
+      ? ''
+      : ` Look at ${countOf(leadsMended.length, 'lead')}: ${namesOf(leadsMended)}. Another restore of the backup shows what was removed.`;
+  return [
+    'The backup had only a part of some changes of its last moments: ' +
+      `${countOf(partsCompleted, 'item')} written to complete them, ${countOf(partsRemoved, 'item')} removed.${leads}`,
+  ];
+}
+
+function onlyInOldLines({ keysOnlyInOld, onlyInOld, leadsOnlyInOld }: FinishedRestore): string[] {
+  const keyLines = keysOnlyInOld.map(
+    ({ organizationId, keyId, label }) =>
+      `Only the old table has API key ${keyId} (${printable(label)}) of organization ${organizationId}, created since the backup: ` +
+      'requests with it are refused until you create another one with key create.',
+  );
+  const leadLines =
+    leadsOnlyInOld.length === 0
+      ? []
+      : [
+          `Only the old table has ${countOf(leadsOnlyInOld.length, 'lead')}, created since the backup: ${namesOf(leadsOnlyInOld)}. ` +
+            'The service does not find them in the restored table: read them in the old table with lead show, and create them again.',
+        ];
+  if (onlyInOld.length === 0) return [...keyLines, ...leadLines];
+  return [
+    ...keyLines,
+    ...leadLines,
+    `Only the old table has organization ${onlyInOld.join(', ')}, created since the backup: apply its settings again, and create its keys.`,
+  ];
+}
+
+function missingLines({ leadsMissingInOld }: FinishedRestore): string[] {
+  if (leadsMissingInOld.length === 0) return [];
+  return [
+    `${countOf(leadsMissingInOld.length, 'lead')} missing in the old table, with no erasure in its audit log, ` +
+      `were kept: ${namesOf(leadsMissingInOld)}. If an earlier restore finish erased one of them, erase it again with lead erase.`,
+  ];
+}
+
+function namesOf(leads: FinishedRestore['leadsMissingInOld']): string {
+  const named = leads
+    .slice(0, namedMax)
+    .map(({ organizationId, leadId }) => `${leadId} of organization ${organizationId}`);
+  const rest = leads.length - named.length;
+  return `${named.join(', ')}${rest > 0 ? `, and ${rest} more (--json names all)` : ''}`;
+}

@@ -1,0 +1,69 @@
+import { relative, resolve } from 'node:path';
+import { CommanderError } from 'commander';
+import { CliCommand } from '../../cli/command.ts';
+import { integerOption } from '../../cli/integer-option.ts';
+import { defaultDataFolder } from '../../local/running-service.ts';
+import { DocsError } from './docs-error.ts';
+import { DocsServer } from './server.ts';
+import { writeSite } from './site.ts';
+
+/** `npm run docs`. */
+interface Options {
+  port: number;
+  out?: string;
+}
+
+const wrongUsage = 2;
+const projectFolder = resolve(import.meta.dirname, '../..', '../..');
+
+const program = new CliCommand('npm run docs --')
+  .description('show the API reference in the browser, or write it as a static site')
+  .option('--port <N>', 'port on 127.0.0.1; 0 picks a free one', integerOption(0, 65_535), 4011)
+  .option('--out <DIR>', 'write the site into this new or empty folder, and end')
+  .allowExcessArguments(false)
+  .addHelpText(
+    'after',
+    `
+While the local service runs (npm start), the page sends requests to it, with an
+API key that is valid until the page ends, or for 12 hours. The site that --out
+writes sends none. Nothing is loaded from other servers.
+
+Examples:
+  npm run docs
+  npm run docs -- --port 8080
+  npm run docs -- --out site`,
+  )
+  .exitOverride();
+
+try {
+  program.parse();
+  const { out, port } = program.opts<Options>();
+  if (out === undefined) await serve(port);
+  else {
+    const { folder, names } = writeSite(out);
+    console.log(
+      `Wrote ${names.length} files to ${folder}: open ${relative(projectFolder, folder) || '.'}/index.html.`,
+    );
+  }
+} catch (error) {
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : wrongUsage);
+  if (!(error instanceof DocsError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}
+
+async function serve(port: number): Promise<void> {
+  const server = new DocsServer(resolve(projectFolder, defaultDataFolder));
+  let ending = false;
+  const end = async (): Promise<void> => {
+    if (ending) return;
+    ending = true;
+    await server.stop();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    process.on(signal, () => void end());
+  process.on('disconnect', () => void end()); // the launcher has ended
+  const address = await server.listen(port);
+  console.log(`API reference: ${address}\nPress Ctrl-C to stop.`);
+}

@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { errorCode } from '../../cli/error-code.ts';
+import { findRunningService, type RunningService } from '../../local/running-service.ts';
+import { DocsError } from './docs-error.ts';
+import { referencePage } from './reference-page.ts';
+import { siteFiles } from './site.ts';
+import { createTryItKey, type TryItKey } from './try-it-key.ts';
+
+const contentTypes: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json',
+  md: 'text/markdown; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+};
+const plainText = contentTypes.txt ?? '';
+
+/**
+ * Serves the reference page on 127.0.0.1, and passes `/api/` on to the local service, so that the page can send requests: the service
+ * itself has no CORS headers. The service may start, stop and start again meanwhile.
+ */
+export class DocsServer {
+  readonly #folder: string;
+  readonly #files = siteFiles();
+  readonly #server: Server;
+  /** Of the service that runs now. A service that started again may have another table. */
+  #key: { readonly service: string; readonly created: Promise<TryItKey | undefined> } | undefined;
+
+  /** @param folder the data folder of the local service */
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#server = createServer((message, response) => {
+      this.#respond(message, response).catch((error: unknown) => {
+        response.writeHead(500, { 'Content-Type': plainText });
+        response.end(`${error instanceof Error ? error.message : error}\n`);
+      });
+    });
+  }
+
+  /** @param port 0 picks a free one. @returns the address @throws DocsError for a port in use */
+  async listen(port: number): Promise<string> {
+    this.#server.listen(port, '127.0.0.1');
+    try {
+      await once(this.#server, 'listening');
+    } catch (error) {
+      const reason = listenFailures[errorCode(error) ?? ''];
+      throw reason ? new DocsError(`--port ${port}: ${reason}`, { cause: error }) : error;
+    }
+    return `http://127.0.0.1:${this.#port()}`;
+  }
+
+  /** Ends, and revokes the key of the page. */
+  async stop(): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    const key = await this.#key?.created.catch(() => undefined);
+    await key?.revoke().catch(() => undefined); // the service has stopped; the key expires
+  }
+
+  #port(): number {
+    const address = this.#server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  }
+
+  async #respond(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { host = '', 'sec-fetch-site': site } = message.headers;
+    // A page of another site must neither read the key of this page nor send requests through it.
+    const isOwn = [`127.0.0.1:${this.#port()}`, `localhost:${this.#port()}`].includes(host);
+    if (!isOwn || site === 'cross-site') return sendText(response, 403, 'Open http://127.0.0.1.');
+    const { pathname } = new URL(message.url ?? '/', 'http://127.0.0.1');
+    if (pathname.startsWith('/api/')) return this.#forward(message, response);
+    const name = pathname === '/' ? 'index.html' : pathname.slice(1);
+    const text = Object.hasOwn(this.#files, name) ? this.#files[name] : undefined;
+    if (text === undefined) return sendText(response, 404, 'There is no such page.');
+    const body = name === 'index.html' ? await this.#page(host) : text;
+    const type = contentTypes[name.split('.').at(-1) ?? ''] ?? plainText;
+    response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(body);
+  }
+
+  async #page(host: string): Promise<string> {
+    const service = await findRunningService(this.#folder);
+    const key = service && (await this.#keyFor(service));
+    const openApi = this.#files['openapi.json'] ?? '';
+    return referencePage({ openApi, tryItAt: `http://${host}`, apiKey: key?.key });
+  }
+
+  #keyFor(service: RunningService): Promise<TryItKey | undefined> {
+    const name = JSON.stringify(service);
+    if (this.#key?.service !== name)
+      this.#key = { service: name, created: createTryItKey(service) };
+    return this.#key.created;
+  }
+
+  async #forward(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const service = await findRunningService(this.#folder);
+    if (!service)
+      return sendText(response, 502, 'No local service runs on .local: start it with npm start.');
+    const { host: _, ...headers } = message.headers;
+    // The address of a request may name another host: only its path and query count.
+    const { pathname, search } = new URL(message.url ?? '/', service.baseUrl);
+    const forwarded = request(new URL(`${service.baseUrl}${pathname}${search}`), {
+      method: message.method,
+      headers,
+    });
+    forwarded.on('response', (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers);
+      reply.pipe(response);
+    });
+    forwarded.on('error', (error) => {
+      if (!response.headersSent) sendText(response, 502, `The local service: ${error.message}.`);
+      else response.destroy();
+    });
+    message.pipe(forwarded);
+  }
+}
+
+const listenFailures: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use: name another port, or 0 for a free one.',
+  EACCES: 'the system does not allow this port: name a port above 1023.',
+};
+
+function sendText(response: ServerResponse, status: number, sentence: string): void {
+  response.writeHead(status, { 'Content-Type': plainText }).end(`${sentence}\n`);
+}

@@ -1,0 +1,68 @@
+import { createApiKey, revokeApiKey } from '../../../shared/store/organizations/api-keys.ts';
+import {
+  listOrganizations,
+  loadOrganization,
+} from '../../../shared/store/organizations/organizations.ts';
+import { openTable, type Table } from '../../../shared/store/table/client.ts';
+import { callerIdentity } from '../../admin/caller-identity.ts';
+import type { RunningService } from '../../local/running-service.ts';
+
+/** For a page that is killed: its key cannot be revoked at the end. */
+const validMs = 12 * 3_600_000;
+
+export interface TryItKey {
+  readonly key: string;
+  /** Ends the key's access. */
+  readonly revoke: () => Promise<void>;
+}
+
+/**
+ * Creates an API key with every scope for the first organization of a local service that has an active user, as `key create` does: keys are stored as hashes, so
+ * the keys that `npm start` created cannot be filled in. At most 12 hours; the audit log has an entry.
+ * @returns undefined if there is no organization with an active user
+ */
+export async function createTryItKey({
+  environment,
+}: RunningService): Promise<TryItKey | undefined> {
+  const { LEADS_TABLE, AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION } = environment;
+  const table = openTable(LEADS_TABLE, {
+    endpoint: AWS_ENDPOINT_URL_DYNAMODB ?? '',
+    region: AWS_REGION ?? '',
+    credentials: {
+      accessKeyId: environment.AWS_ACCESS_KEY_ID ?? '',
+      secretAccessKey: environment.AWS_SECRET_ACCESS_KEY ?? '',
+    },
+  });
+  const owner = await firstActiveUser(table);
+  if (!owner) return undefined;
+  const who = await callerIdentity(environment, undefined);
+  const now = new Date();
+  const { key, keyId } = await createApiKey(table, {
+    organizationId: owner.organizationId,
+    type: 'application',
+    scopes: ['leads.read', 'leads.write', 'leads.capture'],
+    label: 'reference page',
+    createdBy: owner.userId,
+    expiresAt: new Date(now.getTime() + validMs).toISOString(),
+    now,
+    action: (id) => ({ who, what: `key create ${id} (reference page)` }),
+  });
+  const revoke = async (): Promise<void> => {
+    await revokeApiKey(table, owner.organizationId, keyId, {
+      action: { who, what: `key revoke ${keyId} (reference page)` },
+    });
+    table.client.destroy();
+  };
+  return { key, revoke };
+}
+
+async function firstActiveUser(
+  table: Table,
+): Promise<{ organizationId: number; userId: number } | undefined> {
+  for (const { id } of await listOrganizations(table)) {
+    const organization = await loadOrganization(table, id);
+    const user = organization?.users.find(({ active }) => active);
+    if (user) return { organizationId: id, userId: user.id };
+  }
+  return undefined;
+}

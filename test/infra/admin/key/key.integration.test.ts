@@ -1,0 +1,182 @@
+import { expect, test } from 'vitest';
+import { parseApiKey } from '../../../../shared/organization/api-key.ts';
+import { adminJson, runAdmin } from '../../../support/admin.ts';
+import { call } from '../../../support/call.ts';
+import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+
+const option = ({ id }: GivenOrganization): string[] => ['--organization', String(id)];
+const history = async (organization: GivenOrganization) =>
+  (await adminJson('organization', 'history', ...option(organization))).items;
+
+test('a rotated key’s successor may do the same, and both work until the old one is revoked', async () => {
+  const organization = await givenOrganization();
+  const old = parseApiKey(organization.writer)?.keyId ?? '';
+
+  const rotated = await adminJson('key', 'rotate', ...option(organization), '--key', old);
+  const people = await runAdmin(['key', 'rotate', ...option(organization), '--key', rotated.keyId]);
+  const both = await Promise.all(
+    [organization.writer, rotated.key].map((apiKey) => call('list-users', { apiKey })),
+  );
+  await runAdmin(['key', 'revoke', ...option(organization), '--key', old]);
+  const after = await Promise.all(
+    [organization.writer, rotated.key].map((apiKey) => call('list-users', { apiKey })),
+  );
+  const revoked = await runAdmin(['key', 'rotate', ...option(organization), '--key', old]);
+
+  const { items } = await adminJson('key', 'list', ...option(organization));
+  const [was, is] = [old, rotated.keyId].map((keyId) =>
+    items.find((item: { keyId: string }) => item.keyId === keyId),
+  );
+  expect(is).toMatchObject({
+    type: was.type,
+    scopes: was.scopes,
+    label: was.label,
+    createdBy: was.createdBy,
+  });
+  expect(rotated).toEqual({
+    key: expect.stringContaining(rotated.keyId),
+    keyId: is.keyId,
+    scopes: is.scopes,
+    expiresAt: is.expiresAt,
+  });
+  expect(people.stdout).toMatch(
+    new RegExp(
+      `before \\d{4}-\\d\\d-\\d\\d, revoke the old key: npm run admin -- key revoke --organization ${organization.id} --key ${rotated.keyId}`,
+    ),
+  );
+  expect([...both, ...after].map(({ status }) => status)).toEqual([200, 200, 401, 200]);
+  expect(revoked).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/was revoked on .*key create/),
+  });
+  const told = (await history(organization)).map(({ what }: { what: string }) => what);
+  expect(told).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(`^key revoke ${old}$`),
+      expect.stringMatching(`^key rotate ${old} to ${rotated.keyId}`),
+    ]),
+  );
+  expect(JSON.stringify(await history(organization))).not.toContain(rotated.key);
+});
+
+test('key list shows the days left, and which keys to rotate now', async () => {
+  const organization = await givenOrganization();
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000 + 60_000);
+  await organization.key({ label: 'soon', expiresAt: inDays(13) });
+  await organization.key({ label: 'later', expiresAt: inDays(14) });
+  await organization.key({ label: 'past', expiresAt: inDays(-1) });
+
+  const { stdout } = await runAdmin(['key', 'list', ...option(organization)]);
+
+  expect(stdout).toMatch(/DAYS LEFT/);
+  expect(stdout).toMatch(/soon .* 13: rotate it +live/);
+  expect(stdout).toMatch(/later .* 14 +live/);
+  expect(stdout).toMatch(/past .* \d{4}-\d\d-\d\d +expired/);
+});
+
+test('a key that is revoked again is not revoked twice in the history', async () => {
+  const organization = await givenOrganization();
+  const { keyId } = await organization.key();
+  const revoke = () => adminJson('key', 'revoke', ...option(organization), '--key', keyId);
+
+  const [first, second] = [await revoke(), await revoke()];
+
+  expect(second).toEqual(first);
+  const revoked = (await history(organization)).filter(
+    ({ what }: { what: string }) => what === `key revoke ${keyId}`,
+  );
+  expect(revoked).toHaveLength(1);
+});
+
+test('a key in the name of somebody inactive is made, with a warning', async () => {
+  const organization = await givenOrganization();
+  const inactive = organization.settings.users.find(({ active }) => !active);
+  const made = ['--type', 'website-form', '--label', 'form', '--created-by', String(inactive?.id)];
+
+  const { status, stderr } = await runAdmin(['key', 'create', ...option(organization), ...made]);
+
+  expect([status, stderr]).toEqual([
+    0,
+    expect.stringContaining(`${inactive?.name}, the user that the key acts for, is inactive`),
+  ]);
+});
+
+test('a rotated key acts for another user when it is told to, and warns when its own is inactive', async () => {
+  const organization = await givenOrganization();
+  const { keyId } = await organization.key({ createdBy: 9 });
+  const rotate = (...more: string[]) =>
+    runAdmin(['key', 'rotate', ...option(organization), '--key', keyId, ...more, '--json']);
+
+  const [same, other, unknown] = [
+    await rotate(),
+    await rotate('--created-by', '8'),
+    await rotate('--created-by', '99'),
+  ];
+
+  const { items } = await adminJson('key', 'list', ...option(organization));
+  const creatorOf = (reply: typeof same) =>
+    items.find((item: { keyId: string }) => item.keyId === reply.json.keyId).createdBy;
+  expect([creatorOf(same), creatorOf(other)]).toEqual([9, 8]);
+  expect(same.stderr).toMatch(/^Warning: Meera Das, .* is inactive: --created-by can name another/);
+  expect(other.stderr).toBe('');
+  expect(unknown).toMatchObject({ status: 1, stderr: expect.stringMatching(/has no user 99/) });
+});
+
+test('a key may expire earlier than its type allows, never later', async () => {
+  const organization = await givenOrganization();
+  const create = (type: string, ...more: string[]) =>
+    runAdmin([
+      ...['key', 'create', ...option(organization), '--type', type, '--label', 'trial'],
+      ...['--created-by', '7', '--scopes', 'leads.capture', ...more, '--json'],
+    ]);
+  const days = ({ json }: Awaited<ReturnType<typeof create>>): number =>
+    (Date.parse(json.expiresAt) - Date.now()) / 86_400_000;
+
+  const short = await create('application', '--expires-in', '89d');
+  const rotate = ['key', 'rotate', ...option(organization), '--key', short.json.keyId];
+  const rotated = await runAdmin([...rotate, '--expires-in', '7d', '--json']);
+  const refused = [
+    await create('application', '--expires-in', '90d'),
+    await create('website-form', '--expires-in', '731d'),
+    await create('application', '--expires-in', '30'),
+    await create('application', '--expires-in', '0d'),
+    await runAdmin([...rotate, '--expires-in', '90d']),
+  ];
+
+  expect([days(short), days(rotated)]).toEqual([expect.closeTo(89, 1), expect.closeTo(7, 1)]);
+  expect(refused.map(({ status }) => status)).toEqual([2, 2, 2, 2, 2]);
+  expect(refused.map(({ stderr }) => stderr)).toEqual([
+    expect.stringContaining("'--expires-in 90d' must be shorter than the 90 days for which"),
+    expect.stringContaining(
+      'must be shorter than the 730 days for which an API key of type website-form is valid.',
+    ),
+    expect.stringContaining('It must be a number of days, such as 30d.'),
+    expect.stringContaining('It must be a number of days, such as 30d.'),
+    expect.stringContaining('must be shorter than the 90 days'),
+  ]);
+  expect((await adminJson('key', 'list', ...option(organization))).items).toHaveLength(5);
+});
+
+test('key list says in which hour a key was used last, and help how long a key is valid', async () => {
+  const organization = await givenOrganization();
+  const before = Date.now();
+  await call('list-users', { apiKey: organization.reader });
+  const after = Date.now();
+
+  const { items } = await adminJson('key', 'list', ...option(organization));
+  const { stdout } = await runAdmin(['key', 'list', ...option(organization)]);
+  const help = await runAdmin(['key', 'create', '--help']);
+
+  const keyId = parseApiKey(organization.reader)?.keyId;
+  const used = items.find((item: { keyId: string }) => item.keyId === keyId);
+  expect(Date.parse(used.lastUsedAt)).toBeGreaterThanOrEqual(before);
+  expect(Date.parse(used.lastUsedAt)).toBeLessThanOrEqual(after);
+  expect(
+    items.filter(({ lastUsedAt }: { lastUsedAt: unknown }) => lastUsedAt === null),
+  ).toHaveLength(2);
+  expect(stdout).toMatch(
+    new RegExp(`${keyId} .* \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d to \\d\\d:\\d\\d `),
+  );
+  expect(stdout).toMatch(/ never /);
+  expect(help.stdout).toMatch(/730 days for website-form, 90 for application/);
+});

@@ -1,0 +1,295 @@
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Lead } from '../../../../shared/leads/lead.ts';
+import { setArchived } from '../../../../shared/store/leads/archive.ts';
+import { adminJson, runAdmin, spawnAdmin } from '../../../support/admin.ts';
+import { changeSettings, givenLead, leadsOf } from '../../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { useOwnTable } from '../../../support/own-table.ts';
+import { person } from '../../../support/people.ts';
+import { customField, sampleSettings } from '../../../support/settings.ts';
+import { table } from '../../../support/table.ts';
+
+useOwnTable();
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'export-test-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+let files = 0;
+function newFile(extension: string): string {
+  files += 1;
+  return join(folder, `${files}.${extension}`);
+}
+/** Leads as they compare across organizations, by phone; versions and organizations differ. */
+const comparable = (leads: readonly Lead[], withIds: boolean) =>
+  leads
+    .map(({ id, organizationId: _, version: __, ...lead }) => (withIds ? { id, ...lead } : lead))
+    .sort((a, b) => String(a.fields.phone).localeCompare(String(b.fields.phone)));
+const exportTo = ({ id }: GivenOrganization, file: string, ...more: string[]) =>
+  adminJson('lead', 'export', '--organization', String(id), '--out', file, ...more);
+const importFrom = ({ id }: GivenOrganization, file: string, ...more: string[]) =>
+  adminJson('lead', 'import', '--organization', String(id), file, ...more);
+
+/** Leads with everything that is hard to carry, then settings in which part of it is no longer active. */
+async function givenHardLeads(): Promise<{ organization: GivenOrganization; settings: object }> {
+  const users = [...sampleSettings.users, { id: 10, name: 'Asha Rao' }, { id: 11, name: '7' }];
+  const organization = await givenOrganization({ users });
+  const hard: object[] = [
+    {
+      remarks: ' first line\r\nsecond, "quoted"\n\n',
+      city: '=HYPERLINK("http://x")',
+      budget: -1250.5,
+      wants_call: false,
+    },
+    {
+      remarks: "'=1+1",
+      city: '+49 30',
+      interests: ['hostel', 'loan'],
+      portfolio: 'https://example.com/?a=1,2',
+      mentor: 10,
+    },
+    {
+      remarks: '\u2028 नमस्ते 😀',
+      city: '-',
+      work_email: 'W@Example.com',
+      start_on: '2026-02-28',
+      second_source: 3,
+      source: 3,
+    },
+    {
+      guardian_phone: '+919811111111',
+      lead_type: 'consultant',
+      assigned_to: 11,
+      course: 'design',
+      hasOwnProperty: 'yes',
+    },
+  ];
+  const leads = [];
+  for (const fields of hard) leads.push(await givenLead(organization, { fields }));
+  await setArchived(table(), organization.id, leads[1].id, true);
+  const { settings } = organization;
+  const changes = {
+    users: settings.users.map((user) => ({ ...user, active: user.id === 8 })),
+    sources: settings.sources.map((source) => ({ ...source, active: source.id !== 3 })),
+    fields: settings.fields.map((field) => ({
+      ...field,
+      active: field.key !== 'portfolio',
+      requiredOnCreate: field.requiredOnCreate || field.key === 'course',
+    })),
+    pipelines: settings.pipelines.map((pipeline) => ({
+      ...pipeline,
+      stages: [
+        ...pipeline.stages.map((stage) => ({
+          ...stage,
+          active: stage.id !== 11,
+          isDefault: stage.id !== 11 && stage.isDefault,
+        })),
+        ...(pipeline.id === 1
+          ? [
+              {
+                id: 13,
+                name: 'Started',
+                slug: 'started',
+                order: 3,
+                meaning: 'open',
+                isDefault: true,
+                active: true,
+              },
+            ]
+          : []),
+      ],
+    })),
+  };
+  await changeSettings(organization, changes);
+  return { organization, settings: { ...settings, ...changes, id: undefined } };
+}
+
+test.each([
+  { format: 'csv', keepIds: false },
+  { format: 'jsonl', keepIds: true },
+])(
+  'a $format export gives an empty organization the same leads, archived and no longer allowed ones too',
+  async ({ format, keepIds }) => {
+    const { organization, settings } = await givenHardLeads();
+    const empty = await givenOrganization(settings as Record<string, unknown>);
+    const file = newFile(format);
+
+    const exported = await exportTo(organization, file, '--archived');
+    const imported = await importFrom(empty, file, ...(keepIds ? ['--keep-ids'] : []));
+
+    expect(exported).toEqual({ leads: 4, file });
+    expect(imported).toMatchObject({ rows: 4, imported: 4, refused: 0 });
+    expect(comparable(await leadsOf(empty), keepIds)).toEqual(
+      comparable(await leadsOf(organization), keepIds),
+    );
+    expect(await adminJson('check', '--organization', String(empty.id))).toEqual({
+      leads: 4,
+      violations: [],
+    });
+  },
+);
+
+test('leads that keep their ids are followed by higher ones', async () => {
+  const [organization, empty] = await Promise.all([givenOrganization(), givenOrganization()]);
+  for (let count = 0; count < 3; count += 1) await givenLead(organization);
+  const file = newFile('jsonl');
+  await exportTo(organization, file);
+  await importFrom(empty, file, '--keep-ids');
+
+  const next = await givenLead(empty);
+
+  expect(next.id).toBeGreaterThan(Math.max(...(await leadsOf(organization)).map(({ id }) => id)));
+});
+
+test('archived leads stay behind unless asked for; without a file the leads go to stdout', async () => {
+  const organization = await givenOrganization();
+  const [kept, archived] = [await givenLead(organization), await givenLead(organization)];
+  await setArchived(table(), organization.id, archived.id, true);
+
+  const { stdout, stderr } = await spawnAdmin([
+    'lead',
+    'export',
+    '--organization',
+    String(organization.id),
+  ]).ended;
+
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([{ leadId: kept.id, fields: { phone: kept.phone } }]);
+  expect(stderr.trim()).toBe('1 lead exported.');
+});
+
+test.each(['csv', 'jsonl'])(
+  'a %s export that was broken off anywhere goes on to the same file',
+  async (format) => {
+    const organization = await givenOrganization();
+    for (let count = 0; count < 5; count += 1) {
+      await givenLead(organization, {
+        fields: { remarks: `line one\nline "two", of ${person().name}`, city: 'x' },
+      });
+    }
+    const whole = newFile(format);
+    await exportTo(organization, whole);
+    const bytes = await readFile(whole);
+    const lineEnds = [...bytes.entries()].filter(([, byte]) => byte === 0x0a).map(([at]) => at);
+    const cuts = [
+      0,
+      3,
+      ...lineEnds.slice(0, 4).flatMap((at) => [at, at + 1, at + 4]),
+      bytes.length - 1,
+      bytes.length,
+    ];
+
+    const resumed = await Promise.all(
+      cuts.map(async (cut) => {
+        const broken = newFile(format);
+        await writeFile(broken, bytes.subarray(0, cut));
+        await exportTo(organization, broken, '--resume');
+        return { cut, text: await readFile(broken, 'utf8') };
+      }),
+    );
+
+    expect(resumed).toEqual(cuts.map((cut) => ({ cut, text: bytes.toString() })));
+  },
+);
+
+test('only its owner may read an export', async () => {
+  const organization = await givenOrganization();
+  const file = newFile('jsonl');
+
+  await exportTo(organization, file);
+
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test.each<
+  [name: string, content: string | undefined, args: string[], status: number, message: RegExp]
+>([
+  [
+    'a file that is there',
+    'x',
+    [],
+    1,
+    /already exists: name another file, or continue it with --resume/,
+  ],
+  [
+    'no file to continue',
+    undefined,
+    ['--resume'],
+    1,
+    /the file does not exist\. Start it without --resume/,
+  ],
+  [
+    'something else to continue',
+    'x\n',
+    ['--resume'],
+    1,
+    /does not end in a lead as an export writes it/,
+  ],
+  [
+    'something else without a line feed',
+    '{"mine":1}',
+    ['--resume'],
+    1,
+    /does not end in a lead as an export writes it/,
+  ],
+  [
+    'a table with a quote left open',
+    'a,b\n1,"x\n2,y\n',
+    ['--resume', '--format', 'csv'],
+    1,
+    /has other columns/,
+  ],
+  [
+    'other columns',
+    'lead id,name\n1,A\n',
+    ['--resume', '--format', 'csv'],
+    1,
+    /has other columns than an export has now/,
+  ],
+])('refuses %s', async (_, content, args, status, message) => {
+  const organization = await givenOrganization();
+  const file = newFile('jsonl');
+  if (content !== undefined) await appendFile(file, content);
+
+  const answer = await runAdmin([
+    'lead',
+    'export',
+    '--organization',
+    String(organization.id),
+    '--out',
+    file,
+    ...args,
+  ]);
+
+  expect({ status: answer.status, stdout: answer.stdout }).toEqual({ status, stdout: '' });
+  expect(answer.stderr.trim()).toMatch(message);
+  if (content !== undefined) expect(await readFile(file, 'utf8')).toBe(content);
+});
+
+test('fields with the names of a lead’s properties are carried as fields', async () => {
+  const own = ['createdAt', 'leadId', 'stageId'].map((key) => customField(key, 'text'));
+  const [organization, other] = [
+    await givenOrganization({ fields: own }),
+    await givenOrganization({ fields: own }),
+  ];
+  await givenLead(organization, {
+    fields: { createdAt: 'last spring', leadId: 'A-7', stageId: 'second' },
+  });
+  const file = newFile('jsonl');
+
+  await exportTo(organization, file);
+  const imported = await importFrom(other, file, '--keep-ids');
+
+  expect(imported).toMatchObject({ imported: 1, refused: 0 });
+  expect(comparable(await leadsOf(other), true)).toEqual(
+    comparable(await leadsOf(organization), true),
+  );
+});

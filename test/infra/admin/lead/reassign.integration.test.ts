@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest';
+import { adminJson, runAdmin } from '../../../support/admin.ts';
+import { call } from '../../../support/call.ts';
+import { givenLead, timelineOf } from '../../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { useOwnTable } from '../../../support/own-table.ts';
+import { sampleSettings } from '../../../support/settings.ts';
+import { killedAtWrite } from '../import/killed-import.ts';
+
+useOwnTable();
+
+const users = [
+  { id: 7, name: 'Asha Rao' },
+  { id: 8, name: 'Ravi Iyer' },
+  { id: 9, name: 'Meera Das', active: false },
+  { id: 10, name: 'Omar Khan' },
+];
+
+/** Leads of user 7. */
+async function givenLeads(organization: GivenOrganization, count: number): Promise<number[]> {
+  const ids: number[] = [];
+  for (let lead = 0; lead < count; lead += 1)
+    ids.push((await givenLead(organization, { fields: { assigned_to: 7 } })).id);
+  return ids;
+}
+
+const argsOf = ({ id }: GivenOrganization, ...more: string[]): string[] => [
+  ...['lead', 'reassign', '--organization', String(id), '--from', '7', ...more],
+];
+
+const listed = async ({ id }: GivenOrganization, owner: string): Promise<number[]> => {
+  const args = ['lead', 'list', '--organization', String(id), '--owner', owner];
+  const { items } = await adminJson(...args, '--limit', '100');
+  return items.map(({ leadId }: { leadId: number }) => leadId).reverse();
+};
+
+test("a user's leads go to others in turn, archived ones too; each change is on the lead's timeline, and the rest is left alone", async () => {
+  const organization = await givenOrganization({ users });
+  const [a = 0, b = 0, c = 0] = await givenLeads(organization, 3);
+  const other = await givenLead(organization, { fields: { assigned_to: 10 } });
+  const own = ['--organization', String(organization.id)];
+  await adminJson('lead', 'archive', ...own, '--lead', String(b));
+  const args = argsOf(organization, '--to', '8,10');
+
+  const planned = await runAdmin([...args, '--dry-run']);
+  const plan = await adminJson(...args, '--dry-run');
+  const unconfirmed = await runAdmin(args);
+  const before = await listed(organization, '7');
+  const reassigned = await adminJson(...args, '--yes');
+  const again = await adminJson(...args, '--yes');
+
+  expect(planned.stdout).toBe(
+    'User 7 (Asha Rao) has 3 leads, 1 archived lead among them:\n' +
+      '  2 leads to user 8 (Ravi Iyer)\n  1 lead to user 10 (Omar Khan)\nNothing was changed.\n',
+  );
+  expect(unconfirmed).toMatchObject({ status: 1, stderr: expect.stringMatching(/Add --yes/) });
+  expect(before).toEqual([a, c]);
+  expect([plan, reassigned, again]).toEqual([
+    { reassigned: 3 },
+    { reassigned: 3 },
+    { reassigned: 0 },
+  ]);
+  expect(await listed(organization, '7')).toEqual([]);
+  expect(await listed(organization, '8')).toEqual([a, c]);
+  expect(await listed(organization, '10')).toEqual([other.id]);
+  const { lead } = await adminJson('lead', 'show', ...own, '--lead', String(b));
+  expect(lead.owner).toEqual({ id: 10, name: 'Omar Khan' });
+  const { updatedAt } = (await call('get-lead', { apiKey: organization.reader, leadId: a })).body
+    .lead;
+  expect((await timelineOf(organization, a)).at(-1)).toEqual({
+    type: 'lead_updated',
+    at: updatedAt,
+    actor: { userId: null, name: 'administrator' },
+    via: 'admin',
+    changes: [{ field: 'assigned_to', from: 7, to: 8 }],
+  });
+  const { items } = await adminJson('organization', 'history', ...own, '--limit', '1');
+  expect(items[0].what).toBe('lead reassign from 7 to 8, 10, 3 leads');
+  expect(await adminJson('check', ...own)).toMatchObject({ violations: [] });
+});
+
+test('with --stage only the leads of that stage are reassigned', async () => {
+  const organization = await givenOrganization({ users });
+  const [first = 0] = await givenLeads(organization, 1);
+  const enrolled = await givenLead(organization, { stageId: 12, fields: { assigned_to: 7 } });
+
+  expect(await adminJson(...argsOf(organization, '--to', '8', '--stage', '12', '--yes'))).toEqual({
+    reassigned: 1,
+  });
+  expect(await listed(organization, '7')).toEqual([first]);
+  expect(await listed(organization, '8')).toEqual([enrolled.id]);
+});
+
+test('a reassignment that was killed is in the history, and a repeat completes it', async () => {
+  const organization = await givenOrganization({ users });
+  const ids = await givenLeads(organization, 12);
+  const args = argsOf(organization, '--to', '8,10', '--yes');
+
+  await killedAtWrite(5, args);
+  const left = await listed(organization, '7');
+  const repeated = await adminJson(...args);
+
+  expect(left.length).toBeGreaterThan(0);
+  expect(left.length).toBeLessThan(ids.length);
+  expect(repeated).toEqual({ reassigned: left.length });
+  const now = [...(await listed(organization, '8')), ...(await listed(organization, '10'))];
+  expect(now.sort((a, b) => a - b)).toEqual(ids);
+  for (const id of ids)
+    expect(
+      (await timelineOf(organization, id)).filter(({ type }) => type === 'lead_updated'),
+    ).toHaveLength(1);
+  const own = ['--organization', String(organization.id), '--limit', '2'];
+  const { items } = await adminJson('organization', 'history', ...own);
+  expect(items.map(({ what }: { what: string }) => what)).toEqual([
+    `lead reassign from 7 to 8, 10, ${left.length} leads`,
+    'lead reassign from 7 to 8, 10 begun',
+  ]);
+});
+
+test('updates of the same leads during a reassignment are kept, and so is the reassignment', async () => {
+  const organization = await givenOrganization({ users });
+  const ids = await givenLeads(organization, 8);
+  const update = async (leadId: number) => {
+    for (const city of ['Pune', 'Delhi', 'Goa']) {
+      const body = { fields: { city } };
+      const { status } = await call('update-lead', { apiKey: organization.writer, leadId, body });
+      expect(status).toBe(200);
+    }
+  };
+
+  const [reassigned] = await Promise.all([
+    adminJson(...argsOf(organization, '--to', '8', '--yes')),
+    ...ids.map(update),
+  ]);
+
+  expect(reassigned).toEqual({ reassigned: ids.length });
+  for (const leadId of ids) {
+    const { lead } = (await call('get-lead', { apiKey: organization.reader, leadId })).body;
+    expect(lead).toMatchObject({ assignedTo: 8, fields: { city: 'Goa' } });
+  }
+});
+
+test.each([
+  [
+    ['--to', '9'],
+    1,
+    /^User 9 \(Meera Das\) is inactive and cannot be given leads: name active users with --to\.$/,
+  ],
+  [['--to', '8,7'], 1, /^User 7 has the leads already: name other users with --to\.$/],
+  [['--to', '99'], 1, /has no user 99: its users are 7 \(Asha Rao\), 8 \(Ravi Iyer\)/],
+  [['--to', '8', '--stage', '99'], 1, /has no stage 99/],
+  [['--to', 'Ravi'], 2, /It must be an integer/],
+  [[], 2, /'--to <USER>' not specified/],
+])(
+  'lead reassign %j ends in one sentence, and changes nothing',
+  async (options, status, message) => {
+    const organization = await givenOrganization({ ...sampleSettings, users });
+
+    const reply = await runAdmin([...argsOf(organization, ...options), '--yes']);
+
+    expect(reply).toMatchObject({ status, stdout: '' });
+    expect(reply.stderr.trim()).toMatch(message);
+  },
+);

@@ -1,0 +1,284 @@
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setArchived } from '../../../../shared/store/leads/archive.ts';
+import { adminJson, runAdmin, spawnAdmin } from '../../../support/admin.ts';
+import { call } from '../../../support/call.ts';
+import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
+import { givenLead } from '../../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { useOwnTable } from '../../../support/own-table.ts';
+import { person } from '../../../support/people.ts';
+import { service } from '../../../support/service.ts';
+import { table } from '../../../support/table.ts';
+
+useOwnTable();
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+type Line = any;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'timelines-test-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+let files = 0;
+function newFile(): string {
+  files += 1;
+  return join(folder, `${files}.jsonl`);
+}
+const args = ({ id }: GivenOrganization, ...more: string[]): string[] => [
+  'lead',
+  'timelines',
+  '--organization',
+  String(id),
+  ...more,
+];
+const linesOf = (text: string): Line[] =>
+  text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+const linesIn = async (file: string): Promise<Line[]> => linesOf(await readFile(file, 'utf8'));
+async function written(organization: GivenOrganization, ...more: string[]): Promise<Line[]> {
+  const file = newFile();
+  await adminJson(...args(organization, '--out', file, ...more));
+  return linesIn(file);
+}
+const noteOn = (organization: GivenOrganization, leadId: number, text: string) =>
+  call('add-note', { apiKey: organization.writer, leadId, body: { text } });
+const captureOf = async (organization: GivenOrganization, body: object): Promise<number> =>
+  (await call('capture-lead', { apiKey: organization.website, body })).body.lead.id;
+const erase = ({ id }: GivenOrganization, leadId: number) =>
+  adminJson('lead', 'erase', '--organization', String(id), '--lead', String(leadId), '--yes');
+const typesOf = (lines: Line[], leadId: number): string[] =>
+  lines.filter((line) => line.leadId === leadId).map(({ type }) => type);
+
+test('lead timelines writes what each lead’s timeline has: enquiries, notes, changes, archived leads, and a line for an erased one', async () => {
+  const organization = await givenOrganization();
+  const [visitor, gone] = [person(), person()];
+  const captured = await captureOf(organization, { ...visitor, notes: 'Please call after six.' });
+  await captureOf(organization, { ...visitor, notes: 'I asked yesterday.' });
+  const archived = (await givenLead(organization)).id;
+  await noteOn(organization, archived, 'Called twice');
+  await setArchived(table(), organization.id, archived, true);
+  const erased = await captureOf(organization, { ...gone, notes: 'Forget me.' });
+  await erase(organization, erased);
+
+  const { stdout, status, stderr } = await spawnAdmin(args(organization)).ended;
+
+  expect([status, stderr]).toEqual([0, '7 items of 3 leads written.\n']);
+  const lines = linesOf(stdout);
+  expect(lines.map(({ leadId }) => leadId)).toEqual([
+    ...[captured, captured, captured],
+    ...[archived, archived, archived],
+    erased,
+  ]);
+  for (const leadId of [captured, archived]) {
+    const { items } = await adminJson(
+      ...['lead', 'timeline', '--organization', String(organization.id), '--lead', String(leadId)],
+    );
+    const own = lines.filter((line) => line.leadId === leadId);
+    expect(own.map(({ leadId: _leadId, id: _id, ...item }) => item)).toEqual(items);
+    expect(Object.keys(own[0]).slice(0, 2)).toEqual(['leadId', 'id']);
+  }
+  expect(typesOf(lines, captured)).toEqual(['lead_created', 'captured', 'captured']);
+  expect(lines.map(({ notes }) => notes)).toEqual(
+    expect.arrayContaining(['Please call after six.', 'I asked yesterday.']),
+  );
+  expect(lines.at(-1)).toEqual({
+    leadId: erased,
+    id: expect.stringMatching(/./),
+    type: 'erased',
+    at: expect.stringMatching(/Z$/),
+  });
+  for (const value of [gone.name, gone.phone, gone.email, 'Forget me.'])
+    expect(stdout).not.toContain(`"${value}"`);
+  expect(new Set(lines.map(({ id }) => id)).size).toBe(lines.length);
+  expect((await written(organization)).map(({ id }) => id)).toEqual(lines.map(({ id }) => id));
+});
+
+test('lead timelines --since writes the items at or after the time, erasures and what was imported since among them', async () => {
+  const organization = await givenOrganization();
+  const [before, erasedBefore, erasedAfter] = [
+    (await givenLead(organization)).id,
+    (await givenLead(organization)).id,
+    (await givenLead(organization)).id,
+  ];
+  await erase(organization, erasedBefore);
+  const since = new Date(Date.now() + 1).toISOString();
+  await expect.poll(() => new Date().toISOString() > since).toBe(true);
+  await noteOn(organization, before, 'Since');
+  await erase(organization, erasedAfter);
+  const file = newFile();
+  const old = { createdAt: '2020-01-01T00:00:00Z', updatedAt: '2020-01-02T00:00:00Z' };
+  await writeFile(file, `${JSON.stringify({ ...old, ...person() })}\n`);
+  await adminJson('lead', 'import', '--organization', String(organization.id), file);
+
+  const lines = await written(organization, '--since', since);
+  const note = lines[0];
+
+  expect(lines.map(({ type }) => type)).toEqual(['note_added', 'lead_created', 'erased']);
+  expect([note.leadId, lines[2].leadId]).toEqual([before, erasedAfter]);
+  expect((await written(organization, '--since', note.at)).map(({ id }) => id)).toContain(note.id);
+  const later = new Date(Date.parse(note.at) + 1).toISOString();
+  expect((await written(organization, '--since', later)).map(({ id }) => id)).not.toContain(
+    note.id,
+  );
+});
+
+test('lead timelines --resume adds what an interrupted file lacks, and then only what is new', async () => {
+  const organization = await givenOrganization();
+  const [first, second] = [
+    await captureOf(organization, { ...person(), notes: 'One' }),
+    await captureOf(organization, { ...person(), notes: 'Two – three' }),
+  ];
+  const file = newFile();
+  await adminJson(...args(organization, '--out', file));
+  const whole = await readFile(file, 'utf8');
+  // DynamoDB returns the attributes of a map in any order, so the lines are compared as values.
+  const { length } = Buffer.from(whole);
+
+  for (const bytes of [0, 5, 120, length - 40, length - 1, length]) {
+    await writeFile(file, whole);
+    await truncate(file, bytes);
+    await adminJson(...args(organization, '--out', file, '--resume'));
+    expect(await linesIn(file)).toEqual(linesOf(whole));
+  }
+  await noteOn(organization, first, 'New');
+  await erase(organization, second);
+  const resumed = await adminJson(...args(organization, '--out', file, '--resume'));
+
+  expect(resumed).toEqual({ items: 2, leads: 2, file });
+  const added = (await linesIn(file)).slice(4);
+  expect(added.map(({ leadId, type }) => [leadId, type])).toEqual([
+    [first, 'note_added'],
+    [second, 'erased'],
+  ]);
+});
+
+test('an item from which an erased person was removed comes again: by --since from that time on, by --resume once', async () => {
+  const organization = await givenOrganization();
+  const [husband, wife] = [person(), person()];
+  const erased = await captureOf(organization, wife);
+  const kept = await captureOf(organization, { ...husband, notes: `My wife is ${wife.phone}.` });
+  await captureOf(organization, { ...husband, email: wife.email, notes: 'I am the wife.' });
+  const file = newFile();
+  await adminJson(...args(organization, '--out', file));
+  const since = new Date(Date.now() + 1).toISOString();
+  await expect.poll(() => new Date().toISOString() > since).toBe(true);
+
+  await erase(organization, erased);
+  const [again, resumed] = [
+    await written(organization, '--since', since),
+    await adminJson(...args(organization, '--out', file, '--resume')),
+  ];
+  const twice = await adminJson(...args(organization, '--out', file, '--resume'));
+
+  const cleaned = again.filter(({ leadId }) => leadId === kept);
+  expect(again.map(({ leadId, type }) => [leadId, type])).toEqual([
+    [kept, 'captured'],
+    [kept, 'captured'],
+    [erased, 'erased'],
+  ]);
+  expect(cleaned).toMatchObject([
+    { notes: 'My wife is [erased].', cleanedAt: expect.stringMatching(/Z$/) },
+    { notes: '[erased]', cleanedAt: expect.stringMatching(/Z$/) },
+  ]);
+  for (const { cleanedAt, at } of cleaned) expect(cleanedAt > since && since > at).toBe(true);
+  const { items } = await adminJson(
+    ...['lead', 'timeline', '--organization', String(organization.id), '--lead', String(kept)],
+  );
+  expect(cleaned.map(({ leadId: _leadId, id: _id, ...item }) => item)).toEqual(items.slice(1));
+  expect(resumed).toMatchObject({ items: 3 });
+  expect((await linesIn(file)).slice(-3)).toEqual(again);
+  expect(twice).toMatchObject({ items: 0 });
+  const [last] = cleaned
+    .map(({ cleanedAt }) => cleanedAt)
+    .sort()
+    .reverse();
+  const later = new Date(Date.parse(last) + 1).toISOString();
+  expect(typesOf(await written(organization, '--since', later), kept)).toEqual([]);
+});
+
+test('lead timelines refuses a file of another organization, also if its first lead is erased in this one', async () => {
+  const [organization, other] = [await givenOrganization(), await givenOrganization()];
+  for (const each of [organization, organization, other, other]) await givenLead(each);
+  const file = newFile();
+  await adminJson(...args(organization, '--out', file));
+  const before = await linesIn(file);
+  const ofOther = ['--organization', String(other.id)];
+  await adminJson('lead', 'erase', ...ofOther, '--lead', String(before[0]?.leadId), '--yes');
+
+  const { status, stderr } = await runAdmin(args(other, '--out', file, '--resume'));
+
+  expect([status, stderr]).toEqual([1, expect.stringContaining('of another organization')]);
+  expect(await linesIn(file)).toEqual(before);
+});
+
+test('lead timelines refuses a file that is not its own, and says what to do', async () => {
+  const [organization, other] = [await givenOrganization(), await givenOrganization()];
+  await givenLead(organization);
+  await givenLead(other);
+  const file = newFile();
+  await adminJson(...args(organization, '--out', file));
+  const exported = newFile();
+  await adminJson('lead', 'export', '--organization', String(other.id), '--out', exported);
+  const refused = async (...more: string[]) => {
+    const { status, stderr } = await runAdmin(args(other, ...more));
+    return [status, stderr];
+  };
+
+  expect(await refused('--out', file)).toEqual([1, expect.stringContaining('already exists')]);
+  expect(await refused('--out', file, '--resume')).toEqual([
+    1,
+    `${file} has timelines of another organization: name another file for the timelines of organization ${other.id}.\n`,
+  ]);
+  expect(await refused('--out', exported, '--resume')).toEqual([
+    1,
+    expect.stringContaining('Line 1 of'),
+  ]);
+  expect(await refused('--out', newFile(), '--resume')).toEqual([
+    1,
+    expect.stringContaining('does not exist'),
+  ]);
+  expect(await refused('--resume')).toEqual([2, expect.stringContaining('needs --out')]);
+  expect(await refused('--since', 'yesterday')).toEqual([
+    2,
+    expect.stringContaining('It must be a date, or a date-time with an offset'),
+  ]);
+  expect((await linesIn(file)).length).toBe(1);
+});
+
+test('the policy for a nightly job allows every call of lead timelines, of its own organization only', async () => {
+  const organization = await givenOrganization();
+  await erase(organization, await captureOf(organization, person()));
+  await captureOf(organization, person());
+  const proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+  const environment = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
+  const file = newFile();
+  await runAdmin(args(organization, '--out', file), { environment });
+  await runAdmin(args(organization, '--out', file, '--resume', '--since', '2026-01-01T00:00:00Z'), {
+    environment,
+  });
+  await proxy.stop();
+  const { Statement } = JSON.parse(await readFile('infra/policies/read-timelines.json', 'utf8'));
+  const { Action, Condition } = Statement[0];
+  const patterns: string[] = Condition['ForAllValues:StringLike']['dynamodb:LeadingKeys'].map(
+    (pattern: string) => pattern.replace(/#1(?=#|$)/, `#${organization.id}`),
+  );
+  const isAllowed = (key: string): boolean =>
+    patterns.some((pattern) =>
+      pattern.endsWith('*') ? key.startsWith(pattern.slice(0, -1)) : key === pattern,
+    );
+
+  expect(Statement).toHaveLength(1);
+  expect(await linesIn(file)).toHaveLength(3);
+  expect([...new Set(proxy.calls.map(({ operation }) => `dynamodb:${operation}`))].sort()).toEqual(
+    Action,
+  );
+  const keys = proxy.calls.map(({ items }) => items[0]?.split('|')[0] ?? '');
+  expect(keys.filter((key) => !isAllowed(key))).toEqual([]);
+  for (const pattern of patterns)
+    expect(keys.filter((key) => key.startsWith(pattern.replace('*', '')))).not.toEqual([]);
+  expect(isAllowed(`LEADS#${organization.id}0`)).toBe(false);
+});

@@ -1,0 +1,94 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { settingsJsonSchema } from '../../../../infra/admin/organization/settings-json-schema.ts';
+import { adminJson, runAdmin } from '../../../support/admin.ts';
+import { call } from '../../../support/call.ts';
+import { person } from '../../../support/people.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'init-test-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const init = (file: string, ...more: string[]) => runAdmin(['organization', 'init', file, ...more]);
+const read = async (file: string) => JSON.parse(await readFile(file, 'utf8'));
+
+test('init writes a file that applies as it is, without a warning, and takes a capture', async () => {
+  const file = join(folder, 'first.json');
+
+  const written = await init(file, '--json');
+  const { id, $schema } = await read(file);
+  const applied = await runAdmin(['organization', 'apply', file]);
+  const created = ['--type', 'website-form', '--label', 'form', '--created-by', '1'];
+  const { key } = await adminJson('key', 'create', '--organization', String(id), ...created);
+  const { name, phone } = person();
+  const captured = await call('capture-lead', {
+    apiKey: key,
+    body: { name, phone, fields: { interest: 'A product' } },
+  });
+
+  expect(written).toMatchObject({ status: 0, json: { file }, stderr: '' });
+  expect(applied).toMatchObject({
+    status: 0,
+    stderr: '',
+    stdout: expect.stringMatching(/is created, version 1: /),
+  });
+  expect(captured.status).toBe(201);
+  expect(await read(resolve(dirname(file), $schema))).toEqual(settingsJsonSchema());
+  expect(await adminJson('organization', 'show', String(id))).toMatchObject({
+    version: 1,
+    assignmentRules: [{ when: { field: 'source', equals: ['1'] }, users: [1] }],
+  });
+});
+
+test('init takes the first free ID of the table, or the one that is named, or 1 without a table', async () => {
+  const files = ['free.json', 'named.json', 'no-table.json'].map((name) => join(folder, name));
+  const taken = (await adminJson('organization', 'list')).items.map(({ id }: { id: number }) => id);
+
+  await init(files[0]!);
+  await init(files[1]!, '--id', '77');
+  const people = await runAdmin(['organization', 'init', files[2]!], {
+    environment: { LEADS_TABLE: '' },
+  });
+
+  const [free, named, first] = await Promise.all(files.map(read));
+  expect(taken).not.toContain(free.id);
+  expect(
+    Array.from({ length: free.id - 1 }, (_, index) => taken.includes(index + 1)),
+  ).not.toContain(false);
+  expect([named.id, first.id]).toEqual([77, 1]);
+  expect(people.stdout).toMatch(/Wrote .*: the settings of organization 1, .*not applied yet\.\n/);
+});
+
+test('init never overwrites a file, and names what is wrong with a path', async () => {
+  const file = join(folder, 'mine.json');
+  await init(file, '--id', '5');
+  const before = await readFile(file, 'utf8');
+
+  const again = await init(file, '--id', '6');
+  const nowhere = await init(join(folder, 'nowhere', 'mine.json'), '--id', '6');
+
+  expect(again).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/mine\.json already exists: name/),
+  });
+  expect(nowhere).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/its folder does not exist\.\n$/),
+  });
+  expect(await readFile(file, 'utf8')).toBe(before);
+});
+
+test('schema prints the JSON Schema, for people and for programs', async () => {
+  const [json, people] = await Promise.all([
+    runAdmin(['organization', 'schema', '--json']),
+    runAdmin(['organization', 'schema']),
+  ]);
+
+  expect(json.json).toEqual(settingsJsonSchema());
+  expect(JSON.parse(people.stdout)).toEqual(json.json);
+});

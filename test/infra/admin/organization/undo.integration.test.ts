@@ -1,0 +1,239 @@
+import { userInfo } from 'node:os';
+import { expect, test, vi } from 'vitest';
+import { confirmed } from '../../../../infra/cli/confirm.ts';
+import {
+  applySettings,
+  SettingsMovedError,
+} from '../../../../shared/store/organizations/apply-settings.ts';
+import {
+  readKeptSettings,
+  versionsBefore,
+  versionsKept,
+} from '../../../../shared/store/organizations/audit-log.ts';
+import { readSettings } from '../../../../shared/store/organizations/organizations.ts';
+import { adminJson, runAdmin, spawnAdmin } from '../../../support/admin.ts';
+import { call } from '../../../support/call.ts';
+import { givenLead } from '../../../support/leads.ts';
+import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { useOwnTable } from '../../../support/own-table.ts';
+import { table } from '../../../support/table.ts';
+
+useOwnTable();
+
+/** Nobody can type into a test: a test that has somebody confirm says what happens meanwhile. */
+vi.mock('../../../../infra/cli/confirm.ts', { spy: true });
+
+const action = { who: 'a test', what: 'organization apply' };
+const apply = ({ settings }: GivenOrganization, changes: object) =>
+  applySettings(table(), { ...settings, ...changes }, { action, wait: async () => undefined });
+const option = ({ id }: GivenOrganization): string[] => ['--organization', String(id)];
+const history = async (organization: GivenOrganization) =>
+  (await adminJson('organization', 'history', ...option(organization))).items;
+const undo = (organization: GivenOrganization) =>
+  adminJson('organization', 'undo', ...option(organization), '--yes');
+const shown = ({ id }: GivenOrganization) => adminJson('organization', 'show', String(id));
+
+test('an undo brings back the settings before, at once for the service, and another undo those after', async () => {
+  const organization = await givenOrganization();
+  await apply(organization, { name: 'Renamed' });
+
+  const undone = await undo(organization);
+  const first = await shown(organization);
+  const again = await undo(organization);
+  const second = await shown(organization);
+
+  expect(undone).toEqual({ organization: { id: organization.id } });
+  expect(first).toEqual(
+    await shown({ ...organization }).then((now) => ({
+      ...now,
+      name: organization.settings.name,
+      version: 3,
+    })),
+  );
+  expect(again).toEqual(undone);
+  expect(second.version).toBe(4);
+  expect(second.name).toBe('Renamed');
+  expect(
+    (await history(organization)).filter(
+      ({ versionAfter }: { versionAfter?: number }) => versionAfter,
+    ),
+  ).toMatchObject([
+    {
+      versionBefore: 3,
+      versionAfter: 4,
+      what: 'organization undo, back to version 2',
+      who: `user ${userInfo().username}`,
+    },
+    { versionBefore: 2, versionAfter: 3, what: 'organization undo, back to version 1' },
+    { versionBefore: 1, versionAfter: 2, ...action },
+    { versionAfter: 1 },
+  ]);
+});
+
+test('an undone field is gone for the next request', async () => {
+  const organization = await givenOrganization();
+  const { settings } = organization;
+  const city = settings.fields.find(({ key }) => key === 'city');
+  await apply(organization, {
+    fields: settings.fields.map((field) => (field === city ? { ...field, label: 'Town' } : field)),
+  });
+
+  await undo(organization);
+
+  const { body } = await call('list-lead-fields', { apiKey: organization.reader });
+  expect(body.items.find(({ key }: { key: string }) => key === 'city').label).toBe('city');
+});
+
+test('an undo passes over the steps of an apply that dropped something', async () => {
+  const organization = await givenOrganization();
+  await apply(organization, {
+    sources: organization.settings.sources.filter(({ id }) => id !== 3),
+  });
+
+  const undone = await undo(organization);
+
+  expect(await history(organization)).toMatchObject([
+    {},
+    { versionAfter: 3 },
+    { versionAfter: 2, isBetween: true },
+    { versionAfter: 1 },
+  ]);
+  expect(undone).toEqual({ organization: { id: organization.id } });
+  expect((await shown(organization)).sources).toEqual(organization.settings.sources);
+});
+
+test('an undo that would drop what is in use changes nothing', async () => {
+  const organization = await givenOrganization();
+  const source = { id: 77, name: 'Fair', active: true };
+  await apply(organization, { sources: [...organization.settings.sources, source] });
+  await givenLead(organization, { fields: { source: 77 } });
+
+  const answer = await runAdmin(['organization', 'undo', ...option(organization), '--yes']);
+
+  expect(answer).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/\$\.sources\[id=77\] \(Fair\) is still used by 1 lead/),
+  });
+  expect((await shown(organization)).sources).toContainEqual(source);
+});
+
+test('an undo that was confirmed for a version which no longer holds changes nothing, and shows what it would change now', async () => {
+  const organization = await givenOrganization();
+  await apply(organization, { name: 'Renamed' });
+  vi.mocked(confirmed).mockImplementationOnce(
+    async () => void (await apply(organization, { modules: [], name: 'Between' })),
+  );
+
+  const answer = await runAdmin(['organization', 'undo', ...option(organization)]);
+
+  expect(answer).toMatchObject({ status: 1, stdout: '' });
+  expect(answer.stderr).toContain(
+    'Nothing was undone: the settings now have version 3, not 2 as confirmed.',
+  );
+  expect(answer.stderr).toMatch(/version 2:\n[\s\S]*\$\.name changed: from "Between" to "Renamed"/);
+  expect(await shown(organization)).toMatchObject({ name: 'Between', modules: [] });
+});
+
+test('an undo that waits for a drop and meets another apply leaves that as it is', async () => {
+  const organization = await givenOrganization();
+  const { id, settings } = organization;
+  const first = await readSettings(table(), id);
+  const fewer = { ...settings, sources: settings.sources.filter((source) => source.id !== 3) };
+  const wait = () => apply(organization, { name: 'Between' });
+
+  const applied = applySettings(table(), fewer, {
+    action,
+    wait,
+    expectedVersion: first?.version ?? 0,
+  });
+
+  await expect(applied).rejects.toThrow(SettingsMovedError);
+  expect((await readSettings(table(), id))?.settings).toEqual({ ...settings, name: 'Between' });
+});
+
+test('a key made while an undo waits for a drop does not stop it', async () => {
+  const organization = await givenOrganization();
+  const { id, settings } = organization;
+  const fewer = { ...settings, sources: settings.sources.filter((source) => source.id !== 3) };
+  let isFirst = true;
+  const wait = async (): Promise<void> => {
+    if (isFirst) await organization.key();
+    isFirst = false;
+  };
+
+  await applySettings(table(), fewer, { action, wait, expectedVersion: 1 });
+
+  expect((await readSettings(table(), id))?.settings).toEqual(fewer);
+});
+
+test('an organization keeps a bounded number of versions, and check knows them', async () => {
+  const organization = await givenOrganization();
+  for (let turn = 0; turn < versionsKept + 2; turn += 1)
+    await apply(organization, { name: `Name ${turn}` });
+
+  const kept = await Promise.all(
+    [1, 2, 3, versionsKept + 2].map((version) =>
+      readKeptSettings(table(), organization.id, version),
+    ),
+  );
+
+  expect(kept.map((settings) => settings?.name)).toEqual([
+    undefined,
+    undefined,
+    'Name 1',
+    `Name ${versionsKept}`,
+  ]);
+  expect((await adminJson('check', ...option(organization))).violations).toEqual([]);
+});
+
+test('organization undo says so when there is no version before, and when it cannot ask', async () => {
+  const organization = await givenOrganization();
+
+  const nothing = await runAdmin(['organization', 'undo', ...option(organization), '--yes']);
+  await apply(organization, { name: 'Renamed' });
+  const unasked = await runAdmin(['organization', 'undo', ...option(organization)]);
+
+  expect(nothing).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/no settings before version 1/),
+  });
+  expect(unasked).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/goes back to the settings of version 1[\s\S]*Add --yes/),
+  });
+});
+
+test('the versions before are told in order, back to where the history begins', () => {
+  const entry = (versionBefore: number, isIntermediate?: true) => ({
+    at: '',
+    ...action,
+    versionBefore,
+    versionAfter: versionBefore + 1,
+    ...(isIntermediate && { isBetween: isIntermediate }),
+  });
+
+  expect(versionsBefore([entry(6), entry(5), entry(4, true), entry(3, true), entry(2)], 7)).toEqual(
+    [6, 3, 2],
+  );
+  expect(versionsBefore([entry(6)], 5)).toEqual([]);
+});
+
+test('what is done to leads is told without a person’s data', async () => {
+  const organization = await givenOrganization();
+  const lead = await givenLead(organization);
+
+  await runAdmin(['lead', 'archive', ...option(organization), '--lead', String(lead.id)]);
+  await spawnAdmin(['lead', 'export', ...option(organization), '--archived']).ended;
+  await runAdmin(['lead', 'erase', ...option(organization), '--lead', String(lead.id), '--yes']);
+  const forPeople = await runAdmin(['organization', 'history', ...option(organization)]);
+
+  const told = (await history(organization)).map(({ what }: { what: string }) => what);
+  expect(told.slice(0, 3)).toEqual([
+    `lead erase ${lead.id}`,
+    'lead export, 1 lead',
+    `lead archive ${lead.id}`,
+  ]);
+  expect(forPeople.stdout).toMatch(/WHEN +ENDED +SETTINGS +WHAT +WHO\n.*lead erase/);
+  expect(forPeople.stdout).not.toContain(lead.phone);
+});

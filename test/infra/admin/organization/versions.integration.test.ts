@@ -1,0 +1,263 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test } from 'vitest';
+import { outdatedFile } from '../../../../infra/admin/organization/outdated-file.ts';
+import type { Settings } from '../../../../shared/organization/settings-types.ts';
+import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
+import { versionsKept } from '../../../../shared/store/organizations/audit-log.ts';
+import { readSettings } from '../../../../shared/store/organizations/organizations.ts';
+import { leadPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
+import { adminJson, runAdmin } from '../../../support/admin.ts';
+import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
+import { table } from '../../../support/table.ts';
+import { apply, edited, useEditedSettings } from './edited-settings.ts';
+
+useEditedSettings();
+
+const fair = { id: 9, name: 'Fair', active: true };
+const show = ({ id }: GivenOrganization, ...more: string[]) =>
+  adminJson('organization', 'show', String(id), ...more);
+const diff = ({ id }: GivenOrganization, ...more: string[]) =>
+  runAdmin(['organization', 'diff', String(id), ...more]);
+const option = ({ id }: GivenOrganization): string[] => ['--organization', String(id)];
+
+/** What `organization show` prints now, as a file after an edit: it has the version in force. */
+async function saved(
+  organization: GivenOrganization,
+  edit: (draft: Settings) => void,
+): Promise<string> {
+  return edited({ settings: await show(organization) }, edit, (await show(organization)).version);
+}
+
+const renamed =
+  (name: string) =>
+  (draft: Settings): void => {
+    draft.name = name;
+  };
+
+/** Another administrator adds a source. */
+async function addSource(organization: GivenOrganization): Promise<void> {
+  const file = await saved(organization, ({ sources }) => void sources.push(fair));
+  expect((await apply(file)).status).toBe(0);
+}
+
+test('what show prints has its version, applies unchanged, and then makes no new version', async () => {
+  const organization = await givenOrganization();
+
+  const same = await apply(await saved(organization, () => undefined));
+  await addSource(organization);
+  const first = await show(organization, '--version', '1');
+
+  expect(same.stdout).toMatch(/already has these settings, version 1: /);
+  expect(await show(organization)).toMatchObject({ version: 2 });
+  expect(first).toEqual({ ...organization.settings, version: 1 });
+  expect(Object.keys(first).slice(0, 3)).toEqual(['id', 'version', 'name']);
+});
+
+test('an apply prints what it changed, as its dry run does', async () => {
+  const organization = await givenOrganization();
+  const file = await saved(organization, (draft) => {
+    draft.name = 'Southwind';
+    draft.users[1]!.active = false;
+    draft.sources.push(fair);
+  });
+
+  const dry = await apply(file, '--dry-run');
+  const applied = await apply(file);
+
+  const lines = applied.stdout.trim().split('\n');
+  expect(lines).toEqual([
+    expect.stringMatching(/^Organization \d+ \(Southwind\) is updated, version 2: 3 users/),
+    '  $.name changed: from "Northwind Academy" to "Southwind"',
+    '  $.users[id=8] deactivated',
+    '  $.sources[id=9] added: "Fair"',
+  ]);
+  expect(dry.stdout.trim().split('\n').slice(1)).toEqual(lines.slice(1));
+});
+
+test('a file of an older version is refused with the differences, and nothing of it is applied, unless it may overwrite', async () => {
+  const organization = await givenOrganization();
+  const file = await saved(organization, renamed('Southwind'));
+  await addSource(organization);
+
+  const dry = await apply(file, '--dry-run', '--json');
+  const dryForPeople = await apply(file, '--dry-run');
+  const refused = await apply(file, '--json');
+  const between = await show(organization);
+  const withFair = await edited(organization, (draft) => draft.sources.push(fair), 1);
+  await apply(await saved(organization, renamed('Between')));
+  const overwritten = await apply(withFair, '--overwrite', '--json');
+
+  const changed = '  $.name changed: from "Northwind Academy" to "Southwind"';
+  expect(refused).toMatchObject({ status: 1, stdout: '' });
+  expect(refused.stderr.trim().split('\n')).toEqual([
+    'Nothing was applied: the file has settings version 1, but version 2 is in force; merge the changes, or add --overwrite.',
+    expect.stringMatching(
+      /^Version 2 was applied on \d{4}-\S+Z by user .*\. Changed since version 1:$/,
+    ),
+    '  $.sources[id=9] added: "Fair"',
+    'The file would change:',
+    changed,
+    '  $.sources[id=9] removed: "Fair"',
+    `To merge, save the output of organization show ${organization.id}, repeat your change in it, and apply that.`,
+  ]);
+  expect(dry).toMatchObject({ status: 1, stderr: '' });
+  expect(dry.json.refusals).toEqual([
+    { path: '$.version', message: expect.stringMatching(/^is 1, but version 2 .*--overwrite$/) },
+  ]);
+  expect(dryForPeople).toMatchObject({ status: 1, stdout: expect.stringContaining(changed) });
+  expect(between).toMatchObject({ version: 2, name: 'Northwind Academy' });
+  expect(between.sources).toContainEqual(fair);
+  expect(overwritten).toMatchObject({ status: 0, json: { organization: { id: organization.id } } });
+  expect(await show(organization)).toMatchObject({ version: 4, name: 'Northwind Academy' });
+});
+
+test('a file without a version is applied as ever, and one of settings that are in force already is no conflict', async () => {
+  const organization = await givenOrganization();
+  const [versioned, plain] = [
+    await saved(organization, renamed('Southwind')),
+    await edited(organization, (draft) => draft.sources.push(fair)),
+  ];
+
+  const first = await apply(versioned);
+  const again = await apply(versioned);
+  const other = await apply(plain);
+
+  expect([first, again, other].map(({ status }) => status)).toEqual([0, 0, 0]);
+  expect(again.stdout).toMatch(/already has these settings, version 2/);
+  expect(await show(organization)).toMatchObject({ version: 3, name: 'Northwind Academy' });
+});
+
+test('of two applies at once from the same version one is done, and the other is refused with the differences', async () => {
+  const organization = await givenOrganization();
+  const files = await Promise.all(
+    ['One', 'Two', 'Three'].map((name) => saved(organization, renamed(name))),
+  );
+
+  const replies = await Promise.all(files.map((file) => apply(file)));
+
+  const { name, version } = await show(organization);
+  expect(replies.filter(({ status }) => status === 0)).toHaveLength(1);
+  expect(version).toBe(2);
+  for (const { status, stderr } of replies.filter((reply) => reply.status !== 0)) {
+    expect(status).toBe(1);
+    expect(stderr).toContain(`$.name changed: from "Northwind Academy" to "${name}"`);
+  }
+});
+
+test('the repeat of an apply that removes an item may follow its own interrupted or reverted first step, nobody else’s', async () => {
+  const organization = await givenOrganization();
+  const { settings } = organization;
+  const isOutdated = async (changes: Partial<Settings>): Promise<boolean> => {
+    const inForce = await readSettings(table(), settings.id);
+    const file = { settings: { ...settings, ...changes }, version: 1 };
+    return (await outdatedFile(table(), inForce, file)) !== undefined;
+  };
+  const fewer = { sources: settings.sources.filter(({ id }) => id !== 3) };
+  const remove = (wait: () => Promise<void>) =>
+    applySettings(table(), { ...settings, ...fewer }, { wait });
+
+  await expect(remove(() => Promise.reject(new Error('killed')))).rejects.toThrow('killed');
+  const interrupted = [await isOutdated(fewer), await isOutdated({ name: 'Southwind' })];
+  await applySettings(table(), settings);
+  const reactivated = await isOutdated(fewer);
+  // A request in flight begins to use the source after the first step, which is then taken back.
+  const use = async (): Promise<void> => {
+    const lead = { ...leadPrimaryKey(settings.id, 1), fields: { source: 3 } };
+    await table().client.send(new PutCommand({ TableName: table().name, Item: lead }));
+  };
+  await expect(remove(use)).rejects.toThrow('still used; nothing was changed');
+  const reverted = await isOutdated(fewer);
+
+  expect(interrupted).toEqual([false, true]);
+  expect(reactivated).toBe(true);
+  expect(reverted).toBe(false);
+});
+
+test('a difference between versions is where it is and of what kind', async () => {
+  const organization = await givenOrganization();
+  await addSource(organization);
+  await apply(
+    await saved(organization, (draft) => {
+      draft.name = 'Southwind';
+      draft.users[1]!.active = false;
+      draft.sources = [draft.sources[1]!, draft.sources[0]!, draft.sources[2]!, draft.sources[3]!];
+    }),
+  );
+
+  const first = await diff(organization, '--from', '1', '--to', '2', '--json');
+  const all = await diff(organization, '--from', '1', '--json');
+  const back = await diff(organization, '--from', '2', '--to', '1');
+  const same = await diff(organization, '--from', '3', '--to', '3');
+  const unknown = await diff(organization, '--from', '7');
+
+  expect(first.json).toEqual({ changes: [{ path: '$.sources[id=9]', kind: 'added' }] });
+  expect(all.json.changes).toEqual([
+    { path: '$.name', kind: 'changed' },
+    { path: '$.users[id=8]', kind: 'changed' },
+    { path: '$.sources[id=9]', kind: 'added' },
+    { path: '$.sources', kind: 'changed' },
+  ]);
+  expect(back.stdout).toBe(
+    `Organization ${organization.id}, from version 2 to version 1:\n  $.sources[id=9] removed: "Fair"\n`,
+  );
+  expect(same.stdout).toMatch(/versions 3 and 3 have the same settings/);
+  expect(unknown).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^Version 7 of .* is not kept: there are 3, 2, 1 \(/),
+  });
+});
+
+test('an undo to a version applies that version again, as a new one', async () => {
+  const organization = await givenOrganization();
+  const rename = async (name: string) => apply(await saved(organization, renamed(name)));
+  await rename('Two');
+  await rename('Three');
+  const undo = (...more: string[]) =>
+    runAdmin(['organization', 'undo', ...option(organization), ...more]);
+
+  const unasked = await undo('--to', '1');
+  const undone = await undo('--to', '1', '--yes', '--json');
+  const unchanged = await undo('--to', '1', '--yes');
+  const refused = await undo('--to', '4', '--yes');
+
+  expect(unasked).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/settings of version 1:\n {2}\$\.name changed: .*Add --yes/s),
+  });
+  expect(undone.json).toEqual({ organization: { id: organization.id } });
+  expect(await show(organization)).toMatchObject({ version: 4, name: 'Northwind Academy' });
+  expect(unchanged).toMatchObject({ status: 0, stdout: expect.stringMatching(/already has/) });
+  expect(refused).toMatchObject({
+    status: 1,
+    stderr: 'Version 4 of the settings is in force already.\n',
+  });
+});
+
+test('a file of a version that is no longer kept is refused, and says so', async () => {
+  const organization = await givenOrganization();
+  const file = await saved(organization, renamed('Southwind'));
+  for (let version = 2; version <= versionsKept + 2; version += 1)
+    await applySettings(table(), { ...organization.settings, name: `Name ${version}` });
+
+  const { status, stderr } = await apply(file);
+
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/version 1, but version 22 is in force/);
+  expect(stderr).toMatch(/Version 1 is no longer kept: its differences are unknown\./);
+});
+
+test('a file with a version that was never in force is applied, with a warning', async () => {
+  const organization = await givenOrganization();
+  const file = await saved(organization, renamed('Southwind'));
+  await writeFile(
+    file,
+    JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), $schema: 'x', version: 7 }),
+  );
+
+  expect(await apply(file)).toMatchObject({
+    status: 0,
+    stderr: expect.stringMatching(/^Warning: the file has settings version 7, but only version 1/),
+  });
+});

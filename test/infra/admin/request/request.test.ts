@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { useStandInAws } from '../../../support/admin-on-stand-in-aws.ts';
+
+const hourMs = 3_600_000;
+const requestId = '3f1c0f6e-6f0a-4f2b-9d4b-0a4c6a4f5f11';
+
+const { aws, run } = useStandInAws();
+
+test('request prints every line of a request by time, from all log groups and pages', async () => {
+  const now = Date.now();
+  const failed = { level: 'ERROR', message: 'failed', requestId, error: { name: 'TypeError' } };
+  const answered = { level: 'INFO', message: 'answered', requestId, status: 500 };
+  const event = (timestamp: number, line: unknown) => ({
+    timestamp,
+    message: typeof line === 'string' ? line : JSON.stringify(line),
+  });
+  aws().logs.set('logs-leads-list-leads', [event(now, { ...answered, requestId: 'another-one' })]);
+  aws().logs.set('logs-leads-capture-lead', [
+    event(now - 500, { ...answered, requestId: 'another-one' }),
+    event(now - 200, answered),
+    event(now - 300, failed),
+  ]);
+  aws().logs.set('logs-leads-publish-events', [event(now - 100, `no JSON: ${requestId}\n`)]);
+
+  const { status, stdout, stderr } = await run('request', requestId, '--stack', 'leads', '--json');
+
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  const at = (ms: number) => new Date(now - ms).toISOString();
+  expect(JSON.parse(stdout)).toEqual({
+    requestId,
+    lines: [
+      { at: at(300), logGroup: 'logs-leads-capture-lead', line: failed },
+      { at: at(200), logGroup: 'logs-leads-capture-lead', line: answered },
+      { at: at(100), logGroup: 'logs-leads-publish-events', line: `no JSON: ${requestId}` },
+    ],
+    traces: [],
+  });
+  expect((await run('request', requestId, '--stack', 'leads')).stdout).toContain(
+    `${at(300)}  logs-leads-capture-lead\n{\n  "level": "ERROR"`,
+  );
+});
+
+test('request also prints what Lambda wrote under its own ID, which the line of the gateway has, and each line once', async () => {
+  const lambdaId = 'c7d1f6aa-6f0a-4f2b-9d4b-0a4c6a4f5f11';
+  const now = Date.now();
+  aws().logs.set('logs-gateway', [
+    { timestamp: now, message: JSON.stringify({ requestId, functionRequestId: lambdaId }) },
+    { timestamp: now, message: JSON.stringify({ requestId, functionRequestId: '-' }) },
+  ]);
+  const timeOut = `RequestId: ${lambdaId} Task timed out after 10.00 seconds`;
+  aws().logs.set('logs-leads-get-lead', [{ timestamp: now - 10, message: `${timeOut}\n` }]);
+
+  const { stdout } = await run('request', requestId, '--stack', 'leads', '--json');
+
+  const { lines } = JSON.parse(stdout) as { lines: { logGroup: string; line: unknown }[] };
+  expect(lines.map(({ logGroup }) => logGroup)).toEqual([
+    'logs-leads-get-lead',
+    'logs-gateway',
+    'logs-gateway',
+  ]);
+  expect(lines[0]?.line).toBe(timeOut);
+});
+
+describe('a request with a trace', () => {
+  const traceId = '1-5759e988-bd862e3fe1be46a994272793';
+  const givenLine = (): void => {
+    const line = { level: 'INFO', requestId, xray_trace_id: traceId };
+    aws().logs.set('logs-leads-get-lead', [
+      { timestamp: Date.now(), message: JSON.stringify(line) },
+      { timestamp: Date.now(), message: `REPORT Duration: 12 ms\tXRAY TraceId: ${traceId}` },
+    ]);
+  };
+
+  test('request prints the segments of X-Ray by time, and the line of Lambda that names the trace', async () => {
+    givenLine();
+    const [early, late] = [
+      { name: 'leads', start_time: 1 },
+      { name: 'function', start_time: 2 },
+    ];
+    aws().traces.set(traceId, [late, early]);
+
+    const { stdout } = await run('request', requestId, '--stack', 'leads', '--json');
+
+    const { lines, traces } = JSON.parse(stdout) as { lines: unknown[]; traces: unknown };
+    expect(lines).toHaveLength(2);
+    expect(traces).toEqual([{ traceId, segments: [early, late] }]);
+    expect((await run('request', requestId, '--stack', 'leads')).stdout).toContain(
+      `Trace ${traceId}\n[\n  {\n    "name": "leads"`,
+    );
+  });
+
+  test('request prints the lines and a sentence if this identity may not read traces', async () => {
+    givenLine();
+    aws().refused.add('xray');
+
+    const { status, stdout, stderr } = await run('request', requestId, '--stack', 'leads');
+
+    expect(status).toBe(0);
+    expect(stdout).toContain('REPORT Duration');
+    expect(stderr).toContain(`may not call xray:BatchGetTraces. The trace ID is ${traceId}.`);
+  });
+});
+
+test('request says how to get the source map of a release that this folder did not build', async () => {
+  const failed = {
+    requestId,
+    endpoint: 'get-lead',
+    release: '0123456789ab',
+    error: { name: 'TypeError', stack: 'at a (file:///var/task/index.mjs:1:2)' },
+  };
+  aws().logs.set('logs-leads-get-lead', [
+    { timestamp: Date.now(), message: JSON.stringify(failed) },
+  ]);
+
+  const { status, stdout, stderr } = await run('request', requestId, '--stack', 'leads');
+
+  expect(status).toBe(0);
+  expect(stdout).toContain('at a (file:///var/task/index.mjs:1:2)');
+  expect(stderr).toMatch(
+    /^dist\/source-maps has no map of release 0123456789ab of get-lead, .* npm ci and npm run build/,
+  );
+});
+
+test('request that finds no line says how far it looked, and finds it with more hours', async () => {
+  aws().logs.set('logs-leads-get-lead', [
+    { timestamp: Date.now() - 30 * hourMs, message: JSON.stringify({ requestId }) },
+  ]);
+
+  const { status, stderr } = await run('request', requestId, '--stack', 'leads');
+
+  expect(status).toBe(1);
+  expect(stderr).toContain(
+    `No log line of stack leads has the request ID ${requestId} in the last 24 hours.`,
+  );
+  expect(stderr).toContain('--hours');
+  expect((await run('request', requestId, '--stack', 'leads', '--hours', '48')).status).toBe(0);
+});
+
+test.each([
+  [['request', requestId], 1, 'Name the deployed service with --stack NAME'],
+  [['request', 'x" OR "y', '--stack', 'leads'], 1, 'is not a request ID'],
+  [['request', requestId, '--stack', 'leads', '--hours', '0'], 2, 'integer from 1 to 87600'],
+  [['request', '--stack', 'leads', '--', '-KJaXmPLvHcESHA='], 1, 'No log line of stack leads'],
+  [['request', requestId, '--stack', 'leds'], 1, 'There is no stack leds'],
+])('%s is refused with a sentence', async (args, status, sentence) => {
+  const refused = await run(...args);
+
+  expect(refused.status).toBe(status);
+  expect(refused.stderr).toContain(sentence);
+});

@@ -1,0 +1,78 @@
+import type { Lead } from '../../../../shared/leads/lead.ts';
+import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
+import { parseApiKey } from '../../../../shared/organization/api-key.ts';
+import { captureNewLead } from '../../../../shared/store/leads/captures.ts';
+import { updateLead } from '../../../../shared/store/leads/update-lead.ts';
+import { importLead } from '../../../../shared/store/maintenance/import-leads.ts';
+import type { Table } from '../../../../shared/store/table/client.ts';
+import type { GivenOrganization } from '../../../support/organizations.ts';
+import { person } from '../../../support/people.ts';
+import { takeLeadIds } from './given-backup.ts';
+
+export async function newLead(on: Table, { id: organizationId }: GivenOrganization): Promise<Lead> {
+  const now = new Date().toISOString();
+  return {
+    id: await takeLeadIds(on, organizationId, 1),
+    organizationId,
+    version: 1,
+    fields: { ...person(), lead_type: 'student' },
+    stageId: 11,
+    pipelineId: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+const enquiry = { actorId: 7, keyLabel: 'website', source: 'Website', filled: [], kept: [] };
+
+export async function captured(
+  on: Table,
+  organization: GivenOrganization,
+  values: Lead['fields'] = {},
+): Promise<Lead> {
+  const made = await newLead(on, organization);
+  const lead = { ...made, fields: { ...made.fields, ...values } };
+  const { keyId = '' } = parseApiKey(organization.website) ?? {};
+  const now = new Date(lead.createdAt);
+  const entry: TimelineEntry = { type: 'captured_new', at: lead.createdAt, keyId, ...enquiry };
+  const lookup = {
+    organizationId: lead.organizationId,
+    keyId,
+    phone: undefined,
+    email: undefined,
+    idempotencyKeys: [`enquiry ${lead.id}`],
+  };
+  const record = {
+    fingerprint: 'f',
+    result: { id: lead.id, created: true, updated: false },
+    expiresAt: now.getTime() + 86_400_000,
+  };
+  await captureNewLead(on, lead, { lookup, entry, record, now });
+  return lead;
+}
+
+export async function imported(on: Table, organization: GivenOrganization): Promise<void> {
+  const lead = await newLead(on, organization);
+  const times = { at: lead.createdAt, importedAt: lead.createdAt, actorId: null } as const;
+  const opening = { type: 'lead_created', via: 'import', ...times } as const;
+  const note = { type: 'note_added', via: 'import', text: 'From the fair', ...times } as const;
+  await importLead(on, {
+    lead,
+    entries: { opening, note },
+    digests: { digest: `row${lead.id}`, readDigest: 'read' },
+    keepsId: false,
+  });
+}
+
+export async function moved(on: Table, before: Lead): Promise<void> {
+  const { phone, email } = person();
+  const at = new Date(Date.parse(before.updatedAt) + 1).toISOString();
+  const after = { ...before, fields: { ...before.fields, phone, email }, updatedAt: at };
+  const changes = (['phone', 'email'] as const).map((field) => ({
+    field,
+    from: before.fields[field] ?? null,
+    to: after.fields[field],
+  }));
+  const change = { type: 'lead_updated', via: 'admin', changes, at, actorId: null } as const;
+  await updateLead(on, before, after, change);
+}

@@ -1,0 +1,188 @@
+import { DeleteTableCommand, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { checkTable } from '../../../../shared/store/check/check-table.ts';
+import { eraseLead } from '../../../../shared/store/maintenance/erase-lead.ts';
+import { leadIdMargin } from '../../../../shared/store/maintenance/finish-restore.ts';
+import { createApiKey, revokeApiKey } from '../../../../shared/store/organizations/api-keys.ts';
+import { addAuditEntry, readAuditLog } from '../../../../shared/store/organizations/audit-log.ts';
+import type { Table } from '../../../../shared/store/table/client.ts';
+import {
+  leadPrimaryKey,
+  timelinePartitionKey,
+} from '../../../../shared/store/table/primary-keys.ts';
+import { dyingAfter } from '../lead/dying-table.ts';
+import { givenBackup, takeLeadIds, who } from './given-backup.ts';
+import { finish, itemsOf, nextSecond, restored } from './restored-tables.ts';
+
+const deleteItem = (on: Table, Key: { pk: string; sk: string }) =>
+  on.client.send(new DeleteCommand({ TableName: on.name, Key: { ...Key } }));
+const leadIdsIn = async (on: Table): Promise<number[]> =>
+  (await itemsOf(on))
+    .filter(({ pk }) => String(pk).startsWith('LEADS#'))
+    .map(({ sk }) => Number(sk));
+
+describe.concurrent('a lead that is gone from the old table', () => {
+  test('a lead that is gone from the old table comes back when it was deleted by accident, and is listed', async () => {
+    const { old, organization, backup, leadIds } = await givenBackup(8);
+    for (const leadId of leadIds.slice(0, 6))
+      await deleteItem(old, leadPrimaryKey(organization.id, leadId));
+    const on = await restored(backup);
+
+    const { status, document } = await finish(on, '--from', old.name);
+
+    expect([status, document.leadsErased]).toEqual([0, 0]);
+    expect(
+      document.leadsMissingInOld.map(({ leadId }: { leadId: number }) => leadId).sort(),
+    ).toEqual(leadIds.slice(0, 6));
+    expect((await leadIdsIn(on)).sort()).toEqual(leadIds);
+    expect((await checkTable(on)).violations).toEqual([]);
+  });
+
+  test('a lead that is gone from the old table is erased when the history says so, as an attribute or, by an earlier version, as text', async () => {
+    const { old, organization, backup, leadIds } = await givenBackup(4);
+    const [erased = 0, earlier = 0, lost = 0, kept = 0] = leadIds;
+    await eraseLead(old, organization.id, erased, { who });
+    await deleteItem(old, leadPrimaryKey(organization.id, earlier));
+    await addAuditEntry(old, organization.id, { who, what: `lead erase ${earlier}` });
+    await deleteItem(old, leadPrimaryKey(organization.id, lost));
+    const on = await restored(backup);
+
+    const { document } = await finish(on, '--from', old.name);
+
+    expect(document).toMatchObject({
+      leadsErased: 2,
+      leadsMissingInOld: [{ organizationId: organization.id, leadId: lost }],
+    });
+    expect((await leadIdsIn(on)).sort()).toEqual([lost, kept]);
+  });
+
+  test('a lead that is gone from the old table is erased whole when its erasure only began there', async () => {
+    const { old, organization, backup, leadIds } = await givenBackup(2);
+    const [erased = 0, kept = 0] = leadIds;
+    const dying = dyingAfter(4, old);
+    await expect(eraseLead(dying.table, organization.id, erased, { who })).rejects.toThrow();
+    await dying.settled();
+    const on = await restored(backup);
+
+    const { document } = await finish(on, '--from', old.name);
+
+    expect(document).toMatchObject({ leadsErased: 1, leadsMissingInOld: [], violations: [] });
+    expect(await leadIdsIn(on)).toEqual([kept]);
+    const erasuresIn = async (one: Table) =>
+      (await readAuditLog(one, organization.id, 100)).filter(({ erasedLeadId }) => erasedLeadId);
+    expect(await erasuresIn(old)).toMatchObject([{ what: `lead erase ${erased} begun` }]);
+    expect(await erasuresIn(on)).toMatchObject([
+      { what: `restore finish ${on.name}: lead erase ${erased}`, endedAt: expect.any(String) },
+    ]);
+  });
+
+  test('a lead that is gone from the old table is still known as erased to a restore of the restored table', async () => {
+    const { old, organization, backup, leadIds } = await givenBackup(2);
+    const [erased = 0, kept = 0] = leadIds;
+    await eraseLead(old, organization.id, erased, { who });
+    const first = await restored(backup);
+    await finish(first, '--from', old.name);
+    await nextSecond();
+    const second = await restored(backup);
+
+    const { document } = await finish(second, '--from', first.name);
+
+    expect(document).toMatchObject({ leadsErased: 1, leadsMissingInOld: [] });
+    expect(await leadIdsIn(second)).toEqual([kept]);
+  });
+
+  test('a lead that is gone from the old table must be confirmed by number when it is one of many', async () => {
+    const { old, organization, backup, leadIds } = await givenBackup(11);
+    for (const leadId of leadIds) {
+      await deleteItem(old, leadPrimaryKey(organization.id, leadId));
+      await addAuditEntry(old, organization.id, { who, what: `lead erase ${leadId}` });
+    }
+    const on = await restored(backup);
+    const before = await itemsOf(on);
+
+    const unasked = await finish(on, '--from', old.name);
+
+    expect(unasked).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/11 leads .* were erased since[\s\S]*Add --yes/),
+    });
+    expect(await itemsOf(on)).toEqual(before);
+    expect((await finish(on, '--from', old.name, '--yes')).document.leadsErased).toBe(11);
+  });
+});
+
+test.concurrent('a timeline item is taken over from the old table only for what an erasure took from it there', async () => {
+  const { old, organization, leads } = await givenBackup(2);
+  const [erased, other] = leads;
+  const at = '2026-01-01T00:00:00.000Z';
+  const write = (name: string, text: string) => {
+    const key = { pk: timelinePartitionKey(organization.id, other?.id ?? 0), sk: `${at}#${name}` };
+    return old.client.send(
+      new PutCommand({
+        TableName: old.name,
+        Item: { ...key, type: 'note_added', at, actorId: 7, via: 'api', keyId: 'k', text },
+      }),
+    );
+  };
+  await write('0a', `Call ${erased?.fields.phone} at nine`);
+  await write('0b', 'Call tomorrow');
+  await write('0c', 'As it was');
+  const backup = await itemsOf(old);
+  await eraseLead(old, organization.id, erased?.id ?? 0, { who });
+  await write('0b', '[erased]C[erased]a[erased]l[erased]l[erased]');
+  await write('0c', 'As somebody has written it');
+  await nextSecond();
+  const on = await restored(backup);
+
+  const { document } = await finish(on, '--from', old.name);
+
+  expect(document).toMatchObject({ leadsErased: 1, entriesCleaned: 1, entriesDiffering: 2 });
+  const texts = (await itemsOf(on)).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
+  expect(texts.sort()).toEqual(['As it was', 'Call [erased] at nine', 'Call tomorrow']);
+});
+
+test.concurrent('a key that was rotated since the backup is named, since its holder is locked out', async () => {
+  const { old, organization, backup } = await givenBackup(1);
+  const { keyId: before } = await organization.key({ label: 'sync' });
+  const made = await createApiKey(old, {
+    organizationId: organization.id,
+    type: 'application',
+    scopes: ['leads.read'],
+    label: 'sync, rotated',
+    createdBy: 7,
+    now: new Date(),
+  });
+  await revokeApiKey(old, organization.id, before);
+  const on = await restored(backup);
+
+  const { status, document } = await finish(on, '--from', old.name);
+
+  expect(status).toBe(0);
+  expect(document.keysOnlyInOld).toEqual([
+    { organizationId: organization.id, keyId: made.keyId, label: 'sync, rotated' },
+  ]);
+});
+
+test.concurrent('a second restore under the same table name goes on past the ids given out since the first', async () => {
+  const { organization, backup } = await givenBackup(1);
+  const first = await restored(backup);
+  await finish(first, '--yes');
+  const secondBackup = await itemsOf(first);
+  const given = await takeLeadIds(first, organization.id, 3);
+  expect(given).toBeGreaterThan(leadIdMargin);
+  await first.client.send(
+    new UpdateTableCommand({ TableName: first.name, DeletionProtectionEnabled: false }),
+  );
+  await first.client.send(new DeleteTableCommand({ TableName: first.name }));
+  await nextSecond();
+  const second = await restored(secondBackup, first.name);
+
+  const { status } = await finish(second, '--yes');
+  const again = await finish(second, '--yes');
+
+  expect([status, again.status]).toEqual([0, 0]);
+  const next = await takeLeadIds(second, organization.id, 1);
+  expect(next).toBeGreaterThan(given + 2);
+  expect(next).toBeLessThan(3 * leadIdMargin);
+});

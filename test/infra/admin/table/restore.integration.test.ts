@@ -1,0 +1,279 @@
+import { describe, expect, test } from 'vitest';
+import { parseApiKey } from '../../../../shared/organization/api-key.ts';
+import { checkTable } from '../../../../shared/store/check/check-table.ts';
+import {
+  finishRestore,
+  leadIdMargin,
+} from '../../../../shared/store/maintenance/finish-restore.ts';
+import { listApiKeys } from '../../../../shared/store/organizations/api-keys.ts';
+import { readAuditLog } from '../../../../shared/store/organizations/audit-log.ts';
+import { readSettings } from '../../../../shared/store/organizations/organizations.ts';
+import type { Table } from '../../../../shared/store/table/client.ts';
+import { getItem } from '../../../../shared/store/table/get-item.ts';
+import { usagePrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
+import { runAdmin } from '../../../support/admin.ts';
+import { call } from '../../../support/call.ts';
+import { startDynamodbProxy } from '../../../support/faults/proxy.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
+import { person } from '../../../support/people.ts';
+import { service } from '../../../support/service.ts';
+import { environmentOf } from '../../../support/table.ts';
+import { given, useCatastrophe, withFunctionsOn } from './catastrophe.ts';
+import { finish, itemsOf, nextSecond, restored } from './restored-tables.ts';
+
+useCatastrophe();
+
+/** What a finished restore leaves in the table: no trace of the erased person, no revoked key, no ID to be given out again. */
+async function expectFinishedItems(on: Table): Promise<void> {
+  const { organization, revoked, erased, lastLeadId } = given;
+  const texts = (await itemsOf(on)).map((item) => JSON.stringify(item).toLowerCase());
+  expect(
+    texts.filter((text) =>
+      [erased.phone, erased.email].some((trace) => text.includes(trace.toLowerCase())),
+    ),
+  ).toEqual([]);
+  const { revokedAt } =
+    (await listApiKeys(on, organization.id)).find(({ keyId }) => keyId === revoked.keyId) ?? {};
+  expect(revokedAt).toEqual(expect.any(String));
+  const usage = await getItem(on, usagePrimaryKey(organization.id));
+  expect(usage?.lastLeadId).toBeGreaterThanOrEqual(lastLeadId);
+  expect((await checkTable(on)).violations).toEqual([]);
+}
+
+/** The same, and what the functions at that address answer. */
+async function expectFinished(on: Table, baseUrl: string): Promise<void> {
+  const { organization, revoked, erasedLeadId, keptLeadId, lastLeadId } = given;
+  const { reader, writer } = organization;
+  await expectFinishedItems(on);
+  expect((await call('list-users', { baseUrl, apiKey: revoked.key })).status).toBe(401);
+  expect((await call('get-lead', { baseUrl, apiKey: reader, leadId: erasedLeadId })).status).toBe(
+    404,
+  );
+  expect((await call('get-lead', { baseUrl, apiKey: reader, leadId: keptLeadId })).status).toBe(
+    200,
+  );
+  const created = await call('create-lead', {
+    baseUrl,
+    apiKey: writer,
+    body: { fields: person() },
+  });
+  expect(created.status).toBe(201);
+  expect(created.body.lead.id).toBeGreaterThan(lastLeadId);
+  expect((await checkTable(on)).violations).toEqual([]);
+}
+
+describe.concurrent('finishing a restore while the old table is there', () => {
+  test('finishing a restore while the old table is there leaves the leads of a restored table that was used too early, with ids that the old table never gave a lead', async () => {
+    const on = await restored(given.backup);
+    await nextSecond();
+    const { writer, website } = given.organization;
+    await withFunctionsOn(on, async (baseUrl) => {
+      const created = await call('create-lead', {
+        baseUrl,
+        apiKey: writer,
+        body: { fields: person() },
+      });
+      const captured = await call('capture-lead', { baseUrl, apiKey: website, body: person() });
+      const early = [created.body.lead.id, captured.body.lead.id];
+      expect(early.some((id) => id < given.lastLeadId)).toBe(true);
+
+      const { document } = await finish(on, '--from', given.old.name);
+
+      expect(document.leadsErased).toBe(1);
+      for (const leadId of early)
+        expect((await call('get-lead', { baseUrl, apiKey: writer, leadId })).status).toBe(200);
+      await expectFinished(on, baseUrl);
+    });
+  });
+
+  test('finishing a restore while the old table is there ends what the backup brought back: a revoked key, an erased person, used lead ids, a known settings version', async () => {
+    const on = await restored(given.backup);
+
+    const { status, document } = await finish(on, '--from', given.old.name);
+
+    expect(status).toBe(0);
+    expect(document).toMatchObject({
+      organizations: 1,
+      keysRevoked: 1,
+      leadsErased: 1,
+      entriesCleaned: 1,
+      onlyInOld: [],
+    });
+    const [before, now] = await Promise.all(
+      [given.old, on].map((one) => readSettings(one, given.organization.id)),
+    );
+    expect(now?.version).toBeGreaterThan(before?.version ?? 0);
+    expect(now?.settings.name).toBe('Northwind Academy'); // settings are the backup's
+    await withFunctionsOn(on, (baseUrl) => expectFinished(on, baseUrl));
+  });
+
+  test('switches on expiry, point-in-time recovery and deletion protection, where the engine knows them', async () => {
+    const on = await restored(given.backup);
+
+    const first = await finish(on, '--from', given.old.name);
+    const again = await finish(on, '--from', given.old.name);
+
+    for (const { document } of [first, again]) {
+      expect(Object.keys(document.protection)).toEqual([
+        'expiry',
+        'pointInTimeRecovery',
+        'deletionProtection',
+      ]);
+      for (const state of Object.values(document.protection))
+        expect(['on', 'begun', 'unknown here']).toContain(state);
+    }
+  });
+
+  test('run again it finds nothing more to do, and leaves what the service has written since', async () => {
+    const on = await restored(given.backup);
+    await finish(on, '--from', given.old.name);
+    const { reader, writer } = given.organization;
+    await withFunctionsOn(on, async (baseUrl) => {
+      const { body } = await call('create-lead', {
+        baseUrl,
+        apiKey: writer,
+        body: { fields: person() },
+      });
+
+      const { status, document } = await finish(on, '--from', given.old.name);
+
+      expect(status).toBe(0);
+      expect(document).toMatchObject({ keysRevoked: 0, leadsErased: 0, entriesCleaned: 0 });
+      const leadId = body.lead.id;
+      expect((await call('get-lead', { baseUrl, apiKey: reader, leadId })).status).toBe(200);
+    });
+  });
+
+  test('broken off at any write, it is completed by a repeat', async () => {
+    const action = { who: 'a test', what: 'restore finish' };
+    const options = { old: given.old, keptKeyIds: new Set<string>(), action };
+    const counted = await restored(given.backup);
+    const writes = await countWrites(counted, (on) => finishRestore(on, options));
+    expect(writes).toBeGreaterThan(5);
+
+    const brokenOffAt = async (write: number): Promise<void> => {
+      const on = await restored(given.backup);
+      await expect(finishRestore(breakingOffAfter(on, write), options)).rejects.toThrow(
+        'broken off',
+      );
+      await finishRestore(on, options);
+      await expectFinishedItems(on);
+    };
+    await Promise.all(Array.from({ length: writes }, (_, write) => brokenOffAt(write)));
+    await expectFinishedItems(counted);
+  });
+});
+
+// One after the other: a command in this process has variables of its own, and the old table gets another organization.
+describe('finishing a restore while the old table is there', () => {
+  test('a restore is in the audit log from its first change on, and says begun if it was interrupted', async () => {
+    const on = await restored(given.backup);
+    const what = `restore finish ${on.name}`;
+    const logged = async () =>
+      (await readAuditLog(on, given.organization.id, 100))
+        .filter(
+          (entry) =>
+            entry.what === what ||
+            entry.what.startsWith(`${what}, `) ||
+            entry.what.endsWith(`${what} begun`),
+        )
+        .map((entry) => [entry.what, entry.endedAt !== undefined]);
+    // The restored table is complete, then the command fails before its check.
+    const proxy = await startDynamodbProxy(service().environment.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+    proxy.rule = ({ operation }) =>
+      operation === 'DescribeTimeToLive'
+        ? { kind: 'error', name: 'AccessDeniedException' }
+        : undefined;
+    const interrupted = await runAdmin(['restore', 'finish', '--from', given.old.name], {
+      environment: { ...environmentOf(on.name), AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+    });
+    await proxy.stop();
+    const afterInterruption = await logged();
+
+    const { status } = await finish(on, '--from', given.old.name);
+
+    expect([interrupted.status, status]).toEqual([1, 0]);
+    expect(afterInterruption).toEqual([[`${what} begun`, false]]);
+    expect(await logged()).toEqual([
+      [`${what}, 0 violations`, true],
+      [`${what} begun`, false],
+    ]);
+  });
+
+  test('finishing a restore while the old table is there names the organizations that only the old table has', async () => {
+    const on = await restored(given.backup);
+    const { id } = await givenOrganization({}, given.old);
+
+    const { stdout } = await runAdmin(['restore', 'finish', '--from', given.old.name], {
+      environment: environmentOf(on.name),
+    });
+
+    expect(stdout).toContain(`Only the old table has organization ${id}`);
+  });
+});
+
+describe('finishing a restore when the old table is lost', () => {
+  test('every key but the kept ones ends, and lead ids go on far beyond; once, however often it is run', async () => {
+    const on = await restored(given.backup);
+    const { reader, writer, website } = given.organization;
+    const keptId = parseApiKey(writer)?.keyId ?? '';
+
+    const first = await finish(on, '--keep-key', keptId, '--yes');
+    const again = await finish(on, '--keep-key', keptId, '--yes');
+
+    expect([first.status, again.status]).toEqual([0, 0]);
+    expect([first.document.keysRevoked, again.document.keysRevoked]).toEqual([3, 0]);
+    await withFunctionsOn(on, async (baseUrl) => {
+      for (const apiKey of [reader, website])
+        expect((await call('list-lead-fields', { baseUrl, apiKey })).status).toBe(401);
+      const { status, body } = await call('create-lead', {
+        baseUrl,
+        apiKey: writer,
+        body: { fields: person() },
+      });
+      expect(status).toBe(201);
+      expect(body.lead.id).toBeGreaterThan(leadIdMargin);
+      expect(body.lead.id).toBeLessThan(leadIdMargin + 100);
+    });
+  });
+
+  test('without a terminal restore finish asks for --yes before it revokes keys', async () => {
+    const on = await restored(given.backup);
+
+    const { status, stderr } = await finish(on);
+
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/every API key in table .* will be revoked.*--yes/s),
+    ]);
+    expect(await itemsOf(on)).toHaveLength(given.backup.length);
+  });
+});
+
+const isWrite = (command: { constructor: { name: string } }): boolean =>
+  /^(Put|Update|Delete|TransactWrite|BatchWrite)/.test(command.constructor.name);
+
+/** The table with a client whose calls pass through `meet`. */
+function watched(on: Table, meet: (isAWrite: boolean) => void): Table {
+  const send = (command: { constructor: { name: string } }, ...more: unknown[]): unknown => {
+    meet(isWrite(command));
+    return (on.client.send as (...args: unknown[]) => unknown).call(on.client, command, ...more);
+  };
+  return { ...on, client: Object.create(on.client, { send: { value: send } }) as Table['client'] };
+}
+
+async function countWrites(on: Table, run: (on: Table) => Promise<unknown>): Promise<number> {
+  let writes = 0;
+  await run(watched(on, (isAWrite) => (writes += isAWrite ? 1 : 0)));
+  return writes;
+}
+
+/** Dies at the write after so many. */
+function breakingOffAfter(on: Table, writes: number): Table {
+  let left = writes;
+  return watched(on, (isAWrite) => {
+    if (!isAWrite) return;
+    if (left === 0) throw new Error('broken off');
+    left -= 1;
+  });
+}

@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest';
+import { eventFor, type GatewayRequest, targetOf } from '../../../infra/gateway/event.ts';
+import { endpointNamed } from '../../../shared/endpoints.ts';
+
+const route = { endpoint: endpointNamed('get-lead'), pathParameters: { leadId: '%317' } };
+
+const eventOf = (request: Partial<GatewayRequest> = {}) =>
+  eventFor(
+    {
+      method: 'GET',
+      path: '/api/v1/leads/%317',
+      query: '',
+      rawHeaders: ['Host', '127.0.0.1:4010', 'User-Agent', 'test'],
+      body: Buffer.alloc(0),
+      sourceIp: '127.0.0.1',
+      protocol: 'HTTP/1.1',
+      requestId: '6f1c6d4e-0000-4000-8000-000000000000',
+      extendedRequestId: 'JKJaXmPLvHcESHA=',
+      ...request,
+    },
+    route,
+  );
+
+test('an event names the resource as the list of endpoints writes it, and the path as it was sent', () => {
+  const before = Date.now();
+
+  const event = eventOf();
+
+  expect(event).toMatchObject({
+    resource: '/api/v1/leads/{leadId}',
+    path: '/api/v1/leads/%317',
+    httpMethod: 'GET',
+    pathParameters: { leadId: '%317' },
+    stageVariables: null,
+    isBase64Encoded: false,
+  });
+  expect(event.requestContext).toMatchObject({
+    path: '/api/v1/leads/%317',
+    resourcePath: '/api/v1/leads/{leadId}',
+    httpMethod: 'GET',
+    stage: 'local',
+    protocol: 'HTTP/1.1',
+    requestId: '6f1c6d4e-0000-4000-8000-000000000000',
+    extendedRequestId: 'JKJaXmPLvHcESHA=',
+    identity: { sourceIp: '127.0.0.1', userAgent: 'test' },
+  });
+  expect(event.requestContext.requestTimeEpoch).toBeGreaterThanOrEqual(before);
+  expect(event.requestContext.requestTimeEpoch).toBeLessThanOrEqual(Date.now());
+  expect(event.requestContext.requestTime).toMatch(
+    /^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/,
+  );
+});
+
+test('an event has null, and no empty map, where there is no query and no body', () => {
+  const event = eventOf();
+
+  expect(event.queryStringParameters).toBeNull();
+  expect(event.multiValueQueryStringParameters).toBeNull();
+  expect(event.body).toBeNull();
+});
+
+test('decodes query parameters once, a plus as a space, and keeps the last of several values', () => {
+  const event = eventOf({
+    query: 'email=test%2Balias&plus=a+b&twice=%2541&price=10&price=20&empty=&bare&__proto__=x',
+  });
+
+  expect(event.multiValueQueryStringParameters).toEqual(
+    Object.fromEntries([
+      ['email', ['test+alias']],
+      ['plus', ['a b']],
+      ['twice', ['%41']],
+      ['price', ['10', '20']],
+      ['empty', ['']],
+      ['bare', ['']],
+      ['__proto__', ['x']],
+    ]),
+  );
+  expect(event.queryStringParameters).toMatchObject({ price: '20' });
+});
+
+test("an event keeps the case of the client's header names, all values, and the last one in the single map", () => {
+  const event = eventOf({
+    rawHeaders: ['tEsT-HEADeR', 'one', 'Test-Header', 'two', 'authorization', 'Bearer x'],
+  });
+
+  expect(event.multiValueHeaders['tEsT-HEADeR']).toEqual(['one', 'two']);
+  expect(event.headers['tEsT-HEADeR']).toBe('two');
+  expect(event.headers.authorization).toBe('Bearer x');
+});
+
+test('an event leaves out headers that concern only the connection', () => {
+  const event = eventOf({
+    rawHeaders: [
+      'Connection',
+      'keep-alive',
+      'Content-Length',
+      '3',
+      'Transfer-Encoding',
+      'chunked',
+      'Accept',
+      '*/*',
+    ],
+  });
+
+  expect(Object.keys(event.headers).sort()).toEqual([
+    'Accept',
+    'X-Amzn-Trace-Id',
+    'X-Forwarded-For',
+    'X-Forwarded-Port',
+    'X-Forwarded-Proto',
+  ]);
+});
+
+test.each([
+  ['nothing', [], 'https', '443'],
+  ['https', ['X-Forwarded-Proto', 'https'], 'https', '443'],
+  ['http', ['x-forwarded-proto', 'http'], 'http', '80'],
+  ['HTTP', ['X-FORWARDED-PROTO', 'HTTP'], 'http', '80'],
+  ['another word', ['X-Forwarded-Proto', 'ftp'], 'https', '443'],
+])('passes a request that says %s of its protocol on as %s', (_, rawHeaders, proto, port) => {
+  const { headers, multiValueHeaders } = eventOf({ rawHeaders });
+
+  expect(multiValueHeaders['X-Forwarded-Proto']).toEqual([proto]);
+  expect(headers['X-Forwarded-Port']).toBe(port);
+  expect(
+    Object.keys(headers).filter((name) => name.toLowerCase() === 'x-forwarded-proto'),
+  ).toHaveLength(1);
+});
+
+test("puts the connection's address after those that X-Forwarded-For names already", () => {
+  expect(
+    eventOf({ rawHeaders: ['X-Forwarded-For', '203.0.113.9'] }).headers['X-Forwarded-For'],
+  ).toBe('203.0.113.9, 127.0.0.1');
+});
+
+test('a body that is not UTF-8 is handed on as text, with U+FFFD where bytes were lost, as by an API without binary media types', () => {
+  expect(eventOf({ body: Buffer.from('{"name":"Zo\xeb"}', 'latin1') })).toMatchObject({
+    isBase64Encoded: false,
+    body: '{"name":"Zo\ufffd"}',
+  });
+});
+
+test('an event has header bytes that are UTF-8 as the text that they mean', () => {
+  const sent = Buffer.from('आशा', 'utf8').toString('latin1');
+
+  expect(eventOf({ rawHeaders: ['X-Name', sent] }).headers['X-Name']).toBe('आशा');
+});
+
+test('hands on the body as text', () => {
+  expect(eventOf({ body: Buffer.from('{"name":"आशा 🌱"}') }).body).toBe('{"name":"आशा 🌱"}');
+});
+
+test.each([
+  ['/a?b=c', '/a', 'b=c'],
+  ['/a?b=c?d', '/a', 'b=c?d'],
+  ['/a', '/a', ''],
+  ['http://127.0.0.1:4010/a/b?c', '/a/b', 'c'],
+  ['http://127.0.0.1:4010', '/', ''],
+  ['//a/b', '//a/b', ''],
+])('splits the request target %s', (url, path, query) => {
+  expect(targetOf({ url })).toEqual({ path, query });
+});

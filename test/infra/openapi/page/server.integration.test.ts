@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { recordRunningService } from '../../../../infra/local/running-service.ts';
+import { DocsServer } from '../../../../infra/openapi/page/server.ts';
+import { givenOrganization } from '../../../support/organizations.ts';
+import { service } from '../../../support/service.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'docs-server-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const keyIn = async (address: string): Promise<string | undefined> =>
+  /leads_live_\w+/.exec(await (await fetch(address)).text())?.[0];
+
+test('the page has an API key of the local service, which takes its requests until the page ends', async () => {
+  await givenOrganization();
+  mkdirSync(join(folder, 'dynoxide'));
+  const { baseUrl, environment } = service();
+  recordRunningService(folder, 'dynoxide', { baseUrl, environment: { ...environment } });
+  const server = new DocsServer(folder);
+  const address = await server.listen(0);
+  const key = await keyIn(address);
+  const pipelines = (from: string) =>
+    fetch(`${from}/api/v1/pipelines`, { headers: { Authorization: `Bearer ${key}` } });
+
+  const again = await keyIn(address);
+  const answer = await pipelines(address);
+  await server.stop();
+
+  expect(key).toBeDefined();
+  expect(again).toBe(key); // a page that is loaded again does not create another one
+  expect(answer.status).not.toBe(401);
+  expect(answer.headers.get('X-Request-Id')).toBeTruthy();
+  expect((await pipelines(baseUrl)).status).toBe(401);
+});
+
+test('without a local service the page has no key, and its requests are told what to start', async () => {
+  const server = new DocsServer(join(folder, 'empty'));
+  const address = await server.listen(0);
+  try {
+    expect(await keyIn(address)).toBeUndefined();
+    const answer = await fetch(`${address}/api/v1/pipelines`);
+    expect([answer.status, await answer.text()]).toEqual([
+      502,
+      'No local service runs on .local: start it with npm start.\n',
+    ]);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('a page of another site gets neither the key nor the service', async () => {
+  const server = new DocsServer(folder);
+  const { port } = new URL(await server.listen(0));
+  const statusOf = (path: string, headers: Record<string, string>): Promise<number | undefined> =>
+    new Promise((settle, reject) => {
+      request({ host: '127.0.0.1', port, path, headers }, (reply) => {
+        reply.resume();
+        settle(reply.statusCode);
+      })
+        .on('error', reject)
+        .end();
+    });
+  try {
+    const statuses = [
+      await statusOf('/', { Host: `rebound.example:${port}` }),
+      await statusOf('/api/v1/pipelines', { Host: `rebound.example:${port}` }),
+      await statusOf('/', { 'Sec-Fetch-Site': 'cross-site' }),
+    ];
+    expect(statuses).toEqual([403, 403, 403]);
+  } finally {
+    await server.stop();
+  }
+});

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { endpoints } from '../../../../shared/endpoints.ts';
+import { node24, projectFolder } from '../../../support/service-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'docs-site-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const docs = (...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> =>
+  new Promise((settle) => {
+    execFile(
+      node24,
+      ['infra/openapi/page/main.ts', ...args],
+      { cwd: projectFolder },
+      (error, stdout, stderr) => settle({ status: Number(error?.code ?? 0), stdout, stderr }),
+    );
+  });
+
+test('--out writes the page, openapi.json, llms.txt and a Markdown page for each endpoint', async () => {
+  const site = join(folder, 'new', 'site');
+
+  const { status, stdout } = await docs('--out', site);
+
+  expect(status).toBe(0);
+  expect(stdout).toContain(site);
+  const pageOf = (name: string) => `${name}.md`;
+  const pages = endpoints.map(({ name }) => pageOf(name));
+  expect(readdirSync(site).sort()).toEqual(
+    [
+      'index.html',
+      pageOf('introduction'),
+      'llms.txt',
+      'openapi.json',
+      'reference.js',
+      ...pages,
+    ].sort(),
+  );
+  const read = (name: string) => readFileSync(join(site, name), 'utf8');
+  expect(read('openapi.json')).toBe(readFileSync(join(projectFolder, 'openapi.json'), 'utf8'));
+  for (const page of pages) expect(read('llms.txt')).toContain(`](${page})`);
+  expect(read(pageOf('capture-lead'))).toContain('`POST /api/v1/leads/capture`');
+  expect(read(pageOf('capture-lead'))).toContain('- `phone` (required): With country code.');
+  expect(read('index.html')).not.toContain('leads_live_');
+  expect(read('reference.js').length).toBeGreaterThan(1_000_000);
+});
+
+test('--out refuses a folder that is not empty, and what is no folder, and leaves both as they are', async () => {
+  const full = join(folder, 'full');
+  mkdirSync(full);
+  writeFileSync(join(full, 'mine.txt'), 'mine');
+
+  const answers = [await docs('--out', full), await docs('--out', join(full, 'mine.txt'))];
+
+  expect(answers.map(({ status }) => status)).toEqual([1, 1]);
+  expect(answers[0]?.stderr).toMatch(/the folder is not empty: name a new folder/);
+  expect(answers[1]?.stderr).toMatch(/it is a file, or in a file: name another folder/);
+  expect(readdirSync(full)).toEqual(['mine.txt']);
+  expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+});
+
+test('a port in use ends the command with status 1, and a wrong option with status 2', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  try {
+    const taken = await docs('--port', String(port));
+    const wrong = await docs('--prot', '1');
+
+    expect([taken.status, wrong.status]).toEqual([1, 2]);
+    expect(taken.stderr).toBe(
+      `--port ${port}: the port is in use: name another port, or 0 for a free one.\n`,
+    );
+    expect(wrong.stderr).toContain("Unknown option '--prot'. Did you mean --port?");
+  } finally {
+    other.close();
+  }
+});
