@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type EventType, eventTypes } from '../../shared/leads/events.ts';
 
 /** The folder of the schema files. `npm run events` writes them, and a test checks that they are current. */
-export const schemasFolder = join(import.meta.dirname, 'schemas');
+export const schemasFolder = join(import.meta.dirname, 'event-schemas');
 
 interface Property {
   readonly type: 'integer' | 'string' | 'boolean' | 'array';

@@ -8,8 +8,8 @@ import {
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf, dateOf, printable } from '../../cli/format.ts';
 import { integerOption } from '../../cli/integer-option.ts';
-import { readRateOption } from '../../cli/rate-option.ts';
 import { type CommandContext, CommandError, existingOrganization, parseId } from '../context.ts';
+import { readRateOption } from '../rate-option.ts';
 
 interface LeadOptions {
   organization: number;

@@ -8,8 +8,8 @@ import {
 import type { Table } from '../../../shared/store/table/client.ts';
 import { countOf } from '../../cli/format.ts';
 import { appender, toStdout } from '../../cli/line-output.ts';
-import { readRateOption } from '../../cli/rate-option.ts';
 import { type CommandContext, existingOrganization, parseId } from '../context.ts';
+import { readRateOption } from '../rate-option.ts';
 import { createExportFile, type ExportFile, reopenExportFile } from './export-file.ts';
 import {
   type FormOptions,

@@ -7,8 +7,8 @@ import { readLead } from '../../../shared/store/leads/leads.ts';
 import { newestLeads } from '../../../shared/store/maintenance/newest-leads.ts';
 import { countOf } from '../../cli/format.ts';
 import { leadLimitOption } from '../../cli/limit-option.ts';
-import { readRateOption } from '../../cli/rate-option.ts';
 import { type CommandContext, CommandError, existingOrganization, parseId } from '../context.ts';
+import { readRateOption } from '../rate-option.ts';
 import { formatLeads, printLeads, summaryOf } from './summary.ts';
 
 interface FindOptions {

@@ -7,9 +7,9 @@ import { type FoundLeads, newestLeads } from '../../../shared/store/maintenance/
 import type { Table } from '../../../shared/store/table/client.ts';
 import { countOf } from '../../cli/format.ts';
 import { leadLimitOption } from '../../cli/limit-option.ts';
-import { parseTime } from '../../cli/parse-time.ts';
-import { readRateOption } from '../../cli/rate-option.ts';
 import { type CommandContext, existingOrganization, parseId } from '../context.ts';
+import { parseTime } from '../parse-time.ts';
+import { readRateOption } from '../rate-option.ts';
 import { assertKnownId } from './known-ids.ts';
 import { printLeads } from './summary.ts';
 

@@ -14,9 +14,9 @@ import { usableUntil } from '../../../shared/store/table/client.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf } from '../../cli/format.ts';
 import { parseIds } from '../../cli/parse-ids.ts';
-import { readRateOption } from '../../cli/rate-option.ts';
 import { type CommandContext, CommandError, existingOrganization, parseId } from '../context.ts';
 import { freshOrganization } from '../organization/fresh-organization.ts';
+import { readRateOption } from '../rate-option.ts';
 import { assertKnownId } from './known-ids.ts';
 
 interface ReassignOptions {

@@ -11,9 +11,9 @@ import { getItem } from '../../../shared/store/table/get-item.ts';
 import { timelinePartitionKey } from '../../../shared/store/table/primary-keys.ts';
 import { countOf } from '../../cli/format.ts';
 import { appender, toStdout } from '../../cli/line-output.ts';
-import { parseTime } from '../../cli/parse-time.ts';
-import { readRateOption } from '../../cli/rate-option.ts';
 import { type CommandContext, CommandError, existingOrganization, parseId } from '../context.ts';
+import { parseTime } from '../parse-time.ts';
+import { readRateOption } from '../rate-option.ts';
 import {
   createTimelinesFile,
   reopenTimelinesFile,

@@ -9,12 +9,7 @@ import { type CommandContext, CommandError, parseId } from '../context.ts';
 import { settingsJsonSchema } from './settings-json-schema.ts';
 
 /** The JSON Schema of the settings file, for editors. `organization schema` prints it, and a test checks that it is current. */
-export const settingsSchemaFile = join(
-  import.meta.dirname,
-  '../..',
-  '../..',
-  'settings.schema.json',
-);
+export const settingsSchemaFile = join(import.meta.dirname, '../../..', 'settings.schema.json');
 
 /** `organization init` and `organization schema`. */
 export function organizationInitCommands(organization: Command, context: CommandContext): void {

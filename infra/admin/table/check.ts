@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import { countOf } from '../../cli/format.ts';
-import { readRateOption } from '../../cli/rate-option.ts';
 import { type CommandContext, existingOrganization, parseId } from '../context.ts';
+import { readRateOption } from '../rate-option.ts';
 
 interface CheckOptions {
   organization?: number;

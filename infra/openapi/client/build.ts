@@ -19,7 +19,7 @@ import { clientFolder, writeGeneratedFiles } from './generate.ts';
 /** `npm run client`: writes the client's package, `dist/lead-service-client-VERSION.tgz`. */
 
 const run = promisify(execFile);
-const projectFolder = resolve(import.meta.dirname, '../..', '../..');
+const projectFolder = resolve(import.meta.dirname, '../../..');
 
 const description =
   'Typed client of the lead management service: every endpoint, retries, paging, syncing, and an outbox for enquiries';

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { apiTypeFiles } from './api-types.ts';
 
-const projectFolder = resolve(import.meta.dirname, '../..', '../..');
+const projectFolder = resolve(import.meta.dirname, '../../..');
 export const clientFolder = join(projectFolder, 'shared', 'client');
 
 /** The client's generated files by their path, formatted as `npm run format` formats them. */

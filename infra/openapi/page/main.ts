@@ -14,7 +14,7 @@ interface Options {
 }
 
 const wrongUsage = 2;
-const projectFolder = resolve(import.meta.dirname, '../..', '../..');
+const projectFolder = resolve(import.meta.dirname, '../../..');
 
 const program = new CliCommand('npm run docs --')
   .description('show the API reference in the browser, or write it as a static site')

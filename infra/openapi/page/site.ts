@@ -13,7 +13,7 @@ import { DocsError } from './docs-error.ts';
 import { type ApiDescription, markdownFiles } from './markdown.ts';
 import { type PageOptions, referencePage, referenceScript, scriptName } from './reference-page.ts';
 
-const openApiFile = join(import.meta.dirname, '../..', '../..', 'openapi.json');
+const openApiFile = join(import.meta.dirname, '../../..', 'openapi.json');
 
 /** The files of the site by name. */
 export function siteFiles(

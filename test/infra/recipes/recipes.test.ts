@@ -12,7 +12,7 @@ test.each([
 ])('the recipe %s can be part of a CDK stack', (name, target, more) => {
   const stack = new Stack(new App(), 'Consumer');
   new CfnInclude(stack, 'Recipe', {
-    templateFile: join(projectFolder, 'infra', 'events', 'recipes', `${name}.yaml`),
+    templateFile: join(projectFolder, 'infra', 'recipes', `${name}.yaml`),
     parameters: { EventBusName: 'leads', ...more },
   });
 

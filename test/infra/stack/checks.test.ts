@@ -106,7 +106,7 @@ if (!cfnLint)
 
 /** For consumers of events (OPERATE.md, "Events"). */
 const recipes = ['email', 'queue', 'firehose'].map((name) =>
-  readFileSync(join(projectFolder, 'infra', 'events', 'recipes', `${name}.yaml`), 'utf8'),
+  readFileSync(join(projectFolder, 'infra', 'recipes', `${name}.yaml`), 'utf8'),
 );
 const wrong = {
   Resources: { Table: { Type: 'AWS::DynamoDB::Table', Properties: { Colour: 'red' } } },

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { readUnitsPerSecondDefault } from '../../shared/store/maintenance/paced-reads.ts';
-import { integerOption } from './integer-option.ts';
+import { integerOption } from '../cli/integer-option.ts';
 
 const rateMax = 40_000;
 
