@@ -1,87 +1,69 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type EventType, eventTypes } from '../../shared/leads/events.ts';
+import { toJsonSchema } from '@valibot/to-json-schema';
+import * as v from 'valibot';
+import { type EventDetail, type EventType, eventTypes } from '../../shared/leads/events.ts';
+import { CliCommand } from '../cli/command.ts';
+import { described } from './error-schemas.ts';
 
-/** The folder of the schema files. `npm run events` writes them, and a test checks that they are current. */
-export const schemasFolder = join(import.meta.dirname, 'event-schemas');
+/** `npm run events`: writes the schemas of the events, for those who consume them. */
 
-interface Property {
-  readonly type: 'integer' | 'string' | 'boolean' | 'array';
-  readonly description: string;
-  readonly format?: string;
-  readonly isNullable?: true;
-}
-
-const fieldKeys = (description: string): Property => ({ type: 'array', description });
+const integer = v.pipe(v.number(), v.integer());
+const dateTime = v.pipe(v.string(), v.isoTimestamp());
+const fieldKeys = (text: string) => described(v.array(v.string()), text);
 
 /** What every event has in `detail`. */
-const commonProperties: Readonly<Record<string, Property>> = {
-  organizationId: { type: 'integer', description: 'The organization.' },
-  leadId: { type: 'integer', description: 'The lead.' },
-  id: {
-    type: 'string',
-    description: 'The timeline item, the same however often the event comes: drop repeats by it.',
-  },
-  at: { type: 'string', format: 'date-time', description: 'The time of the timeline item.' },
-  keyId: {
-    type: 'string',
-    isNullable: true,
-    description: 'The API key; null for an administrator.',
-  },
-  userId: {
-    type: 'integer',
-    isNullable: true,
-    description: 'The user who created the API key; null for an administrator.',
-  },
+const common = {
+  organizationId: described(integer, 'The organization.'),
+  leadId: described(integer, 'The lead.'),
+  id: described(
+    v.string(),
+    'The timeline item, the same however often the event comes: drop repeats by it.',
+  ),
+  at: described(dateTime, 'The time of the timeline item.'),
+  keyId: described(v.nullable(v.string()), 'The API key; null for an administrator.'),
+  userId: described(
+    v.nullable(integer),
+    'The user who created the API key; null for an administrator.',
+  ),
 };
+const detail = v.object(common);
 
-const ownProperties: Readonly<Partial<Record<EventType, Readonly<Record<string, Property>>>>> = {
-  LeadCaptured: {
-    created: { type: 'boolean', description: 'Whether the capture made the lead.' },
+/** `detail` by the event's type. Later releases may add members. */
+const detailSchemas = {
+  LeadCreated: detail,
+  LeadCaptured: v.object({
+    ...common,
+    created: described(v.boolean(), 'Whether the capture made the lead.'),
     filled: fieldKeys('The keys of the empty fields that the capture filled.'),
     kept: fieldKeys('The keys of the fields that kept another value than the one sent.'),
-  },
-  LeadUpdated: { changed: fieldKeys('The keys of the changed fields, stage and pipeline.') },
-};
+  }),
+  LeadUpdated: v.object({
+    ...common,
+    changed: fieldKeys('The keys of the changed fields, stage and pipeline.'),
+  }),
+  NoteAdded: detail,
+  LeadArchived: detail,
+  LeadRestored: detail,
+  LeadImported: detail,
+  LeadErased: detail,
+} satisfies Record<EventType, v.GenericSchema<unknown, EventDetail>>;
 
-const detailOf = (type: EventType) => ({ ...commonProperties, ...ownProperties[type] });
-
-/** The form of a property in JSON Schema, or in OpenAPI 3.0, which spells null differently. */
-function propertySchema({ type, isNullable, ...rest }: Property, isOpenApi: boolean): object {
-  const items = type === 'array' ? { items: { type: 'string' } } : {};
-  if (!isNullable) return { type, ...items, ...rest };
-  return isOpenApi ? { type, nullable: true, ...rest } : { type: [type, 'null'], ...rest };
+/** An event as a consumer gets it, in JSON Schema 2020-12. */
+export function jsonSchema(type: EventType): object {
+  const event = v.object({
+    version: v.literal('0'),
+    id: described(v.string(), 'Differs each time the event comes.'),
+    source: v.literal('lead-service'),
+    'detail-type': v.literal(type),
+    time: dateTime,
+    detail: detailSchemas[type],
+  });
+  return { title: type, ...toJsonSchema(event, { target: 'draft-2020-12' }) };
 }
-
-function detailSchema(type: EventType, isOpenApi: boolean): object {
-  const properties = Object.entries(detailOf(type));
-  return {
-    type: 'object',
-    required: properties.map(([name]) => name),
-    properties: Object.fromEntries(
-      properties.map(([name, property]) => [name, propertySchema(property, isOpenApi)]),
-    ),
-  };
-}
-
-/** An event as a consumer gets it, in JSON Schema 2020-12. More members may be added. */
-export const jsonSchema = (type: EventType): object => ({
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  title: type,
-  type: 'object',
-  required: ['version', 'id', 'source', 'detail-type', 'time', 'detail'],
-  properties: {
-    version: { const: '0' },
-    id: { type: 'string', description: 'Differs each time the event comes.' },
-    source: { const: 'lead-service' },
-    'detail-type': { const: type },
-    time: { type: 'string', format: 'date-time' },
-    detail: detailSchema(type, false),
-  },
-});
 
 /** The same as a schema registry of EventBridge stores it (AWS: EventBridge schemas, OpenAPI 3). */
-export const eventBridgeSchema = (type: EventType): object => {
+export function eventBridgeSchema(type: EventType): object {
   const text = { type: 'string' };
   const properties = {
     detail: { $ref: `#/components/schemas/${type}` },
@@ -94,44 +76,35 @@ export const eventBridgeSchema = (type: EventType): object => {
     time: { type: 'string', format: 'date-time' },
     version: text,
   };
+  const awsEvent = {
+    type: 'object',
+    required: Object.keys(properties),
+    'x-amazon-events-detail-type': type,
+    'x-amazon-events-source': 'lead-service',
+    properties,
+  };
+  const ofDetail = toJsonSchema(detailSchemas[type], { target: 'openapi-3.0' });
   return {
     openapi: '3.0.0',
     info: { version: '1.0.0', title: type },
     paths: {},
-    components: {
-      schemas: {
-        AWSEvent: {
-          type: 'object',
-          required: Object.keys(properties),
-          'x-amazon-events-detail-type': type,
-          'x-amazon-events-source': 'lead-service',
-          properties,
-        },
-        [type]: detailSchema(type, true),
-      },
-    },
+    components: { schemas: { AWSEvent: awsEvent, [type]: ofDetail } },
   };
-};
-
-/** Every schema file by name, with its text. */
-export const schemaFiles = (): ReadonlyMap<string, string> =>
-  new Map(
-    eventTypes.flatMap((type) => [
-      [`${type}.json`, textOf(jsonSchema(type))] as const,
-      [`${type}.eventbridge.json`, textOf(eventBridgeSchema(type))] as const,
-    ]),
-  );
-
-const textOf = (schema: object): string => `${JSON.stringify(schema, null, 2)}\n`;
+}
 
 if (import.meta.main) {
-  await mkdir(schemasFolder, { recursive: true });
-  let written = 0;
-  for (const [name, text] of schemaFiles()) {
-    const file = join(schemasFolder, name);
-    if ((await readFile(file, 'utf8').catch(() => undefined)) === text) continue;
-    await writeFile(file, text);
-    written += 1;
+  const { out } = new CliCommand('npm run events --')
+    .description('write the JSON Schema and the EventBridge schema of each event')
+    .requiredOption('--out <FOLDER>', 'the folder, which is created if it is missing')
+    .allowExcessArguments(false)
+    .parse()
+    .opts<{ out: string }>();
+  await mkdir(out, { recursive: true });
+  const write = (name: string, schema: object) =>
+    writeFile(join(out, name), `${JSON.stringify(schema, null, 2)}\n`);
+  for (const type of eventTypes) {
+    await write(`${type}.json`, jsonSchema(type));
+    await write(`${type}.eventbridge.json`, eventBridgeSchema(type));
   }
-  console.log(`${written} of ${schemaFiles().size} schema files were written.`);
+  console.log(`Wrote ${2 * eventTypes.length} schemas to ${out}.`);
 }
