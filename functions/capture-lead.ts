@@ -2,28 +2,28 @@ import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
 import { attribution } from '../shared/input/attribution.ts';
 import { fieldValues, id, object, text } from '../shared/input/schemas.ts';
+import type { Rotation } from '../shared/leads/assignment.ts';
 import {
+  type Capture,
+  type CaptureDecision,
   captureMatch,
   captureNew,
   enquiryOf,
   newCapture,
   placeCapture,
-  type ReadCapture,
   readCapture,
+  replayOf,
 } from '../shared/leads/capture.ts';
-import {
-  type CaptureResult,
-  idempotencyKeyHeader,
-  recordToReplay,
-} from '../shared/leads/idempotency.ts';
-import { type Lead, newLead, newLeadId } from '../shared/leads/lead.ts';
+import { idempotencyKeyHeader } from '../shared/leads/idempotency.ts';
+import { newLeadId } from '../shared/leads/lead.ts';
 import { limits } from '../shared/limits.ts';
-import { endpoint } from '../shared/middleware/endpoint.ts';
+import { endpoint, type ReadyCall } from '../shared/middleware/endpoint.ts';
 import type { Reply } from '../shared/middleware/respond.ts';
+import type { Input } from '../shared/middleware/validate.ts';
 import {
+  type CaptureMatches,
   findForCapture,
   findMatch,
-  recordUnderOtherKeys,
   writeCapture,
 } from '../shared/store/leads/captures.ts';
 import { nextOwner } from '../shared/store/leads/rotation.ts';
@@ -44,58 +44,75 @@ export const body = object({
   externalId: v.optional(text(1, limits.idempotencyKeyMaxChars)),
 });
 
+const input = { headers, body };
+
+type CaptureCall = ReadyCall<
+  Input<typeof input>,
+  { readonly capture: Capture; readonly matches: CaptureMatches }
+>;
+
 /** POST /api/v1/leads/capture (contract, section 4.3; design, sections 4 and 6). */
 export const handler = endpoint('capture-lead', {
-  input: { headers, body },
+  input,
   prefetch: async ({ table, organizationId, keyId, input: { headers, body } }) => {
     const capture = newCapture({ organizationId, keyId }, headers['idempotency-key'], body);
-    return { capture, matches: await findForCapture(table, capture.lookup) };
+    return { capture, matches: await findForCapture(table, capture) };
   },
-  respond: async ({ table, organization, caller, leadSequence, input: { body }, prefetched }) => {
+  respond: async (call) => {
+    const { table, organization, prefetched } = call;
     const { capture } = prefetched;
-    let owner: number | undefined; // chosen once: a retry must not advance the rotation again
-
-    const startLead = async (read: ReadCapture): Promise<Lead> => {
-      const place = placeCapture(organization, read, body.pipelineId);
-      const id = newLeadId(organization.id, leadSequence); // it can throw, so it comes before the rotation advances
-      owner ??= await nextOwner(table, organization.id, place.rotation);
-      const now = new Date().toISOString();
-      return newLead({ id, organizationId: organization.id, ...place, owner, now });
+    let owner: Promise<number> | undefined; // chosen once: a retry must not advance the rotation again
+    const chooseOwner = (rotation: Rotation): Promise<number> => {
+      owner ??= nextOwner(table, organization.id, rotation);
+      return owner;
     };
     const attemptCapture = async (attempt: number): Promise<Reply | typeof conflict> => {
-      const matches =
-        attempt === 0 ? prefetched.matches : await findForCapture(table, capture.lookup);
-      const record = recordToReplay(capture.keys, matches.records, capture.fingerprint);
-      if (record) {
-        const isRecorded = await recordUnderOtherKeys(table, capture.lookup, matches, record);
-        return isRecorded ? replyOf(record.result, { 'Idempotent-Replayed': 'true' }) : conflict;
-      }
-      const read = readCapture(organization, body, capture.lookup.phone);
-      const enquiry = enquiryOf(caller, body, read.sourceName);
-      const match = await findMatch(table, capture.lookup, matches);
-      if (match === conflict) return conflict;
-      const situation = { emailLeadId: matches.emailLeadId, now: new Date() };
-      const captured = match
-        ? captureMatch(match, read.submitted, enquiry, situation)
-        : captureNew(await startLead(read), enquiry);
-      const isWritten = await writeCapture(table, capture, match, captured);
-      return isWritten ? replyOf(captured.result) : conflict;
+      const matches = attempt === 0 ? prefetched.matches : await findForCapture(table, capture);
+      const decision = await decide(call, matches, chooseOwner);
+      if (decision === conflict) return conflict;
+      return (await writeCapture(table, capture, decision)) ? replyOf(decision) : conflict;
     };
-
     return retryOnConflict(attemptCapture).catch((error: unknown) => {
       throw error instanceof ContentionError ? new ApiError('IDEMPOTENCY_IN_PROGRESS') : error;
     });
   },
 });
 
+/** What becomes of the capture, by the rules and by what was read. @throws ApiError VALIDATION_FAILED, NOT_READY */
+async function decide(
+  { table, organization, caller, leadSequence, input, prefetched }: CaptureCall,
+  matches: CaptureMatches,
+  chooseOwner: (rotation: Rotation) => Promise<number>,
+): Promise<CaptureDecision | typeof conflict> {
+  const { capture } = prefetched;
+  const { body } = input;
+  const replay = replayOf(capture, matches.records);
+  if (replay) return replay;
+  const read = readCapture(organization, body, capture.phone);
+  const enquiry = enquiryOf(caller, body, read.sourceName);
+  const match = await findMatch(table, capture, matches);
+  if (match === conflict) return conflict;
+  const { fingerprint } = capture;
+  if (match) {
+    const { emailLeadId } = matches;
+    const situation = { emailLeadId, fingerprint, now: new Date() };
+    return captureMatch(match, read.submitted, enquiry, situation);
+  }
+  const place = placeCapture(organization, read, body.pipelineId);
+  const id = newLeadId(organization.id, leadSequence); // it can throw, so it comes before the rotation advances
+  const owner = await chooseOwner(place.rotation);
+  const lead = { id, organizationId: organization.id, ...place, owner };
+  return captureNew(lead, enquiry, { fingerprint, now: new Date() });
+}
+
 /** `Location` is relative, so that it resolves behind any path prefix and domain (RFC 9110, section 10.2.2). */
-function replyOf(result: CaptureResult, replayed: Readonly<Record<string, string>> = {}): Reply {
-  const location: Record<string, string> = result.archived
-    ? {}
-    : { Location: `../leads/${result.id}` };
+function replyOf({ outcome, record: { result } }: CaptureDecision): Reply {
   return {
     status: result.created ? 201 : 200,
     body: { lead: result },
-    headers: { ...location, ...replayed },
+    headers: {
+      ...(!result.archived && { Location: `../leads/${result.id}` }),
+      ...(outcome === 'replay' && { 'Idempotent-Replayed': 'true' }),
+    },
   };
 }

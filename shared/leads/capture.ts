@@ -17,12 +17,26 @@ import {
   readFields,
   requireOnCreate,
 } from './fields.ts';
-import { type CaptureResult, fingerprintOf, idempotencyKeys, recordExpiry } from './idempotency.ts';
+import {
+  fingerprintOf,
+  type IdempotencyKey,
+  type IdempotencyRecord,
+  idempotencyKeys,
+  recordExpiry,
+  recordToReplay,
+} from './idempotency.ts';
 import { comparableEmail, emailIdentity, parsePhone } from './identity.ts';
-import { type FieldValue, type FieldValues, type Lead, valueOf } from './lead.ts';
+import {
+  type FieldValue,
+  type FieldValues,
+  type Lead,
+  type NewLead,
+  newLead,
+  valueOf,
+} from './lead.ts';
 import { assertLeadFits } from './lead-size.ts';
 import { defaultPipelineId, startingStage } from './placement.ts';
-import type { Attribution, KeptField, TimelineEntry } from './timeline.ts';
+import type { Attribution, Enquiry, KeptField, TimelineEntry } from './timeline.ts';
 
 /** What a capture request says about the person (contract, section 4.3). */
 export interface CaptureRequest {
@@ -33,35 +47,38 @@ export interface CaptureRequest {
   readonly pipelineId?: number | undefined;
   readonly notes?: string | undefined;
   readonly fields?: Readonly<Record<string, RawValue>> | undefined;
-  readonly attribution?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly attribution?: Attribution | undefined;
   /** The website's own ID of the enquiry, which is an idempotency key. */
   readonly externalId?: string | undefined;
 }
 
 /** What is computed of a capture request once, however often it is retried: who is looked up, and how its repeats are known. */
-export type Capture = ReturnType<typeof newCapture>;
+export interface Capture {
+  readonly organizationId: number;
+  /** The API key's ID. */
+  readonly keyId: string;
+  readonly keys: readonly IdempotencyKey[];
+  readonly fingerprint: string;
+  /** E.164; undefined when the text sent is not a phone number. */
+  readonly phone: string | undefined;
+  readonly email: string | undefined;
+}
 
 /**
  * Parses the phone, which costs more than all else that a capture computes.
  * @param keyHeader the header `Idempotency-Key`, if sent
  */
-export function newCapture(
-  apiKey: { readonly organizationId: number; readonly keyId: string },
+export const newCapture = (
+  apiKey: Pick<Capture, 'organizationId' | 'keyId'>,
   keyHeader: string | undefined,
   { externalId, ...enquiry }: CaptureRequest,
-) {
-  const keys = idempotencyKeys(keyHeader, externalId);
-  return {
-    lookup: {
-      ...apiKey,
-      idempotencyKeys: keys.map(({ value }) => value),
-      phone: parsePhone(enquiry.phone),
-      email: emailIdentity(enquiry.email ?? ''),
-    },
-    keys,
-    fingerprint: fingerprintOf(enquiry),
-  };
-}
+): Capture => ({
+  ...apiKey,
+  keys: idempotencyKeys(keyHeader, externalId),
+  fingerprint: fingerprintOf(enquiry),
+  phone: parsePhone(enquiry.phone),
+  email: emailIdentity(enquiry.email ?? ''),
+});
 
 /** A capture request read by the organization's rules. */
 export interface ReadCapture {
@@ -206,51 +223,83 @@ export function placeCapture(
   return { fields, stage, rotation };
 }
 
-/** What a capture writes and returns. */
-export interface Captured {
+/** What becomes of a capture: what is written, and the record whose result is the response. */
+export type CaptureDecision =
+  | {
+      readonly outcome: 'replay';
+      readonly record: IdempotencyRecord;
+      /** The keys of the request that have no record yet. */
+      readonly unrecorded: readonly IdempotencyKey[];
+    }
+  | ({ readonly outcome: 'new' } & CapturedLead)
+  /** `match` is the lead as it was read. When no field is filled, `lead` is the match itself. */
+  | ({ readonly outcome: 'match'; readonly match: Lead } & CapturedLead);
+
+interface CapturedLead {
   readonly lead: Lead;
   readonly entry: TimelineEntry;
-  readonly result: CaptureResult;
-  readonly now: Date;
+  readonly record: IdempotencyRecord;
 }
 
 /** The enquiry as the timeline records it, whatever becomes of the lead. */
+export type RecordedEnquiry = Omit<Enquiry, 'filled' | 'kept' | 'archived'> & {
+  readonly actorId: number;
+};
+
 export const enquiryOf = (
   caller: { readonly createdBy: number; readonly keyId: string; readonly label: string },
   { notes, attribution }: CaptureRequest,
   sourceName: string,
-) => ({
+): RecordedEnquiry => ({
   actorId: caller.createdBy,
   keyId: caller.keyId,
   keyLabel: caller.label,
   source: sourceName,
   ...(notes && { notes }),
-  ...(attribution &&
-    Object.keys(attribution).length > 0 && { attribution: attribution as Attribution }),
+  ...(attribution && Object.keys(attribution).length > 0 && { attribution }),
 });
-type CapturedEnquiry = ReturnType<typeof enquiryOf>;
 
-/** The capture of a new lead. */
-export function captureNew(lead: Lead, enquiry: CapturedEnquiry): Captured {
+/** The decision to replay an earlier result. @param records parallel to the keys. @throws ApiError as `recordToReplay` */
+export function replayOf(
+  { keys, fingerprint }: Capture,
+  records: readonly (IdempotencyRecord | undefined)[],
+): CaptureDecision | undefined {
+  const record = recordToReplay(keys, records, fingerprint);
+  const unrecorded = keys.filter((_, index) => !records[index]);
+  return record && { outcome: 'replay', record, unrecorded };
+}
+
+/** The decision to create a lead. */
+export function captureNew(
+  lead: Omit<NewLead, 'now'>,
+  enquiry: RecordedEnquiry,
+  { fingerprint, now }: { readonly fingerprint: string; readonly now: Date },
+): CaptureDecision {
+  const at = now.toISOString();
+  const result = { id: lead.id, created: true, updated: false };
   return {
-    lead,
-    entry: { at: lead.createdAt, ...enquiry, type: 'captured_new', filled: [], kept: [] },
-    result: { id: lead.id, created: true, updated: false },
-    now: new Date(lead.createdAt),
+    outcome: 'new',
+    lead: newLead({ ...lead, now: at }),
+    entry: { at, ...enquiry, type: 'captured_new', filled: [], kept: [] },
+    record: { fingerprint, result, expiresAt: recordExpiry(now) },
   };
 }
 
 /**
- * The capture of a lead that the enquiry matched. When no field is filled, `lead` is the match itself.
+ * The decision to fill the lead that the enquiry matched.
  * @param situation the lead that has the submitted email, if any, and the current time
  * @throws ApiError VALIDATION_FAILED when the filled lead would be too large
  */
 export function captureMatch(
   match: Lead,
   submitted: FieldValues,
-  enquiry: CapturedEnquiry,
-  situation: { readonly emailLeadId: number | undefined; readonly now: Date },
-): Captured {
+  enquiry: RecordedEnquiry,
+  situation: {
+    readonly emailLeadId: number | undefined;
+    readonly fingerprint: string;
+    readonly now: Date;
+  },
+): CaptureDecision {
   const emailIsTaken = situation.emailLeadId !== undefined && situation.emailLeadId !== match.id;
   const { fields, filled, kept } = fillLead(match, submitted, emailIsTaken);
   const isFilled = filled.length > 0;
@@ -258,24 +307,15 @@ export function captureMatch(
   const now = changeTimeOf(match, situation.now);
   const at = now.toISOString();
   const archived = match.archivedAt === undefined ? {} : ({ archived: true } as const);
+  const result = { id: match.id, created: false, updated: isFilled, ...archived };
   return {
+    outcome: 'match',
+    match,
     lead: isFilled ? { ...match, fields, updatedAt: at } : match,
     entry: { at, ...enquiry, type: 'captured', filled, kept, ...archived },
-    result: { id: match.id, created: false, updated: isFilled, ...archived },
-    now,
+    record: { fingerprint: situation.fingerprint, result, expiresAt: recordExpiry(now) },
   };
 }
-
-/** What is written besides the lead: the entry on its timeline, and the record that the capture's repeats find. */
-export const captureRecord = (
-  { lookup, fingerprint }: Capture,
-  { entry, result, now }: Captured,
-) => ({
-  lookup,
-  entry,
-  record: { fingerprint, result, expiresAt: recordExpiry(now) },
-  now,
-});
 
 /** Whether two values of a field are equal: emails ignoring case, lists in any order. */
 export function isSameValue(field: string, a: FieldValue | null, b: FieldValue | null): boolean {

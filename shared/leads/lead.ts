@@ -51,7 +51,7 @@ export function newLead({ id, organizationId, fields, stage, owner, now }: NewLe
   };
 }
 
-interface NewLead extends Pick<Lead, 'id' | 'organizationId' | 'fields'> {
+export interface NewLead extends Pick<Lead, 'id' | 'organizationId' | 'fields'> {
   readonly stage: Pick<Stage, 'id' | 'pipelineId'>;
   /** The owner's user ID. */
   readonly owner: number;

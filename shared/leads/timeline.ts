@@ -15,7 +15,7 @@ interface EntryOrigin {
 }
 
 /** The page and campaign a capture came from (contract, section 2, CaptureAttribution). */
-export type Attribution = Readonly<Partial<Record<string, string>>>;
+export type Attribution = Readonly<Record<string, string | undefined>>;
 
 /** A field that a capture left unchanged: its value, and the value that was sent. */
 export interface KeptField {

@@ -25,12 +25,11 @@ export const putRecord = (
   table: Table,
   key: PrimaryKey<IdempotencyItem>,
   record: IdempotencyRecord,
-  now: Date,
 ): TransactItem => ({
   Put: {
     TableName: table.name,
     Item: { ...key, ...record, ttl: Math.ceil(record.expiresAt / 1000) },
     ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
-    ExpressionAttributeValues: { ':now': now.getTime() },
+    ExpressionAttributeValues: { ':now': Date.now() },
   },
 });

@@ -1,7 +1,7 @@
 import type { Lead } from '../../../../shared/leads/lead.ts';
 import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
 import { parseApiKey } from '../../../../shared/organization/api-key.ts';
-import { captureNewLead } from '../../../../shared/store/leads/captures.ts';
+import { writeCapture } from '../../../../shared/store/leads/captures.ts';
 import { updateLead } from '../../../../shared/store/leads/update-lead.ts';
 import { importLead } from '../../../../shared/store/maintenance/import-leads.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
@@ -33,21 +33,21 @@ export async function captured(
   const made = await newLead(on, organization);
   const lead = { ...made, fields: { ...made.fields, ...values } };
   const { keyId = '' } = parseApiKey(organization.website) ?? {};
-  const now = new Date(lead.createdAt);
   const entry: TimelineEntry = { type: 'captured_new', at: lead.createdAt, keyId, ...enquiry };
-  const lookup = {
-    organizationId: lead.organizationId,
-    keyId,
-    phone: undefined,
-    email: undefined,
-    idempotencyKeys: [`enquiry ${lead.id}`],
-  };
   const record = {
     fingerprint: 'f',
     result: { id: lead.id, created: true, updated: false },
-    expiresAt: now.getTime() + 86_400_000,
+    expiresAt: Date.parse(lead.createdAt) + 86_400_000,
   };
-  await captureNewLead(on, lead, { lookup, entry, record, now });
+  const capture = {
+    organizationId: lead.organizationId,
+    keyId,
+    keys: [{ value: `enquiry ${lead.id}`, givenAs: 'externalId' }],
+    fingerprint: record.fingerprint,
+    phone: undefined,
+    email: undefined,
+  } as const;
+  await writeCapture(on, capture, { outcome: 'new', lead, entry, record });
   return lead;
 }
 

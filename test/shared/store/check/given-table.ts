@@ -3,7 +3,7 @@ import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { recordExpiry } from '../../../../shared/leads/idempotency.ts';
 import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
 import type { Settings } from '../../../../shared/organization/settings-types.ts';
-import { captureNewLead } from '../../../../shared/store/leads/captures.ts';
+import { writeCapture } from '../../../../shared/store/leads/captures.ts';
 import { createLead } from '../../../../shared/store/leads/create-lead.ts';
 import { nextOwner } from '../../../../shared/store/leads/rotation.ts';
 import { admitOrganization } from '../../../../shared/store/organizations/admission.ts';
@@ -32,14 +32,17 @@ export async function givenWorld(
   const opening = { type: 'lead_created', at, actorId: 7, via: 'api', keyId } as const;
   await createLead(table, () => ({ lead: created, opening }));
   const captured = await newLead(table, organizationId);
-  await captureNewLead(table, captured, {
-    lookup: {
-      organizationId,
-      keyId,
-      idempotencyKeys: ['form-1'],
-      phone: undefined,
-      email: undefined,
-    },
+  const capture = {
+    organizationId,
+    keyId,
+    keys: [{ value: 'form-1', givenAs: 'externalId' }],
+    fingerprint: 'f',
+    phone: undefined,
+    email: undefined,
+  } as const;
+  await writeCapture(table, capture, {
+    outcome: 'new',
+    lead: captured,
     entry: {
       type: 'captured_new',
       at: captured.createdAt,
@@ -55,7 +58,6 @@ export async function givenWorld(
       result: { id: captured.id, created: true, updated: false },
       expiresAt: recordExpiry(new Date(captured.createdAt)),
     },
-    now: new Date(),
   });
   return { settings, keyId, apiKey, leads: [created, captured] };
 }

@@ -13,7 +13,7 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
   {
     name: 'no entry of a capture',
     file: 'shared/store/leads/captures.ts',
-    before: '    (isFilled ? putChangeEntry : putTimelineEntry)(table, after, record.entry),\n',
+    before: '    (isFilled ? putChangeEntry : putTimelineEntry)(table, lead, entry),\n',
     after: '',
     how: 'A capture leaves nothing on the timeline.',
     foundBy: 'Clients race to capture one person in two organizations',
@@ -21,18 +21,16 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
   {
     name: 'records of a capture apart from its lead',
     file: 'shared/store/leads/captures.ts',
-    before: `    putChangeEntry(table, lead, record.entry),
-    ...recordItems(table, record),
-  ]);`,
-    after: `  ]);
-  await transact(table, [putChangeEntry(table, lead, record.entry), ...recordItems(table, record)]);`,
+    before: '[...leadItems(table, decision), ...putRecords(keys)]);',
+    after: `leadItems(table, decision));
+    await transact(table, putRecords(keys));`,
     how: 'A capture that loses a race leaves its records without a lead.',
     foundBy: 'Clients race to capture one person in two organizations',
   },
   {
     name: 'filled email not taken',
     file: 'shared/store/leads/captures.ts',
-    before: '...(newEmail === null ? [] : [putEmail(table, after, newEmail)]),',
+    before: '...(newEmail === null ? [] : [putEmail(table, lead, newEmail)]),',
     after: '',
     how: 'An email that a capture fills is not unique.',
     foundBy:
@@ -41,18 +39,17 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
   {
     name: 'version not compared when nothing is filled',
     file: 'shared/store/leads/captures.ts',
-    before: ': checkLead(table, before),',
-    after: ': checkLeadExists(table, before.organizationId, before.id),',
+    before: ': checkLead(table, match),',
+    after: ': checkLeadExists(table, match.organizationId, match.id),',
     how: 'A capture that fills nothing does not notice that the lead has changed.',
     foundBy: 'An enquiry arrives while the lead changes its phone',
   },
   {
     name: 'second record without an end',
     file: 'shared/store/leads/captures.ts',
-    before:
-      '    ...keys.map((key) => putRecord(table, idempotencyPrimaryKey(keyId, key), record, now)),',
+    before: '...putRecords(decision.unrecorded),',
     after:
-      '    ...keys.map((key) => putRecord(table, idempotencyPrimaryKey(keyId, key), { ...record, expiresAt: 9e12 }, now)),',
+      '...decision.unrecorded.map(({ value }) => putRecord(table, idempotencyPrimaryKey(keyId, value), { ...record, expiresAt: 9e12 })),',
     how: 'The record under a second key never expires.',
     foundBy:
       'A key is used again: with the same body, another order of it, other notes, and a second key',
@@ -61,9 +58,8 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
     name: 'keys of all API keys',
     file: 'shared/store/leads/captures.ts',
     before:
-      'const recordKeys = lookup.idempotencyKeys.map((key) => idempotencyPrimaryKey(lookup.keyId, key));',
-    after:
-      "const recordKeys = lookup.idempotencyKeys.map((key) => idempotencyPrimaryKey('', key));",
+      'const recordKeys = capture.keys.map(({ value }) => idempotencyPrimaryKey(capture.keyId, value));',
+    after: "const recordKeys = capture.keys.map(({ value }) => idempotencyPrimaryKey('', value));",
     how: 'The record of a capture is looked up in another place.',
     foundBy: 'Clients race to capture one person in two organizations',
   },
@@ -156,8 +152,8 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
   {
     name: 'replay not remembered under the other key',
     file: 'shared/store/leads/captures.ts',
-    before: 'if (keys.length === 0) return true;',
-    after: 'if (keys.length >= 0) return true;',
+    before: 'if (decision.unrecorded.length === 0) return true;',
+    after: 'if (decision.unrecorded.length >= 0) return true;',
     how: 'A replay does not remember the key that was new.',
     foundBy:
       'A key is used again: with the same body, another order of it, other notes, and a second key',
@@ -165,23 +161,23 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
   {
     name: 'replay not told',
     file: 'functions/capture-lead.ts',
-    before: "replyOf(record.result, { 'Idempotent-Replayed': 'true' })",
-    after: 'replyOf(record.result)',
+    before: "outcome === 'replay' &&",
+    after: 'false &&',
     how: 'A replay looks like a first answer.',
     foundBy: 'Clients race to capture one person in two organizations',
   },
   {
     name: 'owner chosen twice',
     file: 'functions/capture-lead.ts',
-    before: 'owner ??= await',
-    after: 'owner = await',
+    before: 'owner ??= nextOwner',
+    after: 'owner = nextOwner',
     how: 'A capture that is repeated after a conflict takes a second turn.',
     foundBy: 'Each attempt of a capture meets a conflict before it is written',
   },
   {
     name: 'match of the first read',
     file: 'functions/capture-lead.ts',
-    before: 'attempt === 0 ? prefetched.matches : await findForCapture(table, capture.lookup);',
+    before: 'attempt === 0 ? prefetched.matches : await findForCapture(table, capture);',
     after: 'prefetched.matches;',
     how: 'A capture that lost a race never looks for its person again.',
     foundBy: 'Clients race to capture one person in two organizations',
@@ -189,9 +185,9 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
   {
     name: 'not ready for a match',
     file: 'functions/capture-lead.ts',
-    before: '      const match = await findMatch(table, capture.lookup, matches);\n',
+    before: 'const match = await findMatch(table, capture, matches);',
     after:
-      '      placeCapture(organization, read, body.pipelineId);\n      const match = await findMatch(table, capture.lookup, matches);\n',
+      'placeCapture(organization, read, body.pipelineId);\n  const match = await findMatch(table, capture, matches);',
     how: 'A repeated enquiry is refused because a new lead would have no owner.',
     foundBy: 'Nobody is left to own new leads, and a known person asks again',
   },
@@ -240,8 +236,8 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
   {
     name: 'answer of an archived match',
     file: 'shared/leads/capture.ts',
-    before: 'result: { id: match.id, created: false, updated: isFilled, ...archived },',
-    after: 'result: { id: match.id, created: false, updated: isFilled },',
+    before: 'const result = { id: match.id, created: false, updated: isFilled, ...archived };',
+    after: 'const result = { id: match.id, created: false, updated: isFilled };',
     how: 'An answer does not tell that the lead is archived.',
     foundBy:
       'An enquiry meets a lead with other values, then an email that another lead has, then an archived lead',

@@ -46,9 +46,9 @@ export const bugsOfEnquiries: readonly PlantedBug[] = [
   },
   {
     name: 'record only under the second key',
-    file: 'shared/store/leads/captures.ts',
-    before: 'const keys = idempotencyKeys.filter((_, index) => !records[index]);',
-    after: 'const keys = idempotencyKeys.slice(1);',
+    file: 'shared/leads/capture.ts',
+    before: 'const unrecorded = keys.filter((_, index) => !records[index]);',
+    after: 'const unrecorded = keys.slice(1);',
     how: 'A replay under two known keys writes one of them again.',
     foundBy: 'Captures of every outcome are repeated, under one key, the other and both',
   },
@@ -71,9 +71,8 @@ export const bugsOfEnquiries: readonly PlantedBug[] = [
   {
     name: 'replay answered before it is remembered',
     file: 'functions/capture-lead.ts',
-    before:
-      "return isRecorded ? replyOf(record.result, { 'Idempotent-Replayed': 'true' }) : conflict;",
-    after: "return replyOf(record.result, { 'Idempotent-Replayed': 'true' });",
+    before: '(await writeCapture(table, capture, decision))',
+    after: "(await writeCapture(table, capture, decision)) || decision.outcome === 'replay'",
     how: 'A conflict keeps a replay from being remembered, and nobody tries again.',
     foundBy: 'A replay is to be remembered under a second key, and its transaction meets conflicts',
   },
@@ -89,8 +88,8 @@ export const bugsOfEnquiries: readonly PlantedBug[] = [
   {
     name: 'location of an archived lead',
     file: 'functions/capture-lead.ts',
-    before: 'const location: Record<string, string> = result.archived ? {}',
-    after: 'const location: Record<string, string> = result.archived && !result.archived ? {}',
+    before: '!result.archived && { Location',
+    after: 'true && { Location',
     how: 'A capture of an archived lead points at it.',
     foundBy: 'Captures of every outcome are repeated, under one key, the other and both',
   },
