@@ -10,12 +10,11 @@ import {
   captureNew,
   enquiryOf,
   newCapture,
-  placeCapture,
   readCapture,
   replayOf,
 } from '../shared/leads/capture.ts';
 import { idempotencyKeyHeader } from '../shared/leads/idempotency.ts';
-import { newLeadId } from '../shared/leads/lead.ts';
+import { newLeadId, startCapturedLead } from '../shared/leads/new-lead.ts';
 import { limits } from '../shared/limits.ts';
 import { endpoint, type ReadyCall } from '../shared/middleware/endpoint.ts';
 import type { Reply } from '../shared/middleware/respond.ts';
@@ -98,10 +97,10 @@ async function decide(
     const situation = { emailLeadId, fingerprint, now: new Date() };
     return captureMatch(match, read.submitted, enquiry, situation);
   }
-  const place = placeCapture(organization, read, body.pipelineId);
+  const start = startCapturedLead(organization, read.onCreate, body.pipelineId);
   const id = newLeadId(organization.id, leadSequence); // it can throw, so it comes before the rotation advances
-  const owner = await chooseOwner(place.rotation);
-  const lead = { id, organizationId: organization.id, ...place, owner };
+  const owner = await chooseOwner(start.rotation);
+  const lead = { id, organizationId: organization.id, ...start, owner };
   return captureNew(lead, enquiry, { fingerprint, now: new Date() });
 }
 

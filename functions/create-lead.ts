@@ -1,19 +1,10 @@
 import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
 import { fieldValues, id, object } from '../shared/input/schemas.ts';
-import { chooseRotation } from '../shared/leads/assignment.ts';
-import { FieldIssue } from '../shared/leads/field-types.ts';
-import {
-  activeFields,
-  applyChanges,
-  FieldIssues,
-  newLeadFields,
-  readFields,
-  requireOnCreate,
-} from '../shared/leads/fields.ts';
+import { activeFields, applyChanges, FieldIssues, readFields } from '../shared/leads/fields.ts';
 import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
-import { newLead, newLeadId, ownerIdOf, presentLead } from '../shared/leads/lead.ts';
-import { assertLeadFits } from '../shared/leads/lead-size.ts';
+import { ownerIdOf, presentLead } from '../shared/leads/lead.ts';
+import { type LeadStart, newLead, newLeadId, startLead } from '../shared/leads/new-lead.ts';
 import { placeLead } from '../shared/leads/placement.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
 import type { Organization } from '../shared/organization/organization.ts';
@@ -66,27 +57,9 @@ export const handler = endpoint('create-lead', {
 
 /** Reads a new lead by the organization's rules.
  *  @throws ApiError VALIDATION_FAILED with every issue of its fields, its stage and its pipeline. */
-function readNewLead(organization: Organization, body: Body) {
+function readNewLead(organization: Organization, body: Body): LeadStart {
   const issues = new FieldIssues();
-  const submitted = applyChanges(
-    {},
-    readFields(organization, body.fields, activeFields(organization), issues),
-  );
+  const read = readFields(organization, body.fields, activeFields(organization), issues);
   const stage = placeLead(organization, body, issues);
-  requireOnCreate(organization, submitted, issues);
-  const fields = newLeadFields(submitted);
-  const rotation = stage && chooseRotation(organization, fields, stage.pipelineId);
-  if (stage && !rotation && ownerIdOf({ fields }) === null) {
-    issues.add(
-      'assigned_to',
-      new FieldIssue(
-        'no_active_owner',
-        'is required: the organization has no active user to own new leads.',
-      ),
-    );
-  }
-  issues.throwIfAny();
-  assertLeadFits(fields);
-  if (!stage) throw new Error('A lead without a stage passed the rules.');
-  return { fields, stage, rotation };
+  return startLead(organization, { submitted: applyChanges({}, read), stage }, issues);
 }

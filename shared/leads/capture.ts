@@ -1,11 +1,9 @@
-import { ApiError } from '../errors.ts';
 import { isBuiltIn } from '../organization/field-kinds.ts';
 import {
   activeSourceNamed,
   defaultSourceName,
   type Organization,
 } from '../organization/organization.ts';
-import { chooseRotation } from './assignment.ts';
 import { changeTimeOf } from './change-time.ts';
 import { FieldIssue, isEmptyValue, notAPhone, type RawValue } from './field-types.ts';
 import {
@@ -13,9 +11,7 @@ import {
   applyChanges,
   type FieldChanges,
   FieldIssues,
-  newLeadFields,
   readFields,
-  requireOnCreate,
 } from './fields.ts';
 import {
   fingerprintOf,
@@ -26,16 +22,9 @@ import {
   recordToReplay,
 } from './idempotency.ts';
 import { comparableEmail, emailIdentity, parsePhone } from './identity.ts';
-import {
-  type FieldValue,
-  type FieldValues,
-  type Lead,
-  type NewLead,
-  newLead,
-  valueOf,
-} from './lead.ts';
+import { type FieldValue, type FieldValues, type Lead, valueOf } from './lead.ts';
 import { assertLeadFits } from './lead-size.ts';
-import { defaultPipelineId, startingStage } from './placement.ts';
+import { type NewLead, newLead } from './new-lead.ts';
 import type { Attribution, Enquiry, KeptField, TimelineEntry } from './timeline.ts';
 
 /** What a capture request says about the person (contract, section 4.3). */
@@ -86,8 +75,8 @@ export interface ReadCapture {
   readonly submitted: FieldValues;
   /** The recorded source's name. */
   readonly sourceName: string;
-  /** The recorded source's id, which a new lead gets; absent where the organization has no active `Website`. */
-  readonly sourceId: number | undefined;
+  /** As `submitted`, with the recorded source, which a new lead gets; without one if the organization has no active `Website`. */
+  readonly onCreate: FieldValues;
 }
 
 /** Fields that a capture cannot send in `fields`, and what to do instead. */
@@ -133,13 +122,14 @@ export function readCapture(
 
   const named = source === undefined ? undefined : activeSourceNamed(organization, source);
   const recorded = named ?? activeSourceNamed(organization, defaultSourceName);
+  const submitted = applyChanges(applyChanges({}, readPerson), {
+    ...(named && { source: named.id }),
+    ...readOthers,
+  });
   return {
-    submitted: applyChanges(applyChanges({}, readPerson), {
-      ...(named && { source: named.id }),
-      ...readOthers,
-    }),
+    submitted,
+    onCreate: recorded ? { ...submitted, source: recorded.id } : submitted,
     sourceName: recorded?.name ?? defaultSourceName,
-    sourceId: recorded?.id,
   };
 }
 
@@ -191,36 +181,6 @@ export function fillLead(lead: Lead, submitted: FieldValues, emailIsTaken: boole
     } else kept.push({ field, current, submitted: value });
   }
   return { fields, filled, kept };
-}
-
-/**
- * Chooses what a new lead starts with: its fields, stage and the rotation of its possible owners.
- * @throws ApiError VALIDATION_FAILED for a required field that is missing, NOT_READY without a stage or an active user
- */
-export function placeCapture(
-  organization: Organization,
-  { submitted, sourceId }: ReadCapture,
-  pipelineId: number | undefined,
-) {
-  const withSource = sourceId === undefined ? submitted : { ...submitted, source: sourceId };
-  const issues = new FieldIssues();
-  requireOnCreate(organization, withSource, issues);
-  issues.throwIfAny();
-  const fields = newLeadFields(withSource);
-  assertLeadFits(fields);
-  const stage = startingStage(organization, pipelineId ?? defaultPipelineId(organization));
-  if (!stage) {
-    const place = pipelineId === undefined ? 'The organization' : `Pipeline ${pipelineId}`;
-    throw new ApiError('NOT_READY', undefined, `${place} has no stage for new leads.`);
-  }
-  const rotation = chooseRotation(organization, fields, stage.pipelineId);
-  if (!rotation)
-    throw new ApiError(
-      'NOT_READY',
-      undefined,
-      'The organization has no active user to own new leads.',
-    );
-  return { fields, stage, rotation };
 }
 
 /** What becomes of a capture: what is written, and the record whose result is the response. */

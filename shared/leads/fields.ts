@@ -92,27 +92,6 @@ export function isOneOf(value: FieldValue | null, texts: readonly string[]): boo
   return values.some((one) => texts.includes(String(one)));
 }
 
-/** A new lead's fields; the lead type defaults to student (LOCAL.md, "Fields"). */
-export const newLeadFields = (fields: FieldValues): FieldValues => ({
-  lead_type: 'student',
-  ...fields,
-});
-
-/** Reports the fields required on create that the new lead does not have. The assignment rules choose an owner, so none is required. */
-export function requireOnCreate(
-  organization: Organization,
-  fields: FieldValues,
-  issues: FieldIssues,
-): void {
-  const complete = newLeadFields(fields);
-  for (const field of activeFields(organization)) {
-    const isRequired =
-      field.requiredOnCreate && field.key !== 'assigned_to' && isAskedFor(field, complete);
-    if (isRequired && valueOf(fields, field.key) === null)
-      issues.add(field.key, new FieldIssue('required', 'is required.'));
-  }
-}
-
 /**
  * Reports the fields required on edit that the changes would clear. A field that is not sent, or is empty already, is not reported.
  * @param before the lead's fields

@@ -1,6 +1,5 @@
-import { limits } from '../limits.ts';
 import { isBuiltIn } from '../organization/field-kinds.ts';
-import type { Organization, Stage } from '../organization/organization.ts';
+import type { Organization } from '../organization/organization.ts';
 
 /** A field's value as a lead holds it. It is never empty: an empty field is absent. The values of `lead_source` and `user` fields are IDs. */
 export type FieldValue = string | number | boolean | readonly string[];
@@ -21,42 +20,6 @@ export interface Lead {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly archivedAt?: string;
-}
-
-/** Thrown when an organization has used every lead ID: it can have no new leads. */
-export class LeadIdsExhaustedError extends Error {
-  override readonly name = 'LeadIdsExhaustedError';
-}
-
-/**
- * The ID of a new lead.
- * @param leadSequence the organization's, advanced for only this lead; it can exceed the last ID
- * @throws LeadIdsExhaustedError
- */
-export function newLeadId(organizationId: number, leadSequence: number): number {
-  if (leadSequence <= limits.idMax) return leadSequence;
-  throw new LeadIdsExhaustedError(`Organization ${organizationId} has no lead IDs left.`);
-}
-
-export function newLead({ id, organizationId, fields, stage, owner, now }: NewLead): Lead {
-  return {
-    id,
-    organizationId,
-    version: 1,
-    fields: { ...fields, assigned_to: owner },
-    stageId: stage.id,
-    pipelineId: stage.pipelineId,
-    createdAt: now,
-    updatedAt: now,
-  };
-}
-
-export interface NewLead extends Pick<Lead, 'id' | 'organizationId' | 'fields'> {
-  readonly stage: Pick<Stage, 'id' | 'pipelineId'>;
-  /** The owner's user ID. */
-  readonly owner: number;
-  /** ISO 8601, UTC. */
-  readonly now: string;
 }
 
 /** A field's value, or null if it is empty. Reads own properties only: `constructor` is a valid field key. */

@@ -4,19 +4,10 @@ import { fieldKinds } from '../../organization/field-kinds.ts';
 import { idNamed, type NamedItem } from '../../organization/id-named.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization, Stage } from '../../organization/organization.ts';
-import { chooseRotation, type Rotation } from '../assignment.ts';
 import { FieldIssue, isDate, parseYesOrNo, type RawValue, withAllOptions } from '../field-types.ts';
-import {
-  activeFields,
-  applyChanges,
-  FieldIssues,
-  newLeadFields,
-  readFields,
-  requireOnCreate,
-} from '../fields.ts';
-import { type FieldValues, ownerIdOf } from '../lead.ts';
-import { assertLeadFits } from '../lead-size.ts';
+import { activeFields, applyChanges, FieldIssues, readFields } from '../fields.ts';
 import { memoize } from '../memoize.ts';
+import { type LeadStart, startLead } from '../new-lead.ts';
 import { placeLead } from '../placement.ts';
 import { type ImportProperty, noteHeading } from './import-columns.ts';
 
@@ -31,13 +22,9 @@ export interface ImportRow {
   readonly unreadable?: Readonly<Record<string, FieldIssue>>;
 }
 
-export interface ReadRow {
+export interface ReadRow extends LeadStart {
   /** The ID that the file gives the lead. */
   readonly leadId: number | undefined;
-  readonly fields: FieldValues;
-  readonly stage: Stage;
-  /** Chooses the owner; undefined if the row names one, or if an exported lead has none. */
-  readonly rotation: Rotation | undefined;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly archivedAt: string | undefined;
@@ -59,23 +46,12 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
     row.isExported === true && properties.leadId !== undefined && properties.leadId !== null;
   const rules = isExported ? withAllActive(organization) : organization;
   const raw = withReferences(rules, sent, issues);
-  const values = applyChanges({}, readFields(rules, raw, activeFields(rules), issues));
+  const submitted = applyChanges({}, readFields(rules, raw, activeFields(rules), issues));
   const stage = readPlace(rules, properties, issues);
-  requireOnCreate(rules, values, issues);
   const times = readTimes(properties, now, issues);
   const note = readNote(row.note, issues);
-  const fields = newLeadFields(values);
-  const isOwned = isExported || ownerIdOf({ fields }) !== null;
-  const rotation =
-    stage && !isOwned ? chooseRotation(organization, fields, stage.pipelineId) : undefined;
-  if (stage && !isOwned && !rotation) {
-    const sentence = 'is required, because the organization has no active user to own new leads.';
-    issues.add('assigned_to', new FieldIssue('no_active_owner', sentence));
-  }
-  issues.throwIfAny();
-  assertLeadFits(fields);
-  if (!stage) throw new Error('A row without a stage passed the rules.');
-  return { leadId, fields, stage, rotation, note, ...times };
+  const start = startLead(rules, { submitted, stage, mayLackOwner: isExported }, issues);
+  return { leadId, ...start, note, ...times };
 }
 
 /** The organization with every field, option, stage, source and user active: exported leads can have any of them. */

@@ -3,7 +3,8 @@ import {
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { emailOf, type Lead, LeadIdsExhaustedError, phoneOf } from '../../leads/lead.ts';
+import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
+import { LeadIdsExhaustedError } from '../../leads/new-lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import { limits } from '../../limits.ts';
 import {

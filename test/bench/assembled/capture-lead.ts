@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { fillLead, readCapture } from '../../../shared/leads/capture.ts';
-import { newLeadFields } from '../../../shared/leads/fields.ts';
 import { parsePhone } from '../../../shared/leads/identity.ts';
 import type { Lead } from '../../../shared/leads/lead.ts';
+import { newLeadFields } from '../../../shared/leads/new-lead.ts';
 import { defaultPipelineId, startingStage } from '../../../shared/leads/placement.ts';
 import { leadFrom } from '../../../shared/store/leads/leads.ts';
 import { leadSortKey } from '../../../shared/store/table/primary-keys.ts';

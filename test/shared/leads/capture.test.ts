@@ -17,8 +17,8 @@ describe('reading a capture', () => {
   test('gives the person as the lead holds one, and the default source apart', () => {
     expect(read()).toEqual({
       submitted: { name: 'Asha Rao', phone: '+919876543210' },
+      onCreate: { name: 'Asha Rao', phone: '+919876543210', source: 1 },
       sourceName: 'Website',
-      sourceId: 1,
     });
   });
 
@@ -121,14 +121,14 @@ describe('the source of a capture', () => {
     [' FACEBOOK ADS ', 3],
     ['website', 1],
   ])('%j is known, and may fill a lead', (source, id) => {
-    expect(read({ source })).toMatchObject({ sourceId: id, submitted: { source: id } });
+    expect(read({ source })).toMatchObject({ onCreate: { source: id }, submitted: { source: id } });
   });
 
   test.each(['Instagram', 'Old fair', '3', ' ', 'constructor'])(
     '%j is recorded as Website, and fills no lead',
     (source) => {
-      const { submitted, sourceId, sourceName } = read({ source });
-      expect({ sourceId, sourceName }).toEqual({ sourceId: 1, sourceName: 'Website' });
+      const { submitted, onCreate, sourceName } = read({ source });
+      expect({ source: onCreate.source, sourceName }).toEqual({ source: 1, sourceName: 'Website' });
       expect(submitted).not.toHaveProperty('source');
     },
   );
@@ -140,11 +140,10 @@ describe('the source of a capture', () => {
     'without an active Website is none, called Website',
     (sources) => {
       const of = sampleOrganization({ sources });
-      expect(read({ source: 'Instagram' }, of)).toMatchObject({
-        sourceName: 'Website',
-        sourceId: undefined,
-      });
-      expect(read({}, of).sourceId).toBeUndefined();
+      const { sourceName, onCreate } = read({ source: 'Instagram' }, of);
+      expect(sourceName).toBe('Website');
+      expect(onCreate).not.toHaveProperty('source');
+      expect(read({}, of).onCreate).not.toHaveProperty('source');
     },
   );
 });

@@ -3,7 +3,6 @@ import type { RawValue } from '../../../shared/leads/field-types.ts';
 import {
   activeFields,
   requireOnEdit as addEmptied,
-  requireOnCreate as addMissing,
   applyChanges,
   type FieldChanges,
   FieldIssues,
@@ -11,6 +10,7 @@ import {
   readFields,
 } from '../../../shared/leads/fields.ts';
 import type { FieldValues } from '../../../shared/leads/lead.ts';
+import { requireOnCreate as addMissing } from '../../../shared/leads/new-lead.ts';
 import { nearestName } from '../../../shared/organization/nearest-name.ts';
 import { customField, sampleOrganization, sampleSettings } from '../../support/settings.ts';
 import { refusalOf } from './refusal.ts';

@@ -187,7 +187,7 @@ export const bugsOfCaptures: readonly PlantedBug[] = [
     file: 'functions/capture-lead.ts',
     before: 'const match = await findMatch(table, capture, matches);',
     after:
-      'placeCapture(organization, read, body.pipelineId);\n  const match = await findMatch(table, capture, matches);',
+      'startCapturedLead(organization, read.onCreate, body.pipelineId);\n  const match = await findMatch(table, capture, matches);',
     how: 'A repeated enquiry is refused because a new lead would have no owner.',
     foundBy: 'Nobody is left to own new leads, and a known person asks again',
   },

@@ -95,7 +95,7 @@ export const bugsOfEnquiries: readonly PlantedBug[] = [
   },
   {
     name: 'pipeline of a capture ignored',
-    file: 'shared/leads/capture.ts',
+    file: 'shared/leads/new-lead.ts',
     before: 'startingStage(organization, pipelineId ?? defaultPipelineId(organization))',
     after: 'startingStage(organization, defaultPipelineId(organization))',
     how: 'A capture lands in the default pipeline.',

@@ -249,7 +249,7 @@ export const bugsOfWrites: readonly PlantedBug[] = [
     file: 'functions/create-lead.ts',
     before: 'const owner = ownerIdOf({ fields }) ?? (rotation',
     after: 'const owner = (rotation',
-    how: 'A new lead goes to the next in turn although an owner was named.',
+    how: 'A new lead is refused because an owner was named.',
     foundBy: 'Leads are created, also for a person who is known and an owner who is named',
   },
   {

@@ -1,0 +1,131 @@
+import { ApiError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import type { Organization, Stage } from '../organization/organization.ts';
+import { chooseRotation, type Rotation } from './assignment.ts';
+import { FieldIssue } from './field-types.ts';
+import { activeFields, FieldIssues, isAskedFor } from './fields.ts';
+import { type FieldValues, type Lead, ownerIdOf, valueOf } from './lead.ts';
+import { assertLeadFits } from './lead-size.ts';
+import { defaultPipelineId, startingStage } from './placement.ts';
+
+/** Thrown when an organization has used every lead ID: it can have no new leads. */
+export class LeadIdsExhaustedError extends Error {
+  override readonly name = 'LeadIdsExhaustedError';
+}
+
+/**
+ * The ID of a new lead.
+ * @param leadSequence the organization's, advanced for only this lead; it can exceed the last ID
+ * @throws LeadIdsExhaustedError
+ */
+export function newLeadId(organizationId: number, leadSequence: number): number {
+  if (leadSequence <= limits.idMax) return leadSequence;
+  throw new LeadIdsExhaustedError(`Organization ${organizationId} has no lead IDs left.`);
+}
+
+export function newLead({ id, organizationId, fields, stage, owner, now }: NewLead): Lead {
+  return {
+    id,
+    organizationId,
+    version: 1,
+    fields: { ...fields, assigned_to: owner },
+    stageId: stage.id,
+    pipelineId: stage.pipelineId,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+export interface NewLead extends Pick<Lead, 'id' | 'organizationId' | 'fields'> {
+  readonly stage: Pick<Stage, 'id' | 'pipelineId'>;
+  /** The owner's user ID. */
+  readonly owner: number;
+  /** ISO 8601, UTC. */
+  readonly now: string;
+}
+
+/** What a new lead starts with. */
+export interface LeadStart {
+  readonly fields: FieldValues;
+  readonly stage: Stage;
+  /** Chooses the owner; undefined if the fields name one, or if the lead needs none. */
+  readonly rotation: Rotation | undefined;
+}
+
+/**
+ * The rules of a new lead, whoever creates it: required fields, an owner, a size that can be stored.
+ * @param issues of the fields and the stage, found so far; `stage` is undefined only if one of them says why
+ * @throws ApiError VALIDATION_FAILED with every issue
+ */
+export function startLead(
+  organization: Organization,
+  { submitted, stage, mayLackOwner = false }: SubmittedLead,
+  issues: FieldIssues,
+): LeadStart {
+  requireOnCreate(organization, submitted, issues);
+  const fields = newLeadFields(submitted);
+  const needsOwner = !mayLackOwner && ownerIdOf({ fields }) === null;
+  const rotation =
+    stage && needsOwner ? chooseRotation(organization, fields, stage.pipelineId) : undefined;
+  if (stage && needsOwner && !rotation) issues.add('assigned_to', noActiveOwner);
+  issues.throwIfAny();
+  assertLeadFits(fields);
+  if (!stage) throw new Error('A lead without a stage passed the rules.');
+  return { fields, stage, rotation };
+}
+
+interface SubmittedLead {
+  readonly submitted: FieldValues;
+  readonly stage: Stage | undefined;
+  readonly mayLackOwner?: boolean;
+}
+
+const noActiveOwner = new FieldIssue(
+  'no_active_owner',
+  'is required: the organization has no active user to own new leads.',
+);
+
+/**
+ * As `startLead`, for a capture, which names neither a stage nor an owner: it is not ready if the organization has none.
+ * @throws ApiError VALIDATION_FAILED, NOT_READY
+ */
+export function startCapturedLead(
+  organization: Organization,
+  submitted: FieldValues,
+  pipelineId: number | undefined,
+): LeadStart & { readonly rotation: Rotation } {
+  const issues = new FieldIssues();
+  requireOnCreate(organization, submitted, issues);
+  issues.throwIfAny();
+  const fields = newLeadFields(submitted);
+  assertLeadFits(fields);
+  const stage = startingStage(organization, pipelineId ?? defaultPipelineId(organization));
+  const rotation = stage && chooseRotation(organization, fields, stage.pipelineId);
+  if (stage && rotation) return { fields, stage, rotation };
+  const place = pipelineId === undefined ? 'The organization' : `Pipeline ${pipelineId}`;
+  const sentence = stage
+    ? 'The organization has no active user to own new leads.'
+    : `${place} has no stage for new leads.`;
+  throw new ApiError('NOT_READY', undefined, sentence);
+}
+
+/** A new lead's fields; the lead type defaults to student (LOCAL.md, "Fields"). */
+export const newLeadFields = (fields: FieldValues): FieldValues => ({
+  lead_type: 'student',
+  ...fields,
+});
+
+/** Reports the fields required on create that the new lead does not have. The assignment rules choose an owner, so none is required. */
+export function requireOnCreate(
+  organization: Organization,
+  fields: FieldValues,
+  issues: FieldIssues,
+): void {
+  const complete = newLeadFields(fields);
+  for (const field of activeFields(organization)) {
+    const isRequired =
+      field.requiredOnCreate && field.key !== 'assigned_to' && isAskedFor(field, complete);
+    if (isRequired && valueOf(fields, field.key) === null)
+      issues.add(field.key, new FieldIssue('required', 'is required.'));
+  }
+}
