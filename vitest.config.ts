@@ -52,7 +52,7 @@ class LongestFirst extends BaseSequencer {
     const sorted = await super.sort(files);
     const byProject = Map.groupBy(sorted, ({ project }) => project.name);
     const isSlow = (file: string): boolean =>
-      /test\/(infra\/(guides|launch|local|stack\/checks)|examples)\b(?!.*integration)/.test(file);
+      /test\/(infra\/(cli|guides|local|stack\/checks)|examples)\b(?!.*integration)/.test(file);
     const inProjects = [...byProject.values()].flatMap((own) => matchingFirst(own, isSlow));
     return matchingFirst(inProjects, (file) => /simulation\/(explore|planted-bugs)\//.test(file));
   }

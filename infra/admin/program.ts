@@ -1,4 +1,4 @@
-import { type Command, CommanderError, Help, type Option } from 'commander';
+import { CommanderError, Help, type Option } from 'commander';
 import { apiKeyPrefix } from '../../shared/organization/api-key.ts';
 import { rateLimitsIn } from '../../shared/rate-limits.ts';
 import {
@@ -12,7 +12,15 @@ import { defaultDataFolder, findRunningService } from '../local/running-service.
 import { callerIdentity } from './caller-identity.ts';
 import { checkClock } from './clock.ts';
 import { type CommandContext, CommandError, type ServiceLocation } from './context.ts';
-import type { LazyCommands } from './lazy-commands.ts';
+import { failureLines } from './failures.ts';
+import { keyCommands } from './key/key.ts';
+import { leadCommands } from './lead/lead.ts';
+import { organizationCommands } from './organization/organization.ts';
+import { requestCommand } from './request/request.ts';
+import { serviceOfStack } from './stack.ts';
+import { checkCommand } from './table/check.ts';
+import { restoreCommands } from './table/restore.ts';
+import { serviceCommands } from './table/service.ts';
 
 /** The environment that a command reads, and the streams that it prints to. */
 export interface ProcessIo {
@@ -43,33 +51,15 @@ export const runAdmin = (args: readonly string[], io: ProcessIo): Promise<number
   new AdminRun(io).run(args);
 
 /** In the order of the help. */
-const commands: readonly LazyCommands[] = [
-  {
-    names: ['organization'],
-    load: async () => (await import('./organization/organization.ts')).organizationCommands,
-  },
-  { names: ['key'], load: async () => (await import('./key/key.ts')).keyCommands },
-  { names: ['lead'], load: async () => (await import('./lead/lead.ts')).leadCommands },
-  { names: ['check'], load: async () => (await import('./table/check.ts')).checkCommand },
-  { names: ['restore'], load: async () => (await import('./table/restore.ts')).restoreCommands },
-  { names: ['request'], load: async () => (await import('./request/request.ts')).requestCommand },
-  { names: ['service'], load: async () => (await import('./table/service.ts')).serviceCommands },
+const commandGroups = [
+  organizationCommands,
+  keyCommands,
+  leadCommands,
+  checkCommand,
+  restoreCommands,
+  requestCommand,
+  serviceCommands,
 ];
-
-/**
- * Adds the commands that the arguments name, or all of them if they name none: for the help, and to suggest the nearest one. A name may
- * be the value of an option before the command, so each counts.
- */
-async function addCommands(
-  program: Command,
-  context: CommandContext,
-  args: readonly string[],
-): Promise<void> {
-  const isNamed = ({ names }: LazyCommands): boolean => names.some((name) => args.includes(name));
-  const isAll = !commands.some(isNamed);
-  for (const lazy of commands)
-    if (isAll || isNamed(lazy)) await (await lazy.load())(program, context, args);
-}
 
 /** One run of a command, with what it opens on first use. */
 class AdminRun {
@@ -91,12 +81,11 @@ class AdminRun {
 
   async run(args: readonly string[]): Promise<number> {
     try {
-      await addCommands(this.#program, this.#context(), args);
+      for (const addTo of commandGroups) addTo(this.#program, this.#context());
       await this.#program.parseAsync([...args], { from: 'user' });
       return this.#status;
     } catch (error) {
       if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : wrongUsage;
-      const { failureLines } = await import('./failures.ts');
       this.#note(failureLines(error, this.#environment()).join('\n'));
       return 1;
     } finally {
@@ -167,7 +156,6 @@ class AdminRun {
   }
 
   async #locateStack(stack: string): Promise<void> {
-    const { serviceOfStack } = await import('./stack.ts');
     this.#location = await serviceOfStack(stack);
     // A value left over from a local run would make the command change other data than the person expects.
     const { environment } = this.#io;

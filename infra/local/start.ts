@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliCommand } from '../cli/command.ts';
 import { integerOption } from '../cli/integer-option.ts';
+import { whenNpmIsGone } from '../cli/parent.ts';
 import { banner } from './banner.ts';
 import { requestLines } from './request-lines.ts';
 import { defaultDataFolder, recordRunningService } from './running-service.ts';
@@ -64,7 +65,7 @@ function collectFile(file: string, files: readonly string[] = []): string[] {
   return [...files, file];
 }
 
-// The service must end cleanly even if the terminal or the launcher is gone.
+// The service must end cleanly even if the terminal or npm is gone.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 const tell = (sentence: string): void => void process.stderr.write(`${sentence}\n`);
@@ -83,7 +84,7 @@ const starting = startService({
 const startingWithinMs = 2000;
 let ending = false;
 let forget = (): void => undefined;
-/** Ends once, however often it is called: Ctrl-C reaches this process from the terminal and from the launcher. */
+/** Ends once, however often it is called: Ctrl-C reaches this process from the terminal and from npm. */
 async function end(status: number): Promise<void> {
   if (ending) return;
   ending = true;
@@ -95,8 +96,7 @@ async function end(status: number): Promise<void> {
 }
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
   process.on(signal, () => void end(0));
-// The launcher has ended, even if it was killed.
-process.on('disconnect', () => void end(0));
+whenNpmIsGone(() => void end(0));
 
 try {
   announce(await starting);

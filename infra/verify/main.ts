@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
+import { whenNpmIsGone } from '../cli/parent.ts';
 import { defaultDataFolder } from '../local/running-service.ts';
 import { runVerify } from './program.ts';
 
 /** `npm run verify`. */
 const interruption = new AbortController();
-// Ctrl-C reaches this process from the terminal and from the launcher; the removal of what was written goes on.
+// Ctrl-C reaches this process from the terminal and from npm; the removal of what was written goes on.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     if (!interruption.signal.aborted)
@@ -14,8 +15,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     interruption.abort();
   });
 }
-// The launcher has ended, even if it was killed.
-process.on('disconnect', () => interruption.abort());
+whenNpmIsGone(() => interruption.abort());
 // A reader that has read enough (`… | head`) closes the pipe.
 process.stdout.on('error', () => interruption.abort());
 process.stderr.on('error', () => undefined);

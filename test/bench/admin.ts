@@ -15,14 +15,14 @@ import { progress } from './progress.ts';
 import { median } from './statistics.ts';
 
 const run = promisify(execFile);
-const launcher = ['infra/launch/run.mjs', 'infra/admin/main.ts'];
+const admin = 'infra/admin/main.ts';
 
 export interface AdminResult {
-  /** From the start of the launcher to the first line of a command; the least and the median. */
+  /** From its start to the first line of a command; the least and the median. */
   readonly firstLineMs: { readonly least: number; readonly median: number };
-  /** Processor time of a whole command, its launcher and Node.js itself, the least: other work on the machine hardly changes it. */
+  /** Processor time of a whole command and Node.js itself, the least: other work on the machine hardly changes it. */
   readonly commandCpuMs: number;
-  /** What npm takes to run a script that does nothing, at the least: `npm run admin` waits for it before the launcher starts. */
+  /** What npm takes to run a script that does nothing, at the least: `npm run admin` waits for it, and for the check of what is installed. */
   readonly npmMs: number;
   readonly importedRows: number;
   readonly importSeconds: number;
@@ -46,8 +46,8 @@ export async function measureAdmin({
     const file = JSON.stringify({ ...sampleSettings, id: 1 });
     await applySettings(table, parseSettingsFile(file).settings);
     table.client.destroy();
-    // The first run after a change builds the command's bundle.
-    await run('node', [...launcher, 'organization', 'list'], { env: environment });
+    // The first run after a change compiles what changed.
+    await run('node', [admin, 'organization', 'list'], { env: environment });
     const times: number[] = [];
     for (let round = 0; round < rounds; round += 1) times.push(await firstLine(environment));
     const cpuTimes: number[] = [];
@@ -69,7 +69,7 @@ export async function measureAdmin({
 
 async function firstLine(environment: NodeJS.ProcessEnv): Promise<number> {
   const begun = performance.now();
-  const child = spawn('node', [...launcher, 'organization', 'list'], {
+  const child = spawn('node', [admin, 'organization', 'list'], {
     env: environment,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -81,7 +81,7 @@ async function firstLine(environment: NodeJS.ProcessEnv): Promise<number> {
 
 /** As the shell's `times` tells it: its second line has user and system time of what it ran, as `0m0.123s`. */
 async function cpuOfCommand(environment: NodeJS.ProcessEnv): Promise<number> {
-  const args = ['-c', '"$@" >/dev/null; times', 'sh', 'node', ...launcher, 'organization', 'list'];
+  const args = ['-c', '"$@" >/dev/null; times', 'sh', 'node', admin, 'organization', 'list'];
   const { stdout } = await run('sh', args, { env: environment });
   const times = (stdout.split('\n')[1] ?? '').matchAll(/(\d+)m([\d.]+)s/g);
   return [...times].reduce(
@@ -119,7 +119,7 @@ async function secondsOfImport(rows: number, environment: NodeJS.ProcessEnv): Pr
     await writeFile(file, `name,phone,email,lead_type,city\n${lines.join('\n')}\n`);
     const begun = performance.now();
     const args = ['--json', 'lead', 'import', file, '--organization', '1'];
-    const { stdout } = await run('node', [...launcher, ...args], { env: environment });
+    const { stdout } = await run('node', [admin, ...args], { env: environment });
     const { imported } = JSON.parse(stdout) as { imported: number };
     if (imported !== rows) throw new Error(`Of ${rows} rows, ${imported} were imported.`);
     return (performance.now() - begun) / 1000;

@@ -119,5 +119,4 @@ await writeReport(folder, results, {
 progress(`written: ${relative(process.cwd(), join(folder, 'RESULTS.md'))}`);
 const compared = options.compare && comparison(options.compare, exactRun(results));
 if (compared) process.stdout.write(`\n${compared.text}\n`);
-// The launcher keeps a channel to this process open.
 process.exit(compared?.hasMore ? 1 : 0);

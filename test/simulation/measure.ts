@@ -1,4 +1,4 @@
-/** What the simulator costs in processor time: `node infra/launch/run.mjs test/simulation/measure.ts [requests]`. */
+/** What the simulator costs in processor time: `node test/simulation/measure.ts [requests]`. */
 import type { CallerRequest } from './lambda/gateway-event.ts';
 import { bundleService, SimulatedService } from './lambda/given-service.ts';
 import { Runtime } from './lambda/runtime.ts';

@@ -87,8 +87,9 @@ function spawnService(
 } {
   const child = spawn(node24, [join(projectFolder, 'infra', 'local', 'start.ts'), ...args], {
     cwd: projectFolder,
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // As under npm, the service ends when this process is gone.
+    env: { ...process.env, npm_lifecycle_event: 'start', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed = { stdout: '', stderr: '' };
   child.stdout?.on('data', (chunk: Buffer) => {

@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path';
 import { CommanderError } from 'commander';
 import { CliCommand } from '../../cli/command.ts';
 import { integerOption } from '../../cli/integer-option.ts';
+import { whenNpmIsGone } from '../../cli/parent.ts';
 import { defaultDataFolder } from '../../local/running-service.ts';
 import { DocsError } from './docs-error.ts';
 import { DocsServer } from './server.ts';
@@ -63,7 +64,7 @@ async function serve(port: number): Promise<void> {
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     process.on(signal, () => void end());
-  process.on('disconnect', () => void end()); // the launcher has ended
+  whenNpmIsGone(() => void end());
   const address = await server.listen(port);
   console.log(`API reference: ${address}\nPress Ctrl-C to stop.`);
 }

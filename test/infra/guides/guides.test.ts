@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildAdmin } from '../../../infra/admin/build.ts';
 import { errorCode } from '../../../infra/cli/error-code.ts';
 import {
   node24,
@@ -19,8 +18,6 @@ const guides = ['ten-minutes', 'web-developer', 'data-engineer', 'administrator'
 
 let service: ServiceProcess;
 let folder: string;
-/** What `npm run admin` starts from its second run on: each command of the sources would import hundreds of files. */
-let adminProgram: string;
 const shells: ChildProcess[] = [];
 
 function endGroup({ pid }: ChildProcess): void {
@@ -33,13 +30,7 @@ function endGroup({ pid }: ChildProcess): void {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'guides-test-'));
-  const programs = join(folder, 'programs');
-  [service] = await Promise.all([
-    startServiceProcess(['--port', '0', '--db', ':memory:']),
-    buildAdmin(programs),
-  ]);
-  const main = (await readdir(programs)).find((name) => name.startsWith('main-'));
-  adminProgram = join(programs, main ?? '');
+  service = await startServiceProcess(['--port', '0', '--db', ':memory:']);
 }, 180_000);
 afterAll(async () => {
   shells.forEach(endGroup);
@@ -65,13 +56,13 @@ async function freePort(): Promise<string> {
  * What stands for the reader's machine: the commands without npm's own half second, and lists that are read again until the form server
  * has sent its enquiry.
  */
-const machine = (program: string): string => `
+const machine = `
 set -euo pipefail
 npx() { shift; "${node24}" "$@"; }
 npm() {
   shift 4
   for attempt in $(seq 100); do
-    local lines; lines=$("${node24}" "${program}" "$@")
+    local lines; lines=$("${node24}" infra/admin/main.ts "$@")
     if [[ "$*" != 'lead list'* || "$lines" == *'Asha Rao'* ]]; then break; fi
     sleep 0.2
   done
@@ -114,7 +105,7 @@ test('every command of the guides works, from nothing to a live form and to each
     .replaceAll('http://127.0.0.1:4010', service.ready.baseUrl)
     .replaceAll('3000', await freePort());
 
-  const { status, output } = await runScript(`${machine(adminProgram)}\n${script}`);
+  const { status, output } = await runScript(`${machine}\n${script}`);
 
   expect({ status, output }).toEqual({ status: 0, output: expect.any(String) });
   const printed = Object.fromEntries(

@@ -10,6 +10,7 @@ import { clientConfig } from '../../../infra/local/table.ts';
 import { openTable } from '../../../shared/store/table/client.ts';
 import { getItem } from '../../../shared/store/table/get-item.ts';
 import { phonePrimaryKey } from '../../../shared/store/table/primary-keys.ts';
+import { startRunningTime } from '../../support/busy-machine.ts';
 import {
   node24,
   projectFolder,
@@ -126,7 +127,7 @@ describe('several services', () => {
   let services: (ServiceProcess & { readonly engine: number })[];
   beforeAll(async () => {
     services = await Promise.all(
-      [newDb(), newDb(), newDb()].map(async (db) => {
+      [newDb(), newDb()].map(async (db) => {
         const args = ['--port', '0', '--engine', 'dynoxide', '--db', db];
         const service = await startServiceProcess(args);
         return { ...service, engine: enginePid(db) };
@@ -143,7 +144,7 @@ describe('several services', () => {
       environment.AWS_ENDPOINT_URL_DYNAMODB,
     ]);
 
-    expect(new Set(addresses).size).toBe(6);
+    expect(new Set(addresses).size).toBe(4);
   });
 
   test('SIGINT ends the service and its engine with status 0 within five seconds', {
@@ -158,21 +159,10 @@ describe('several services', () => {
     expect(isAlive(engine)).toBe(false);
   });
 
-  test('a service that lost its launcher ends by itself', { timeout: startTimeout }, async () => {
-    const { child, engine } = services[1]!;
-    const exited = once(child, 'exit');
-
-    child.disconnect();
-    await exited;
-
-    expect(child.exitCode).toBe(0);
-    expect(isAlive(engine)).toBe(false);
-  });
-
   test('a service whose engine dies ends with status 1 and says so', {
     timeout: startTimeout,
   }, async () => {
-    const { child, printed, engine } = services[2]!;
+    const { child, printed, engine } = services[1]!;
     const exited = once(child, 'close');
 
     process.kill(engine, 'SIGKILL');
@@ -182,6 +172,30 @@ describe('several services', () => {
     expect(printed.stderr).toContain('The engine dynoxide ended by itself');
   });
 });
+
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  'a service of npm start, and its engine, end within five seconds of a %s to npm',
+  {
+    timeout: startTimeout,
+  },
+  async (signal) => {
+    const db = newDb();
+    const options = ['--port', '0', '--db', db, '--engine', 'dynoxide', '--json'];
+    const npm = spawn('npm', ['start', '--silent', '--', ...options], {
+      cwd: projectFolder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(npm.stdout, 'data');
+    const pids = [Number(readFileSync(join(db, 'dynoxide', 'service.pid'), 'utf8')), enginePid(db)];
+    expect(pids.map(isAlive)).toEqual([true, true]);
+    const endRunningTime = startRunningTime();
+
+    npm.kill(signal);
+
+    await expect.poll(() => pids.map(isAlive), { timeout: 20_000 }).toEqual([false, false]);
+    expect(endRunningTime()).toBeLessThan(5000);
+  },
+);
 
 test('an engine by its address is used as it is, its table left in place', {
   timeout: startTimeout,

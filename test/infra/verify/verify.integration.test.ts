@@ -111,7 +111,7 @@ test('after Ctrl-C, verify removes what it wrote and exits with status 130', asy
   child.stdout.on('data', (chunk: Buffer) => {
     const wasCreated = printed.stdout.includes('✓ Create a lead');
     printed.stdout += chunk.toString();
-    // Twice, as a terminal and the launcher send it.
+    // Twice, as a terminal and npm send it.
     if (!wasCreated && printed.stdout.includes('✓ Create a lead'))
       for (let times = 0; times < 2; times += 1) child.kill('SIGINT');
   });

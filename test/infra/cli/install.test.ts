@@ -1,0 +1,211 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { node24, projectFolder } from '../../support/service-process.ts';
+
+/** What a fresh machine has on its PATH: npm, and a Node.js that is not the project's. */
+let machine: string;
+let scratch: string;
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'install-test-'));
+  machine = join(scratch, 'machine');
+  mkdirSync(machine);
+  program('node', `#!/bin/sh\nNODE_OF="the machine" exec "${node24}" "$@"\n`);
+  program('npm', fakeNpm);
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+function program(name: string, source: string): void {
+  writeFileSync(join(machine, name), source);
+  chmodSync(join(machine, name), 0o755);
+}
+
+/** Stands in for npm: `npm ci` empties node_modules, takes a moment, and installs Node.js as a package. */
+const fakeNpm = `#!${node24}
+  const fs = require('node:fs');
+  fs.appendFileSync('npm-calls', process.argv.slice(2).join(' ') + '\\n');
+  console.log('npm says this on stdout');
+  if (fs.existsSync('npm-fails')) process.exit(7);
+  fs.rmSync('node_modules', { recursive: true, force: true });
+  setTimeout(() => {
+    fs.mkdirSync('node_modules/.bin', { recursive: true });
+    fs.writeFileSync('node_modules/.bin/node', '#!/bin/sh\\nNODE_OF="the project" exec "${node24}" "$@"\\n', { mode: 0o755 });
+    fs.copyFileSync('package-lock.json', 'node_modules/.package-lock.json');
+  }, 300);`;
+
+/** A checkout of a small project, whose script says which Node.js runs it and with what arguments. */
+function givenProject(): string {
+  const folder = mkdtempSync(join(scratch, 'project-'));
+  mkdirSync(join(folder, 'infra', 'cli'), { recursive: true });
+  const installer = join('infra', 'cli', 'install.mjs');
+  cpSync(join(projectFolder, installer), join(folder, installer));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  writeFileSync(
+    join(folder, 'script.ts'),
+    'console.log(process.env.NODE_OF, process.argv.slice(2).join("|"));',
+  );
+  lock(folder, '1.0.0');
+  return folder;
+}
+
+/** The same after an installation by hand, with a package that nobody locked. */
+function givenInstalledProject(): string {
+  const folder = givenProject();
+  mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true });
+  symlinkSync(node24, join(folder, 'node_modules', '.bin', 'node'));
+  const packages = {
+    'node_modules/left': { version: '1.0.0' },
+    'node_modules/by-hand': { version: '1.0.0' },
+  };
+  const list = join(folder, 'node_modules', '.package-lock.json');
+  writeFileSync(list, JSON.stringify({ packages }));
+  return folder;
+}
+
+function lock(folder: string, version: string): void {
+  const packages = {
+    '': {},
+    'node_modules/left': { version },
+    'node_modules/elsewhere': { version: '1.0.0', optional: true },
+  };
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages }));
+}
+
+const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
+  scripts: Readonly<Record<string, string>>;
+};
+
+/** Runs `npm start -- "a b" --json` of the folder as npm does: in a shell, with node_modules/.bin first on the PATH. */
+function npmStart(folder: string, shell = 'sh'): ChildProcess {
+  const command = scripts.start?.replace('infra/local/start.ts', 'script.ts "a b" --json') ?? '';
+  const path = [join(folder, 'node_modules', '.bin'), machine, process.env.PATH].join(delimiter);
+  return spawn(shell, ['-c', command], {
+    cwd: folder,
+    env: { ...process.env, PATH: path },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+async function outcome(
+  child: ChildProcess,
+): Promise<{ status: number | null; stdout: string; stderr: string }> {
+  const [stdout, stderr] = await Promise.all([
+    text(child.stdout!),
+    text(child.stderr!),
+    once(child, 'close'),
+  ]);
+  return { status: child.exitCode, stdout, stderr };
+}
+
+const calls = (folder: string): string[] => {
+  const file = join(folder, 'npm-calls');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+};
+
+const served = { status: 0, stdout: 'the project a b|--json\n' };
+
+test('every script of package.json installs what is missing before it runs a program', () => {
+  const others = Object.entries(scripts).filter(
+    ([, script]) => !script.startsWith('(node infra/cli/install.mjs) && '),
+  );
+
+  expect(others).toEqual([['check', 'npm run --silent test']]);
+});
+
+test.each(['sh', 'bash'])(
+  'a script of a fresh clone installs once, says so on stderr alone, and runs under the installed Node.js: %s',
+  async (shell) => {
+    const folder = givenProject();
+
+    const first = await outcome(npmStart(folder, shell));
+    const second = await outcome(npmStart(folder, shell));
+
+    expect(first).toMatchObject(served);
+    expect(first.stderr).toContain('Installing the packages of package-lock.json (npm ci)');
+    expect(first.stderr).toContain('npm says this on stdout');
+    expect(second).toEqual({ ...served, stderr: '' });
+    expect(calls(folder)).toEqual([
+      'ci --include=dev --include=optional --ignore-scripts=false --no-audit --no-fund --loglevel=error',
+    ]);
+  },
+);
+
+test('several starts at the same moment install once', async () => {
+  const folder = givenProject();
+
+  const outcomes = await Promise.all(Array.from({ length: 4 }, () => outcome(npmStart(folder))));
+
+  for (const one of outcomes) expect(one).toMatchObject(served);
+  expect(calls(folder)).toHaveLength(1);
+});
+
+test('a script waits for the installation of another process, and names it', async () => {
+  const folder = givenProject();
+  mkdirSync(join(folder, '.local'));
+  const lockFile = join(folder, '.local', 'install.lock');
+  symlinkSync(String(process.pid), lockFile);
+
+  const child = npmStart(folder);
+  const [told] = await once(child.stderr!, 'data');
+  expect(calls(folder)).toEqual([]);
+  rmSync(lockFile);
+
+  expect(String(told)).toBe(
+    `Waiting for the installation of process ${process.pid} in this checkout ...\n`,
+  );
+  expect(await outcome(child)).toMatchObject(served);
+});
+
+test('a script installs again when package-lock.json names another version, and keeps what was added by hand', async () => {
+  const folder = givenInstalledProject();
+
+  await outcome(npmStart(folder));
+  expect(calls(folder)).toHaveLength(0);
+
+  lock(folder, '2.0.0');
+  await outcome(npmStart(folder));
+  expect(calls(folder)).toHaveLength(1);
+});
+
+test('several starts take over the lock of an installation that was killed, and install once', async () => {
+  const folder = givenProject();
+  const gone = spawn('true');
+  await once(gone, 'exit');
+  mkdirSync(join(folder, '.local'));
+  const lockFile = join(folder, '.local', 'install.lock');
+  symlinkSync(String(gone.pid), lockFile);
+  // Another process was killed while it took the lock over.
+  symlinkSync(String(gone.pid), `${lockFile}.${gone.pid}`);
+
+  const outcomes = await Promise.all(Array.from({ length: 4 }, () => outcome(npmStart(folder))));
+
+  for (const one of outcomes) expect(one).toMatchObject(served);
+  expect(calls(folder)).toHaveLength(1);
+});
+
+test('a script ends with status 1 and a sentence when npm fails, and tries again the next time', async () => {
+  const folder = givenProject();
+  writeFileSync(join(folder, 'npm-fails'), '');
+
+  const failed = await outcome(npmStart(folder));
+  rmSync(join(folder, 'npm-fails'));
+  const next = await outcome(npmStart(folder));
+
+  expect(failed).toMatchObject({ status: 1, stdout: '' });
+  expect(failed.stderr).toContain('npm ci ended with status 7: the packages are not installed');
+  expect(next).toMatchObject(served);
+});
