@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
-import { buildChangedFunctions } from '../bundle/build-record.ts';
-import { writtenEndpoints } from '../bundle/bundle.ts';
+import { buildFunctions, writtenEndpoints } from '../bundle/bundle.ts';
 import { errorCode } from '../cli/error-code.ts';
 import { routerFor } from '../gateway/routes.ts';
 import { type Engine, startEngine, type TableEnvironment } from './engine.ts';
@@ -96,13 +95,13 @@ interface Running {
   events?: LocalEvents;
 }
 
-/** Builds the functions if a source changed, and starts the engine in parallel. Sets the engine even if the build fails. */
+/** Builds the functions and starts the engine in parallel. Sets the engine even if the build fails. */
 async function buildAndStartEngine(
   { engine, db }: ServiceOptions,
   running: Running,
 ): Promise<{ distFolder: string; engine: Engine }> {
   const [built, started] = await Promise.allSettled([
-    buildChangedFunctions(),
+    buildFunctions({ forDeployment: false }),
     startEngine({ engine, dataFolder: db }),
   ]);
   if (started.status === 'fulfilled') running.engine = started.value;

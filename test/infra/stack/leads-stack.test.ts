@@ -1,8 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildChangedFunctions } from '../../../infra/bundle/build-record.ts';
-import { writtenEndpoints } from '../../../infra/bundle/bundle.ts';
+import { buildFunctions, writtenEndpoints } from '../../../infra/bundle/bundle.ts';
 import {
   type GatewayResponse,
   gatewayResponseBody,
@@ -22,7 +21,7 @@ const resources = (type: string): [string, Resource][] =>
   Object.entries(template.findResources(type)) as [string, Resource][];
 
 beforeAll(async () => {
-  await buildChangedFunctions();
+  await buildFunctions({ forDeployment: false });
   template = Template.fromStack(new LeadsStack(new App(), 'LeadsStack'));
 }, 60_000);
 

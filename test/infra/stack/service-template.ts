@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { buildChangedFunctions } from '../../../infra/bundle/build-record.ts';
+import { buildFunctions } from '../../../infra/bundle/bundle.ts';
 import type { LeadServiceProps } from '../../../infra/stack/lead-service.ts';
 import { LeadsStack } from '../../../infra/stack/leads-stack.ts';
 
@@ -32,7 +32,7 @@ let built: Promise<string> | undefined;
 export async function leadsApp(
   service: LeadServiceProps = {},
 ): Promise<{ app: App; stack: LeadsStack }> {
-  built ??= buildChangedFunctions();
+  built ??= buildFunctions({ forDeployment: false });
   await built;
   const app = new App();
   return { app, stack: new LeadsStack(app, 'LeadsStack', { service }) };

@@ -1,7 +1,7 @@
 import { App, CfnOutput, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
-import { buildChangedFunctions } from '../../../infra/bundle/build-record.ts';
+import { buildFunctions } from '../../../infra/bundle/bundle.ts';
 import { LeadService } from '../../../infra/stack/lead-service.ts';
 import { targetOfStack } from '../../../infra/verify/target.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
@@ -11,7 +11,7 @@ import { useStandInAws } from '../../support/admin-on-stand-in-aws.ts';
 const { aws, run } = useStandInAws();
 
 beforeAll(async () => {
-  await buildChangedFunctions();
+  await buildFunctions({ forDeployment: false });
 }, 60_000);
 
 /** Gives the stand-in's stack the outputs that CloudFormation would make of the template: a reference is named by its logical ID. */
