@@ -4,9 +4,8 @@ import { CliCommand } from '../../cli/command.ts';
 import { integerOption } from '../../cli/integer-option.ts';
 import { whenNpmIsGone } from '../../cli/parent.ts';
 import { defaultDataFolder } from '../../local/running-service.ts';
-import { DocsError } from './docs-error.ts';
 import { DocsServer } from './server.ts';
-import { writeSite } from './site.ts';
+import { DocsError, writeSite } from './site.ts';
 
 /** `npm run docs`. */
 interface Options {

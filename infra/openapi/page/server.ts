@@ -6,21 +6,20 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import { extname } from 'node:path';
 import { errorCode } from '../../cli/error-code.ts';
 import { findRunningService, type RunningService } from '../../local/running-service.ts';
-import { DocsError } from './docs-error.ts';
-import { referencePage } from './reference-page.ts';
-import { siteFiles } from './site.ts';
+import { DocsError, referencePage, siteFiles } from './site.ts';
 import { createTryItKey, type TryItKey } from './try-it-key.ts';
 
+const plainText = 'text/plain; charset=utf-8';
 const contentTypes: Readonly<Record<string, string>> = {
-  html: 'text/html; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  json: 'application/json',
-  md: 'text/markdown; charset=utf-8',
-  txt: 'text/plain; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.txt': plainText,
 };
-const plainText = contentTypes.txt ?? '';
 
 /**
  * Serves the reference page on 127.0.0.1, and passes `/api/` on to the local service, so that the page can send requests: the service
@@ -28,8 +27,9 @@ const plainText = contentTypes.txt ?? '';
  */
 export class DocsServer {
   readonly #folder: string;
-  readonly #files = siteFiles();
+  readonly #files = new Map(Object.entries(siteFiles()));
   readonly #server: Server;
+  #address = '';
   /** Of the service that runs now. A service that started again may have another table. */
   #key: { readonly service: string; readonly created: Promise<TryItKey | undefined> } | undefined;
 
@@ -38,8 +38,7 @@ export class DocsServer {
     this.#folder = folder;
     this.#server = createServer((message, response) => {
       this.#respond(message, response).catch((error: unknown) => {
-        response.writeHead(500, { 'Content-Type': plainText });
-        response.end(`${error instanceof Error ? error.message : error}\n`);
+        sendText(response, 500, error instanceof Error ? error.message : String(error));
       });
     });
   }
@@ -53,7 +52,9 @@ export class DocsServer {
       const reason = listenFailures[errorCode(error) ?? ''];
       throw reason ? new DocsError(`--port ${port}: ${reason}`, { cause: error }) : error;
     }
-    return `http://127.0.0.1:${this.#port()}`;
+    const bound = this.#server.address();
+    this.#address = `127.0.0.1:${typeof bound === 'object' ? bound?.port : port}`;
+    return `http://${this.#address}`;
   }
 
   /** Ends, and revokes the key of the page. */
@@ -64,31 +65,27 @@ export class DocsServer {
     await key?.revoke().catch(() => undefined); // the service has stopped; the key expires
   }
 
-  #port(): number {
-    const address = this.#server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
-  }
-
   async #respond(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const { host = '', 'sec-fetch-site': site } = message.headers;
     // A page of another site must neither read the key of this page nor send requests through it.
-    const isOwn = [`127.0.0.1:${this.#port()}`, `localhost:${this.#port()}`].includes(host);
+    const isOwn = host.replace('localhost', '127.0.0.1') === this.#address;
     if (!isOwn || site === 'cross-site') return sendText(response, 403, 'Open http://127.0.0.1.');
-    const { pathname } = new URL(message.url ?? '/', 'http://127.0.0.1');
-    if (pathname.startsWith('/api/')) return this.#forward(message, response);
+    // The address of a request may name another host: only its path and query count.
+    const { pathname, search } = new URL(message.url ?? '/', 'http://127.0.0.1');
+    if (pathname.startsWith('/api/')) return this.#forward(message, response, pathname + search);
     const name = pathname === '/' ? 'index.html' : pathname.slice(1);
-    const text = Object.hasOwn(this.#files, name) ? this.#files[name] : undefined;
+    const text = this.#files.get(name);
     if (text === undefined) return sendText(response, 404, 'There is no such page.');
     const body = name === 'index.html' ? await this.#page(host) : text;
-    const type = contentTypes[name.split('.').at(-1) ?? ''] ?? plainText;
+    const type = contentTypes[extname(name)] ?? plainText;
     response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(body);
   }
 
   async #page(host: string): Promise<string> {
     const service = await findRunningService(this.#folder);
     const key = service && (await this.#keyFor(service));
-    const openApi = this.#files['openapi.json'] ?? '';
-    return referencePage({ openApi, tryItAt: `http://${host}`, apiKey: key?.key });
+    const openApi = this.#files.get('openapi.json') ?? '';
+    return referencePage(openApi, { address: `http://${host}`, apiKey: key?.key });
   }
 
   #keyFor(service: RunningService): Promise<TryItKey | undefined> {
@@ -98,17 +95,12 @@ export class DocsServer {
     return this.#key.created;
   }
 
-  async #forward(message: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #forward(message: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const service = await findRunningService(this.#folder);
     if (!service)
       return sendText(response, 502, 'No local service runs on .local: start it with npm start.');
     const { host: _, ...headers } = message.headers;
-    // The address of a request may name another host: only its path and query count.
-    const { pathname, search } = new URL(message.url ?? '/', service.baseUrl);
-    const forwarded = request(new URL(`${service.baseUrl}${pathname}${search}`), {
-      method: message.method,
-      headers,
-    });
+    const forwarded = request(service.baseUrl + path, { method: message.method, headers });
     forwarded.on('response', (reply) => {
       response.writeHead(reply.statusCode ?? 502, reply.headers);
       reply.pipe(response);

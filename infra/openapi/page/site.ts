@@ -1,70 +1,129 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { endpoints } from '../../../shared/endpoints.ts';
 import { errorCode } from '../../cli/error-code.ts';
-import { DocsError } from './docs-error.ts';
-import { type ApiDescription, markdownFiles } from './markdown.ts';
-import { type PageOptions, referencePage, referenceScript, scriptName } from './reference-page.ts';
+import { introduction } from '../introduction.ts';
+
+/** The reference page cannot be served or written; the message says why in a sentence. */
+export class DocsError extends Error {
+  override readonly name = 'DocsError';
+}
 
 const openApiFile = join(import.meta.dirname, '../../..', 'openapi.json');
 
+export interface TryIt {
+  /** The address that the page sends its requests to. */
+  readonly address: string;
+  /** Filled in for these requests. */
+  readonly apiKey: string | undefined;
+}
+
+/** Swagger UI's own style breaks words in narrow columns: a wide table scrolls instead. */
+const style = [
+  '.swagger-ui .markdown table { display: block; overflow-x: auto; }',
+  '.swagger-ui .markdown td { min-width: 6em; }',
+  '.swagger-ui .markdown code { white-space: nowrap; }',
+].join('\n');
+
+/** Whatever the page's script would like to load: the browser asks nobody but the page's own server. */
+const contentSecurityPolicy = [
+  "default-src 'self'",
+  "script-src 'self' 'unsafe-inline'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+].join('; ');
+
+/** The reference page. It contains the API description, so that it also opens from a disk. Without `tryIt` it sends no requests. */
+export function referencePage(openApi: string, tryIt?: TryIt): string {
+  const description: object = JSON.parse(openApi);
+  const options = {
+    dom_id: '#swagger-ui',
+    spec: tryIt ? { ...description, servers: [{ url: tryIt.address }] } : description,
+    deepLinking: true,
+    defaultModelsExpandDepth: 0,
+    ...(tryIt ? { tryItOutEnabled: true } : { supportedSubmitMethods: [] }),
+  };
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}">
+<title>Lead management service: API reference</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="swagger-ui.css">
+<style>
+${style}
+</style>
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="swagger-ui-bundle.js"></script>
+<script>
+const ui = SwaggerUIBundle(${inScript(options)});
+${tryIt?.apiKey ? `ui.preauthorizeApiKey('apiKey', ${inScript(tryIt.apiKey)});` : ''}
+</script>
+</body>
+</html>
+`;
+}
+
+/** JSON that cannot end the script that it stands in. */
+const inScript = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
+
+const { resolve: resolvePackage } = createRequire(import.meta.url);
+const ofSwaggerUi = (name: string): string =>
+  readFileSync(resolvePackage(`swagger-ui-dist/${name}`), 'utf8');
+
 /** The files of the site by name. */
-export function siteFiles(
-  page: Omit<PageOptions, 'openApi'> = {},
-): Readonly<Record<string, string>> {
+export function siteFiles() {
   const openApi = readFileSync(openApiFile, 'utf8');
   return {
-    'index.html': referencePage({ openApi, ...page }),
-    [scriptName]: referenceScript(),
+    'index.html': referencePage(openApi),
+    'swagger-ui.css': ofSwaggerUi('swagger-ui.css'),
+    'swagger-ui-bundle.js': ofSwaggerUi('swagger-ui-bundle.js'),
     'openapi.json': openApi,
-    ...markdownFiles(JSON.parse(openApi) as ApiDescription),
+    'llms.txt': llmsText(),
   };
 }
 
+/** The introduction and the list of endpoints in Markdown, for language models (llmstxt.org). */
+function llmsText(): string {
+  const [summary = '', ...sections] = introduction.split('\n\n');
+  const rows = endpoints.map(({ method, path, summary }) => `- \`${method} ${path}\`: ${summary}`);
+  return `${[
+    '# Lead management service',
+    `> ${summary.replaceAll('\n', ' ')}`,
+    '[openapi.json](openapi.json) describes each endpoint in full, with examples (OpenAPI 3.1).',
+    ...sections,
+    '## Endpoints',
+    rows.join('\n'),
+  ].join('\n\n')}\n`;
+}
+
 /**
- * Writes the site into a new or an empty folder, all files or none.
+ * Writes the site into a new or an empty folder.
  * @returns the folder and its files
  * @throws DocsError for a folder that is not empty, or that cannot be written
  */
 export function writeSite(folder: string): { folder: string; names: string[] } {
   const target = resolve(folder);
   const files = siteFiles();
-  const part = `${target}.${process.pid}.part`;
   try {
     if (existsSync(target) && readdirSync(target).length > 0)
       throw new DocsError(
         `--out ${folder}: the folder is not empty: name a new folder, or empty this one.`,
       );
-    mkdirSync(dirname(target), { recursive: true });
-    mkdirSync(part);
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(part, name), text);
-    renameSync(part, target);
+    mkdirSync(target, { recursive: true });
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(target, name), text);
   } catch (error) {
-    rmSync(part, { recursive: true, force: true });
-    throw writeError(folder, error);
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    throw new DocsError(
+      `--out ${folder}: the folder cannot be written (${code}): name another folder.`,
+      { cause: error },
+    );
   }
   return { folder: target, names: Object.keys(files) };
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'the folder cannot be written',
-  EPERM: 'the folder cannot be written',
-  EROFS: 'the file system cannot be written',
-  ENOTDIR: 'it is a file, or in a file',
-  ENOENT: 'the folder cannot be created',
-  ENOSPC: 'the disk is full',
-};
-
-function writeError(folder: string, error: unknown): unknown {
-  const reason = reasons[errorCode(error) ?? ''];
-  return reason
-    ? new DocsError(`--out ${folder}: ${reason}: name another folder.`, { cause: error })
-    : error;
 }

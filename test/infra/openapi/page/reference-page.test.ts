@@ -3,23 +3,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { referencePage, scriptName } from '../../../../infra/openapi/page/reference-page.ts';
 import { DocsServer } from '../../../../infra/openapi/page/server.ts';
+import { referencePage } from '../../../../infra/openapi/page/site.ts';
 import { chromium, withPage } from './given-browser.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'docs-page-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('the page names no other host for what it loads, and lets the browser ask none', () => {
-  const html = referencePage({ openApi: '{}' });
+  const html = referencePage('{}');
 
   const loaded = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url);
-  expect(loaded.sort()).toEqual(['data:,', scriptName]);
+  expect(loaded.sort()).toEqual(['data:,', 'swagger-ui-bundle.js', 'swagger-ui.css']);
   expect(html).toContain(`content="default-src 'self';`);
 });
 
 test('the API description cannot end the script that it is in', () => {
-  expect(referencePage({ openApi: '</script><b>' })).not.toContain('</script><b>');
+  const openApi = JSON.stringify({ info: { description: '</script><b>' } });
+
+  expect(referencePage(openApi)).not.toContain('</script><b>');
 });
 
 if (!chromium)
@@ -43,7 +45,7 @@ test.skipIf(!chromium)(
         ).toBe('normal');
         await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
 
-        expect(page.requested).toContain(`${address}/${scriptName}`);
+        expect(page.requested).toContain(`${address}/swagger-ui-bundle.js`);
         const isOwn = (url: string) => url.startsWith(`${address}/`) || /^(data|blob):/.test(url);
         expect(page.requested.filter((url) => !isOwn(url))).toEqual([]);
       });

@@ -2,11 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { recordRunningService } from '../../../../infra/local/running-service.ts';
 import { DocsServer } from '../../../../infra/openapi/page/server.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { service } from '../../../support/service.ts';
+import { chromium, withPage } from './given-browser.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'docs-server-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -14,11 +16,17 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const keyIn = async (address: string): Promise<string | undefined> =>
   /leads_live_\w+/.exec(await (await fetch(address)).text())?.[0];
 
-test('the page has an API key of the local service, which takes its requests until the page ends', async () => {
+/** A local service with an organization, recorded in the folder. @returns its address */
+async function givenRunningService(): Promise<string> {
   await givenOrganization();
-  mkdirSync(join(folder, 'dynoxide'));
+  mkdirSync(join(folder, 'dynoxide'), { recursive: true });
   const { baseUrl, environment } = service();
   recordRunningService(folder, 'dynoxide', { baseUrl, environment: { ...environment } });
+  return baseUrl;
+}
+
+test('the page has an API key of the local service, which takes its requests until the page ends', async () => {
+  const baseUrl = await givenRunningService();
   const server = new DocsServer(folder);
   const address = await server.listen(0);
   const key = await keyIn(address);
@@ -35,6 +43,30 @@ test('the page has an API key of the local service, which takes its requests unt
   expect(answer.headers.get('X-Request-Id')).toBeTruthy();
   expect((await pipelines(baseUrl)).status).toBe(401);
 });
+
+test.skipIf(!chromium)(
+  'in a browser the page sends a request to the local service and shows the response',
+  { timeout: 60_000 },
+  async () => {
+    await givenRunningService();
+    const server = new DocsServer(folder);
+    try {
+      await withPage(await server.listen(0), async (page) => {
+        const click = async (selector: string) => {
+          const found = `document.querySelector(${JSON.stringify(selector)})`;
+          while (!(await page.evaluate(`Boolean(${found})`))) await pause(100);
+          await page.evaluate(`${found}.click()`);
+        };
+        await click('[id$="list-pipelines"] .opblock-summary-control');
+        await click('[id$="list-pipelines"] .execute');
+        const status = `document.querySelector('.live-responses-table tbody .response-col_status')?.innerText`;
+        await expect.poll(() => page.evaluate(status), { timeout: 20_000 }).toMatch(/200|429/);
+      });
+    } finally {
+      await server.stop();
+    }
+  },
+);
 
 test('without a local service the page has no key, and its requests are told what to start', async () => {
   const server = new DocsServer(join(folder, 'empty'));

@@ -22,32 +22,27 @@ const docs = (...args: string[]): Promise<{ status: number; stdout: string; stde
     );
   });
 
-test('--out writes the page, openapi.json, llms.txt and a Markdown page for each endpoint', async () => {
+test('--out writes the page with its script and style, openapi.json and llms.txt', async () => {
   const site = join(folder, 'new', 'site');
 
   const { status, stdout } = await docs('--out', site);
 
   expect(status).toBe(0);
   expect(stdout).toContain(site);
-  const pageOf = (name: string) => `${name}.md`;
-  const pages = endpoints.map(({ name }) => pageOf(name));
-  expect(readdirSync(site).sort()).toEqual(
-    [
-      'index.html',
-      pageOf('introduction'),
-      'llms.txt',
-      'openapi.json',
-      'reference.js',
-      ...pages,
-    ].sort(),
-  );
+  expect(readdirSync(site).sort()).toEqual([
+    'index.html',
+    'llms.txt',
+    'openapi.json',
+    'swagger-ui-bundle.js',
+    'swagger-ui.css',
+  ]);
   const read = (name: string) => readFileSync(join(site, name), 'utf8');
   expect(read('openapi.json')).toBe(readFileSync(join(projectFolder, 'openapi.json'), 'utf8'));
-  for (const page of pages) expect(read('llms.txt')).toContain(`](${page})`);
-  expect(read(pageOf('capture-lead'))).toContain('`POST /api/v1/leads/capture`');
-  expect(read(pageOf('capture-lead'))).toContain('- `phone` (required): With country code.');
+  for (const { method, path } of endpoints)
+    expect(read('llms.txt')).toContain(`\n- \`${method} ${path}\`: `);
+  expect(read('llms.txt')).toContain('\n## API keys\n');
   expect(read('index.html')).not.toContain('leads_live_');
-  expect(read('reference.js').length).toBeGreaterThan(1_000_000);
+  expect(read('swagger-ui-bundle.js').length).toBeGreaterThan(1_000_000);
 });
 
 test('--out refuses a folder that is not empty, and what is no folder, and leaves both as they are', async () => {
@@ -59,9 +54,10 @@ test('--out refuses a folder that is not empty, and what is no folder, and leave
 
   expect(answers.map(({ status }) => status)).toEqual([1, 1]);
   expect(answers[0]?.stderr).toMatch(/the folder is not empty: name a new folder/);
-  expect(answers[1]?.stderr).toMatch(/it is a file, or in a file: name another folder/);
+  expect(answers[1]?.stderr).toMatch(
+    /the folder cannot be written \(ENOTDIR\): name another folder/,
+  );
   expect(readdirSync(full)).toEqual(['mine.txt']);
-  expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
 test('a port in use ends the command with status 1, and a wrong option with status 2', async () => {
