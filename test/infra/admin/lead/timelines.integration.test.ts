@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -138,6 +138,7 @@ test('lead timelines --resume adds what an interrupted file lacks, and then only
   // DynamoDB returns the attributes of a map in any order, so the lines are compared as values.
   const { length } = Buffer.from(whole);
 
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
   for (const bytes of [0, 5, 120, length - 40, length - 1, length]) {
     await writeFile(file, whole);
     await truncate(file, bytes);
