@@ -1,22 +1,25 @@
 import { type Command, Option } from 'commander';
-import { stringify } from 'csv-stringify/sync';
 import type { Lead } from '../../../shared/leads/lead.ts';
+import { csvLine } from '../../../shared/leads/transfer/csv-cells.ts';
 import {
   exportCells,
+  exportedIds,
   exportHeadings,
   exportObject,
 } from '../../../shared/leads/transfer/export-lines.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import type { ExportForm, ExportFormat } from './export-file.ts';
+import { type FileOptions, IdSet, type RecordForm } from '../../cli/resumable-file.ts';
+import { CommandError } from '../context.ts';
 
-const separators = { comma: ',', semicolon: ';', tab: '\t' } as const;
+type ExportFormat = 'jsonl' | 'csv';
+
+const delimiters = { comma: ',', semicolon: ';', tab: '\t' } as const;
 
 /** How an export writes leads. */
-export interface FormOptions {
+export interface FormOptions extends FileOptions {
   readonly format?: ExportFormat;
-  readonly out?: string;
   readonly excel?: boolean;
-  readonly separator?: keyof typeof separators;
+  readonly separator?: keyof typeof delimiters;
 }
 
 export const withFormOptions = (command: Command): Command =>
@@ -27,13 +30,12 @@ export const withFormOptions = (command: Command): Command =>
         'file format (default: by the ending .csv or .jsonl; jsonl on stdout)',
       ).choices(['jsonl', 'csv']),
     )
-    .option('--out <FILE>', 'file to write (default: stdout)')
     .option('--excel', 'CSV that a spreadsheet opens by itself, with a byte order mark')
     .addOption(
       new Option(
         '--separator <NAME>',
         'with --excel: semicolon where the comma is the decimal mark (default: comma)',
-      ).choices(Object.keys(separators)),
+      ).choices(Object.keys(delimiters)),
     );
 
 /** The format that the options name, or that a file name ends in, as lead import reads it. Any other is wrong usage. */
@@ -42,23 +44,27 @@ export function formatOf(
   command: Command,
 ): ExportFormat {
   if (separator !== undefined && !excel) command.error("error: option '--separator' needs --excel");
-  const isJsonl = out !== undefined && /\.(jsonl|ndjson)$/i.test(out);
-  const isCsv = out !== undefined && /\.csv$/i.test(out);
-  const isOther = out !== undefined && !isCsv && format === undefined;
+  const named = format ?? formatNamedBy(out);
   // A spreadsheet refuses CSV in a file that ends in .xlsx.
-  if (excel && (format === 'jsonl' || isJsonl || isOther))
+  if (excel && named !== 'csv' && (named !== undefined || out !== undefined))
     command.error(
       "error: option '--excel' writes CSV: remove --format jsonl, or end --out in .csv",
     );
-  if (excel || (isCsv && !format)) return 'csv';
-  if (format) return format;
-  if (out === undefined || isJsonl) return 'jsonl';
-  return command.error(
-    `error: option '--out ${out}' must end in .csv or .jsonl, or add --format csv or --format jsonl`,
-  );
+  if (excel) return 'csv';
+  if (named === undefined && out !== undefined)
+    return command.error(
+      `error: option '--out ${out}' must end in .csv or .jsonl, or add --format csv or --format jsonl`,
+    );
+  return named ?? 'jsonl';
 }
 
-export interface LeadForm extends ExportForm {
+function formatNamedBy(path = ''): ExportFormat | undefined {
+  if (/\.(jsonl|ndjson)$/i.test(path)) return 'jsonl';
+  return /\.csv$/i.test(path) ? 'csv' : undefined;
+}
+
+/** How an export writes a lead, and recognizes it in a file. Memory: 4 bytes for each lead in the file. */
+export interface LeadForm extends RecordForm<number> {
   readonly lineOf: (lead: Lead) => string;
 }
 
@@ -67,36 +73,50 @@ export function formOf(
   format: ExportFormat,
   options: FormOptions,
 ): LeadForm {
-  const { id: organizationId } = organization;
-  if (format === 'csv') return csvForm(organization, options);
+  let otherId: number | undefined;
+  const isCsv = format === 'csv';
   return {
-    organizationId,
-    format,
-    heading: '',
-    lineOf: (lead) => `${JSON.stringify(exportObject(organization, lead))}\n`,
+    ...(isCsv ? csvLines(organization, options) : jsonLines(organization)),
+    isQuoted: isCsv,
+    idOf: (start) => {
+      const { organizationId = organization.id, leadId } = exportedIds(format, start) ?? {};
+      if (organizationId !== organization.id) otherId = organizationId;
+      return leadId;
+    },
+    ids: new IdSet(Uint32Array),
+    foreignError: (path, record) =>
+      new CommandError(
+        record === 0
+          ? `${path} has other columns than an export has now: either the settings or this program changed, or the file is not an export. Start a new file.`
+          : `Record ${record} of ${path} is not a lead as an export writes it now: either this program changed, or the file is not an export. Start a new file.`,
+      ),
+    assertOwn: (path) => {
+      if (otherId === undefined) return;
+      throw new CommandError(
+        `${path} has leads of organization ${otherId}: name another file for the leads of organization ${organization.id}.`,
+      );
+    },
   };
 }
 
-/**
- * Programs that guess the delimiter count the ones outside quotes, so text with a semicolon is quoted too. Any line break ends a row for most
- * programs, but csv-stringify quotes the others only on request once `record_delimiter` is given:
- * https://csv.js.org/stringify/options/quote_record_delimiter/
- */
-const quoting = { quoted_match: /;/, quote_record_delimiter: true };
+type Lines = Pick<LeadForm, 'heading' | 'begins' | 'lineOf'>;
 
-function csvForm(
+const jsonLines = (organization: Organization): Lines => ({
+  heading: '',
+  begins: '{"leadId":',
+  lineOf: (lead) => `${JSON.stringify(exportObject(organization, lead))}\n`,
+});
+
+function csvLines(
   organization: Organization,
   { excel = false, separator = 'comma' }: FormOptions,
-): LeadForm {
-  const form = excel
-    ? { ...quoting, delimiter: separators[separator], record_delimiter: '\r\n' }
-    : quoting;
-  const lineOf = (cells: readonly string[]): string => stringify([[...cells]], form);
-  const heading = lineOf(exportHeadings(organization));
+): Lines {
+  const dialect = { delimiter: delimiters[separator], lineEnd: excel ? '\r\n' : '\n' };
+  const heading = csvLine(exportHeadings(organization), dialect);
   return {
-    organizationId: organization.id,
-    format: 'csv',
     heading: excel ? `\uFEFF${heading}` : heading,
-    lineOf: (lead) => lineOf(exportCells(organization, lead, { isForSpreadsheet: excel })),
+    begins: '',
+    lineOf: (lead) =>
+      csvLine(exportCells(organization, lead, { isForSpreadsheet: excel }), dialect),
   };
 }

@@ -1,28 +1,18 @@
 import type { Command } from 'commander';
-import type { Organization } from '../../../shared/organization/organization.ts';
 import { scanLeadsAscending } from '../../../shared/store/maintenance/export-leads.ts';
 import {
   addAuditEntry,
   completeAuditEntry,
 } from '../../../shared/store/organizations/audit-log.ts';
-import type { Table } from '../../../shared/store/table/client.ts';
 import { countOf } from '../../cli/format.ts';
-import { appender, toStdout } from '../../cli/line-output.ts';
+import { openRecords, withFileOptions } from '../../cli/resumable-file.ts';
 import { type CommandContext, existingOrganization, parseId } from '../context.ts';
 import { readRateOption } from '../rate-option.ts';
-import { createExportFile, type ExportFile, reopenExportFile } from './export-file.ts';
-import {
-  type FormOptions,
-  formatOf,
-  formOf,
-  type LeadForm,
-  withFormOptions,
-} from './export-form.ts';
+import { type FormOptions, formatOf, formOf, withFormOptions } from './export-form.ts';
 
 interface ExportOptions extends FormOptions {
   organization: number;
   archived?: boolean;
-  resume?: boolean;
   rate?: number;
 }
 
@@ -30,16 +20,12 @@ export function leadExportCommand(lead: Command, context: CommandContext): void 
   const command = lead
     .command('export')
     .description('write leads to a file that lead import can read')
-    .requiredOption('--organization <ID>', 'organization ID', parseId);
-  withFormOptions(command)
+    .requiredOption('--organization <ID>', 'organization ID', parseId)
     .option('--archived', 'also export archived leads')
-    .option(
-      '--resume',
-      'add the leads that the file does not have yet, whether the file is complete or not',
-    )
     .addOption(readRateOption())
     .addHelpText('after', exportHelp)
-    .action((options: ExportOptions, command: Command) => exportLeads(context, options, command));
+    .action((options: ExportOptions) => exportLeads(context, options, command));
+  withFileOptions(withFormOptions(command), 'leads');
 }
 
 const exportHelp = `
@@ -73,17 +59,11 @@ async function exportLeads(
   options: ExportOptions,
   command: Command,
 ): Promise<void> {
-  const { out, archived = false, resume = false } = options;
-  if (resume && out === undefined)
-    command.error("error: option '--resume' needs --out <FILE>, the file to continue");
   const format = formatOf(options, command);
   const table = context.table();
   const organization = await existingOrganization(table, options.organization);
   const form = formOf(organization, format, options);
-  const file =
-    out === undefined
-      ? undefined
-      : await (resume ? reopenExportFile(out, form) : createExportFile(out));
+  const { write, close } = await openRecords(options, form);
   let leads = 0;
   try {
     // Logged before the first lead is written, so that an export that is interrupted has an entry too.
@@ -91,47 +71,26 @@ async function exportLeads(
       who: await context.callerIdentity(),
       what: 'lead export begun',
     });
-    const pacedTable = context.pacedTable(options.rate);
-    leads = await writeLeads(context, { table: pacedTable, organization, archived, form, file });
+    // Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored.
+    const pages = scanLeadsAscending(context.pacedTable(options.rate), organization.id, {
+      after: 0,
+      withArchived: options.archived ?? false,
+    });
+    for await (const page of pages) {
+      const missing = page.filter(({ id }) => !form.ids.has(id));
+      await write(missing.map(form.lineOf).join(''));
+      leads += missing.length;
+      context.progress(`Exporting: ${countOf(leads, 'lead')}`);
+    }
     await completeAuditEntry(table, entry, `lead export, ${countOf(leads, 'lead')}`);
   } finally {
-    await file?.handle.close();
+    await close();
   }
-  if (!file) return context.note(`${countOf(leads, 'lead')} exported.`);
-  const { size, highest } = file.leadIds;
-  context.print({ leads, file: out, ...(size > 0 && { after: highest }) }, () => {
+  const { out: file } = options;
+  if (file === undefined) return context.note(`${countOf(leads, 'lead')} exported.`);
+  const { size, highest } = form.ids;
+  context.print({ leads, file, ...(size > 0 && { after: highest }) }, () => {
     const before = size > 0 ? `, which already had ${countOf(size, 'lead')}` : '';
-    return `${countOf(leads, 'lead')} exported to ${out}${before}.`;
+    return `${countOf(leads, 'lead')} exported to ${file}${before}.`;
   });
-}
-
-interface ExportRequest {
-  readonly table: Table;
-  readonly organization: Organization;
-  readonly archived: boolean;
-  readonly form: LeadForm;
-  /** Undefined for stdout. */
-  readonly file: ExportFile | undefined;
-}
-
-/** Writes the leads that the file does not have. @returns how many */
-async function writeLeads(
-  context: CommandContext,
-  { table, organization, archived, form, file }: ExportRequest,
-): Promise<number> {
-  const write = file ? await appender(file.handle) : toStdout;
-  if (file?.isNew ?? true) await write(form.heading);
-  let leads = 0;
-  // Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored.
-  for await (const page of scanLeadsAscending(table, organization.id, {
-    after: 0,
-    withArchived: archived,
-  })) {
-    const missing = page.filter(({ id }) => !file?.leadIds.has(id));
-    await write(missing.map(form.lineOf).join(''));
-    leads += missing.length;
-    context.progress(`Exporting: ${countOf(leads, 'lead')}`);
-  }
-  await file?.handle.sync();
-  return leads;
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Command } from 'commander';
 import { entryIdOf, presentEntry, presentIdentified } from '../../../shared/leads/timeline.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
@@ -10,45 +11,38 @@ import type { Table } from '../../../shared/store/table/client.ts';
 import { getItem } from '../../../shared/store/table/get-item.ts';
 import { timelinePartitionKey } from '../../../shared/store/table/primary-keys.ts';
 import { countOf } from '../../cli/format.ts';
-import { appender, toStdout } from '../../cli/line-output.ts';
+import {
+  type FileOptions,
+  IdSet,
+  openRecords,
+  type RecordForm,
+  withFileOptions,
+} from '../../cli/resumable-file.ts';
 import { type CommandContext, CommandError, existingOrganization, parseId } from '../context.ts';
 import { parseTime } from '../parse-time.ts';
 import { readRateOption } from '../rate-option.ts';
-import {
-  createTimelinesFile,
-  reopenTimelinesFile,
-  type TimelinesFile,
-  versionOf,
-} from './timelines-file.ts';
 
-interface TimelinesOptions {
+interface TimelinesOptions extends FileOptions {
   organization: number;
+  /** ISO 8601, UTC. */
   since?: string;
-  out?: string;
-  resume?: boolean;
   rate?: number;
 }
 
 export function leadTimelinesCommand(lead: Command, context: CommandContext): void {
-  lead
+  const command = lead
     .command('timelines')
     .description('write the timelines of all leads as JSON lines, archived and erased leads too')
     .requiredOption('--organization <ID>', 'organization ID', parseId)
     .option(
       '--since <TIME>',
       'only items at or after this time, and what was imported since; a date (UTC) or a date-time with an offset',
-      parseSince,
-    )
-    .option('--out <FILE>', 'file to write (default: stdout)')
-    .option(
-      '--resume',
-      'add the items that the file does not have yet, whether the file is complete or not',
+      (text) => new Date(parseTime(text)).toISOString(),
     )
     .addOption(readRateOption())
     .addHelpText('after', timelinesHelp)
-    .action((options: TimelinesOptions, command: Command) =>
-      writeTimelines(context, options, command),
-    );
+    .action((options: TimelinesOptions) => writeTimelines(context, options));
+  withFileOptions(command, 'items');
 }
 
 const timelinesHelp = `
@@ -77,127 +71,141 @@ Examples:
   npm run admin -- lead timelines --organization 1 --since 2026-11-20T00:00:00Z \\
     --out since-friday.jsonl`;
 
-const parseSince = (text: string): string => new Date(parseTime(text)).toISOString();
-
 async function writeTimelines(
   context: CommandContext,
-  { organization: organizationId, since, out, resume = false, rate }: TimelinesOptions,
-  command: Command,
+  { organization: organizationId, since = '', rate, ...files }: TimelinesOptions,
 ): Promise<void> {
-  if (resume && out === undefined)
-    command.error("error: option '--resume' needs --out <FILE>, the file to continue");
   const table = context.pacedTable(rate);
   const organization = await existingOrganization(table, organizationId);
-  if (out === undefined) {
-    const { items, leads } = await writeItems(context, {
-      table,
-      organization,
-      since,
-      write: toStdout,
-    });
-    return context.note(`${countOf(items, 'item')} of ${countOf(leads, 'lead')} written.`);
-  }
-  const file = await (resume
-    ? reopenTimelinesFile(out, (items) => assertItemsOf(table, organizationId, items, out))
-    : createTimelinesFile(out));
+  const form = timelinesForm(table, organizationId);
+  const { ids } = form;
+  const { write, close } = await openRecords(files, form);
+  let [items, leads] = [0, 0];
   try {
-    const write = await appender(file.handle);
-    const { items, leads } = await writeItems(context, { table, organization, since, file, write });
-    await file.handle.sync();
-    context.print({ items, leads, file: out }, () => {
-      const before =
-        file.ids.size > 0 ? `, which already had ${countOf(file.ids.size, 'item')}` : '';
-      return `${countOf(items, 'item')} of ${countOf(leads, 'lead')} written to ${out}${before}.`;
-    });
+    for await (const lines of newLines({ table, organization, since, ids })) {
+      if (lines.length > 0) await write(lines.join(''));
+      items += lines.length;
+      leads += lines.length > 0 ? 1 : 0;
+      context.progress(`Reading timelines: ${countOf(items, 'item')} of ${countOf(leads, 'lead')}`);
+    }
   } finally {
-    await file.handle.close();
+    await close();
   }
+  const written = `${countOf(items, 'item')} of ${countOf(leads, 'lead')} written`;
+  const { out: file } = files;
+  if (file === undefined) return context.note(`${written}.`);
+  context.print({ items, leads, file }, () => {
+    const before = ids.size > 0 ? `, which already had ${countOf(ids.size, 'item')}` : '';
+    return `${written} to ${file}${before}.`;
+  });
 }
 
-/** @throws CommandError when the file has the timelines of another organization: an item of a lead that is not erased is nowhere in this one */
-async function assertItemsOf(
-  table: Table,
-  organizationId: number,
-  firstItems: TimelinesFile['firstItems'],
-  path: string,
-): Promise<void> {
-  if (firstItems.length === 0) return;
-  const erasures = await readErasures(table, organizationId);
-  // A lead of the same ID may be erased in this organization: only a lead that is not tells.
-  const item = firstItems.find(({ leadId }) => !erasures.has(leadId));
-  if (!item) return;
-  const pk = timelinePartitionKey(organizationId, item.leadId);
-  if (await getItem(table, { pk, sk: entryIdOf(item.id) })) return;
-  throw new CommandError(
-    `${path} has timelines of another organization: name another file for the timelines of organization ${organizationId}.`,
-  );
-}
-
-interface TimelinesRequest {
+interface LinesRequest {
   readonly table: Table;
   readonly organization: Organization;
-  readonly since: string | undefined;
-  readonly file?: TimelinesFile;
-  readonly write: (text: string) => Promise<unknown>;
+  /** Empty for all items. */
+  readonly since: string;
+  /** The items that the file already has. */
+  readonly ids: IdSet<bigint>;
 }
 
-interface Written {
-  readonly items: number;
-  readonly leads: number;
-}
-
-/** Writes the items that the file does not have. */
-async function writeItems(context: CommandContext, request: TimelinesRequest): Promise<Written> {
-  const { table, organization, since, write } = request;
-  let [items, leads] = [0, 0];
-  const append = async (lines: readonly string[]): Promise<void> => {
-    if (lines.length > 0) await write(lines.join(''));
-    items += lines.length;
-  };
-  const logged = await readErasures(table, organization.id);
-  const erased = new Set<string>();
-  for await (const timelines of scanTimelines(table, organization.id, since)) {
+/** The lines that the file does not have, lead by lead. */
+async function* newLines(request: LinesRequest): AsyncGenerator<string[]> {
+  const { table, organization, since } = request;
+  const erasures = await readErasures(table, organization.id);
+  const written = new Set<string>();
+  for await (const timelines of scanTimelines(table, organization.id, since || undefined)) {
     for (const timeline of timelines) {
       // A lead that an import created again under its old ID: its erasure came first.
-      const erasure = logged.get(timeline.leadId);
-      if (erasure) erased.add(erasure.id);
-      const lines = [...erasureLines(request, erasure), ...itemLines(request, timeline)];
-      await append(lines);
-      leads += lines.length > 0 ? 1 : 0;
+      const erasure = erasures.get(timeline.leadId);
+      if (erasure) written.add(erasure.id);
+      yield linesOf(request, timeline, erasure);
     }
-    context.progress(`Reading timelines: ${countOf(items, 'item')} of ${countOf(leads, 'lead')}`);
   }
   // Read again, because a lead may have been erased meanwhile.
   for (const erasure of (await readErasures(table, organization.id)).values()) {
-    if (erased.has(erasure.id)) continue;
-    const lines = erasureLines(request, erasure);
-    await append(lines);
-    leads += lines.length;
+    const { leadId } = erasure;
+    if (!written.has(erasure.id)) yield linesOf(request, { leadId, entries: [] }, erasure);
   }
-  return { items, leads };
 }
 
-function itemLines(
-  { organization, since = '', file }: TimelinesRequest,
+interface Line extends ItemVersion {
+  readonly type: string;
+  readonly at: string;
+  readonly importedAt?: unknown;
+}
+
+function linesOf(
+  { organization, since, ids }: LinesRequest,
   { leadId, entries }: LeadTimeline,
+  erasure: LoggedErasure | undefined,
 ): string[] {
   const nameOf = (userId: number): string =>
     organization.userById.get(userId)?.name ?? `user ${userId}`;
+  const items: Line[] = [
+    ...(erasure ? [{ leadId, id: erasure.id, type: 'erased', at: erasure.at }] : []),
+    ...entries.flatMap(({ id, entry }) =>
+      presentIdentified(leadId, id, presentEntry(entry, nameOf)),
+    ),
+  ];
   return (
-    entries
-      .flatMap(({ id, entry }) => presentIdentified(leadId, id, presentEntry(entry, nameOf)))
+    items
       // A capture that created its lead is two items, of which only one can have been cleaned.
       .filter(({ at, importedAt = at, cleanedAt = importedAt }) => String(cleanedAt) >= since)
-      .filter(({ id, cleanedAt }) => !file?.ids.has(leadId, versionOf(id, cleanedAt)))
+      .filter((item) => !ids.has(versionHash(item)))
       .map((item) => `${JSON.stringify(item)}\n`)
   );
 }
 
-function erasureLines(
-  { since = '', file }: TimelinesRequest,
-  erasure: LoggedErasure | undefined,
-): string[] {
-  if (!erasure || erasure.at < since || file?.ids.has(erasure.leadId, erasure.id)) return [];
-  const { leadId, id, at } = erasure;
-  return [`${JSON.stringify({ leadId, id, type: 'erased', at })}\n`];
+interface ItemVersion {
+  readonly leadId: number;
+  readonly id: string;
+  /** An item that was cleaned again is another version. */
+  readonly cleanedAt?: unknown;
+}
+
+/** The first 64 bits of a hash. Of ten million items, two have the same ones with a probability of 1 in 370,000. */
+function versionHash({ leadId, id, cleanedAt }: ItemVersion): bigint {
+  const version = cleanedAt === undefined ? id : `${id} ${cleanedAt}`;
+  return hash('sha256', `${leadId} ${version}`, 'buffer').readBigUInt64LE();
+}
+
+/** A line begins with the IDs of the lead and of the item; the time when it was cleaned follows its own. */
+const idsPattern =
+  /^\{"leadId":(\d{1,10}),"id":"([^"\\]{1,100})",(?:"type":"[a-z_]{1,20}","at":"[^"\\]{1,40}","cleanedAt":"([^"\\]{1,40})")?/;
+/** As many leads tell the organization of a file, even if most of them are erased since. */
+const firstLeadsMax = 100;
+
+/** How timelines recognize their items in a file. Memory: 8 bytes for each item in the file. */
+export function timelinesForm(table: Table, organizationId: number): RecordForm<bigint> {
+  const firstItems = new Map<number, string>();
+  return {
+    heading: '',
+    isQuoted: false,
+    begins: '{"leadId":',
+    idOf: (start) => {
+      const [, digits, id, cleanedAt] = idsPattern.exec(start) ?? [];
+      if (digits === undefined || id === undefined) return undefined;
+      const leadId = Number(digits);
+      if (firstItems.size < firstLeadsMax && !firstItems.has(leadId)) firstItems.set(leadId, id);
+      return versionHash({ leadId, id, cleanedAt });
+    },
+    ids: new IdSet(BigUint64Array),
+    foreignError: (path, record) =>
+      new CommandError(
+        `Line ${record} of ${path} is not a timeline item: name a file that lead timelines wrote, or start a new file.`,
+      ),
+    assertOwn: async (path) => {
+      if (firstItems.size === 0) return;
+      // A lead of the same ID may be erased in this organization: only a lead that is not tells.
+      const erasures = await readErasures(table, organizationId);
+      const [leadId, id] = [...firstItems].find(([leadId]) => !erasures.has(leadId)) ?? [];
+      if (leadId === undefined || id === undefined) return;
+      const pk = timelinePartitionKey(organizationId, leadId);
+      if (await getItem(table, { pk, sk: entryIdOf(id) })) return;
+      throw new CommandError(
+        `${path} has timelines of another organization: name another file for the timelines of organization ${organizationId}.`,
+      );
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { stringify } from 'csv-stringify/sync';
 import { parseJson } from '../../json.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
 import { idNamed, type NamedItem } from '../../organization/id-named.ts';
@@ -12,6 +13,22 @@ export interface CellOptions {
    */
   readonly isForSpreadsheet?: boolean;
 }
+
+/**
+ * A row of a CSV file. Programs that guess the delimiter count the ones outside quotes, so text with a semicolon is always quoted. Most
+ * programs end a row at any line break; csv-stringify quotes those that are not `lineEnd` only on request:
+ * https://csv.js.org/stringify/options/quote_record_delimiter/
+ */
+export const csvLine = (
+  cells: readonly string[],
+  { delimiter, lineEnd }: { readonly delimiter: string; readonly lineEnd: string },
+): string =>
+  stringify([[...cells]], {
+    delimiter,
+    record_delimiter: lineEnd,
+    quoted_match: /;/,
+    quote_record_delimiter: true,
+  });
 
 /**
  * A field's value as a cell of a CSV file. Sources and users are written by name if only one has the name, and lists are separated by commas

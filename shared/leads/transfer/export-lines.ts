@@ -48,9 +48,6 @@ export function exportedIds(
     ? undefined
     : { leadId, organizationId };
 }
-/** The bytes of a line or row that `exportedIds` reads. */
-export const exportedIdsMaxBytes = 100;
-
 /** A lead as a row of a CSV export. Stage, pipeline, source and users are written by name if only one has the name. */
 export function exportCells(
   organization: Organization,

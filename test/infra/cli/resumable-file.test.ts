@@ -1,0 +1,130 @@
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { formOf } from '../../../infra/admin/lead/export-form.ts';
+import { timelinesForm } from '../../../infra/admin/lead/timelines.ts';
+import { IdSet, openRecords, type RecordForm } from '../../../infra/cli/resumable-file.ts';
+import { openTable } from '../../../shared/store/table/client.ts';
+import { sampleOrganization } from '../../support/settings.ts';
+
+/** A power of two, so that an array that doubles when it is full has no spare room. */
+const records = 2 ** 18;
+/** Code and buffers, which do not grow with the file. */
+const otherBytes = 2;
+/** Both read a long file, which takes a busy machine a while. */
+const slow = { timeout: 60_000 };
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'resume-memory-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function fileOf(lineOf: (leadId: number) => string): Promise<string> {
+  const path = join(folder, 'records.jsonl');
+  const file = await open(path, 'w');
+  for (let from = 0; from < records; from += 8192) {
+    const lines = Array.from({ length: 8192 }, (_, index) => `${lineOf(from + index + 1)}\n`);
+    await file.appendFile(lines.join(''));
+  }
+  await file.close();
+  return path;
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+/** The least of several readings: what a stream has read is freed a moment after its end. */
+async function usedBytes(): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let reading = 0; reading < 5; reading += 1) {
+    await sleep(20);
+    collectGarbage();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    least = Math.min(least, heapUsed + arrayBuffers);
+  }
+  return least;
+}
+
+/** What remains in memory of each record while the file is open. */
+async function bytesPerRecord<Id extends number | bigint>(
+  path: string,
+  form: RecordForm<Id>,
+): Promise<number> {
+  const before = await usedBytes();
+  const { close } = await openRecords({ out: path, resume: true }, form);
+  const bytes = ((await usedBytes()) - before) / records;
+  await close();
+  expect(form.ids.size).toBe(records);
+  return bytes;
+}
+
+test('a resumed export remembers each lead of its file in 4 bytes', slow, async () => {
+  const path = await fileOf(
+    (leadId) => `{"leadId":${leadId},"leadServiceExport":"organization 1","fields":{}}`,
+  );
+
+  const bytes = await bytesPerRecord(path, formOf(sampleOrganization(), 'jsonl', {}));
+
+  expect(bytes).toBeLessThan(4 + otherBytes);
+});
+
+test('resumed timelines remember each item of their file in 8 bytes', slow, async () => {
+  const path = await fileOf(
+    (leadId) => `{"leadId":${leadId},"id":"2026-11-21#${leadId}","type":"archived"}`,
+  );
+  const form = { ...timelinesForm(openTable('no table'), 1), assertOwn: () => undefined };
+
+  const bytes = await bytesPerRecord(path, form);
+
+  expect(bytes).toBeLessThan(8 + otherBytes);
+});
+
+const setOf = (ids: Iterable<number>): IdSet<number> => {
+  const set = new IdSet(Uint32Array);
+  for (const id of ids) set.add(id);
+  return set;
+};
+
+test('a set of IDs has what was added, in whatever order, and nothing else', () => {
+  const idMax = 2_147_483_647;
+  const ids = fc.array(
+    fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: idMax })),
+  );
+  fc.assert(
+    fc.property(ids, fc.integer({ min: 1, max: 60 }), (added, other) => {
+      const set = setOf(added);
+
+      for (const id of [...added, other, idMax]) expect(set.has(id)).toBe(added.includes(id));
+      expect(set.size).toBe(added.length);
+      expect(set.highest).toBe(added.length === 0 ? undefined : Math.max(...added));
+    }),
+  );
+});
+
+test('a set of IDs may grow between questions', () => {
+  const set = setOf(Array.from({ length: 5000 }, (_, index) => 2 * (5000 - index)));
+  const before = [set.has(7), set.has(8)];
+  set.add(7);
+
+  expect([...before, set.has(7), set.has(9999), set.has(10_000)]).toEqual([
+    false,
+    true,
+    true,
+    false,
+    true,
+  ]);
+});
+
+test('a set of hashes has what was added, and nothing else', () => {
+  const set = new IdSet(BigUint64Array);
+  const added = Array.from({ length: 3000 }, (_, index) => 2n ** 63n + BigInt(index * 7919));
+  for (const hash of added) set.add(hash);
+
+  expect(added.filter((hash) => !set.has(hash))).toEqual([]);
+  expect(added.filter((hash) => set.has(hash + 1n))).toEqual([]);
+});
