@@ -1,35 +1,34 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { TimelineReplay } from '../../leads/timeline-replay.ts';
+import type { Organization } from '../../organization/organization.ts';
 import type { RateLimits } from '../../rate-limits.ts';
 import { listApiKeys } from '../organizations/api-keys.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
-import type { Table } from '../table/client.ts';
+import type { OrganizationTable, Table } from '../table/client.ts';
+import { getItem } from '../table/get-item.ts';
 import { type ItemKind, kindOf } from '../table/item-kind.ts';
 import type { Item, TimelineEntryItem } from '../table/items.ts';
-import type { PrimaryKey } from '../table/primary-keys.ts';
-import { inParallel } from './in-parallel.ts';
-import { isPositiveInteger } from './lead-issues.ts';
-import { OpenTimelines, type ReadTimeline } from './open-timelines.ts';
 import {
-  type OrganizationSnapshot,
-  readSnapshot,
-  recheckKeyItem,
-  type ViolationReporter,
-} from './organization-snapshot.ts';
+  keyText,
+  leadPrimaryKey,
+  type PrimaryKey,
+  settingsPrimaryKey,
+  usagePrimaryKey,
+} from '../table/primary-keys.ts';
+import { ExpectedItems } from './expected-items.ts';
+import { leadIn, leadIssues } from './lead-issues.ts';
 import {
   itemIssues,
-  recheckErasure,
-  recheckImportedRow,
-  recheckItem,
-  recheckRecord,
-  recheckRotation,
-  recheckStrayRecord,
-  recheckUnknown,
+  lookAtIdentity,
+  lookAtImportedRow,
+  lookAtItem,
+  lookAtRecord,
   recordedLead,
-} from './recheck.ts';
-import { recheckIdentities, recheckIdentityItem } from './recheck-identities.ts';
-import { entryIssues, recheckEntry, recheckTimeline } from './recheck-timeline.ts';
-import { captureIn, RecordedCaptures, recordIssues } from './records-check.ts';
-import { scanTable, type TableItem } from './scan.ts';
+} from './look-at-item.ts';
+import { entryIssues, lastLeadIdIn, lookAtLead, organizationIn } from './look-at-lead.ts';
+import { lookAtKeyItem, lookAtListedKey, lookAtOrganization } from './look-at-organization.ts';
+import { inParallel, type Look, wrongTwice } from './looks.ts';
+import { captureIn, RecordedCaptures, type RecordOfKey, recordIssues } from './records.ts';
+import { leadPages, scanTable, type TableItem } from './scan.ts';
 
 export interface CheckOptions {
   /** Check only this organization, which must exist. Items that name no organization are then not checked. */
@@ -37,13 +36,14 @@ export interface CheckOptions {
   /** The limits in force, as far as they are known. @default unknown: usage is compared with the highest that a deployment can have */
   readonly limits?: Partial<RateLimits>;
   readonly onProgress?: (progress: CheckProgress) => void;
+  /** How long what looks wrong has to become right. @default 2000 */
+  readonly againAfterMs?: number;
 }
 
 /** What a check has read so far. */
 export interface CheckProgress {
   readonly leads: number;
   readonly otherItems: number;
-  readonly violations: number;
 }
 
 export interface CheckResult {
@@ -53,17 +53,13 @@ export interface CheckResult {
 }
 
 const organizationsAtOnce = 4;
-const rechecksAtOnce = 8;
-/** The items of a transaction become visible one after another, within milliseconds. */
-const againAfterMs = 500;
 
 /**
- * Verifies every invariant of the table during live traffic: what looks wrong is read again before it is reported, in one transaction, or
- * twice where that is not possible. A lead is compared with its timeline, as far as that says what became of it: entries of 1.0.0 do not
- * say which values a lead had.
- * Each item is read once: first the leads, by organization and in parallel ranges of ids, then all other items in parallel segments. Memory:
- * 29 bytes for each lead (up to 58, because arrays double as they grow), 100 for each capture of the last day, each organization's users and
- * keys, and the violations.
+ * Verifies every invariant of the table during live traffic. Each item is read once, eventually consistent: first the leads, by organization,
+ * then all other items in parallel segments. A suspect is read again at the end, together with what it must agree with, as of one moment; if
+ * it is wrong, it is read once more two seconds later, and reported if it is still wrong. Settings, usage and API keys, which are few, are
+ * all suspects.
+ * Memory: about 130 bytes for each lead, 100 for each capture of the last day, each organization's settings and keys, and the suspects.
  */
 export async function checkTable(table: Table, options: CheckOptions = {}): Promise<CheckResult> {
   const check = new TableCheck(table, options);
@@ -75,7 +71,7 @@ export async function checkTable(table: Table, options: CheckOptions = {}): Prom
   await inParallel(
     organizationIds,
     organizationsAtOnce,
-    async (id) => void (await check.snapshotOf(id)),
+    async (id) => void (await check.readOrganization(id)),
   );
   await scanTable(
     table,
@@ -86,19 +82,34 @@ export async function checkTable(table: Table, options: CheckOptions = {}): Prom
   return check.finish();
 }
 
-class TableCheck implements ViolationReporter {
+/** What a check keeps of an organization while it reads the rest of the table. */
+interface ReadOrganization {
+  readonly own: OrganizationTable;
+  /** Undefined if it has no settings. */
+  readonly organization: Organization | undefined;
+  readonly expectedItems: ExpectedItems;
+  /** The last item among the leads, by sort key; undefined if there is none. */
+  readonly lastLead: PrimaryKey | undefined;
+}
+
+/** The timeline that a segment of the scan is reading: a scan reads a partition's items one after another, in their order. */
+interface OpenTimeline {
+  readonly organizationId: number;
+  readonly leadId: number;
+  readonly replay: TimelineReplay;
+}
+
+class TableCheck {
   readonly #table: Table;
   readonly #options: CheckOptions;
-  readonly #snapshots = new Map<number, Promise<OrganizationSnapshot>>();
+  readonly #organizations = new Map<number, Promise<ReadOrganization>>();
   readonly #organizationOfKey = new Map<string, number>();
   /** Idempotency records of API keys that were unknown when the record was read, such as new keys. */
-  #strayRecords: { readonly key: PrimaryKey; readonly keyId: string; readonly leadId: unknown }[] =
-    [];
-  readonly #timelines = new OpenTimelines();
+  readonly #strayRecords: RecordOfKey[] = [];
   readonly #captures = new RecordedCaptures();
-  /** What is read again at the end, and reported if it is wrong twice. */
-  readonly #suspects: (() => Promise<string[]>)[] = [];
-  readonly #violations = new Set<string>();
+  readonly #timelineOfSegment = new Map<number, OpenTimeline>();
+  /** By what is looked at. */
+  readonly #suspects = new Map<string, Look>();
   #leads = 0;
   #otherItems = 0;
 
@@ -107,35 +118,56 @@ class TableCheck implements ViolationReporter {
     this.#options = options;
   }
 
-  report(violations: readonly string[]): void {
-    for (const violation of violations) this.#violations.add(violation);
-  }
-
-  countLeads(leads: number): void {
-    this.#leads += leads;
-    this.#reportProgress();
-  }
-
-  addKey(keyId: string, organizationId: number): void {
-    this.#organizationOfKey.set(keyId, organizationId);
-  }
-
   /** An organization that the directory does not name is read when the scan reads its first item. */
-  snapshotOf(organizationId: number): Promise<OrganizationSnapshot> {
-    const snapshot =
-      this.#snapshots.get(organizationId) ??
-      readSnapshot({ table: this.#table, organizationId }, this.#options.limits ?? {}, this);
-    this.#snapshots.set(organizationId, snapshot);
-    return snapshot;
+  readOrganization(organizationId: number): Promise<ReadOrganization> {
+    const read =
+      this.#organizations.get(organizationId) ??
+      this.#readOrganization({ table: this.#table, organizationId });
+    this.#organizations.set(organizationId, read);
+    return read;
+  }
+
+  async #readOrganization(own: OrganizationTable): Promise<ReadOrganization> {
+    const { table, organizationId } = own;
+    const { limits = {} } = this.#options;
+    this.#suspects.set(`organization ${organizationId}`, () =>
+      lookAtOrganization(own, limits.requestsPerOrganizationPerWindow),
+    );
+    for (const keyId of await this.#readKeyIds(organizationId))
+      this.#suspects.set(`key ${keyId} of organization ${organizationId}`, () =>
+        lookAtListedKey(own, keyId, limits.requestsPerKeyPerWindow),
+      );
+    const organization = organizationIn(await getItem(table, settingsPrimaryKey(organizationId)));
+    const lastLeadId = lastLeadIdIn(await getItem(table, usagePrimaryKey(organizationId)));
+    const expectedItems = new ExpectedItems();
+    let lastLead: PrimaryKey | undefined;
+    for await (const page of leadPages(own)) {
+      for (const item of page) {
+        lastLead = { pk: item.pk, sk: item.sk };
+        const kind = kindOf(lastLead);
+        if (kind?.kind !== 'lead') {
+          this.#suspectItself(lastLead, kind);
+          continue;
+        }
+        const lead = leadIn(organizationId, kind.leadId, item);
+        expectedItems.add(lead);
+        if (leadIssues(lead, item, organization, lastLeadId).length > 0)
+          this.#suspectLead(own, lead.id);
+      }
+      this.#leads += page.length;
+      this.#reportProgress();
+    }
+    return { own, organization, expectedItems, lastLead };
+  }
+
+  async #readKeyIds(organizationId: number): Promise<string[]> {
+    const keyIds = (await listApiKeys(this.#table, organizationId)).map(({ keyId }) => keyId);
+    for (const keyId of keyIds) this.#organizationOfKey.set(keyId, organizationId);
+    return keyIds;
   }
 
   async readPage(items: readonly TableItem[], segment: number): Promise<void> {
-    const rechecks: (() => Promise<string[]>)[] = [];
-    for (const item of items) {
-      const recheck = await this.#examine(item, segment);
-      if (recheck) rechecks.push(recheck);
-    }
-    await inParallel(rechecks, rechecksAtOnce, async (recheck) => this.report(await recheck()));
+    for (const item of items) await this.#examine(item, segment);
     this.#otherItems += items.length;
     this.#reportProgress();
   }
@@ -148,136 +180,110 @@ class TableCheck implements ViolationReporter {
       kind.organizationId !== (this.#options.organizationId ?? kind.organizationId)
     )
       return key;
-    const { lastLead = key } = await this.snapshotOf(kind.organizationId);
+    const { lastLead = key } = await this.readOrganization(kind.organizationId);
     return lastLead.sk > key.sk ? lastLead : key;
   }
 
-  /** Rechecks the leads with missing items, the records of API keys that were created during the scan, and what is suspect. */
-  async finish(): Promise<CheckResult> {
-    for (const timeline of this.#timelines.last) await this.#compare(timeline);
-    if (this.#strayRecords.length > 0) await this.#checkStrayRecords();
-    for (const snapshot of this.#snapshots.values()) {
-      const { organizationId, expectedItems } = await snapshot;
-      const own = { table: this.#table, organizationId };
-      await inParallel(expectedItems.missingItems(), rechecksAtOnce, async ({ leadId, items }) => {
-        if (items.includes('timeline')) this.#suspects.push(() => recheckTimeline(own, leadId));
-        if (items.some((name) => name !== 'timeline'))
-          this.report(await recheckIdentities(own, leadId));
-      });
-    }
-    for (const { organizationId, key, keyId, leadId } of this.#captures.waiting) {
-      const own = { table: this.#table, organizationId };
-      this.#suspects.push(() => recheckRecord(own, key, keyId, leadId));
-    }
-    await this.#reportWrongTwice();
-    return { leads: this.#leads, violations: [...this.#violations].sort() };
+  #suspectLead(own: OrganizationTable, leadId: number): void {
+    const name = keyText(leadPrimaryKey(own.organizationId, leadId));
+    this.#suspects.set(name, () => lookAtLead(own, leadId));
   }
 
-  async #reportWrongTwice(): Promise<void> {
-    const wrong: (() => Promise<string[]>)[] = [];
-    await inParallel(this.#suspects, rechecksAtOnce, async (recheck) => {
-      if ((await recheck()).length > 0) wrong.push(recheck);
-    });
-    if (wrong.length > 0) await sleep(againAfterMs);
-    await inParallel(wrong, rechecksAtOnce, async (recheck) => this.report(await recheck()));
+  #suspectItself(key: PrimaryKey, kind: ItemKind | undefined): void {
+    this.#suspects.set(`${keyText(key)} itself`, () => lookAtItem(this.#table, key, kind));
   }
 
-  async #compare({ organizationId, leadId, replay }: ReadTimeline): Promise<void> {
-    const { expectedItems } = await this.snapshotOf(organizationId);
-    if (!expectedItems.has(leadId)) return;
-    const isExplained = expectedItems.markTimeline(leadId, replay.explained);
-    const own = { table: this.#table, organizationId };
-    if (!isExplained || replay.openings !== 1)
-      this.#suspects.push(() => recheckTimeline(own, leadId));
-  }
-
-  /** @returns the recheck to run if something looks wrong */
-  async #examine(item: TableItem, segment: number): Promise<(() => Promise<string[]>) | undefined> {
+  async #examine(item: TableItem, segment: number): Promise<void> {
     const key = { pk: item.pk, sk: item.sk };
     const kind = kindOf(key);
-    if (!kind) return () => recheckUnknown(this.#table, key);
-    if (kind.kind === 'apiKey') return () => recheckKeyItem(this.#table, key, item);
-    if (kind.kind === 'idempotency') return this.#examineRecord(key, kind.keyId, item);
-    if (kind.kind === 'timeline') {
-      this.#captures.addEntry(kind.leadId, item);
-      const ended = this.#timelines.add(segment, kind, item as TimelineEntryItem & TableItem);
-      if (ended) await this.#compare(ended);
-    } else if (kind.kind !== 'lead' && itemIssues(item).length > 0)
-      this.#suspects.push(() => recheckItem(this.#table, key));
-    const snapshot = await this.snapshotOf(kind.organizationId);
-    return this.#examineInOrganization(kind, item, snapshot);
+    if (kind?.kind === 'idempotency') return this.#examineRecord(key, kind.keyId, item);
+    if (kind?.kind === 'apiKey')
+      this.#suspects.set(keyText(key), () => lookAtKeyItem(this.#table, key));
+    const isReadWhole = kind?.kind === 'lead' || kind?.kind === 'timeline';
+    if (!isReadWhole && itemIssues(key, kind, item).length > 0) this.#suspectItself(key, kind);
+    if (!kind || kind.kind === 'apiKey') return;
+    const organization = await this.readOrganization(kind.organizationId);
+    if (kind.kind === 'timeline') await this.#examineEntry(kind, item, segment, organization);
+    else this.#examineInOrganization(key, kind, item, organization);
   }
 
   #examineInOrganization(
-    kind: Exclude<ItemKind, { kind: 'apiKey' | 'idempotency' }>,
-    item: TableItem,
-    { expectedItems, userIds }: OrganizationSnapshot,
-  ): (() => Promise<string[]>) | undefined {
-    const key = { pk: item.pk, sk: item.sk };
-    const own = { table: this.#table, organizationId: kind.organizationId };
+    key: PrimaryKey,
+    kind: ItemKind,
+    { leadId }: Item,
+    { own, expectedItems }: ReadOrganization,
+  ): void {
     if (kind.kind === 'phone' || kind.kind === 'email') {
-      const { leadId } = item;
-      if (typeof leadId === 'number' && expectedItems.markIdentity(kind.kind, leadId, kind.value))
-        return undefined;
-      return () => recheckIdentityItem(own, kind, leadId);
+      if (!expectedItems.markIdentity(kind.kind, leadId, kind.value))
+        this.#suspects.set(keyText(key), () => lookAtIdentity(own, key, kind));
     }
-    if (kind.kind === 'timeline') {
-      const { leadId } = kind;
-      const isSound = expectedItems.has(leadId) && entryIssues(item, key.sk, userIds).length === 0;
-      return isSound ? undefined : () => recheckEntry(own, key, leadId);
-    }
-    if (kind.kind === 'importedRow') {
-      return typeof item.leadId === 'number' && expectedItems.has(item.leadId)
-        ? undefined
-        : () => recheckImportedRow(own, key);
-    }
-    if (kind.kind === 'erasure') return () => recheckErasure(own, key, kind.leadId);
-    if (kind.kind === 'turn' && !isPositiveInteger(item.turns))
-      return () => recheckRotation(this.#table, key);
-    return undefined; // settings, usage, listings and leads were read with the organization
+    if (kind.kind === 'importedRow' && !expectedItems.has(leadId))
+      this.#suspects.set(keyText(key), () => lookAtImportedRow(own, key));
   }
 
-  async #examineRecord(
-    key: PrimaryKey,
-    keyId: string,
-    record: Item,
-  ): Promise<(() => Promise<string[]>) | undefined> {
-    const leadId = recordedLead(record);
+  async #examineEntry(
+    { organizationId, leadId }: { readonly organizationId: number; readonly leadId: number },
+    item: TableItem,
+    segment: number,
+    { own, organization, expectedItems }: ReadOrganization,
+  ): Promise<void> {
+    this.#captures.addEntry(leadId, item);
+    if (!expectedItems.has(leadId) || entryIssues(item, organization).length > 0)
+      this.#suspectLead(own, leadId);
+    let open = this.#timelineOfSegment.get(segment);
+    if (open?.organizationId !== organizationId || open.leadId !== leadId) {
+      if (open) await this.#compare(open);
+      open = { organizationId, leadId, replay: new TimelineReplay() };
+      this.#timelineOfSegment.set(segment, open);
+    }
+    open.replay.add(item as TableItem & TimelineEntryItem);
+  }
+
+  async #compare({ organizationId, leadId, replay }: OpenTimeline): Promise<void> {
+    const { own, expectedItems } = await this.readOrganization(organizationId);
+    if (!expectedItems.has(leadId)) return;
+    const isExplained = expectedItems.markTimeline(leadId, replay.explained);
+    if (!isExplained || replay.openings !== 1) this.#suspectLead(own, leadId);
+  }
+
+  async #examineRecord(key: PrimaryKey, keyId: string, record: Item): Promise<void> {
     const organizationId = this.#organizationOfKey.get(keyId);
     if (organizationId === undefined) {
       // In a check of one organization, nearly all of these records are other organizations'.
-      if (this.#options.organizationId === undefined)
-        this.#strayRecords.push({ key, keyId, leadId });
-      return undefined;
+      if (this.#options.organizationId === undefined) this.#strayRecords.push({ key, keyId });
+      return;
     }
-    const { expectedItems } = await this.snapshotOf(organizationId);
-    const own = { table: this.#table, organizationId };
+    const { expectedItems } = await this.readOrganization(organizationId);
+    const leadId = recordedLead(record);
     if (typeof leadId !== 'number' || !expectedItems.has(leadId) || recordIssues(record).length > 0)
-      return () => recheckRecord(own, key, keyId, leadId);
+      return this.#suspectRecord(key, keyId);
     const capture = captureIn(record, keyId, leadId);
-    if (capture) this.#captures.addRecord(capture, { organizationId, key, keyId, leadId });
-    return undefined;
+    if (capture) this.#captures.addRecord({ key, keyId }, capture);
   }
 
-  async #checkStrayRecords(): Promise<void> {
-    const table = this.#table;
-    for (const organizationId of this.#snapshots.keys()) {
-      for (const { keyId } of await listApiKeys(table, organizationId))
-        this.addKey(keyId, organizationId);
+  #suspectRecord(key: PrimaryKey, keyId: string): void {
+    this.#suspects.set(keyText(key), () =>
+      lookAtRecord(this.#table, key, keyId, this.#organizationOfKey.get(keyId)),
+    );
+  }
+
+  /** Adds the suspects that show only when everything was read, and looks at all. */
+  async finish(): Promise<CheckResult> {
+    for (const timeline of this.#timelineOfSegment.values()) await this.#compare(timeline);
+    for (const organization of this.#organizations.values()) {
+      const { own, expectedItems } = await organization;
+      for (const leadId of expectedItems.incomplete()) this.#suspectLead(own, leadId);
     }
-    await inParallel(this.#strayRecords, rechecksAtOnce, async ({ key, keyId, leadId }) => {
-      const organizationId = this.#organizationOfKey.get(keyId);
-      if (organizationId !== undefined)
-        this.#suspects.push(() => recheckRecord({ table, organizationId }, key, keyId, leadId));
-      else this.report(await recheckStrayRecord(table, key, keyId));
-    });
+    if (this.#strayRecords.length > 0)
+      for (const organizationId of this.#organizations.keys())
+        await this.#readKeyIds(organizationId);
+    for (const { key, keyId } of [...this.#strayRecords, ...this.#captures.unexplained])
+      this.#suspectRecord(key, keyId);
+    const violations = await wrongTwice([...this.#suspects.values()], this.#options.againAfterMs);
+    return { leads: this.#leads, violations };
   }
 
   #reportProgress(): void {
-    this.#options.onProgress?.({
-      leads: this.#leads,
-      otherItems: this.#otherItems,
-      violations: this.#violations.size,
-    });
+    this.#options.onProgress?.({ leads: this.#leads, otherItems: this.#otherItems });
   }
 }

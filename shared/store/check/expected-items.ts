@@ -1,135 +1,60 @@
 import { crc32 } from 'node:zlib';
-import { type Explained, explainedParts } from '../../leads/timeline-replay.ts';
+import type { Lead } from '../../leads/lead.ts';
+import { type Explained, explainedBy, explainedParts } from '../../leads/timeline-replay.ts';
+import { type IdentityKind, identityOf } from './lead-issues.ts';
 
-/** The items that must exist for a lead, as flags of those that the scan has not found yet. */
-const expected = { phone: 1, email: 2, timeline: 4 } as const;
-export type ExpectedItem = keyof typeof expected;
-const expectedNames = Object.keys(expected) as ExpectedItem[];
+/** What other items must say of a lead, as CRC-32; 0 for an identity that the lead does not have, or whose item was found. */
+type Expected = Record<IdentityKind | keyof Explained, number> & { hasTimeline: boolean };
 
-/** A lead's id, and the values of its identity items. */
-export interface ExpectedLead {
-  readonly id: number;
-  /** As compared; undefined if the lead has none. */
-  readonly phone: string | undefined;
-  readonly email: string | undefined;
-  /** What its timeline must explain. */
-  readonly explained: Explained;
-}
-
-const crcOf = (value: string | undefined): number => (value === undefined ? 0 : crc32(value));
+/** As a 32-bit integer, which takes no memory of its own. */
+const digestOf = (value: string | undefined): number =>
+  value === undefined ? 0 : crc32(value) | 0;
 
 /**
- * The leads of a range of ids, in ascending order: 29 bytes each, whatever the lead's size. Values are stored as CRC-32, so that a
- * wrong one goes unnoticed once in four thousand million.
+ * An organization's leads as they were read, and which of their items have been found since. Keeps digests, about 130 bytes for each lead,
+ * whatever the lead's size: a wrong value goes unnoticed once in four thousand million.
  */
-export class ExpectedItemsPart {
-  ids = new Uint32Array(256);
-  phones = new Uint32Array(256);
-  emails = new Uint32Array(256);
-  missing = new Uint8Array(256);
-  /** Four for each lead, in the order of `explainedParts`. */
-  explained = new Uint32Array(256 * explainedParts.length);
-  count = 0;
-
-  add({ id, phone, email, explained }: ExpectedLead): void {
-    if (this.count === this.ids.length) this.#grow();
-    const at = this.count;
-    this.ids[at] = id;
-    this.phones[at] = crcOf(phone);
-    this.emails[at] = crcOf(email);
-    this.explained.set(
-      explainedParts.map((part) => crcOf(explained[part])),
-      at * explainedParts.length,
-    );
-    this.missing[at] =
-      expected.timeline |
-      (phone === undefined ? 0 : expected.phone) |
-      (email === undefined ? 0 : expected.email);
-    this.count = at + 1;
-  }
-
-  #grow(): void {
-    const wider = (old: Uint32Array): Uint32Array<ArrayBuffer> => {
-      const column = new Uint32Array(2 * old.length);
-      column.set(old);
-      return column;
-    };
-    this.ids = wider(this.ids);
-    this.phones = wider(this.phones);
-    this.emails = wider(this.emails);
-    this.explained = wider(this.explained);
-    const missing = new Uint8Array(2 * this.missing.length);
-    missing.set(this.missing);
-    this.missing = missing;
-  }
-}
-
-/** All leads of an organization as they were when they were read, and which of their items have been found since. */
 export class ExpectedItems {
-  readonly #parts: readonly ExpectedItemsPart[];
+  readonly #byLead = new Map<number, Expected>();
 
-  /** @param parts in ascending order of their ranges of ids */
-  constructor(parts: readonly ExpectedItemsPart[]) {
-    this.#parts = parts.filter(({ count }) => count > 0);
+  add(lead: Lead): void {
+    const { createdAt, change, archivedAt, valuesDigest } = explainedBy(lead);
+    this.#byLead.set(lead.id, {
+      phone: digestOf(identityOf(lead, 'phone')),
+      email: digestOf(identityOf(lead, 'email')),
+      createdAt: digestOf(createdAt),
+      change: digestOf(change),
+      archivedAt: digestOf(archivedAt),
+      valuesDigest: digestOf(valuesDigest),
+      hasTimeline: false,
+    });
   }
 
-  get count(): number {
-    return this.#parts.reduce((sum, { count }) => sum + count, 0);
-  }
-
-  has(leadId: number): boolean {
-    return this.#find(leadId) !== undefined;
+  has(leadId: unknown): boolean {
+    return typeof leadId === 'number' && this.#byLead.has(leadId);
   }
 
   /** Marks the item of this phone or email as found. @returns whether the lead has it, and its item was not found before */
-  markIdentity(kind: 'phone' | 'email', leadId: number, value: string): boolean {
-    const found = this.#find(leadId);
-    if (!found) return false;
-    const { part, at } = found;
-    const column = kind === 'phone' ? part.phones : part.emails;
-    const isExpected = ((part.missing[at] ?? 0) & expected[kind]) !== 0;
-    if (!isExpected || column[at] !== crc32(value)) return false;
-    part.missing[at] = (part.missing[at] ?? 0) & ~expected[kind];
+  markIdentity(kind: IdentityKind, leadId: unknown, value: string): boolean {
+    const expected = typeof leadId === 'number' ? this.#byLead.get(leadId) : undefined;
+    if (!expected || expected[kind] !== digestOf(value)) return false;
+    expected[kind] = 0;
     return true;
   }
 
   /** Marks a lead's timeline as found. @returns whether it explains the lead, as far as it says */
   markTimeline(leadId: number, timeline: Explained): boolean {
-    const found = this.#find(leadId);
-    if (!found) return false;
-    const { part, at } = found;
-    part.missing[at] = (part.missing[at] ?? 0) & ~expected.timeline;
-    return explainedParts.every((name, index) => {
-      const value = timeline[name];
-      return (
-        value === undefined || part.explained[at * explainedParts.length + index] === crc32(value)
-      );
-    });
+    const expected = this.#byLead.get(leadId);
+    if (!expected) return false;
+    expected.hasTimeline = true;
+    return explainedParts.every(
+      (part) => timeline[part] === undefined || expected[part] === digestOf(timeline[part]),
+    );
   }
 
-  /** The leads with items that were not found, by id. */
-  *missingItems(): Generator<{ readonly leadId: number; readonly items: readonly ExpectedItem[] }> {
-    for (const { ids, missing, count } of this.#parts) {
-      for (let at = 0; at < count; at += 1) {
-        const flags = missing[at] ?? 0;
-        if (flags === 0) continue;
-        yield {
-          leadId: ids[at] ?? 0,
-          items: expectedNames.filter((name) => (flags & expected[name]) !== 0),
-        };
-      }
-    }
-  }
-
-  #find(leadId: number): { part: ExpectedItemsPart; at: number } | undefined {
-    const part = this.#parts.find(({ ids, count }) => leadId <= (ids[count - 1] ?? 0));
-    if (!part) return undefined;
-    let [low, high] = [0, part.count - 1];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((part.ids[middle] ?? 0) < leadId) low = middle + 1;
-      else high = middle;
-    }
-    return part.ids[low] === leadId ? { part, at: low } : undefined;
+  /** The leads with an item that was not found. */
+  *incomplete(): Generator<number> {
+    for (const [leadId, { phone, email, hasTimeline }] of this.#byLead)
+      if (phone !== 0 || email !== 0 || !hasTimeline) yield leadId;
   }
 }

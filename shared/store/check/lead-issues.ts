@@ -5,6 +5,7 @@ import {
   parsers,
   type RawValue,
 } from '../../leads/field-types.ts';
+import { comparableEmail } from '../../leads/identity.ts';
 import { type FieldValue, type FieldValues, type Lead, valueOf } from '../../leads/lead.ts';
 import type { FieldType } from '../../organization/field-kinds.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
@@ -25,6 +26,15 @@ export function leadIn(organizationId: number, leadId: number, item: Item): Lead
     organizationId,
     fields: isMap(item.fields) ? item.fields : {},
   };
+}
+
+export type IdentityKind = 'phone' | 'email';
+
+/** A lead's phone or email as it is compared; undefined if it has none, or the value is not a text. */
+export function identityOf({ fields }: Lead, kind: IdentityKind): string | undefined {
+  const value = valueOf(fields, kind);
+  if (typeof value !== 'string' || value === '') return undefined;
+  return kind === 'phone' ? value : comparableEmail(value);
 }
 
 /**
@@ -141,7 +151,7 @@ function valueIssue(
   value: FieldValue,
   organization: Organization,
 ): string | undefined {
-  // A later release may have stored the settings, with types that this one does not know.
+  // Damaged settings may have any type.
   if (!Object.hasOwn(valueRules, field.type))
     return `has the type ${display(field.type)}, which this version does not know`;
   const rule = valueRules[field.type];

@@ -1,91 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactGetCommand } from '@aws-sdk/lib-dynamodb';
-import type { OrganizationTable, Table } from '../table/client.ts';
+import type { Table } from '../table/client.ts';
 import type { Item } from '../table/items.ts';
-import { leadPrimaryKey, type PrimaryKey } from '../table/primary-keys.ts';
-import { ContentionError, conflict, retryOnConflict } from '../table/retry.ts';
+import type { PrimaryKey } from '../table/primary-keys.ts';
+import { ContentionError } from '../table/retry.ts';
 import { interruptionOf, ThrottledError } from '../table/transact.ts';
 
+/** How long the check tries to read items that are constantly written, or throttled. */
+const patienceMs = 60_000;
+const pauseMaxMs = 200;
+
 /**
- * Reads items as of one moment: one `TransactGetItems`, two read units for each 4 KB of an item.
- * @returns the items in the order of the keys; `conflict` while one of them is being written
+ * Reads items as of one moment: one `TransactGetItems`, two read units for each 4 KB of an item. Waits for items that are being written.
+ * @returns the items in the order of the keys
+ * @throws ContentionError if they are written all the time
  * @throws ThrottledError
  */
 export async function readTogether(
   table: Table,
   keys: readonly PrimaryKey[],
-): Promise<(Item | undefined)[] | typeof conflict> {
-  try {
-    const { Responses = [] } = await table.client.send(
-      new TransactGetCommand({
-        TransactItems: keys.map(({ pk, sk }) => ({
-          Get: { TableName: table.name, Key: { pk, sk } },
-        })),
-      }),
-    );
-    return keys.map((_, index) => Responses[index]?.Item);
-  } catch (error) {
-    const interruption =
-      error instanceof TransactionCanceledException ? interruptionOf(error) : undefined;
-    if (interruption === 'conflict') return conflict;
-    throw interruption
-      ? new ThrottledError('DynamoDB throttled a transaction.', { cause: error })
-      : error;
+): Promise<(Item | undefined)[]> {
+  const gets = keys.map(({ pk, sk }) => ({ Get: { TableName: table.name, Key: { pk, sk } } }));
+  const giveUpAt = Date.now() + patienceMs;
+  for (;;) {
+    try {
+      const { Responses = [] } = await table.client.send(
+        new TransactGetCommand({ TransactItems: gets }),
+      );
+      return keys.map((_, index) => Responses[index]?.Item);
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const interruption = interruptionOf(error);
+      if (!interruption) throw error;
+      if (Date.now() >= giveUpAt)
+        throw interruption === 'throttled'
+          ? new ThrottledError('DynamoDB throttled a transaction.', { cause: error })
+          : new ContentionError('Items are written all the time.', { cause: error });
+    }
+    await sleep(Math.random() * pauseMaxMs);
   }
 }
-
-/** How often the check tries to read items that are constantly written or throttled, for `limits.conflictRetryMs` each time. */
-const attemptsMax = 10;
 
 /**
- * Repeats an operation while it returns `conflict` or DynamoDB throttles it.
- * @throws ContentionError if the last attempt met a conflict
- * @throws ThrottledError if DynamoDB throttled the last attempt
+ * Reads an item, then reads it again together with items that depend on it, until it was the same both times.
+ * @param dependentKeys may read more: whatever is written with the item is then of the same moment
+ * @returns the item and the dependent items, in the order of their keys
+ * @throws ContentionError
+ * @throws ThrottledError
  */
-export async function untilStable<T>(operation: () => Promise<T | typeof conflict>): Promise<T> {
-  let throttled: ThrottledError | undefined;
-  const attempt = async (): Promise<T | typeof conflict> => {
-    throttled = undefined;
-    try {
-      return await operation();
-    } catch (error) {
-      if (!(error instanceof ThrottledError)) throw error;
-      throttled = error;
-      return conflict;
-    }
-  };
-  for (let attempts = 1; ; attempts += 1) {
-    try {
-      return await retryOnConflict(attempt);
-    } catch (error) {
-      if (!(error instanceof ContentionError)) throw error;
-      if (attempts === attemptsMax) throw throttled ?? error;
-    }
-  }
-}
-
-export const readUntilStable = (
+export async function readWith(
   table: Table,
-  keys: readonly PrimaryKey[],
-): Promise<(Item | undefined)[]> => untilStable(() => readTogether(table, keys));
-
-/** Reads an item together with the lead that it names, until both are of one moment. @param leadId as the item named it before */
-export async function readWithLead<T>(
-  { table, organizationId }: OrganizationTable,
   key: PrimaryKey,
-  { leadId, leadIdIn }: { readonly leadId: unknown; readonly leadIdIn: (item: Item) => unknown },
-  report: (leadId: unknown, lead: Item | undefined, item: Item) => T,
-): Promise<T | undefined> {
-  let expectedId = leadId;
-  return untilStable(async () => {
-    const leadKeys =
-      typeof expectedId === 'number' ? [leadPrimaryKey(organizationId, expectedId)] : [];
-    const items = await readTogether(table, [key, ...leadKeys]);
-    if (items === conflict) return conflict;
-    const [item, lead] = items;
-    if (!item) return undefined;
-    if (leadIdIn(item) === expectedId) return report(expectedId, lead, item);
-    expectedId = leadIdIn(item);
-    return conflict;
-  });
+  dependentKeys: (item: Item | undefined) => readonly PrimaryKey[] | Promise<readonly PrimaryKey[]>,
+): Promise<(Item | undefined)[]> {
+  const giveUpAt = Date.now() + patienceMs;
+  let [before] = await readTogether(table, [key]);
+  for (;;) {
+    const items = await readTogether(table, [key, ...(await dependentKeys(before))]);
+    if (isDeepStrictEqual(before, items[0])) return items;
+    if (Date.now() >= giveUpAt) throw new ContentionError('An item is written all the time.');
+    [before] = items;
+  }
 }

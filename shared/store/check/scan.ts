@@ -1,8 +1,8 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { paginateQuery, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { ItemType } from '../../endpoints.ts';
-import type { Table } from '../table/client.ts';
+import type { OrganizationTable, Table } from '../table/client.ts';
 import type { Item } from '../table/items.ts';
-import type { PrimaryKey } from '../table/primary-keys.ts';
+import { leadsPartitionKey, type PrimaryKey } from '../table/primary-keys.ts';
 import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
 
 /** Segments of the table that are read in parallel. */
@@ -19,6 +19,22 @@ const attributes = [
 export type TableItem = Item & PrimaryKey;
 
 const keyIn = ({ pk, sk }: Item): PrimaryKey => ({ pk: String(pk), sk: String(sk) });
+
+/** An organization's leads, page by page. Eventually consistent: the caller must read again what looks wrong. */
+export async function* leadPages({
+  table,
+  organizationId,
+}: OrganizationTable): AsyncGenerator<TableItem[]> {
+  const pages = paginateQuery(
+    { client: table.client },
+    {
+      TableName: table.name,
+      KeyConditionExpression: 'pk = :leads',
+      ExpressionAttributeValues: { ':leads': leadsPartitionKey(organizationId) },
+    },
+  );
+  for await (const { Items = [] } of pages) yield Items as TableItem[];
+}
 
 /**
  * Reads every item of the table except the leads, which the caller reads by organization. Each segment reads its next page when `onPage`

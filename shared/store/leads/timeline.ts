@@ -3,7 +3,7 @@ import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { Lead } from '../../leads/lead.ts';
 import { fitEntry, type TimelineEntry } from '../../leads/timeline.ts';
 import { valuesDigestOf } from '../../leads/timeline-replay.ts';
-import type { Table } from '../table/client.ts';
+import type { OrganizationTable, Table } from '../table/client.ts';
 import type { TimelineEntryItem } from '../table/items.ts';
 import { timelinePartitionKey } from '../table/primary-keys.ts';
 import { putIfAbsent, type TransactItem } from '../table/transact.ts';
@@ -45,18 +45,29 @@ export async function readTimeline(
   organizationId: number,
   leadId: number,
 ): Promise<TimelineEntry[]> {
-  const entries: TimelineEntry[] = [];
+  const items = await readTimelineItems({ table, organizationId }, leadId);
+  return items.map(({ pk: _pk, sk: _sk, ...entry }) => entry);
+}
+
+/** As `readTimeline`, with the entries' keys. @param at only the entries of this moment */
+export async function readTimelineItems(
+  { table, organizationId }: OrganizationTable,
+  leadId: number,
+  at?: string,
+): Promise<TimelineEntryItem[]> {
+  const items: TimelineEntryItem[] = [];
   const pages = paginateQuery(
     { client: table.client },
     {
       TableName: table.name,
-      KeyConditionExpression: 'pk = :timeline',
-      ExpressionAttributeValues: { ':timeline': timelinePartitionKey(organizationId, leadId) },
+      KeyConditionExpression: `pk = :timeline${at === undefined ? '' : ' AND begins_with(sk, :at)'}`,
+      ExpressionAttributeValues: {
+        ':timeline': timelinePartitionKey(organizationId, leadId),
+        ...(at !== undefined && { ':at': `${at}#` }),
+      },
       ConsistentRead: true,
     },
   );
-  for await (const { Items = [] } of pages) {
-    for (const { pk: _pk, sk: _sk, ...entry } of Items as TimelineEntryItem[]) entries.push(entry);
-  }
-  return entries;
+  for await (const { Items = [] } of pages) items.push(...(Items as TimelineEntryItem[]));
+  return items;
 }

@@ -28,6 +28,13 @@ export const lives: Case[] = [
     ],
   ],
   [
+    'an API key does not expire by a ttl',
+    ({ table, key }) => damage(table, key.apiKey, { ttl: 4_000_000_000 }),
+    ({ key }) => [
+      `The item ${named(key.apiKey)} has a ttl, at which DynamoDB deletes it: remove the attribute ttl.`,
+    ],
+  ],
+  [
     'a timeline entry does not expire',
     ({ table, key }) => damage(table, key.opening, { ttl: 4_000_000_000 }),
     ({ key }) => [

@@ -1,6 +1,6 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { readUntilStable } from '../../../../shared/store/check/read-together.ts';
+import { readTogether } from '../../../../shared/store/check/read-together.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { ContentionError } from '../../../../shared/store/table/retry.ts';
 import { ThrottledError } from '../../../../shared/store/table/transact.ts';
@@ -19,14 +19,14 @@ const keys = [
   { pk: 'USAGE#1', sk: 'USAGE' },
 ];
 
-/** A table whose client responds with these in turn, and with the last one from then on. Each call takes a second. */
+/** A table whose client responds with these in turn, and with the last one from then on. Each call takes ten seconds. */
 function tableThat(...responses: readonly (Error | 'read')[]): {
   table: Table;
   calls: () => number;
 } {
   let calls = 0;
   const send = async (): Promise<object> => {
-    vi.setSystemTime(Date.now() + 1000);
+    vi.setSystemTime(Date.now() + 10_000);
     const response = responses[Math.min(calls, responses.length - 1)];
     calls += 1;
     if (response instanceof Error) throw response;
@@ -43,7 +43,7 @@ test.each(['ThrottlingError', 'ProvisionedThroughputExceeded', 'TransactionConfl
   async (code) => {
     const { table, calls } = tableThat(canceled('None', code), 'read');
 
-    expect(await readUntilStable(table, keys)).toEqual([keys[0], undefined]);
+    expect(await readTogether(table, keys)).toEqual([keys[0], undefined]);
     expect(calls()).toBe(2);
   },
 );
@@ -51,7 +51,7 @@ test.each(['ThrottlingError', 'ProvisionedThroughputExceeded', 'TransactionConfl
 test('items whose reading stays throttled are an outage with its cause, never contention', async () => {
   const error = canceled('ThrottlingError', 'None');
 
-  const thrown = await readUntilStable(tableThat(error).table, keys).catch((one: unknown) => one);
+  const thrown = await readTogether(tableThat(error).table, keys).catch((one: unknown) => one);
 
   expect(thrown).toBeInstanceOf(ThrottledError);
   expect((thrown as Error).cause).toBe(error);
@@ -59,7 +59,7 @@ test('items whose reading stays throttled are an outage with its cause, never co
 
 test('items that are written all the time are contended', async () => {
   await expect(
-    readUntilStable(tableThat(canceled('TransactionConflict')).table, keys),
+    readTogether(tableThat(canceled('TransactionConflict')).table, keys),
   ).rejects.toBeInstanceOf(ContentionError);
 });
 
@@ -67,6 +67,6 @@ test('a reading that is canceled for its own fault is thrown at once', async () 
   const error = canceled('ValidationError');
   const { table, calls } = tableThat(error, 'read');
 
-  await expect(readUntilStable(table, keys)).rejects.toBe(error);
+  await expect(readTogether(table, keys)).rejects.toBe(error);
   expect(calls()).toBe(1);
 });

@@ -45,38 +45,32 @@ export function captureIn(
 }
 
 const digestOf = ({ leadId, keyId, at }: RecordedCapture): number =>
-  crc32(`${leadId} ${keyId} ${at}`);
+  crc32(`${leadId} ${keyId} ${at}`) | 0;
 
-/** The record of a capture that is on no timeline yet. */
-export interface WaitingRecord {
-  readonly organizationId: number;
+/** An idempotency record, and the API key that it is of. */
+export interface RecordOfKey {
   readonly key: PrimaryKey;
   readonly keyId: string;
-  readonly leadId: number;
 }
 
 /** Compares the records of the last day with the captures on timelines, in whatever order the scan reads them. */
 export class RecordedCaptures {
   readonly #onTimelines = new Set<number>();
-  readonly #waiting = new Map<number, WaitingRecord[]>();
+  readonly #records: (RecordOfKey & { readonly digest: number })[] = [];
   readonly #since = Date.now() - lifetimeMs - clockMarginMs;
 
   addEntry(leadId: number, { type, at, keyId }: Item): void {
     const isCapture = type === 'captured' || type === 'captured_new';
-    if (!isCapture || !isStoredDateTime(at) || Date.parse(at) < this.#since) return;
-    const digest = digestOf({ leadId, keyId: String(keyId), at });
-    this.#onTimelines.add(digest);
-    this.#waiting.delete(digest);
+    if (isCapture && isStoredDateTime(at) && Date.parse(at) >= this.#since)
+      this.#onTimelines.add(digestOf({ leadId, keyId: String(keyId), at }));
   }
 
-  addRecord(capture: RecordedCapture, record: WaitingRecord): void {
-    const digest = digestOf(capture);
-    if (this.#onTimelines.has(digest)) return;
-    this.#waiting.set(digest, [...(this.#waiting.get(digest) ?? []), record]);
+  addRecord(record: RecordOfKey, capture: RecordedCapture): void {
+    this.#records.push({ ...record, digest: digestOf(capture) });
   }
 
   /** The records whose capture is on no timeline. */
-  get waiting(): WaitingRecord[] {
-    return [...this.#waiting.values()].flat();
+  get unexplained(): RecordOfKey[] {
+    return this.#records.filter(({ digest }) => !this.#onTimelines.has(digest));
   }
 }

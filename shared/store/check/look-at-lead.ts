@@ -1,0 +1,198 @@
+import { damagedAttributes } from '../../leads/erasure/erasure.ts';
+import {
+  type Explained,
+  explainedBy,
+  TimelineReplay,
+  unexplainedParts,
+} from '../../leads/timeline-replay.ts';
+import { type Organization, organizationFrom } from '../../organization/organization.ts';
+import { readTimelineItems } from '../leads/timeline.ts';
+import type { OrganizationTable } from '../table/client.ts';
+import type { Item, SettingsItem, TimelineEntryItem } from '../table/items.ts';
+import {
+  emailPrimaryKey,
+  erasurePrimaryKey,
+  keyText,
+  leadPrimaryKey,
+  type PrimaryKey,
+  phonePrimaryKey,
+  settingsPrimaryKey,
+  timelinePartitionKey,
+  usagePrimaryKey,
+} from '../table/primary-keys.ts';
+import { type IdentityKind, identityOf, leadIn, leadIssues, ttlIssue } from './lead-issues.ts';
+import { readTogether, readWith } from './read-together.ts';
+import { futureIssues, isStoredDateTime } from './times.ts';
+
+/** A phone or email as it is compared. */
+interface Identity {
+  readonly kind: IdentityKind;
+  readonly value: string;
+}
+
+export function organizationIn(settingsItem: Item | undefined): Organization | undefined {
+  if (!settingsItem) return undefined;
+  const { settings, version } = settingsItem as SettingsItem;
+  return organizationFrom(settings, version);
+}
+
+/** The last lead id that was assigned; undefined if the usage item does not say. */
+export const lastLeadIdIn = (usageItem: Item | undefined): number | undefined =>
+  typeof usageItem?.lastLeadId === 'number' ? usageItem.lastLeadId : undefined;
+
+export const identityKey = (
+  { organizationId }: OrganizationTable,
+  { kind, value }: Identity,
+): PrimaryKey =>
+  kind === 'phone'
+    ? phonePrimaryKey(organizationId, value)
+    : emailPrimaryKey(organizationId, value);
+
+/** Reads a lead, the items of its phone and email, and its timeline as of one moment. @returns what is wrong, as sentences */
+export async function lookAtLead(own: OrganizationTable, leadId: number): Promise<string[]> {
+  const { table, organizationId } = own;
+  let timeline: TimelineEntryItem[] = [];
+  let identities: Identity[] = [];
+  const [item, settings, usage, erasure, ...identityItems] = await readWith(
+    table,
+    leadPrimaryKey(organizationId, leadId),
+    async (before) => {
+      timeline = await readTimelineItems(own, leadId);
+      identities = before ? identitiesIn(own, leadId, before) : [];
+      return [
+        settingsPrimaryKey(organizationId),
+        usagePrimaryKey(organizationId),
+        erasurePrimaryKey(organizationId, leadId),
+        ...identities.map((identity) => identityKey(own, identity)),
+      ];
+    },
+  );
+  const timelineKey = timelinePartitionKey(organizationId, leadId);
+  if (!item) {
+    // An erasure is reported by itself, and removes the timeline.
+    return timeline.length === 0 || erasure
+      ? []
+      : [
+          `The timeline ${timelineKey} has entries, but organization ${organizationId} has no lead ${leadId}.`,
+        ];
+  }
+  const lead = leadIn(organizationId, leadId, item);
+  const whose = `Lead ${leadId} of organization ${organizationId}`;
+  const organization = organizationIn(settings);
+  const inIdentities = identities.map((identity, index) =>
+    identityIssues(own, leadId, identity, identityItems[index]),
+  );
+  return [
+    ...leadIssues(lead, item, organization, lastLeadIdIn(usage)),
+    ...(await Promise.all(inIdentities)).flat(),
+    ...timelineIssues(timeline, timelineKey, explainedBy(lead)).map(
+      (issue) => `${whose} ${issue}.`,
+    ),
+    ...timeline.flatMap((entry) =>
+      entryIssues(entry, organization).map(
+        (issue) => `The timeline entry ${keyText(entry)} ${issue}.`,
+      ),
+    ),
+  ];
+}
+
+const identitiesIn = (
+  { organizationId }: OrganizationTable,
+  leadId: number,
+  item: Item,
+): Identity[] =>
+  (['phone', 'email'] as const).flatMap((kind) => {
+    const value = identityOf(leadIn(organizationId, leadId, item), kind);
+    return value === undefined ? [] : [{ kind, value }];
+  });
+
+/** An item that wrongly names the lead is found by `lookAtIdentity`. */
+async function identityIssues(
+  own: OrganizationTable,
+  leadId: number,
+  identity: Identity,
+  item: Item | undefined,
+): Promise<string[]> {
+  const { table, organizationId } = own;
+  const key = keyText(identityKey(own, identity));
+  const has = `Lead ${leadId} of organization ${organizationId} has the ${identity.kind} ${identity.value}`;
+  if (!item) return [`${has}, but the item ${key} is not there.`];
+  const holderId = item.leadId;
+  if (typeof holderId !== 'number' || holderId === leadId) return [];
+  const [holder] = await readTogether(table, [leadPrimaryKey(organizationId, holderId)]);
+  const isShared =
+    holder &&
+    identityOf(leadIn(organizationId, holderId, holder), identity.kind) === identity.value;
+  return isShared ? [`${has}, and so has lead ${holderId}, which the item ${key} names.`] : [];
+}
+
+const openingTypes = ['lead_created', 'captured_new'];
+const entryTypes = [
+  ...openingTypes,
+  'captured',
+  'lead_updated',
+  'note_added',
+  'archived',
+  'restored',
+];
+
+/** A lead must have one opening entry, and be as its timeline says. */
+function timelineIssues(
+  timeline: readonly TimelineEntryItem[],
+  timelineKey: string,
+  lead: Explained,
+): string[] {
+  const openings = timeline.filter(({ type }) => openingTypes.includes(type));
+  if (openings.length === 0)
+    return [`has no opening entry (${openingTypes.join(' or ')}) on its timeline ${timelineKey}`];
+  if (openings.length > 1)
+    return [
+      `has ${openings.length} opening entries (${openings.map(({ sk }) => sk).join(', ')}) on its timeline ${timelineKey}`,
+    ];
+  const replay = new TimelineReplay();
+  for (const entry of timeline) replay.add(entry);
+  return unexplainedParts(lead, replay.explained).map((part) =>
+    unexplained[part](lead, replay.explained),
+  );
+}
+
+/** What to say of a part of a lead that its timeline does not explain. */
+const unexplained: Readonly<
+  Record<keyof Explained, (lead: Explained, timeline: Explained) => string>
+> = {
+  createdAt: (lead, timeline) =>
+    `was created at ${lead.createdAt}, but its timeline begins at ${timeline.createdAt}`,
+  change: (lead, timeline) =>
+    `has the ${lead.change}, but by its timeline it must have the ${timeline.change}: an entry is missing, or the lead was changed without one`,
+  archivedAt: (lead, timeline) =>
+    `${archived(lead)}, but by its timeline it ${archived(timeline)}: npm run admin -- lead archive or restore sets it right`,
+  valuesDigest: () =>
+    'has a stage, pipeline or field that its timeline does not explain: it was changed without an entry. Compare it with a backup',
+};
+const archived = ({ archivedAt }: Explained): string =>
+  archivedAt === '' ? 'is not archived' : `is archived since ${archivedAt}`;
+
+/** What is wrong with an entry in itself. @param organization undefined if it has no settings: then the actor is not checked */
+export function entryIssues(entry: Item, organization: Organization | undefined): string[] {
+  const { sk, type, at, actorId, importedAt, ttl } = entry;
+  const isKnownActor =
+    actorId === null ||
+    !organization ||
+    (typeof actorId === 'number' && organization.userById.has(actorId));
+  return [
+    ...(typeof type === 'string' && entryTypes.includes(type)
+      ? []
+      : [`has the type ${JSON.stringify(type)}, which is none of ${entryTypes.join(', ')}`]),
+    ...(isStoredDateTime(at) && String(sk).startsWith(`${at}#`)
+      ? []
+      : [`has the time ${JSON.stringify(at)}, which is not that of its key`]),
+    ...(isKnownActor
+      ? []
+      : [`was made by user ${JSON.stringify(actorId)}, whom the organization does not have`]),
+    ...futureIssues({ time: at, importedAt }),
+    ...(ttl === undefined ? [] : [ttlIssue]),
+    ...damagedAttributes(entry).map(
+      (name) => `has a damaged ${name}: an erasure wrote [erased] between its characters`,
+    ),
+  ];
+}
