@@ -21,3 +21,7 @@ export const memoryVariables = (memoryMb: number) => ({
   // Each thread of V8 would keep freed memory in an arena of its own.
   MALLOC_ARENA_MAX: '1',
 });
+
+export const memoryMbDefault = 1024;
+/** The quota of a new account for the memory of a function. */
+export const memoryMbMax = 3008;

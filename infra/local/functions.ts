@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { limits } from '../../shared/limits.ts';
-import { oldSpaceMb, semiSpaceMb } from '../bundle/function-memory.ts';
-import { memoryMbDefault } from '../stack/service-options.ts';
+import { memoryMbDefault, oldSpaceMb, semiSpaceMb } from '../bundle/function-memory.ts';
 import type {
   Invocation,
   WorkerMessage,

@@ -2,8 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
-import { checkOptions, OptionsError, optionsInContext } from './check-options.ts';
-import { productionEnvironment, type ServiceOptions } from './service-options.ts';
+import {
+  checkOptions,
+  OptionsError,
+  productionEnvironment,
+  type ServiceOptions,
+} from './service-options.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -25,6 +29,17 @@ export function contextOfCdkJson(): Options {
   const file = join(import.meta.dirname, '..', '..', 'cdk.json');
   const { context = {} } = JSON.parse(readFileSync(file, 'utf8')) as { context?: Options };
   return context;
+}
+
+/**
+ * The options in the context of a CDK app. The CDK's own names contain `:`, `/` or `@`. All other names are read as options, so that a
+ * misspelled option is refused instead of ignored.
+ */
+export function optionsInContext(context: Options): Options {
+  const ownedByCdk = new Set(['cli-telemetry', 'acknowledged-issue-numbers']);
+  return Object.fromEntries(
+    Object.entries(context).filter(([name]) => !/[:/@]/.test(name) && !ownedByCdk.has(name)),
+  );
 }
 
 /**

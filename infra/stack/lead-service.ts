@@ -1,7 +1,6 @@
 import { Annotations, type CfnOutput } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { projectFolder, writtenEndpoints } from '../bundle/bundle.ts';
-import { checkOptions } from './check-options.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { Firewall } from './firewall.ts';
 import { LeadApi } from './lead-api.ts';
@@ -11,6 +10,7 @@ import { AlarmTopics } from './monitoring/alarm-topic.ts';
 import { Monitoring } from './monitoring/dashboard.ts';
 import { releaseIn } from './release.ts';
 import type { LeadServiceProps } from './service-options.ts';
+import { checkOptions } from './service-options.ts';
 import { addOutputs } from './service-outputs.ts';
 
 export type { LeadServiceProps } from './service-options.ts';

@@ -45,15 +45,19 @@ export class LeadTable extends Construct {
       kmsKey = 'aws-managed',
       removalPolicy = 'retain',
       events = false,
-      ...existing
+      tableName,
+      tableStreamArn,
     }: LeadTableProps = {},
   ) {
     super(scope, id);
     const isKept = removalPolicy === 'retain';
     const policy = isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.key = this.keyOf(kmsKey, policy);
-    this.table = existing.tableName
-      ? Table.fromTableAttributes(this, 'Table', existing)
+    this.table = tableName
+      ? Table.fromTableAttributes(this, 'Table', {
+          tableName,
+          ...(tableStreamArn !== undefined && { tableStreamArn }),
+        })
       : this.newTable({ isKept, events }, policy);
   }
 

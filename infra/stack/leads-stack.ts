@@ -1,7 +1,7 @@
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { checkOptions } from './check-options.ts';
 import { LeadService, type LeadServiceProps } from './lead-service.ts';
+import { checkOptions } from './service-options.ts';
 
 export interface LeadsStackProps extends StackProps {
   /** @default {}: the defaults are safe in a new account */

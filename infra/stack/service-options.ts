@@ -1,73 +1,280 @@
-/** The options of a deployment. All are optional, and the defaults are safe in a new account. */
-export interface LeadServiceProps {
+import { Token } from 'aws-cdk-lib';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import * as v from 'valibot';
+import { endpoints } from '../../shared/endpoints.ts';
+import { parseJson } from '../../shared/json.ts';
+import { limits } from '../../shared/limits.ts';
+import { nearestName } from '../../shared/organization/nearest-name.ts';
+import { requestsPerWindowMax } from '../../shared/rate-limits.ts';
+import { memoryMbDefault, memoryMbMax } from '../bundle/function-memory.ts';
+
+export const productionEnvironment = 'production';
+
+/** A string that matches a pattern. A CDK token, which CloudFormation resolves later, is accepted unchecked. */
+const text = (rule: string, pattern: RegExp) =>
+  v.pipe(
+    v.string(rule),
+    v.check((value) => Token.isUnresolved(value) || pattern.test(value), rule),
+  );
+const flag = v.boolean('must be true or false.');
+const wholeNumber = (min: number, max: number, unit: string) => {
+  const rule = `must be an integer number of ${unit} from ${min} to ${max}.`;
+  return v.pipe(v.number(rule), v.integer(rule), v.minValue(min, rule), v.maxValue(max, rule));
+};
+const arn = (service: string, resource: string) =>
+  new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]+:\\d{12}:${resource}$`);
+
+/** 9999 is the CDK's value for no limit. */
+const retentionDays = Object.values(RetentionDays).filter(
+  (days) => typeof days === 'number' && days < 9999,
+);
+const retentionRule = `must be one of ${retentionDays.join(', ')} (days).`;
+const memory = wholeNumber(256, memoryMbMax, 'MB');
+const memoryByFunctionRule =
+  'must be an object of MB by endpoint name, such as {"capture-lead": 1769}.';
+/**
+ * CloudFormation cuts what is longer in the names of functions and roles, which have 64 characters: 25 for the stack, 25 for the resource
+ * (https://github.com/KensioSoftware/yulin/issues/1113, https://github.com/convox/rack/issues/2297). The policies match `STACK-*`.
+ */
+const serviceNameMaxChars = 25;
+
+/** The options of a deployment, each with its rule and its default. All are optional, and the defaults are safe in a new account. */
+const schema = v.object({
   /** Which deployment this is. In `production`, `removalPolicy` cannot be `destroy`. @default production */
-  readonly environment?: string;
+  environment: v.optional(
+    text(
+      'must be 1 to 20 lower-case letters, digits and hyphens, and start with a letter.',
+      /^[a-z][a-z0-9-]{0,19}$/,
+    ),
+    productionEnvironment,
+  ),
   /** The AWS account that the environment belongs to. `npm run deploy` deploys to no other. @default any */
-  readonly account?: string;
-  /** Names the stack, the API, the metrics, the alarms and the dashboard. Must be unique in the account and region, and have at most 25 characters. @default lead-service-<environment> */
-  readonly serviceName?: string;
+  account: v.optional(text('must be the 12 digits of an AWS account, in quotes.', /^\d{12}$/)),
+  /** Names the stack, the API, the metrics, the alarms and the dashboard. Must be unique in the account and region, and have at most 25 characters. @default lead-service-ENVIRONMENT */
+  serviceName: v.optional(
+    text(
+      `must be 3 to ${serviceNameMaxChars} letters, digits and hyphens, and start with a letter.`,
+      new RegExp(`^[A-Za-z][A-Za-z0-9-]{2,${serviceNameMaxChars - 1}}$`),
+    ),
+  ),
   /** Custom domain of the API, such as `leads.example.com`; it switches the `execute-api` address off, unless `keepDefaultAddress`. @default none */
-  readonly domainName?: string;
+  domainName: v.optional(
+    text(
+      'must be a domain name such as leads.example.com.',
+      /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
+    ),
+  ),
   /** With `domainName`, also answers at the `execute-api` address, until all callers use the domain. @default false */
-  readonly keepDefaultAddress?: boolean;
+  keepDefaultAddress: v.optional(flag, false),
   /** ARN of the domain's certificate in AWS Certificate Manager, in the region of the API. @default none */
-  readonly certificateArn?: string;
+  certificateArn: v.optional(
+    text(
+      'must be the ARN of a certificate in AWS Certificate Manager, in the region of the API: arn:aws:acm:REGION:ACCOUNT:certificate/ID.',
+      arn('acm', 'certificate/[\\w-]+'),
+    ),
+  ),
   /** Email address that is notified when an alarm goes off, and when it ends. The recipient must confirm once. @default none */
-  readonly alarmEmail?: string;
+  alarmEmail: v.optional(text('must be an email address.', /^[^\s@]+@[^\s@]+\.[^\s@]+$/)),
   /** ARN of an SNS topic that alarms are sent to, in addition to or instead of `alarmEmail`. @default none */
-  readonly alarmTopicArn?: string;
+  alarmTopicArn: v.optional(
+    text(
+      'must be the ARN of an SNS topic: arn:aws:sns:REGION:ACCOUNT:NAME.',
+      arn('sns', '[\\w-]+'),
+    ),
+  ),
   /** An alarm goes off after this many hours without a capture, 1 to 168. Choose more than your longest quiet night or weekend. @default none */
-  readonly noCapturesHours?: number;
+  noCapturesHours: v.optional(wholeNumber(1, 168, 'hours')),
   /** A regional web ACL that blocks known attackers and limits requests per address. Costs a monthly fee. @default false */
-  readonly waf?: boolean;
+  waf: v.optional(flag, false),
   /**
    * Encrypts the table: `aws-managed` (the account's key for DynamoDB), `customer-managed` (a new key, rotated yearly),
    * or the ARN of a key. @default aws-managed
    */
-  readonly kmsKey?: string;
+  kmsKey: v.optional(
+    text(
+      "must be 'aws-managed', 'customer-managed' or the ARN of a KMS key.",
+      new RegExp(`^(aws-managed|customer-managed)$|${arn('kms', 'key/[\\w-]+').source}`),
+    ),
+    'aws-managed',
+  ),
   /** How long the functions' logs are kept, in days. @default 30 */
-  readonly logRetentionDays?: number;
+  logRetentionDays: v.optional(
+    v.pipe(
+      v.number(retentionRule),
+      v.check((days) => retentionDays.includes(days), retentionRule),
+    ),
+    30,
+  ),
   /** Whether the table is kept when its stack is deleted. `destroy` also switches deletion protection off. @default retain */
-  readonly removalPolicy?: 'retain' | 'destroy';
+  removalPolicy: v.optional(
+    v.picklist(['retain', 'destroy'], "must be 'retain' or 'destroy'."),
+    'retain',
+  ),
   /** Memory of each function in MB; CPU is in proportion. The heap gets half, at most 256 MB. @default 1024 */
-  readonly memoryMb?: number;
+  memoryMb: v.optional(memory, memoryMbDefault),
   /** Memory of single functions in MB, by endpoint name. @default memoryMb */
-  readonly memoryMbByFunction?: Readonly<Record<string, number>>;
+  memoryMbByFunction: v.optional(
+    v.pipe(
+      v.custom<Readonly<Record<string, number>>>(
+        (given) => !Array.isArray(given),
+        memoryByFunctionRule,
+      ),
+      v.record(v.string(), memory, memoryByFunctionRule),
+    ),
+    {},
+  ),
   /** Hourly requests of one API key. @default 600, the contract's */
-  readonly requestsPerKeyPerHour?: number;
+  requestsPerKeyPerHour: v.optional(
+    wholeNumber(1, requestsPerWindowMax, 'requests'),
+    limits.requestsPerKeyPerWindow,
+  ),
   /**
    * Hourly requests of all keys of one organization. Each create and capture uses one of 2,147,483,647 lead IDs. At the maximum of
    * 360,000 per hour, they last 249 days; then new leads are refused. @default 3000, the contract's
    */
-  readonly requestsPerOrganizationPerHour?: number;
+  requestsPerOrganizationPerHour: v.optional(
+    wholeNumber(1, requestsPerWindowMax, 'requests'),
+    limits.requestsPerOrganizationPerWindow,
+  ),
   /** Requests per second of all callers to one endpoint; twice as many in a burst. @default 500 */
-  readonly requestsPerSecond?: number;
+  requestsPerSecond: v.optional(wholeNumber(1, 5000, 'requests'), 500),
   /** X-Ray traces of the functions, but not of the API: its traces contain the requested address. @default false */
-  readonly tracing?: boolean;
+  tracing: v.optional(flag, false),
   /** Access logs of the gateway. Needs the account's CloudWatch role for API Gateway (OPERATE.md). @default false */
-  readonly accessLogs?: boolean;
+  accessLogs: v.optional(flag, false),
   /** Publishes an event for each thing that happens to a lead on an EventBridge bus of the service (OPERATE.md). @default false */
-  readonly events?: boolean;
+  events: v.optional(flag, false),
   /** Name of an existing table to use, such as a restored one, instead of a table of the stack. @default none */
-  readonly tableName?: string;
+  tableName: v.optional(
+    text(
+      'must be the name of a DynamoDB table: 3 to 255 letters, digits, _ . and -.',
+      /^[\w.-]{3,255}$/,
+    ),
+  ),
   /** ARN of the stream of `tableName`, with new images; `events` needs it. @default none */
-  readonly tableStreamArn?: string;
+  tableStreamArn: v.optional(
+    text(
+      'must be the ARN of a stream of a DynamoDB table: arn:aws:dynamodb:REGION:ACCOUNT:table/NAME/stream/LABEL.',
+      arn('dynamodb', 'table/[\\w.-]+/stream/[\\w.:-]+'),
+    ),
+  ),
+});
+
+/** The options as they are given. */
+export type LeadServiceProps = Readonly<v.InferInput<typeof schema>>;
+/** The options with their defaults. */
+export type ServiceOptions = Readonly<v.InferOutput<typeof schema> & { serviceName: string }>;
+
+export const optionNames = Object.keys(schema.entries) as (keyof LeadServiceProps)[];
+const isOptionName = (name: string): name is keyof LeadServiceProps =>
+  Object.hasOwn(schema.entries, name);
+
+/** Invalid options. The message has one line per issue. */
+export class OptionsError extends Error {
+  override readonly name = 'OptionsError';
+  readonly issues: readonly string[];
+
+  constructor(issues: readonly string[]) {
+    super(['These options are invalid:', ...issues.map((issue) => `  ${issue}`)].join('\n'));
+    this.issues = issues;
+  }
 }
 
-/** The options with their defaults. */
-export type ServiceOptions = Omit<Required<LeadServiceProps>, Unset> &
-  Pick<LeadServiceProps, Unset>;
-type Unset =
-  | 'account'
-  | 'domainName'
-  | 'certificateArn'
-  | 'alarmEmail'
-  | 'alarmTopicArn'
-  | 'noCapturesHours'
-  | 'tableName'
-  | 'tableStreamArn';
+/**
+ * Adds the defaults to the options.
+ * @throws OptionsError with all issues at once, each with the name of its option
+ */
+export function checkOptions(named: Readonly<Record<string, unknown>>): ServiceOptions {
+  const issues: string[] = [];
+  const valid: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(named)) {
+    const result = isOptionName(name) ? readOption(name, value) : undefined;
+    if (!result) issues.push(`${name}: ${unknownName('option', name, optionNames)}`);
+    else if (result.success) valid[name] = result.output;
+    else issues.push(...result.issues.map((issue) => issueLine(name, issue)));
+  }
+  const options = v.parse(schema, valid);
+  const serviceName = options.serviceName ?? `lead-service-${options.environment}`;
+  const checked: ServiceOptions = { ...options, serviceName };
+  issues.push(...conflicts(checked));
+  if (issues.length > 0) throw new OptionsError(issues);
+  return checked;
+}
 
-export const memoryMbDefault = 1024;
-/** The quota of a new account for the memory of a function. */
-export const memoryMbMax = 3008;
-export const productionEnvironment = 'production';
+/** The value of `-c NAME=VALUE` is always a string: one that does not fit is read as JSON. */
+function readOption(name: keyof LeadServiceProps, value: unknown) {
+  const result = v.safeParse(schema.entries[name], value);
+  if (result.success || typeof value !== 'string' || !/^(true$|false$|\d{1,9}$|\{)/.test(value))
+    return result;
+  return v.safeParse(schema.entries[name], parseJson(value) ?? value);
+}
+
+function issueLine(name: string, issue: v.BaseIssue<unknown>): string {
+  const path = v.getDotPath(issue);
+  const value = typeof issue.input === 'string' ? `'${issue.input}'` : JSON.stringify(issue.input);
+  return `${path ? `${name}.${path}` : name}: ${value}: ${issue.message}`;
+}
+
+/** Options that are valid one by one and contradict each other. */
+function conflicts(options: ServiceOptions): string[] {
+  const { environment, serviceName, domainName, certificateArn, tableName, kmsKey } = options;
+  const { requestsPerKeyPerHour, requestsPerOrganizationPerHour, removalPolicy } = options;
+  const functionNames = endpoints.map(({ name }) => name);
+  const found: readonly (readonly [boolean, string])[] = [
+    [
+      Boolean(domainName && !certificateArn),
+      'domainName: needs certificateArn: set it to the certificate of the domain.',
+    ],
+    [
+      Boolean(certificateArn && !domainName),
+      'certificateArn: needs domainName: set it to the domain of the certificate.',
+    ],
+    [
+      options.keepDefaultAddress && !domainName,
+      'keepDefaultAddress: needs domainName: without a domain, the default address is the only one. Remove it.',
+    ],
+    [
+      requestsPerKeyPerHour > requestsPerOrganizationPerHour,
+      `requestsPerKeyPerHour: ${requestsPerKeyPerHour}: must be at most requestsPerOrganizationPerHour, which is ${requestsPerOrganizationPerHour}.`,
+    ],
+    [
+      removalPolicy === 'destroy' && environment === productionEnvironment,
+      "removalPolicy: 'destroy': not allowed in the environment production: use another environment, or 'retain'.",
+    ],
+    // The name that is made from the environment: the rule of serviceName refuses any other that is longer.
+    [
+      serviceName.length > serviceNameMaxChars && !Token.isUnresolved(serviceName),
+      `environment: '${environment}': makes the service name ${serviceName}, which is longer than ${serviceNameMaxChars} characters: set serviceName.`,
+    ],
+    [
+      removalPolicy === 'destroy' && tableName !== undefined,
+      "removalPolicy: 'destroy': not allowed with tableName: the table that the stack used until now would be deleted. Use 'retain'.",
+    ],
+    [
+      kmsKey === 'customer-managed' && tableName !== undefined,
+      "kmsKey: 'customer-managed' creates a key, but the table of tableName already has one: set kmsKey to the ARN of that key.",
+    ],
+    [
+      options.events && tableName !== undefined && !options.tableStreamArn,
+      'events: needs tableStreamArn with tableName: switch on the stream of that table, with new images, and set its ARN.',
+    ],
+    [
+      Boolean(options.tableStreamArn && !(options.events && tableName)),
+      'tableStreamArn: is only for events of the table of tableName: remove it, or set both.',
+    ],
+    ...Object.keys(options.memoryMbByFunction).map(
+      (name) =>
+        [
+          !functionNames.some((known) => known === name),
+          `memoryMbByFunction.${name}: ${unknownName('function', name, functionNames)}`,
+        ] as const,
+    ),
+  ];
+  return found.filter(([isConflict]) => isConflict).map(([, issue]) => issue);
+}
+
+function unknownName(kind: 'option' | 'function', name: string, names: readonly string[]): string {
+  const nearest = nearestName(name, names);
+  const article = kind === 'option' ? 'an' : 'a';
+  return `is not ${article} ${kind}: ${nearest ? `did you mean ${nearest}?` : `the ${kind}s are ${names.join(', ')}.`}`;
+}

@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { memoryVariables } from '../../infra/bundle/function-memory.ts';
+import { memoryMbDefault, memoryVariables } from '../../infra/bundle/function-memory.ts';
 import { eventFor, newExtendedRequestId } from '../../infra/gateway/event.ts';
 import { routerFor } from '../../infra/gateway/routes.ts';
-import { memoryMbDefault } from '../../infra/stack/service-options.ts';
 import { type EndpointName, endpointNamed, endpoints } from '../../shared/endpoints.ts';
 
 /** What `function-process.mjs` sends for each event. */

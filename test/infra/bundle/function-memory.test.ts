@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
-import { memoryVariables } from '../../../infra/bundle/function-memory.ts';
-import { memoryMbDefault, memoryMbMax } from '../../../infra/stack/service-options.ts';
+import {
+  memoryMbDefault,
+  memoryMbMax,
+  memoryVariables,
+} from '../../../infra/bundle/function-memory.ts';
 
 test('the objects of a function may take half of a small memory, and 256 MB of any other', () => {
   const oldSpaceOf = (memoryMb: number) =>

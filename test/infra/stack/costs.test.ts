@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { memoryMbDefault } from '../../../infra/stack/service-options.ts';
+import { memoryMbDefault } from '../../../infra/bundle/function-memory.ts';
 import { perMillion, prices } from '../../bench/prices.ts';
 import { projectFolder } from '../../support/service-process.ts';
 import { dashboardMetricsOf, type MonthlyCost, monthlyCostsOf } from './monthly-costs.ts';

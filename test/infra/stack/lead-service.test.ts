@@ -5,8 +5,8 @@ import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bundleFile, bundleFolder } from '../../../infra/bundle/bundle.ts';
 import { releaseOf } from '../../../infra/bundle/source-maps.ts';
-import { OptionsError } from '../../../infra/stack/check-options.ts';
 import { LeadService } from '../../../infra/stack/lead-service.ts';
+import { OptionsError } from '../../../infra/stack/service-options.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { everyOption, templateWith } from './service-template.ts';
 

@@ -1,4 +1,4 @@
-import { memoryMbDefault } from '../../../infra/stack/service-options.ts';
+import { memoryMbDefault } from '../../../infra/bundle/function-memory.ts';
 import { linePlot } from '../../bench/plots/lines.ts';
 import { perMillion } from '../../bench/prices.ts';
 import { number, table } from '../record/markdown.ts';

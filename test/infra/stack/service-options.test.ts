@@ -1,11 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Aws } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
-import {
-  checkOptions,
-  OptionsError,
-  optionNames,
-  optionsInContext,
-} from '../../../infra/stack/check-options.ts';
+import { optionsInContext } from '../../../infra/stack/environment-options.ts';
+import { checkOptions, OptionsError, optionNames } from '../../../infra/stack/service-options.ts';
+import { projectFolder } from '../../support/service-process.ts';
 
 /** The issues of options that are refused, in order. */
 function issuesOf(given: Readonly<Record<string, unknown>>): readonly string[] {
@@ -153,6 +152,43 @@ describe('an invalid option is refused with its name and its rule', () => {
     expect(issuesOf({ colour: 'red' })).toEqual([
       `colour: is not an option: the options are ${optionNames.join(', ')}.`,
     ]);
+  });
+});
+
+/** A row for each option: its name, and the docblock above its rule. */
+const documentedOptions = [
+  ...readFileSync(join(projectFolder, 'infra', 'stack', 'service-options.ts'), 'utf8').matchAll(
+    /^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)@default ((?:(?!\*\/).)*?)\s*\*\/\n {2}(\w+): v\.optional/gm,
+  ),
+].map(([, text = '', defaultText = '', name = '']) => ({
+  name,
+  defaultText,
+  row: `| \`${name}\` | ${defaultText} | ${text.replace(/\s*\n \s*\*?\s*/g, ' ').trim()} |`,
+}));
+
+describe('what an option is, and its default', () => {
+  test('stands above its rule, for every option', () => {
+    expect(documentedOptions.map(({ name }) => name)).toEqual(optionNames);
+  });
+
+  test('the default that is documented is the one that applies', () => {
+    const defaults: Readonly<Record<string, unknown>> = {
+      ...checkOptions({}),
+      memoryMbByFunction: undefined,
+    };
+    for (const { name, defaultText } of documentedOptions)
+      expect(defaultText, name).toMatch(
+        new RegExp(
+          `^${defaults[name] === undefined ? 'none|any|memoryMb' : String(defaults[name]).replace('production', '(?:production|ENVIRONMENT)')}`,
+        ),
+      );
+  });
+
+  test('stands in OPERATE.md, for every option', () => {
+    const page = readFileSync(join(projectFolder, 'infra', 'OPERATE.md'), 'utf8');
+    const rows = documentedOptions.map(({ row }) => row);
+
+    expect(page.split('\n').filter((line) => rows.includes(line))).toEqual(rows);
   });
 });
 
