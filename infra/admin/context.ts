@@ -1,9 +1,7 @@
-import { limits } from '../../shared/limits.ts';
 import type { Organization } from '../../shared/organization/organization.ts';
 import type { RateLimits } from '../../shared/rate-limits.ts';
 import { loadOrganization } from '../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../shared/store/table/client.ts';
-import { integerOption } from '../cli/integer-option.ts';
 
 /** A deployed service. */
 export interface ServiceLocation {
@@ -56,9 +54,6 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
-/** Parses an ID on the command line. @throws InvalidArgumentError, which is reported as wrong usage */
-export const parseId = integerOption(1, limits.idMax);
-
 export const unknownOrganizationError = (table: Table, organizationId: number) =>
   new CommandError(
     `There is no organization ${organizationId} in table ${table.name}: list the organizations with organization list, or create one with organization apply.`,
@@ -72,4 +67,16 @@ export async function existingOrganization(
   const organization = await loadOrganization(table, organizationId);
   if (!organization) throw unknownOrganizationError(table, organizationId);
   return organization;
+}
+
+const organizationMaxAgeMs = 1000;
+
+/** Reads the organization again once it is a second old: settings may be applied during a long command. */
+export function freshOrganization(table: Table, first: Organization): () => Promise<Organization> {
+  let [current, readAt] = [Promise.resolve(first), Date.now()];
+  return () => {
+    if (Date.now() - readAt > organizationMaxAgeMs)
+      [current, readAt] = [existingOrganization(table, first.id), Date.now()];
+    return current;
+  };
 }

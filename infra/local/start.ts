@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliCommand } from '../cli/command.ts';
-import { integerOption } from '../cli/integer-option.ts';
+import { integerOption } from '../cli/options.ts';
 import { whenNpmIsGone } from '../cli/parent.ts';
 import { banner } from './banner.ts';
 import { requestLines } from './request-lines.ts';

@@ -6,8 +6,12 @@ import {
   completeAuditEntry,
 } from '../../../shared/store/organizations/audit-log.ts';
 import { countOf } from '../../cli/format.ts';
-import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
-import { freshOrganization } from '../organization/fresh-organization.ts';
+import {
+  type CommandContext,
+  CommandError,
+  existingOrganization,
+  freshOrganization,
+} from '../context.ts';
 import { type ImportFile, openImportFile } from './file.ts';
 import { FormatAdvice } from './format-advice.ts';
 import { importHelp } from './help.ts';

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { dateFormats, decimalMarks } from '../../../shared/leads/transfer/cell-formats.ts';
-import { integerOption } from '../../cli/integer-option.ts';
-import { parseId } from '../context.ts';
+import { integerOption, parseId } from '../../cli/options.ts';
 import type { FormatOptions } from './cell-formats.ts';
 import { type MappedColumn, parseMap } from './mapping.ts';
 import { type Encoding, encodings } from './text-encoding.ts';

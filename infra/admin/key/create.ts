@@ -15,7 +15,8 @@ import {
 } from '../../../shared/store/organizations/api-keys.ts';
 import type { AuditAction } from '../../../shared/store/organizations/audit-log.ts';
 import { dateOf } from '../../cli/format.ts';
-import { type CommandContext, CommandError, existingOrganization, parseId } from '../context.ts';
+import { parseId } from '../../cli/options.ts';
+import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
 import {
   expiryAfter,
   lifetimeText,

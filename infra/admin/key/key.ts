@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { revokeApiKey } from '../../../shared/store/organizations/api-keys.ts';
 import { canAsk, confirmed } from '../../cli/confirm.ts';
-import { type CommandContext, existingOrganization, parseId } from '../context.ts';
+import { parseId } from '../../cli/options.ts';
+import { type CommandContext, existingOrganization } from '../context.ts';
 import { keyCreateCommand, keyRotateCommand } from './create.ts';
 import { keyListCommand } from './list.ts';
 import { type NamedKey, parseKeyId, unknownKeyError } from './options.ts';

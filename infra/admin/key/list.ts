@@ -5,7 +5,8 @@ import {
   listApiKeysWithUse,
 } from '../../../shared/store/organizations/api-keys.ts';
 import { dateOf, formatColumns } from '../../cli/format.ts';
-import { type CommandContext, existingOrganization, parseId } from '../context.ts';
+import { parseId } from '../../cli/options.ts';
+import { type CommandContext, existingOrganization } from '../context.ts';
 import { lifetimeText } from './options.ts';
 
 export function keyListCommand(key: Command, context: CommandContext): void {

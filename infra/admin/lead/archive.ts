@@ -7,8 +7,8 @@ import {
 } from '../../../shared/store/organizations/audit-log.ts';
 import type { OrganizationTable } from '../../../shared/store/table/client.ts';
 import { countOf } from '../../cli/format.ts';
-import { parseIds } from '../../cli/parse-ids.ts';
-import { type CommandContext, existingOrganization, parseId } from '../context.ts';
+import { parseId, parseIds } from '../../cli/options.ts';
+import { type CommandContext, existingOrganization } from '../context.ts';
 import { unknownLeadError } from './summary.ts';
 
 interface ArchiveOptions {

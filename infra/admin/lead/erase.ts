@@ -7,9 +7,8 @@ import {
 } from '../../../shared/store/maintenance/erase-lead.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf, dateOf, printable } from '../../cli/format.ts';
-import { integerOption } from '../../cli/integer-option.ts';
-import { type CommandContext, CommandError, existingOrganization, parseId } from '../context.ts';
-import { readRateOption } from '../rate-option.ts';
+import { integerOption, parseId, readRateOption } from '../../cli/options.ts';
+import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
 
 interface LeadOptions {
   organization: number;

@@ -5,9 +5,9 @@ import {
   completeAuditEntry,
 } from '../../../shared/store/organizations/audit-log.ts';
 import { countOf } from '../../cli/format.ts';
+import { parseId, readRateOption } from '../../cli/options.ts';
 import { openRecords, withFileOptions } from '../../cli/resumable-file.ts';
-import { type CommandContext, existingOrganization, parseId } from '../context.ts';
-import { readRateOption } from '../rate-option.ts';
+import { type CommandContext, existingOrganization } from '../context.ts';
 import { type FormOptions, formatOf, formOf, withFormOptions } from './export-form.ts';
 
 interface ExportOptions extends FormOptions {

@@ -6,9 +6,8 @@ import { findLeadByIdentity } from '../../../shared/store/leads/create-lead.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
 import { newestLeads } from '../../../shared/store/maintenance/newest-leads.ts';
 import { countOf } from '../../cli/format.ts';
-import { leadLimitOption } from '../../cli/limit-option.ts';
-import { type CommandContext, CommandError, existingOrganization, parseId } from '../context.ts';
-import { readRateOption } from '../rate-option.ts';
+import { leadLimitOption, parseId, readRateOption } from '../../cli/options.ts';
+import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
 import { formatLeads, printLeads, summaryOf } from './summary.ts';
 
 interface FindOptions {

@@ -6,10 +6,8 @@ import { listLeads } from '../../../shared/store/listing/lead-lists.ts';
 import { type FoundLeads, newestLeads } from '../../../shared/store/maintenance/newest-leads.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { countOf } from '../../cli/format.ts';
-import { leadLimitOption } from '../../cli/limit-option.ts';
-import { type CommandContext, existingOrganization, parseId } from '../context.ts';
-import { parseTime } from '../parse-time.ts';
-import { readRateOption } from '../rate-option.ts';
+import { leadLimitOption, parseId, parseTime, readRateOption } from '../../cli/options.ts';
+import { type CommandContext, existingOrganization } from '../context.ts';
 import { assertKnownId } from './known-ids.ts';
 import { printLeads } from './summary.ts';
 

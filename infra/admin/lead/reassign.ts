@@ -13,10 +13,13 @@ import {
 import { usableUntil } from '../../../shared/store/table/client.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf } from '../../cli/format.ts';
-import { parseIds } from '../../cli/parse-ids.ts';
-import { type CommandContext, CommandError, existingOrganization, parseId } from '../context.ts';
-import { freshOrganization } from '../organization/fresh-organization.ts';
-import { readRateOption } from '../rate-option.ts';
+import { parseId, parseIds, readRateOption } from '../../cli/options.ts';
+import {
+  type CommandContext,
+  CommandError,
+  existingOrganization,
+  freshOrganization,
+} from '../context.ts';
 import { assertKnownId } from './known-ids.ts';
 
 interface ReassignOptions {

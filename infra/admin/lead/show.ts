@@ -2,9 +2,10 @@ import type { Command } from 'commander';
 import { type Lead, presentLead, valueOf } from '../../../shared/leads/lead.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
-import { type CommandContext, existingOrganization, parseId } from '../context.ts';
-import { indented, valueWithName } from '../organization/value-text.ts';
+import { parseId } from '../../cli/options.ts';
+import { type CommandContext, existingOrganization } from '../context.ts';
 import { type NamedLead, unknownLeadError } from './summary.ts';
+import { indented, valueWithName } from './value-text.ts';
 
 export function leadShowCommand(lead: Command, context: CommandContext): void {
   lead

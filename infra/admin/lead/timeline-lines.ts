@@ -7,7 +7,7 @@ import type {
 } from '../../../shared/leads/timeline.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { printable } from '../../cli/format.ts';
-import { indented, valueWithName } from '../organization/value-text.ts';
+import { indented, valueWithName } from './value-text.ts';
 
 /** What an item may have besides type, time and actor. */
 interface ItemDetails {

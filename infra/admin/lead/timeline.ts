@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { presentEntry } from '../../../shared/leads/timeline.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
 import { readTimeline } from '../../../shared/store/leads/timeline.ts';
-import { type CommandContext, existingOrganization, parseId } from '../context.ts';
+import { parseId } from '../../cli/options.ts';
+import { type CommandContext, existingOrganization } from '../context.ts';
 import { type NamedLead, unknownLeadError } from './summary.ts';
 import { timelineLines } from './timeline-lines.ts';
 

@@ -11,6 +11,7 @@ import type { Table } from '../../../shared/store/table/client.ts';
 import { getItem } from '../../../shared/store/table/get-item.ts';
 import { timelinePartitionKey } from '../../../shared/store/table/primary-keys.ts';
 import { countOf } from '../../cli/format.ts';
+import { parseId, parseTime, readRateOption } from '../../cli/options.ts';
 import {
   type FileOptions,
   IdSet,
@@ -18,9 +19,7 @@ import {
   type RecordForm,
   withFileOptions,
 } from '../../cli/resumable-file.ts';
-import { type CommandContext, CommandError, existingOrganization, parseId } from '../context.ts';
-import { parseTime } from '../parse-time.ts';
-import { readRateOption } from '../rate-option.ts';
+import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
 
 interface TimelinesOptions extends FileOptions {
   organization: number;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { type AuditEntry, readAuditLog } from '../../../shared/store/organizations/audit-log.ts';
 import { formatColumns } from '../../cli/format.ts';
-import { integerOption } from '../../cli/integer-option.ts';
-import { type CommandContext, existingOrganization, parseId } from '../context.ts';
+import { integerOption, parseId } from '../../cli/options.ts';
+import { type CommandContext, existingOrganization } from '../context.ts';
 
 const limitDefault = 50;
 const limitMax = 10_000;

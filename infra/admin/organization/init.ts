@@ -5,7 +5,8 @@ import { limits } from '../../../shared/limits.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { errorCode } from '../../cli/error-code.ts';
-import { type CommandContext, CommandError, parseId } from '../context.ts';
+import { parseId } from '../../cli/options.ts';
+import { type CommandContext, CommandError } from '../context.ts';
 import { settingsJsonSchema } from './settings-json-schema.ts';
 
 /** The JSON Schema of the settings file, for editors. `organization schema` prints it, and a test checks that it is current. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { limits } from '../../../shared/limits.ts';
 import { toSettingsFile } from '../../../shared/organization/settings.ts';
-import { integerOption } from '../../cli/integer-option.ts';
-import { type CommandContext, parseId } from '../context.ts';
+import { integerOption, parseId } from '../../cli/options.ts';
+import type { CommandContext } from '../context.ts';
 import { changeLine, type SettingsChange, settingsChanges } from './settings-diff.ts';
 import { type SettingsVersion, settingsInForce, settingsOfVersion } from './settings-version.ts';
 

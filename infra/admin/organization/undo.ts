@@ -13,12 +13,8 @@ import {
 } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { confirmed } from '../../cli/confirm.ts';
-import {
-  type CommandContext,
-  CommandError,
-  parseId,
-  unknownOrganizationError,
-} from '../context.ts';
+import { parseId } from '../../cli/options.ts';
+import { type CommandContext, CommandError, unknownOrganizationError } from '../context.ts';
 import { applyAndNote } from './apply-and-note.ts';
 import { changeLine, settingsChanges } from './settings-diff.ts';
 import { type SettingsVersion, settingsInForce, settingsOfVersion } from './settings-version.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { isPlainObject } from '../../../shared/json.ts';
 import { countOf } from '../../cli/format.ts';
-import { integerOption } from '../../cli/integer-option.ts';
+import { integerOption } from '../../cli/options.ts';
 import { type CommandContext, CommandError } from '../context.ts';
 import { type RequestLine, requestLines, traceIdsOf } from './request-lines.ts';
 import { type RequestTrace, tracesOf } from './request-traces.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import { countOf } from '../../cli/format.ts';
-import { type CommandContext, existingOrganization, parseId } from '../context.ts';
-import { readRateOption } from '../rate-option.ts';
+import { parseId, readRateOption } from '../../cli/options.ts';
+import { type CommandContext, existingOrganization } from '../context.ts';
 
 interface CheckOptions {
   organization?: number;

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { CommanderError } from 'commander';
 import { CliCommand } from '../../cli/command.ts';
-import { integerOption } from '../../cli/integer-option.ts';
+import { integerOption } from '../../cli/options.ts';
 import { whenNpmIsGone } from '../../cli/parent.ts';
 import { defaultDataFolder } from '../../local/running-service.ts';
 import { DocsServer } from './server.ts';
