@@ -24,10 +24,11 @@ import { type IdentityKind, identityOf, leadIn, leadIssues, ttlIssue } from './l
 import { readTogether, readWith } from './read-together.ts';
 import { futureIssues, isStoredDateTime } from './times.ts';
 
-/** A phone or email as it is compared. */
+/** A lead's phone or email as it is compared, and the key of its item. */
 interface Identity {
   readonly kind: IdentityKind;
   readonly value: string;
+  readonly key: PrimaryKey;
 }
 
 export function organizationIn(settingsItem: Item | undefined): Organization | undefined {
@@ -40,33 +41,10 @@ export function organizationIn(settingsItem: Item | undefined): Organization | u
 export const lastLeadIdIn = (usageItem: Item | undefined): number | undefined =>
   typeof usageItem?.lastLeadId === 'number' ? usageItem.lastLeadId : undefined;
 
-export const identityKey = (
-  { organizationId }: OrganizationTable,
-  { kind, value }: Identity,
-): PrimaryKey =>
-  kind === 'phone'
-    ? phonePrimaryKey(organizationId, value)
-    : emailPrimaryKey(organizationId, value);
-
-/** Reads a lead, the items of its phone and email, and its timeline as of one moment. @returns what is wrong, as sentences */
+/** @returns what is wrong with a lead, the items of its phone and email, and its timeline, as sentences */
 export async function lookAtLead(own: OrganizationTable, leadId: number): Promise<string[]> {
-  const { table, organizationId } = own;
-  let timeline: TimelineEntryItem[] = [];
-  let identities: Identity[] = [];
-  const [item, settings, usage, erasure, ...identityItems] = await readWith(
-    table,
-    leadPrimaryKey(organizationId, leadId),
-    async (before) => {
-      timeline = await readTimelineItems(own, leadId);
-      identities = before ? identitiesIn(own, leadId, before) : [];
-      return [
-        settingsPrimaryKey(organizationId),
-        usagePrimaryKey(organizationId),
-        erasurePrimaryKey(organizationId, leadId),
-        ...identities.map((identity) => identityKey(own, identity)),
-      ];
-    },
-  );
+  const { organizationId } = own;
+  const { item, settings, usage, erasure, identities, timeline } = await readWhole(own, leadId);
   const timelineKey = timelinePartitionKey(organizationId, leadId);
   if (!item) {
     // An erasure is reported by itself, and removes the timeline.
@@ -79,9 +57,7 @@ export async function lookAtLead(own: OrganizationTable, leadId: number): Promis
   const lead = leadIn(organizationId, leadId, item);
   const whose = `Lead ${leadId} of organization ${organizationId}`;
   const organization = organizationIn(settings);
-  const inIdentities = identities.map((identity, index) =>
-    identityIssues(own, leadId, identity, identityItems[index]),
-  );
+  const inIdentities = identities.map((identity) => identityIssues(own, leadId, identity));
   return [
     ...leadIssues(lead, item, organization, lastLeadIdIn(usage)),
     ...(await Promise.all(inIdentities)).flat(),
@@ -96,6 +72,29 @@ export async function lookAtLead(own: OrganizationTable, leadId: number): Promis
   ];
 }
 
+/** Reads a lead and everything that must agree with it as of one moment. */
+async function readWhole(own: OrganizationTable, leadId: number) {
+  const { table, organizationId } = own;
+  let timeline: TimelineEntryItem[] = [];
+  let identities: Identity[] = [];
+  const [item, settings, usage, erasure, ...items] = await readWith(
+    table,
+    leadPrimaryKey(organizationId, leadId),
+    async (before) => {
+      timeline = await readTimelineItems(own, leadId);
+      identities = before ? identitiesIn(own, leadId, before) : [];
+      return [
+        settingsPrimaryKey(organizationId),
+        usagePrimaryKey(organizationId),
+        erasurePrimaryKey(organizationId, leadId),
+        ...identities.map(({ key }) => key),
+      ];
+    },
+  );
+  const withItems = identities.map((identity, index) => ({ ...identity, item: items[index] }));
+  return { item, settings, usage, erasure, timeline, identities: withItems };
+}
+
 const identitiesIn = (
   { organizationId }: OrganizationTable,
   leadId: number,
@@ -103,27 +102,27 @@ const identitiesIn = (
 ): Identity[] =>
   (['phone', 'email'] as const).flatMap((kind) => {
     const value = identityOf(leadIn(organizationId, leadId, item), kind);
-    return value === undefined ? [] : [{ kind, value }];
+    if (value === undefined) return [];
+    const keyOf = kind === 'phone' ? phonePrimaryKey : emailPrimaryKey;
+    return [{ kind, value, key: keyOf(organizationId, value) }];
   });
 
 /** An item that wrongly names the lead is found by `lookAtIdentity`. */
 async function identityIssues(
   own: OrganizationTable,
   leadId: number,
-  identity: Identity,
-  item: Item | undefined,
+  { kind, value, key, item }: Identity & { readonly item: Item | undefined },
 ): Promise<string[]> {
   const { table, organizationId } = own;
-  const key = keyText(identityKey(own, identity));
-  const has = `Lead ${leadId} of organization ${organizationId} has the ${identity.kind} ${identity.value}`;
-  if (!item) return [`${has}, but the item ${key} is not there.`];
+  const has = `Lead ${leadId} of organization ${organizationId} has the ${kind} ${value}`;
+  if (!item) return [`${has}, but the item ${keyText(key)} is not there.`];
   const holderId = item.leadId;
   if (typeof holderId !== 'number' || holderId === leadId) return [];
   const [holder] = await readTogether(table, [leadPrimaryKey(organizationId, holderId)]);
-  const isShared =
-    holder &&
-    identityOf(leadIn(organizationId, holderId, holder), identity.kind) === identity.value;
-  return isShared ? [`${has}, and so has lead ${holderId}, which the item ${key} names.`] : [];
+  const isShared = holder && identityOf(leadIn(organizationId, holderId, holder), kind) === value;
+  return isShared
+    ? [`${has}, and so has lead ${holderId}, which the item ${keyText(key)} names.`]
+    : [];
 }
 
 const openingTypes = ['lead_created', 'captured_new'];

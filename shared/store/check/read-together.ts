@@ -9,7 +9,7 @@ import { ContentionError } from '../table/retry.ts';
 import { interruptionOf, ThrottledError } from '../table/transact.ts';
 
 /** How long the check tries to read items that are constantly written, or throttled. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 const pauseMaxMs = 200;
 
 /**
@@ -23,7 +23,7 @@ export async function readTogether(
   keys: readonly PrimaryKey[],
 ): Promise<(Item | undefined)[]> {
   const gets = keys.map(({ pk, sk }) => ({ Get: { TableName: table.name, Key: { pk, sk } } }));
-  const giveUpAt = Date.now() + patienceMs;
+  const giveUpAt = Date.now() + timeoutMs;
   for (;;) {
     try {
       const { Responses = [] } = await table.client.send(
@@ -55,7 +55,7 @@ export async function readWith(
   key: PrimaryKey,
   dependentKeys: (item: Item | undefined) => readonly PrimaryKey[] | Promise<readonly PrimaryKey[]>,
 ): Promise<(Item | undefined)[]> {
-  const giveUpAt = Date.now() + patienceMs;
+  const giveUpAt = Date.now() + timeoutMs;
   let [before] = await readTogether(table, [key]);
   for (;;) {
     const items = await readTogether(table, [key, ...(await dependentKeys(before))]);
