@@ -19,6 +19,9 @@ const stack = ['test/infra/stack/**/*.test.ts', 'test/security/roles/**/*.test.t
 /** The CDK validates a template for seconds in each process; `cdk synth` and test/infra/stack/checks.test.ts validate it too. */
 const withoutCdkValidation = { CDK_VALIDATION: 'false' };
 
+/** Ends a test that hangs. On a busy machine, one that starts several programs takes half a minute. */
+const testTimeout = 60_000;
+
 /** Tests for which one engine is enough, by why. All other integration tests run on each. */
 const ofOneEngine = [
   // Faults that a proxy injects, killed processes, and services that tests start: what runs them is this code, on an engine that both know.
@@ -31,14 +34,14 @@ const ofOneEngine = [
   // A capture stores good values as create-lead and update-lead do, whose tests store them on each engine.
   'test/contract/{1-headers,4.1-invalid-query,4.3-capture-input,7-body-encoding,7-errors,7-errors-body,8-limits,9-versioning}.integration.test.ts',
   'test/fuzz/**',
-  'test/infra/admin/{organization-warnings,change-warnings,restore-other-table,restore-refused}.integration.test.ts',
+  'test/infra/admin/{organization/warnings,organization/change-warnings,table/restore-other-table,table/restore-refused}.integration.test.ts',
   'test/infra/admin/import/refusals.integration.test.ts',
   'test/infra/local/**',
   'test/infra/openapi/**',
   'test/security/**',
   // Rules about leads that were read: filters, what a check finds in them, and which texts an erasure searches for.
   'test/contract/4.1-filters.integration.test.ts',
-  'test/infra/admin/{lead-erase-others,lead-erase-shared-phone}.integration.test.ts',
+  'test/infra/admin/lead/{erase-others,erase-shared-phone}.integration.test.ts',
   'test/shared/store/check/check-table.integration.test.ts',
 ];
 
@@ -88,7 +91,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [integration, simulation, ...stack],
-          testTimeout: 20_000,
+          testTimeout,
           // More than a hundred files, most of which compute for less than a process needs to start: they share processes.
           isolate: false,
           setupFiles: ['test/support/own-modules.ts'],
@@ -105,7 +108,7 @@ export default defineConfig({
           name: 'stack',
           include: stack,
           exclude: [integration],
-          testTimeout: 20_000,
+          testTimeout,
           // What they change outside their own modules they restore, so that files can share a process: it loads the CDK once.
           isolate: false,
           env: withoutCdkValidation,
@@ -116,7 +119,7 @@ export default defineConfig({
           name: 'simulation',
           include: [simulation],
           exclude: [integration],
-          testTimeout: 20_000,
+          testTimeout,
           execArgv: [...v8Flags],
         },
       },

@@ -110,7 +110,7 @@ test.each<[BundleName, RegExp]>([
   ['unhandled-rejection', /crashed: Error: nobody/],
   ['needs-320-mb', /crashed: Error.*memory limit/],
 ])('a function that %s fails its own request', async (name, reason) => {
-  const { invoke, reports } = givenFunctions();
+  const { invoke, reports } = givenFunctions({ timeoutMs: 30_000 });
 
   expect(await invoke(name)).toMatchObject({
     outcome: 'failed',
