@@ -1,5 +1,5 @@
 import type { MiddlewareObj } from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Endpoint } from '../endpoints.ts';
 import type { ApiError } from '../errors.ts';
 import type { Organization } from '../organization/organization.ts';
@@ -50,7 +50,7 @@ export type Middleware<Input = unknown, Prefetched = unknown> = MiddlewareObj<
   APIGatewayProxyEvent,
   APIGatewayProxyResult,
   Error,
-  Call<Input, Prefetched> & object
+  Call<Input, Prefetched> & Context
 >;
 
 /**

@@ -1,6 +1,7 @@
 import jsonBodyParser from '@middy/http-json-body-parser';
-import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { ApiError } from '../errors.ts';
+import { parseJson } from '../json.ts';
 import { limits } from '../limits.ts';
 import { apiKeyPrefix } from '../organization/api-key.ts';
 import { headerValues, type Middleware } from './call.ts';
@@ -19,7 +20,7 @@ export const transport = (): Middleware => ({
     if (!call.endpoint.takesBody) return;
     refuseLargeBody(event);
     refuseOtherMediaTypes(event);
-    call.jsonBody = parseJson(request);
+    call.jsonBody = readJson(request);
   },
 });
 
@@ -77,41 +78,30 @@ function refuseOtherMediaTypes(event: APIGatewayProxyEvent): void {
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE');
 }
 
-const parser = jsonBodyParser();
-
 /** API Gateway replaces bytes that are not UTF-8 by this character and passes the body on. */
 const replacementCharacter = '\ufffd';
 const lostBytes =
   'The body is not UTF-8, or it contains U+FFFD, which replaces bytes that are not UTF-8. Send UTF-8, and write an intended U+FFFD as \\ufffd.';
 
-/** Parses the body with middy's parser, and turns the parser's errors into the contract's. */
-function parseJson({
-  event,
-  context,
-  ...request
-}: Parameters<NonNullable<Middleware['before']>>[0]): unknown {
+/** `refuseOtherMediaTypes` has checked the content type. */
+const parser = jsonBodyParser({ disableContentTypeCheck: true });
+
+function readJson(request: Parameters<NonNullable<Middleware['before']>>[0]): unknown {
+  const { event } = request;
   const { body, isBase64Encoded } = event;
   if (!body)
     throw new ApiError('INVALID_JSON', undefined, 'The body is missing: send a JSON object.');
   const text = isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
   // A replaced letter cannot be told from a U+FFFD that was sent, and the lead would be stored with it.
   if (text.includes(replacementCharacter)) throw new ApiError('INVALID_JSON', undefined, lostBytes);
-  const parsed = {
-    ...event,
-    headers: { 'content-type': 'application/json' },
-    body: text,
-    isBase64Encoded: false,
-  };
   try {
-    // The parser reads nothing of the context.
-    parser.before?.({ ...request, context: context as typeof context & Context, event: parsed });
-  } catch (error) {
-    const { statusCode, message } = error as Error & { statusCode?: number };
-    if (statusCode !== 422) throw error;
-    // The parser refuses valid JSON with a key such as `__proto__`. JSON.parse makes it a property like any other, which the schemas
-    // and the field rules then refuse as unknown, by its name; they read only own properties.
-    if (message.startsWith('Forbidden key')) return JSON.parse(text);
-    throw new ApiError('INVALID_JSON'); // the parser's own error contains the whole body
+    parser.before?.(request);
+    return event.body;
+  } catch {
+    // The parser refuses valid JSON with a name such as `__proto__`. JSON.parse makes it a property like any other, which the schemas and
+    // the field rules then refuse as unknown, by its name; they read only own properties.
+    const value = parseJson(text);
+    if (value === undefined) throw new ApiError('INVALID_JSON'); // the parser's own error contains the whole body
+    return value;
   }
-  return parsed.body;
 }
