@@ -12,7 +12,6 @@ import {
   type OrganizationAdmission,
 } from '../store/organizations/admission.ts';
 import { loadOrganization } from '../store/organizations/organizations.ts';
-import { holdsScope } from './authorize.ts';
 import { type Call, headerValues, type Middleware } from './call.ts';
 
 /** What this function caches about an API key: its caller and its tokens when last seen, or that it was refused for good. */
@@ -65,11 +64,12 @@ export const admission = <Input, Prefetched>(
 
     if (key.status === 'rejected') throw key.reason;
     if (organization.status === 'rejected') throw organization.reason;
-    const { admitted, settings, prefetched } = organization.value;
+    const { admitted, settings, hasScope, prefetched } = organization.value;
     showLimits(call, key.value.bucket, admitted.bucket);
     if (admitted.outcome === 'exhausted') throw exhausted(call, admitted.bucket);
     call.admitted = {
       caller: key.value.caller,
+      hasScope,
       organization: settings,
       leadSequence: admitted.leadSequence,
       prefetched,
@@ -142,6 +142,7 @@ function liveKey(
 interface AdmittedToOrganization<Prefetched> {
   readonly admitted: OrganizationAdmission;
   readonly settings: Organization;
+  readonly hasScope: boolean;
   readonly prefetched: Promise<Prefetched> | undefined;
 }
 
@@ -155,10 +156,11 @@ async function admitToOrganization<Input, Prefetched>(
   const { organizationId, keyId } = caller;
   const { table, input, endpoint } = call;
   const cachedOrganization = cachedOrganizations.get(organizationId);
-  const mayPrefetch = input?.ok && holdsScope(caller, endpoint);
-  const prefetched = mayPrefetch
-    ? prefetch?.({ table, organizationId, keyId, cachedOrganization, input: input.parts })
-    : undefined;
+  const hasScope = endpoint.scopes.some((scope) => caller.scopes.includes(scope));
+  const prefetched =
+    input?.ok && hasScope
+      ? prefetch?.({ table, organizationId, keyId, cachedOrganization, input: input.parts })
+      : undefined;
   prefetched?.catch(() => undefined); // the endpoint awaits it, unless admission refuses the request
   const [admitted, cached] = await Promise.all([
     admitOrganization(table, organizationId, now, endpoint.numbersLeads === true),
@@ -171,7 +173,7 @@ async function admitToOrganization<Input, Prefetched>(
   if (!settings)
     throw new Error(`Organization ${organizationId} has a usage item but no settings.`);
   cachedOrganizations.set(organizationId, settings);
-  return { admitted, settings, prefetched };
+  return { admitted, settings, hasScope, prefetched };
 }
 
 /** The bucket that is closer to running out; of two that are equal, the one whose window ends later (design, section 3). */

@@ -1,11 +1,5 @@
-import type { Endpoint } from '../endpoints.ts';
 import { ApiError } from '../errors.ts';
-import type { Caller } from '../store/organizations/admission.ts';
 import type { Middleware } from './call.ts';
-
-/** Whether the API key has one of the endpoint's scopes. */
-export const holdsScope = ({ scopes }: Caller, endpoint: Endpoint): boolean =>
-  endpoint.scopes.some((scope) => scopes.includes(scope));
 
 /**
  * Requires that the organization has the endpoint's module and that the API key has one of its scopes (contract, section 5).
@@ -20,7 +14,7 @@ export const authorize = (): Middleware => ({
         `The organization's plan does not include the module ${endpoint.module}.`,
       );
     }
-    if (!holdsScope(admitted.caller, endpoint)) {
+    if (!admitted.hasScope) {
       throw new ApiError(
         'FORBIDDEN',
         { scopes: endpoint.scopes },

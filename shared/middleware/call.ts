@@ -15,6 +15,8 @@ export type ParsedInput<Input> =
 /** What admission establishes about a call. */
 export interface Admitted<Prefetched> {
   readonly caller: Caller;
+  /** Whether the API key has one of the endpoint's scopes. */
+  readonly hasScope: boolean;
   readonly organization: Organization;
   /** For an endpoint that numbers leads: the organization's sequence, advanced for this request. `newLeadId` makes an ID of it. */
   readonly leadSequence: number;

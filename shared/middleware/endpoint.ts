@@ -11,7 +11,8 @@ import { transport } from './transport.ts';
 import { type Input, parseInput, refuseInput, type Schemas } from './validate.ts';
 
 /** What an endpoint's `respond` receives once the request is authenticated, authorized and validated. */
-export interface ReadyCall<Input, Prefetched> extends Omit<Admitted<Prefetched>, 'prefetched'> {
+export interface ReadyCall<Input, Prefetched>
+  extends Omit<Admitted<Prefetched>, 'hasScope' | 'prefetched'> {
   readonly table: Table;
   readonly requestId: string;
   readonly input: Input;
@@ -86,7 +87,7 @@ async function readyCall<Input, Prefetched>(
   const { table, requestId, input, admitted } = call;
   if (!input?.ok || !admitted)
     throw new Error('The stack ran an endpoint without parsed input or without admission.');
-  const { prefetched, ...rest } = admitted;
+  const { prefetched, hasScope: _, ...rest } = admitted;
   // Undefined only for an endpoint without a prefetch, whose `Prefetched` is undefined.
   return {
     table,

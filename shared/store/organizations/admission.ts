@@ -7,7 +7,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { limits } from '../../limits.ts';
 import { rateLimits } from '../../rate-limits.ts';
 import type { Table } from '../table/client.ts';
-import type { ApiKeyItem, TokenBucketItem } from '../table/items.ts';
+import type { ApiKeyItem, TokenBucketItem, UsageItem } from '../table/items.ts';
 import { apiKeyPrimaryKey, type PrimaryKey, usagePrimaryKey } from '../table/primary-keys.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
 
@@ -38,97 +38,65 @@ export type OrganizationAdmission =
     }
   | { readonly outcome: 'exhausted'; readonly bucket: Bucket };
 
-/** Checks that the API key exists and is live, and takes a token from its bucket: one conditional write, two when a window begins. */
-export async function admitKey(table: Table, apiKeyHash: string, now: Date): Promise<KeyAdmission> {
-  const result = await takeToken(table, apiKeyPrimaryKey(apiKeyHash), now, {
-    limit: rateLimits.requestsPerKeyPerWindow,
-    live: 'attribute_not_exists(revokedAt) AND expiresAt > :now',
-    isLive: ({ revokedAt, expiresAt }) => revokedAt === undefined && expiresAt > now.getTime(),
+/**
+ * Checks that the API key exists and is live, and takes a token from its bucket: one conditional write, two when a window begins.
+ * The condition decides; the item that failed it only says why.
+ */
+export function admitKey(table: Table, apiKeyHash: string, now: Date): Promise<KeyAdmission> {
+  const key = apiKeyPrimaryKey(apiKeyHash);
+  const limit = rateLimits.requestsPerKeyPerWindow;
+  const nowMs = now.getTime();
+  const ifLive = (step: TokenStep): TokenStep => ({
+    ...step,
+    condition: `${step.condition} AND attribute_not_exists(revokedAt) AND expiresAt > :now`,
   });
-  if (result.outcome === 'absent') return { outcome: 'unknown' };
-  if (result.outcome === 'refused')
-    return { outcome: result.item.revokedAt === undefined ? 'expired' : 'revoked' };
-  const { organizationId, keyId, label, scopes, createdBy, createdAt, expiresAt } = result.item;
-  const caller = { organizationId, keyId, label, scopes, createdBy, createdAt, expiresAt };
-  return { ...result, caller };
+  const admitted = (outcome: 'admitted' | 'exhausted', item: ApiKeyItem): KeyAdmission => {
+    const { organizationId, keyId, label, scopes, createdBy, createdAt, expiresAt } = item;
+    const caller = { organizationId, keyId, label, scopes, createdBy, createdAt, expiresAt };
+    return { outcome, caller, bucket: bucketOf(item, limit) };
+  };
+  return retryOnConflict<KeyAdmission>(async () => {
+    const token = await update(table, key, ifLive(nextToken(nowMs, limit)));
+    if (token.outcome === 'written') return admitted('admitted', token.item);
+    if (token.outcome === 'conflict') return conflict;
+    const { item } = token;
+    if (!item) return { outcome: 'unknown' };
+    if (item.revokedAt !== undefined) return { outcome: 'revoked' };
+    if (item.expiresAt <= nowMs) return { outcome: 'expired' };
+    if (item.windowEndsAt > nowMs) return admitted('exhausted', item);
+    const first = await update(table, key, ifLive(firstToken(nowMs)));
+    return first.outcome === 'written' ? admitted('admitted', first.item) : conflict;
+  });
 }
 
 /**
  * Takes a token from the organization's bucket. The same write returns the settings' version and, for an endpoint that numbers leads,
  * advances the organization's sequence. A retry after a lost response may take a second token or skip an id, which does no harm.
  */
-export async function admitOrganization(
+export function admitOrganization(
   table: Table,
   organizationId: number,
   now: Date,
   numbersLeads: boolean,
 ): Promise<OrganizationAdmission> {
-  const result = await takeToken(table, usagePrimaryKey(organizationId), now, {
-    limit: rateLimits.requestsPerOrganizationPerWindow,
-    sequence: numbersLeads ? 'lastLeadId' : undefined,
-  });
-  if (result.outcome === 'absent' || result.outcome === 'refused') {
-    throw new Error(`Organization ${organizationId} has an API key but no usage item.`);
-  }
-  if (result.outcome === 'exhausted') return { outcome: 'exhausted', bucket: result.bucket };
-  const { settingsVersion, lastLeadId } = result.item;
-  return { outcome: 'admitted', bucket: result.bucket, settingsVersion, leadSequence: lastLeadId };
-}
-
-interface TokenRules<T extends TokenBucketItem> {
-  readonly limit: number;
-  /** Further conditions for a token, as an expression and as a predicate of the item. */
-  readonly live?: string;
-  readonly isLive?: (item: T) => boolean;
-  /** An attribute that each token advances by one. */
-  readonly sequence?: string | undefined;
-}
-
-type TakeResult<T> =
-  | { readonly outcome: 'admitted' | 'exhausted'; readonly item: T; readonly bucket: Bucket }
-  | { readonly outcome: 'refused'; readonly item: T }
-  | { readonly outcome: 'absent' };
-
-/**
- * Takes a token first and begins a new window only when that fails: one call, and two once an hour.
- * Exactly `limit` tokens are taken in a window, however many functions run: each token is one step of `used` under the condition.
- */
-async function takeToken<T extends TokenBucketItem>(
-  table: Table,
-  primaryKey: PrimaryKey<T>,
-  now: Date,
-  rules: TokenRules<T>,
-): Promise<TakeResult<T>> {
-  const { limit, live = 'attribute_exists(pk)', isLive = () => true, sequence } = rules;
+  const key = usagePrimaryKey(organizationId);
+  const limit = rateLimits.requestsPerOrganizationPerWindow;
   const nowMs = now.getTime();
-  const advance = sequence === undefined ? '' : ` ADD ${sequence} :one`;
-  const take = (
-    set: string,
-    condition: string,
-    values: Record<string, number>,
-  ): Promise<UpdateResult<T>> =>
-    update(table, primaryKey, {
-      expression: `SET ${set}${advance}`,
-      condition: `attribute_exists(pk) AND ${live} AND ${condition}`,
-      values: { ':now': nowMs, ':one': 1, ...values },
-    });
-
-  return retryOnConflict<TakeResult<T>>(async () => {
-    let result = await take('used = used + :one', 'windowEndsAt > :now AND used < :limit', {
-      ':limit': limit,
-    });
-    if (result.outcome === 'refused') {
-      const { item } = result;
-      if (!item) return { outcome: 'absent' };
-      if (!isLive(item)) return { outcome: 'refused', item };
-      if (item.windowEndsAt > nowMs)
-        return { outcome: 'exhausted', item, bucket: bucketOf(item, limit) };
-      result = await take('used = :one, windowEndsAt = :end', 'windowEndsAt <= :now', {
-        ':end': nowMs + limits.windowMs,
-      });
-      if (result.outcome === 'refused') return conflict; // another request began the window: take a token from it
-    }
-    return { outcome: 'admitted', item: result.item, bucket: bucketOf(result.item, limit) };
+  const numbering = (step: TokenStep): TokenStep =>
+    numbersLeads ? { ...step, expression: `${step.expression} ADD lastLeadId :one` } : step;
+  const admitted = (item: UsageItem): OrganizationAdmission => {
+    const { settingsVersion, lastLeadId: leadSequence } = item;
+    return { outcome: 'admitted', bucket: bucketOf(item, limit), settingsVersion, leadSequence };
+  };
+  return retryOnConflict<OrganizationAdmission>(async () => {
+    const token = await update(table, key, numbering(nextToken(nowMs, limit)));
+    if (token.outcome === 'written') return admitted(token.item);
+    if (token.outcome === 'conflict') return conflict;
+    const { item } = token;
+    if (!item) throw new Error(`Organization ${organizationId} has an API key but no usage item.`);
+    if (item.windowEndsAt > nowMs) return { outcome: 'exhausted', bucket: bucketOf(item, limit) };
+    const first = await update(table, key, numbering(firstToken(nowMs)));
+    return first.outcome === 'written' ? admitted(first.item) : conflict;
   });
 }
 
@@ -136,42 +104,56 @@ function bucketOf({ used, windowEndsAt }: TokenBucketItem, limit: number): Bucke
   return { limit, remaining: Math.max(0, limit - used), resetsAt: windowEndsAt };
 }
 
-interface ConditionalUpdate {
+/** A conditional write of a token bucket. */
+interface TokenStep {
   readonly expression: string;
   readonly condition: string;
   readonly values: Readonly<Record<string, number>>;
 }
 
+/** A token of the current window: exactly `limit` are taken, however many functions run. Each is one step of `used` under the condition. */
+const nextToken = (nowMs: number, limit: number): TokenStep => ({
+  expression: 'SET used = used + :one',
+  condition: 'windowEndsAt > :now AND used < :limit',
+  values: { ':now': nowMs, ':one': 1, ':limit': limit },
+});
+
+/** The token that begins a window, once an hour. If another request began it, this one takes a token from it. */
+const firstToken = (nowMs: number): TokenStep => ({
+  expression: 'SET used = :one, windowEndsAt = :end',
+  condition: 'windowEndsAt <= :now',
+  values: { ':now': nowMs, ':one': 1, ':end': nowMs + limits.windowMs },
+});
+
 type UpdateResult<T> =
   /** The item after the update. */
   | { readonly outcome: 'written'; readonly item: T }
   /** The item that failed the condition, if there is one. */
-  | { readonly outcome: 'refused'; readonly item: T | undefined };
+  | { readonly outcome: 'refused'; readonly item: T | undefined }
+  /** A transaction (a revocation, an apply) holds the item. */
+  | { readonly outcome: 'conflict' };
 
-/** One conditional update, retried while a transaction (a revocation, an apply) holds the item. */
 async function update<T extends TokenBucketItem>(
   table: Table,
   primaryKey: PrimaryKey<T>,
-  { expression, condition, values }: ConditionalUpdate,
+  { expression, condition, values }: TokenStep,
 ): Promise<UpdateResult<T>> {
-  return retryOnConflict<UpdateResult<T>>(async () => {
-    try {
-      const { Attributes } = await table.client.send(
-        new UpdateCommand({
-          TableName: table.name,
-          Key: { ...primaryKey },
-          UpdateExpression: expression,
-          ConditionExpression: condition,
-          ExpressionAttributeValues: values,
-          ReturnValues: 'ALL_NEW',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      );
-      return { outcome: 'written', item: Attributes as T };
-    } catch (error) {
-      if (error instanceof TransactionConflictException) return conflict;
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return { outcome: 'refused', item: error.Item && (unmarshall(error.Item) as T) };
-    }
-  });
+  try {
+    const { Attributes } = await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: { ...primaryKey },
+        UpdateExpression: expression,
+        ConditionExpression: condition,
+        ExpressionAttributeValues: values,
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+    return { outcome: 'written', item: Attributes as T };
+  } catch (error) {
+    if (error instanceof TransactionConflictException) return { outcome: 'conflict' };
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return { outcome: 'refused', item: error.Item && (unmarshall(error.Item) as T) };
+  }
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { type EndpointName, endpointNamed, type Scope } from '../../../shared/endpoints.ts';
 import { ApiError } from '../../../shared/errors.ts';
 import type { Prefetch } from '../../../shared/middleware/admission.ts';
 import { admit, given, organizationAt, organizations } from './admit.ts';
@@ -62,5 +63,21 @@ describe('the prefetch of an endpoint', () => {
 
     expect(code).toBe('admitted');
     await expect(call.admitted?.prefetched).rejects.toThrow('DynamoDB is away.');
+  });
+});
+
+describe('the scope of a key', () => {
+  test.each<[boolean, EndpointName, Scope[]]>([
+    [true, 'list-leads', ['leads.read']],
+    [true, 'capture-lead', ['leads.capture']],
+    [true, 'capture-lead', ['leads.write']],
+    [false, 'capture-lead', ['leads.read']],
+    [false, 'list-leads', ['leads.write', 'leads.capture']],
+    [false, 'list-leads', []],
+  ])('is %s for %s with %j', async (hasScope, name, scopes) => {
+    given.caller = { ...given.caller, scopes };
+    const { call } = await admit({ endpoint: endpointNamed(name) });
+
+    expect(call.admitted?.hasScope).toBe(hasScope);
   });
 });

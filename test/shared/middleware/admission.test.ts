@@ -25,6 +25,7 @@ describe('what admission establishes', () => {
 
     expect(call.admitted).toEqual({
       caller: given.caller,
+      hasScope: true,
       organization: organizationAt(1),
       leadSequence: 41,
       prefetched: undefined,

@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest';
-import type { EndpointName, Scope } from '../../../shared/endpoints.ts';
-import { authorize, holdsScope } from '../../../shared/middleware/authorize.ts';
+import type { EndpointName } from '../../../shared/endpoints.ts';
+import { authorize } from '../../../shared/middleware/authorize.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 import { refusalOf } from '../leads/refusal.ts';
 import { callerWith } from './admitted.ts';
 import { newCall, runBefore } from './event.ts';
 
-const authorized = (name: EndpointName, scopes: readonly Scope[], modules: string[] = ['crm']) => {
+const authorized = (name: EndpointName, hasScope: boolean, modules: string[] = ['crm']) => {
   const organization = sampleOrganization({ modules });
   const admitted = {
-    caller: callerWith({ scopes }),
+    caller: callerWith(),
+    hasScope,
     organization,
     leadSequence: 1,
     prefetched: undefined,
@@ -17,21 +18,12 @@ const authorized = (name: EndpointName, scopes: readonly Scope[], modules: strin
   return runBefore(authorize(), {}, newCall(name, { admitted }));
 };
 
-test('authorize passes a caller with the only scope of the endpoint', async () => {
-  await expect(authorized('list-leads', ['leads.read'])).resolves.toBeDefined();
+test('authorize passes a caller with a scope of the endpoint', async () => {
+  await expect(authorized('list-leads', true)).resolves.toBeDefined();
 });
 
-test.each<Scope>(['leads.capture', 'leads.write'])(
-  'authorize passes a caller with %s, one of two scopes',
-  async (scope) => {
-    await expect(authorized('capture-lead', [scope])).resolves.toBeDefined();
-  },
-);
-
 test('authorize refuses a caller without a scope of the endpoint, and names the scopes', async () => {
-  const { code, details, message } = await refusalOf(() =>
-    authorized('capture-lead', ['leads.read']),
-  );
+  const { code, details, message } = await refusalOf(() => authorized('capture-lead', false));
 
   expect([code, details]).toEqual(['FORBIDDEN', { scopes: ['leads.capture', 'leads.write'] }]);
   expect(message).toContain('leads.capture or leads.write');
@@ -39,7 +31,7 @@ test('authorize refuses a caller without a scope of the endpoint, and names the 
 
 test('authorize refuses an organization without the module of the endpoint, and names the module', async () => {
   const { code, details, message } = await refusalOf(() =>
-    authorized('list-leads', ['leads.read'], ['billing']),
+    authorized('list-leads', true, ['billing']),
   );
 
   expect([code, details]).toEqual(['FORBIDDEN', { module: 'crm' }]);
@@ -47,7 +39,7 @@ test('authorize refuses an organization without the module of the endpoint, and 
 });
 
 test('authorize names the missing module before a missing scope', async () => {
-  const { details } = await refusalOf(() => authorized('list-leads', [], ['billing']));
+  const { details } = await refusalOf(() => authorized('list-leads', false, ['billing']));
 
   expect(details).toEqual({ module: 'crm' });
 });
@@ -56,8 +48,4 @@ test('authorize refuses a call that was not admitted', async () => {
   const { code } = await refusalOf(() => runBefore(authorize(), {}, newCall('list-leads')));
 
   expect(code).toBe('FORBIDDEN');
-});
-
-test('holdsScope is false for a caller without scopes', () => {
-  expect(holdsScope(callerWith({ scopes: [] }), newCall('list-leads').endpoint)).toBe(false);
 });

@@ -239,8 +239,8 @@ export const bugsOfEdits: readonly PlantedBug[] = [
   {
     name: 'ids taken by reads',
     file: 'shared/store/organizations/admission.ts',
-    before: "sequence: numbersLeads ? 'lastLeadId' : undefined,",
-    after: "sequence: 'lastLeadId',",
+    before: 'numbersLeads ? { ...step,',
+    after: 'numbersLeads || step ? { ...step,',
     how: "Every request uses a lead's id.",
     foundBy: 'Leads are created, also for a person who is known and an owner who is named',
   },
