@@ -20,7 +20,6 @@ import {
   type RowOptions,
   rowOf,
 } from './file-row.ts';
-import { isEarlierExport } from './origin.ts';
 
 /** Reads the headings of a CSV file, whose rows are read as they are iterated. @throws CommandError for an empty file or an unknown column */
 export async function openCsv(
@@ -38,7 +37,6 @@ export async function openCsv(
   const headings = heading.value.cells;
   const targets = mapping.targetsOf(organization, headings, file);
   const headingOf = otherHeadings(headings, targets);
-  const isEarlier = isEarlierExport(headings);
   return {
     headings,
     headingOf,
@@ -46,7 +44,6 @@ export async function openCsv(
     rows: csvRows(records, organization, {
       headings,
       targets,
-      isEarlier,
       formats: new CellFormats(organization, formats, headings),
     }),
   };
@@ -124,15 +121,13 @@ async function* csvRecords(
 interface CsvColumns {
   readonly headings: readonly string[];
   readonly targets: readonly ImportTarget[];
-  /** Whether the file is an export from before exports marked their rows. */
-  readonly isEarlier: boolean;
   readonly formats: CellFormats;
 }
 
 async function* csvRows(
   records: AsyncIterable<CsvRecord>,
   organization: Organization,
-  { headings, targets, isEarlier, formats }: CsvColumns,
+  { headings, targets, formats }: CsvColumns,
 ): AsyncGenerator<FileRow> {
   const markAt = targets.findIndex(({ kind }) => kind === 'mark');
   for await (const { number, cells } of records) {
@@ -152,6 +147,6 @@ async function* csvRows(
       const raw = rawFromCell(cells[column] ?? '', type, isMarked);
       return { column: headings[column] ?? '', target, raw };
     });
-    yield { number, original: { cells }, ...rowOf(values, isEarlier, formats) };
+    yield { number, original: { cells }, ...rowOf(values, formats) };
   }
 }

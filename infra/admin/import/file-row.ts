@@ -56,7 +56,6 @@ export interface FileValue {
  */
 export function rowOf(
   values: readonly FileValue[],
-  isEarlier: boolean,
   formats: CellFormats,
 ): Pick<FileRow, 'read' | 'sent'> {
   const mark = values.find(({ target }) => target.kind === 'mark')?.raw ?? null;
@@ -64,7 +63,7 @@ export function rowOf(
     const read = `${exportMark.heading} must be empty, or as lead export wrote it, such as ${exportMark.of(1)}.`;
     return { read };
   }
-  const isExported = isEarlier || mark !== null;
+  const isExported = mark !== null;
   const sent = importRow(values, isExported);
   if (isExported) return { read: sent, sent };
   const unreadable: Record<string, FieldIssue> = {};

@@ -25,21 +25,6 @@ const propertyByName: Readonly<Record<string, ImportProperty>> = {
 };
 const timeNames = ['created at', 'updated at', 'archived'];
 
-/** Values that a spreadsheet writes for a checkbox, in some languages. */
-const yesOrNo: Readonly<Record<string, 'yes' | 'no'>> = {
-  ...{
-    ja: 'yes',
-    oui: 'yes',
-    si: 'yes',
-    sí: 'yes',
-    sim: 'yes',
-    wahr: 'yes',
-    vrai: 'yes',
-    x: 'yes',
-  },
-  ...{ nein: 'no', non: 'no', não: 'no', falsch: 'no', faux: 'no', '-': 'no' },
-};
-
 /** What the refused values of one column have in common. */
 interface ColumnIssues {
   rows: number;
@@ -131,13 +116,10 @@ export class FormatAdvice {
     const known = field ? knownValues(this.#organization, field) : this.#knownPlaces(name);
     if (known === undefined || column.values.size > valuesMax) return undefined;
     const heading = this.#headingOf.get(name) ?? name;
-    let isReady = true;
-    const options = [...column.values].map((value) => {
-      const to = field?.type === 'checkbox' ? yesOrNo[value.toLowerCase()] : undefined;
-      isReady &&= to !== undefined;
-      return `--value ${quoted(`${heading}:${printable(value)}=${to ?? 'VALUE'}`)}`;
-    });
-    return `${options.join(' ')}${isReady ? '' : `, with one of these for VALUE: ${known.join(', ')}`}`;
+    const options = [...column.values].map(
+      (value) => `--value ${quoted(`${heading}:${printable(value)}=VALUE`)}`,
+    );
+    return `${options.join(' ')}, with one of these for VALUE: ${known.join(', ')}`;
   }
 
   #knownPlaces(name: string): readonly string[] | undefined {

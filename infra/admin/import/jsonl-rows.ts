@@ -4,8 +4,7 @@ import { exportMark, unknownColumn } from '../../../shared/leads/transfer/import
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CellFormats } from './cell-formats.ts';
 import { type FileRow, type FileValue, type RowOptions, rowOf } from './file-row.ts';
-import type { ColumnMapping } from './mapping.ts';
-import { foreignLeadId, foreignLeadIdIssue, isEarlierLine } from './origin.ts';
+import { type ColumnMapping, foreignLeadIdIssue } from './mapping.ts';
 
 /** The rows of a JSONL file, read as they are iterated. */
 export async function* jsonlRows(
@@ -75,16 +74,12 @@ function readObject(
   const targets = values.map(({ target }) => target);
   const repeated = mapping.repeatedTarget(targets);
   if (repeated) return { read: `${repeated} appears twice.` };
-  const isEarlier = isEarlierLine({ ...others, fields });
-  const foreign = isEarlier
-    ? undefined
-    : foreignLeadId(
-        entries.map(([name]) => name),
-        targets,
-        mapping.isMapped,
-      );
+  const foreign = mapping.foreignLeadId(
+    entries.map(([name]) => name),
+    targets,
+  );
   return foreign === undefined
-    ? rowOf(values, isEarlier, formats)
+    ? rowOf(values, formats)
     : { read: `The line ${foreignLeadIdIssue(foreign, exportMark.property)}` };
 }
 

@@ -10,7 +10,6 @@ import {
 import { nearestName } from '../../../shared/organization/nearest-name.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { CommandError } from '../context.ts';
-import { foreignLeadId, foreignLeadIdIssue, isEarlierExport } from './origin.ts';
 
 /** One `--map COLUMN=FIELD`. */
 export interface MappedColumn {
@@ -35,6 +34,11 @@ export function parseMap(text: string, before: readonly MappedColumn[] = []): Ma
   return [...before, { column, field: text.slice(at + 1).trim() }];
 }
 
+/** What is wrong with a foreign lead ID; completes a sentence that begins with the file or line. */
+export const foreignLeadIdIssue = (name: string, mark: string): string =>
+  `has ${JSON.stringify(name)}, but not ${JSON.stringify(mark)}, which lead export also writes: these are the IDs of another system. ` +
+  `Ignore them with --ignore '${name}', or map them to a field with --map '${name}=FIELD'.`;
+
 const nothing: ImportTarget = { kind: 'nothing' };
 
 /** What each column of a file means: by `--map` and `--ignore`, else by its heading. */
@@ -58,8 +62,18 @@ export class ColumnMapping {
     return targetNamed(organization, this.#mapped.get(name) ?? name, hasFieldsObject);
   }
 
-  /** Whether `--map` names the column. */
-  readonly isMapped = (column: string): boolean => this.#mapped.has(column);
+  /**
+   * The name of a column or property with lead IDs that nothing shows to be this service's own.
+   * @param names parallel to the targets
+   */
+  foreignLeadId(names: readonly string[], targets: readonly ImportTarget[]): string | undefined {
+    if (targets.some(({ kind }) => kind === 'mark')) return undefined;
+    const at = targets.findIndex(
+      (target) => target.kind === 'property' && target.property === 'leadId',
+    );
+    const name = names[at]?.trim();
+    return name === undefined || this.#mapped.has(name) ? undefined : name;
+  }
 
   /** @throws CommandError for a `--map` to an unknown field, or to the lead ID without `--keep-ids` */
   checkAgainst(organization: Organization, keepIds: boolean): void {
@@ -90,13 +104,10 @@ export class ColumnMapping {
         `${file} has more than one column for ${repeated}: ignore one with --ignore 'COLUMN'.`,
       );
     }
-    const foreign = isEarlierExport(headings)
-      ? undefined
-      : foreignLeadId(
-          headings.filter((_, column) => targets[column]),
-          known,
-          this.isMapped,
-        );
+    const foreign = this.foreignLeadId(
+      headings.filter((_, column) => targets[column]),
+      known,
+    );
     if (foreign !== undefined)
       issues.push(`${file} ${foreignLeadIdIssue(foreign, exportMark.heading)}`);
     // An unknown column may be the one that is missing.

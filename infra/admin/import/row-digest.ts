@@ -3,19 +3,13 @@ import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
 
 /**
  * A digest that is equal for rows with the same values, and the same columns that cannot be read. The order of the values and empty values do
- * not matter. A row without a note has the digest that earlier releases gave it.
+ * not matter.
  */
 export function rowDigest({ fields, properties, note, unreadable = {} }: ImportRow): string {
   const sorted = (values: object): unknown[] =>
     Object.entries(values)
       .filter(([, value]) => value !== null)
       .sort(([a], [b]) => (a < b ? -1 : 1));
-  const unread = Object.keys(unreadable);
-  const parts = [
-    sorted(fields),
-    sorted(properties),
-    ...(note === undefined ? [] : [note]),
-    ...(unread.length === 0 ? [] : [unread]),
-  ];
+  const parts = [sorted(fields), sorted(properties), note ?? null, Object.keys(unreadable)];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

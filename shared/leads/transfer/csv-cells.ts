@@ -94,6 +94,6 @@ function guardedText(text: string): string {
 const guardWithin = /(?<=[;\r\n])'(?=['"]*[=+\-@＝＋－＠])/g;
 const unguarded = (cell: string): string =>
   (/^'+[=+\-@＝＋－＠\t\r\n]/.test(cell) ? cell.slice(1) : cell).replace(guardWithin, '');
-/** Removes the guard that earlier exports and other programs write. */
+/** Removes the guard that other programs write. */
 const unguardedPlainly = (cell: string): string =>
   /^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell;

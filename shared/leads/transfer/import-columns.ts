@@ -32,7 +32,7 @@ export const propertyHeadings: Readonly<Record<ImportProperty, string>> = {
 
 /**
  * The column by which an export marks every row: many systems have a column "Lead ID", but none has this one. Its value is a text that
- * spreadsheets leave as it is. Exports without the mark, of earlier versions, are recognized by their other columns.
+ * spreadsheets leave as it is.
  */
 export const exportMark = {
   heading: 'lead service export',

@@ -116,7 +116,7 @@ test('a refusal counts the most frequent reasons, and names the option that ever
     'Column "start_on": 8 rows refused, such as row 2 with "21.11.2026". Add --dates dd.mm.yyyy.',
     'Column "budget": 8 rows refused, such as row 2 with "12.500,00". Add --decimal comma.',
     'Column "wants_call": 8 rows refused, such as row 2 with "nein". ' +
-      "Add --value 'wants_call:nein=no' --value 'wants_call:ja=yes'.",
+      "Add --value 'wants_call:nein=VALUE' --value 'wants_call:ja=VALUE', with one of these for VALUE: yes, no.",
   ]);
   expect(lines[10]).toMatch(/^Refused rows and their reasons: /);
 });
