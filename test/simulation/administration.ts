@@ -193,20 +193,15 @@ export class AdministratorProcess {
     return this.#run(({ importRows, loadOrganization }, table) =>
       importRows(table, {
         file: {
-          format: 'jsonl',
-          headings: [],
           headingOf: new Map(),
           rows: fileRows(rows),
-          progress: () => 1,
         },
-        report: undefined,
         organization: () => loadOrganization(table, organizationId),
         keepIds,
         dryRun: false,
         leadsPerSecond,
-        onProgress: () => undefined,
-        onRefused: () => undefined,
-        onRead: () => undefined,
+        onDrafts: () => undefined,
+        onResults: () => undefined,
       } satisfies Record<keyof ImportRequest, unknown>),
     );
   }

@@ -77,7 +77,7 @@ interface ImportRun {
 async function importInto(
   context: CommandContext,
   { organization, file, report, options }: ImportRun,
-  onProgress: ImportRequest['onProgress'],
+  onProgress: (counts: ImportCounts) => void,
 ): Promise<{ counts: ImportCounts; lines: string[] }> {
   const { dryRun = false, keepIds = false, rate } = options;
   const table = context.table();
@@ -86,17 +86,20 @@ async function importInto(
   const nationalPhones = new NationalPhones();
   const request: ImportRequest = {
     file,
-    report,
     organization: freshOrganization(table, organization),
     keepIds,
     dryRun,
     leadsPerSecond: dryRun ? rateMax : (rate ?? (context.isLocalEngine() ? Infinity : rateDefault)),
-    onRefused: (row) => {
-      reasons.add(row);
-      advice.add(row);
+    onDrafts: (drafts) => nationalPhones.add(organization, drafts),
+    onResults: async (results, counts) => {
+      const refused = results.filter(({ outcome }) => outcome === 'refused');
+      await report.add(refused);
+      for (const row of refused) {
+        reasons.add(row);
+        advice.add(row);
+      }
+      onProgress(counts);
     },
-    onRead: (...row) => nationalPhones.add(...row),
-    onProgress,
   };
   const run = dryRun ? importRows : withAuditEntry(context, organization.id);
   const counts = await run(table, request).catch(async (error: unknown) => {

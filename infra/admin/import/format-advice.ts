@@ -12,8 +12,8 @@ import type { ImportProperty } from '../../../shared/leads/transfer/import-colum
 import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
 import type { Field, Organization } from '../../../shared/organization/organization.ts';
 import { countOf, printable } from '../../cli/format.ts';
+import type { RefusedRow } from './drafts.ts';
 import type { ImportFile } from './file.ts';
-import type { RefusedRow } from './report.ts';
 
 /** The properties of a row by the names that issues give them. */
 const propertyByName: Readonly<Record<string, ImportProperty>> = {

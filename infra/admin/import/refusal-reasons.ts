@@ -1,5 +1,5 @@
 import { printable } from '../../cli/format.ts';
-import type { RefusedRow } from './report.ts';
+import type { RefusedRow } from './drafts.ts';
 
 const linesMax = 5;
 const lineMaxChars = 200;

@@ -3,15 +3,9 @@ import { stringify } from 'csv-stringify/sync';
 import { reportHeadings } from '../../../shared/leads/transfer/import-columns.ts';
 import { errorCode } from '../../cli/error-code.ts';
 import { CommandError } from '../context.ts';
+import type { RefusedRow } from './drafts.ts';
 import type { ImportFile } from './file.ts';
-import type { FileRow } from './file-row.ts';
-import type { RowIssue } from './row-reader.ts';
 import { encoded } from './text-encoding.ts';
-
-export interface RefusedRow {
-  readonly row: FileRow;
-  readonly issues: readonly RowIssue[];
-}
 
 type ReportSource = Pick<ImportFile, 'format' | 'headings' | 'dialect' | 'textForm'>;
 

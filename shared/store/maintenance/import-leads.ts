@@ -19,14 +19,22 @@ import { newLastEntryId, putChangeEntry, putTimelineEntry } from '../leads/timel
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import type { ImportedRowItem, UsageItem } from '../table/items.ts';
+import type { ItemsByKey } from '../table/items-by-key.ts';
 import {
   erasurePrimaryKey,
   importedRowPrimaryKey,
   keyText,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
-import { conflict, retryOnConflict } from '../table/retry.ts';
-import { putIfAbsent, ThrottledError, type TransactItem, transact } from '../table/transact.ts';
+import { ContentionError, conflict, retryOnConflict } from '../table/retry.ts';
+import {
+  putIfAbsent,
+  ThrottledError,
+  type TransactItem,
+  transact,
+  UnknownOutcomeError,
+} from '../table/transact.ts';
+import { allSettled } from './all-settled.ts';
 
 /** How the table knows a row. */
 export interface RowDigests {
@@ -40,8 +48,8 @@ export interface RowDigests {
 export interface RowLookup {
   /** Of the row's values. */
   readonly digest: string;
-  readonly phone: string;
-  readonly email: string | undefined;
+  /** The lead of the row; undefined if the settings forbid it. */
+  readonly lead: Pick<Lead, 'fields'> | undefined;
 }
 
 export interface RowMatches extends IdentityHolders {
@@ -58,9 +66,13 @@ export async function findRows(
   organizationId: number,
   rows: readonly RowLookup[],
 ): Promise<RowMatches[]> {
-  const lookups = rows.map(({ digest, phone, email }) => ({
+  const lookups = rows.map(({ digest, lead }) => ({
     rowKey: importedRowPrimaryKey(organizationId, digest),
-    identity: { organizationId, phone, email },
+    identity: {
+      organizationId,
+      phone: lead && phoneOf(lead),
+      email: (lead && emailOf(lead)) ?? undefined,
+    },
   }));
   const keys = lookups.flatMap(({ rowKey, identity }) => [
     rowKey,
@@ -73,17 +85,6 @@ export async function findRows(
   }));
 }
 
-/** The records of rows that earlier attempts imported; undefined for a row that is not a lead. A read unit for each row. */
-export async function importedRows(
-  table: Table,
-  organizationId: number,
-  digests: readonly string[],
-): Promise<(ImportedRowItem | undefined)[]> {
-  const keys = digests.map((digest) => importedRowPrimaryKey(organizationId, digest));
-  const items = await batchGet(table, keys);
-  return keys.map((key) => items.get(key));
-}
-
 export type ImportLeadResult =
   | { readonly outcome: 'created' }
   /** Another run has imported the same row. */
@@ -94,7 +95,9 @@ export type ImportLeadResult =
       readonly leadId: number;
     }
   /** An earlier lead of the same id is being erased. */
-  | { readonly outcome: 'erasing' };
+  | { readonly outcome: 'erasing' }
+  /** Nothing was written: others kept changing the same items, or DynamoDB throttled. */
+  | { readonly outcome: 'contended' | 'throttled' };
 
 /** A lead of a row that is ready to be written. */
 export interface ImportedLead {
@@ -115,34 +118,48 @@ export interface ImportedEntries {
 /** The most leads of one transaction: it may have 100 items (AWS: TransactWriteItems), and a lead has up to 7. */
 const leadsPerTransaction = 14;
 
-/** What became of a lead in a transaction of many: unknown if that may have been carried out without an answer. */
-export type WrittenTogether = 'written' | 'not written' | 'unknown';
-
 /**
- * Writes imported leads, many in one transaction: as many units as `importLead` for each, but a fraction of the calls.
- * @returns what became of each lead. `importLead` tells of one that is not written, and of one that may be: that it is imported, or why it
- * cannot be
+ * Writes imported leads, many in one transaction: as many units as `importLead` for each, but a fraction of the calls. The leads of a
+ * transaction that was not written, or may not have been, are written each by itself.
+ * @returns what became of each lead
+ * @throws UnknownOutcomeError a lead may be written: its record tells
  */
-export async function importTogether(
+export async function importLeads(
   table: Table,
   leads: readonly ImportedLead[],
-): Promise<WrittenTogether[]> {
+): Promise<ImportLeadResult[]> {
   const transactions = Math.ceil(leads.length / leadsPerTransaction);
   const size = Math.ceil(leads.length / transactions);
   const parts = Array.from({ length: transactions }, (_, part) =>
     leads.slice(part * size, (part + 1) * size),
   );
-  const written = await Promise.all(
+  const results = await allSettled(
     parts.map(async (part) => {
-      const outcome = part.length > 1 ? await writeTogether(table, part) : 'not written';
-      return part.map(() => outcome);
+      const together = part.length > 1 ? await writeTogether(table, part) : 'not written';
+      if (together === 'written') return part.map(() => ({ outcome: 'created' }) as const);
+      return allSettled(part.map((one) => importAlone(table, one, together === 'unknown')));
     }),
   );
-  return written.flat();
+  return results.flat();
+}
+
+/** @param mayBeWritten whether a transaction without an answer may have written the lead: then it counts as refused only by its record */
+async function importAlone(
+  table: Table,
+  one: ImportedLead,
+  mayBeWritten: boolean,
+): Promise<ImportLeadResult> {
+  const result = await importLead(table, one);
+  if (mayBeWritten && (result.outcome === 'contended' || result.outcome === 'throttled'))
+    throw new UnknownOutcomeError(`The lead may be written, but its record was not read.`);
+  return result;
 }
 
 /** One condition that fails, or any error, is that of one of many leads: written alone, it shows again. */
-const writeTogether = (table: Table, leads: readonly ImportedLead[]): Promise<WrittenTogether> =>
+const writeTogether = (
+  table: Table,
+  leads: readonly ImportedLead[],
+): Promise<'written' | 'not written' | 'unknown'> =>
   transact(
     table,
     leads.flatMap((one) => itemsOf(table, one)),
@@ -179,35 +196,40 @@ const noErasureOf = (table: Table, { organizationId, id }: Lead): TransactItem =
 /**
  * Writes an imported lead, its identity items, its timeline and the item of its row: all or none, so that the same row is never imported
  * twice. One transaction of 4 to 7 items.
- * @throws ContentionError
  */
 export async function importLead(table: Table, imported: ImportedLead): Promise<ImportLeadResult> {
-  const { lead, digests } = imported;
-  const { organizationId, id: leadId } = lead;
-  const rowKey = importedRowPrimaryKey(organizationId, digests.digest);
   const items = itemsOf(table, imported);
-  return retryOnConflict<ImportLeadResult>(async () => {
-    const written = await transact(table, items);
-    if (written.outcome === 'conflict') return conflict;
-    if (written.outcome === 'written') return { outcome: 'created' };
-    const sameRow = written.existing.get(rowKey);
-    if (sameRow) return { outcome: 'imported', importedRow: sameRow };
-    const { phoneLeadId, emailLeadId } = holdersIn(written.existing, identityOf(lead));
-    if (phoneLeadId !== undefined)
-      return { outcome: 'duplicate', what: 'phone', leadId: phoneLeadId };
-    if (emailLeadId !== undefined)
-      return { outcome: 'duplicate', what: 'email', leadId: emailLeadId };
-    if (written.failed.has(keyText(erasurePrimaryKey(organizationId, leadId))))
-      return { outcome: 'erasing' };
-    return { outcome: 'duplicate', what: 'lead id', leadId };
-  });
+  try {
+    return await retryOnConflict<ImportLeadResult>(async () => {
+      const written = await transact(table, items);
+      if (written.outcome === 'conflict') return conflict;
+      return written.outcome === 'written' ? { outcome: 'created' } : refusalOf(imported, written);
+    });
+  } catch (error) {
+    if (error instanceof ThrottledError) return { outcome: 'throttled' };
+    if (error instanceof ContentionError) return { outcome: 'contended' };
+    throw error;
+  }
 }
 
-export const lookupOf = (digest: string, lead: Pick<Lead, 'fields'>): RowLookup => ({
-  digest,
-  phone: phoneOf(lead),
-  email: emailOf(lead) ?? undefined,
-});
+/** Why a lead was not written. */
+function refusalOf(
+  { lead, digests: { digest } }: ImportedLead,
+  { existing, failed }: { existing: ItemsByKey; failed: ReadonlySet<string> },
+): ImportLeadResult {
+  const { organizationId, id: leadId } = lead;
+  const sameRow = existing.get(importedRowPrimaryKey(organizationId, digest));
+  // Of this very lead, it is the record of an earlier attempt.
+  if (sameRow?.leadId === leadId) return { outcome: 'created' };
+  if (sameRow) return { outcome: 'imported', importedRow: sameRow };
+  const { phoneLeadId, emailLeadId } = holdersIn(existing, identityOf(lead));
+  if (phoneLeadId !== undefined)
+    return { outcome: 'duplicate', what: 'phone', leadId: phoneLeadId };
+  if (emailLeadId !== undefined)
+    return { outcome: 'duplicate', what: 'email', leadId: emailLeadId };
+  if (failed.has(keyText(erasurePrimaryKey(organizationId, leadId)))) return { outcome: 'erasing' };
+  return { outcome: 'duplicate', what: 'lead id', leadId };
+}
 
 /** Reserves consecutive lead ids of the organization. One write. @returns the first @throws LeadIdsExhaustedError */
 export async function reserveLeadIds(

@@ -1,48 +1,81 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import type { ImportFile } from '../../../../infra/admin/import/file.ts';
 import type { FileRow } from '../../../../infra/admin/import/file-row.ts';
-import { importRows } from '../../../../infra/admin/import/run.ts';
+import { type ImportRequest, importRows } from '../../../../infra/admin/import/run.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
 
 /** So many rows a second that each batch is one row. */
 const oneRowABatch = 16;
 
-async function* rowsOfOnePerson(): AsyncGenerator<FileRow> {
-  for (const number of [2, 3]) {
+async function* rowsOfOnePerson(rows: number): AsyncGenerator<FileRow> {
+  for (let number = 2; number < rows + 2; number += 1) {
     const fields = { name: `Row ${number}`, phone: '+919876543210' };
     const read = { isExported: false, fields, properties: {} };
     yield { number, read, original: { cells: [] } };
   }
 }
 
+const requestFor = (rows: number): ImportRequest => ({
+  file: { headingOf: new Map(), rows: rowsOfOnePerson(rows) },
+  // Long enough that both rows are under way.
+  organization: () => pause(10, sampleOrganization()),
+  keepIds: false,
+  dryRun: false,
+  leadsPerSecond: oneRowABatch,
+  onDrafts: () => undefined,
+  onResults: () => undefined,
+});
+
 test('an import ends with an error that is met while a row is read, though another row of the person waits for it', async () => {
   const send = async () => ({ Responses: { leads: [] } });
   const table = { name: 'leads', client: { send } as unknown as DynamoDBDocumentClient };
-  const file: ImportFile = {
-    format: 'jsonl',
-    headings: [],
-    headingOf: new Map(),
-    rows: rowsOfOnePerson(),
-    progress: () => 1,
-    textForm: () => ({ encoding: 'utf-8', hasByteOrderMark: false }),
-  };
 
   const counts = importRows(table, {
-    file,
-    report: undefined,
-    // Long enough that both rows are under way.
-    organization: () => pause(10, sampleOrganization()),
-    keepIds: false,
-    dryRun: false,
-    leadsPerSecond: oneRowABatch,
-    onRefused: () => undefined,
-    onRead: (_organization, { fields }) => {
-      if (fields.name === 'Row 2') throw new Error('The row cannot be counted.');
+    ...requestFor(2),
+    onDrafts: (drafts) => {
+      if (drafts.some(({ row }) => row.number === 3)) throw new Error('The row cannot be counted.');
     },
-    onProgress: () => undefined,
   });
 
   await expect(counts).rejects.toThrow('The row cannot be counted.');
 });
+
+test('a row that waited for another is not looked up and not written once a row has failed', async () => {
+  const sent: unknown[] = [];
+  const send = async (command: unknown) => {
+    sent.push(command);
+    await pause(50); // until the second row waits
+    throw new Error('The table is gone.');
+  };
+  const table = { name: 'leads', client: { send } as unknown as DynamoDBDocumentClient };
+
+  await expect(importRows(table, requestFor(3))).rejects.toThrow('The table is gone.');
+
+  expect(sent).toEqual([expect.any(BatchGetCommand)]);
+});
+
+test('of rows of one person in one batch, the first is written and the others are refused', async () => {
+  const results: [number, string][] = [];
+
+  await importRows(
+    { name: 'leads', client: emptyTable() },
+    {
+      ...requestFor(3),
+      leadsPerSecond: Number.POSITIVE_INFINITY,
+      dryRun: true,
+      onResults: (batch) => {
+        for (const { row, outcome } of batch) results.push([row.number, outcome]);
+      },
+    },
+  );
+
+  expect(results).toEqual([
+    [2, 'imported'],
+    [3, 'refused'],
+    [4, 'refused'],
+  ]);
+});
+
+const emptyTable = (): DynamoDBDocumentClient =>
+  ({ send: async () => ({ Responses: { leads: [] } }) }) as unknown as DynamoDBDocumentClient;

@@ -1,0 +1,310 @@
+import type { Lead } from '../../../shared/leads/lead.ts';
+import type { Organization } from '../../../shared/organization/organization.ts';
+import { nextOwners } from '../../../shared/store/leads/rotation.ts';
+import {
+  findRows,
+  type ImportedLead,
+  type ImportLeadResult,
+  importLeads,
+  passLeadId,
+  type RowMatches,
+  reserveLeadIds,
+} from '../../../shared/store/maintenance/import-leads.ts';
+import { RateLimiter } from '../../../shared/store/maintenance/rate-limiter.ts';
+import { type Table, usableUntil } from '../../../shared/store/table/client.ts';
+import type { ImportedRowItem } from '../../../shared/store/table/items.ts';
+import { UnknownOutcomeError } from '../../../shared/store/table/transact.ts';
+import {
+  type Draft,
+  type DraftReader,
+  identitiesOf,
+  isLeadDraft,
+  type LeadDraft,
+  type RowIssue,
+} from './drafts.ts';
+import type { FileRow } from './file-row.ts';
+
+export interface WriteOptions {
+  /** The organization as it is now: its settings may change during an import. */
+  readonly organization: () => Promise<Organization>;
+  /** Exported leads keep their IDs. */
+  readonly keepIds: boolean;
+  /** Nothing is written to the table. */
+  readonly dryRun: boolean;
+  readonly leadsPerSecond: number;
+}
+
+/** What became of a row. */
+export interface RowResult {
+  readonly row: FileRow;
+  readonly outcome: 'imported' | 'alreadyThere' | 'refused';
+  /** Why the row is refused. */
+  readonly issues: readonly RowIssue[];
+}
+
+/** A draft on its way into the table. */
+interface Write {
+  readonly draft: LeadDraft;
+  readonly leadId: number;
+}
+
+/**
+ * A row's write ends within 10.5 s of reading the settings that it uses: the settings are at most 1 s old when the row is read
+ * (command.ts), up to 3 s may pass before the write begins, and the write is aborted after 6.5 s. An apply that removes something waits
+ * longer (apply-settings.ts).
+ */
+const settingsMaxAgeMs = 3000;
+const writeTimeoutMs = 6500;
+const attemptsMax = 5;
+
+/** Makes leads of drafts. A lead is written with a record of its row, so that a repeat never creates a second lead. */
+export class LeadWriter {
+  readonly #table: Table;
+  readonly #options: WriteOptions;
+  readonly #reader: DraftReader;
+  readonly #stop: AbortSignal;
+  readonly #rateLimiter: RateLimiter;
+  /** In a dry run, the rows that would have been written, by phone and email. */
+  readonly #dryRunRows = new Map<string, number>();
+
+  /** @param stop aborted by the first error of the run: nothing is begun after it */
+  constructor(table: Table, options: WriteOptions, reader: DraftReader, stop: AbortSignal) {
+    this.#table = table;
+    this.#options = options;
+    this.#reader = reader;
+    this.#stop = stop;
+    this.#rateLimiter = new RateLimiter(options.leadsPerSecond);
+  }
+
+  /** Makes leads of drafts: in the order of the file where they share a phone or an email, else together. */
+  async write(organizationId: number, drafts: readonly Draft[]): Promise<RowResult[]> {
+    const results: RowResult[] = [];
+    for (let rest = drafts; rest.length > 0; ) {
+      const people = new Set<string>();
+      const later: Draft[] = [];
+      const round = rest.filter((draft) => {
+        const identities = isLeadDraft(draft) ? identitiesOf(draft.lead.fields) : [];
+        const isFirst = !identities.some((identity) => people.has(identity));
+        for (const identity of identities) people.add(identity);
+        if (!isFirst) later.push(draft);
+        return isFirst;
+      });
+      results.push(...(await this.#writeRound(organizationId, round)));
+      rest = later;
+    }
+    return results;
+  }
+
+  /** Writes those drafts of which the table knows nothing. */
+  async #writeRound(organizationId: number, drafts: readonly Draft[]): Promise<RowResult[]> {
+    this.#stop.throwIfAborted();
+    const lookups = drafts.map(({ digests: { digest }, lead }) => ({ digest, lead }));
+    const matches = await findRows(this.#table, organizationId, lookups);
+    const results: RowResult[] = [];
+    const unknown: LeadDraft[] = [];
+    for (const [at, draft] of drafts.entries()) {
+      const known = this.#resultOfMatches(draft, matches[at]);
+      if (known) results.push(known);
+      else if (isLeadDraft(draft)) unknown.push(draft);
+    }
+    const written = this.#options.dryRun
+      ? unknown.map((draft) => this.#writeDry(draft))
+      : await this.#writeUnknown(organizationId, unknown);
+    return [...results, ...written];
+  }
+
+  #resultOfMatches(draft: Draft, matches: RowMatches | undefined): RowResult | undefined {
+    if (matches?.importedRow) return resultOfImported(draft, matches.importedRow);
+    if (!isLeadDraft(draft)) return refused(draft, ...draft.issues);
+    if (matches?.phoneLeadId !== undefined)
+      return this.#taken(draft, 'phone', `lead ${matches.phoneLeadId}`);
+    if (matches?.emailLeadId !== undefined)
+      return this.#taken(draft, 'email', `lead ${matches.emailLeadId}`);
+    return undefined;
+  }
+
+  /** Finds what a real run would find in the table if the earlier rows had been written. */
+  #writeDry(draft: LeadDraft): RowResult {
+    const identities = identitiesOf(draft.lead.fields);
+    for (const identity of identities) {
+      const other = this.#dryRunRows.get(identity);
+      const [field = ''] = identity.split(' ');
+      if (other !== undefined) return this.#taken(draft, field, `row ${other}`);
+    }
+    for (const identity of identities) this.#dryRunRows.set(identity, draft.row.number);
+    return imported(draft);
+  }
+
+  /** Writes drafts; if the answer does not come in time, again, by the settings of then. */
+  async #writeUnknown(organizationId: number, drafts: readonly LeadDraft[]): Promise<RowResult[]> {
+    if (drafts.length === 0) return [];
+    await this.#rateLimiter.take(drafts.reduce((sum, draft) => sum + kilobytesOf(draft), 0));
+    this.#stop.throwIfAborted();
+    let writes = await this.#withIds(organizationId, drafts);
+    const forbidden: RowResult[] = [];
+    let isSent = false;
+    for (let attempt = 1; ; attempt += 1) {
+      if (attempt > 1 || writes.some(({ draft }) => isOutdated(draft))) {
+        const again = await this.#readAgain(organizationId, writes, isSent);
+        forbidden.push(...again.forbidden);
+        writes = again.allowed;
+      }
+      const deadline = AbortSignal.timeout(writeTimeoutMs);
+      const table = usableUntil(this.#table, deadline);
+      try {
+        const leads = await this.#leadsOf(table, organizationId, writes);
+        const wasSent = isSent;
+        isSent = true;
+        const results = await importLeads(table, leads);
+        const written = writes.map(({ draft }, at) => this.#resultOf(draft, results[at], wasSent));
+        return [...forbidden, ...written];
+      } catch (error) {
+        const mayRetry = deadline.aborted || error instanceof UnknownOutcomeError;
+        if (!mayRetry || attempt === attemptsMax) throw error;
+      }
+    }
+  }
+
+  /** Gives drafts their lead IDs: those of the file, else the next ones of the organization. Up to two writes. */
+  async #withIds(organizationId: number, drafts: readonly LeadDraft[]): Promise<Write[]> {
+    const kept = drafts.map(({ lead }) => (this.#options.keepIds ? lead.leadId : undefined));
+    const highest = Math.max(...kept.map((id) => id ?? 0));
+    if (highest > 0) await passLeadId(this.#table, organizationId, highest);
+    const missing = kept.filter((id) => id === undefined).length;
+    let next = missing > 0 ? await reserveLeadIds(this.#table, organizationId, missing) : 0;
+    return drafts.map((draft, at) => ({ draft, leadId: kept[at] ?? next++ }));
+  }
+
+  /**
+   * Reads rows again, by the settings of now.
+   * @throws UnknownOutcomeError if an attempt may have written a row that the settings forbid now, and its record is not there so far
+   */
+  async #readAgain(
+    organizationId: number,
+    writes: readonly Write[],
+    isSent: boolean,
+  ): Promise<{ allowed: Write[]; forbidden: RowResult[] }> {
+    const organization = await this.#options.organization();
+    const allowed: Write[] = [];
+    const forbidden: RowResult[] = [];
+    for (const { draft: before, leadId } of writes) {
+      const draft = this.#reader.read(organization, before);
+      if (isLeadDraft(draft)) allowed.push({ draft, leadId });
+      else if (!isSent) forbidden.push(refused(draft, ...draft.issues));
+      else {
+        const lookup = { digest: draft.digests.digest, lead: undefined };
+        const [found] = await findRows(this.#table, organizationId, [lookup]);
+        if (!found?.importedRow) throw unknownOutcome();
+        const isOwn = found.importedRow.leadId === leadId;
+        forbidden.push(isOwn ? imported(draft) : resultOfImported(draft, found.importedRow));
+      }
+    }
+    return { allowed, forbidden };
+  }
+
+  /** The leads to write, each with its owner: one write for all that take turns in the same rotation. */
+  async #leadsOf(
+    table: Table,
+    organizationId: number,
+    writes: readonly Write[],
+  ): Promise<ImportedLead[]> {
+    const owners = new Map<Write, number | undefined>();
+    const rotations = Map.groupBy(writes, ({ draft }) => JSON.stringify(draft.lead.rotation));
+    for (const takers of rotations.values()) {
+      const rotation = takers[0]?.draft.lead.rotation;
+      if (!rotation) continue; // The row names the owner, or an exported lead has none.
+      const next = await nextOwners(table, organizationId, rotation, takers.length);
+      for (const [at, write] of takers.entries()) owners.set(write, next[at]);
+    }
+    return writes.map((write) => ({
+      ...leadAndEntries(organizationId, write, owners.get(write)),
+      digests: write.draft.digests,
+      keepsId: this.#options.keepIds,
+    }));
+  }
+
+  /** @param mayBeWritten by an attempt before. @throws UnknownOutcomeError if it may be, and this attempt does not tell */
+  #resultOf(
+    draft: LeadDraft,
+    result: ImportLeadResult | undefined,
+    mayBeWritten: boolean,
+  ): RowResult {
+    switch (result?.outcome) {
+      case 'created':
+        return imported(draft);
+      case 'imported':
+        return resultOfImported(draft, result.importedRow);
+      case 'duplicate':
+        return this.#taken(draft, result.what, `lead ${result.leadId}`);
+      case 'erasing':
+        return this.#taken(draft, 'lead id', 'a lead under erasure');
+    }
+    if (mayBeWritten) throw unknownOutcome();
+    const sentence =
+      result?.outcome === 'throttled'
+        ? 'DynamoDB throttled the write: import the row again, with a lower --rate.'
+        : 'Other requests kept changing the same items: import the row again.';
+    return refused(draft, { sentence });
+  }
+
+  #taken(draft: Draft, field: string, holder: string): RowResult {
+    const sentence = `${this.#reader.columnName(field)} belongs to ${holder}: no two leads may share it.`;
+    return refused(draft, { sentence });
+  }
+}
+
+const isOutdated = ({ readAt }: Draft): boolean => Date.now() - readAt > settingsMaxAgeMs;
+
+const imported = ({ row }: Draft): RowResult => ({ row, outcome: 'imported', issues: [] });
+
+const refused = ({ row }: Draft, ...issues: readonly RowIssue[]): RowResult => ({
+  row,
+  outcome: 'refused',
+  issues,
+});
+
+/** The result of a draft that another run has imported, perhaps with other options. */
+function resultOfImported(draft: Draft, { leadId, readDigest }: ImportedRowItem): RowResult {
+  if (readDigest === draft.digests.readDigest)
+    return { row: draft.row, outcome: 'alreadyThere', issues: [] };
+  const sentence =
+    `An earlier import created lead ${leadId} from this row, but read its values differently. ` +
+    'Repeat with the --dates, --decimal and --value of that import, or correct the lead.';
+  return refused(draft, ...draft.issues, { sentence });
+}
+
+const unknownOutcome = (): UnknownOutcomeError =>
+  new UnknownOutcomeError('An earlier attempt got no response and may have written this row.');
+
+function leadAndEntries(
+  organizationId: number,
+  { draft: { lead: read }, leadId: id }: Write,
+  ownerId: number | undefined,
+): Pick<ImportedLead, 'lead' | 'entries'> {
+  const { fields, stage, createdAt, updatedAt, archivedAt, note } = read;
+  const lead: Lead = {
+    id,
+    organizationId,
+    version: 1,
+    fields: ownerId === undefined ? fields : { ...fields, assigned_to: ownerId },
+    stageId: stage.id,
+    pipelineId: stage.pipelineId,
+    createdAt,
+    updatedAt,
+    ...(archivedAt !== undefined && { archivedAt }),
+  };
+  const importedAt = new Date().toISOString();
+  const origin = { at: createdAt, actorId: null, via: 'import', importedAt } as const;
+  const opening = { type: 'lead_created', ...origin } as const;
+  return {
+    lead,
+    entries: {
+      opening,
+      note: note === undefined ? undefined : { type: 'note_added', ...origin, text: note },
+    },
+  };
+}
+
+/** DynamoDB charges a write by the kilobyte. */
+const kilobytesOf = ({ lead: { fields, note } }: LeadDraft): number =>
+  Math.ceil((Buffer.byteLength(JSON.stringify([fields, note])) + 400) / 1024);

@@ -1,0 +1,176 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  type DynamoDBDocumentClient,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { afterEach, expect, test, vi } from 'vitest';
+import { DraftReader, isLeadDraft, type LeadDraft } from '../../../../infra/admin/import/drafts.ts';
+import { LeadWriter, type WriteOptions } from '../../../../infra/admin/import/write.ts';
+import { importedRowPrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
+import { sampleOrganization } from '../../../support/settings.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const options: WriteOptions = {
+  organization: async () => sampleOrganization(),
+  keepIds: false,
+  dryRun: false,
+  leadsPerSecond: Number.POSITIVE_INFINITY,
+};
+const reader = new DraftReader({ headingOf: new Map() });
+
+let rows = 0;
+/** A draft whose owner is chosen by rotation. */
+function draftOfRow(): LeadDraft {
+  rows += 1;
+  const fields = { name: 'Someone', phone: `+9198765${43210 + rows}` };
+  const read = { isExported: false, fields, properties: {} };
+  const draft = reader.draftOf(sampleOrganization(), {
+    number: rows,
+    read,
+    original: { cells: [] },
+  });
+  if (!('digests' in draft && isLeadDraft(draft))) throw new Error('The row is refused.');
+  return draft;
+}
+
+type Answer = (command: unknown, signal: AbortSignal | undefined) => object | undefined;
+
+/** A table without items, and with the sequence and the turns of an organization, unless `answer` says something else. */
+function givenTable(answer: Answer = () => undefined) {
+  const sent: unknown[] = [];
+  const send = async (command: unknown, { abortSignal }: { abortSignal?: AbortSignal } = {}) => {
+    sent.push(command);
+    const special = answer(command, abortSignal);
+    if (special) return special;
+    if (command instanceof BatchGetCommand) return { Responses: { leads: [] } };
+    return { Attributes: { lastLeadId: 100, turns: 100 } };
+  };
+  return { sent, name: 'leads', client: { send } as unknown as DynamoDBDocumentClient };
+}
+
+const aborted = () => Object.assign(new Error('Request aborted'), { name: 'AbortError' });
+const isTurn = (command: unknown): boolean =>
+  command instanceof UpdateCommand && command.input.UpdateExpression === 'ADD turns :count';
+
+const outcomesOf = async (
+  table: ReturnType<typeof givenTable>,
+  drafts: readonly LeadDraft[],
+  settings: Partial<WriteOptions> = {},
+) => {
+  const stop = new AbortController().signal;
+  const writer = new LeadWriter(table, { ...options, ...settings }, reader, stop);
+  return (await writer.write(1, drafts)).map(({ outcome }) => outcome);
+};
+
+test('33 new rows are looked up together, and written with one write of IDs, one of turns and three transactions', async () => {
+  const table = givenTable();
+
+  const outcomes = await outcomesOf(table, Array.from({ length: 33 }, draftOfRow));
+
+  expect(outcomes).toEqual(Array(33).fill('imported'));
+  expect(table.sent).toEqual([
+    expect.any(BatchGetCommand),
+    ...Array(2).fill(expect.any(UpdateCommand)),
+    ...Array(3).fill(expect.any(TransactWriteCommand)),
+  ]);
+});
+
+test('a write that gets no answer until its deadline is aborted, and sent again under the same lead ID', async () => {
+  const deadline = new AbortController();
+  vi.spyOn(AbortSignal, 'timeout')
+    .mockReturnValue(new AbortController().signal)
+    .mockReturnValueOnce(deadline.signal);
+  const isEnded: (boolean | undefined)[] = [];
+  const table = givenTable((command, signal) => {
+    if (!(command instanceof TransactWriteCommand)) return undefined;
+    deadline.abort();
+    isEnded.push(signal?.aborted);
+    if (isEnded.length === 1) throw aborted();
+    return {};
+  });
+
+  const outcomes = await outcomesOf(table, [draftOfRow()]);
+
+  expect(outcomes).toEqual(['imported']);
+  expect(isEnded).toEqual([true, false]);
+  const ids = table.sent.flatMap((command) =>
+    command instanceof TransactWriteCommand
+      ? [command.input.TransactItems?.[0]?.Put?.Item?.leadId]
+      : [],
+  );
+  expect(ids).toEqual([100, 100]);
+});
+
+test('a row of which nothing was written before its deadline is refused by settings that forbid it since', async () => {
+  const deadline = new AbortController();
+  vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
+  const table = givenTable((command) => {
+    if (!isTurn(command)) return undefined;
+    deadline.abort();
+    throw aborted();
+  });
+  const noOneActive = { ...sampleOrganization(), users: [], userById: new Map() };
+
+  const outcomes = await outcomesOf(table, [draftOfRow()], {
+    organization: async () => noOneActive,
+  });
+
+  expect(outcomes).toEqual(['refused']);
+  expect(table.sent.some((command) => command instanceof TransactWriteCommand)).toBe(false);
+});
+
+test('a row that an unanswered write may have made is never refused by later settings without its record', async () => {
+  const deadline = new AbortController();
+  vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
+  const table = givenTable((command) => {
+    if (!(command instanceof TransactWriteCommand)) return undefined;
+    deadline.abort();
+    throw aborted();
+  });
+  const noOneActive = { ...sampleOrganization(), users: [], userById: new Map() };
+
+  const outcomes = outcomesOf(table, [draftOfRow()], { organization: async () => noOneActive });
+
+  await expect(outcomes).rejects.toMatchObject({ name: 'UnknownOutcomeError' });
+});
+
+test('rows whose turns get no answer until the deadline are tried again, all', async () => {
+  const deadline = new AbortController();
+  vi.spyOn(AbortSignal, 'timeout')
+    .mockReturnValue(new AbortController().signal)
+    .mockReturnValueOnce(deadline.signal);
+  const table = givenTable((command) => {
+    if (!isTurn(command) || deadline.signal.aborted) return undefined;
+    deadline.abort();
+    throw aborted();
+  });
+
+  expect(await outcomesOf(table, [draftOfRow(), draftOfRow()])).toEqual(['imported', 'imported']);
+});
+
+test.each([
+  ['the same digest', 'alreadyThere'],
+  ['another digest', 'refused'],
+])(
+  'a row that another run has imported meanwhile, read as %s, has the outcome %s',
+  async (reading, expected) => {
+    const draft = draftOfRow();
+    const { digest } = draft.digests;
+    const readDigest = reading === 'the same digest' ? draft.digests.readDigest : reading;
+    const record = { ...importedRowPrimaryKey(1, digest), leadId: 99, readDigest };
+    const table = givenTable((command) => {
+      if (!(command instanceof TransactWriteCommand)) return undefined;
+      throw new TransactionCanceledException({
+        $metadata: {},
+        message: 'The row has a record.',
+        CancellationReasons: [{ Code: 'ConditionalCheckFailed', Item: marshall(record) }],
+      });
+    });
+
+    expect(await outcomesOf(table, [draft])).toEqual([expected]);
+  },
+);
