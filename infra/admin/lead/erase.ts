@@ -7,8 +7,9 @@ import {
 } from '../../../shared/store/maintenance/erase-lead.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf, dateOf, printable } from '../../cli/format.ts';
-import { integerOption, parseId, readRateOption } from '../../cli/options.ts';
+import { integerOption, parseId } from '../../cli/options.ts';
 import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
+import { readRateOption } from '../options.ts';
 
 interface LeadOptions {
   organization: number;

@@ -5,9 +5,10 @@ import {
   completeAuditEntry,
 } from '../../../shared/store/organizations/audit-log.ts';
 import { countOf } from '../../cli/format.ts';
-import { parseId, readRateOption } from '../../cli/options.ts';
+import { parseId } from '../../cli/options.ts';
 import { openRecords, withFileOptions } from '../../cli/resumable-file.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
+import { readRateOption } from '../options.ts';
 import { type FormOptions, formatOf, formOf, withFormOptions } from './export-form.ts';
 
 interface ExportOptions extends FormOptions {

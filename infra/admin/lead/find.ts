@@ -6,8 +6,9 @@ import { findLeadByIdentity } from '../../../shared/store/leads/create-lead.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
 import { newestLeads } from '../../../shared/store/maintenance/newest-leads.ts';
 import { countOf } from '../../cli/format.ts';
-import { leadLimitOption, parseId, readRateOption } from '../../cli/options.ts';
+import { parseId } from '../../cli/options.ts';
 import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
+import { leadLimitOption, readRateOption } from '../options.ts';
 import { formatLeads, printLeads, summaryOf } from './summary.ts';
 
 interface FindOptions {

@@ -6,8 +6,9 @@ import { listLeads } from '../../../shared/store/listing/lead-lists.ts';
 import { type FoundLeads, newestLeads } from '../../../shared/store/maintenance/newest-leads.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { countOf } from '../../cli/format.ts';
-import { leadLimitOption, parseId, parseTime, readRateOption } from '../../cli/options.ts';
+import { parseId } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
+import { leadLimitOption, parseTime, readRateOption } from '../options.ts';
 import { assertKnownId } from './known-ids.ts';
 import { printLeads } from './summary.ts';
 

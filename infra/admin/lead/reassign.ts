@@ -13,13 +13,14 @@ import {
 import { usableUntil } from '../../../shared/store/table/client.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf } from '../../cli/format.ts';
-import { parseId, parseIds, readRateOption } from '../../cli/options.ts';
+import { parseId, parseIds } from '../../cli/options.ts';
 import {
   type CommandContext,
   CommandError,
   existingOrganization,
   freshOrganization,
 } from '../context.ts';
+import { readRateOption } from '../options.ts';
 import { assertKnownId } from './known-ids.ts';
 
 interface ReassignOptions {

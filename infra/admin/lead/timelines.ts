@@ -11,7 +11,7 @@ import type { Table } from '../../../shared/store/table/client.ts';
 import { getItem } from '../../../shared/store/table/get-item.ts';
 import { timelinePartitionKey } from '../../../shared/store/table/primary-keys.ts';
 import { countOf } from '../../cli/format.ts';
-import { parseId, parseTime, readRateOption } from '../../cli/options.ts';
+import { parseId } from '../../cli/options.ts';
 import {
   type FileOptions,
   IdSet,
@@ -20,6 +20,7 @@ import {
   withFileOptions,
 } from '../../cli/resumable-file.ts';
 import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
+import { parseTime, readRateOption } from '../options.ts';
 
 interface TimelinesOptions extends FileOptions {
   organization: number;

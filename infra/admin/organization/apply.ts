@@ -9,8 +9,8 @@ import {
 } from '../../../shared/store/organizations/apply-settings.ts';
 import { readSettings } from '../../../shared/store/organizations/organizations.ts';
 import { countOf } from '../../cli/format.ts';
-import { readRateOption } from '../../cli/options.ts';
 import { type CommandContext, CommandError } from '../context.ts';
+import { readRateOption } from '../options.ts';
 import { applyAndNote, noteWarnings } from './apply-and-note.ts';
 import { changedSinceLines, outdatedFile, outdatedIssue, outdatedLines } from './outdated-file.ts';
 import { changeLine, settingsChanges } from './settings-diff.ts';

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import { countOf } from '../../cli/format.ts';
-import { parseId, readRateOption } from '../../cli/options.ts';
+import { parseId } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
+import { readRateOption } from '../options.ts';
 
 interface CheckOptions {
   organization?: number;
