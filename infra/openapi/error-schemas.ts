@@ -10,6 +10,8 @@ import { fieldReasonList, fieldReasonNames } from './field-reasons.ts';
 export const described = <const Schema extends v.GenericSchema>(schema: Schema, text: string) =>
   v.pipe(schema, v.description(text));
 
+const upperCase = <Text extends string>(text: Text) => text.toUpperCase() as Uppercase<Text>;
+
 const fieldReason = described(
   v.picklist(fieldReasonNames),
   `Why a value is refused, for programs.\n\n${fieldReasonList}`,
@@ -21,7 +23,7 @@ const validationFailedDetails = v.strictObject({
   ),
   reason: v.exactOptional(
     described(
-      v.picklist(referenceReasons.map((reason) => reason.toUpperCase())),
+      v.picklist(referenceReasons.map(upperCase)),
       'Why a stage, pipeline, owner, source or user was refused. It is the first such reason of `reasons`, in upper case.',
     ),
   ),
@@ -77,17 +79,21 @@ export const detailSchemas = {
   ForbiddenDetails: forbiddenDetails,
 };
 
-/** The schema of an error's `details`, and whether the error always has them. Other codes have no details. */
-export const errorDetails: Readonly<
-  Partial<
-    Record<ErrorCode, { readonly schema: keyof typeof detailSchemas; readonly always: boolean }>
-  >
-> = {
+interface ErrorDetails {
+  readonly schema: keyof typeof detailSchemas;
+  readonly always: boolean;
+}
+
+const detailsByCode = {
   VALIDATION_FAILED: { schema: 'ValidationFailedDetails', always: true },
   INVALID_QUERY: { schema: 'InvalidQueryDetails', always: true },
   DUPLICATE_LEAD: { schema: 'DuplicateLeadDetails', always: false },
   FORBIDDEN: { schema: 'ForbiddenDetails', always: false },
-};
+} as const satisfies Partial<Record<ErrorCode, ErrorDetails>>;
+export type DetailsByCode = typeof detailsByCode;
+
+/** The schema of an error's `details`, and whether the error always has them. Other codes have no details. */
+export const errorDetails: Readonly<Partial<Record<ErrorCode, ErrorDetails>>> = detailsByCode;
 
 /** The name of a code's schema: `VALIDATION_FAILED` has `ValidationFailedError`. */
 export const errorSchemaName = (code: ErrorCode): string =>

@@ -1,59 +1,62 @@
-// Made by `npm run openapi` from the endpoints and their schemas: change those.
+/**
+ * What the service takes and returns. The client is a package of its own, so it cannot import the service's schemas: a test compares
+ * these types with them.
+ */
+
+/** A field's value. Its type depends on the field's type. */
+export type FieldValue = string | number | boolean | readonly string[] | null;
+
+/** Values by field key. */
+interface FieldValues {
+  readonly [fieldKey: string]: FieldValue;
+}
 
 export interface CreateLeadRequest {
-  /** Values by field key. An unknown key is refused, and the error lists the valid keys. The value of `source` is a source ID, that of `assigned_to` a user ID. Without an owner, the organization's assignment rules choose one. */
-  readonly fields: { readonly [key: string]: FieldValue };
+  /** The value of `source` is a source ID, that of `assigned_to` a user ID. Without an owner, the assignment rules choose one. */
+  readonly fields: FieldValues;
   /** Default: the starting stage of the lead's pipeline. A stage determines the pipeline. */
   readonly stageId?: number | undefined;
   /** Default: the organization's default pipeline. With `stageId`, the stage must belong to this pipeline. */
   readonly pipelineId?: number | undefined;
 }
 
+interface CaptureAttribution {
+  /** The page's full address with its query string. */
+  readonly pageUrl?: string | undefined;
+  readonly pageTitle?: string | undefined;
+  readonly referrer?: string | undefined;
+  readonly utmSource?: string | undefined;
+  readonly utmMedium?: string | undefined;
+  readonly utmCampaign?: string | undefined;
+  readonly utmTerm?: string | undefined;
+  readonly utmContent?: string | undefined;
+  /** The form or button on the site. */
+  readonly formName?: string | undefined;
+}
+
+/** An enquiry from a form. */
 export interface CaptureRequest {
-  /** The person's name. */
   readonly name: string;
-  /** With country code. A number without one is read as an Indian number. Used with the email to find an existing lead. */
+  /** With country code. A number without one is read as an Indian number. */
   readonly phone: string;
-  /** Used to find an existing lead when the phone matches none. */
+  /** Finds an existing lead when the phone matches none. */
   readonly email?: string | undefined;
-  /** The name of one of the organization's active sources, ignoring case. Default, and for any other name: `Website`. */
+  /** The name of an active source. Default, and for any other name: `Website`. */
   readonly source?: string | undefined;
-  /** For a new lead only: the pipeline it starts in. Default: the organization's default pipeline. */
+  /** For a new lead only. Default: the organization's default pipeline. */
   readonly pipelineId?: number | undefined;
   /** Shown on the lead's timeline with this enquiry. */
   readonly notes?: string | undefined;
-  /** Values by field key. An unknown key is refused, and the error lists the valid keys. A dropdown's value is an option's value or label. Numbers, dates (`YYYY-MM-DD`) and yes/no values are parsed. */
-  readonly fields?: { readonly [key: string]: FieldValue } | undefined;
-  /** Where the enquiry came from, shown on the lead's timeline. */
-  readonly attribution?:
-    | {
-        /** Full address of the page with its query string. */
-        readonly pageUrl?: string | undefined;
-        /** Title of the page. */
-        readonly pageTitle?: string | undefined;
-        /** The page that the visitor came from. */
-        readonly referrer?: string | undefined;
-        /** The `utm_source` of the visit. */
-        readonly utmSource?: string | undefined;
-        /** The `utm_medium` of the visit. */
-        readonly utmMedium?: string | undefined;
-        /** The `utm_campaign` of the visit. */
-        readonly utmCampaign?: string | undefined;
-        /** The `utm_term` of the visit. */
-        readonly utmTerm?: string | undefined;
-        /** The `utm_content` of the visit. */
-        readonly utmContent?: string | undefined;
-        /** The form or button on the site. */
-        readonly formName?: string | undefined;
-      }
-    | undefined;
-  /** The website's own ID of the enquiry. It has the same effect as `Idempotency-Key`, per API key. */
+  /** A dropdown's value is an option's value or label. Numbers, dates (`YYYY-MM-DD`) and yes/no values are parsed. */
+  readonly fields?: FieldValues | undefined;
+  readonly attribution?: CaptureAttribution | undefined;
+  /** The website's own ID of the enquiry. It has the same effect as an idempotency key. */
   readonly externalId?: string | undefined;
 }
 
 export interface UpdateLeadRequest {
-  /** Only the fields to change, by field key. An unknown key is refused, and the error lists the valid keys. null clears a field. */
-  readonly fields?: { readonly [key: string]: FieldValue } | undefined;
+  /** Only the fields to change. null clears a field. */
+  readonly fields?: FieldValues | undefined;
   /** A stage of another pipeline moves the lead into that pipeline. */
   readonly stageId?: number | undefined;
   /** Moves the lead to this pipeline, at `stageId` (one of its stages) or at its starting stage. */
@@ -61,7 +64,6 @@ export interface UpdateLeadRequest {
 }
 
 export interface NewNote {
-  /** The note. */
   readonly text: string;
 }
 
@@ -84,7 +86,7 @@ export interface Lead {
   readonly source: NamedRef | null;
   readonly owner: NamedRef | null;
   /** Every other active field by field key, custom fields included. Empty fields are omitted. */
-  readonly fields: { readonly [key: string]: FieldValue };
+  readonly fields: FieldValues;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -92,7 +94,6 @@ export interface Lead {
 export interface StageRef {
   readonly id: number;
   readonly name: string;
-  /** What reaching the stage means in this organization. */
   readonly meaning: 'open' | 'won' | 'lost';
 }
 
@@ -107,7 +108,6 @@ export interface Stage {
   readonly slug: string;
   /** Position within its pipeline. */
   readonly order: number;
-  /** What reaching the stage means in this organization. */
   readonly meaning: 'open' | 'won' | 'lost';
   /** True when new leads of its pipeline start here. */
   readonly isDefault: boolean;
@@ -173,64 +173,39 @@ export interface CaptureResult {
   readonly archived?: true;
 }
 
-/** A field's value. Its type depends on the field's type. */
-export type FieldValue = string | number | boolean | readonly string[] | null;
-
-export interface LeadResponse {
-  readonly lead: Lead;
+export interface ItemsOf<Item> {
+  readonly items: readonly Item[];
 }
 
-export interface LeadPage {
-  readonly items: readonly Lead[];
+export interface LeadPage extends ItemsOf<Lead> {
   /** Send it as `cursor` to get the next page. It is null on the last page. */
   readonly nextCursor: number | null;
 }
+export type LeadResponse = { readonly lead: Lead };
+export type CaptureResponse = { readonly lead: CaptureResult };
+export type NoteResponse = { readonly note: Note };
+export type LeadFieldList = ItemsOf<LeadField>;
+export type StageList = ItemsOf<Stage>;
+export type PipelineList = ItemsOf<Pipeline>;
+export type NamedRefList = ItemsOf<NamedRef>;
 
-export interface CaptureResponse {
-  readonly lead: CaptureResult;
-}
-
-export interface NoteResponse {
-  readonly note: Note;
-}
-
-export interface LeadFieldList {
-  readonly items: readonly LeadField[];
-}
-
-export interface StageList {
-  readonly items: readonly Stage[];
-}
-
-export interface PipelineList {
-  readonly items: readonly Pipeline[];
-}
-
-export interface NamedRefList {
-  readonly items: readonly NamedRef[];
-}
-
-/** A condition on one field. The valid operators depend on the type of the field. */
+/** A condition on a field, by its key. The valid operators depend on the type of the field. */
 export type LeadFilter =
   | {
-      /** A field key. */
       readonly field: string;
       readonly operator: 'is_empty' | 'is_not_empty' | 'is_true' | 'is_false';
     }
   | {
-      /** A field key. */
       readonly field: string;
       readonly operator: 'contains' | 'equals' | 'gt' | 'lt' | 'on' | 'before' | 'after';
       readonly value: FilterValue;
     }
   | {
-      /** A field key. */
       readonly field: string;
       readonly operator: 'between';
       readonly values: readonly [FilterValue, FilterValue];
     }
   | {
-      /** A field key. */
       readonly field: string;
       readonly operator: 'is_any_of' | 'has_any_of';
       readonly values: readonly [FilterValue, ...FilterValue[]];
@@ -238,3 +213,19 @@ export type LeadFilter =
 
 /** A string, a number, a date as `YYYY-MM-DD`, the value of an option, or the ID of a source or a user. */
 export type FilterValue = string | number;
+
+/** The filters of a list, under the names that the API has. `filter` is a list of objects. */
+export interface LeadListQuery {
+  /** The maximum number of leads in a page. */
+  readonly limit?: number | undefined;
+  /** The `nextCursor` of the previous page. */
+  readonly cursor?: number | undefined;
+  /** Only leads changed at or after this time, with an offset or `Z`. */
+  readonly updated_since?: string | undefined;
+  readonly stage_id?: number | undefined;
+  readonly pipeline_id?: number | undefined;
+  readonly source_id?: number | undefined;
+  readonly owner_id?: number | undefined;
+  /** At most 10 filters, all of which must match. */
+  readonly filter?: readonly LeadFilter[] | undefined;
+}

@@ -1,12 +1,20 @@
-import { type OperationName, type Operations, routes } from './api-operations.ts';
 import type {
+  CaptureRequest,
+  CaptureResponse,
   CaptureResult,
+  CreateLeadRequest,
+  ItemsOf,
   Lead,
   LeadField,
+  LeadListQuery,
+  LeadPage,
+  LeadResponse,
   NamedRef,
   Note,
+  NoteResponse,
   Pipeline,
   Stage,
+  UpdateLeadRequest,
 } from './api-types.ts';
 import { type ChangedLeads, changedLeads, serviceTime } from './changed-leads.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -27,14 +35,6 @@ export {
   UnexpectedResponseError,
 } from './errors.ts';
 export { idempotencyKeyOf } from './json-text.ts';
-
-/** An enquiry from a form. */
-export type CaptureRequest = Operations['capture-lead']['body'];
-export type CreateLeadRequest = Operations['create-lead']['body'];
-export type UpdateLeadRequest = Operations['update-lead']['body'];
-/** The filters of a list, under the names that the API has. `filter` is a list of objects. */
-export type LeadListQuery = Operations['list-leads']['query'];
-export type LeadPage = Operations['list-leads']['response'];
 
 export interface LeadClientOptions {
   /** The address of the service, such as `https://leads.example.com`. */
@@ -67,19 +67,15 @@ export interface CaptureOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
-type MethodName<Name extends string> = Name extends `${infer Head}-${infer Tail}`
-  ? `${Head}${Capitalize<MethodName<Tail>>}`
-  : Name;
-/** A method for each endpoint: a new endpoint does not compile before it has one. */
-type EndpointMethods = { [Name in OperationName as MethodName<Name>]: unknown };
+/** The method and the path, such as `GET /api/v1/users`. */
+type Route = `${'GET' | 'POST' | 'PATCH'} /api/v1/${string}`;
 
 interface Call {
-  readonly path?: Readonly<Record<string, string | number>>;
-  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly query?: LeadListQuery | undefined;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the request may be sent again after the service may have carried it out. @default true */
   readonly isRepeatable?: boolean;
-  readonly options: CallOptions | undefined;
 }
 
 /**
@@ -89,7 +85,7 @@ interface Call {
  * const leads = new LeadClient({ baseUrl: 'https://leads.example.com', apiKey: process.env.LEADS_API_KEY });
  * const { id, created } = await leads.captureLead({ name: 'Asha', phone: '+91 98220 12345' });
  */
-export class LeadClient implements EndpointMethods {
+export class LeadClient {
   readonly #baseUrl: string;
   readonly #options: Required<LeadClientOptions>;
   readonly #rateLimiter: RateLimiter;
@@ -111,8 +107,7 @@ export class LeadClient implements EndpointMethods {
 
   /** One page of leads, newest first. Only a `nextCursor` of null ends the list. */
   async listLeads(query?: LeadListQuery, options?: CallOptions): Promise<LeadPage> {
-    const { body } = await this.#send('list-leads', { query, options });
-    return body;
+    return (await this.#send<LeadPage>('GET /api/v1/leads', { query }, options)).body;
   }
 
   /** Every page of a list. */
@@ -154,7 +149,7 @@ export class LeadClient implements EndpointMethods {
     return changedLeads(async (position) => {
       const sentAt = clock.now();
       const query = { limit: 100, ...position };
-      const { body, headers } = await this.#send('list-leads', { query, options });
+      const { body, headers } = await this.#send<LeadPage>('GET /api/v1/leads', { query }, options);
       return { ...body, readAt: serviceTime(headers, sentAt, clock) };
     }, since);
   }
@@ -163,9 +158,8 @@ export class LeadClient implements EndpointMethods {
    * Creates a lead. After a lost response the retry meets the lead that the first attempt created: DUPLICATE_LEAD with its ID, and
    * `afterUnknownOutcome`.
    */
-  async createLead(lead: CreateLeadRequest, options?: CallOptions): Promise<Lead> {
-    const { body } = await this.#send('create-lead', { body: lead, options });
-    return body.lead;
+  createLead(lead: CreateLeadRequest, options?: CallOptions): Promise<Lead> {
+    return this.#lead('POST /api/v1/leads', { body: lead }, options);
   }
 
   /** Records an enquiry under an idempotency key: it is captured once, however often it is sent within 24 hours. */
@@ -175,73 +169,70 @@ export class LeadClient implements EndpointMethods {
   ): Promise<CaptureResult & { readonly replayed: boolean }> {
     const idempotencyKey =
       options?.idempotencyKey ?? (await idempotencyKeyOf(enquiry, options?.formView));
-    const { body, headers } = await this.#send('capture-lead', {
-      body: enquiry,
-      headers: { 'Idempotency-Key': idempotencyKey },
-      options,
-    });
+    const call = { body: enquiry, headers: { 'Idempotency-Key': idempotencyKey } };
+    const route = 'POST /api/v1/leads/capture';
+    const { body, headers } = await this.#send<CaptureResponse>(route, call, options);
     return { ...body.lead, replayed: headers.get('Idempotent-Replayed') === 'true' };
   }
 
-  async getLead(leadId: number, options?: CallOptions): Promise<Lead> {
-    const { body } = await this.#send('get-lead', { path: { leadId }, options });
-    return body.lead;
+  getLead(leadId: number, options?: CallOptions): Promise<Lead> {
+    return this.#lead(`GET /api/v1/leads/${leadId}`, {}, options);
   }
 
   /** Changes only what is named; null clears a field. A retry sets the same values again. */
-  async updateLead(
-    leadId: number,
-    changes: UpdateLeadRequest,
-    options?: CallOptions,
-  ): Promise<Lead> {
-    const { body } = await this.#send('update-lead', { path: { leadId }, body: changes, options });
-    return body.lead;
+  updateLead(leadId: number, changes: UpdateLeadRequest, options?: CallOptions): Promise<Lead> {
+    return this.#lead(`PATCH /api/v1/leads/${leadId}`, { body: changes }, options);
   }
 
   /** Adds a note. It is not sent again when its outcome is unknown, because it could then be there twice. */
   async addNote(leadId: number, text: string, options?: CallOptions): Promise<Note> {
-    const call = { path: { leadId }, body: { text }, isRepeatable: false, options };
-    const { body } = await this.#send('add-note', call);
-    return body.note;
+    const route = `POST /api/v1/leads/${leadId}/notes` as const;
+    const call = { body: { text }, isRepeatable: false };
+    return (await this.#send<NoteResponse>(route, call, options)).body.note;
   }
 
-  async listLeadFields(options?: CallOptions): Promise<readonly LeadField[]> {
-    return (await this.#send('list-lead-fields', { options })).body.items;
+  listLeadFields(options?: CallOptions): Promise<readonly LeadField[]> {
+    return this.#items('GET /api/v1/lead-fields', options);
   }
 
-  async listLeadStages(options?: CallOptions): Promise<readonly Stage[]> {
-    return (await this.#send('list-lead-stages', { options })).body.items;
+  listLeadStages(options?: CallOptions): Promise<readonly Stage[]> {
+    return this.#items('GET /api/v1/lead-stages', options);
   }
 
-  async listPipelines(options?: CallOptions): Promise<readonly Pipeline[]> {
-    return (await this.#send('list-pipelines', { options })).body.items;
+  listPipelines(options?: CallOptions): Promise<readonly Pipeline[]> {
+    return this.#items('GET /api/v1/pipelines', options);
   }
 
-  async listLeadSources(options?: CallOptions): Promise<readonly NamedRef[]> {
-    return (await this.#send('list-lead-sources', { options })).body.items;
+  listLeadSources(options?: CallOptions): Promise<readonly NamedRef[]> {
+    return this.#items('GET /api/v1/lead-sources', options);
   }
 
-  async listUsers(options?: CallOptions): Promise<readonly NamedRef[]> {
-    return (await this.#send('list-users', { options })).body.items;
+  listUsers(options?: CallOptions): Promise<readonly NamedRef[]> {
+    return this.#items('GET /api/v1/users', options);
   }
 
-  async #send<Name extends OperationName>(
-    name: Name,
-    { path = {}, query = {}, body, headers = {}, isRepeatable = true, options = {} }: Call,
-  ): Promise<HttpResponse & { readonly body: Operations[Name]['response'] }> {
+  async #lead(route: Route, call: Call, options?: CallOptions): Promise<Lead> {
+    return (await this.#send<LeadResponse>(route, call, options)).body.lead;
+  }
+
+  async #items<Item>(route: Route, options?: CallOptions): Promise<readonly Item[]> {
+    return (await this.#send<ItemsOf<Item>>(route, {}, options)).body.items;
+  }
+
+  async #send<Body>(
+    route: Route,
+    { query, body, headers, isRepeatable = true }: Call,
+    { signal, attempts = this.#options.attempts }: CallOptions = {},
+  ): Promise<HttpResponse<Body>> {
     const { apiKey, clock, maxWaitMs } = this.#options;
-    const { signal } = options;
-    const route = routes[name];
-    const address = route.path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
-      encodeURIComponent(String(path[parameter])),
-    );
+    const [method = '', path = ''] = route.split(' ');
     const request = {
-      method: route.method,
-      url: this.#baseUrl + address + queryText(query),
+      method,
+      url: this.#baseUrl + path + queryText(query),
       body: body === undefined ? undefined : jsonText(body),
       signal,
     };
-    const attempt = async (): Promise<HttpResponse> => {
+    const attempt = async () => {
       const waitMs = this.#rateLimiter.reserve(maxWaitMs);
       if (waitMs > 0) await clock.sleep(waitMs, signal);
       const key = typeof apiKey === 'string' ? apiKey : await apiKey();
@@ -250,21 +241,14 @@ export class LeadClient implements EndpointMethods {
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
         ...headers,
       };
-      return sendOnce(this.#connection, { ...request, headers: all });
+      return sendOnce<Body>(this.#connection, { ...request, headers: all });
     };
-    const policy = { attempts: options.attempts ?? this.#options.attempts, maxWaitMs };
-    const response = await withRetries(attempt, isRepeatable, { policy, clock, signal });
-    return response as HttpResponse & { readonly body: Operations[Name]['response'] };
+    return withRetries(attempt, { attempts, maxWaitMs, isRepeatable, clock, signal });
   }
 
   get #connection() {
-    const { fetch, clock, timeoutMs } = this.#options;
-    return {
-      fetch,
-      clock,
-      timeoutMs,
-      observe: (headers: Headers) => this.#rateLimiter.observe(headers),
-    };
+    const observe = (headers: Headers): void => this.#rateLimiter.observe(headers);
+    return { ...this.#options, observe };
   }
 }
 
@@ -280,12 +264,13 @@ function checkedBaseUrl(baseUrl: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-/** Lists and objects are JSON inside the query string. */
-function queryText(query: Readonly<Record<string, unknown>>): string {
-  const entries = Object.entries(query).filter(([, value]) => value !== undefined);
-  const texts = entries.map(([name, value]): [string, string] => [
-    name,
-    typeof value === 'object' ? JSON.stringify(value) : String(value),
-  ]);
+/** A list is JSON inside the query string. */
+function queryText(query: LeadListQuery = {}): string {
+  const texts = Object.entries(query)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]): [string, string] => [
+      name,
+      Array.isArray(value) ? JSON.stringify(value) : String(value),
+    ]);
   return texts.length === 0 ? '' : `?${new URLSearchParams(texts)}`;
 }

@@ -18,9 +18,9 @@ export interface HttpRequest {
 }
 
 /** A successful response, with its body parsed. */
-export interface HttpResponse {
+export interface HttpResponse<Body> {
   readonly headers: Headers;
-  readonly body: unknown;
+  readonly body: Body;
 }
 
 export interface Connection {
@@ -35,10 +35,10 @@ export interface Connection {
  * Sends a request once, and waits for the whole response within the time-out.
  * @throws LeadServiceError, UnexpectedResponseError, NoResponseError; the caller's own reason if its signal aborts
  */
-export async function sendOnce(
+export async function sendOnce<Body>(
   connection: Connection,
   request: HttpRequest,
-): Promise<HttpResponse> {
+): Promise<HttpResponse<Body>> {
   const { status, headers, text } = await exchange(connection, request);
   connection.observe(headers);
   const context: FailureContext = {
@@ -46,7 +46,7 @@ export async function sendOnce(
     retryAfterMs: retryAfterMs(headers),
   };
   const body = parsed(text);
-  if (status >= 200 && status < 300 && body !== undefined) return { headers, body };
+  if (status >= 200 && status < 300 && body !== undefined) return { headers, body: body as Body };
   const error = serviceErrorIn(body);
   if (!error) throw new UnexpectedResponseError(status, context);
   throw new LeadServiceError({ status, ...error }, context);
@@ -54,33 +54,30 @@ export async function sendOnce(
 
 async function exchange(
   { fetch, clock, timeoutMs }: Connection,
-  { url, method, headers, body, signal }: HttpRequest,
+  { url, signal, body, ...init }: HttpRequest,
 ): Promise<{ status: number; headers: Headers; text: string }> {
   signal?.throwIfAborted();
-  const request = new AbortController();
-  const isDone = new AbortController();
-  const abort = (): void => request.abort(signal?.reason);
-  signal?.addEventListener('abort', abort, { once: true });
-  let isTimeout = false;
-  clock.sleep(timeoutMs, isDone.signal).then(
-    () => {
-      isTimeout = true;
-      request.abort();
-    },
+  const late = new AbortController();
+  const done = new AbortController();
+  clock.sleep(timeoutMs, done.signal).then(
+    () => late.abort(),
     () => {}, // the response was there first
   );
   try {
-    // A redirect could take the key to another address.
-    const init: RequestInit = { method, headers, redirect: 'manual', signal: request.signal };
-    const response = await fetch(url, body === undefined ? init : { ...init, body });
+    const response = await fetch(url, {
+      ...init,
+      ...(body !== undefined && { body }),
+      redirect: 'manual', // a redirect could take the key to another address
+      signal: AbortSignal.any(signal ? [signal, late.signal] : [late.signal]),
+    });
     return { status: response.status, headers: response.headers, text: await response.text() };
   } catch (cause) {
-    if (signal?.aborted && !isTimeout) throw signal.reason;
+    signal?.throwIfAborted();
+    const isTimeout = late.signal.aborted;
     const message = isTimeout ? `No response within ${timeoutMs} ms.` : 'The connection failed.';
     throw new NoResponseError(message, { isTimeout, cause });
   } finally {
-    isDone.abort();
-    signal?.removeEventListener('abort', abort);
+    done.abort();
   }
 }
 

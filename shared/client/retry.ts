@@ -6,13 +6,14 @@ export interface RetryPolicy {
   readonly attempts: number;
   /** A wait longer than this is not waited: the error is thrown, with `retryAfterMs`. */
   readonly maxWaitMs: number;
+  /**
+   * Whether a request may be sent again after the service may have carried it out: a read, a capture (by its idempotency key), a create
+   * (the phone is unique) and an update may. A note would be added twice.
+   */
+  readonly isRepeatable: boolean;
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
 }
-
-/**
- * Whether a request may be sent again after the service carried it out: a read, a capture (by its idempotency key), a create (the phone
- * is unique) and an update may. A note would be added twice.
- */
-export type Repeatable = boolean;
 
 const firstDelayMs = 500;
 const delayMaxMs = 30_000;
@@ -20,8 +21,7 @@ const delayMaxMs = 30_000;
 /** Sends until there is a response that a retry would not change. @throws the last attempt's error */
 export async function withRetries<Result>(
   send: () => Promise<Result>,
-  isRepeatable: Repeatable,
-  { policy, clock, signal }: { policy: RetryPolicy; clock: Clock; signal: AbortSignal | undefined },
+  { attempts, maxWaitMs, isRepeatable, clock, signal }: RetryPolicy,
 ): Promise<Result> {
   let afterUnknownOutcome = false;
   for (let attempt = 1; ; attempt += 1) {
@@ -29,12 +29,12 @@ export async function withRetries<Result>(
       return await send();
     } catch (error) {
       if (error instanceof LeadServiceError) error.afterUnknownOutcome = afterUnknownOutcome;
-      if (attempt >= policy.attempts || !mayPass(error)) throw error;
+      if (attempt >= attempts || !mayPass(error)) throw error;
       const isUnknown = !isSurelyUndone(error);
       if (isUnknown && !isRepeatable) throw error;
       afterUnknownOutcome ||= isUnknown;
       const waitMs = retryDelayMs(error, attempt, clock);
-      if (waitMs > policy.maxWaitMs) throw error;
+      if (waitMs > maxWaitMs) throw error;
       await clock.sleep(waitMs, signal);
     }
   }
@@ -53,7 +53,7 @@ export function retryAfterMsOf(error: unknown): number {
 }
 
 /** Whether the same request can succeed later. */
-export function mayPass(error: unknown): boolean {
+function mayPass(error: unknown): boolean {
   if (error instanceof NoResponseError) return true;
   if (error instanceof LeadServiceError)
     return error.status >= 500 || error.status === 429 || error.code === 'IDEMPOTENCY_IN_PROGRESS';
@@ -71,7 +71,7 @@ const neverConnected = new Set([
 ]);
 
 /** Whether the service cannot have carried out the request. */
-export function isSurelyUndone(error: unknown): boolean {
+function isSurelyUndone(error: unknown): boolean {
   if (error instanceof NoResponseError) return neverConnected.has(connectionCodeOf(error.cause));
   return error instanceof LeadServiceError && (error.status < 500 || error.code === 'NOT_READY');
 }

@@ -14,12 +14,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { CliCommand } from '../../cli/command.ts';
-import { clientFolder, writeGeneratedFiles } from './generate.ts';
 
 /** `npm run client`: writes the client's package, `dist/lead-service-client-VERSION.tgz`. */
 
 const run = promisify(execFile);
 const projectFolder = resolve(import.meta.dirname, '../../..');
+const clientFolder = join(projectFolder, 'shared', 'client');
 
 const description =
   'Typed client of the lead management service: every endpoint, retries, paging, syncing, and an outbox for enquiries';
@@ -106,9 +106,6 @@ if (import.meta.main) {
     )
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .parse();
-  const written = await writeGeneratedFiles();
-  if (written.length > 0)
-    console.error(`Written from the endpoints and schemas: ${written.join(', ')}`);
   const file = await buildClient();
   const { size } = await stat(file);
   console.log(`${file} (${(size / 1000).toFixed(1)} KB)`);
