@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { writtenTag } from './test/contract/written-tag.ts';
 import { v8Flags } from './test/simulation/explore/v8-flags.ts';
 import { engines } from './test/support/engine.ts';
 
@@ -137,6 +138,7 @@ export default defineConfig({
           hookTimeout: 120_000,
           // For the tests' own calls to an engine that other tests use in parallel.
           env: { DYNAMODB_TIMEOUT_MS: '5000' },
+          tags: [writtenTag],
         },
       })),
     ],

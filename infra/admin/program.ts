@@ -6,6 +6,7 @@ import {
   withPacedReads,
 } from '../../shared/store/maintenance/paced-reads.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
+import { clientTimeouts, endpointIn, endpointWarning } from '../cli/aws.ts';
 import { CliCommand } from '../cli/command.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { defaultDataFolder, findRunningService } from '../local/running-service.ts';
@@ -34,17 +35,6 @@ export interface ProcessIo {
 }
 
 const wrongUsage = 2;
-
-/** Longer than those of a function: nobody's request waits, so a slow page or a throttled table gets more time and attempts. */
-const clientTimeouts = {
-  maxAttempts: 5,
-  requestHandler: {
-    connectionTimeout: 3000,
-    requestTimeout: 30_000,
-    throwOnRequestTimeout: true,
-    socketTimeout: 30_000,
-  },
-};
 
 /** Runs one administrator's command. @returns the exit status: 0, 1 (refused or failed) or 2 (wrong usage) */
 export const runAdmin = (args: readonly string[], io: ProcessIo): Promise<number> =>
@@ -157,19 +147,10 @@ class AdminRun {
 
   async #locateStack(stack: string): Promise<void> {
     this.#location = await serviceOfStack(stack);
-    // A value left over from a local run would make the command change other data than the person expects.
-    const { environment } = this.#io;
-    const endpoint = endpointIn(environment);
-    if (endpoint) {
-      this.#note(
-        `Warning: AWS_ENDPOINT_URL_DYNAMODB is set, so table ${this.#location.name} of stack ${stack} is looked for at ${endpoint}, not in AWS.`,
-      );
-    }
+    const warning = endpointWarning(this.#io.environment, { stack, table: this.#location.name });
+    if (warning !== undefined) this.#note(warning);
   }
 }
-
-const endpointIn = (environment: NodeJS.ProcessEnv): string | undefined =>
-  environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL;
 
 const isLocalEngine = (environment: NodeJS.ProcessEnv): boolean =>
   /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/i.test(endpointIn(environment) ?? '');

@@ -5,7 +5,7 @@ import {
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import type { ServiceOptions } from '../stack/service-options.ts';
-import { tableIssues } from '../verify/table-issues.ts';
+import { tableIssues } from '../verify/table-check.ts';
 import {
   attemptCheck,
   type CheckResult,

@@ -6,13 +6,13 @@ export interface CheckResult {
   /** What was tried. */
   readonly check: string;
   readonly passed: boolean;
-  /** What came. */
+  /** The result. */
   readonly came: string;
   /** On failure, the next thing to look at. */
   readonly next?: string;
 }
 
-/** What came is not what the contract says. */
+/** The result is not what the contract says. */
 export class CheckError extends Error {
   override readonly name = 'CheckError';
   readonly next: string;
@@ -29,12 +29,6 @@ export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
 
-/** A passed check: what came, and what later checks need of it. */
-export interface Passed<T> {
-  readonly came: string;
-  readonly value: T;
-}
-
 /** Runs checks one after the other and collects their results. A failed check does not stop the next one. */
 export class Checks {
   readonly results: CheckResult[] = [];
@@ -46,37 +40,26 @@ export class Checks {
     this.#interrupted = interrupted;
   }
 
-  get failed(): number {
-    return this.results.filter(({ passed }) => !passed).length;
-  }
-
   /** @throws InterruptedError */
   throwIfInterrupted(): void {
     if (this.#interrupted.aborted) throw new InterruptedError('The run was interrupted.');
   }
 
-  /** @returns what later checks need, or undefined if the check failed. @throws InterruptedError before it begins */
-  async value<T>(check: string, run: () => Promise<Passed<T>>): Promise<T | undefined> {
+  /** @param run returns the result as a text. @returns whether the check passed. @throws InterruptedError before it begins */
+  async passes(check: string, run: () => string | Promise<string>): Promise<boolean> {
     this.throwIfInterrupted();
     try {
-      const { came, value } = await run();
-      this.#add({ check, passed: true, came });
-      return value;
+      this.#add({ check, passed: true, came: await run() });
+      return true;
     } catch (error) {
-      if (error instanceof InterruptedError) throw error;
       this.#add({ check, passed: false, ...failureOf(error) });
-      return undefined;
+      return false;
     }
   }
 
-  /** @returns whether the check passed. @throws InterruptedError before it begins */
-  async passes(check: string, run: () => Promise<string>): Promise<boolean> {
-    const passed = await this.value(check, async () => ({ came: await run(), value: true }));
-    return passed === true;
-  }
-
+  /** A reply may repeat the key that was sent. */
   #add(result: CheckResult): void {
-    const redacted = {
+    const redacted: CheckResult = {
       ...result,
       came: withoutKeys(result.came),
       ...(result.next !== undefined && { next: withoutKeys(result.next) }),
@@ -87,7 +70,6 @@ export class Checks {
 }
 
 const keys = new RegExp(apiKeyPattern, 'g');
-/** A reply may repeat what was sent. */
 const withoutKeys = (text: string): string => text.replace(keys, '(an API key)');
 
 function failureOf(error: unknown): { came: string; next: string } {

@@ -1,22 +1,15 @@
-import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { CommanderError } from 'commander';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
 import { CommandError } from '../admin/context.ts';
 import { failureLines } from '../admin/failures.ts';
+import { clientTimeouts, endpointWarning } from '../cli/aws.ts';
 import { CliCommand } from '../cli/command.ts';
 import { type CheckResult, Checks, InterruptedError } from './check.ts';
 import { contractChecks } from './contract-checks.ts';
 import { readOnlyChecks } from './read-only-checks.ts';
 import { tableCheck } from './table-check.ts';
-import {
-  baseUrlIssue,
-  clientConfigOf,
-  type TableVariables,
-  type Target,
-  targetOfStack,
-  targetOfUrl,
-} from './target.ts';
-import { type TemporaryOrganizationResult, writeChecks } from './write-checks.ts';
+import { baseUrlIssue, clientConfigOf, type Target, targetOfStack, targetOfUrl } from './target.ts';
+import { type TemporaryOrganization, writeChecks } from './write-checks.ts';
 
 /** The environment and streams of a run, and what interrupts it. */
 export interface VerifyIo {
@@ -36,20 +29,8 @@ interface Options {
   json?: boolean;
 }
 
-const wrongUsage = 2;
 /** As a shell reports a command that SIGINT ended. */
 const interruptedStatus = 130;
-
-/** Longer than those of a function: nobody's request waits. */
-const clientTimeouts = {
-  maxAttempts: 5,
-  requestHandler: {
-    connectionTimeout: 3000,
-    requestTimeout: 30_000,
-    throwOnRequestTimeout: true,
-    socketTimeout: 30_000,
-  },
-} as const satisfies DynamoDBClientConfig;
 
 /** Runs the command. @returns the exit status: 0, 1 (a check failed, or could not begin), 2 (wrong usage) or 130 (interrupted) */
 export async function runVerify(args: readonly string[], io: VerifyIo): Promise<number> {
@@ -60,7 +41,7 @@ export async function runVerify(args: readonly string[], io: VerifyIo): Promise<
     requireUsage(program, options);
     return await new VerifyRun(io, options).run();
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : wrongUsage;
+    if (error instanceof CommanderError) return error.exitCode;
     if (error instanceof CommandError) {
       io.stderr(`${error.message}\n`);
       return 1;
@@ -124,7 +105,7 @@ class VerifyRun {
   readonly #io: VerifyIo;
   readonly #options: Options;
   readonly #checks: Checks;
-  #temporary: TemporaryOrganizationResult | undefined;
+  #temporary: TemporaryOrganization | undefined;
 
   constructor(io: VerifyIo, options: Options) {
     this.#io = io;
@@ -143,9 +124,9 @@ class VerifyRun {
       if (!(error instanceof InterruptedError)) throw error;
       isInterrupted = true;
     }
-    this.#summarize(target);
+    const failed = this.#summarize(target);
     if (isInterrupted) return interruptedStatus;
-    return this.#checks.failed > 0 || this.#temporary?.removed === false ? 1 : 0;
+    return failed > 0 || this.#temporary?.removed === false ? 1 : 0;
   }
 
   async #target(): Promise<Target> {
@@ -165,47 +146,30 @@ class VerifyRun {
     return target;
   }
 
-  async #tableChecks(target: Target): Promise<void> {
+  async #tableChecks({ baseUrl, variables }: Target): Promise<void> {
     const { write, contract, stack } = this.#options;
-    if (!target.variables || !(write || contract || stack)) return;
-    this.#warnOfEndpoint(target);
-    const table = openTable(target.variables.LEADS_TABLE, {
+    const { environment, interrupted } = this.#io;
+    if (!variables || !(write || contract || stack)) return;
+    const table: Table = openTable(variables.LEADS_TABLE, {
       ...clientTimeouts,
-      ...clientConfigOf(target.variables),
+      ...clientConfigOf(variables),
     });
+    const warning = stack && endpointWarning(environment, { stack, table: table.name });
+    if (warning) this.#note(warning);
+    const options = { checks: this.#checks, baseUrl, table, variables, interrupted };
     try {
-      const isThere = await this.#checks.passes(`Table ${table.name}`, () => tableCheck(table));
-      if (write && isThere) await this.#write(table, target);
-      if (contract && isThere) await this.#contract(table, target.variables, target.baseUrl);
+      if (!(await this.#checks.passes(`Table ${table.name}`, () => tableCheck(table)))) return;
+      if (write)
+        await writeChecks({ ...options, note: this.#note }, (result) => {
+          this.#temporary = result;
+        });
+      if (contract) await contractChecks({ ...options, note: this.#note });
     } finally {
       table.client.destroy();
     }
   }
 
-  async #write(table: Table, { baseUrl }: Target): Promise<void> {
-    const note = this.#note;
-    await writeChecks({ checks: this.#checks, baseUrl, table, note }, (result) => {
-      this.#temporary = result;
-    });
-  }
-
-  async #contract(table: Table, variables: TableVariables, baseUrl: string): Promise<void> {
-    const { interrupted } = this.#io;
-    const note = this.#note;
-    await contractChecks({ checks: this.#checks, baseUrl, table, variables, interrupted, note });
-  }
-
   readonly #note = (sentence: string): void => this.#io.stderr(`${sentence}\n`);
-
-  /** A value left over from a local run would make the checks use other data than the stack's. */
-  #warnOfEndpoint({ stack, variables }: Target): void {
-    const { environment, stderr } = this.#io;
-    const endpoint = environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL;
-    if (stack === undefined || !endpoint) return;
-    stderr(
-      `Warning: AWS_ENDPOINT_URL_DYNAMODB is set, so table ${variables?.LEADS_TABLE} of stack ${stack} is looked for at ${endpoint}, not in AWS.\n`,
-    );
-  }
 
   /** First of all: which release the checks are about. */
   #printRelease({ stack, release, version }: Target): void {
@@ -222,13 +186,11 @@ class VerifyRun {
     this.#io.stdout(`${line.replace(/\s*\n\s*/g, ' ')}\n`);
   }
 
-  #summarize({ baseUrl, stack, release, version }: Target): void {
-    const { results, failed } = this.#checks;
+  /** @returns how many checks failed */
+  #summarize({ baseUrl, stack, release, version }: Target): number {
+    const { results } = this.#checks;
+    const failed = results.filter(({ passed }) => !passed).length;
     const passed = results.length - failed;
-    if (!this.#options.json) {
-      this.#io.stdout(`${passed} passed, ${failed} failed\n`);
-      return;
-    }
     const document = {
       url: baseUrl,
       ...(stack !== undefined && { stack, release, version }),
@@ -237,6 +199,8 @@ class VerifyRun {
       checks: results,
       ...(this.#temporary && { temporaryOrganization: this.#temporary }),
     };
-    this.#io.stdout(`${JSON.stringify(document)}\n`);
+    const summary = `${passed} passed, ${failed} failed`;
+    this.#io.stdout(`${this.#options.json ? JSON.stringify(document) : summary}\n`);
+    return failed;
   }
 }

@@ -1,145 +1,145 @@
-import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import { readLead } from '../../shared/store/leads/leads.ts';
-import { eraseLead } from '../../shared/store/maintenance/erase-lead.ts';
-import { revokeApiKey } from '../../shared/store/organizations/api-keys.ts';
-import type { Table } from '../../shared/store/table/client.ts';
-import { Caller } from './caller.ts';
-import { captureChecks } from './capture-checks.ts';
-import { CheckError, type Checks } from './check.ts';
-import { expectError, replyText } from './expect-reply.ts';
-import { leadChecks, referenceListChecks } from './lead-checks.ts';
-import { listChecks } from './list-checks.ts';
-import { nextFor } from './next-step.ts';
-import { raceChecks } from './race-checks.ts';
+import { randomInt } from 'node:crypto';
+import { endpoints } from '../../shared/endpoints.ts';
+import { limits } from '../../shared/limits.ts';
+import { parseSettingsFile } from '../../shared/organization/settings.ts';
+import { deleteItems } from '../../shared/store/maintenance/delete-items.ts';
+import { removeOrganization } from '../../shared/store/maintenance/remove-organization.ts';
+import { createApiKey } from '../../shared/store/organizations/api-keys.ts';
 import {
-  createTemporaryOrganization,
-  freeOrganizationId,
-  leftOrganizations,
-  removeTemporaryOrganization,
-} from './temporary-organization.ts';
-import type { WriteContext } from './write-context.ts';
+  listOrganizations,
+  readSettings,
+  replaceSettings,
+} from '../../shared/store/organizations/organizations.ts';
+import type { Table } from '../../shared/store/table/client.ts';
+import type { PrimaryKey } from '../../shared/store/table/primary-keys.ts';
+import { CheckError } from './check.ts';
+import { type ContractOptions, contractTests, type TestedFile } from './contract-tests.ts';
+import { nextFor, replyText, send } from './reply.ts';
 
-/** An erasure reads the whole table: of a larger one, this run erases nothing but removes the organization's own items. */
-const erasureTableMaxBytes = 100_000_000;
+/** The name by which a later run finds an organization that a killed run left behind. */
+const temporaryName = 'Temporary organization of npm run verify';
+/** High IDs, so that an organization of a person hardly ever has one of them. */
+const idMin = 2_000_000_000;
+const hourMs = 3_600_000;
+/** One organization is enough for these tests, if they run one after the other. */
+const written = ['--tagsFilter=written', '--no-file-parallelism', '--no-isolate'];
 
 /** What became of the temporary organization. */
-export interface TemporaryOrganizationResult {
+export interface TemporaryOrganization {
   readonly id: number;
   readonly removed: boolean;
 }
 
-export interface WriteOptions {
-  readonly checks: Checks;
-  readonly baseUrl: string;
-  readonly table: Table;
-  /** Prints a sentence for the person who waits. */
-  readonly note: (sentence: string) => void;
-}
-
 /**
- * Writes everything that the contract can write, in an organization of its own, and removes that organization, whatever happens.
+ * Runs the contract tests that are tagged `written`, a check for each, in an organization of their own, and removes that organization, whatever happens.
  * @throws InterruptedError after the removal
  */
 export async function writeChecks(
-  { checks, baseUrl, table, note }: WriteOptions,
-  onRemoved: (result: TemporaryOrganizationResult) => void,
+  options: ContractOptions,
+  onRemoved: (result: TemporaryOrganization) => void,
 ): Promise<void> {
-  const id = await checks.value('Find a free organization ID', async () => {
-    const left = await removeLeft(table, note);
-    const value = await freeOrganizationId(table);
-    return {
-      came: `${value}${left === 0 ? '' : `, after removing ${left} of earlier runs`}`,
-      value,
-    };
-  });
-  if (id === undefined) return;
-  const caller = new Caller(baseUrl, note);
+  const { checks, table, note } = options;
+  const organization: { id?: number; key?: string } = {};
+  /** Idempotency records by their text: several captures have one. */
+  const records = new Map<string, PrimaryKey>();
   try {
-    const organization = await checks.value(
-      'Create a temporary organization with three keys of an hour',
-      async () => {
-        const value = await createTemporaryOrganization(table, id);
-        return { came: `organization ${id} in table ${table.name}`, value };
-      },
-    );
-    if (organization) await checkWith({ checks, caller, table, organization });
+    const isCreated = await checks.passes('Create a temporary organization', async () => {
+      const left = await removeLeft(table, note);
+      organization.id = await freeOrganizationId(table);
+      organization.key = await createTemporaryOrganization(table, organization.id);
+      const removed = left === 0 ? '' : `, after removing ${left} of earlier runs`;
+      return `organization ${organization.id} in table ${table.name}${removed}`;
+    });
+    // Without a known key, every test would fail in the same way.
+    if (!isCreated || !(await isKnown(options, organization.key))) return;
+    const marker = JSON.stringify({ id: organization.id, name: temporaryName });
+    const environment = { TEMPORARY_ORGANIZATION: marker };
+    for await (const file of contractTests(options, written, environment)) {
+      for (const record of file.tests.flatMap((test) => test.records))
+        records.set(record.pk, record);
+      for (const test of file.tests) await checks.passes(test.name, () => resultOf(test, file));
+    }
   } finally {
-    onRemoved({ id, removed: await removeAtEnd({ table, note, caller, id }) });
+    if (organization.id !== undefined)
+      onRemoved({
+        id: organization.id,
+        removed: await removeAtEnd(options, organization.id, [...records.values()]),
+      });
   }
 }
 
-async function checkWith(context: WriteContext): Promise<void> {
-  const { checks, caller, organization } = context;
-  const isKnown = await checks.passes('The new key is known to the service', async () => {
-    const reply = await caller.call('list-users', organization.reader.key);
+type Test = TestedFile['tests'][number];
+
+/** @returns the statuses of the replies: `201, 20 × 200` @throws CheckError */
+function resultOf({ error, replies }: Test, { name }: TestedFile): string {
+  if (error === undefined) {
+    const counted = Map.groupBy(replies, ({ status }) => status);
+    return [...counted]
+      .map(([status, { length }]) => (length === 1 ? `${status}` : `${length} × ${status}`))
+      .join(', ');
+  }
+  const [message = ''] = error.split('\n');
+  const reply = replies.findLast(({ status }) => status >= 500) ?? replies.at(-1);
+  if (!reply)
+    throw new CheckError(
+      message,
+      `Find the X-Request-Id, if one is named, in the log of the function. Does the same test pass locally? npm test -- contract/${name}`,
+    );
+  const endpoint = endpoints.find((one) => one.name === reply.endpoint)?.name;
+  throw new CheckError(`${replyText(reply)} (${message})`, nextFor(reply, endpoint));
+}
+
+/** An ID that no organization of the table has. */
+async function freeOrganizationId(table: Table): Promise<number> {
+  for (;;) {
+    const id = randomInt(idMin, limits.idMax);
+    if (!(await readSettings(table, id))) return id;
+  }
+}
+
+/** Creates the organization, to which the tests apply their settings. @returns an API key that expires after an hour, as theirs do */
+export async function createTemporaryOrganization(
+  table: Table,
+  id: number,
+  now = new Date(),
+): Promise<string> {
+  const users = [{ id: 7, name: 'Asha Rao' }];
+  const file = {
+    id,
+    name: temporaryName,
+    modules: ['crm'],
+    users,
+    pipelines: [],
+    sources: [],
+    fields: [],
+  };
+  const { settings } = parseSettingsFile(JSON.stringify(file));
+  const action = { who: 'npm run verify', what: 'organization apply' };
+  const version = await replaceSettings(table, { before: undefined, settings, now, action });
+  if (version === undefined) throw new Error(`Organization ${id} was created by someone else.`);
+  const expiresAt = new Date(now.getTime() + hourMs).toISOString();
+  const owner = { organizationId: id, createdBy: 7, label: 'verify', now, expiresAt };
+  const scopes = ['leads.read'] as const;
+  return (await createApiKey(table, { ...owner, type: 'application', scopes })).key;
+}
+
+const isKnown = ({ checks, baseUrl }: ContractOptions, key = ''): Promise<boolean> =>
+  checks.passes('The new key is known to the service', async () => {
+    const headers = { Authorization: `Bearer ${key}` };
+    const reply = await send(baseUrl, { method: 'GET', path: '/api/v1/users', headers });
     if (reply.status === 200) return '200';
     throw new CheckError(`${replyText(reply)}; expected 200`, nextFor(reply, 'list-users'));
   });
-  // Every other check would fail in the same way.
-  if (!isKnown) return;
-  await referenceListChecks(context);
-  const created = await leadChecks(context);
-  const captured = await captureChecks(context);
-  if (created) await listChecks(context, created);
-  // Without a first capture, every capture of a race would fail in the same way.
-  if (captured !== undefined) {
-    await raceChecks(context);
-    await erasureCheck(context, captured);
-  }
-  await revocationChecks(context);
-}
-
-async function erasureCheck(
-  { checks, caller, table, organization }: WriteContext,
-  leadId: number,
-): Promise<void> {
-  const { Table: { TableSizeBytes = 0 } = {} } = await table.client.send(
-    new DescribeTableCommand({ TableName: table.name }),
-  );
-  if (TableSizeBytes > erasureTableMaxBytes) return;
-  await checks.passes('Erase a lead', async () => {
-    await eraseLead(table, organization.id, leadId, { who: 'npm run verify' });
-    if (await readLead(table, organization.id, leadId)) {
-      throw new CheckError(`lead ${leadId} is still there`, 'Report this line as a defect.');
-    }
-    const reply = await caller.call('get-lead', organization.reader.key, { leadId });
-    return expectError(reply, ['NOT_FOUND'], 'get-lead');
-  });
-}
-
-async function revocationChecks({
-  checks,
-  caller,
-  table,
-  organization,
-}: WriteContext): Promise<void> {
-  const { id, reader, writer, website } = organization;
-  for (const { keyId } of [reader, writer, website]) await revokeApiKey(table, id, keyId);
-  await checks.passes('A revoked key is refused by the next request', async () => {
-    const names = ['list-leads', 'create-lead', 'capture-lead'] as const;
-    const keys = [reader, writer, website];
-    let came = '';
-    for (const [index, name] of names.entries()) {
-      const body = name === 'list-leads' ? {} : { body: {} };
-      const reply = await caller.call(name, keys[index]?.key ?? '', body);
-      came = expectError(reply, ['UNAUTHORIZED'], name);
-    }
-    return came;
-  });
-}
-
-interface Removal {
-  readonly table: Table;
-  readonly note: WriteOptions['note'];
-  readonly caller: Caller;
-  readonly id: number;
-}
 
 /** @returns whether nothing is left of the organization */
-async function removeAtEnd({ table, note, caller, id }: Removal): Promise<boolean> {
-  await caller.settle();
+async function removeAtEnd(
+  { table, note }: ContractOptions,
+  id: number,
+  records: readonly PrimaryKey[],
+): Promise<boolean> {
   try {
-    await removeTemporaryOrganization(table, id);
+    await removeOrganization(table, id);
+    await deleteItems(table, records);
     return true;
   } catch (error) {
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
@@ -151,14 +151,24 @@ async function removeAtEnd({ table, note, caller, id }: Removal): Promise<boolea
   }
 }
 
-/** Removes what runs that were killed have left behind. @returns how many organizations */
-async function removeLeft(table: Table, note: WriteOptions['note']): Promise<number> {
-  const left = await leftOrganizations(table);
-  for (const id of left) {
-    const items = await removeTemporaryOrganization(table, id);
+/** Removes the temporary organizations of killed runs: their keys have expired, so no run uses them. @returns how many */
+export async function removeLeft(
+  table: Table,
+  note: (sentence: string) => void,
+  now = new Date(),
+): Promise<number> {
+  let removed = 0;
+  for (const { id, name } of await listOrganizations(table)) {
+    if (id < idMin || name !== temporaryName) continue;
+    const stored = await readSettings(table, id);
+    // Without settings, a removal was interrupted.
+    const appliedAt = stored ? Date.parse(stored.appliedAt) : 0;
+    if (now.getTime() - appliedAt <= hourMs) continue;
+    const items = await removeOrganization(table, id);
     note(
       `Removed the temporary organization ${id}, which an earlier run left behind (${items} items).`,
     );
+    removed += 1;
   }
-  return left.length;
+  return removed;
 }

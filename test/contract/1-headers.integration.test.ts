@@ -21,6 +21,7 @@ const everyRequest = goodRequests.map((good) => [good.name, good] as const);
 describe('1 X-Request-Id: on every response', () => {
   test.each(everyRequest)(
     'every success of %s carries X-Request-Id',
+    { tags: 'written' },
     async (name, { request, status }) => {
       const answer = await call(name, { apiKey: organization.writer, ...request(leadId) });
 

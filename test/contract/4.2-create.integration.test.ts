@@ -43,7 +43,7 @@ async function refused(body: unknown, name: string, details: object = {}): Promi
 }
 
 describe('4.2 response: 201 with the lead', () => {
-  test('create-lead answers 201 with the lead', async () => {
+  test('create-lead answers 201 with the lead', { tags: 'written' }, async () => {
     const someone = person();
 
     const { status, body } = await create({ fields: someone });
@@ -218,7 +218,9 @@ describe('4.2 DUPLICATE_LEAD: a lead with this phone or email exists; details.le
     expect([status, body]).toEqual([409, duplicate(lead.id, field)]);
   });
 
-  test('create-lead names the lead of the phone when phone and email are of two leads', async () => {
+  test('create-lead names the lead of the phone when phone and email are of two leads', {
+    tags: 'written',
+  }, async () => {
     const [byPhone, byEmail] = [await givenLead(organization), await givenLead(organization)];
 
     const { status, body } = await create({

@@ -163,7 +163,9 @@ describe('4.3 rule 6: a repeat within 24 hours returns the first result without 
     expect(answers.map(isReplay)).toEqual([false, false, false]);
   });
 
-  test('a repeat with one known and one new key replays, and the new key is known from then on', async () => {
+  test('a repeat with one known and one new key replays, and the new key is known from then on', {
+    tags: 'written',
+  }, async () => {
     const [someone, header, externalId] = [person(), newKey(), newKey()];
     const made = await capture(someone, header);
 

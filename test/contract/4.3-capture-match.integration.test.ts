@@ -110,7 +110,9 @@ describe('4.3 rule 1: a lead matches by phone number or email, ignoring case', (
 });
 
 describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled, differing ones kept and listed', () => {
-  test('a capture fills empty fields and keeps others, each on the timeline as sent and as it was', async () => {
+  test('a capture fills empty fields and keeps others, each on the timeline as sent and as it was', {
+    tags: 'written',
+  }, async () => {
     const lead = await givenLead(organization, {
       fields: { email: null, city: 'Pune', budget: 5, source: 3 },
     });
@@ -156,7 +158,9 @@ describe('4.3 rule 3: match on a non-archived lead: only empty fields are filled
     );
   });
 
-  test('a capture with nothing new is on the timeline, but updated is false and updatedAt stays', async () => {
+  test('a capture with nothing new is on the timeline, but updated is false and updatedAt stays', {
+    tags: 'written',
+  }, async () => {
     const lead = await givenLead(organization, { fields: { city: 'Pune' } });
 
     const { body } = await capture({
@@ -225,37 +229,41 @@ describe('4.3 rule 4: match on an archived lead: nothing is changed, the enquiry
   test.each([
     ['phone', ({ name, phone }: CallReply['body']) => ({ name, phone })],
     ['email', ({ email }: CallReply['body']) => ({ ...person(), email })],
-  ])('a capture that matches an archived lead by %s changes nothing', async (_, bodyOf) => {
-    const lead = await givenLead(organization);
-    await setArchived(table(), organization.id, lead.id, true);
-    const before = await storedLead(organization, lead.id);
+  ])(
+    'a capture that matches an archived lead by %s changes nothing',
+    { tags: 'written' },
+    async (_, bodyOf) => {
+      const lead = await givenLead(organization);
+      await setArchived(table(), organization.id, lead.id, true);
+      const before = await storedLead(organization, lead.id);
 
-    const { status, body, headers } = await capture({
-      ...bodyOf(lead),
-      notes: 'Again.',
-      fields: { city: 'Pune' },
-    });
+      const { status, body, headers } = await capture({
+        ...bodyOf(lead),
+        notes: 'Again.',
+        fields: { city: 'Pune' },
+      });
 
-    expect([status, body]).toEqual([
-      200,
-      { lead: { id: lead.id, created: false, updated: false, archived: true } },
-    ]);
-    expect(headers.get('location')).toBeNull();
-    const after = await storedLead(organization, lead.id);
-    expect(after.lead).toEqual(before.lead);
-    expect(after.timeline).toHaveLength(3);
-    expect(await lastOf(lead.id)).toMatchObject({
-      type: 'captured',
-      archived: true,
-      notes: 'Again.',
-      filled: [],
-    });
-    expect((await lastOf(lead.id))?.kept).toContainEqual({
-      field: 'city',
-      current: null,
-      submitted: 'Pune',
-    });
-  });
+      expect([status, body]).toEqual([
+        200,
+        { lead: { id: lead.id, created: false, updated: false, archived: true } },
+      ]);
+      expect(headers.get('location')).toBeNull();
+      const after = await storedLead(organization, lead.id);
+      expect(after.lead).toEqual(before.lead);
+      expect(after.timeline).toHaveLength(3);
+      expect(await lastOf(lead.id)).toMatchObject({
+        type: 'captured',
+        archived: true,
+        notes: 'Again.',
+        filled: [],
+      });
+      expect((await lastOf(lead.id))?.kept).toContainEqual({
+        field: 'city',
+        current: null,
+        submitted: 'Pune',
+      });
+    },
+  );
 
   test('a capture fills an archived lead again once it is restored', async () => {
     const { id, name, phone } = await givenLead(organization);

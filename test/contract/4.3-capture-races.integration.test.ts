@@ -31,7 +31,9 @@ describe('4.3 IDEMPOTENCY_IN_PROGRESS: a capture that conflicts with another ret
     }
     throw new Error('Told to retry 20 times.');
   };
-  const forty = Array.from({ length: 40 }, (_, index) => index);
+  /** Few for `npm run verify -- --write`: a new account of AWS runs ten functions at once. */
+  const count = process.env.TEMPORARY_ORGANIZATION ? 10 : 40;
+  const numbers = Array.from({ length: count }, (_, index) => index);
 
   test('a capture answers 409 while another request holds the phone, and a retry captures', async () => {
     const someone = person();
@@ -50,37 +52,41 @@ describe('4.3 IDEMPOTENCY_IN_PROGRESS: a capture that conflicts with another ret
     expect([retried.status, retried.headers.get('idempotent-replayed')]).toEqual([201, null]);
   });
 
-  test('40 parallel captures of one person with distinct keys make one lead and 40 captured items', async () => {
+  test(`${count} parallel captures of one person with distinct keys make one lead and ${count} captured items`, {
+    tags: 'written',
+  }, async () => {
     const someone = person();
 
     const answers = await Promise.all(
-      forty.map((index) => captureAtLast({ ...someone, notes: `${index}` }, `distinct ${index}`)),
+      numbers.map((index) => captureAtLast({ ...someone, notes: `${index}` }, `distinct ${index}`)),
     );
 
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(new Set(answers.map(({ body }) => body.lead.id)).size).toBe(1);
     const noted = (await capturesOf(answers[0]?.body.lead.id)).map(({ notes }) => Number(notes));
-    expect(noted.sort((a, b) => a - b)).toEqual(forty);
+    expect(noted.sort((a, b) => a - b)).toEqual(numbers);
     const leads = (await storedLeads(organization)).filter(
       ({ lead }) => (lead.fields as { phone: string }).phone === someone.phone,
     );
     expect(leads).toHaveLength(1);
   });
 
-  test('40 parallel captures with one idempotency key make one lead, one captured item and 40 equal responses', async () => {
+  test(`${count} parallel captures with one idempotency key make one lead, one captured item and ${count} equal responses`, {
+    tags: 'written',
+  }, async () => {
     const someone = person();
 
-    const answers = await Promise.all(forty.map(() => captureAtLast(someone, 'one')));
+    const answers = await Promise.all(numbers.map(() => captureAtLast(someone, 'one')));
 
     const seen = answers.map(({ status, body, headers }) => ({
       status,
       body,
       location: headers.get('location'),
     }));
-    expect(seen).toEqual(forty.map(() => seen[0]));
+    expect(seen).toEqual(numbers.map(() => seen[0]));
     expect(
       answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true'),
-    ).toHaveLength(39);
+    ).toHaveLength(count - 1);
     expect(answers[0]?.status).toBe(201);
     expect(await capturesOf(answers[0]?.body.lead.id)).toHaveLength(1);
   });

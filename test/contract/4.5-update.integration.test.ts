@@ -10,7 +10,7 @@ import { changesOf, organization, quiet, quietLead, update, useUpdates } from '.
 useUpdates();
 
 describe('4.5 response: 200 with the lead after the change', () => {
-  test('update-lead answers 200 with the lead after the change', async () => {
+  test('update-lead answers 200 with the lead after the change', { tags: 'written' }, async () => {
     const before = await givenLead(organization);
 
     const { status, body } = await update(before.id, { fields: { city: 'Pune' }, stageId: 12 });
@@ -112,7 +112,9 @@ describe('4.5 DUPLICATE_LEAD: the new phone or email belongs to another lead', (
     },
   );
 
-  test('a phone or email that a lead gives up is free for another lead at once', async () => {
+  test('a phone or email that a lead gives up is free for another lead at once', {
+    tags: 'written',
+  }, async () => {
     const { id, phone, email } = await givenLead(organization);
 
     await update(id, { fields: { phone: person().phone, email: person().email } });

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { writtenTag } from './written-tag.ts';
 
 /** The contract tests against a service that runs already: `npm run verify -- … --contract`. */
 export default defineConfig({
@@ -6,6 +7,7 @@ export default defineConfig({
     include: ['test/contract/**/*.integration.test.ts'],
     globalSetup: ['test/contract/verified-service.ts'],
     maxWorkers: 2,
+    tags: [writtenTag],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     env: { DYNAMODB_TIMEOUT_MS: '5000' },

@@ -1,4 +1,7 @@
+import { TestRunner } from 'vitest';
 import { type EndpointName, endpointNamed } from '../../shared/endpoints.ts';
+import { parseApiKey } from '../../shared/organization/api-key.ts';
+import { idempotencyPrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { assertDescribed } from './described.ts';
 import { service } from './service.ts';
 
@@ -46,11 +49,12 @@ export async function call(
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  const answer = {
+  const answer: CallReply = {
     status: response.status,
     headers: response.headers,
     body: text === '' ? undefined : JSON.parse(text),
   };
+  record(name, { apiKey, body, headers }, answer);
   assertDescribed({
     method,
     url: new URL(url),
@@ -58,6 +62,24 @@ export async function call(
     ...answer,
   });
   return answer;
+}
+
+/** For the lines of `npm run verify -- --write`: what was answered, and which idempotency records may be left. */
+function record(
+  endpoint: EndpointName,
+  { apiKey = '', body, headers = {} }: CallOptions,
+  { status, headers: answered, body: answer }: CallReply,
+): void {
+  const meta = process.env.TEMPORARY_ORGANIZATION && TestRunner.getCurrentTest()?.meta;
+  if (!meta) return;
+  const requestId = answered.get('X-Request-Id') ?? undefined;
+  meta.replies ??= [];
+  meta.replies.push({ endpoint, status, requestId, ...(status >= 400 && { body: answer }) });
+  const { externalId } = Object(body);
+  const { keyId = '' } = parseApiKey(apiKey) ?? {};
+  meta.records ??= [];
+  for (const key of [headers['Idempotency-Key'], externalId])
+    if (key) meta.records.push({ ...idempotencyPrimaryKey(keyId, key) });
 }
 
 /** Undefined for a text that is not JSON. */

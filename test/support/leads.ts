@@ -17,11 +17,14 @@ export async function givenLead(
   { writer }: GivenOrganization,
   { fields = {}, ...place }: { fields?: object; stageId?: number; pipelineId?: number } = {},
 ): Promise<CallReply['body']> {
-  const { status, body } = await call('create-lead', {
+  const { status, body, headers } = await call('create-lead', {
     apiKey: writer,
     body: { fields: { ...person(), ...fields }, ...place },
   });
-  if (status !== 201) throw new Error(`create-lead answered ${status}: ${JSON.stringify(body)}`);
+  if (status !== 201)
+    throw new Error(
+      `create-lead answered ${status}: ${JSON.stringify(body)}, X-Request-Id ${headers.get('X-Request-Id')}`,
+    );
   return body.lead;
 }
 

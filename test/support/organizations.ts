@@ -36,6 +36,12 @@ export interface GivenOrganization extends OrganizationWithoutKeys {
 /** Properties of a settings file that replace those of `sampleSettings`; an id and keys are left out. */
 export type SettingsChanges = Partial<typeof sampleSettings> | Readonly<Record<string, unknown>>;
 
+/** The organization of `npm run verify -- --write`: tests that are tagged `written` share it. */
+const temporary: { readonly id: number; readonly name: string } | undefined = JSON.parse(
+  process.env.TEMPORARY_ORGANIZATION ?? 'null',
+);
+const temporaryKeyMs = 3_600_000;
+
 /** Settings that are not applied yet. @param id of the organization; by default one that no other test uses */
 export function newSettings(
   changes: SettingsChanges = {},
@@ -66,7 +72,11 @@ export async function givenOrganizationWithoutKeys(
   on: Table = table(),
   id?: number,
 ): Promise<OrganizationWithoutKeys> {
-  const settings = newSettings(changes, id);
+  if (temporary && (id ?? Object.keys(changes)[0]) !== undefined)
+    throw new Error('A test that needs its own organization cannot be tagged `written`.');
+  const settings = temporary
+    ? newSettings({ name: temporary.name }, temporary.id)
+    : newSettings(changes, id);
   const { id: organizationId } = settings;
   recordOrganization(organizationId);
   await applySettings(on, settings);
@@ -76,7 +86,8 @@ export async function givenOrganizationWithoutKeys(
     label = scopes.join(' '),
     ...more
   }: KeyOptions = {}) => {
-    const { createdBy = settings.users[0]?.id ?? 0, expiresAt } = more;
+    const { createdBy = settings.users[0]?.id ?? 0 } = more;
+    const { expiresAt = temporary && new Date(Date.now() + temporaryKeyMs) } = more;
     const order = { organizationId, type, scopes: [...scopes], label, createdBy, now: new Date() };
     return createApiKey(on, { ...order, ...(expiresAt && { expiresAt: expiresAt.toISOString() }) });
   };

@@ -11,7 +11,6 @@ import {
   emailPrimaryKey,
   erasurePrimaryKey,
   historyPartitionKey,
-  idempotencyPrimaryKey,
   keyListingPrimaryKey,
   leadPrimaryKey,
   type PrimaryKey,
@@ -29,14 +28,10 @@ import { scanLeadsAscending } from './export-leads.ts';
  * Removes an organization for good, with all of its leads and keys. For an organization that was made for a test: it asks nothing. Reads and
  * writes only the organization's own items. Revokes the keys first, and deletes the directory entry last, so that a repeat completes it.
  * A request that is still in progress can write after the removal: the caller waits for its own requests before.
- * @param idempotencyKeys those that its API keys have sent; imported rows are not removed
+ * Its idempotency records and imported rows stay.
  * @returns the number of items deleted
  */
-export async function removeOrganization(
-  table: Table,
-  organizationId: number,
-  idempotencyKeys: readonly string[] = [],
-): Promise<number> {
+export async function removeOrganization(table: Table, organizationId: number): Promise<number> {
   const own = { table, organizationId };
   const apiKeys = await listApiKeys(table, organizationId);
   for (const { keyId } of apiKeys) await revokeApiKey(table, organizationId, keyId);
@@ -48,10 +43,7 @@ export async function removeOrganization(
   const scan = { after: 0, withArchived: true };
   for await (const leads of scanLeadsAscending(table, organizationId, scan))
     for (const lead of leads) await remove(await itemsOfLead(own, lead));
-  for (const { keyId } of apiKeys) {
-    const records = idempotencyKeys.map((key) => idempotencyPrimaryKey(keyId, key));
-    await remove([...records, ...(await itemsOfKey(own, keyId))]);
-  }
+  for (const { keyId } of apiKeys) await remove(await itemsOfKey(own, keyId));
   const erasures = await keysIn(table, erasurePrimaryKey(organizationId, 0).pk);
   for (const { sk } of erasures)
     await remove(await keysIn(table, timelinePartitionKey(organizationId, Number(sk))));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { plainHttpReply } from '../../../infra/verify/plain-http.ts';
+import { plainHttp } from '../../../infra/verify/read-only-checks.ts';
 import { errorBody } from '../../../shared/errors.ts';
 
 /** What verify says of an https address whose port answers plain HTTP in this way. */
@@ -12,7 +12,7 @@ async function answering(status: number, body: object = {}): Promise<string> {
   ).listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
-    return await plainHttpReply(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    return await plainHttp(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
   } finally {
     server.closeAllConnections();
     server.close();
@@ -27,7 +27,7 @@ test.each([
 });
 
 test('no reply is right for plain HTTP', async () => {
-  expect(await plainHttpReply('https://127.0.0.1:1')).toContain('no reply');
+  expect(await plainHttp('https://127.0.0.1:1')).toContain('no reply');
 });
 
 test('a reply of a function to plain HTTP is named', async () => {

@@ -1,11 +1,12 @@
 import { CreateTableCommand, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { removeTemporaryOrganization } from '../../../infra/verify/temporary-organization.ts';
 import { errorBody } from '../../../shared/errors.ts';
+import { removeOrganization } from '../../../shared/store/maintenance/remove-organization.ts';
 import { listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { type FaultyService, startFaultyService } from '../../support/faults/faulty-service.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
+import { freePort } from '../../support/free-port.ts';
 import { service } from '../../support/service.ts';
 import { environmentOf, givenTable, table, tableOf } from '../../support/table.ts';
 import { failedLines, type Replacement, startAlteredGateway, verify } from './verify-run.ts';
@@ -24,7 +25,7 @@ test('functions whose table does not exist: every endpoint fails, and the line n
   expect(ofEndpoints).toHaveLength(11);
   for (const line of ofEndpoints)
     expect(line).toMatch(
-      /500 INTERNAL.*Every function fails .*: LEADS_TABLE names no table of the region/,
+      /500 INTERNAL.*If every function fails: LEADS_TABLE names no table of the region/,
     );
 });
 
@@ -47,7 +48,7 @@ test('a database that is silent is named after the first requests, and no other 
   ]);
 });
 
-describe.concurrent('faults after which verify calls again, each time a second later,', () => {
+describe('functions that may not write in transactions', () => {
   let faulty: FaultyService;
   beforeAll(async () => {
     faulty = await startFaultyService();
@@ -63,12 +64,18 @@ describe.concurrent('faults after which verify calls again, each time a second l
 
     expect(reply.status).toBe(1);
     const failed = failedLines(reply);
-    expect(failed.map((line) => line.split(':')[0])).toEqual([
-      '✗ Create a lead',
-      '✗ Capture a new lead',
-    ]);
-    expect(failed[0]).toMatch(
-      /500 INTERNAL, X-Request-Id .*; expected 201\. Next: .* the log of the function of POST \/api\/v1\/leads\. AccessDeniedException: .*PutItem on LEADS#, PHONE#, EMAIL#, TIMELINE#/,
+    expect(failed).toContainEqual(
+      expect.stringMatching(
+        /^✗ Contract tests 4\.2-create: create-lead answered 500: .*, X-Request-Id .*Next: Find the X-Request-Id/,
+      ),
+    );
+    expect(reply.lines).toContainEqual(
+      expect.stringMatching(/^✓ The new key is known to the service: 200/),
+    );
+    expect(failed).toContainEqual(
+      expect.stringMatching(
+        /a capture without a match .*: 500 INTERNAL, X-Request-Id .*expected .* 201.*Next: .* the log of the function of POST \/api\/v1\/leads\/capture\. AccessDeniedException: .*PutItem on LEADS#, PHONE#, EMAIL#, TIMELINE#/,
+      ),
     );
   });
 
@@ -92,10 +99,14 @@ describe.concurrent('faults after which verify calls again, each time a second l
       ),
     );
     expect(reply.stderr).toContain('Its keys expire within an hour.');
-    expect(await listApiKeys(table(), id)).toEqual(
-      Array.from({ length: 3 }, () => expect.objectContaining({ revokedAt: expect.any(String) })),
+    const keys = await listApiKeys(table(), id);
+    expect(keys.length).toBeGreaterThan(3);
+    expect(keys).toEqual(
+      Array.from({ length: keys.length }, () =>
+        expect.objectContaining({ revokedAt: expect.any(String) }),
+      ),
     );
-    await removeTemporaryOrganization(table(), id);
+    await removeOrganization(table(), id);
   });
 });
 
@@ -150,7 +161,7 @@ describe('a gateway in front of the functions', () => {
     expect(failed).toHaveLength(4);
     for (const line of failed)
       expect(line).toMatch(
-        /unknown address: 403.*without the contract's error body: \{"message":"Missing Authentication Token"\}; expected 404 NOT_FOUND\. Next: .*infra\/gateway-responses\.ts/,
+        /unknown address: 403.*without the contract's error body: \{"message":"Missing Authentication Token"\}; expected 404 NOT_FOUND\. Next: .*infra\/gateway\/responses\.ts/,
       );
   });
 
@@ -163,7 +174,7 @@ describe('a gateway in front of the functions', () => {
 
     expect(failedLines(reply)).toEqual([
       expect.stringMatching(
-        /^✗ GET \/api\/v1\/pipelines with an unknown key: 500 INTERNAL, X-Request-Id altered; expected 401 UNAUTHORIZED\. Next: Other functions answer 401.*\(list-pipelines\)/,
+        /^✗ GET \/api\/v1\/pipelines with an unknown key: 500 INTERNAL, X-Request-Id altered; expected 401 UNAUTHORIZED\. Next: .*If only this one fails, its role or its code is wrong\. .*GET \/api\/v1\/pipelines\./,
       ),
     ]);
   });
@@ -181,7 +192,7 @@ test('a table that cannot be reached is named, and nothing is written', async ()
 });
 
 test('an address where nothing answers fails one check, and no more are tried', async () => {
-  const reply = await verify(['--url', 'http://127.0.0.1:1']);
+  const reply = await verify(['--url', `http://127.0.0.1:${await freePort()}`]);
 
   expect(reply.status).toBe(1);
   expect(reply.lines).toEqual([

@@ -1,11 +1,6 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import {
-  createTemporaryOrganization,
-  freeOrganizationId,
-  leftOrganizations,
-  removeTemporaryOrganization,
-} from '../../../infra/verify/temporary-organization.ts';
+import { createTemporaryOrganization, removeLeft } from '../../../infra/verify/write-checks.ts';
 import { removeIdempotencyRecords } from '../../../shared/store/maintenance/remove-organization.ts';
 import { applySettings } from '../../../shared/store/organizations/apply-settings.ts';
 import { idempotencyPrimaryKey } from '../../../shared/store/table/primary-keys.ts';
@@ -19,15 +14,20 @@ test('a temporary organization that a killed run left is found after an hour, an
   const own = newSettings();
   await applySettings(table, own);
   const before = await itemsOf(table);
-  const old = await freeOrganizationId(table);
-  await createTemporaryOrganization(table, old, new Date(Date.now() - 2 * hourMs));
-  const recent = await freeOrganizationId(table);
-  await createTemporaryOrganization(table, recent);
+  await createTemporaryOrganization(table, 2_000_000_001, new Date(Date.now() - 2 * hourMs));
+  const withoutRecent = await itemsOf(table);
+  await createTemporaryOrganization(table, 2_000_000_002);
+  const notes: string[] = [];
+  const removeLeftNow = (now?: Date) => removeLeft(table, (sentence) => notes.push(sentence), now);
 
-  const left = await leftOrganizations(table);
-  for (const id of [old, recent]) await removeTemporaryOrganization(table, id);
+  const atOnce = await removeLeftNow();
+  const withRecent = await itemsOf(table);
+  const later = await removeLeftNow(new Date(Date.now() + 2 * hourMs));
 
-  expect(left).toEqual([old]);
+  expect(withoutRecent.length).toBeGreaterThan(before.length);
+  expect([atOnce, later]).toEqual([1, 1]);
+  expect(withRecent.length).toBe(withoutRecent.length);
+  expect(notes[0]).toMatch(/^Removed the temporary organization 2000000001, which an earlier run/);
   expect(await itemsOf(table)).toEqual(before);
   table.client.destroy();
 });

@@ -2,12 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
+import { startOwnService } from '../../support/own-service.ts';
 import { service } from '../../support/service.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
-import { table } from '../../support/table.ts';
+import { environmentOf, givenTable, table } from '../../support/table.ts';
 import { failedLines, verify } from './verify-run.ts';
 
 /** Other test files run verify on the same table. */
@@ -32,23 +34,29 @@ test('verify checks an address without credentials, a line per check, and the la
     '404 NOT_FOUND',
     'A body that is not UTF-8: 400 INVALID_JSON',
     'more than API Gateway accepts: 413 PAYLOAD_TOO_LARGE',
-    '(X-Forwarded-Proto: http): 403 HTTPS_REQUIRED',
+    'A request over plain HTTP: 403 HTTPS_REQUIRED',
     '400 KEY_IN_URL',
   ])
     expect(text).toContain(came);
 });
 
 test('verify --write writes what the contract can write, and leaves nothing behind', async () => {
-  const { baseUrl, environment } = service();
+  const own = await givenTable();
+  const environment = environmentOf(own.name);
+  const running = await startOwnService(environment);
+  const { baseUrl } = running;
 
   const { status, lines, stderr } = await verify(
     ['--url', baseUrl, '--write', '--json'],
     environment,
   );
 
+  const { Items } = await own.client.send(new ScanCommand({ TableName: own.name }));
+  await running.stop();
+  own.client.destroy();
+  expect(Items).toEqual([]);
   expect(lines).toHaveLength(1);
-  // A request that a slow engine let fail is sent again, and noted.
-  expect(stderr.replace(/^.* is called again\.\n/gm, '')).toBe('');
+  expect(stderr).toBe('');
   const document = JSON.parse(lines[0] ?? '');
   expect(document.checks.filter(({ passed }: { passed: boolean }) => !passed)).toEqual([]);
   expect(status).toBe(0);
@@ -56,13 +64,12 @@ test('verify --write writes what the contract can write, and leaves nothing behi
     url: baseUrl,
     passed: document.checks.length,
     failed: 0,
-    checks: expect.toSatisfy((checks: object[]) => checks.length > 60),
+    checks: expect.toSatisfy((checks: object[]) => checks.length > 55),
     temporaryOrganization: { id: expect.any(Number), removed: true },
   });
   const names = document.checks.map(({ check }: { check: string }) => check).join('\n');
-  for (const name of ['leadsBySource', '20 captures', 'Erase a lead', 'revoked'])
+  for (const name of ['source_id', '10 parallel captures', 'replays', 'revoked'])
     expect(names).toContain(name);
-  expect(await isLeft(document.temporaryOrganization.id)).toBe(false);
 });
 
 test('verify finds the address, the table and the release of a stack by its outputs, and says the release first', async () => {
@@ -100,6 +107,7 @@ test('verify finds the address, the table and the release of a stack by its outp
 
 test('after Ctrl-C, verify removes what it wrote and exits with status 130', async () => {
   const { baseUrl, environment } = service();
+  const aTest = /^✓ \d\S* .* > /m;
   const child = spawn(node24, ['infra/verify/main.ts', '--url', baseUrl, '--write'], {
     cwd: projectFolder,
     env: { PATH: process.env.PATH, ...environment },
@@ -109,10 +117,10 @@ test('after Ctrl-C, verify removes what it wrote and exits with status 130', asy
     printed.stderr += chunk.toString();
   });
   child.stdout.on('data', (chunk: Buffer) => {
-    const wasCreated = printed.stdout.includes('✓ Create a lead');
+    const hasBegun = aTest.test(printed.stdout);
     printed.stdout += chunk.toString();
     // Twice, as a terminal and npm send it.
-    if (!wasCreated && printed.stdout.includes('✓ Create a lead'))
+    if (!hasBegun && aTest.test(printed.stdout))
       for (let times = 0; times < 2; times += 1) child.kill('SIGINT');
   });
 
@@ -123,7 +131,6 @@ test('after Ctrl-C, verify removes what it wrote and exits with status 130', asy
     'Interrupted: finishing the current check and removing what was written.',
   ]);
   expect(printed.stdout).toMatch(/\d+ passed, 0 failed\n$/);
-  expect(printed.stdout).not.toContain('revoked');
   const [, id] = /organization (\d+) in table/.exec(printed.stdout) ?? [];
   expect(await isLeft(Number(id))).toBe(false);
 });

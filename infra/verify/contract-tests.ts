@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { on, once } from 'node:events';
+import { join, resolve } from 'node:path';
+import * as v from 'valibot';
+import type { Table } from '../../shared/store/table/client.ts';
+import { CheckError, type Checks } from './check.ts';
+import type { TableVariables } from './target.ts';
+
+const projectFolder = resolve(import.meta.dirname, '..', '..');
+const vitest = join(projectFolder, 'node_modules', 'vitest', 'vitest.mjs');
+
+/** What the checks that write work with. */
+export interface ContractOptions {
+  readonly checks: Checks;
+  readonly baseUrl: string;
+  readonly table: Table;
+  readonly variables: TableVariables;
+  readonly interrupted: AbortSignal;
+  /** Prints a sentence for the person who waits. */
+  readonly note: (sentence: string) => void;
+}
+
+const testedFile = v.object({
+  /** By which `npm test` selects the file. */
+  name: v.string(),
+  tests: v.array(
+    v.object({
+      name: v.string(),
+      /** Left out, the test passed. */
+      error: v.optional(v.string()),
+      /** What the service answered, in the order of the requests. */
+      replies: v.optional(
+        v.array(
+          v.object({
+            endpoint: v.string(),
+            status: v.number(),
+            requestId: v.optional(v.string()),
+            body: v.optional(v.unknown()),
+          }),
+        ),
+        [],
+      ),
+      /** The idempotency records that its captures may have written. */
+      records: v.optional(v.array(v.object({ pk: v.string(), sk: v.string() })), []),
+    }),
+  ),
+});
+export type TestedFile = v.InferOutput<typeof testedFile>;
+
+/**
+ * Runs contract tests against an address and its table, and gives the results of each test file. They run in a process group of their own:
+ * Ctrl-C in a terminal reaches them only through this process, and the test in progress ends first.
+ * @param args of Vitest
+ * @throws InterruptedError
+ */
+export async function* contractTests(
+  { checks, baseUrl, variables, interrupted }: ContractOptions,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): AsyncGenerator<TestedFile> {
+  checks.throwIfInterrupted();
+  const reporter = `--reporter=${join(import.meta.dirname, 'contract-reporter.ts')}`;
+  const config = ['--config', 'test/contract/vitest.config.ts'];
+  const child = spawn(process.execPath, [vitest, 'run', ...config, reporter, ...args], {
+    cwd: projectFolder,
+    env: { ...process.env, ...variables, VERIFIED_BASE_URL: baseUrl, ...environment },
+    detached: true,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const ended = once(child, 'close');
+  const cancel = (): void => void (child.connected && child.send('cancel'));
+  interrupted.addEventListener('abort', cancel);
+  let files = 0;
+  try {
+    for await (const [message] of on(child, 'message', { close: ['disconnect'] })) {
+      files += 1;
+      yield v.parse(testedFile, message);
+    }
+  } finally {
+    cancel();
+    await ended;
+    interrupted.removeEventListener('abort', cancel);
+  }
+  checks.throwIfInterrupted();
+  if (files === 0)
+    await checks.passes('Contract tests', () => {
+      throw new CheckError(
+        'the tests did not run',
+        'Is the checkout complete? npm ci, then npm test -- contract.',
+      );
+    });
+}
