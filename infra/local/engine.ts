@@ -7,18 +7,7 @@ import { dynoxide } from './dynoxide.ts';
 import type { EngineCommand, EngineKind } from './engine-kind.ts';
 import { ProcessStartError, type StartedProcess } from './guarded-process.ts';
 import { StartError } from './start-error.ts';
-
-/** What the AWS SDK needs to reach the table. The functions and the ready line get it. */
-export type TableEnvironment = Readonly<
-  Record<
-    | 'LEADS_TABLE'
-    | 'AWS_ENDPOINT_URL_DYNAMODB'
-    | 'AWS_REGION'
-    | 'AWS_ACCESS_KEY_ID'
-    | 'AWS_SECRET_ACCESS_KEY',
-    string
-  >
->;
+import type { TableEnvironment } from './table.ts';
 
 export interface Engine {
   readonly name: string;

@@ -1,5 +1,4 @@
 import { openTable } from '../../shared/store/table/client.ts';
-import type { TableEnvironment } from './engine.ts';
 import {
   applyFile,
   createKeysOf,
@@ -7,7 +6,13 @@ import {
   type ServedOrganization,
 } from './settings-at-start.ts';
 import { StartError } from './start-error.ts';
-import { createTable, engineAnswersWithinMs, engineTimeout, startingConfig } from './table.ts';
+import {
+  createTable,
+  engineAnswersWithinMs,
+  engineTimeout,
+  startingConfig,
+  type TableEnvironment,
+} from './table.ts';
 
 export interface TablePreparation {
   readonly environment: TableEnvironment;

@@ -4,13 +4,14 @@ import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
 import { buildFunctions, writtenEndpoints } from '../bundle/bundle.ts';
 import { errorCode } from '../cli/error-code.ts';
 import { routerFor } from '../gateway/routes.ts';
-import { type Engine, startEngine, type TableEnvironment } from './engine.ts';
+import { type Engine, startEngine } from './engine.ts';
+import { type LocalEvents, openEvents } from './events.ts';
 import { Functions, type FunctionsOptions, workersOfEnvironment } from './functions.ts';
 import { createGateway } from './gateway.ts';
-import { type LocalEvents, startLocalEvents } from './local-events.ts';
 import { prepareTable } from './prepare-table.ts';
 import { readOrganizationFiles, type ServedOrganization } from './settings-at-start.ts';
 import { StartError } from './start-error.ts';
+import type { TableEnvironment } from './table.ts';
 
 export interface ServiceOptions {
   /** 0 picks a free port. */
@@ -71,15 +72,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const { name: engineName, environment, died: engineDied } = engine;
     // After the engine has locked the data folder: another service on the folder may be writing to the same file until then.
     if (options.events !== undefined)
-      running.events = await startLocalEvents(options.events, options.tell);
-    const { events } = running;
+      running.events = await openEvents(options.events, options.tell);
     const organizations = await prepareTable({ environment, files, tell: options.tell });
     running.functions = new Functions({
-      ...functionsOptions({ ...environment, ...events?.environment }, options),
+      ...functionsOptions(environment, options),
       ...workers,
       distFolder,
     });
-    await events?.start(environment, running.functions);
+    await running.events?.follow(environment);
     functionsReady.resolve(running.functions);
     return { baseUrl: baseUrlOf(server), engineName, organizations, environment, engineDied, stop };
   } catch (error) {

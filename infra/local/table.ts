@@ -10,8 +10,19 @@ import {
 import { clientTimeouts } from '../../shared/store/table/client.ts';
 import { tableDefinition } from '../../shared/store/table/table-definition.ts';
 import { errorCode } from '../cli/error-code.ts';
-import type { TableEnvironment } from './engine.ts';
 import { StartError } from './start-error.ts';
+
+/** What the AWS SDK needs to reach the table. The functions and the ready line get it. */
+export type TableEnvironment = Readonly<
+  Record<
+    | 'LEADS_TABLE'
+    | 'AWS_ENDPOINT_URL_DYNAMODB'
+    | 'AWS_REGION'
+    | 'AWS_ACCESS_KEY_ID'
+    | 'AWS_SECRET_ACCESS_KEY',
+    string
+  >
+>;
 
 const activeWithinMs = 60_000;
 /** An engine may be slow to answer its first calls, as DynamoDB Local is on a busy machine. */
@@ -20,7 +31,7 @@ export const engineAnswersWithinMs = 60_000;
 /** The client configuration for the table of an environment. */
 export const clientConfig = (
   environment: TableEnvironment & { readonly AWS_SESSION_TOKEN?: string },
-): DynamoDBClientConfig => ({
+) => ({
   endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB,
   region: environment.AWS_REGION,
   credentials: {

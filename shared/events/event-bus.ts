@@ -1,9 +1,6 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { recordFailedOperation } from '../failed-operation.ts';
-import type { LeadEvent } from '../leads/events.ts';
-
-/** `source` of every event. */
-export const eventSource = 'lead-service';
+import { eventSource, type LeadEvent } from '../leads/events.ts';
 
 /** Where events are published. */
 export interface EventBus {

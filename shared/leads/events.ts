@@ -1,5 +1,8 @@
 import type { TimelineEntry } from './timeline.ts';
 
+/** `source` of every event. */
+export const eventSource = 'lead-service';
+
 /** `detail-type` of the events that a deployment with `events: true` publishes. */
 export const eventTypes = [
   'LeadCreated',

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { buildFunctions, bundleFile, publisherName } from '../../infra/bundle/bundle.ts';
-import { startEventBus } from '../../infra/local/event-bus.ts';
 import { clientConfig, createTable } from '../../infra/local/table.ts';
 import type { Lead } from '../../shared/leads/lead.ts';
 import { scanTimelines } from '../../shared/store/maintenance/read-timelines.ts';
@@ -17,6 +16,7 @@ import {
   noConsumedCapacity,
   withCapacityMetering,
 } from '../../shared/store/table/consumed-capacity.ts';
+import { startEventBus } from '../support/event-bus.ts';
 import { storeLeads } from '../support/stored-leads.ts';
 import { withEngine } from './bench-engine.ts';
 import { prices } from './prices.ts';
@@ -51,7 +51,7 @@ type Handler = (batch: object, context: object) => Promise<{ batchItemFailures: 
 
 /** Milliseconds of a warm invocation for each event. */
 async function publisherMs(folder: string, batchSize: number): Promise<number> {
-  const bus = await startEventBus(join(folder, `events-${batchSize}.jsonl`));
+  const bus = await startEventBus();
   Object.assign(process.env, {
     EVENT_BUS: 'measured',
     AWS_ENDPOINT_URL_EVENTBRIDGE: bus.endpoint,
@@ -72,7 +72,7 @@ async function publisherMs(folder: string, batchSize: number): Promise<number> {
   const startedAt = performance.now();
   for (let round = 0; round < rounds; round += 1) await invoke();
   const ms = (performance.now() - startedAt) / rounds;
-  await bus.stop();
+  bus.stop();
   return Math.ceil(ms) / batchSize;
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,18 +7,18 @@ import { promisify } from 'node:util';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleFunction, publisherName } from '../../infra/bundle/bundle.ts';
-import { type LocalEventBus, startEventBus } from '../../infra/local/event-bus.ts';
+import { startEventBus } from '../support/event-bus.ts';
 
 const run = promisify(execFile);
 let folder: string;
-let bus: LocalEventBus;
+let bus: Awaited<ReturnType<typeof startEventBus>>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'publish-events-test-'));
   await writeFile(join(folder, 'index.mjs'), (await bundleFunction(publisherName)).code);
-  bus = await startEventBus(join(folder, 'events.jsonl'));
+  bus = await startEventBus();
 });
 afterAll(async () => {
-  await bus.stop();
+  bus.stop();
   await rm(folder, { recursive: true });
 });
 
@@ -65,8 +65,7 @@ test('records that cannot be read are logged without their text, and the others 
   ]);
 
   expect(response).toEqual({ batchItemFailures: [] });
-  const published = (await readFile(join(folder, 'events.jsonl'), 'utf8')).trimEnd().split('\n');
-  expect(published.map((line) => JSON.parse(line).detail.leadId)).toEqual([7, 8]);
+  expect(bus.entries.map(({ Detail }) => JSON.parse(Detail).leadId)).toEqual([7, 8]);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     ...[1, 2].map((leadId) => ({
       level: 'ERROR',

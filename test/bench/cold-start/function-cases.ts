@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { bundleFunction } from '../../../infra/bundle/bundle.ts';
-import type { TableEnvironment } from '../../../infra/local/engine.ts';
+import type { TableEnvironment } from '../../../infra/local/table.ts';
 import { clientConfig, createTable } from '../../../infra/local/table.ts';
 import type { EndpointName } from '../../../shared/endpoints.ts';
 import { parseSettingsFile } from '../../../shared/organization/settings.ts';

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import type { TableEnvironment } from '../../../infra/local/engine.ts';
+import type { TableEnvironment } from '../../../infra/local/table.ts';
 import { clientConfig } from '../../../infra/local/table.ts';
 import type { EngineName } from '../../support/engine.ts';
 import { service } from '../../support/service.ts';

@@ -1,6 +1,5 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { publisherName } from '../../../infra/bundle/bundle.ts';
-import { matchesFilter } from '../../../infra/local/event-filter.ts';
 import { eventFilter } from '../../../shared/store/table/table-definition.ts';
 import type { History, Write } from '../checker/history.ts';
 import type { CallInfo, Fault, Network } from '../dynamodb/connection.ts';
@@ -13,6 +12,7 @@ import {
 import { Runtime } from '../lambda/runtime.ts';
 import type { Random } from '../random.ts';
 import { Scheduler } from '../scheduler.ts';
+import { matchesFilter } from './event-filter.ts';
 import { type PublishedEvent, SimulatedBus } from './simulated-bus.ts';
 
 /** A record of the table's stream, as Lambda passes it. */

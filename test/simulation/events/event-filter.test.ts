@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { matchesFilter } from '../../../infra/local/event-filter.ts';
 import { eventFilter } from '../../../shared/store/table/table-definition.ts';
+import { matchesFilter } from './event-filter.ts';
 
 const record = (eventName: string, pk: unknown) => ({ eventName, dynamodb: { Keys: { pk } } });
 
