@@ -196,6 +196,7 @@ export class AdministratorProcess {
           headingOf: new Map(),
           rows: fileRows(rows),
         },
+        organizationId,
         organization: () => loadOrganization(table, organizationId),
         keepIds,
         dryRun: false,

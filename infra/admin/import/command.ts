@@ -86,6 +86,7 @@ async function importInto(
   const nationalPhones = new NationalPhones();
   const request: ImportRequest = {
     file,
+    organizationId: organization.id,
     organization: freshOrganization(table, organization),
     keepIds,
     dryRun,

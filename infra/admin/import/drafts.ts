@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../../shared/errors.ts';
 import { comparableEmail } from '../../../shared/leads/identity.ts';
-import { emailOf, type FieldValues, phoneOf } from '../../../shared/leads/lead.ts';
+import { emailOf, phoneOf } from '../../../shared/leads/lead.ts';
 import {
   type ImportRow,
   type ReadRow,
@@ -111,10 +111,8 @@ function rowDigest({ fields, properties, note, unreadable = {} }: ImportRow): st
 }
 
 /** The phone and the email of a lead, each after its field's key: no two leads of an organization may share one. */
-export function identitiesOf(fields: FieldValues): string[] {
-  const email = emailOf({ fields });
-  return [
-    `phone ${phoneOf({ fields })}`,
-    ...(email === null ? [] : [`email ${comparableEmail(email)}`]),
-  ];
+export function identitiesOf({ lead }: Draft): string[] {
+  if (!lead) return [];
+  const email = emailOf(lead);
+  return [`phone ${phoneOf(lead)}`, ...(email === null ? [] : [`email ${comparableEmail(email)}`])];
 }

@@ -88,14 +88,13 @@ class ImportRun {
       if ('digests' in draft) drafts.push(draft);
       else refused.push({ ...draft, outcome: 'refused' });
     }
-    const leads = drafts.filter(isLeadDraft);
-    this.#request.onDrafts(leads);
-    const people = new Set(leads.flatMap(({ lead }) => identitiesOf(lead.fields)));
+    this.#request.onDrafts(drafts.filter(isLeadDraft));
+    const people = new Set(drafts.flatMap(identitiesOf));
     const earlier = this.#batches.filter((batch) =>
       [...people].some((one) => batch.people.has(one)),
     );
     const results = Promise.all(earlier.map((batch) => batch.results))
-      .then(() => this.#writer.write(organization.id, drafts))
+      .then(() => this.#writer.write(drafts))
       .then((written) => [...refused, ...written]);
     results.catch((error: unknown) => this.#stop.abort(error));
     this.#batches.push({ people, results });

@@ -1,4 +1,3 @@
-import type { Lead } from '../../../shared/leads/lead.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { nextOwners } from '../../../shared/store/leads/rotation.ts';
 import {
@@ -25,6 +24,7 @@ import {
 import type { FileRow } from './file-row.ts';
 
 export interface WriteOptions {
+  readonly organizationId: number;
   /** The organization as it is now: its settings may change during an import. */
   readonly organization: () => Promise<Organization>;
   /** Exported leads keep their IDs. */
@@ -77,29 +77,23 @@ export class LeadWriter {
   }
 
   /** Makes leads of drafts: in the order of the file where they share a phone or an email, else together. */
-  async write(organizationId: number, drafts: readonly Draft[]): Promise<RowResult[]> {
+  async write(drafts: readonly Draft[]): Promise<RowResult[]> {
+    const lastRound = new Map<string, number>();
+    const rounds = Map.groupBy(drafts, (draft) => {
+      const identities = identitiesOf(draft);
+      const round = 1 + Math.max(0, ...identities.map((one) => lastRound.get(one) ?? 0));
+      for (const one of identities) lastRound.set(one, round);
+      return round;
+    });
     const results: RowResult[] = [];
-    for (let rest = drafts; rest.length > 0; ) {
-      const people = new Set<string>();
-      const later: Draft[] = [];
-      const round = rest.filter((draft) => {
-        const identities = isLeadDraft(draft) ? identitiesOf(draft.lead.fields) : [];
-        const isFirst = !identities.some((identity) => people.has(identity));
-        for (const identity of identities) people.add(identity);
-        if (!isFirst) later.push(draft);
-        return isFirst;
-      });
-      results.push(...(await this.#writeRound(organizationId, round)));
-      rest = later;
-    }
+    for (const round of rounds.values()) results.push(...(await this.#writeRound(round)));
     return results;
   }
 
   /** Writes those drafts of which the table knows nothing. */
-  async #writeRound(organizationId: number, drafts: readonly Draft[]): Promise<RowResult[]> {
+  async #writeRound(drafts: readonly Draft[]): Promise<RowResult[]> {
     this.#stop.throwIfAborted();
-    const lookups = drafts.map(({ digests: { digest }, lead }) => ({ digest, lead }));
-    const matches = await findRows(this.#table, organizationId, lookups);
+    const matches = await this.#find(drafts);
     const results: RowResult[] = [];
     const unknown: LeadDraft[] = [];
     for (const [at, draft] of drafts.entries()) {
@@ -109,8 +103,13 @@ export class LeadWriter {
     }
     const written = this.#options.dryRun
       ? unknown.map((draft) => this.#writeDry(draft))
-      : await this.#writeUnknown(organizationId, unknown);
+      : await this.#writeUnknown(unknown);
     return [...results, ...written];
+  }
+
+  #find(drafts: readonly Draft[]): Promise<RowMatches[]> {
+    const lookups = drafts.map(({ digests: { digest }, lead }) => ({ digest, lead }));
+    return findRows(this.#table, this.#options.organizationId, lookups);
   }
 
   #resultOfMatches(draft: Draft, matches: RowMatches | undefined): RowResult | undefined {
@@ -125,7 +124,7 @@ export class LeadWriter {
 
   /** Finds what a real run would find in the table if the earlier rows had been written. */
   #writeDry(draft: LeadDraft): RowResult {
-    const identities = identitiesOf(draft.lead.fields);
+    const identities = identitiesOf(draft);
     for (const identity of identities) {
       const other = this.#dryRunRows.get(identity);
       const [field = ''] = identity.split(' ');
@@ -136,23 +135,23 @@ export class LeadWriter {
   }
 
   /** Writes drafts; if the answer does not come in time, again, by the settings of then. */
-  async #writeUnknown(organizationId: number, drafts: readonly LeadDraft[]): Promise<RowResult[]> {
+  async #writeUnknown(drafts: readonly LeadDraft[]): Promise<RowResult[]> {
     if (drafts.length === 0) return [];
     await this.#rateLimiter.take(drafts.reduce((sum, draft) => sum + kilobytesOf(draft), 0));
     this.#stop.throwIfAborted();
-    let writes = await this.#withIds(organizationId, drafts);
+    let writes = await this.#withIds(drafts);
     const forbidden: RowResult[] = [];
     let isSent = false;
     for (let attempt = 1; ; attempt += 1) {
       if (attempt > 1 || writes.some(({ draft }) => isOutdated(draft))) {
-        const again = await this.#readAgain(organizationId, writes, isSent);
+        const again = await this.#readAgain(writes, isSent);
         forbidden.push(...again.forbidden);
         writes = again.allowed;
       }
       const deadline = AbortSignal.timeout(writeTimeoutMs);
       const table = usableUntil(this.#table, deadline);
       try {
-        const leads = await this.#leadsOf(table, organizationId, writes);
+        const leads = await this.#leadsOf(table, writes);
         const wasSent = isSent;
         isSent = true;
         const results = await importLeads(table, leads);
@@ -166,8 +165,9 @@ export class LeadWriter {
   }
 
   /** Gives drafts their lead IDs: those of the file, else the next ones of the organization. Up to two writes. */
-  async #withIds(organizationId: number, drafts: readonly LeadDraft[]): Promise<Write[]> {
-    const kept = drafts.map(({ lead }) => (this.#options.keepIds ? lead.leadId : undefined));
+  async #withIds(drafts: readonly LeadDraft[]): Promise<Write[]> {
+    const { organizationId, keepIds } = this.#options;
+    const kept = drafts.map(({ lead }) => (keepIds ? lead.leadId : undefined));
     const highest = Math.max(...kept.map((id) => id ?? 0));
     if (highest > 0) await passLeadId(this.#table, organizationId, highest);
     const missing = kept.filter((id) => id === undefined).length;
@@ -180,7 +180,6 @@ export class LeadWriter {
    * @throws UnknownOutcomeError if an attempt may have written a row that the settings forbid now, and its record is not there so far
    */
   async #readAgain(
-    organizationId: number,
     writes: readonly Write[],
     isSent: boolean,
   ): Promise<{ allowed: Write[]; forbidden: RowResult[] }> {
@@ -192,8 +191,7 @@ export class LeadWriter {
       if (isLeadDraft(draft)) allowed.push({ draft, leadId });
       else if (!isSent) forbidden.push(refused(draft, ...draft.issues));
       else {
-        const lookup = { digest: draft.digests.digest, lead: undefined };
-        const [found] = await findRows(this.#table, organizationId, [lookup]);
+        const [found] = await this.#find([draft]);
         if (!found?.importedRow) throw unknownOutcome();
         const isOwn = found.importedRow.leadId === leadId;
         forbidden.push(isOwn ? imported(draft) : resultOfImported(draft, found.importedRow));
@@ -203,11 +201,8 @@ export class LeadWriter {
   }
 
   /** The leads to write, each with its owner: one write for all that take turns in the same rotation. */
-  async #leadsOf(
-    table: Table,
-    organizationId: number,
-    writes: readonly Write[],
-  ): Promise<ImportedLead[]> {
+  async #leadsOf(table: Table, writes: readonly Write[]): Promise<ImportedLead[]> {
+    const { organizationId, keepIds } = this.#options;
     const owners = new Map<Write, number | undefined>();
     const rotations = Map.groupBy(writes, ({ draft }) => JSON.stringify(draft.lead.rotation));
     for (const takers of rotations.values()) {
@@ -219,7 +214,7 @@ export class LeadWriter {
     return writes.map((write) => ({
       ...leadAndEntries(organizationId, write, owners.get(write)),
       digests: write.draft.digests,
-      keepsId: this.#options.keepIds,
+      keepsId: keepIds,
     }));
   }
 
@@ -278,12 +273,12 @@ const unknownOutcome = (): UnknownOutcomeError =>
 
 function leadAndEntries(
   organizationId: number,
-  { draft: { lead: read }, leadId: id }: Write,
+  { draft, leadId }: Write,
   ownerId: number | undefined,
 ): Pick<ImportedLead, 'lead' | 'entries'> {
-  const { fields, stage, createdAt, updatedAt, archivedAt, note } = read;
-  const lead: Lead = {
-    id,
+  const { fields, stage, createdAt, updatedAt, archivedAt, note: text } = draft.lead;
+  const lead = {
+    id: leadId,
     organizationId,
     version: 1,
     fields: ownerId === undefined ? fields : { ...fields, assigned_to: ownerId },
@@ -296,13 +291,8 @@ function leadAndEntries(
   const importedAt = new Date().toISOString();
   const origin = { at: createdAt, actorId: null, via: 'import', importedAt } as const;
   const opening = { type: 'lead_created', ...origin } as const;
-  return {
-    lead,
-    entries: {
-      opening,
-      note: note === undefined ? undefined : { type: 'note_added', ...origin, text: note },
-    },
-  };
+  const note = text === undefined ? undefined : ({ type: 'note_added', ...origin, text } as const);
+  return { lead, entries: { opening, note } };
 }
 
 /** DynamoDB charges a write by the kilobyte. */

@@ -18,6 +18,7 @@ async function* rowsOfOnePerson(rows: number): AsyncGenerator<FileRow> {
 
 const requestFor = (rows: number): ImportRequest => ({
   file: { headingOf: new Map(), rows: rowsOfOnePerson(rows) },
+  organizationId: 1,
   // Long enough that both rows are under way.
   organization: () => pause(10, sampleOrganization()),
   keepIds: false,

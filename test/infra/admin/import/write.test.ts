@@ -15,6 +15,7 @@ import { sampleOrganization } from '../../../support/settings.ts';
 afterEach(() => vi.restoreAllMocks());
 
 const options: WriteOptions = {
+  organizationId: 1,
   organization: async () => sampleOrganization(),
   keepIds: false,
   dryRun: false,
@@ -63,7 +64,7 @@ const outcomesOf = async (
 ) => {
   const stop = new AbortController().signal;
   const writer = new LeadWriter(table, { ...options, ...settings }, reader, stop);
-  return (await writer.write(1, drafts)).map(({ outcome }) => outcome);
+  return (await writer.write(drafts)).map(({ outcome }) => outcome);
 };
 
 test('33 new rows are looked up together, and written with one write of IDs, one of turns and three transactions', async () => {
