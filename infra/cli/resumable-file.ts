@@ -2,6 +2,7 @@ import { constants, type FileHandle, open } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { CommandError } from '../admin/context.ts';
 import { errorCode } from './error-code.ts';
+import { countOf } from './format.ts';
 
 /** Where a command writes its records. */
 export interface FileOptions {
@@ -47,7 +48,8 @@ export interface RecordForm<Id extends number | bigint> {
 }
 
 export interface RecordOutput {
-  readonly write: (text: string) => Promise<void>;
+  /** Adds those records that the file did not have yet. @returns how many */
+  readonly write: (records: readonly string[]) => Promise<number>;
   /** Waits until the disk has everything. */
   readonly close: () => Promise<void>;
 }
@@ -63,7 +65,7 @@ export async function openRecords<Id extends number | bigint>(
 ): Promise<RecordOutput> {
   if (out === undefined) {
     await toStdout(form.heading);
-    return { write: toStdout, close: async () => {} };
+    return { write: writer(toStdout, form), close: async () => {} };
   }
   const file = await openFile(out, resume);
   try {
@@ -75,10 +77,31 @@ export async function openRecords<Id extends number | bigint>(
     throw error;
   }
   return {
-    write: (text) => file.appendFile(text),
+    write: writer((text) => file.appendFile(text), form),
     close: () => file.sync().finally(() => file.close()),
   };
 }
+
+/** The end of a sentence about a file that was continued; empty for any other. */
+export const alreadyHad = (
+  { ids }: RecordForm<number> | RecordForm<bigint>,
+  nounOfRecord: string,
+): string => (ids.size > 0 ? `, which already had ${countOf(ids.size, nounOfRecord)}` : '');
+
+const writer =
+  <Id extends number | bigint>(
+    append: (text: string) => Promise<void>,
+    { ids, idOf }: RecordForm<Id>,
+  ): RecordOutput['write'] =>
+  async (records) => {
+    const isNew = (record: string): boolean => {
+      const id = idOf(record);
+      return id === undefined || !ids.has(id);
+    };
+    const added = ids.size === 0 ? records : records.filter(isNew);
+    if (added.length > 0) await append(added.join(''));
+    return added.length;
+  };
 
 async function openFile(path: string, resume: boolean): Promise<FileHandle> {
   const { O_RDWR, O_APPEND } = constants;

@@ -85,11 +85,16 @@ export type TimelineEntry = EntryOrigin &
   );
 
 /** A timeline item as people read it. */
-export type TimelineItem = {
+export interface TimelineItem extends Partial<Enquiry> {
   readonly type: string;
   readonly at: string;
-  readonly actor: { userId: number | null; name: string };
-} & Readonly<Record<string, unknown>>;
+  readonly cleanedAt?: string;
+  readonly actor: { readonly userId: number | null; readonly name: string };
+  readonly via?: string;
+  readonly importedAt?: string;
+  readonly changes?: readonly FieldChange[];
+  readonly text?: string;
+}
 
 const administrator = { userId: null, name: 'administrator' };
 
@@ -149,7 +154,10 @@ export function presentEntry(
 }
 
 /** An item of `lead timelines`. */
-export type IdentifiedItem = { readonly leadId: number; readonly id: string } & TimelineItem;
+export interface IdentifiedItem extends TimelineItem {
+  readonly leadId: number;
+  readonly id: string;
+}
 
 /**
  * Presents an entry with the lead's ID and an ID that never changes. A capture that created its lead is two items: the capture has the

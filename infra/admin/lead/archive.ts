@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
-import type { Lead } from '../../../shared/leads/lead.ts';
-import { setArchived, setArchivedBy } from '../../../shared/store/leads/archive.ts';
+import { type Archived, setArchived, setArchivedBy } from '../../../shared/store/leads/archive.ts';
 import {
   addAuditEntry,
   completeAuditEntry,
 } from '../../../shared/store/organizations/audit-log.ts';
-import type { OrganizationTable } from '../../../shared/store/table/client.ts';
 import { countOf } from '../../cli/format.ts';
 import { parseId, parseIds } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
@@ -43,67 +41,45 @@ Examples:
   }
 }
 
+/** Archives or restores leads in the order given. Those that do not exist are named at the end. */
 async function archiveLeads(
   context: CommandContext,
-  options: ArchiveOptions,
+  { organization, lead: leadIds }: ArchiveOptions,
   command: ArchiveCommand,
 ): Promise<void> {
-  const { id: organizationId } = await existingOrganization(context.table(), options.organization);
-  const own = { table: context.table(), organizationId };
-  const [leadId] = options.lead;
-  if (options.lead.length === 1 && leadId !== undefined)
-    await archiveOne(context, own, leadId, command);
-  else await archiveMany(context, own, options.lead, command);
-}
-
-async function archiveOne(
-  context: CommandContext,
-  own: OrganizationTable,
-  leadId: number,
-  command: ArchiveCommand,
-): Promise<void> {
-  const archived = command === 'archive';
-  const set = await setArchivedBy(await context.callerIdentity(), own, leadId, archived);
-  if (!set) throw unknownLeadError({ organization: own.organizationId, lead: leadId });
-  context.print({ leadId, archived }, () => outcomeOf(set, archived));
-}
-
-/** Archives or restores leads in the order given. Those that do not exist are named at the end. */
-async function archiveMany(
-  context: CommandContext,
-  { table, organizationId }: OrganizationTable,
-  leadIds: readonly number[],
-  command: ArchiveCommand,
-): Promise<void> {
+  const table = context.table();
+  await existingOrganization(table, organization);
   const archived = command === 'archive';
   const who = await context.callerIdentity();
-  const what = `lead ${command} ${leadIds.join(', ')}`;
-  const entry = await addAuditEntry(table, organizationId, { who, what: `${what} begun` });
-  const done: number[] = [];
-  const lines: string[] = [];
+  // A single lead gets its entry in the audit log with the change itself.
+  const isOne = leadIds.length === 1;
+  const begun = `lead ${command} ${leadIds.join(', ')} begun`;
+  const entry = isOne ? undefined : await addAuditEntry(table, organization, { who, what: begun });
+  const lines = new Map<number, string>();
   for (const leadId of leadIds) {
-    context.progress(`${done.length} of ${countOf(leadIds.length, 'lead')}`);
-    const set = await setArchived(table, organizationId, leadId, archived);
-    if (!set) continue;
-    done.push(leadId);
-    lines.push(outcomeOf(set, archived));
+    context.progress(`${lines.size} of ${countOf(leadIds.length, 'lead')}`);
+    const set = isOne
+      ? await setArchivedBy(who, { table, organizationId: organization }, leadId, archived)
+      : await setArchived(table, organization, leadId, archived);
+    if (set) lines.set(leadId, outcomeOf(set, archived));
   }
-  const absent = leadIds.filter((leadId) => !done.includes(leadId));
-  await completeAuditEntry(table, entry, `lead ${command} ${done.join(', ') || 'of no lead'}`);
-  if (absent.length > 0) context.exitWithFailure();
-  context.print({ items: done.map((leadId) => ({ leadId, archived })) }, () =>
-    lines.length === 0 ? `No lead was ${command}d.` : lines.join('\n'),
+  const done = [...lines.keys()];
+  if (entry)
+    await completeAuditEntry(table, entry, `lead ${command} ${done.join(', ') || 'of no lead'}`);
+  const [absent, ...others] = leadIds
+    .filter((leadId) => !lines.has(leadId))
+    .map((lead) => unknownLeadError({ organization, lead }));
+  if (isOne && absent) throw absent;
+  const items = done.map((leadId) => ({ leadId, archived }));
+  context.print(isOne ? items[0] : { items }, () =>
+    lines.size === 0 ? `No lead was ${command}d.` : [...lines.values()].join('\n'),
   );
-  for (const lead of absent)
-    context.note(unknownLeadError({ organization: organizationId, lead }).message);
+  if (!absent) return;
+  context.exitWithFailure();
+  for (const { message } of [absent, ...others]) context.note(message);
 }
 
-interface Outcome {
-  readonly lead: Lead;
-  readonly isChanged: boolean;
-}
-
-function outcomeOf({ lead, isChanged }: Outcome, archived: boolean): string {
+function outcomeOf({ lead, isChanged }: Archived, archived: boolean): string {
   if (isChanged && archived) return `Archived lead ${lead.id}.`;
   if (isChanged) return `Restored lead ${lead.id}: the API returns it again.`;
   return archived

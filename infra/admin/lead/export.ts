@@ -6,7 +6,7 @@ import {
 } from '../../../shared/store/organizations/audit-log.ts';
 import { countOf } from '../../cli/format.ts';
 import { parseId } from '../../cli/options.ts';
-import { openRecords, withFileOptions } from '../../cli/resumable-file.ts';
+import { alreadyHad, openRecords, withFileOptions } from '../../cli/resumable-file.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
 import { readRateOption } from '../options.ts';
 import { type FormOptions, formatOf, formOf, withFormOptions } from './export-form.ts';
@@ -78,9 +78,7 @@ async function exportLeads(
       withArchived: options.archived ?? false,
     });
     for await (const page of pages) {
-      const missing = page.filter(({ id }) => !form.ids.has(id));
-      await write(missing.map(form.lineOf).join(''));
-      leads += missing.length;
+      leads += await write(page.map(form.lineOf));
       context.progress(`Exporting: ${countOf(leads, 'lead')}`);
     }
     await completeAuditEntry(table, entry, `lead export, ${countOf(leads, 'lead')}`);
@@ -90,8 +88,8 @@ async function exportLeads(
   const { out: file } = options;
   if (file === undefined) return context.note(`${countOf(leads, 'lead')} exported.`);
   const { size, highest } = form.ids;
-  context.print({ leads, file, ...(size > 0 && { after: highest }) }, () => {
-    const before = size > 0 ? `, which already had ${countOf(size, 'lead')}` : '';
-    return `${countOf(leads, 'lead')} exported to ${file}${before}.`;
-  });
+  context.print(
+    { leads, file, ...(size > 0 && { after: highest }) },
+    () => `${countOf(leads, 'lead')} exported to ${file}${alreadyHad(form, 'lead')}.`,
+  );
 }

@@ -9,8 +9,7 @@ import { countOf } from '../../cli/format.ts';
 import { parseId } from '../../cli/options.ts';
 import { type CommandContext, existingOrganization } from '../context.ts';
 import { leadLimitOption, parseTime, readRateOption } from '../options.ts';
-import { assertKnownId } from './known-ids.ts';
-import { printLeads } from './summary.ts';
+import { assertKnownId, printLeads } from './summary.ts';
 
 interface ListOptions {
   organization: number;

@@ -21,7 +21,7 @@ import {
   freshOrganization,
 } from '../context.ts';
 import { readRateOption } from '../options.ts';
-import { assertKnownId } from './known-ids.ts';
+import { assertKnownId } from './summary.ts';
 
 interface ReassignOptions {
   organization: number;

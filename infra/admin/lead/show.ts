@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { type Lead, presentLead, valueOf } from '../../../shared/leads/lead.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { readLead } from '../../../shared/store/leads/leads.ts';
 import { parseId } from '../../cli/options.ts';
-import { type CommandContext, existingOrganization } from '../context.ts';
-import { type NamedLead, unknownLeadError } from './summary.ts';
+import type { CommandContext } from '../context.ts';
+import { existingLead, type NamedLead } from './summary.ts';
 import { indented, valueWithName } from './value-text.ts';
 
 export function leadShowCommand(lead: Command, context: CommandContext): void {
@@ -27,10 +26,8 @@ Examples:
 }
 
 async function show(context: CommandContext, options: NamedLead): Promise<void> {
-  const organization = await existingOrganization(context.table(), options.organization);
-  const lead = await readLead(context.table(), organization.id, options.lead);
-  if (!lead) throw unknownLeadError(options);
-  const archivedAt = lead.archivedAt ?? null;
+  const { organization, lead } = await existingLead(context, options);
+  const { archivedAt = null } = lead;
   context.print({ lead: presentLead(organization, lead), archivedAt }, () =>
     leadLines(organization, lead).join('\n'),
   );

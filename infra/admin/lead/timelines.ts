@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
 import type { Command } from 'commander';
-import { entryIdOf, presentEntry, presentIdentified } from '../../../shared/leads/timeline.ts';
-import type { Organization } from '../../../shared/organization/organization.ts';
 import {
-  type LeadTimeline,
-  scanTimelines,
-} from '../../../shared/store/maintenance/read-timelines.ts';
+  entryIdOf,
+  type IdentifiedItem,
+  presentEntry,
+  presentIdentified,
+} from '../../../shared/leads/timeline.ts';
+import type { Organization } from '../../../shared/organization/organization.ts';
+import { scanTimelines } from '../../../shared/store/maintenance/read-timelines.ts';
 import { type LoggedErasure, readErasures } from '../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { getItem } from '../../../shared/store/table/get-item.ts';
@@ -13,6 +15,7 @@ import { timelinePartitionKey } from '../../../shared/store/table/primary-keys.t
 import { countOf } from '../../cli/format.ts';
 import { parseId } from '../../cli/options.ts';
 import {
+  alreadyHad,
   type FileOptions,
   IdSet,
   openRecords,
@@ -21,6 +24,7 @@ import {
 } from '../../cli/resumable-file.ts';
 import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
 import { parseTime, readRateOption } from '../options.ts';
+import { userNamesOf } from './timeline.ts';
 
 interface TimelinesOptions extends FileOptions {
   organization: number;
@@ -78,14 +82,13 @@ async function writeTimelines(
   const table = context.pacedTable(rate);
   const organization = await existingOrganization(table, organizationId);
   const form = timelinesForm(table, organizationId);
-  const { ids } = form;
   const { write, close } = await openRecords(files, form);
   let [items, leads] = [0, 0];
   try {
-    for await (const lines of newLines({ table, organization, since, ids })) {
-      if (lines.length > 0) await write(lines.join(''));
-      items += lines.length;
-      leads += lines.length > 0 ? 1 : 0;
+    for await (const lines of timelineLines(table, organization, since)) {
+      const added = await write(lines);
+      items += added;
+      leads += added > 0 ? 1 : 0;
       context.progress(`Reading timelines: ${countOf(items, 'item')} of ${countOf(leads, 'lead')}`);
     }
   } finally {
@@ -94,85 +97,56 @@ async function writeTimelines(
   const written = `${countOf(items, 'item')} of ${countOf(leads, 'lead')} written`;
   const { out: file } = files;
   if (file === undefined) return context.note(`${written}.`);
-  context.print({ items, leads, file }, () => {
-    const before = ids.size > 0 ? `, which already had ${countOf(ids.size, 'item')}` : '';
-    return `${written} to ${file}${before}.`;
-  });
+  context.print({ items, leads, file }, () => `${written} to ${file}${alreadyHad(form, 'item')}.`);
 }
 
-interface LinesRequest {
-  readonly table: Table;
-  readonly organization: Organization;
-  /** Empty for all items. */
-  readonly since: string;
-  /** The items that the file already has. */
-  readonly ids: IdSet<bigint>;
-}
-
-/** The lines that the file does not have, lead by lead. */
-async function* newLines(request: LinesRequest): AsyncGenerator<string[]> {
-  const { table, organization, since } = request;
+/** @param since ISO 8601, UTC; empty for all items @returns the lines of one lead after the other */
+async function* timelineLines(
+  table: Table,
+  organization: Organization,
+  since: string,
+): AsyncGenerator<string[]> {
   const erasures = await readErasures(table, organization.id);
   const written = new Set<string>();
   for await (const timelines of scanTimelines(table, organization.id, since || undefined)) {
-    for (const timeline of timelines) {
+    for (const { leadId, entries } of timelines) {
+      const items = entries.flatMap(({ id, entry }) =>
+        presentIdentified(leadId, id, presentEntry(entry, userNamesOf(organization))),
+      );
       // A lead that an import created again under its old ID: its erasure came first.
-      const erasure = erasures.get(timeline.leadId);
+      const erasure = erasures.get(leadId);
       if (erasure) written.add(erasure.id);
-      yield linesOf(request, timeline, erasure);
+      yield linesSince(since, erasure ? [erasedItem(erasure), ...items] : items);
     }
   }
   // Read again, because a lead may have been erased meanwhile.
-  for (const erasure of (await readErasures(table, organization.id)).values()) {
-    const { leadId } = erasure;
-    if (!written.has(erasure.id)) yield linesOf(request, { leadId, entries: [] }, erasure);
-  }
+  for (const erasure of (await readErasures(table, organization.id)).values())
+    if (!written.has(erasure.id)) yield linesSince(since, [erasedItem(erasure)]);
 }
 
-interface Line extends ItemVersion {
-  readonly type: string;
-  readonly at: string;
-  readonly importedAt?: unknown;
-}
+type TimelinesItem = Omit<IdentifiedItem, 'actor'>;
 
-function linesOf(
-  { organization, since, ids }: LinesRequest,
-  { leadId, entries }: LeadTimeline,
-  erasure: LoggedErasure | undefined,
-): string[] {
-  const nameOf = (userId: number): string =>
-    organization.userById.get(userId)?.name ?? `user ${userId}`;
-  const items: Line[] = [
-    ...(erasure ? [{ leadId, id: erasure.id, type: 'erased', at: erasure.at }] : []),
-    ...entries.flatMap(({ id, entry }) =>
-      presentIdentified(leadId, id, presentEntry(entry, nameOf)),
-    ),
-  ];
-  return (
-    items
-      // A capture that created its lead is two items, of which only one can have been cleaned.
-      .filter(({ at, importedAt = at, cleanedAt = importedAt }) => String(cleanedAt) >= since)
-      .filter((item) => !ids.has(versionHash(item)))
-      .map((item) => `${JSON.stringify(item)}\n`)
-  );
-}
+const erasedItem = ({ leadId, id, at }: LoggedErasure): TimelinesItem => ({
+  leadId,
+  id,
+  type: 'erased',
+  at,
+});
 
-interface ItemVersion {
-  readonly leadId: number;
-  readonly id: string;
-  /** An item that was cleaned again is another version. */
-  readonly cleanedAt?: unknown;
-}
+/** A capture that created its lead is two items, of which only one can have been cleaned. */
+const linesSince = (since: string, items: readonly TimelinesItem[]): string[] =>
+  items
+    .filter(({ at, importedAt = at, cleanedAt = importedAt }) => cleanedAt >= since)
+    .map((item) => `${JSON.stringify(item)}\n`);
 
-/** The first 64 bits of a hash. Of ten million items, two have the same ones with a probability of 1 in 370,000. */
-function versionHash({ leadId, id, cleanedAt }: ItemVersion): bigint {
-  const version = cleanedAt === undefined ? id : `${id} ${cleanedAt}`;
-  return hash('sha256', `${leadId} ${version}`, 'buffer').readBigUInt64LE();
-}
-
-/** A line begins with the IDs of the lead and of the item; the time when it was cleaned follows its own. */
+/**
+ * How a line begins: the IDs of the lead and of the item, and the time when it was cleaned, if it was. An item that was cleaned again is
+ * another record.
+ */
 const idsPattern =
-  /^\{"leadId":(\d{1,10}),"id":"([^"\\]{1,100})",(?:"type":"[a-z_]{1,20}","at":"[^"\\]{1,40}","cleanedAt":"([^"\\]{1,40})")?/;
+  /^\{"leadId":(\d{1,10}),"id":"([^"\\]{1,100})",(?:"type":"[a-z_]{1,20}","at":"[^"\\]{1,40}","cleanedAt":"[^"\\]{1,40}")?/;
+/** Of the hashes of ten million items, two have the same first 64 bits with a probability of 1 in 370,000. */
+const hashOf = (text: string): bigint => hash('sha256', text, 'buffer').readBigUInt64LE();
 /** As many leads tell the organization of a file, even if most of them are erased since. */
 const firstLeadsMax = 100;
 
@@ -184,11 +158,11 @@ export function timelinesForm(table: Table, organizationId: number): RecordForm<
     isQuoted: false,
     begins: '{"leadId":',
     idOf: (start) => {
-      const [, digits, id, cleanedAt] = idsPattern.exec(start) ?? [];
-      if (digits === undefined || id === undefined) return undefined;
+      const [begins, digits, id] = idsPattern.exec(start) ?? [];
+      if (begins === undefined || id === undefined) return undefined;
       const leadId = Number(digits);
       if (firstItems.size < firstLeadsMax && !firstItems.has(leadId)) firstItems.set(leadId, id);
-      return versionHash({ leadId, id, cleanedAt });
+      return hashOf(begins);
     },
     ids: new IdSet(BigUint64Array),
     foreignError: (path, record) =>

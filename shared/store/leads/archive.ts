@@ -32,7 +32,7 @@ export async function setArchivedBy(
   return archive(own, leadId, archived, who);
 }
 
-interface Archived {
+export interface Archived {
   readonly lead: Lead;
   readonly isChanged: boolean;
 }
