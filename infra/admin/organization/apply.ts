@@ -1,20 +1,27 @@
+import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
+import { withRemovalsInactive } from '../../../shared/organization/removals.ts';
 import { parseSettingsFile } from '../../../shared/organization/settings.ts';
 import type { Settings } from '../../../shared/organization/settings-types.ts';
 import {
   type Applied,
+  applySettings,
   previewSettings,
   SettingsMovedError,
 } from '../../../shared/store/organizations/apply-settings.ts';
-import { readSettings } from '../../../shared/store/organizations/organizations.ts';
+import { readAuditLog, readKeptSettings } from '../../../shared/store/organizations/audit-log.ts';
+import {
+  readSettings,
+  type StoredSettings,
+} from '../../../shared/store/organizations/organizations.ts';
+import type { Table } from '../../../shared/store/table/client.ts';
+import { errorCode } from '../../cli/error-code.ts';
 import { countOf } from '../../cli/format.ts';
 import { type CommandContext, CommandError } from '../context.ts';
 import { readRateOption } from '../options.ts';
-import { applyAndNote, noteWarnings } from './apply-and-note.ts';
-import { changedSinceLines, outdatedFile, outdatedIssue, outdatedLines } from './outdated-file.ts';
 import { changeLine, settingsChanges } from './settings-diff.ts';
-import { readSettingsText } from './settings-file.ts';
+import { settingsWarnings } from './settings-warnings.ts';
 
 interface ApplyOptions {
   ignoreKeys?: boolean;
@@ -58,15 +65,12 @@ Examples:
     .action((file: string, options: ApplyOptions) => apply(context, file, options));
 }
 
-/** A settings file as `apply` needs it. */
 interface FileToApply {
   readonly settings: Settings;
-  /** Undefined if it may overwrite any version. */
+  /** Undefined if the file may overwrite any version. */
   readonly version: number | undefined;
-  /** Read units per second of the search for references. */
-  readonly rate: number | undefined;
-  /** The audit log's entry. */
-  readonly what: string;
+  /** Of the search for references, and the audit log's entry. */
+  readonly request: { readonly readUnitsPerSecond: number | undefined; readonly what: string };
 }
 
 async function apply(
@@ -74,18 +78,41 @@ async function apply(
   path: string,
   { ignoreKeys = false, dryRun = false, overwrite = false, rate }: ApplyOptions,
 ): Promise<void> {
-  const { settings, keys, version } = parseSettingsFile(await readSettingsText(path));
+  const { settings, keys, version } = parseSettingsFile(await readText(path));
   if (keys.length > 0 && !ignoreKeys) {
     throw new CommandError(
       `${path} has $.keys, which only npm start creates: remove them, or add --ignore-keys and create keys with key create.`,
     );
   }
-  const file = overwrite
-    ? { settings, version: undefined, rate, what: 'organization apply --overwrite' }
-    : { settings, version, rate, what: 'organization apply' };
+  const what = `organization apply${overwrite ? ' --overwrite' : ''}`;
+  const request = { readUnitsPerSecond: rate, what };
+  const file = { settings, version: overwrite ? undefined : version, request };
   if (dryRun) return preview(context, file);
   // Each pass but the last lost to another apply: the conditional write admits one, and the file is compared with that one.
   while (!(await isApplied(context, file)));
+}
+
+/** The text of a settings file. @throws CommandError for a file that cannot be read or is not UTF-8 */
+async function readText(file: string): Promise<string> {
+  const bytes = await readFile(file).catch((error: unknown) => {
+    const reasons: Readonly<Record<string, string>> = {
+      ENOENT: 'the file does not exist',
+      EISDIR: 'it is a folder',
+      EACCES: 'you may not read it',
+    };
+    const reason = reasons[errorCode(error) ?? ''];
+    if (!reason) throw error;
+    throw new CommandError(`The settings file ${file} cannot be read: ${reason}.`, {
+      cause: error,
+    });
+  });
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new CommandError(`The settings file ${file} is not UTF-8: save it in that encoding.`, {
+      cause: error,
+    });
+  }
 }
 
 /**
@@ -93,21 +120,18 @@ async function apply(
  * @throws CommandError if the file has an older version
  */
 async function isApplied(context: CommandContext, file: FileToApply): Promise<boolean> {
-  const { settings, version, what } = file;
+  const { settings, version } = file;
   const table = context.table();
   const inForce = await readSettings(table, settings.id);
   const outdated = await outdatedFile(table, inForce, file);
-  if (outdated) throw new CommandError((await outdatedLines(table, outdated)).join('\n'));
-  if (inForce && version !== undefined && version > inForce.version) {
+  if (outdated) throw outdatedError(outdated, inForce, settings);
+  const isVersioned = inForce && version !== undefined;
+  if (isVersioned && version > inForce.version) {
     context.note(
       `Warning: the file has settings version ${version}, but only version ${inForce.version} is in force: is it of another table?`,
     );
   }
-  const request = {
-    what,
-    readUnitsPerSecond: file.rate,
-    ...(inForce && version !== undefined && { expectedVersion: inForce.version }),
-  };
+  const request = { ...file.request, ...(isVersioned && { expectedVersion: inForce.version }) };
   try {
     await applyAndNote(context, settings, request, (applied) =>
       printApplied(context, settings, applied),
@@ -119,6 +143,39 @@ async function isApplied(context: CommandContext, file: FileToApply): Promise<bo
     if (version === undefined) throw new CommandError(error.message);
     return false;
   }
+}
+
+interface ApplyRequest {
+  /** The audit log's entry. */
+  readonly what: string;
+  /** Applies only if this version is still in force. */
+  readonly expectedVersion?: number;
+  /** Of the search for references. */
+  readonly readUnitsPerSecond?: number | undefined;
+}
+
+/**
+ * Applies settings, notes a wait for removals, prints the result, then notes what the settings and their change break.
+ * @throws SettingsRejectedError, SettingsMovedError as `applySettings`
+ */
+export async function applyAndNote(
+  context: CommandContext,
+  settings: Settings,
+  { what, readUnitsPerSecond, ...expected }: ApplyRequest,
+  printResult: (applied: Applied) => void,
+): Promise<void> {
+  const table = context.pacedTable(readUnitsPerSecond);
+  const applied = await applySettings(table, settings, {
+    ...expected,
+    action: { who: await context.callerIdentity(), what },
+    onWait: (seconds, removals) =>
+      context.note(
+        `Waiting ${seconds} s for requests that may still use ${removals.map(({ path }) => path).join(', ')}.`,
+      ),
+  });
+  printResult(applied);
+  for (const warning of await settingsWarnings(table, applied.before, settings))
+    context.note(warning);
 }
 
 function printApplied(
@@ -137,38 +194,33 @@ function printApplied(
 
 async function preview(context: CommandContext, file: FileToApply): Promise<void> {
   const { settings } = file;
-  const table = context.table();
-  const pacedTable = context.pacedTable(file.rate);
-  const { before, refusals } = await previewSettings(pacedTable, settings);
+  const table = context.pacedTable(file.request.readUnitsPerSecond);
+  const { before, refusals } = await previewSettings(table, settings);
   const outdated = await outdatedFile(table, before, file);
   const issues = [
-    ...(outdated ? [{ path: '$.version', message: outdatedIssue(outdated) }] : []),
+    ...(outdated ? [{ path: '$.version', message: outdated.issue }] : []),
     ...refusals,
   ];
-  const outcome = !before
-    ? 'created'
-    : isDeepStrictEqual(before.settings, settings)
-      ? 'unchanged'
-      : 'updated';
   const changes = settingsChanges(before?.settings, settings);
-  const sinceLines = outdated ? await changedSinceLines(table, outdated) : [];
+  const outcome = !before ? 'created' : changes.length === 0 ? 'unchanged' : 'updated';
   if (issues.length > 0) context.exitWithFailure();
   context.print({ organization: { id: settings.id }, outcome, changes, refusals: issues }, () => {
     const subject = `Organization ${settings.id} (${settings.name})`;
-    if (outcome === 'unchanged')
-      return `${subject} already has these settings: nothing would change.`;
+    const lines = {
+      created: () => [`${subject} would be created: ${inventory(settings)}.`],
+      unchanged: () => [`${subject} already has these settings: nothing would change.`],
+      updated: () => [`${subject} would be updated:`, ...changes.map(changeLine)],
+    };
     return [
-      outcome === 'created'
-        ? `${subject} would be created: ${inventory(settings)}.`
-        : `${subject} would be updated:`,
-      ...(outcome === 'created' ? [] : changes.map(changeLine)),
+      ...lines[outcome](),
       ...(issues.length > 0 ? ['The file would be refused, and nothing would change:'] : []),
       ...issues.map(({ path, message }) => `  ${path} ${message}`),
-      ...sinceLines,
+      ...(outdated?.changedSince ?? []),
     ].join('\n');
   });
-  if (issues.length === 0)
-    await noteWarnings(context, pacedTable, { before: before?.settings, settings });
+  if (issues.length > 0) return;
+  for (const warning of await settingsWarnings(table, before?.settings, settings))
+    context.note(warning);
 }
 
 const inventory = ({ users, pipelines, sources, fields }: Settings): string =>
@@ -178,3 +230,62 @@ const inventory = ({ users, pipelines, sources, fields }: Settings): string =>
     countOf(sources.length, 'source'),
     countOf(fields.length, 'field'),
   ].join(', ');
+
+/** Why a file is refused whose version is older than the one in force: to apply it would undo what others applied since. */
+interface OutdatedFile {
+  readonly version: number;
+  /** What is wrong, to follow `$.version`. */
+  readonly issue: string;
+  /** Who applied the version in force, and what was changed after the file was made. */
+  readonly changedSince: readonly string[];
+}
+
+/** Entries of the audit log that are searched for the version in force: it is one of the newest. */
+const entriesMax = 200;
+
+/**
+ * Whether an apply of the file must be refused; undefined if not. A file without a version never is, nor one whose settings are in force
+ * already, nor the repeat of an apply that was interrupted while it removed items, or that took back its own first step.
+ */
+export async function outdatedFile(
+  table: Table,
+  inForce: StoredSettings | undefined,
+  { settings, version }: Pick<FileToApply, 'settings' | 'version'>,
+): Promise<OutdatedFile | undefined> {
+  if (!inForce || version === undefined || version >= inForce.version) return undefined;
+  const base = await readKeptSettings(table, settings.id, version);
+  const entry = (await readAuditLog(table, settings.id, entriesMax)).find(
+    ({ versionAfter }) => versionAfter === inForce.version,
+  );
+  const leftByItself = base
+    ? [withRemovalsInactive(base, settings), ...(entry?.isBetween ? [base] : [])]
+    : [];
+  if ([settings, ...leftByItself].some((own) => isDeepStrictEqual(own, inForce.settings)))
+    return undefined;
+  const applied = `Version ${inForce.version} was applied on ${inForce.appliedAt}${entry ? ` by ${entry.who}` : ''}.`;
+  return {
+    version,
+    issue: `is ${version}, but version ${inForce.version} is in force: merge its changes into the file, or add --overwrite`,
+    changedSince: base
+      ? [
+          `${applied} Changed since version ${version}:`,
+          ...settingsChanges(base, inForce.settings).map(changeLine),
+        ]
+      : [`${applied} Version ${version} is no longer kept: its differences are unknown.`],
+  };
+}
+
+const outdatedError = (
+  { version, changedSince }: OutdatedFile,
+  inForce: StoredSettings | undefined,
+  settings: Settings,
+) =>
+  new CommandError(
+    [
+      `Nothing was applied: the file has settings version ${version}, but version ${inForce?.version} is in force; merge the changes, or add --overwrite.`,
+      ...changedSince,
+      'The file would change:',
+      ...settingsChanges(inForce?.settings, settings).map(changeLine),
+      `To merge, save the output of organization show ${settings.id}, repeat your change in it, and apply that.`,
+    ].join('\n'),
+  );

@@ -56,7 +56,7 @@ async function init(
   file: string,
   requestedId: number | undefined,
 ): Promise<void> {
-  const id = requestedId ?? (await freeId(namedTable(context)));
+  const id = requestedId ?? (await freeId(context));
   const settings = { $schema: schemaAddress(file), ...firstSettings(id) };
   await writeNew(file, `${JSON.stringify(settings, null, 2)}\n`);
   context.print({ file }, () =>
@@ -69,18 +69,16 @@ async function init(
   );
 }
 
-/** Undefined if no table is named: the file can be written without one. */
-function namedTable(context: CommandContext): Table | undefined {
+/** The first ID that the table does not have; 1 if no table is named. */
+async function freeId(context: CommandContext): Promise<number> {
+  let table: Table;
   try {
-    return context.table();
+    table = context.table();
   } catch (error) {
-    if (error instanceof CommandError) return undefined;
+    if (error instanceof CommandError) return 1;
     throw error;
   }
-}
-
-async function freeId(table: Table | undefined): Promise<number> {
-  const taken = new Set(table && (await listOrganizations(table)).map(({ id }) => id));
+  const taken = new Set((await listOrganizations(table)).map(({ id }) => id));
   for (let id = 1; id <= limits.idMax; id += 1) if (!taken.has(id)) return id;
   throw new CommandError('Every organization ID is taken: name one with --id.');
 }
@@ -94,10 +92,8 @@ function schemaAddress(file: string): string {
 }
 
 /** @throws CommandError for a file that exists or cannot be written */
-async function writeNew(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text, { flag: 'wx' });
-  } catch (error) {
+const writeNew = (file: string, text: string): Promise<void> =>
+  writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
     const reasons: Readonly<Record<string, string>> = {
       EEXIST: 'already exists: name another file, or remove it first',
       ENOENT: 'cannot be written: its folder does not exist',
@@ -106,8 +102,7 @@ async function writeNew(file: string, text: string): Promise<void> {
     };
     const reason = reasons[errorCode(error) ?? ''];
     throw reason ? new CommandError(`${file} ${reason}.`, { cause: error }) : error;
-  }
-}
+  });
 
 /** The least that takes captures, with one field of one's own and a rule to extend. */
 const firstSettings = (id: number) => ({

@@ -1,12 +1,16 @@
 import type { Command } from 'commander';
+import { readAuditLog } from '../../../shared/store/organizations/audit-log.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import { formatColumns } from '../../cli/format.ts';
-import type { CommandContext } from '../context.ts';
+import { integerOption, parseId } from '../../cli/options.ts';
+import { type CommandContext, existingOrganization } from '../context.ts';
 import { organizationApplyCommand } from './apply.ts';
-import { organizationHistoryCommand } from './history.ts';
 import { organizationInitCommands } from './init.ts';
-import { organizationShowCommands } from './show.ts';
-import { organizationUndoCommand } from './undo.ts';
+import {
+  organizationDiffCommand,
+  organizationShowCommand,
+  organizationUndoCommand,
+} from './versions.ts';
 
 export function organizationCommands(program: Command, context: CommandContext): void {
   const organization = program
@@ -20,13 +24,14 @@ export function organizationCommands(program: Command, context: CommandContext):
     );
   organizationInitCommands(organization, context);
   organizationApplyCommand(organization, context);
-  organizationShowCommands(organization, context);
+  organizationShowCommand(organization, context);
+  organizationDiffCommand(organization, context);
   organization
     .command('list')
     .description('list the organizations of the table')
     .addHelpText('after', '\nExample:\n  npm run admin -- organization list')
     .action(() => list(context));
-  organizationHistoryCommand(organization, context);
+  historyCommand(organization, context);
   organizationUndoCommand(organization, context);
 }
 
@@ -36,9 +41,63 @@ async function list(context: CommandContext): Promise<void> {
   context.print({ items }, () => {
     if (items.length === 0)
       return `Table ${table.name} has no organizations: create one with organization apply.`;
-    return formatColumns(
-      ['ID', 'NAME'],
-      items.map(({ id, name }) => [String(id), name]),
+    const rows = items.map(({ id, name }) => [String(id), name]);
+    return formatColumns(['ID', 'NAME'], rows);
+  });
+}
+
+const entriesMax = 10_000;
+const entriesDefault = 50;
+
+interface HistoryOptions {
+  organization: number;
+  limit: number;
+}
+
+function historyCommand(organization: Command, context: CommandContext): void {
+  organization
+    .command('history')
+    .description('print the audit log: who changed what and when, newest first')
+    .requiredOption('--organization <ID>', 'organization ID', parseId)
+    .option(
+      '--limit <N>',
+      `maximum number of entries, 1 to ${entriesMax}`,
+      integerOption(1, entriesMax),
+      entriesDefault,
+    )
+    .addHelpText(
+      'after',
+      `
+A long command is logged when it begins: lead archive and restore of several
+leads, erase, export, import and reassign, and restore finish. Its entry ends in
+"begun" until the command is complete, then ENDED says when. An entry that still
+says "begun" is of a command that is running or was interrupted: run it again.
+
+Example:
+  npm run admin -- organization history --organization 1`,
+    )
+    .action((options: HistoryOptions) => history(context, options));
+}
+
+async function history(
+  context: CommandContext,
+  { organization: organizationId, limit }: HistoryOptions,
+): Promise<void> {
+  await existingOrganization(context.table(), organizationId);
+  const items = await readAuditLog(context.table(), organizationId, limit);
+  context.print({ items }, () => {
+    if (items.length === 0)
+      return `The audit log of organization ${organizationId} is empty: it begins with the next change.`;
+    const rows = items.map(
+      ({ at, endedAt = '', who, what, versionBefore, versionAfter, ...entry }) => [
+        at,
+        endedAt,
+        versionAfter === undefined ? '' : `${versionBefore ?? 'none'} → ${versionAfter}`,
+        entry.isBetween ? `${what} (intermediate step)` : what,
+        who,
+      ],
     );
+    const headings = ['WHEN', 'ENDED', 'SETTINGS', 'WHAT', 'WHO'];
+    return formatColumns(headings, rows, { WHAT: 80, WHO: 300 });
   });
 }

@@ -1,44 +1,41 @@
+import { isDeepStrictEqual } from 'node:util';
 import { defaultPipelineId, startingStage } from '../../../shared/leads/placement.ts';
 import {
   activeSourceNamed,
   defaultSourceName,
   organizationFrom,
 } from '../../../shared/organization/organization.ts';
-import type { Settings } from '../../../shared/organization/settings-types.ts';
+import type { Settings, SettingsField } from '../../../shared/organization/settings-types.ts';
+import { countOwnedLeads } from '../../../shared/store/maintenance/count-owned-leads.ts';
+import { type ListedApiKey, listApiKeys } from '../../../shared/store/organizations/api-keys.ts';
+import type { Table } from '../../../shared/store/table/client.ts';
+import { countOf } from '../../cli/format.ts';
 
 /**
- * What is seldom intended about settings: why the organization cannot accept captures (below), and stages that a name cannot tell apart.
- * One sentence each, with a remedy.
+ * What is seldom intended about settings, and what their change breaks for websites and users that rely on them: one sentence each, with
+ * a remedy. Reads the API keys and counts leads only if the change can break something.
+ * @param before undefined for a new organization
  */
-export const settingsWarnings = (settings: Settings): string[] => [
-  ...captureWarnings(settings),
-  ...stageNameWarnings(settings),
-];
-
-/** Stages of a pipeline that have the same name: an import cannot use it, and people cannot tell them apart. */
-const stageNameWarnings = ({ pipelines }: Settings): string[] =>
-  pipelines.flatMap(({ id, stages }) => {
-    const byName = new Map<string, typeof stages>();
-    for (const stage of stages.filter(({ active }) => active)) {
-      const folded = stage.name.toLowerCase();
-      byName.set(folded, [...(byName.get(folded) ?? []), stage]);
-    }
-    return [...byName.values()]
-      .filter((same) => same.length > 1)
-      .map((same) => {
-        const paths = same.map((stage) => `stages[id=${stage.id}]`).join(' and ');
-        return `Warning: $.pipelines[id=${id}] has ${same.length} active stages named ${JSON.stringify(same[0]?.name)} (${paths}): an import cannot use the name. Rename all but one.`;
-      });
-  });
+export async function settingsWarnings(
+  table: Table,
+  before: Settings | undefined,
+  after: Settings,
+): Promise<string[]> {
+  const sentences = [
+    ...captureWarnings(after),
+    ...stageNameWarnings(after),
+    ...(before ? await changeWarnings(table, before, after) : []),
+  ];
+  return sentences.map((sentence) => `Warning: ${sentence}`);
+}
 
 /**
- * Why an organization with these settings cannot accept captures, or record their source: one sentence each, with a remedy. Organizations
- * pass through such states, so they are allowed, but they are seldom intended.
+ * Why an organization with these settings cannot accept captures, or record their source. Organizations pass through such states, so
+ * they are allowed.
  */
 function captureWarnings(settings: Settings): string[] {
   const organization = organizationFrom(settings, 0);
   const pipelineId = defaultPipelineId(organization);
-  const place = `$.pipelines[id=${pipelineId}]`;
   const warnings: [applies: boolean, sentence: string][] = [
     [
       !settings.modules.includes('crm'),
@@ -50,7 +47,7 @@ function captureWarnings(settings: Settings): string[] {
     ],
     [
       pipelineId !== undefined && startingStage(organization, pipelineId) === undefined,
-      `${place}.stages has no active default stage: captures are refused with NOT_READY. Set "isDefault": true on one active stage.`,
+      `$.pipelines[id=${pipelineId}].stages has no active default stage: captures are refused with NOT_READY. Set "isDefault": true on one active stage.`,
     ],
     [
       !settings.users.some(({ active }) => active),
@@ -61,5 +58,111 @@ function captureWarnings(settings: Settings): string[] {
       `$.sources has no active "${defaultSourceName}": leads whose capture names no known source have no source. Add or activate it.`,
     ],
   ];
-  return warnings.flatMap(([applies, sentence]) => (applies ? [`Warning: ${sentence}`] : []));
+  return warnings.flatMap(([applies, sentence]) => (applies ? [sentence] : []));
+}
+
+/** Stages of a pipeline that have the same name: an import cannot use it, and people cannot tell them apart. */
+const stageNameWarnings = ({ pipelines }: Settings): string[] =>
+  pipelines.flatMap(({ id, stages }) => {
+    const active = stages.filter((stage) => stage.active);
+    return [...Map.groupBy(active, ({ name }) => name.toLowerCase()).values()]
+      .filter((same) => same.length > 1)
+      .map((same) => {
+        const paths = same.map((stage) => `stages[id=${stage.id}]`).join(' and ');
+        return `$.pipelines[id=${id}] has ${same.length} active stages named ${JSON.stringify(same[0]?.name)} (${paths}): an import cannot use the name. Rename all but one.`;
+      });
+  });
+
+async function changeWarnings(table: Table, before: Settings, after: Settings): Promise<string[]> {
+  const fields = newlyRequired(before, after);
+  const leavers = deactivatedUsers(before, after);
+  if (fields.length === 0 && leavers.length === 0) return [];
+  const now = Date.now();
+  const liveKeys = (await listApiKeys(table, after.id)).filter(
+    ({ revokedAt, expiresAt }) => revokedAt === null && Date.parse(expiresAt) > now,
+  );
+  const warnings = requiredWarnings(fields, liveKeys);
+  for (const user of leavers) {
+    const leads = await countOwnedLeads({ table, organizationId: after.id }, user.id);
+    warnings.push(...leaverWarnings(user, leads, liveKeys, after.id));
+  }
+  return [...warnings, ...ruleWarnings(leavers, after)];
+}
+
+/** The fields that new people's captures must send from now on. */
+function newlyRequired(before: Settings, after: Settings): SettingsField[] {
+  const hasWebsite = activeSourceNamed(organizationFrom(after, 0), defaultSourceName) !== undefined;
+  return after.fields.filter((field) => {
+    // The assignment rules choose an owner, and a capture without a source has the default one.
+    if (field.key === 'assigned_to' || (field.key === 'source' && hasWebsite)) return false;
+    const old = before.fields.find(({ key }) => key === field.key);
+    const wasRequired =
+      old?.active &&
+      old.requiredOnCreate &&
+      (old.showWhen === null || isDeepStrictEqual(old.showWhen, field.showWhen));
+    return field.active && field.requiredOnCreate && !wasRequired;
+  });
+}
+
+function requiredWarnings(
+  fields: readonly SettingsField[],
+  liveKeys: readonly ListedApiKey[],
+): string[] {
+  const forms = liveKeys.filter(({ type }) => type === 'website-form').length;
+  const applications = liveKeys.filter(
+    ({ type, scopes }) =>
+      type === 'application' &&
+      (scopes.includes('leads.capture') || scopes.includes('leads.write')),
+  ).length;
+  if (forms + applications === 0) return [];
+  const keys = [
+    ...(forms > 0 ? [countOf(forms, 'live website-form key')] : []),
+    ...(applications > 0 ? [countOf(applications, 'live application key')] : []),
+  ].join(' and ');
+  return fields.map(({ key, showWhen }) => {
+    const where = showWhen === null ? '' : ' where the field is shown';
+    return `$.fields[key=${JSON.stringify(key)}] is required on create now: captures of new people without it are refused${where}. ${keys} can send captures: change the forms, or make the field optional.`;
+  });
+}
+
+type User = Settings['users'][number];
+
+/** The users whom the change deactivates. None if nobody stays active: that has a warning of its own, and no other user can take over. */
+function deactivatedUsers(before: Settings, after: Settings): User[] {
+  if (!after.users.some(({ active }) => active)) return [];
+  const wasActive = new Set(before.users.filter(({ active }) => active).map(({ id }) => id));
+  return after.users.filter(({ id, active }) => !active && wasActive.has(id));
+}
+
+const nameOf = ({ id, name }: User): string => `${name} ($.users[id=${id}])`;
+
+const leaverWarnings = (
+  user: User,
+  leads: number,
+  liveKeys: readonly ListedApiKey[],
+  organizationId: number,
+): string[] => [
+  ...(leads > 0
+    ? [
+        `${nameOf(user)} is inactive and still owns ${countOf(leads, 'lead')}: give them to others with npm run admin -- lead reassign --organization ${organizationId} --from ${user.id} --to USER_ID.`,
+      ]
+    : []),
+  ...liveKeys
+    .filter(({ createdBy }) => createdBy === user.id)
+    .map(
+      ({ keyId, label }) =>
+        `API key ${keyId} (${label}) still writes in the name of ${nameOf(user)}, who is inactive: replace it with npm run admin -- key rotate --organization ${organizationId} --key ${keyId} --created-by USER_ID.`,
+    ),
+];
+
+function ruleWarnings(leavers: readonly User[], { assignmentRules, users }: Settings): string[] {
+  const isActive = new Set(users.filter(({ active }) => active).map(({ id }) => id));
+  return assignmentRules.flatMap((rule, index) => {
+    const names = leavers.filter(({ id }) => rule.users.includes(id)).map(nameOf);
+    return names.length === 0 || rule.users.some((id) => isActive.has(id))
+      ? []
+      : [
+          `$.assignmentRules[${index}] has no active user without ${names.join(' and ')}: the rule is skipped. Add an active user to it.`,
+        ];
+  });
 }

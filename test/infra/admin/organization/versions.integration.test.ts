@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { outdatedFile } from '../../../../infra/admin/organization/outdated-file.ts';
+import { outdatedFile } from '../../../../infra/admin/organization/apply.ts';
 import type { Settings } from '../../../../shared/organization/settings-types.ts';
 import { applySettings } from '../../../../shared/store/organizations/apply-settings.ts';
 import { versionsKept } from '../../../../shared/store/organizations/audit-log.ts';
