@@ -219,10 +219,8 @@ export class Outbox {
   async #keep(entry: OutboxEntry, error: unknown, lastAt: number): Promise<void> {
     let refused: OutboxEntry['refused'] = {};
     if (isLeadServiceError(error, 'VALIDATION_FAILED')) {
-      // The first release has no reasons, and can answer again after a rollback.
-      const { fields = {}, reasons = {} }: Partial<typeof error.details> = error.details ?? {};
-      refused = reasons;
-      const reduced = withoutRefusedValues(entry.enquiry, Object.keys(fields));
+      refused = error.details.reasons;
+      const reduced = withoutRefusedValues(entry.enquiry, Object.keys(error.details.fields));
       if (reduced)
         return this.#attempt(await this.#reduce(entry, reduced.enquiry, reduced.removed));
     }

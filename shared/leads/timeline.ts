@@ -8,7 +8,7 @@ interface EntryOrigin {
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly actorId: ActorId;
-  /** Of an entry with which the lead's values changed: `valuesDigestOf` the lead after it. Entries of 1.0.0 have none. For `check` alone. */
+  /** Of an entry with which the lead's values changed: `valuesDigestOf` the lead after it; one that a restore wrote has none. For `check` alone. */
   readonly valuesDigest?: string;
   /** When an erasure last removed another lead's person from the entry. ISO 8601, UTC. */
   readonly cleanedAt?: string;

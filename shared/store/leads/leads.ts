@@ -96,7 +96,7 @@ export const checkLead = (table: Table, lead: Lead): TransactItem => ({
 
 /**
  * Part of a transaction: writes a changed lead, if it has not changed since it was read. Writes only the attributes that differ, so that
- * an index costs nothing unless its key changes, and attributes of a later release are preserved.
+ * an index costs nothing unless its key changes.
  */
 export function leadUpdateItem(table: Table, before: Lead, after: Lead): TransactItem {
   const old = attributesOf(before);

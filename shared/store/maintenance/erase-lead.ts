@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { changeTimeOf } from '../../leads/change-time.ts';
 import { identitiesOf, joinedIdentities } from '../../leads/erasure/erasure.ts';
-import { type Identities, wholeIdentities } from '../../leads/erasure/person-search.ts';
+import type { Identities } from '../../leads/erasure/person-search.ts';
 import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
 import {
   deleteEmail,
@@ -116,13 +116,12 @@ async function readErasure(
   const lead = await readLead(table, organizationId, leadId);
   const erasure = await getItem(table, erasurePrimaryKey(organizationId, leadId));
   if (!erasure) return { lead, begun: undefined };
-  // An earlier release may have stored values that identify nobody.
-  const { auditEntries = {} } = erasure;
+  const { phones, emails, auditEntries } = erasure;
   const begunAt = Object.values(auditEntries)
     .map(({ at }) => at)
     .toSorted()
     .at(-1);
-  return { lead, begun: { ...wholeIdentities(erasure), begunAt, auditEntries } };
+  return { lead, begun: { phones, emails, begunAt, auditEntries } };
 }
 
 /** The person of an erasure, and when it began. If an erasure of an earlier lead of this ID is unfinished, the time is the later one's. */
@@ -131,7 +130,7 @@ interface ErasedPerson extends Identities {
 }
 
 interface BegunErasure extends ErasedPerson {
-  readonly auditEntries: NonNullable<ErasureItem['auditEntries']>;
+  readonly auditEntries: ErasureItem['auditEntries'];
 }
 
 /** Deletes the lead and stores what is still to be removed. @returns the person's identities, as far as the lead has them */

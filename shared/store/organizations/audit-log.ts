@@ -98,11 +98,10 @@ export async function readErasures(
     {
       TableName: table.name,
       KeyConditionExpression: 'pk = :history AND sk < :letters',
-      FilterExpression: 'attribute_exists(erasedLeadId) OR begins_with(what, :erase)',
+      FilterExpression: 'attribute_exists(erasedLeadId)',
       ExpressionAttributeValues: {
         ':history': historyPartitionKey(organizationId),
         ':letters': 'A',
-        ':erase': 'lead erase ',
       },
       ConsistentRead: true,
     },
@@ -160,7 +159,6 @@ function entryFrom(item: Item): AuditEntry {
     erasedLeadId,
     restoredTableId,
   } = item as AuditEntryItem;
-  const leadId = erasedLeadId ?? leadIdIn(what);
   return {
     at,
     ...(endedAt !== undefined && { endedAt }),
@@ -169,15 +167,9 @@ function entryFrom(item: Item): AuditEntry {
     ...(versionBefore !== undefined && { versionBefore }),
     ...(versionAfter !== undefined && { versionAfter }),
     ...(isBetween && { isBetween }),
-    ...(leadId !== undefined && { erasedLeadId: leadId }),
+    ...(erasedLeadId !== undefined && { erasedLeadId }),
     ...(restoredTableId !== undefined && { restoredTableId }),
   };
-}
-
-/** The erased lead of an entry that an earlier release wrote. */
-function leadIdIn(what: string): number | undefined {
-  const digits = /^lead erase (\d+)$/.exec(what)?.[1];
-  return digits === undefined ? undefined : Number(digits);
 }
 
 /** How many versions of an organization's settings are kept besides the current one. */

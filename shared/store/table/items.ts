@@ -98,8 +98,8 @@ export type ErasureItem = {
   readonly leadId: number;
   readonly phones: readonly string[];
   readonly emails: readonly string[];
-  /** The erasure's entries in the audit log, by their sort keys, as they are to be when it is complete. 1.0.0 stores none. */
-  readonly auditEntries?: Readonly<Record<string, AuditEntryItem>>;
+  /** The erasure's entries in the audit log, by their sort keys, as they are to be when it is complete. */
+  readonly auditEntries: Readonly<Record<string, AuditEntryItem>>;
 };
 
 export type AuditEntryItem = {
@@ -116,7 +116,7 @@ export type AuditEntryItem = {
   readonly versionAfter?: number;
   /** Of an intermediate version, written while items of the settings are removed; nobody applied it. */
   readonly isBetween?: true;
-  /** Of an erasure, written with it: the erased lead. Entries of earlier releases name it only in `what`. */
+  /** Of an erasure, written with it: the erased lead. */
   readonly erasedLeadId?: number;
   /** Of a finished restore: the id of the restored table, because another table may later have the same name. */
   readonly restoredTableId?: string;

@@ -199,24 +199,6 @@ describe('a refused value', () => {
   });
 });
 
-test('a refusal of the first release, which has no reasons, is handled by its fields', async () => {
-  const fields = { email: 'is wrong.' };
-  const { outbox, clock, requests, store, attention } = outboxOf([
-    refusal(422, 'VALIDATION_FAILED', { details: { fields } }),
-    captured(9),
-    refusal(422, 'VALIDATION_FAILED'),
-  ]);
-
-  await clock.run(outbox.add({ ...enquiry, email: 'asha@' }));
-  await clock.run(outbox.sendDue());
-  await clock.run(outbox.add({ ...enquiry, notes: 'Another.' }));
-  await clock.run(outbox.sendDue());
-
-  expect(requests).toHaveLength(3);
-  expect(attention.map(({ state, refused }) => [state, refused])).toEqual([['refused', {}]]);
-  expect(store.texts.size).toBe(1);
-});
-
 test('a visitor who waits learns what to correct, and the corrected enquiry is another one', async () => {
   const fields = { phone: 'is not a phone number.' };
   const reasons = { phone: 'invalid_phone' };

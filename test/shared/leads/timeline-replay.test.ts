@@ -100,7 +100,11 @@ test.each<[string, Lead, TimelineEntry[]]>([
     lead({ updatedAt: at(4), archivedAt: at(4) }),
     [imported],
   ],
-  ['last updated by 1.0.0', moved, [opening, captured(1, ['city'], filled), updated(2)]],
+  [
+    'last updated with an entry that a restore wrote',
+    moved,
+    [opening, captured(1, ['city'], filled), updated(2)],
+  ],
 ])('a timeline explains a lead that was %s', (_, of, entries) => {
   expect(unexplained(of, ...entries)).toEqual([]);
 });

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { addAuditEntry } from '../../../../shared/store/organizations/audit-log.ts';
-import { erasurePrimaryKey } from '../../../../shared/store/table/primary-keys.ts';
 import { adminJson, runAdmin, spawnAdmin } from '../../../support/admin.ts';
 import { call } from '../../../support/call.ts';
 import { givenLead, storedLeads, timelineOf } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { useOwnTable } from '../../../support/own-table.ts';
 import { person } from '../../../support/people.ts';
-import { table } from '../../../support/table.ts';
 
 useOwnTable();
 
@@ -80,23 +76,6 @@ test('erasing two people who had one phone after the other leaves everybody else
   expect((await adminJson('check', '--organization', String(organization.id))).violations).toEqual(
     [],
   );
-});
-
-test('an erasure that was begun with a mark for a phone is ended without a search for it', async () => {
-  const { organization, first, third } = await givenFamily();
-  const before = await timelineOf(organization, third.id);
-  await table().client.send(
-    new UpdateCommand({
-      TableName: table().name,
-      Key: erasurePrimaryKey(organization.id, first.id),
-      UpdateExpression: 'SET phones = :marks, emails = :marks',
-      ExpressionAttributeValues: { ':marks': ['[erased]'] },
-    }),
-  );
-
-  await erase(organization, first.id);
-
-  expect(await timelineOf(organization, third.id)).toEqual(before);
 });
 
 test('a person whose email has a hyphen is erased', async () => {
@@ -175,23 +154,4 @@ test('an erasure that would change more items than allowed is refused, and chang
   expect(await storedLeads(organization)).toEqual(before);
   const allowed = await runAdmin(argumentsOf(organization, lead.id, '--yes', '--max-items', '2'));
   expect(allowed.status).toBe(0);
-});
-
-test('the history names an erased lead by its id, also where an earlier version wrote it only as text', async () => {
-  const organization = await givenOrganization();
-  const erased = await givenLead(organization);
-  await addAuditEntry(table(), organization.id, { who: 'a test', what: 'lead erase 77' });
-
-  await erase(organization, erased.id);
-
-  const { items } = await adminJson(
-    'organization',
-    'history',
-    '--organization',
-    String(organization.id),
-  );
-  expect(items.slice(0, 2)).toMatchObject([
-    { what: `lead erase ${erased.id}`, erasedLeadId: erased.id },
-    { what: 'lead erase 77', erasedLeadId: 77 },
-  ]);
 });
