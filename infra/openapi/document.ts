@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
 import { limits } from '../../shared/limits.ts';
 import type { Schemas } from '../../shared/middleware/validate.ts';
@@ -20,8 +20,10 @@ import {
 import { headerComponents } from './response-headers.ts';
 import { jsonContent, responseComponents, responsesOf } from './responses.ts';
 
+const projectFolder = resolve(import.meta.dirname, '..', '..');
+
 /** The document's file. `npm run openapi` writes it, and a test checks that it is current. */
-export const openApiFile = resolve(import.meta.dirname, '..', '..', 'openapi.json');
+export const openApiFile = join(projectFolder, 'openapi.json');
 
 type Row = (typeof endpoints)[number];
 
@@ -190,9 +192,26 @@ function refuseSentencesForNothing(texts: Sentences, names: readonly string[]): 
     );
 }
 
+/** The list of endpoints in README.md. */
+export function endpointTable(): string {
+  const rows = endpoints.map(({ method, path, scopes, summary }) => {
+    const named = scopes.map((scope) => `\`${scope}\``).join(' or ');
+    return `| \`${method}\` | \`${path}\` | ${named} | ${summary} |\n`;
+  });
+  return `| | | scope | |\n|---|---|---|---|\n${rows.join('')}`;
+}
+
+async function writeIfChanged(file: string, change: (text: string) => string): Promise<void> {
+  const before = await readFile(file, 'utf8');
+  const after = change(before);
+  if (after !== before) await writeFile(file, after);
+  console.log(`${basename(file)} ${after === before ? 'is current' : 'was written'}.`);
+}
+
 if (import.meta.main) {
   const text = await openApiText();
-  const before = await readFile(openApiFile, 'utf8').catch(() => undefined);
-  if (text !== before) await writeFile(openApiFile, text);
-  console.log(text === before ? 'openapi.json is current.' : 'openapi.json was written.');
+  await writeIfChanged(openApiFile, () => text);
+  await writeIfChanged(join(projectFolder, 'README.md'), (readme) =>
+    readme.replace(/^\| \| \| scope \| \|\n(?:\|.*\n)+/m, endpointTable()),
+  );
 }

@@ -40,11 +40,6 @@ export const updatedLead: Lead = {
 };
 export const leadBody = (lead: Lead) => ({ lead: presentLead(demo, lead) });
 
-/** The first items of a reference list, enough to see its shape. */
-export const someOf = <Item>(items: readonly Item[]): { items: Item[] } => ({
-  items: items.slice(0, 3),
-});
-
 /** The error body of a rule that refuses, so that an example reads like the real response. */
 export function refusedBy(rule: () => unknown): ErrorBody {
   try {
