@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { STSClient } from '@aws-sdk/client-sts';
 import { InvalidArgumentError } from 'commander';
@@ -11,7 +10,7 @@ import type { ServiceOptions } from '../stack/service-options.ts';
 import { OptionsError } from '../stack/service-options.ts';
 import type { FailedCheck } from './failed-check.ts';
 import { wayBack } from './go-back.ts';
-import { askOnTerminal, openMfaSession } from './mfa-session.ts';
+import { askOnTerminal, openMfaSession } from './identity.ts';
 import { preflight } from './preflight.ts';
 
 /**
@@ -19,8 +18,6 @@ import { preflight } from './preflight.ts';
  * first.
  */
 const projectFolder = resolve(import.meta.dirname, '..', '..');
-const readJson = (...path: string[]): Record<string, unknown> =>
-  JSON.parse(readFileSync(join(projectFolder, ...path), 'utf8'));
 
 /** The context that the CDK command will read: cdk.json, overridden by `-c NAME=VALUE`. */
 function contextOf(pairs: readonly string[]): Record<string, unknown> {
@@ -28,38 +25,19 @@ function contextOf(pairs: readonly string[]): Record<string, unknown> {
     pair.split('=', 1)[0],
     pair.slice(pair.indexOf('=') + 1),
   ]);
-  return {
-    ...contextOfCdkJson(),
-    ...Object.fromEntries(onCommandLine),
-  };
+  return { ...contextOfCdkJson(), ...Object.fromEntries(onCommandLine) };
 }
 
 /** The region, found as the CDK finds it: the environment, then the profile. */
 async function regionOf(): Promise<string | undefined> {
   const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
-  if (AWS_REGION || AWS_DEFAULT_REGION) return AWS_REGION || AWS_DEFAULT_REGION;
-  try {
-    return await new STSClient({}).config.region();
-  } catch {
-    return undefined; // The SDK throws a plain Error if no region is set.
-  }
+  // The SDK throws a plain Error if no region is set.
+  const ofProfile = () => new STSClient({}).config.region().catch(() => undefined);
+  return AWS_REGION || AWS_DEFAULT_REGION || (await ofProfile());
 }
 
-function cdkVersion(): { installed: string | undefined; required: string } {
-  const manifest = ['node_modules', 'aws-cdk', 'package.json'];
-  const installed = existsSync(join(projectFolder, ...manifest))
-    ? String(readJson(...manifest).version)
-    : undefined;
-  return {
-    installed,
-    required: String(
-      (readJson('package.json').devDependencies as Record<string, unknown>)['aws-cdk'],
-    ),
-  };
-}
-
-function printChecks(mark: '✗' | '!', checks: readonly FailedCheck[]): void {
-  for (const { issue, next } of checks) process.stderr.write(`${mark} ${issue}\n  Next: ${next}\n`);
+function printChecks(checks: readonly FailedCheck[]): void {
+  for (const { issue, next } of checks) process.stderr.write(`✗ ${issue}\n  Next: ${next}\n`);
 }
 
 interface Options {
@@ -123,20 +101,18 @@ async function deploy(options: ServiceOptions): Promise<number> {
   const region = await regionOf();
   const refused = region && canAsk() ? await openMfaSession(region, askOnTerminal) : undefined;
   if (refused) {
-    printChecks('✗', [refused]);
+    printChecks([refused]);
     return 1;
   }
-  const { failedChecks, warnings, unknown, target, releaseBefore } = await preflight({
+  const { failedChecks, unknown, target, releaseBefore } = await preflight({
     region,
     stackName,
-    cdkVersion: cdkVersion(),
     options,
     allowsNewTable: newTable,
     ...(typeof qualifier === 'string' && { qualifier }),
   });
   for (const sentence of unknown) process.stderr.write(`? ${sentence}\n`);
-  printChecks('!', warnings);
-  printChecks('✗', failedChecks);
+  printChecks(failedChecks);
   if (failedChecks.length > 0 || !target) return 1;
   process.stderr.write(
     `✓ ${stackName} will be deployed to account ${target.account}, region ${target.region}.\n`,

@@ -6,27 +6,9 @@ export interface FailedCheck {
 
 export interface CheckResult {
   readonly failedChecks: readonly FailedCheck[];
-  /** What does not stop a deployment, but should be changed before many requests come. */
-  readonly warnings: readonly FailedCheck[];
   /** What could not be checked; it does not stop a deployment. */
   readonly unknown: readonly string[];
 }
-
-/** The account and region of a deployment. */
-export interface DeploymentTarget {
-  readonly account: string;
-  readonly region: string;
-}
-
-export const clientTimeouts = {
-  maxAttempts: 2,
-  requestHandler: {
-    connectionTimeout: 5000,
-    requestTimeout: 10_000,
-    throwOnRequestTimeout: true,
-    socketTimeout: 10_000,
-  },
-};
 
 /** Runs a check. If AWS does not allow or answer its requests, its subject is unknown. */
 export async function attemptCheck(
@@ -34,13 +16,10 @@ export async function attemptCheck(
   check: () => Promise<readonly FailedCheck[]>,
 ): Promise<CheckResult> {
   try {
-    return { failedChecks: await check(), warnings: [], unknown: [] };
+    return { failedChecks: await check(), unknown: [] };
   } catch (error) {
-    const { name, message } = error as Error;
-    return {
-      failedChecks: [],
-      warnings: [],
-      unknown: [`${subject} could not be checked (${name}: ${message}).`],
-    };
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    const unknown = `${subject} could not be checked (${name}: ${message}).`;
+    return { failedChecks: [], unknown: [unknown] };
   }
 }

@@ -1,23 +1,22 @@
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  paginateDescribeStacks,
+  type Stack,
+} from '@aws-sdk/client-cloudformation';
+import { clientTimeouts } from '../cli/aws.ts';
 import { productionEnvironment, type ServiceOptions } from '../stack/service-options.ts';
 import {
-  concurrencyWarnings,
+  type DeploymentTarget,
   defaultQualifier,
   failedBootstrapChecks,
   failedLogRoleChecks,
+  outputOf,
 } from './account-checks.ts';
-import { failedArnChecks } from './arn-checks.ts';
-import {
-  attemptCheck,
-  type CheckResult,
-  clientTimeouts,
-  type DeploymentTarget,
-  type FailedCheck,
-} from './failed-check.ts';
+import { attemptCheck, type CheckResult, type FailedCheck } from './failed-check.ts';
 import { accountOf } from './identity.ts';
-import { failedStackChecks, outputOf, stackNamed } from './stack-checks.ts';
 import { checkTable } from './table-checks.ts';
-import { failedForgottenTableChecks, failedOwnerChecks } from './table-owner.ts';
+import { failedForgottenTableChecks, failedOwnerChecks, isMissingStack } from './table-owner.ts';
 
 export interface Preflight extends CheckResult {
   /** The account and region of the deployment; undefined if unknown. */
@@ -30,8 +29,6 @@ export interface PreflightOptions {
   readonly region: string | undefined;
   /** The stack to deploy. */
   readonly stackName: string;
-  /** The installed version of the CDK command, and the version in package.json. */
-  readonly cdkVersion: { readonly installed: string | undefined; readonly required: string };
   /** The options of the deployment. @default {} */
   readonly options?: Partial<ServiceOptions>;
   /** Whether the stack may create an empty table although it uses another one now. @default false */
@@ -40,123 +37,95 @@ export interface PreflightOptions {
   readonly qualifier?: string;
 }
 
-type Deployment = Omit<PreflightOptions, 'region' | 'cdkVersion'>;
+/**
+ * Checks what protects data, and what a deployment would fail with only after minutes. CloudFormation names everything else. Changes
+ * nothing. A few read requests to AWS.
+ */
+export async function preflight(deployment: PreflightOptions): Promise<Preflight> {
+  const { region, options = {}, allowsNewTable = false } = deployment;
+  if (!region)
+    return refused({
+      issue: 'No region is set: the CDK would use us-east-1 without asking.',
+      next: 'export AWS_REGION=eu-central-1   (the region of your choice)',
+    });
+  const account = await accountOf(region);
+  if (typeof account !== 'string') return refused(account);
+  const { account: expected = account, environment = productionEnvironment, tableName } = options;
+  if (account !== expected)
+    return refused({
+      issue: `The credentials are of account ${account}, but the environment ${environment} belongs to account ${expected}.`,
+      next: `export AWS_PROFILE=NAME   (a profile of account ${expected}; or correct the option account)`,
+    });
+  if (allowsNewTable && tableName !== undefined)
+    return refused({
+      issue: `--new-table: tableName is set, so the service would use the table ${tableName}.`,
+      next: 'Remove tableName to begin with an empty table, or run the command without --new-table',
+    });
+  return checkTarget({ account, region }, deployment);
+}
 
-/** Checks everything that can make a deployment fail, and changes nothing. A few read requests to AWS. */
-export async function preflight({
-  region,
-  cdkVersion,
-  ...deployment
-}: PreflightOptions): Promise<Preflight> {
-  const failedChecks = failedCdkChecks(cdkVersion);
-  if (!region) {
-    const issue = 'No region is set: the CDK would use us-east-1 without asking.';
-    return {
-      failedChecks: [
-        ...failedChecks,
-        { issue, next: 'export AWS_REGION=eu-central-1   (the region of your choice)' },
-      ],
-      warnings: [],
-      unknown: [],
-    };
-  }
-  const account = await expectedAccount(region, deployment.options);
-  if (typeof account !== 'string')
-    return { failedChecks: [...failedChecks, account], warnings: [], unknown: [] };
+const refused = (check: FailedCheck): Preflight => ({ failedChecks: [check], unknown: [] });
 
-  const target = { account, region };
-  const { results, releaseBefore } = await checkTarget(target, deployment);
+/** Checks what AWS says of the account, the stack and the table. */
+async function checkTarget(
+  target: DeploymentTarget,
+  { stackName, options = {}, allowsNewTable, qualifier = defaultQualifier }: PreflightOptions,
+): Promise<Preflight> {
+  const { account, region } = target;
+  const { tableName, environment = productionEnvironment, accessLogs } = options;
+  const client = new CloudFormationClient({ region, ...clientTimeouts });
+  const stacks = stacksOf(client);
+  let releaseBefore: string | undefined;
+  const checks = [
+    attemptCheck(`The CDK bootstrap of ${account} in ${region}`, async () =>
+      failedBootstrapChecks(await stacks, target, qualifier),
+    ),
+    attemptCheck(`The stack ${stackName}`, async () => {
+      const own = await stackNamed(client, stackName);
+      releaseBefore = outputOf(own, 'Release');
+      if (tableName !== undefined || allowsNewTable) return [];
+      return failedForgottenTableChecks(client, own, environment);
+    }),
+  ];
+  if (accessLogs)
+    checks.push(attemptCheck("API Gateway's log role", () => failedLogRoleChecks(region)));
+  if (tableName !== undefined)
+    checks.push(
+      attemptCheck(`The stack of the table ${tableName}`, async () =>
+        failedOwnerChecks(client, await stacks, { stackName, tableName }),
+      ),
+    );
+  const results = await Promise.all(checks);
+  if (tableName !== undefined)
+    results.push(...(await checkTable(region, { ...options, tableName })));
+  client.destroy();
+  const failedChecks = results.flatMap((result) => result.failedChecks);
   return {
-    failedChecks: [
-      ...failedChecks,
-      ...failedNewTableChecks(deployment),
-      ...failedArnChecks(deployment.options ?? {}, target),
-      ...results.flatMap((result) => result.failedChecks),
-    ],
-    warnings: results.flatMap(({ warnings }) => warnings),
+    failedChecks,
     unknown: results.flatMap(({ unknown }) => unknown),
     target,
     releaseBefore,
   };
 }
 
-/** @returns the account of the credentials, or why nothing may be deployed with them */
-async function expectedAccount(
-  region: string,
-  { account: expected, environment = productionEnvironment }: Partial<ServiceOptions> = {},
-): Promise<string | FailedCheck> {
-  const account = await accountOf(region);
-  if (typeof account !== 'string' || expected === undefined || account === expected) return account;
-  return {
-    issue: `The credentials are of account ${account}, but the environment ${environment} belongs to account ${expected}.`,
-    next: `export AWS_PROFILE=NAME   (a profile of account ${expected}; or correct the option account)`,
-  };
+/** Every stack of the region. */
+async function stacksOf(client: CloudFormationClient): Promise<Stack[]> {
+  const stacks: Stack[] = [];
+  for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {}))
+    stacks.push(...Stacks);
+  return stacks;
 }
 
-/** Checks what AWS says of the account, the stack and the table. */
-async function checkTarget(
-  target: DeploymentTarget,
-  { stackName, options = {}, allowsNewTable = false, qualifier = defaultQualifier }: Deployment,
-): Promise<{ results: CheckResult[]; releaseBefore: string | undefined }> {
-  const { account, region } = target;
-  let releaseBefore: string | undefined;
-  const { tableName, environment = productionEnvironment } = options;
-  const client = new CloudFormationClient({ region, ...clientTimeouts });
-  const checks = [
-    attemptCheck(`The CDK bootstrap of ${account} in ${region}`, () =>
-      failedBootstrapChecks(target, qualifier),
-    ),
-    attemptCheck(`The stack ${stackName}`, async () => {
-      const own = await stackNamed(client, stackName);
-      releaseBefore = outputOf(own, 'Release');
-      const isTableChosen = tableName !== undefined || allowsNewTable;
-      const forgotten = isTableChosen
-        ? []
-        : await failedForgottenTableChecks(own, environment, region);
-      return [...failedStackChecks(own, stackName), ...forgotten];
-    }),
-    concurrencyCheck(region),
-  ];
-  if (options.accessLogs)
-    checks.push(attemptCheck("API Gateway's log role", () => failedLogRoleChecks(region)));
-  if (tableName !== undefined)
-    checks.push(
-      attemptCheck(`The stack of the table ${tableName}`, () =>
-        failedOwnerChecks(client, { stackName, tableName }),
-      ),
-    );
+/** Asked by its name: credentials may be limited to it. @returns undefined if there is no such stack */
+async function stackNamed(
+  client: CloudFormationClient,
+  StackName: string,
+): Promise<Stack | undefined> {
   try {
-    const results = await Promise.all(checks);
-    if (tableName !== undefined)
-      results.push(...(await checkTable(region, { ...options, tableName })));
-    return { results, releaseBefore };
-  } finally {
-    client.destroy();
+    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName }));
+    return Stacks?.[0];
+  } catch (error) {
+    if (isMissingStack(error)) return undefined;
+    throw error;
   }
-}
-
-async function concurrencyCheck(region: string): Promise<CheckResult> {
-  const { failedChecks: warnings, unknown } = await attemptCheck(
-    'The concurrent executions of the account',
-    () => concurrencyWarnings(region),
-  );
-  return { failedChecks: [], warnings, unknown };
-}
-
-const failedNewTableChecks = ({ options, allowsNewTable }: Deployment): FailedCheck[] =>
-  allowsNewTable && options?.tableName
-    ? [
-        {
-          issue: `--new-table: tableName is set, so the service would use the table ${options.tableName}.`,
-          next: 'Remove tableName to begin with an empty table, or run the command without --new-table',
-        },
-      ]
-    : [];
-
-function failedCdkChecks({ installed, required }: PreflightOptions['cdkVersion']): FailedCheck[] {
-  if (installed === required) return [];
-  const found = installed ? `has version ${installed}` : 'is not installed';
-  return [
-    { issue: `The CDK command ${found}, but this project needs ${required}.`, next: 'npm ci' },
-  ];
 }

@@ -4,14 +4,10 @@ import {
   DynamoDBClient,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
+import { clientTimeouts } from '../cli/aws.ts';
 import type { ServiceOptions } from '../stack/service-options.ts';
 import { tableIssues } from '../verify/table-check.ts';
-import {
-  attemptCheck,
-  type CheckResult,
-  clientTimeouts,
-  type FailedCheck,
-} from './failed-check.ts';
+import { attemptCheck, type CheckResult, type FailedCheck } from './failed-check.ts';
 import { signedRequest } from './signed-request.ts';
 
 type TableOptions = Partial<ServiceOptions> & { readonly tableName: string };

@@ -1,28 +1,30 @@
 import {
   type CloudFormationClient,
   DescribeStackResourcesCommand,
-  paginateDescribeStacks,
   type Stack,
 } from '@aws-sdk/client-cloudformation';
-import { namesInStack } from '../admin/stack.ts';
+import { outputOf } from './account-checks.ts';
 import type { FailedCheck } from './failed-check.ts';
-import { outputOf } from './stack-checks.ts';
-
-/** The table that a stack of the service uses; undefined if it has none yet. */
-export const tableInUse = (stack: Stack | undefined): string | undefined =>
-  outputOf(stack, 'TableName');
 
 /**
  * Refuses a table that another stack created, or that another stack of the service uses: both services would change the same leads.
- * One request per page of stacks, and one for the table.
+ * @param stacks of the region
  */
 export async function failedOwnerChecks(
   client: CloudFormationClient,
+  stacks: readonly Stack[],
   { stackName, tableName }: { readonly stackName: string; readonly tableName: string },
 ): Promise<FailedCheck[]> {
-  const owner =
-    (await otherStackWith(client, tableName, stackName)) ??
-    (await stackThatCreated(client, tableName));
+  const user = stacks.find(
+    (stack) =>
+      stack.StackName !== stackName &&
+      // Of a service inside a stack, the name of the output begins with its ID.
+      stack.Outputs?.some(
+        ({ OutputKey, OutputValue }) =>
+          OutputKey?.endsWith('TableName') && OutputValue === tableName,
+      ),
+  );
+  const owner = user?.StackName ?? (await stackThatCreated(client, tableName));
   if (owner === undefined || owner === stackName) return [];
   return [
     {
@@ -37,41 +39,19 @@ export async function failedOwnerChecks(
  * every API key would be unknown.
  */
 export async function failedForgottenTableChecks(
+  client: CloudFormationClient,
   stack: Stack | undefined,
   environment: string,
-  region: string,
 ): Promise<FailedCheck[]> {
-  const tableName = tableInUse(stack);
+  const tableName = outputOf(stack, 'TableName');
   if (tableName === undefined) return [];
-  const created = await namesInStack(stack?.StackName ?? '', 'AWS::DynamoDB::Table', region);
-  if (created.includes(tableName)) return [];
+  if ((await stackThatCreated(client, tableName)) === stack?.StackName) return [];
   return [
     {
       issue: `tableName: is not set, but the service uses the table ${tableName}: the deployment would create an empty table.`,
       next: `Set environments.${environment}.tableName to ${tableName} in cdk.json   (to begin with an empty table: npm run deploy -- --new-table)`,
     },
   ];
-}
-
-/** @returns the first stack besides `stackName` that has the table as an output */
-async function otherStackWith(
-  client: CloudFormationClient,
-  tableName: string,
-  stackName: string,
-): Promise<string | undefined> {
-  for await (const { Stacks = [] } of paginateDescribeStacks({ client }, {})) {
-    const user = Stacks.find(
-      (stack) =>
-        stack.StackName !== stackName &&
-        // Of a service inside a stack, the name of the output begins with its ID.
-        stack.Outputs?.some(
-          ({ OutputKey, OutputValue }) =>
-            OutputKey?.endsWith('TableName') && OutputValue === tableName,
-        ),
-    );
-    if (user) return user.StackName;
-  }
-  return undefined;
 }
 
 /** The stack of which the table is a resource. A table that a stack kept when it was deleted has none. */
@@ -87,8 +67,13 @@ async function stackThatCreated(
     const table = StackResources.find(({ PhysicalResourceId }) => PhysicalResourceId === tableName);
     return table?.ResourceStatus?.startsWith('DELETE_') ? undefined : StackResources[0]?.StackName;
   } catch (error) {
-    const { name, message } = error as Error;
-    if (name === 'ValidationError' && message.includes('does not exist')) return undefined;
+    if (isMissingStack(error)) return undefined;
     throw error;
   }
 }
+
+/** CloudFormation has no error of its own for it. */
+export const isMissingStack = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.name === 'ValidationError' &&
+  error.message.includes('does not exist');

@@ -81,40 +81,41 @@ const bodyChecks = (authorization: Request['headers']): ReadOnlyCheck[] => {
   ];
 };
 
+const unknownAddresses = [
+  ['GET', '/api/v1/nothing'],
+  ['GET', '/'],
+  ['DELETE', '/api/v1/leads'],
+  ['OPTIONS', '/api/v1/leads'],
+] as const;
+
 /** Every check of an address; nothing is written, because each key is unknown. */
 function checksOf(baseUrl: string): ReadOnlyCheck[] {
-  const authorization = { Authorization: `Bearer ${unknownKey()}` };
-  const list = { method: 'GET', path: '/api/v1/leads', headers: authorization };
-  const unknownAddress = (method: string, path: string): ReadOnlyCheck => ({
-    ...{ check: `${method} ${path}, an unknown address`, codes: ['NOT_FOUND'] },
-    ...{ method, path, headers: authorization },
-  });
+  const headers = { Authorization: `Bearer ${unknownKey()}` };
+  const list = { method: 'GET', path: '/api/v1/leads', headers };
   const unauthorized = ['UNAUTHORIZED'] as const;
-  const wrongKey = { Authorization: 'Bearer leads_live_wrong' };
-  const keyInUrl = `/api/v1/leads?api_key=${unknownKey()}`;
   const longFilter = encodeURIComponent('[]'.padEnd(gatewayHeadMaxBytes + 1000, ' '));
   return [
     { check: `GET ${baseUrl}/api/v1/lead-fields`, method: 'GET', path: '/api/v1/lead-fields' },
-    ...unknownKeyChecks(authorization),
+    ...unknownKeyChecks(headers),
     { ...list, check: 'GET /api/v1/leads once more: a new request ID', codes: unauthorized },
     { ...list, check: 'GET /api/v1/leads without a key', codes: unauthorized, headers: {} },
     {
       ...list,
       check: 'GET /api/v1/leads with a key of a wrong form',
       codes: unauthorized,
-      headers: wrongKey,
+      headers: { Authorization: 'Bearer leads_live_wrong' },
     },
-    unknownAddress('GET', '/api/v1/nothing'),
-    unknownAddress('GET', '/'),
-    unknownAddress('DELETE', '/api/v1/leads'),
-    unknownAddress('OPTIONS', '/api/v1/leads'),
+    ...unknownAddresses.map(([method, path]): ReadOnlyCheck => {
+      const check = `${method} ${path}, an unknown address`;
+      return { check, codes: ['NOT_FOUND'], method, path, headers };
+    }),
     {
       check: 'GET /api/v1/leads with a key in the URL',
       codes: ['KEY_IN_URL'],
       method: 'GET',
-      path: keyInUrl,
+      path: `/api/v1/leads?api_key=${unknownKey()}`,
     },
-    ...bodyChecks(authorization),
+    ...bodyChecks(headers),
     {
       ...list,
       // API Gateway documents the limit, but not its response. An address that accepts the line refuses the key.

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import policy from '../../../infra/policies/check-deployment.json' with { type: 'json' };
 import {
+  createdBy,
   lastRequests,
   preflightWith,
+  stack,
   stackName,
-  stacksWithTables,
   tableName,
   useAccount,
-  withTable,
 } from './given-account.ts';
 
 const replies = useAccount();
@@ -19,15 +19,14 @@ const actions: Readonly<Record<string, string>> = {
   DescribeStackResources: 'cloudformation:DescribeStackResources',
   DescribeStacks: 'cloudformation:DescribeStacks',
   DescribeTable: 'dynamodb:DescribeTable',
-  'GET /2016-08-19/account-settings': 'lambda:GetAccountSettings',
   'GET /account': 'apigateway:GET',
-  GetParameter: 'ssm:GetParameter',
-  ListStackResources: 'cloudformation:ListStackResources',
 };
 
 test('the policy for checking a deployment allows every request of the checks, and no more', async () => {
-  replies[`DescribeStacks ${stackName}`] = stacksWithTables({ [stackName]: tableName });
-  replies[`ListStackResources ${stackName}`] = withTable(tableName);
+  replies[`DescribeStacks ${stackName}`] = stack(stackName, 'UPDATE_COMPLETE', {
+    TableName: tableName,
+  });
+  replies[`DescribeStackResources ${tableName}`] = createdBy(stackName, tableName);
   lastRequests.clear();
 
   const results = [await preflightWith({ accessLogs: true }), await preflightWith({ tableName })];

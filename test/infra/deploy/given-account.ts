@@ -14,7 +14,7 @@ export type AwsReply = readonly [status: number, body: string];
 
 /**
  * What a stand-in for AWS returns: by the action and the stack or table that a form names (`DescribeStacks leads`), by the operation of a
- * JSON request (`GetParameter`), or by method and path.
+ * JSON request (`DescribeTable`), or by method and path.
  */
 export type AwsReplies = Record<string, AwsReply>;
 
@@ -22,7 +22,6 @@ export const region = 'eu-central-1';
 export const account = '123456789012';
 export const stackName = 'lead-service-production';
 export const tableName = 'leads-restored-1';
-export const cdkVersion = { installed: '2.1148.1', required: '2.1148.1' };
 
 /** The last request by the name of its reply. */
 export const lastRequests = new Map<
@@ -68,7 +67,7 @@ export function useAccount() {
 export const preflightWith = (
   options: Partial<ServiceOptions> = {},
   more: Partial<PreflightOptions> = {},
-): Promise<Preflight> => preflight({ region, stackName, cdkVersion, options, ...more });
+): Promise<Preflight> => preflight({ region, stackName, options, ...more });
 
 export const issuesOf = ({ failedChecks }: Preflight): string[] =>
   failedChecks.map(({ issue }) => issue);
@@ -92,6 +91,11 @@ const stackXml = (name: string, status: string, outputs: Readonly<Record<string,
   );
   return `<member><StackName>${name}</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime><StackStatus>${status}</StackStatus><Outputs>${members.join('')}</Outputs></member>`;
 };
+const bootstrapXml = (version = 21): string =>
+  stackXml('CDKToolkit', 'UPDATE_COMPLETE', { BootstrapVersion: String(version) }).replace(
+    '<Outputs>',
+    '<Parameters><member><ParameterKey>Qualifier</ParameterKey><ParameterValue>hnb659fds</ParameterValue></member></Parameters><Outputs>',
+  );
 const stacksXml = (...stacks: readonly string[]): AwsReply => [
   200,
   `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stacks.join('')}</Stacks></DescribeStacksResult></DescribeStacksResponse>`,
@@ -101,9 +105,13 @@ export const stack = (
   status: string,
   outputs: Readonly<Record<string, string>> = {},
 ): AwsReply => stacksXml(stackXml(name, status, outputs));
-/** Stacks by name, each with the table of its output `TableName`. */
+/** All stacks of an account with a bootstrap of this version, and of one without. */
+export const bootstrapped = (version?: number): AwsReply => stacksXml(bootstrapXml(version));
+export const notBootstrapped = (): AwsReply => stacksXml();
+/** The bootstrap and stacks by name, each with the table of its output `TableName`. */
 export const stacksWithTables = (tables: Readonly<Record<string, string>>): AwsReply =>
   stacksXml(
+    bootstrapXml(),
     ...Object.entries(tables).map(([name, table]) =>
       stackXml(name, 'UPDATE_COMPLETE', { TableName: table }),
     ),
@@ -118,22 +126,14 @@ export const createdBy = (name: string, table: string, status = 'CREATE_COMPLETE
   `<DescribeStackResourcesResponse><DescribeStackResourcesResult><StackResources><member><StackName>${name}</StackName><PhysicalResourceId>${table}</PhysicalResourceId><ResourceType>AWS::DynamoDB::Table</ResourceType><ResourceStatus>${status}</ResourceStatus></member></StackResources></DescribeStackResourcesResult></DescribeStackResourcesResponse>`,
 ];
 
-/** What ListStackResources returns of a stack that created this table. */
-export const withTable = (table: string): AwsReply => [
-  200,
-  `<ListStackResourcesResponse><ListStackResourcesResult><StackResourceSummaries><member><PhysicalResourceId>${table}</PhysicalResourceId><ResourceType>AWS::DynamoDB::Table</ResourceType></member></StackResourceSummaries></ListStackResourcesResult></ListStackResourcesResponse>`,
-];
-
 const readyForFirstDeployment = (): AwsReplies => ({
   GetCallerIdentity: [
     200,
     `<GetCallerIdentityResponse><GetCallerIdentityResult><Account>${account}</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`,
   ],
-  GetParameter: bootstrapVersion(21),
-  'GET /2016-08-19/account-settings': concurrentExecutions(1000),
   'GET /account': json({ cloudwatchRoleArn: `arn:aws:iam::${account}:role/gateway-logs` }),
   [`DescribeStacks ${stackName}`]: noStack(stackName),
-  DescribeStacks: stacksXml(),
+  DescribeStacks: bootstrapped(),
   [`DescribeStackResources ${tableName}`]: noStack(tableName),
   DescribeTable: json({ Table: givenTable() }),
   DescribeContinuousBackups: json({
@@ -145,13 +145,6 @@ const readyForFirstDeployment = (): AwsReplies => ({
   DescribeKey: json({ KeyMetadata: { KeyId: 'dynamodb', KeyManager: 'AWS' } }),
 });
 
-/** What SSM returns of the parameter of a bootstrap. */
-export const bootstrapVersion = (version: number): AwsReply =>
-  json({ Parameter: { Name: '/cdk-bootstrap/hnb659fds/version', Value: String(version) } });
-export const concurrentExecutions = (unreserved: number): AwsReply =>
-  json({
-    AccountLimit: { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: unreserved },
-  });
 export const json = (value: unknown): AwsReply => [200, JSON.stringify(value)];
 export const jsonRefusal = (code: string): AwsReply => [
   400,

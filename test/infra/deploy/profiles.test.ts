@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openMfaSession } from '../../../infra/deploy/mfa-session.ts';
+import { openMfaSession } from '../../../infra/deploy/identity.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
 import { account, lastRequests, refusal, region, useAccount } from './given-account.ts';
 

@@ -10,7 +10,6 @@ import {
   stacksWithTables,
   tableName,
   useAccount,
-  withTable,
 } from './given-account.ts';
 
 const replies = useAccount();
@@ -59,14 +58,16 @@ test('credentials that may not describe all stacks get a note', async () => {
   expect(await preflightWith({ tableName })).toMatchObject({
     failedChecks: [],
     unknown: [
+      expect.stringMatching(/^The CDK bootstrap of \d+ in \S+ could not be checked/),
       expect.stringMatching(/^The stack of the table leads-restored-1 could not be checked/),
     ],
   });
 });
 
 test('a deployment without tableName is refused if the stack uses a table that it did not create', async () => {
-  replies[`DescribeStacks ${stackName}`] = stacksWithTables({ [stackName]: tableName });
-  replies[`ListStackResources ${stackName}`] = withTable('leads-of-the-stack');
+  replies[`DescribeStacks ${stackName}`] = stack(stackName, 'UPDATE_COMPLETE', {
+    TableName: tableName,
+  });
 
   const { failedChecks } = await preflightWith({ environment: 'production' });
 
@@ -86,8 +87,10 @@ test('a new table and tableName are refused together', async () => {
 });
 
 test('a deployment without tableName passes if the stack created the table that it uses', async () => {
-  replies[`DescribeStacks ${stackName}`] = stacksWithTables({ [stackName]: tableName });
-  replies[`ListStackResources ${stackName}`] = withTable(tableName);
+  replies[`DescribeStacks ${stackName}`] = stack(stackName, 'UPDATE_COMPLETE', {
+    TableName: tableName,
+  });
+  replies[`DescribeStackResources ${tableName}`] = createdBy(stackName, tableName);
 
   expect(issuesOf(await preflightWith())).toEqual([]);
 });
