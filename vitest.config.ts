@@ -73,7 +73,7 @@ const matchingFirst = (
 const projects = await Promise.all(
   engines.map(async (engine) => {
     const found = await engine.find();
-    if ('start' in found) return [engine.name];
+    if ('command' in found) return [engine.name];
     process.stderr.write(
       `\nWARNING: the integration tests do not run on ${engine.name}: ${found.missing}: ${engine.remedy}.\n\n`,
     );

@@ -27,7 +27,7 @@ async function projectsOf(args: readonly string[]): Promise<string[]> {
   if (args.some((arg) => arg.startsWith('--project'))) return [];
   const projects = ['unit', 'stack', 'simulation'].flatMap((name) => ['--project', name]);
   for (const engine of engines) {
-    if ('start' in (await engine.find())) return [...projects, '--project', engine.name];
+    if ('command' in (await engine.find())) return [...projects, '--project', engine.name];
   }
   return projects;
 }

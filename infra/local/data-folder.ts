@@ -94,8 +94,6 @@ function readPid(file: string): number | undefined {
 /** The command line of a process; undefined if it does not run. The pid may belong to another process by now. */
 function commandLineOf(pid: number): string | undefined {
   try {
-    if (process.platform === 'linux')
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
   } catch {
     return undefined;

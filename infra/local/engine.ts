@@ -1,11 +1,11 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { takeDataFolder } from './data-folder.ts';
-import { dynamodbLocal } from './dynamodb-local.ts';
-import { dynoxide } from './dynoxide.ts';
-import type { EngineCommand, EngineKind } from './engine-kind.ts';
-import { ProcessStartError, type StartedProcess } from './guarded-process.ts';
+import { type EngineProcess, EngineStartError, startEngineProcess } from './engine-process.ts';
+import { type EngineKind, type EngineProgram, engineKinds } from './engines.ts';
 import { StartError } from './start-error.ts';
 import type { TableEnvironment } from './table.ts';
 
@@ -19,8 +19,16 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
+/** The data of an engine while it runs. */
+interface EngineData {
+  readonly folder: string;
+  readonly inMemory: boolean;
+  readonly pidFile?: string;
+  /** Is called when the engine has ended, or cannot start. */
+  readonly release: () => void;
+}
+
 export const inMemory = ':memory:';
-const kinds: readonly EngineKind[] = [dynoxide, dynamodbLocal];
 /** Another process may take the chosen port before the engine does. */
 const startAttemptsMax = 5;
 
@@ -37,81 +45,90 @@ export async function startEngine({
   dataFolder: string;
 }): Promise<Engine> {
   if (/^https?:\/\//.test(engine)) return engineAt(engine);
-  const { kind, command } = await choose(engine);
-  if (dataFolder === inMemory) {
-    const folder = mkdtempSync(join(tmpdir(), 'lead-service-'));
-    const remove = (): void => rmSync(folder, { recursive: true, force: true });
-    return run(kind, () => command.start({ folder, inMemory: true }), remove);
+  const { name, program } = await choose(engine);
+  const data = dataFolder === inMemory ? temporaryData() : await keptData(dataFolder, name);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return runningEngine(name, await startProgram(program, data), data);
+    } catch (error) {
+      const isPortTaken = /in use|EADDRINUSE|Address already/i.test(String(error));
+      if (isPortTaken && attempt < startAttemptsMax) continue;
+      data.release();
+      if (!(error instanceof EngineStartError)) throw error;
+      throw new StartError(`The engine ${name} cannot start: ${error.message}.`, { cause: error });
+    }
   }
-  const folder = await takeDataFolder(resolve(dataFolder), kind.name);
-  return run(
-    kind,
-    () => command.start({ folder: folder.path, inMemory: false, pidFile: folder.pidFile }),
-    folder.release,
-  );
 }
 
-async function choose(engine: string): Promise<{ kind: EngineKind; command: EngineCommand }> {
-  const candidates = engine === 'auto' ? kinds : kinds.filter(({ name }) => name === engine);
+async function choose(
+  engine: string,
+): Promise<{ name: EngineKind['name']; program: EngineProgram }> {
+  const candidates = engineKinds.filter(({ name }) => engine === 'auto' || engine === name);
   if (candidates.length === 0) {
     throw new StartError(
       `--engine ${engine}: there is no such engine: use auto, dynoxide, dynamodb-local or an address (http://…).`,
     );
   }
   const reasons: string[] = [];
-  for (const kind of candidates) {
-    const found = await kind.find();
-    if ('start' in found) return { kind, command: found };
-    reasons.push(`${kind.name} cannot run: ${found.missing}`);
+  for (const { name, find } of candidates) {
+    const found = await find();
+    if ('command' in found) return { name, program: found };
+    reasons.push(`${name} cannot run: ${found.missing}`);
   }
   throw new StartError(
     `--engine ${engine}: ${reasons.join('; ')}: ${candidates.map(({ remedy }) => remedy).join(', or ')}.`,
   );
 }
 
-/** @param release is called when the engine has ended, or cannot start */
-async function run(
-  kind: EngineKind,
-  start: () => Promise<StartedProcess>,
-  release: () => void,
-): Promise<Engine> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return runningEngine(kind, await start(), release);
-    } catch (error) {
-      if (isPortTaken(error) && attempt < startAttemptsMax) continue;
-      release();
-      if (!(error instanceof ProcessStartError)) throw error;
-      throw new StartError(`The engine ${kind.name} cannot start: ${error.message}.`, {
-        cause: error,
-      });
-    }
-  }
+function temporaryData(): EngineData {
+  const folder = mkdtempSync(join(tmpdir(), 'lead-service-'));
+  const release = (): void => rmSync(folder, { recursive: true, force: true });
+  return { folder, inMemory: true, release };
 }
 
-const isPortTaken = (error: unknown): boolean =>
-  error instanceof ProcessStartError && /in use|EADDRINUSE|Address already/i.test(error.output);
+async function keptData(dataFolder: string, engineName: string): Promise<EngineData> {
+  const { path, pidFile, release } = await takeDataFolder(resolve(dataFolder), engineName);
+  return { folder: path, inMemory: false, pidFile, release };
+}
 
-function runningEngine(
-  kind: EngineKind,
-  { process: running, ready }: StartedProcess,
-  release: () => void,
-): Engine {
-  const endpoint = ready[1];
-  if (!endpoint) throw new Error(`The ready line of ${kind.name} has no address.`);
+async function startProgram(
+  { command, args, readyWithinMs }: EngineProgram,
+  { folder, inMemory, pidFile }: EngineData,
+): Promise<EngineProcess> {
+  const port = await freePort();
+  return startEngineProcess({
+    command,
+    args: args({ port, folder, inMemory }),
+    cwd: folder,
+    pidFile,
+    readyWithinMs,
+  });
+}
+
+/** A port that was free a moment ago: with port 0, dynoxide does not print the port that it got. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((closed) => probe.close(closed));
+  return port;
+}
+
+function runningEngine(name: string, process: EngineProcess, { release }: EngineData): Engine {
+  const { endpoint, ended, stop } = process;
   let isStopping = false;
+  const died = Promise.withResolvers<string>();
+  void ended.then((lastOutput) => {
+    if (!isStopping) died.resolve(lastOutput);
+  });
   return {
-    name: kind.name,
+    name,
     endpoint,
     environment: environmentOf(endpoint),
-    died: new Promise((settle) => {
-      void running.ended.then((lastOutput) => {
-        if (!isStopping) settle(lastOutput);
-      });
-    }),
+    died: died.promise,
     async stop() {
       isStopping = true;
-      await running.stop();
+      await stop();
       release();
     },
   };
@@ -124,20 +141,18 @@ function engineAt(address: string): Engine {
       `--engine ${address}: this is not an address: write it as http://127.0.0.1:8000.`,
     );
   }
-  const { LEADS_TABLE, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } =
-    process.env;
-  const own = {
-    LEADS_TABLE,
-    AWS_REGION,
-    AWS_ACCESS_KEY_ID,
-    AWS_SECRET_ACCESS_KEY,
-    AWS_SESSION_TOKEN,
-  };
-  const set = Object.fromEntries(Object.entries(own).filter(([, value]) => value));
+  const names = [
+    'LEADS_TABLE',
+    'AWS_REGION',
+    'AWS_ACCESS_KEY_ID',
+    'AWS_SECRET_ACCESS_KEY',
+    'AWS_SESSION_TOKEN',
+  ];
+  const own = Object.entries(process.env).filter(([name, value]) => names.includes(name) && value);
   return {
     name: address,
     endpoint: address,
-    environment: { ...environmentOf(address), ...set },
+    environment: { ...environmentOf(address), ...Object.fromEntries(own) },
     died: new Promise(() => undefined),
     stop: async () => undefined,
   };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
 import { buildFunctions, writtenEndpoints } from '../bundle/bundle.ts';
 import { errorCode } from '../cli/error-code.ts';
@@ -81,7 +82,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     await running.events?.follow(environment);
     functionsReady.resolve(running.functions);
-    return { baseUrl: baseUrlOf(server), engineName, organizations, environment, engineDied, stop };
+    const { port } = server.address() as AddressInfo;
+    const baseUrl = `http://127.0.0.1:${port}`;
+    return { baseUrl, engineName, organizations, environment, engineDied, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -118,13 +121,6 @@ const functionsOptions = (
   report: tell,
   output,
 });
-
-function baseUrlOf(server: Server): string {
-  const address = server.address();
-  if (address === null || typeof address === 'string')
-    throw new Error('A TCP listener has no port.');
-  return `http://127.0.0.1:${address.port}`;
-}
 
 const listenFailures: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use: name another port, or 0 for a free one.',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dynoxide } from '../../infra/local/dynoxide.ts';
+import { dynoxide } from '../../infra/local/engines.ts';
 import { endpoints } from '../../shared/endpoints.ts';
 import { service } from '../support/service.ts';
 import { table } from '../support/table.ts';
@@ -17,7 +17,7 @@ test(
   async ({ task, skip }) => {
     // What is fuzzed is the same on both engines: one is enough, as long as it can run here.
     skip(
-      task.file.projectName !== 'dynoxide' && 'start' in (await dynoxide.find()),
+      task.file.projectName !== 'dynoxide' && 'command' in (await dynoxide.find()),
       'fuzzed on dynoxide',
     );
 

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
-import { dynamodbLocal } from '../../infra/local/dynamodb-local.ts';
-import { dynoxide } from '../../infra/local/dynoxide.ts';
+import { dynamodbLocal, dynoxide } from '../../infra/local/engines.ts';
 import { racingWorkers, startServiceProcess } from './service-process.ts';
 
 /** The engines that the integration tests run on. vitest.config.ts says which tests need only one. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleFunction } from '../../../infra/bundle/bundle.ts';
-import { dynoxide } from '../../../infra/local/dynoxide.ts';
+import { startEngine } from '../../../infra/local/engine.ts';
 import { clientConfig } from '../../../infra/local/table.ts';
 import { parseSettingsFile } from '../../../shared/organization/settings.ts';
 import type { Settings } from '../../../shared/organization/settings-types.ts';
@@ -77,15 +77,12 @@ async function measureIn(
       lead: heavyLead,
     }),
   );
-  await importTable(folder, offline, [...populations, ...heavyPopulations]);
+  await importTable(join(folder, 'dynoxide'), offline, [...populations, ...heavyPopulations]);
   const importSeconds = (performance.now() - begun) / 1000;
   progress(`the table is made (${importSeconds.toFixed(0)} s)`);
 
-  const found = await dynoxide.find();
-  if (!('start' in found))
-    throw new Error(`Listing is measured on dynoxide, and ${found.missing}: ${dynoxide.remedy}.`);
-  const engine = await found.start({ folder, inMemory: false });
-  const engineUrl = engine.ready[1] ?? '';
+  const engine = await startEngine({ engine: 'dynoxide', dataFolder: folder });
+  const engineUrl = engine.endpoint;
   const proxy = await startDynamodbProxy(engineUrl);
   proxy.latencyMs = latencyMs;
   const table = openTable(
@@ -135,7 +132,7 @@ async function measureIn(
   } finally {
     await proxy.stop();
     table.client.destroy();
-    await engine.process.stop();
+    await engine.stop();
   }
 }
 

@@ -14,9 +14,9 @@ import {
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { errorCode } from '../../../infra/cli/error-code.ts';
 import { takeDataFolder } from '../../../infra/local/data-folder.ts';
-import { javaIssue, javaMissing } from '../../../infra/local/dynamodb-local.ts';
 import { type Engine, startEngine } from '../../../infra/local/engine.ts';
-import { startGuarded } from '../../../infra/local/guarded-process.ts';
+import { startEngineProcess } from '../../../infra/local/engine-process.ts';
+import { javaIssue, javaMissing } from '../../../infra/local/engines.ts';
 import { clientConfig } from '../../../infra/local/table.ts';
 import { tableDefinition } from '../../../shared/store/table/table-definition.ts';
 import { node24, projectFolder } from '../../support/service-process.ts';
@@ -83,14 +83,14 @@ describe.each(engines)('$engine', ({ engine, isDurable, promised }) => {
     timeout: 60_000,
   }, async () => {
     const pid = Number(readFileSync(join(dataFolder, engine, 'engine.pid'), 'utf8'));
-    const guard = Number(
-      execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }),
-    );
+    const children = execFileSync('pgrep', ['-P', String(owner.pid)], { encoding: 'utf8' });
+    const guards = children.split('\n').filter((line) => line !== '' && Number(line) !== pid);
+    expect(guards).toHaveLength(1);
     for (let number = 0; number < 20; number += 1) await writePair(client, number);
     if (!isDurable) await pause(1000);
     for (let number = 20; number < 30; number += 1) await writePair(client, number);
     process.kill(pid, 'SIGKILL');
-    for (const victim of [guard, owner.pid!]) killUnlessEnded(victim);
+    for (const victim of [...guards.map(Number), owner.pid!]) killUnlessEnded(victim);
 
     next = await startEngine({ engine, dataFolder });
 
@@ -130,14 +130,15 @@ test('five starts at the same moment get five engines', { timeout: 30_000 }, asy
   await Promise.all(running.map(({ stop }) => stop()));
 });
 
-test('a guarded process ends when the process that started it is killed', {
+test('an engine that ignores SIGTERM ends too when the process that started it is killed', {
   timeout: 15_000,
 }, async () => {
   const pidFile = join(scratch, 'guarded.pid');
   const code = `
-    import { startGuarded } from './infra/local/guarded-process.ts';
-    await startGuarded({ command: 'sh', args: ['-c', 'trap "" TERM; echo ready; while :; do sleep 0.1; done'], cwd: '/',
-      pidFile: '${pidFile}', readyPattern: /ready/, readyWithinMs: 5000 });
+    import { startEngineProcess } from './infra/local/engine-process.ts';
+    await startEngineProcess({ command: 'sh',
+      args: ['-c', 'trap "" TERM; echo listening on http://127.0.0.1:1; while :; do sleep 0.1; done'],
+      cwd: '/', pidFile: '${pidFile}', readyWithinMs: 5000 });
     console.log('up');`;
   const owner = spawn(node24, ['--input-type=module-typescript', '-e', code], {
     cwd: projectFolder,
@@ -145,34 +146,40 @@ test('a guarded process ends when the process that started it is killed', {
   });
   onTestFinished(() => void owner.kill('SIGKILL'));
   await once(owner.stdout, 'data');
-  // The guard writes its file while the process that it started prints.
-  const pidIn = (): number => (existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0);
-  await expect.poll(pidIn, { timeout: 5000 }).toBeGreaterThan(0);
-  const pid = pidIn();
+  const pid = Number(readFileSync(pidFile, 'utf8'));
 
   owner.kill('SIGKILL');
 
   await expect.poll(() => existsSync(`/proc/${pid}`), { timeout: 5000 }).toBe(false);
 });
 
-test('a process that ends before it is ready is told with its last words', async () => {
-  const start = startGuarded({
+test('an engine that ends before it is ready is reported with its last output', async () => {
+  const start = startEngineProcess({
     command: 'sh',
     args: ['-c', 'echo address already in use >&2; exit 3'],
     cwd: scratch,
-    readyPattern: /^ready/,
     readyWithinMs: 5000,
   });
 
   await expect(start).rejects.toThrow('ended at once: address already in use');
 });
 
-test('a process that is never ready is ended', async () => {
-  const start = startGuarded({
+test('an engine whose program is not there is reported', async () => {
+  const start = startEngineProcess({
+    command: join(scratch, 'nothing'),
+    args: [],
+    cwd: scratch,
+    readyWithinMs: 5000,
+  });
+
+  await expect(start).rejects.toThrow('ENOENT');
+});
+
+test('an engine that is never ready is ended', async () => {
+  const start = startEngineProcess({
     command: 'sleep',
     args: ['60'],
     cwd: scratch,
-    readyPattern: /ready/,
     readyWithinMs: 200,
   });
 
