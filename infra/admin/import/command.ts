@@ -44,15 +44,11 @@ async function importFile(
   path: string,
   options: ImportOptions,
 ): Promise<void> {
-  const { organization: organizationId, dryRun = false, keepIds = false } = options;
+  const { organization: organizationId, dryRun = false } = options;
   const organization = await existingOrganization(context.table(), organizationId);
-  const mapping = new ColumnMapping(options.map ?? [], options.ignore ?? []);
-  mapping.checkAgainst(organization, keepIds);
-  const file = await openImportFile(path, organization, {
-    mapping,
-    formats: options,
-    encoding: options.encoding,
-  });
+  const mapping = new ColumnMapping(organization, options);
+  const reading = { organization, mapping, formats: options, encoding: options.encoding };
+  const file = await openImportFile(path, reading);
   const report = await ImportReport.begin(reportFileOf(path, options), file);
   const begun = Date.now();
   const textOf = (counts: ImportCounts): string =>

@@ -10,7 +10,7 @@ import {
 import type { Organization } from '../../../shared/organization/organization.ts';
 import type { RowDigests } from '../../../shared/store/maintenance/import-leads.ts';
 import type { ImportFile } from './file.ts';
-import type { FileRow } from './file-row.ts';
+import type { FileRow } from './rows.ts';
 
 /** Why a row is refused. */
 export interface RowIssue {

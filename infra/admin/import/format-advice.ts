@@ -1,4 +1,8 @@
 import type { RawValue } from '../../../shared/leads/field-types.ts';
+import type { ImportProperty } from '../../../shared/leads/transfer/import-columns.ts';
+import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
+import type { Field, Organization } from '../../../shared/organization/organization.ts';
+import { countOf, printable } from '../../cli/format.ts';
 import {
   type DateFormat,
   type DecimalMark,
@@ -7,11 +11,7 @@ import {
   possibleDecimalMarks,
   writtenDate,
   writtenNumber,
-} from '../../../shared/leads/transfer/cell-formats.ts';
-import type { ImportProperty } from '../../../shared/leads/transfer/import-columns.ts';
-import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
-import type { Field, Organization } from '../../../shared/organization/organization.ts';
-import { countOf, printable } from '../../cli/format.ts';
+} from './cell-formats.ts';
 import type { RefusedRow } from './drafts.ts';
 import type { ImportFile } from './file.ts';
 

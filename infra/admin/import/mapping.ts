@@ -34,122 +34,131 @@ export function parseMap(text: string, before: readonly MappedColumn[] = []): Ma
   return [...before, { column, field: text.slice(at + 1).trim() }];
 }
 
-/** What is wrong with a foreign lead ID; completes a sentence that begins with the file or line. */
-export const foreignLeadIdIssue = (name: string, mark: string): string =>
-  `has ${JSON.stringify(name)}, but not ${JSON.stringify(mark)}, which lead export also writes: these are the IDs of another system. ` +
-  `Ignore them with --ignore '${name}', or map them to a field with --map '${name}=FIELD'.`;
+export interface MappingOptions {
+  readonly map?: readonly MappedColumn[];
+  readonly ignore?: readonly string[];
+  readonly keepIds?: boolean;
+}
 
-const nothing: ImportTarget = { kind: 'nothing' };
+/** A column of a CSV file, or a property of a JSON line. */
+interface Column {
+  readonly column: string;
+  readonly target: ImportTarget;
+}
 
 /** What each column of a file means: by `--map` and `--ignore`, else by its heading. */
 export class ColumnMapping {
+  readonly #organization: Organization;
   readonly #mapped: ReadonlyMap<string, string>;
   readonly #ignored: ReadonlySet<string>;
 
-  constructor(mapped: readonly MappedColumn[], ignored: readonly string[]) {
-    this.#mapped = new Map(mapped.map(({ column, field }) => [column, field]));
-    this.#ignored = new Set(ignored.map((column) => column.trim()));
-  }
-
-  /** Undefined for an unknown column. */
-  targetOf(
-    organization: Organization,
-    heading: string,
-    hasFieldsObject = false,
-  ): ImportTarget | undefined {
-    const name = heading.trim();
-    if (this.#ignored.has(name)) return nothing;
-    return targetNamed(organization, this.#mapped.get(name) ?? name, hasFieldsObject);
-  }
-
-  /**
-   * The name of a column or property with lead IDs that nothing shows to be this service's own.
-   * @param names parallel to the targets
-   */
-  foreignLeadId(names: readonly string[], targets: readonly ImportTarget[]): string | undefined {
-    if (targets.some(({ kind }) => kind === 'mark')) return undefined;
-    const at = targets.findIndex(
-      (target) => target.kind === 'property' && target.property === 'leadId',
-    );
-    const name = names[at]?.trim();
-    return name === undefined || this.#mapped.has(name) ? undefined : name;
-  }
-
   /** @throws CommandError for a `--map` to an unknown field, or to the lead ID without `--keep-ids` */
-  checkAgainst(organization: Organization, keepIds: boolean): void {
-    for (const [column, field] of this.#mapped) {
-      const option = `--map ${JSON.stringify(`${column}=${field}`)}`;
+  constructor(
+    organization: Organization,
+    { map = [], ignore = [], keepIds = false }: MappingOptions,
+  ) {
+    this.#organization = organization;
+    this.#mapped = new Map(map.map(({ column, field }) => [column, field]));
+    this.#ignored = new Set(ignore.map((column) => column.trim()));
+    for (const { column, field } of map) {
       if (!targetNamed(organization, field)) {
         const reason = unknownColumn(organization, field);
-        throw new CommandError(`${option}: ${JSON.stringify(field)} ${reason}`);
+        throw new CommandError(`${mapOption(column, field)}: ${JSON.stringify(field)} ${reason}`);
       }
       if (field === propertyHeadings.leadId && !keepIds) {
         throw new CommandError(
-          `${option} needs --keep-ids: without it, each lead gets a new ID. Add --keep-ids, or use --ignore ${JSON.stringify(column)}.`,
+          `${mapOption(column, field)} needs --keep-ids: without it, each lead gets a new ID. Add --keep-ids, or use --ignore ${JSON.stringify(column)}.`,
         );
       }
     }
   }
 
+  /** Undefined for an unknown column. @param hasFieldsObject as `targetNamed` takes it */
+  targetOf(heading: string, hasFieldsObject = false): ImportTarget | undefined {
+    const name = heading.trim();
+    if (this.#ignored.has(name)) return { kind: 'nothing' };
+    return targetNamed(this.#organization, this.#mapped.get(name) ?? name, hasFieldsObject);
+  }
+
   /** The targets of the columns of a CSV file. @throws CommandError for columns that are unknown, missing or repeated */
-  targetsOf(organization: Organization, headings: readonly string[], file: string): ImportTarget[] {
-    this.#assertOptionColumns(headings, file);
-    const targets = headings.map((heading) => this.targetOf(organization, heading));
-    const unknown = headings.filter((_, column) => !targets[column]);
-    const known = targets.filter((target) => target !== undefined);
-    const issues = unknownColumns(organization, unknown, file);
-    const repeated = this.repeatedTarget(known);
-    if (repeated) {
-      issues.push(
-        `${file} has more than one column for ${repeated}: ignore one with --ignore 'COLUMN'.`,
-      );
-    }
-    const foreign = this.foreignLeadId(
-      headings.filter((_, column) => targets[column]),
-      known,
-    );
-    if (foreign !== undefined)
-      issues.push(`${file} ${foreignLeadIdIssue(foreign, exportMark.heading)}`);
-    // An unknown column may be the one that is missing.
-    if (unknown.length === 0) issues.push(...missingColumns(headings, known, file));
-    if (issues.length > 0) throw new CommandError(issues.join('\n'));
-    return known;
-  }
-
-  /** @throws CommandError for a `--map` or `--ignore` of a column that the file does not have: a typo must not go unnoticed */
-  #assertOptionColumns(headings: readonly string[], file: string): void {
-    const names = headings.map((heading) => heading.trim());
-    const options = [
-      ...[...this.#mapped].map(([column, field]) => ({
-        column,
-        option: `--map ${JSON.stringify(`${column}=${field}`)}`,
-      })),
-      ...[...this.#ignored].map((column) => ({
-        column,
-        option: `--ignore ${JSON.stringify(column)}`,
-      })),
+  targetsOf(headings: readonly string[], file: string): ImportTarget[] {
+    // A typo in an option must not go unnoticed.
+    for (const [column, field] of this.#mapped)
+      assertColumn(mapOption(column, field), column, headings, file);
+    for (const column of this.#ignored)
+      assertColumn(`--ignore ${JSON.stringify(column)}`, column, headings, file);
+    const targets = headings.map((column) => ({ column, target: this.targetOf(column) }));
+    const unknown = targets.filter(({ target }) => !target).map(({ column }) => column);
+    const columns = targets.filter((one): one is Column => one.target !== undefined);
+    const { repeated, foreignLeadId } = this.issuesOf(columns, exportMark.heading);
+    const issues = [
+      ...unknownColumns(this.#organization, unknown, file),
+      ...(repeated === undefined
+        ? []
+        : [`${file} has more than one column for ${repeated}: ignore one with --ignore 'COLUMN'.`]),
+      ...(foreignLeadId === undefined ? [] : [`${file} ${foreignLeadId}`]),
+      // An unknown column may be the one that is missing.
+      ...(unknown.length === 0 ? missingColumns(columns, file) : []),
     ];
-    for (const { column, option } of options) {
-      if (names.includes(column)) continue;
-      const near = nearestName(column, names);
-      const hint = near
-        ? `did you mean ${JSON.stringify(near)}?`
-        : `its columns are ${quotedList(names)}.`;
-      throw new CommandError(`${option}: ${file} has no column ${JSON.stringify(column)}; ${hint}`);
-    }
+    if (issues.length > 0) throw new CommandError(issues.join('\n'));
+    return columns.map(({ target }) => target);
   }
 
-  /** A field or property that more than one of the targets has; undefined when there is none. */
-  repeatedTarget(targets: readonly ImportTarget[]): string | undefined {
-    const names = targets.flatMap((target) => {
-      if (target.kind === 'field') return [target.fieldKey];
-      if (target.kind === 'property') return [`the lead's ${target.property}`];
-      if (target.kind === 'note') return [noteHeading];
-      return target.kind === 'mark' ? [exportMark.heading] : [];
-    });
-    return names.find((name, index) => names.indexOf(name) !== index);
+  /**
+   * What is wrong with columns together: the name of a field or property that two of them have, and lead IDs that nothing shows to be this
+   * service's own, which completes a sentence that begins with the file or line.
+   * @param mark the name of the column by which an export marks its rows
+   */
+  issuesOf(
+    columns: readonly Column[],
+    mark: string,
+  ): { repeated: string | undefined; foreignLeadId: string | undefined } {
+    const known = columns.filter(({ target }) => target.kind !== 'nothing');
+    const texts = known.map(({ target }) => JSON.stringify(target));
+    const second = known.find((_, at) => texts.indexOf(texts[at] ?? '') !== at);
+    const repeated = second && targetName(second.target);
+    const isMarked = columns.some(({ target }) => target.kind === 'mark');
+    const id = columns
+      .find(({ target }) => target.kind === 'property' && target.property === 'leadId')
+      ?.column.trim();
+    if (id === undefined || isMarked || this.#mapped.has(id))
+      return { repeated, foreignLeadId: undefined };
+    const foreignLeadId =
+      `has ${JSON.stringify(id)}, but not ${JSON.stringify(mark)}, which lead export also writes: these are the IDs of another system. ` +
+      `Ignore them with --ignore '${id}', or map them to a field with --map '${id}=FIELD'.`;
+    return { repeated, foreignLeadId };
   }
 }
+
+const mapOption = (column: string, field: string): string =>
+  `--map ${JSON.stringify(`${column}=${field}`)}`;
+
+/** The name that issues give a column; undefined for one that is ignored. */
+export function targetName(target: ImportTarget): string | undefined {
+  if (target.kind === 'field') return target.fieldKey;
+  if (target.kind === 'property') return propertyHeadings[target.property];
+  if (target.kind === 'note') return noteHeading;
+  return target.kind === 'mark' ? exportMark.heading : undefined;
+}
+
+/** @throws CommandError for an option that names a column that the file does not have */
+export function assertColumn(
+  option: string,
+  column: string,
+  headings: readonly string[],
+  file: string,
+): void {
+  const names = headings.map((heading) => heading.trim());
+  if (names.includes(column)) return;
+  const near = nearestName(column, names);
+  const hint = near
+    ? `did you mean ${JSON.stringify(near)}?`
+    : `its columns are ${quotedList(names)}.`;
+  throw new CommandError(`${option}: ${file} has no column ${JSON.stringify(column)}; ${hint}`);
+}
+
+/** The most field keys that a refusal names. */
+const keysMax = 40;
 
 /** One unknown column in a sentence, several on a line each. */
 function unknownColumns(
@@ -175,21 +184,14 @@ function unknownColumns(
   ];
 }
 
-/** The most field keys that a refusal names. */
-const keysMax = 40;
-
 /** That no column has the name or the phone. */
-function missingColumns(
-  headings: readonly string[],
-  targets: readonly ImportTarget[],
-  file: string,
-): string[] {
-  const missing = ['name', 'phone'].filter(
-    (key) => !targets.some((target) => target.kind === 'field' && target.fieldKey === key),
-  );
+function missingColumns(columns: readonly Column[], file: string): string[] {
+  const names = columns.map(({ target }) => targetName(target));
+  const missing = ['name', 'phone'].filter((key) => !names.includes(key));
   if (missing.length === 0) return [];
+  const headings = quotedList(columns.map(({ column }) => column));
   return [
-    `${file} has no column for ${missing.join(' and ')}, which every lead needs: its columns are ${quotedList(headings)}. Name one with --map 'COLUMN=${missing[0]}'.`,
+    `${file} has no column for ${missing.join(' and ')}, which every lead needs: its columns are ${headings}. Name one with --map 'COLUMN=${missing[0]}'.`,
   ];
 }
 

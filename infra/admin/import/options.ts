@@ -1,9 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { dateFormats, decimalMarks } from '../../../shared/leads/transfer/cell-formats.ts';
 import { integerOption, parseId } from '../../cli/options.ts';
-import type { FormatOptions } from './cell-formats.ts';
+import { dateFormats, decimalMarks, type FormatOptions } from './cell-formats.ts';
+import { type Encoding, encodings } from './file.ts';
 import { type MappedColumn, parseMap } from './mapping.ts';
-import { type Encoding, encodings } from './text-encoding.ts';
 
 export interface ImportOptions extends FormatOptions {
   organization: number;

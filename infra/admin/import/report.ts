@@ -4,10 +4,9 @@ import { reportHeadings } from '../../../shared/leads/transfer/import-columns.ts
 import { errorCode } from '../../cli/error-code.ts';
 import { CommandError } from '../context.ts';
 import type { RefusedRow } from './drafts.ts';
-import type { ImportFile } from './file.ts';
-import { encoded } from './text-encoding.ts';
+import { encoded, type ImportFile } from './file.ts';
 
-type ReportSource = Pick<ImportFile, 'format' | 'headings' | 'dialect' | 'textForm'>;
+type ReportSource = Pick<ImportFile, 'form' | 'headings'>;
 
 /**
  * The default path of a report: next to the file. A dry run has a path of its own, because an earlier report may contain corrections that
@@ -64,7 +63,7 @@ export class ImportReport {
     const heading = this.#isEmpty ? this.#heading() : '';
     this.#isEmpty = false;
     const text = heading + ordered.map((one) => this.#lineOf(one)).join('');
-    await this.#file.appendFile(encoded(text, this.#source.textForm().encoding));
+    await this.#file.appendFile(encoded(text, this.#source.form.encoding));
   }
 
   /** The run is complete: this report replaces an earlier one, which is deleted if no rows were refused. */
@@ -82,9 +81,9 @@ export class ImportReport {
   }
 
   #heading(): string {
-    const { format, headings, textForm } = this.#source;
-    const mark = textForm().hasByteOrderMark ? '\uFEFF' : '';
-    if (format !== 'csv') return mark;
+    const { form, headings } = this.#source;
+    const mark = form.hasByteOrderMark ? '\uFEFF' : '';
+    if (form.format !== 'csv') return mark;
     const line = this.#csvLine([
       reportHeadings.row,
       reportHeadings.reason,
@@ -94,7 +93,7 @@ export class ImportReport {
   }
 
   #csvLine(cells: readonly string[]): string {
-    const { delimiter = ',', lineEnd = '\n' } = this.#source.dialect ?? {};
+    const { delimiter, lineEnd } = this.#source.form;
     // Most programs end a row at any line break, whichever one the file uses.
     const form = { delimiter, record_delimiter: lineEnd, quote_record_delimiter: true };
     return stringify([[...cells]], form);

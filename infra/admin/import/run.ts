@@ -2,7 +2,7 @@ import { rowsPerLookUp } from '../../../shared/store/maintenance/import-leads.ts
 import type { Table } from '../../../shared/store/table/client.ts';
 import { type Draft, DraftReader, identitiesOf, isLeadDraft, type LeadDraft } from './drafts.ts';
 import type { ImportFile } from './file.ts';
-import type { FileRow } from './file-row.ts';
+import type { FileRow } from './rows.ts';
 import { LeadWriter, type RowResult, type WriteOptions } from './write.ts';
 
 export interface ImportRequest extends WriteOptions {

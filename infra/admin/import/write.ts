@@ -21,7 +21,7 @@ import {
   type LeadDraft,
   type RowIssue,
 } from './drafts.ts';
-import type { FileRow } from './file-row.ts';
+import type { FileRow } from './rows.ts';
 
 export interface WriteOptions {
   readonly organizationId: number;

@@ -1,7 +1,102 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CellFormats } from '../../../../infra/admin/import/cell-formats.ts';
-import type { DecimalMark } from '../../../../shared/leads/transfer/cell-formats.ts';
+import {
+  CellFormats,
+  type DateFormat,
+  type DecimalMark,
+  hasTwoReadings,
+  possibleDateFormats,
+  possibleDecimalMarks,
+  writtenDate,
+  writtenNumber,
+} from '../../../../infra/admin/import/cell-formats.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
+
+test.each<[string, DateFormat, string | undefined]>([
+  ['21.11.2026', 'dd.mm.yyyy', '2026-11-21 00:00:00'],
+  [' 1.3.2026 ', 'dd.mm.yyyy', '2026-03-01 00:00:00'],
+  ['21.11.2026 14:30', 'dd.mm.yyyy', '2026-11-21 14:30:00'],
+  ['21/11/2026 9:05:07', 'dd/mm/yyyy', '2026-11-21 09:05:07'],
+  ['11/21/2026 2:30 PM', 'mm/dd/yyyy', '2026-11-21 14:30:00'],
+  ['11/21/2026 12:30 am', 'mm/dd/yyyy', '2026-11-21 00:30:00'],
+  ['11/21/2026 13:30 pm', 'mm/dd/yyyy', undefined],
+  ['2026-11-21', 'yyyy-mm-dd', '2026-11-21 00:00:00'],
+  ['31.02.2026', 'dd.mm.yyyy', undefined],
+  ['21/11/2026', 'mm/dd/yyyy', undefined],
+  ['21.11.26', 'dd.mm.yyyy', undefined],
+  ['21/11/2026', 'dd.mm.yyyy', undefined],
+  ['21.11.2026 24:00', 'dd.mm.yyyy', undefined],
+])('%j as %s is %s', (text, format, expected) => {
+  const written = writtenDate(text, format);
+
+  expect(written && `${written.date} ${written.time}`).toBe(expected);
+});
+
+test('a date with slashes may have the day or the month first, as far as both exist', () => {
+  expect(possibleDateFormats('03/04/2026')).toEqual(['dd/mm/yyyy', 'mm/dd/yyyy']);
+  expect(possibleDateFormats('21/04/2026')).toEqual(['dd/mm/yyyy']);
+  expect(possibleDateFormats('04.21.2026')).toEqual([]);
+  expect(possibleDateFormats('2026-04-21')).toEqual([]);
+});
+
+test.each([
+  ['12.500,00', '12500.00'],
+  ['1.234.567', '1234567'],
+  ["12'500,5", '12500.5'],
+  ['12\u00a0500', '12500'],
+  ['-2,5', '-2.5'],
+  [',5', '.5'],
+  ['1,200', '1.200'],
+  ['12.5', undefined],
+  ['1.2345', undefined],
+  ['1,2,3', undefined],
+  ['12,500.00', undefined],
+  ['', undefined],
+  ['1e5', undefined],
+])('with a decimal comma %j is %s', (text, expected) => {
+  expect(writtenNumber(text, 'comma')).toBe(expected);
+});
+
+test.each([
+  ['12.500', true],
+  ['1,250', true],
+  [' -1.250 ', true],
+  ['0.500', false],
+  ['１２.５００', true],
+  ['900', false],
+  ['1 250', false],
+  ['12.5', false],
+  ['12,5', false],
+  ['1250.500', false],
+  ['1.250.000', false],
+  ['1,250,000', false],
+  ['1,250.50', false],
+  ['1.250,50', false],
+  ['1.250e3', false],
+  ['a lot', false],
+])('whether the two decimal marks read %j as different numbers: %s', (text, expected) => {
+  expect(hasTwoReadings(text)).toBe(expected);
+});
+
+test('the decimal marks with which a text is a number', () => {
+  expect(possibleDecimalMarks('12.500')).toEqual(['comma', 'point']);
+  expect(possibleDecimalMarks('1.250.000')).toEqual(['comma']);
+  expect(possibleDecimalMarks('1,250.5')).toEqual(['point']);
+  expect(possibleDecimalMarks('a lot')).toEqual([]);
+});
+
+test('every number that Germany and the United States write is read as that number', () => {
+  const numbers = fc.integer({ min: -1e12, max: 1e12 }).map((cents) => cents / 100);
+  fc.assert(
+    fc.property(numbers, (number) => {
+      const written = (locale: string) =>
+        number.toLocaleString(locale, { minimumFractionDigits: 2 }).replace('\u2212', '-');
+      expect(Number(writtenNumber(written('de-DE'), 'comma'))).toBe(number);
+      expect(Number(writtenNumber(written('en-US'), 'point'))).toBe(number);
+      expect(Number(writtenNumber(written('de-CH'), 'point'))).toBe(number);
+    }),
+  );
+});
 
 test.each([
   ['31.02.2026', 'dd.mm.yyyy', 'DD.MM.YYYY or YYYY-MM-DD'],

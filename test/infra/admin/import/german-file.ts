@@ -1,4 +1,4 @@
-import { encoded } from '../../../../infra/admin/import/text-encoding.ts';
+import { encoded } from '../../../../infra/admin/import/file.ts';
 
 const headings = [
   ...['Kunde', 'Telefon', 'E-Mail', 'Beginn', 'Umsatz', 'Newsletter', 'Quelle', 'Bemerkung'],

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { BatchGetCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import type { FileRow } from '../../../../infra/admin/import/file-row.ts';
+import type { FileRow } from '../../../../infra/admin/import/rows.ts';
 import { type ImportRequest, importRows } from '../../../../infra/admin/import/run.ts';
 import { sampleOrganization } from '../../../support/settings.ts';
 

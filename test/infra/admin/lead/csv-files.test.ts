@@ -106,10 +106,8 @@ test.each([
   'PostgreSQL reads each row of a report with %j and %j as one row',
   async (delimiter, lineEnd) => {
     const report = await ImportReport.begin(join(folder, 'leads.refused.csv'), {
-      format: 'csv',
       headings: ['name', 'remarks'],
-      dialect: { delimiter, lineEnd },
-      textForm: () => ({ encoding: 'utf-8', hasByteOrderMark: false }),
+      form: { format: 'csv', encoding: 'utf-8', hasByteOrderMark: false, delimiter, lineEnd },
     });
     const refused = hardTexts.map((text, index) => ({
       row: { number: index + 2, read: '', original: { cells: ['Asha', text] } },

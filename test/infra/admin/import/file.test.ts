@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { encoded } from '../../../../infra/admin/import/text-encoding.ts';
+import { encoded } from '../../../../infra/admin/import/file.ts';
 
 test('every byte of windows-1252 comes back from its character', () => {
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));

@@ -1,0 +1,228 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { CsvError, parse } from 'csv-parse';
+import { isPlainObject, parseJson } from '../../../shared/json.ts';
+import { FieldIssue, type RawValue } from '../../../shared/leads/field-types.ts';
+import { rawFromCell } from '../../../shared/leads/transfer/csv-cells.ts';
+import {
+  exportMark,
+  type ImportTarget,
+  unknownColumn,
+} from '../../../shared/leads/transfer/import-columns.ts';
+import type { ImportRow } from '../../../shared/leads/transfer/import-row.ts';
+import type { Organization } from '../../../shared/organization/organization.ts';
+import { countOf } from '../../cli/format.ts';
+import { CommandError } from '../context.ts';
+import { CellFormats, type FormatOptions } from './cell-formats.ts';
+import { type ColumnMapping, targetName } from './mapping.ts';
+
+/** One row of a file. */
+export interface FileRow {
+  /** The row of a spreadsheet, whose headings are row 1, or the line of a JSONL file. */
+  readonly number: number;
+  /** The row's values; a sentence if they cannot be read. */
+  readonly read: ImportRow | string;
+  /** The values as the file has them, by which a repeated import recognizes the row, whatever its options are. */
+  readonly sent?: ImportRow;
+  /** For the report. */
+  readonly original: { readonly cells: readonly string[] } | { readonly object: object };
+}
+
+/** What the rows of a file are read into. */
+export interface FileRows {
+  /** Empty for JSONL. */
+  readonly headings: readonly string[];
+  /** The heading of a column by its field's key or its property, if the heading is another text. */
+  readonly headingOf: ReadonlyMap<string, string>;
+  readonly rows: AsyncGenerator<FileRow>;
+}
+
+/** How the rows of a file are read. */
+export interface RowOptions {
+  readonly organization: Organization;
+  readonly mapping: ColumnMapping;
+  readonly formats: FormatOptions;
+}
+
+/** One value of a row. */
+interface FileValue {
+  readonly column: string;
+  readonly target: ImportTarget;
+  readonly raw: RawValue;
+}
+
+/** Reads the headings of a CSV file, whose rows are read as they are iterated. @throws CommandError for an empty file or an unknown column */
+export async function openCsv(
+  file: string,
+  records: AsyncGenerator<CsvRecord, undefined>,
+  { organization, mapping, formats }: RowOptions,
+): Promise<FileRows> {
+  const first = await records.next();
+  if (first.done) throw new CommandError(`${file} is empty: its first row must have the headings.`);
+  const headings = first.value.cells;
+  const targets = mapping.targetsOf(headings, file);
+  const columns = targets.map((target, at) => ({
+    column: headings[at]?.trim() ?? '',
+    target,
+    type: target.kind === 'field' ? organization.fieldByKey.get(target.fieldKey)?.type : undefined,
+  }));
+  const names = columns.flatMap(({ column, target }) => {
+    const name = targetName(target);
+    return name === undefined || name === column ? [] : [[name, column] as const];
+  });
+  const cellFormats = new CellFormats(organization, formats, headings);
+  const markAt = targets.findIndex(({ kind }) => kind === 'mark');
+  const rowOfCells = (cells: readonly string[]): Pick<FileRow, 'read' | 'sent'> => {
+    if (cells.length !== headings.length) {
+      const read = `The row has ${countOf(cells.length, 'cell')} for ${countOf(headings.length, 'heading')}.`;
+      return { read };
+    }
+    const isMarked = exportMark.isOne(cells[markAt]);
+    const values = columns.map(({ column, target, type }, at) => {
+      return { column, target, raw: rawFromCell(cells[at] ?? '', type, isMarked) };
+    });
+    return rowOf(values, cellFormats);
+  };
+  return { headings, headingOf: new Map(names), rows: csvRows(records, rowOfCells) };
+}
+
+async function* csvRows(
+  records: AsyncIterable<CsvRecord>,
+  rowOfCells: (cells: readonly string[]) => Pick<FileRow, 'read' | 'sent'>,
+): AsyncGenerator<FileRow> {
+  for await (const { number, cells } of records) {
+    const isEmpty = cells.every((cell) => cell.trim() === ''); // As spreadsheets write rows that were cleared.
+    if (!isEmpty) yield { number, original: { cells }, ...rowOfCells(cells) };
+  }
+}
+
+export interface CsvRecord {
+  readonly number: number;
+  readonly cells: readonly string[];
+}
+
+export async function* csvRecords(
+  file: string,
+  texts: AsyncIterable<string>,
+  delimiter: string,
+): AsyncGenerator<CsvRecord, undefined> {
+  const parser = parse({
+    delimiter,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    relax_quotes: true,
+  });
+  const reading = pipeline(Readable.from(texts), parser);
+  reading.catch(() => undefined); // The loop below throws the same error.
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{
+      record: string[];
+      info: { records: number; empty_lines: number };
+    }>) {
+      yield { number: info.records + info.empty_lines, cells: record };
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new CommandError(`${file} is not a CSV file: ${error.message}.`, { cause: error });
+  }
+}
+
+/** The rows of a JSONL file, read as they are iterated. */
+export async function* jsonlRows(
+  texts: AsyncIterable<string>,
+  { organization, mapping, formats }: RowOptions,
+): AsyncGenerator<FileRow> {
+  const cellFormats = new CellFormats(organization, formats, undefined);
+  let number = 0;
+  for await (const line of linesOf(texts)) {
+    number += 1;
+    if (line.trim() === '') continue;
+    const object = parseJson(line);
+    if (!isPlainObject(object)) {
+      const read = 'The line is not a JSON object.';
+      yield { number, original: { object: { text: line } }, read };
+      continue;
+    }
+    const values = valuesOf(object, organization, mapping);
+    const row = typeof values === 'string' ? { read: values } : rowOf(values, cellFormats);
+    yield { number, original: { object }, ...row };
+  }
+}
+
+/** Splits at line feeds only: JSON may contain other line separators. */
+async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const text of texts) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
+
+/**
+ * The values of an object. Fields are in `fields`, as an export writes them, or among the other properties.
+ * @returns a sentence if they cannot be read
+ */
+function valuesOf(
+  { fields, ...others }: Readonly<Record<string, unknown>>,
+  organization: Organization,
+  mapping: ColumnMapping,
+): readonly FileValue[] | string {
+  if (fields !== undefined && !isPlainObject(fields))
+    return 'fields must be an object of values by field key.';
+  const values: FileValue[] = [];
+  const entries = [
+    ...Object.entries(others).map((entry) => [...entry, fields !== undefined] as const),
+    ...Object.entries(fields ?? {}).map((entry) => [...entry, false] as const),
+  ];
+  for (const [column, raw, hasFieldsObject] of entries) {
+    const target = mapping.targetOf(column, hasFieldsObject);
+    if (!target) return `${JSON.stringify(column)} ${unknownColumn(organization, column)}`;
+    if (!isRaw(raw))
+      return `${column} must be a string, a number, true, false, a list of strings, or null.`;
+    values.push({ column, target, raw });
+  }
+  const { repeated, foreignLeadId } = mapping.issuesOf(values, exportMark.property);
+  if (repeated !== undefined) return `${repeated} appears twice.`;
+  return foreignLeadId === undefined ? values : `The line ${foreignLeadId}`;
+}
+
+const isRaw = (value: unknown): value is RawValue =>
+  value === null ||
+  ['string', 'number', 'boolean'].includes(typeof value) ||
+  (Array.isArray(value) && value.every((item) => typeof item === 'string'));
+
+/** The values of a row for the rules, and as they were sent. @param formats not used for a row that lead export wrote */
+function rowOf(values: readonly FileValue[], formats: CellFormats): Pick<FileRow, 'read' | 'sent'> {
+  const mark = values.find(({ target }) => target.kind === 'mark')?.raw ?? null;
+  if (mark !== null && !exportMark.isOne(mark)) {
+    const read = `${exportMark.heading} must be empty, or as lead export wrote it, such as ${exportMark.of(1)}.`;
+    return { read };
+  }
+  const isExported = mark !== null;
+  const sent = importRow(values, isExported);
+  if (isExported) return { read: sent, sent };
+  const unreadable: Record<string, FieldIssue> = {};
+  const converted = values.map((value) => {
+    const { column, target, raw } = value;
+    const read = formats.read(column, target, raw);
+    if (!(read instanceof FieldIssue)) return { ...value, raw: read };
+    if (target.kind === 'field') unreadable[target.fieldKey] = read;
+    return { ...value, raw: null };
+  });
+  return { read: { ...importRow(converted, false), unreadable }, sent };
+}
+
+function importRow(values: readonly FileValue[], isExported: boolean): ImportRow {
+  const fields: Record<string, RawValue> = {};
+  const properties: Record<string, RawValue> = {};
+  let note: RawValue = null;
+  for (const { target, raw } of values) {
+    if (target.kind === 'field') fields[target.fieldKey] = raw;
+    if (target.kind === 'property') properties[target.property] = raw;
+    if (target.kind === 'note') note = raw;
+  }
+  return { isExported, fields, properties, ...(note !== null && { note }) };
+}
