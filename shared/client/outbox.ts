@@ -63,7 +63,6 @@ export class Outbox {
   #wake = new AbortController();
   #isStopped = true;
   #loop: Promise<void> = Promise.resolve();
-  #sending: Promise<number | undefined> | undefined;
   readonly #inFlight = new Map<string, Promise<void>>();
 
   constructor(client: LeadClient, options: OutboxOptions = {}) {
@@ -115,11 +114,20 @@ export class Outbox {
    * Sends what is due, once: for a scheduled job.
    * @returns when the next enquiry is due, in milliseconds since the epoch; undefined if none waits
    */
-  sendDue(): Promise<number | undefined> {
-    this.#sending ??= this.#sendDue().finally(() => {
-      this.#sending = undefined;
-    });
-    return this.#sending;
+  async sendDue(): Promise<number | undefined> {
+    const now = this.#clock.now();
+    const due = (await this.#waiting()).filter(
+      ({ nextAttemptAt }) => Date.parse(nextAttemptAt) <= now,
+    );
+    const sendNext = async (): Promise<void> => {
+      for (let entry = due.shift(); entry; entry = due.shift()) {
+        const current = await this.#store.get(entry.key); // `deliver` may have sent it meanwhile
+        if (current?.attempts === entry.attempts) await this.#send(current);
+      }
+    };
+    await Promise.all(Array.from({ length: this.#options.concurrency ?? 4 }, sendNext));
+    const times = (await this.#waiting()).map(({ nextAttemptAt }) => Date.parse(nextAttemptAt));
+    return times.length === 0 ? undefined : Math.min(...times);
   }
 
   /**
@@ -161,22 +169,6 @@ export class Outbox {
       const waitMs = Math.min(minuteMs, Math.max(0, (next ?? Infinity) - this.#clock.now()));
       await this.#clock.sleep(waitMs, this.#wake.signal).catch(() => {});
     }
-  }
-
-  async #sendDue(): Promise<number | undefined> {
-    const now = this.#clock.now();
-    const due = (await this.#waiting()).filter(
-      ({ nextAttemptAt }) => Date.parse(nextAttemptAt) <= now,
-    );
-    const sendNext = async (): Promise<void> => {
-      for (let entry = due.shift(); entry; entry = due.shift()) {
-        const current = await this.#store.get(entry.key); // `deliver` may have sent it meanwhile
-        if (current?.attempts === entry.attempts) await this.#send(current);
-      }
-    };
-    await Promise.all(Array.from({ length: this.#options.concurrency ?? 4 }, sendNext));
-    const times = (await this.#waiting()).map(({ nextAttemptAt }) => Date.parse(nextAttemptAt));
-    return times.length === 0 ? undefined : Math.min(...times);
   }
 
   async #waiting(): Promise<OutboxEntry[]> {

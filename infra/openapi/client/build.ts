@@ -1,23 +1,11 @@
-import { execFile } from 'node:child_process';
-import {
-  copyFile,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { CliCommand } from '../../cli/command.ts';
 
 /** `npm run client`: writes the client's package, `dist/lead-service-client-VERSION.tgz`. */
 
-const run = promisify(execFile);
 const projectFolder = resolve(import.meta.dirname, '../../..');
 const clientFolder = join(projectFolder, 'shared', 'client');
 
@@ -42,49 +30,30 @@ function packageJson(version: string): object {
 }
 
 /**
- * Builds the package from the sources as they are. Safe while another build runs: the file is replaced by a rename.
+ * Builds the package from the sources as they are.
  * @returns the package's path
- * @throws Error with the compiler's lines, or npm's
+ * @throws Error if the compiler or npm fails, which say why on stderr
  */
 export async function buildClient(
   distFolder: string = join(projectFolder, 'dist'),
 ): Promise<string> {
-  const { version } = JSON.parse(await readFile(join(projectFolder, 'package.json'), 'utf8')) as {
-    version: string;
-  };
+  const { version }: { version: string } = JSON.parse(
+    await readFile(join(projectFolder, 'package.json'), 'utf8'),
+  );
   const folder = await mkdtemp(join(tmpdir(), 'lead-service-client-'));
   try {
-    const content = join(folder, 'package');
-    await mkdir(content);
-    await compile(content);
-    await nameCompiledFiles(content);
-    await writeFile(
-      join(content, 'package.json'),
-      `${JSON.stringify(packageJson(version), null, 2)}\n`,
-    );
-    await copyFile(join(clientFolder, 'README.md'), join(content, 'README.md'));
-    await run('npm', ['pack', '--pack-destination', folder, '--silent'], { cwd: content });
+    const tsc = join(projectFolder, 'node_modules', '.bin', 'tsc');
+    const project = join(import.meta.dirname, 'tsconfig.json');
+    execFileSync(tsc, ['-p', project, '--outDir', folder], { stdio: ['ignore', 2, 2] });
+    await nameCompiledFiles(folder);
+    const content = `${JSON.stringify(packageJson(version), null, 2)}\n`;
+    await writeFile(join(folder, 'package.json'), content);
+    await copyFile(join(clientFolder, 'README.md'), join(folder, 'README.md'));
     await mkdir(distFolder, { recursive: true });
-    const name = `lead-service-client-${version}.tgz`;
-    const file = join(distFolder, name);
-    const part = `${file}.${process.pid}.part`;
-    await copyFile(join(folder, name), part); // the temporary folder may be on another disk
-    await rename(part, file);
-    return file;
+    execFileSync('npm', ['pack', '--pack-destination', distFolder, '--silent'], { cwd: folder });
+    return join(distFolder, `lead-service-client-${version}.tgz`);
   } finally {
     await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function compile(outFolder: string): Promise<void> {
-  const tsc = join(projectFolder, 'node_modules', '.bin', 'tsc');
-  const project = join(import.meta.dirname, 'tsconfig.json');
-  try {
-    await run(tsc, ['-p', project, '--outDir', outFolder]);
-  } catch (error) {
-    const lines =
-      error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error);
-    throw new Error(`The client does not compile:\n${lines}`);
   }
 }
 
@@ -104,7 +73,6 @@ if (import.meta.main) {
       'after',
       `\nExample:\n  npm run client && npm install ./dist/lead-service-client-VERSION.tgz`,
     )
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .parse();
   const file = await buildClient();
   const { size } = await stat(file);

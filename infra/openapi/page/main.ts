@@ -1,5 +1,4 @@
 import { relative, resolve } from 'node:path';
-import { CommanderError } from 'commander';
 import { CliCommand } from '../../cli/command.ts';
 import { integerOption } from '../../cli/options.ts';
 import { whenNpmIsGone } from '../../cli/parent.ts';
@@ -13,7 +12,6 @@ interface Options {
   out?: string;
 }
 
-const wrongUsage = 2;
 const projectFolder = resolve(import.meta.dirname, '../../..');
 
 const program = new CliCommand('npm run docs --')
@@ -32,12 +30,10 @@ Examples:
   npm run docs
   npm run docs -- --port 8080
   npm run docs -- --out site`,
-  )
-  .exitOverride();
+  );
 
 try {
-  program.parse();
-  const { out, port } = program.opts<Options>();
+  const { out, port } = program.parse().opts<Options>();
   if (out === undefined) await serve(port);
   else {
     const { folder, names } = writeSite(out);
@@ -46,7 +42,6 @@ try {
     );
   }
 } catch (error) {
-  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : wrongUsage);
   if (!(error instanceof DocsError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
