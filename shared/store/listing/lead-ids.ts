@@ -4,7 +4,6 @@ import type { Table } from '../table/client.ts';
 import type { LeadIndexEntry } from '../table/items.ts';
 import { leadSortKey } from '../table/primary-keys.ts';
 import type { IndexName } from '../table/table-definition.ts';
-import type { ChangedIds } from './changed-ids.ts';
 import type { PageBudget } from './page-budget.ts';
 
 /**
@@ -119,11 +118,6 @@ export function listedIds(leadIds: Iterable<number>): LeadIds {
     },
   };
 }
-
-/** The ids of changed leads; those that are added while the list is read are in it too. */
-export const changedIdList = (ids: ChangedIds): LeadIds => ({
-  next: async (below) => ids.highestBelow(below),
-});
 
 /** The ids that any of the lists has; the lists are read in parallel. */
 export const anyOfIds = (lists: readonly LeadIds[]): LeadIds => ({

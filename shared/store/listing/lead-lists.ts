@@ -1,8 +1,7 @@
-import { type Lead, ownerIdOf, sourceIdOf } from '../../leads/lead.ts';
-import type { Table } from '../table/client.ts';
+import type { Lead } from '../../leads/lead.ts';
+import type { OrganizationTable, Table } from '../table/client.ts';
 import { ownerIndexKey, sourceIndexKey, stageIndexKey } from '../table/primary-keys.ts';
 import { bytesPerReadUnit } from '../table/read-units.ts';
-import { changedAmong, fewUpdates } from './changed-among.ts';
 import {
   type ChangedLeads,
   changedLeadsMax,
@@ -13,21 +12,21 @@ import {
   aboveAllIds,
   allOfIds,
   anyOfIds,
-  changedIdList,
+  indexEntryBytes,
   indexIds,
   type LeadIds,
   listedIds,
   withUncertain,
 } from './lead-ids.ts';
 import {
-  type LeadChunk,
   type LeadPage,
   type LeadReader,
   leadsByIds,
   type PageQuery,
   readLeadPage,
+  readOn,
 } from './lead-pages.ts';
-import { type LeadScan, scanLeads } from './lead-scan.ts';
+import { scanLeads } from './lead-scan.ts';
 import { PageBudget } from './page-budget.ts';
 
 /** The filters of a list that an index supports. `matches` checks each of them on the lead too. */
@@ -47,7 +46,8 @@ const pageMaxMs = 1000;
 
 /**
  * One page of an organization's leads, at a cost bounded by the page. Without a filter by id, the leads are scanned; with such filters,
- * their index lists are intersected and the leads are fetched by id.
+ * their index lists are intersected and the leads are fetched by id. A filter by time of change adds the ids of the changed leads, where
+ * that costs less: each page decides once, by what its first read shows.
  */
 export async function listLeads(table: Table, query: LeadQuery): Promise<LeadPage> {
   const budget = new PageBudget(pageMaxBytes, pageMaxMs);
@@ -58,23 +58,16 @@ async function planReader(table: Table, query: LeadQuery, budget: PageBudget): P
   const { organizationId, updatedSince } = query;
   const own = { table, organizationId };
   const lists = indexLists(table, query, budget);
-  if (updatedSince === undefined || query.stageIds?.length === 0) {
+  if (updatedSince !== undefined && query.stageIds?.length !== 0) {
+    const changeQuery = { ...query, updatedSince };
     return lists.length === 0
-      ? scanLeads(own, budget)
-      : leadsByIds(own, allOfIds(lists, budget), budget);
+      ? changedLeads(own, changeQuery, budget)
+      : changedAmong(own, lists, changeQuery, budget);
   }
   return lists.length === 0
-    ? changedLeads(table, { ...query, updatedSince }, budget)
-    : changedAmong(own, { lists, isInLists: listMatcher(query), updatedSince }, budget);
+    ? scanLeads(own, budget)
+    : leadsByIds(own, allOfIds(lists, budget), budget);
 }
-
-/** Whether a lead is in all of `indexLists`, by the lead itself. */
-const listMatcher =
-  ({ stageIds, ownerId, sourceId }: LeadQuery) =>
-  (lead: Lead): boolean =>
-    (stageIds === undefined || stageIds.includes(lead.stageId)) &&
-    (ownerId === undefined || ownerIdOf(lead) === ownerId) &&
-    (sourceId === undefined || sourceIdOf(lead) === sourceId);
 
 function indexLists(
   table: Table,
@@ -113,86 +106,93 @@ function indexLists(
   return lists.map((ids) => withUncertain(ids, justChanged));
 }
 
+/** Up to this many ids of changed leads are read before anything is known of the leads. */
+const fewUpdates = 1000;
+
+type ChangeQuery = LeadQuery & { readonly updatedSince: number };
+
+const changedIn = (leads: readonly Lead[], { updatedSince }: ChangeQuery): number =>
+  leads.filter(({ updatedAt }) => Date.parse(updatedAt) >= updatedSince).length;
+
 /**
- * For a list only by update time: fetches the changed leads by id, as long as that costs less than a scan of all remaining leads. On the
- * first page the scan starts in parallel with the first ids: it tells how many leads there are, and may already be the page. While the ids
- * are still being read, which can take several pages, the leads are scanned.
+ * For a list only by update time: fetches the changed leads by id, or scans all leads where that costs less. On the first page the scan
+ * starts in parallel with the first ids: it tells how many leads there are, and may already be the page. While the ids are still being
+ * read, which can take several pages, the leads are scanned.
  */
 async function changedLeads(
-  table: Table,
-  { organizationId, limit, cursor, updatedSince }: LeadQuery & { readonly updatedSince: number },
+  own: OrganizationTable,
+  query: ChangeQuery,
   budget: PageBudget,
 ): Promise<LeadReader> {
-  const own = { table, organizationId };
+  const { cursor, limit, updatedSince } = query;
   const scan = scanLeads(own, budget);
-  const read = (max: number) => readChangedLeads(own, updatedSince, max, budget);
-  const [first, few] = await Promise.all([
+  let [first, changed] = await Promise.all([
     cursor === undefined ? scan.read(aboveAllIds, limit + 1) : undefined,
-    read(fewUpdates),
+    readChangedLeads(own, updatedSince, fewUpdates, budget),
   ]);
   const below = cursor ?? (first?.leads[0]?.id ?? 0) + 1;
-  const reader = notingCost(scan, first, few, { limit, updatedSince });
-  const most = worthwhileIds(few, below);
-  const changed = few.isComplete || most <= fewUpdates ? few : await read(most);
-  return changed.isComplete && isCheaperById(changed, below)
-    ? leadsByIds(own, changedIdList(changed.ids), budget)
-    : reader;
-}
-
-/** A scan is given up for ids when it costs more: the ids have a price too. */
-const scanCostMax = 1.3;
-
-/** How many ids of changed leads to read at most. */
-function worthwhileIds(few: ChangedLeads, below: number): number {
-  const { scanCost = Number.NaN } = few;
-  if (scanCost <= scanCostMax) return 0;
-  // Unless a scan proved expensive, this many changed leads are found as cheaply by one.
-  const share = scanCost > scanCostMax ? 1 : 1 / scannedPerFetched(few);
-  return Math.min(changedLeadsMax, Math.floor(share * below));
-}
-
-const isCheaperById = (changed: ChangedLeads, below: number): boolean =>
-  (changed.scanCost ?? 0) > scanCostMax ||
-  changed.ids.countBelow(below) * scannedPerFetched(changed) <= below;
-
-/**
- * A scan, whose first chunk may have been read, that notes for the next page what a changed lead costs. Changed leads often have ids that
- * follow one another, so a page says little by itself: the cost is a moving average.
- */
-function notingCost(
-  scan: LeadScan,
-  first: LeadChunk | undefined,
-  changed: ChangedLeads,
-  { limit, updatedSince }: Pick<PageQuery, 'limit'> & { readonly updatedSince: number },
-): LeadReader {
-  const before = changed.scanCost;
-  let next = first;
-  let [leads, found] = [0, 0];
-  const note = (chunk: LeadChunk): LeadChunk => {
-    leads += chunk.leads.length;
-    found += chunk.leads.filter(({ updatedAt }) => Date.parse(updatedAt) >= updatedSince).length;
-    const units = scan.bytesRead / bytesPerReadUnit;
-    // What was found beyond the page is read again by the next.
-    const useful = Math.min(Math.max(1, found), limit + 1);
-    const cost = units / (useful * Math.max(1, units / Math.max(1, leads)));
-    changed.scanCost = before === undefined ? cost : 0.75 * before + 0.25 * cost;
-    return chunk;
-  };
-  if (first) note(first);
-  return {
-    async read(below, requested) {
-      const chunk = next ?? note(await scan.read(below, requested));
-      next = undefined;
-      return chunk;
-    },
-  };
+  if (!changed.isComplete) {
+    first ??= await scan.read(below, limit + 1);
+    const perFetched = scannedPerFetched(changed);
+    if (changedIn(first.leads, query) * perFetched >= first.leads.length)
+      return readOn(first, scan);
+    const most = Math.min(changedLeadsMax, Math.floor(below / perFetched));
+    changed = await readChangedLeads(own, updatedSince, most, budget);
+  }
+  const isCheaperById = changed.ids.countBelow(below) * scannedPerFetched(changed) <= below;
+  return changed.isComplete && isCheaperById
+    ? leadsByIds(own, changed.ids, budget)
+    : readOn(first, scan);
 }
 
 const usualLeadBytes = 800;
 
+const largeBytes = ({ largeKb }: ChangedLeads): number =>
+  [...largeKb.values()].reduce((sum, kb) => sum + 1000 * kb, 0);
+
 /** How many leads a scan reads for the price of one fetched by id, which costs at least a read unit. */
-function scannedPerFetched({ ids, largeKb }: ChangedLeads): number {
-  const largeBytes = [...largeKb.values()].reduce((sum, kb) => sum + 1000 * kb, 0);
-  const bytes = largeBytes + usualLeadBytes * (ids.size - largeKb.size);
+function scannedPerFetched(changed: ChangedLeads): number {
+  const { ids, largeKb } = changed;
+  const bytes = largeBytes(changed) + usualLeadBytes * (ids.size - largeKb.size);
   return Math.max(1, (bytesPerReadUnit * ids.size) / Math.max(1, bytes));
 }
+
+/**
+ * For a list by update time and by ids: the changed leads, if few changed. If many did, the lists are read without them, unless more than
+ * half of the page's first leads turn out not to have changed.
+ */
+async function changedAmong(
+  own: OrganizationTable,
+  lists: readonly LeadIds[],
+  query: ChangeQuery,
+  budget: PageBudget,
+): Promise<LeadReader> {
+  const { cursor = aboveAllIds, limit, updatedSince } = query;
+  const inLists = (changed: ChangedLeads, idsPerListed: number): LeadReader => {
+    const isJoined = isCheaperJoined(changed, idsPerListed);
+    const ids = isJoined ? allOfIds([...lists, changed.ids], budget) : changed.ids;
+    return leadsByIds(own, ids, budget);
+  };
+  const few = await readChangedLeads(own, updatedSince, fewUpdates, budget);
+  if (few.isComplete && few.ids.size <= fewUpdates) return inLists(few, 2);
+
+  const listed = leadsByIds(own, allOfIds(lists, budget), budget);
+  const first = await listed.read(cursor, limit + 1);
+  const { leads, downTo } = first;
+  if (2 * changedIn(leads, query) >= leads.length) return readOn(first, listed);
+  const changed = await readChangedLeads(own, updatedSince, changedLeadsMax, budget);
+  const idsPerListed = ((leads[0]?.id ?? downTo) - downTo + 1) / leads.length;
+  return changed.isComplete ? inLists(changed, idsPerListed) : readOn(first, listed);
+}
+
+/** Entries of an index that are read for the price of a lead fetched by id: an index is read at half the price of the table. */
+const entriesPerLead = (2 * bytesPerReadUnit) / indexEntryBytes;
+
+/**
+ * Whether the lists tell which changed leads to fetch for less than it costs to fetch them all: where changed leads lie far apart, a list
+ * has hundreds of entries between two of them. Leads of more than a read unit are better not fetched for nothing.
+ * @param idsPerListed of how many ids the lists have one; that one is fetched in any case
+ */
+const isCheaperJoined = (changed: ChangedLeads, idsPerListed: number): boolean =>
+  changed.ids.size * entriesPerLead * (idsPerListed - 1) >= changed.ids.highest ||
+  largeBytes(changed) > bytesPerReadUnit * changed.ids.size;

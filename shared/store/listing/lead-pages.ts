@@ -68,19 +68,26 @@ export async function readLeadPage(
   }
 }
 
+/** A reader whose first chunk was read already. */
+export function readOn(first: LeadChunk | undefined, reader: LeadReader): LeadReader {
+  let next = first;
+  return {
+    async read(below, requested) {
+      const chunk = next ?? (await reader.read(below, requested));
+      next = undefined;
+      return chunk;
+    },
+  };
+}
+
 const unreadRetryMs = 300;
 
 /** The bytes that are paid for to fetch a lead. */
-export const fetchedBytes = ({ fields }: Lead): number =>
+const fetchedBytes = ({ fields }: Lead): number =>
   Math.max(bytesPerReadUnit, Buffer.byteLength(JSON.stringify(fields)));
 
 /** Fetches leads by id, in batches. Each is read from the table, because an index lags behind it. */
-export function leadsByIds(
-  own: OrganizationTable,
-  ids: LeadIds,
-  budget: PageBudget,
-  firstBatchMax = batchGetMax,
-): LeadReader {
+export function leadsByIds(own: OrganizationTable, ids: LeadIds, budget: PageBudget): LeadReader {
   let firstRequested = 0;
   let examined = 0;
 
@@ -91,8 +98,7 @@ export function leadsByIds(
       const expected = Math.ceil(
         (1.2 * requested * examined) / Math.max(0.5, firstRequested - requested),
       );
-      const batchMax = examined === 0 ? firstBatchMax : batchGetMax;
-      const batchSize = Math.min(batchMax, Math.max(requested, expected));
+      const batchSize = Math.min(batchGetMax, Math.max(requested, expected));
       const batch = await nextIds(ids, below, batchSize, budget);
       examined += batch.leadIds.filter((leadId) => !ids.isUncertain?.(leadId)).length;
       const { leads, unreadFrom } = await fetchLeads(own, batch.leadIds);

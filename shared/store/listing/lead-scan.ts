@@ -16,16 +16,11 @@ const rangeIdsMin = 25;
 /** How many times as many ids the next read may cover as all reads before: a few leads say little about many. */
 const growthMax = 50;
 
-/** A scan of the leads themselves. */
-export interface LeadScan extends LeadReader {
-  readonly bytesRead: number;
-}
-
 /**
  * Scans the leads themselves. The first read is as long as the page. If few of its leads match, further reads
  * cover ranges of ids in parallel, as many as the share of matching leads suggests, and at the pace that the partition allows.
  */
-export function scanLeads(own: OrganizationTable, budget: PageBudget): LeadScan {
+export function scanLeads(own: OrganizationTable, budget: PageBudget): LeadReader {
   const seen: Seen = { ids: 0, bytes: 0, requested: 0 };
 
   const readRange = async (below: number, from: number, limit?: number): Promise<RangeResult> => {
@@ -37,9 +32,6 @@ export function scanLeads(own: OrganizationTable, budget: PageBudget): LeadScan 
   };
 
   return {
-    get bytesRead() {
-      return seen.bytes;
-    },
     async read(below, requested) {
       if (below <= 1) return joined([]); // DynamoDB rejects a range that ends before it begins
       if (seen.requested === 0) {

@@ -189,10 +189,11 @@ export const bugsOfReads: readonly PlantedBug[] = [
   },
   {
     name: 'first changed leads of a list left out',
-    file: 'shared/store/listing/changed-among.ts',
-    before: 'return trial;',
-    after: 'return { ...trial, leads: [] };',
-    how: 'The changed leads that show how to read on are missing themselves.',
+    file: 'shared/store/listing/lead-pages.ts',
+    before: 'const chunk = next ?? (await reader.read(below, requested));',
+    after:
+      'const chunk = (next && { ...next, leads: [] }) ?? (await reader.read(below, requested));',
+    how: 'The leads that show how to read on are missing themselves.',
     foundBy: 'What changed is asked for again, after a file had leads that changed before',
   },
 ];
