@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDateTime } from '../../shared/date-time.ts';
 import { isDate } from '../../shared/leads/field-types.ts';
-import { readUnitsPerSecondDefault } from '../../shared/store/maintenance/paced-reads.ts';
+import { readUnitsPerSecondDefault } from '../../shared/store/maintenance/pacing.ts';
 import { integerOption } from '../cli/options.ts';
 
 /** Parses a date or date-time. @returns epoch milliseconds @throws InvalidArgumentError, which is reported as wrong usage */

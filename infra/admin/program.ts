@@ -4,7 +4,7 @@ import { rateLimitsIn } from '../../shared/rate-limits.ts';
 import {
   readUnitsPerSecondDefault,
   withPacedReads,
-} from '../../shared/store/maintenance/paced-reads.ts';
+} from '../../shared/store/maintenance/pacing.ts';
 import { openTable, type Table } from '../../shared/store/table/client.ts';
 import { clientTimeouts, endpointIn, endpointWarning } from '../cli/aws.ts';
 import { CliCommand } from '../cli/command.ts';

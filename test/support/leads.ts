@@ -3,7 +3,7 @@ import type { Lead } from '../../shared/leads/lead.ts';
 import { presentEntry, type TimelineItem } from '../../shared/leads/timeline.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
 import { readTimeline } from '../../shared/store/leads/timeline.ts';
-import { scanLeadsAscending } from '../../shared/store/maintenance/export-leads.ts';
+import { scanLeadsAscending } from '../../shared/store/maintenance/read-leads.ts';
 import { applySettings } from '../../shared/store/organizations/apply-settings.ts';
 import { leadPrimaryKey, leadsPartitionKey } from '../../shared/store/table/primary-keys.ts';
 import { type CallReply, call } from './call.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { scanLeadsAscending } from '../../../shared/store/maintenance/export-leads.ts';
+import { scanLeadsAscending } from '../../../shared/store/maintenance/read-leads.ts';
 import {
   addAuditEntry,
   completeAuditEntry,

@@ -3,7 +3,7 @@ import type { TimelineEntry } from '../../leads/timeline.ts';
 import type { Table } from '../table/client.ts';
 import type { TimelineEntryItem } from '../table/items.ts';
 import { timelinePartitionKey } from '../table/primary-keys.ts';
-import { scanLeadsAscending } from './export-leads.ts';
+import { scanLeadsAscending } from './read-leads.ts';
 
 /** An entry with its sort key, which no other entry of the lead has, and which never changes. */
 export interface StoredEntry {

@@ -5,7 +5,7 @@ import { readLead } from '../leads/leads.ts';
 import { updateLead } from '../leads/update-lead.ts';
 import type { Table } from '../table/client.ts';
 import { conflict, retryOnConflict } from '../table/retry.ts';
-import { scanLeadsAscending } from './export-leads.ts';
+import { scanLeadsAscending } from './read-leads.ts';
 
 /** The leads that change their owner. */
 export interface OwnedLeads {

@@ -22,7 +22,7 @@ import {
 } from '../table/primary-keys.ts';
 import { partitionKeyPrefixes } from '../table/table-definition.ts';
 import { deleteItems } from './delete-items.ts';
-import { scanLeadsAscending } from './export-leads.ts';
+import { scanLeadsAscending } from './read-leads.ts';
 
 /**
  * Removes an organization for good, with all of its leads and keys. For an organization that was made for a test: it asks nothing. Reads and

@@ -29,7 +29,7 @@ export const bugsOfReads: readonly PlantedBug[] = [
   },
   {
     name: 'export eventually consistent',
-    file: 'shared/store/maintenance/export-leads.ts',
+    file: 'shared/store/maintenance/read-leads.ts',
     before: 'ConsistentRead: true',
     after: 'ConsistentRead: false',
     how: 'An export lacks what was just written.',
@@ -37,7 +37,7 @@ export const bugsOfReads: readonly PlantedBug[] = [
   },
   {
     name: 'export without archived leads',
-    file: 'shared/store/maintenance/export-leads.ts',
+    file: 'shared/store/maintenance/read-leads.ts',
     before: '...(!withArchived && {',
     after: '...(withArchived && {',
     how: 'An export lacks the archived leads.',

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { expect, test } from 'vitest';
-import { withPacedReads } from '../../../../shared/store/maintenance/paced-reads.ts';
+import { withPacedReads } from '../../../../shared/store/maintenance/pacing.ts';
 
 /** A table whose every request consumes the same units. Each request is timed from now. */
 function tableConsuming(units: number) {
