@@ -211,7 +211,7 @@ export class AdministratorProcess {
   export(organizationId: number): Promise<readonly object[]> {
     return this.#run(async ({ scanLeadsAscending }, table) => {
       const leads: object[] = [];
-      const pages = scanLeadsAscending(table, organizationId, { after: 0, withArchived: true });
+      const pages = scanLeadsAscending(table, organizationId, { withArchived: true });
       for await (const page of pages) leads.push(...page);
       return leads;
     });

@@ -41,7 +41,7 @@ export async function timelineOf(
 /** Every lead of the organization, archived ones too, in the order of their ids. */
 export async function leadsOf({ id }: GivenOrganization): Promise<Lead[]> {
   const leads: Lead[] = [];
-  for await (const page of scanLeadsAscending(table(), id, { after: 0, withArchived: true }))
+  for await (const page of scanLeadsAscending(table(), id, { withArchived: true }))
     leads.push(...page);
   return leads;
 }

@@ -9,7 +9,7 @@ import {
   type RowMatches,
   reserveLeadIds,
 } from '../../../shared/store/maintenance/import-leads.ts';
-import { RateLimiter } from '../../../shared/store/maintenance/rate-limiter.ts';
+import { RateLimiter } from '../../../shared/store/maintenance/pacing.ts';
 import { type Table, usableUntil } from '../../../shared/store/table/client.ts';
 import type { ImportedRowItem } from '../../../shared/store/table/items.ts';
 import { UnknownOutcomeError } from '../../../shared/store/table/transact.ts';

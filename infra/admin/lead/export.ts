@@ -74,7 +74,6 @@ async function exportLeads(
     });
     // Always from the first lead: IDs are not committed in ascending order, and an archived lead may have been restored.
     const pages = scanLeadsAscending(context.pacedTable(options.rate), organization.id, {
-      after: 0,
       withArchived: options.archived ?? false,
     });
     for await (const page of pages) {

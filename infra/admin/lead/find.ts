@@ -4,7 +4,7 @@ import { valueOf } from '../../../shared/leads/lead.ts';
 import { foldText, partFinder } from '../../../shared/leads/text-search.ts';
 import { findLeadByIdentity } from '../../../shared/store/leads/create-lead.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
-import { newestLeads } from '../../../shared/store/maintenance/newest-leads.ts';
+import { newestLeads } from '../../../shared/store/maintenance/read-leads.ts';
 import { countOf } from '../../cli/format.ts';
 import { parseId } from '../../cli/options.ts';
 import { type CommandContext, CommandError, existingOrganization } from '../context.ts';

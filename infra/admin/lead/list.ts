@@ -3,7 +3,7 @@ import type { Lead } from '../../../shared/leads/lead.ts';
 import { leadMatcher, leadQuery } from '../../../shared/leads/lead-query.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { listLeads } from '../../../shared/store/listing/lead-lists.ts';
-import { type FoundLeads, newestLeads } from '../../../shared/store/maintenance/newest-leads.ts';
+import { type FoundLeads, newestLeads } from '../../../shared/store/maintenance/read-leads.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { countOf } from '../../cli/format.ts';
 import { parseId } from '../../cli/options.ts';

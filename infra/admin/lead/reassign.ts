@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Organization } from '../../../shared/organization/organization.ts';
-import { RateLimiter } from '../../../shared/store/maintenance/rate-limiter.ts';
+import { RateLimiter } from '../../../shared/store/maintenance/pacing.ts';
 import {
   type OwnedLeads,
   ownedLeads,

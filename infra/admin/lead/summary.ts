@@ -1,7 +1,7 @@
 import { emailOf, type Lead, phoneOf, valueOf } from '../../../shared/leads/lead.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { readLead } from '../../../shared/store/leads/leads.ts';
-import type { FoundLeads } from '../../../shared/store/maintenance/newest-leads.ts';
+import type { FoundLeads } from '../../../shared/store/maintenance/read-leads.ts';
 import { dateOf, formatColumns } from '../../cli/format.ts';
 import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
 

@@ -31,7 +31,7 @@ export async function* scanTimelines(
   organizationId: number,
   since?: string,
 ): AsyncGenerator<LeadTimeline[]> {
-  const pages = scanLeadsAscending(table, organizationId, { after: 0, withArchived: true });
+  const pages = scanLeadsAscending(table, organizationId, { withArchived: true });
   for await (const leads of pages) {
     for (let from = 0; from < leads.length; from += readsInParallel) {
       yield await Promise.all(

@@ -40,8 +40,7 @@ export async function removeOrganization(table: Table, organizationId: number): 
     await deleteItems(table, keys);
     deleted += keys.length;
   };
-  const scan = { after: 0, withArchived: true };
-  for await (const leads of scanLeadsAscending(table, organizationId, scan))
+  for await (const leads of scanLeadsAscending(table, organizationId, { withArchived: true }))
     for (const lead of leads) await remove(await itemsOfLead(own, lead));
   for (const { keyId } of apiKeys) await remove(await itemsOfKey(own, keyId));
   const erasures = await keysIn(table, erasurePrimaryKey(organizationId, 0).pk);

@@ -21,7 +21,7 @@ const administrationSource = `
   export { loadOrganization, readSettings } from './shared/store/organizations/organizations.ts';
   export { setArchived } from './shared/store/leads/archive.ts';
   export { eraseLead, planErasure } from './shared/store/maintenance/erase-lead.ts';
-  export { scanLeadsAscending } from './shared/store/maintenance/export-leads.ts';
+  export { scanLeadsAscending } from './shared/store/maintenance/read-leads.ts';
   export { finishRestore } from './shared/store/maintenance/finish-restore.ts';
   export { importRows } from './infra/admin/import/run.ts';
   export { openTable } from './shared/store/table/client.ts';
