@@ -11,7 +11,6 @@ import { type ContractOptions, contractTests, type TestedFile } from './contract
 
 /** API Gateway overwrites the header by which the local gateway sees plain HTTP; the read-only checks try plain HTTP itself. */
 const ofLocalGateway = 'HTTPS_REQUIRED|plain HTTP';
-const removalsAtOnce = 8;
 
 /** Runs the contract tests, a check for each file, and removes the organizations that they made. */
 export async function contractChecks(options: ContractOptions): Promise<void> {
@@ -50,18 +49,15 @@ async function removeCreated(file: string, { table, note }: ContractOptions): Pr
   const ids = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
   const left: string[] = [];
   const keyIds = new Set<string>();
-  const next = ids.values();
-  const removeNext = async (): Promise<void> => {
-    for (const id of next) {
-      try {
-        for (const { keyId } of await listApiKeys(table, Number(id))) keyIds.add(keyId);
-        await removeOrganization(table, Number(id));
-      } catch {
-        left.push(id);
-      }
+  const remove = async (id: string): Promise<void> => {
+    try {
+      for (const { keyId } of await listApiKeys(table, Number(id))) keyIds.add(keyId);
+      await removeOrganization(table, Number(id));
+    } catch {
+      left.push(id);
     }
   };
-  await Promise.all(Array.from({ length: removalsAtOnce }, removeNext));
+  await Promise.all(ids.map(remove));
   const records = ids.length > 0 ? await removeIdempotencyRecords(table, keyIds) : 0;
   note(
     `Removed ${ids.length - left.length} organizations of the contract tests, and ${records} idempotency records.`,

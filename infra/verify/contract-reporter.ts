@@ -1,7 +1,9 @@
 import { basename } from 'node:path';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
+import { openTable } from '../../shared/store/table/client.ts';
 import type { PrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import type { Reply } from './reply.ts';
+import { removeTemporaryOrganization } from './write-checks.ts';
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -12,8 +14,13 @@ declare module 'vitest' {
   }
 }
 
-/** Sends the results of each test file to the process that started Vitest, and ends the run when that process says so or has ended. */
+/**
+ * Sends the results of each test file to the command that started Vitest, and ends the run when the command says so. If the command was
+ * killed, it ends the run too, and removes the temporary organization in the command's place.
+ */
 export default class ContractReporter implements Reporter {
+  readonly #records: PrimaryKey[] = [];
+
   onInit(vitest: Vitest): void {
     const cancel = (): void => void vitest.cancelCurrentRun('keyboard-input');
     process.once('message', cancel);
@@ -29,16 +36,20 @@ export default class ContractReporter implements Reporter {
       })),
     );
     const tests = [...file.children.allTests()].filter((test) => test.result().state !== 'skipped');
-    process.send?.({ name, tests: [...failedSuites, ...tests.map(resultOf)] });
+    this.#records.push(...tests.flatMap((test) => test.meta().records ?? []));
+    if (process.connected)
+      process.send?.({ name, tests: [...failedSuites, ...tests.map(resultOf)] });
   }
 
-  onTestRunEnd(): void {
-    process.disconnect();
+  async onTestRunEnd(): Promise<void> {
+    if (process.connected) return process.disconnect();
+    const { id } = JSON.parse(process.env.TEMPORARY_ORGANIZATION ?? '{}');
+    if (id !== undefined) await removeTemporaryOrganization(openTable(), id, this.#records);
   }
 }
 
 function resultOf(test: TestCase): object {
   const { errors = [] } = test.result();
-  const { replies = [], records = [] } = test.meta();
+  const { replies, records } = test.meta();
   return { name: test.fullName, error: errors[0]?.message, replies, records };
 }

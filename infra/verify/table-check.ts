@@ -1,6 +1,8 @@
 import {
   DescribeTableCommand,
+  type DynamoDBClient,
   type KeySchemaElement,
+  ResourceNotFoundException,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import type { Table } from '../../shared/store/table/client.ts';
@@ -8,40 +10,37 @@ import { tableDefinition } from '../../shared/store/table/table-definition.ts';
 import { CheckError } from './check.ts';
 
 /**
- * Expects the table of this version: active, with its key and every index. @returns what came
+ * Expects the table of this version: active, with its key and every index. @returns the result
  * @throws CheckError that names what is missing
  */
 export async function tableCheck({ client, name }: Table): Promise<string> {
-  const Table = await describe({ client, name });
-  const [first] = tableIssues(Table);
+  const table = await describedTable(client, name);
+  if (!table)
+    throw new CheckError(
+      'there is no such table',
+      'Check LEADS_TABLE and the region, or the output TableName of the stack.',
+    );
+  const [first] = tableIssues(table);
   if (first) throw new CheckError(first.issue, first.next);
   return `ACTIVE, with ${tableDefinition.indexes.length} indexes`;
 }
 
-async function describe({ client, name }: Table): Promise<TableDescription> {
+/** @returns undefined if there is no such table */
+export async function describedTable(
+  client: Pick<DynamoDBClient, 'send'>,
+  TableName: string,
+): Promise<TableDescription | undefined> {
   try {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
-    return Table ?? {};
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    return Table;
   } catch (error) {
-    const { name: kind, message } = error as Error;
-    if (kind === 'ResourceNotFoundException') {
-      throw new CheckError(
-        'there is no such table',
-        'Check LEADS_TABLE and the region, or the output TableName of the stack.',
-      );
-    }
-    if (kind === 'AccessDeniedException') {
-      throw new CheckError(
-        `your credentials may not describe it (${message})`,
-        'Use credentials that may read and write the table.',
-      );
-    }
+    if (error instanceof ResourceNotFoundException) return undefined;
     throw error;
   }
 }
 
 /** Something that keeps a table from serving this version, and what to do next. */
-export interface TableIssue {
+interface TableIssue {
   readonly issue: string;
   readonly next: string;
 }
@@ -58,65 +57,55 @@ export function tableIssues(table: TableDescription): TableIssue[] {
         next: 'Wait until it is ACTIVE, then run the command again.',
       },
     ];
-  const name = `table ${table.TableName}`;
+  const key = keyText(table, table.KeySchema);
+  const expected = `${partitionKey}, ${sortKey}`;
+  const other = {
+    issue: `the key of table ${table.TableName} is ${key}; expected ${expected}`,
+    next: 'This is not a table of the lead service: check LEADS_TABLE or tableName.',
+  };
   return [
-    ...keyIssues(name, { ...table, schema: table.KeySchema }, [partitionKey, sortKey]),
+    ...(key === expected ? [] : [other]),
     ...indexes.flatMap((index) => indexIssues(table, index)),
   ];
 }
 
 function indexIssues(table: TableDescription, index: Index): TableIssue[] {
-  const found = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === index.name);
+  const { name, partitionKey, sortKey } = index;
+  const found = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === name);
   if (!found)
     return [
       {
-        issue: `the index ${index.name} is missing: lists by it fail`,
+        issue: `the index ${name} is missing: lists by it fail`,
         next: 'A table of tableName gets no index from a deployment: add the index as shared/store/table/table-definition.ts says, or use a table that has it.',
       },
     ];
-  const issues = keyIssues(`index ${index.name}`, { ...table, schema: found.KeySchema }, [
-    index.partitionKey,
-    index.sortKey,
-  ]);
-  if ((found.IndexStatus ?? 'ACTIVE') !== 'ACTIVE')
-    issues.push({
-      issue: `the index ${index.name} is ${found.IndexStatus}`,
-      next: 'Wait until it is ACTIVE: until then lists by it fail.',
-    });
-  const projected = found.Projection?.NonKeyAttributes ?? [];
-  const isWhole = found.Projection?.ProjectionType === 'ALL';
+  const issues: string[] = [];
+  const key = keyText(table, found.KeySchema);
+  const expected = `${partitionKey}, ${sortKey}`;
+  if (key !== expected) issues.push(`the key of index ${name} is ${key}; expected ${expected}`);
+  const { ProjectionType, NonKeyAttributes: projected = [] } = found.Projection ?? {};
   const lacking = tableDefinition.indexedToo.filter(
-    (attribute) => !isWhole && !projected.includes(attribute),
+    (attribute) => ProjectionType !== 'ALL' && !projected.includes(attribute),
   );
-  if (lacking.length > 0)
-    issues.push({
-      issue: `the index ${index.name} does not hold ${lacking.join(', ')}`,
-      next: 'Create the index again as shared/store/table/table-definition.ts says.',
-    });
-  return issues;
+  if (lacking.length > 0) issues.push(`the index ${name} does not hold ${lacking.join(', ')}`);
+  const next = 'Create the index again as shared/store/table/table-definition.ts says.';
+  const isBuilt = (found.IndexStatus ?? 'ACTIVE') === 'ACTIVE';
+  const building = {
+    issue: `the index ${name} is ${found.IndexStatus}`,
+    next: 'Wait until it is ACTIVE: until then lists by it fail.',
+  };
+  return [...issues.map((issue) => ({ issue, next })), ...(isBuilt ? [] : [building])];
 }
 
-/** The key attributes by name and type: all are strings. */
-function keyIssues(
-  name: string,
-  {
-    schema = [],
-    AttributeDefinitions: types = [],
-  }: Pick<TableDescription, 'AttributeDefinitions'> & {
-    readonly schema: readonly KeySchemaElement[] | undefined;
-  },
-  expected: readonly string[],
-): TableIssue[] {
-  const found = ['HASH', 'RANGE'].map((kind) => {
-    const attribute = schema.find(({ KeyType }) => KeyType === kind)?.AttributeName;
-    const type = types.find(({ AttributeName }) => AttributeName === attribute)?.AttributeType;
-    return type === undefined || type === 'S' ? attribute : `${attribute} (${type})`;
+/** The key attributes by name, and by type if it is not a string. */
+function keyText(
+  { AttributeDefinitions: types = [] }: TableDescription,
+  schema: readonly KeySchemaElement[] = [],
+): string {
+  const attributes = ['HASH', 'RANGE'].map((kind) => {
+    const name = schema.find(({ KeyType }) => KeyType === kind)?.AttributeName;
+    const type = types.find(({ AttributeName }) => AttributeName === name)?.AttributeType ?? 'S';
+    return type === 'S' ? name : `${name} (${type})`;
   });
-  if (found.join() === expected.join()) return [];
-  return [
-    {
-      issue: `the key of ${name} is ${found.join(', ')}; expected ${expected.join(', ')}`,
-      next: 'This is not a table of the lead service: check LEADS_TABLE or tableName.',
-    },
-  ];
+  return attributes.join(', ');
 }

@@ -40,8 +40,7 @@ export async function writeChecks(
 ): Promise<void> {
   const { checks, table, note } = options;
   const organization: { id?: number; key?: string } = {};
-  /** Idempotency records by their text: several captures have one. */
-  const records = new Map<string, PrimaryKey>();
+  const records: PrimaryKey[] = [];
   try {
     const isCreated = await checks.passes('Create a temporary organization', async () => {
       const left = await removeLeft(table, note);
@@ -55,15 +54,14 @@ export async function writeChecks(
     const marker = JSON.stringify({ id: organization.id, name: temporaryName });
     const environment = { TEMPORARY_ORGANIZATION: marker };
     for await (const file of contractTests(options, written, environment)) {
-      for (const record of file.tests.flatMap((test) => test.records))
-        records.set(record.pk, record);
+      records.push(...file.tests.flatMap((test) => test.records));
       for (const test of file.tests) await checks.passes(test.name, () => resultOf(test, file));
     }
   } finally {
     if (organization.id !== undefined)
       onRemoved({
         id: organization.id,
-        removed: await removeAtEnd(options, organization.id, [...records.values()]),
+        removed: await removeAtEnd(options, organization.id, records),
       });
   }
 }
@@ -131,6 +129,16 @@ const isKnown = ({ checks, baseUrl }: ContractOptions, key = ''): Promise<boolea
     throw new CheckError(`${replyText(reply)}; expected 200`, nextFor(reply, 'list-users'));
   });
 
+export async function removeTemporaryOrganization(
+  table: Table,
+  id: number,
+  records: readonly PrimaryKey[],
+): Promise<void> {
+  await removeOrganization(table, id);
+  // Several captures have one record.
+  await deleteItems(table, [...new Map(records.map((record) => [record.pk, record])).values()]);
+}
+
 /** @returns whether nothing is left of the organization */
 async function removeAtEnd(
   { table, note }: ContractOptions,
@@ -138,8 +146,7 @@ async function removeAtEnd(
   records: readonly PrimaryKey[],
 ): Promise<boolean> {
   try {
-    await removeOrganization(table, id);
-    await deleteItems(table, records);
+    await removeTemporaryOrganization(table, id, records);
     return true;
   } catch (error) {
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -105,7 +105,8 @@ test('verify finds the address, the table and the release of a stack by its outp
   expect(reply.stderr).toMatch(/^Warning: AWS_ENDPOINT_URL_DYNAMODB is set/);
 });
 
-test('after Ctrl-C, verify removes what it wrote and exits with status 130', async () => {
+/** Runs verify --write and sends it a signal twice, as a terminal and npm do, after the first contract test. Waits for every process of the run. */
+async function endedBy(signal: NodeJS.Signals) {
   const { baseUrl, environment } = service();
   const aTest = /^✓ \d\S* .* > /m;
   const child = spawn(node24, ['infra/verify/main.ts', '--url', baseUrl, '--write'], {
@@ -119,18 +120,30 @@ test('after Ctrl-C, verify removes what it wrote and exits with status 130', asy
   child.stdout.on('data', (chunk: Buffer) => {
     const hasBegun = aTest.test(printed.stdout);
     printed.stdout += chunk.toString();
-    // Twice, as a terminal and npm send it.
     if (!hasBegun && aTest.test(printed.stdout))
-      for (let times = 0; times < 2; times += 1) child.kill('SIGINT');
+      for (let times = 0; times < 2; times += 1) child.kill(signal);
   });
-
   const [status] = await once(child, 'close');
+  const [, id] = /organization (\d+) in table/.exec(printed.stdout) ?? [];
+  return { status, ...printed, organizationId: Number(id) };
+}
+
+test('after Ctrl-C, verify removes what it wrote and exits with status 130', async () => {
+  const { status, stdout, stderr, organizationId } = await endedBy('SIGINT');
 
   expect(status).toBe(130);
-  expect(printed.stderr.match(/^Interrupted: .*$/gm)).toEqual([
+  expect(stderr.match(/^Interrupted: .*$/gm)).toEqual([
     'Interrupted: finishing the current check and removing what was written.',
   ]);
-  expect(printed.stdout).toMatch(/\d+ passed, 0 failed\n$/);
-  const [, id] = /organization (\d+) in table/.exec(printed.stdout) ?? [];
-  expect(await isLeft(Number(id))).toBe(false);
+  expect(stdout).toMatch(/\d+ passed, 0 failed\n$/);
+  expect(await isLeft(organizationId)).toBe(false);
+});
+
+test('after verify was killed, its contract tests end and remove what they wrote', async () => {
+  const { status, stdout, organizationId } = await endedBy('SIGKILL');
+
+  expect(status).toBeNull();
+  expect(stdout).not.toContain(' failed\n');
+  expect(organizationId).toBeGreaterThan(0);
+  expect(await isLeft(organizationId)).toBe(false);
 });
