@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { BuildOptions as EsbuildOptions, Plugin } from 'esbuild';
 import { type Endpoint, endpoints } from '../../shared/endpoints.ts';
-import { esbuildPlugins } from './esbuild-plugins.ts';
+import { builtinsWithoutFacade, replacedPackages } from './esbuild-plugins.ts';
 import { replaceFile } from './replace-file.ts';
 import { releaseOf, writeSourceMaps } from './source-maps.ts';
 
@@ -63,6 +63,7 @@ const esbuildOptions = {
   format: 'esm',
   platform: 'node',
   target: 'node24',
+  alias: replacedPackages,
   mainFields: ['module', 'main'],
   // A text of one byte a character compiles faster than one of two, which a single "…" of a package would make of the whole bundle.
   charset: 'ascii',
@@ -92,7 +93,7 @@ export const writtenFunctions = (
  */
 export async function bundle(
   source: string,
-  plugins: readonly Plugin[] = esbuildPlugins,
+  plugins: readonly Plugin[] = [builtinsWithoutFacade],
 ): Promise<Bundle> {
   const { build } = await loadEsbuild();
   const { outputFiles, metafile } = await build({
@@ -140,7 +141,7 @@ export async function bundleFunctions(
     entryPoints: Object.fromEntries(names.map((name) => [name, `${entryScheme}${name}`])),
     outdir: projectFolder,
     ...(withSourceMaps && { sourcemap: 'external', sourcesContent: false }),
-    plugins: [functionEntries(functionsFolder), ...esbuildPlugins],
+    plugins: [functionEntries(functionsFolder), builtinsWithoutFacade],
   });
   const contents = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
   return new Map(

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Bundle, bundle, bundleFunction } from '../../infra/bundle/bundle.ts';
-import { pluginsForOtherClients } from '../../infra/bundle/esbuild-plugins.ts';
 import { clientConfig, createTable } from '../../infra/local/table.ts';
 import type { EndpointName } from '../../shared/endpoints.ts';
 import { hashApiKey } from '../../shared/organization/api-key.ts';
@@ -151,7 +150,7 @@ async function givenBoth(environment: Parameters<typeof createTable>[0]): Promis
 /** Its libraries add middlewares to the SDK's clients. */
 export function bundleAssembled(endpoint: string): Promise<Bundle> {
   const file = join(import.meta.dirname, 'assembled', `${endpoint}.ts`);
-  return bundle(`export { handler } from ${JSON.stringify(file)};`, pluginsForOtherClients);
+  return bundle(`export { handler } from ${JSON.stringify(file)};`);
 }
 
 async function startSide(

@@ -1,7 +1,5 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { rememberOrder } from './middleware-order.ts';
-import { Sha256 } from './sha256.ts';
 
 /** The service's table: the first parameter of every store operation. */
 export interface Table {
@@ -40,6 +38,16 @@ export const clientTimeouts = (timeoutMs: number): DynamoDBClientConfig => ({
   },
 });
 
+/** The SDK's defaults, for which it would look in `~/.aws/config`: a function has no such file. */
+const inNoFile: DynamoDBClientConfig = {
+  retryMode: 'standard',
+  defaultsMode: 'legacy',
+  useDualstackEndpoint: false,
+  useFipsEndpoint: false,
+  accountIdEndpointMode: 'preferred',
+  authSchemePreference: [],
+};
+
 /**
  * Opens the table that the environment names (`LEADS_TABLE` and the AWS SDK's variables; `DYNAMODB_TIMEOUT_MS` in the local service).
  * @throws Error when `LEADS_TABLE` is not set
@@ -50,54 +58,33 @@ export function openTable(
 ): Table {
   if (!name) throw new Error('LEADS_TABLE is not set: set it to the name of the DynamoDB table.');
   const sdkClient = new DynamoDBClient({
-    sha256: Sha256,
     ...clientTimeouts(Number(process.env.DYNAMODB_TIMEOUT_MS ?? requestTimeoutMs)),
+    ...inNoFile,
     ...config,
   });
-  spareWork(sdkClient);
   const client = DynamoDBDocumentClient.from(sdkClient, {
     marshallOptions: { removeUndefinedValues: true },
   });
-  client.middlewareStack = rememberOrder(client.middlewareStack);
   return { client, name };
 }
 
-/** Middleware of the SDK that does nothing for this service: it has no logger, and its calls go to DynamoDB, which calls no function. */
-const spareMiddleware = [
-  'loggerMiddleware',
-  'recursionDetectionMiddleware',
-  'getUserAgentMiddleware',
-];
+/** Sends a command by the client that is wrapped. */
+export type Send = (command: TableCommand, options?: object) => Promise<unknown>;
+export type TableCommand = Parameters<DynamoDBDocumentClient['send']>[0];
 
-/** Leaves out what the SDK would do for each call in vain, or again: an eighth of the processor time of a call. */
-function spareWork({ config, middlewareStack }: DynamoDBClient): void {
-  for (const name of spareMiddleware) middlewareStack.remove(name);
-  const { signer: newSigner } = config;
-  let signer: ReturnType<typeof newSigner> | undefined;
-  // The SDK makes a signer for each call. A scheme of its own comes with endpoints that this table has not.
-  config.signer = (authScheme) => {
-    if (authScheme) return newSigner(authScheme);
-    signer ??= newSigner();
-    return signer;
-  };
-}
-
-/**
- * The same table until the signal, which aborts calls in progress and stops further ones, the SDK's retries included.
- * The client inherits from the original, so that paginators and commands take it as one.
- */
-export function usableUntil(table: Table, signal: AbortSignal): Table {
+/** Wraps the table so that each of its calls goes through `wrap`. The client inherits from the original, so that paginators take it as one. */
+export function sendingThrough(table: Table, wrap: (send: Send) => Send): Table {
   const { client } = table;
-  const sendOf = client.send as (
-    this: DynamoDBDocumentClient,
-    command: unknown,
-    options: object,
-  ) => Promise<unknown>;
-  function send(this: DynamoDBDocumentClient, command: unknown): Promise<unknown> {
-    return sendOf.call(this, command, { abortSignal: signal });
+  const sendOf = client.send as Send;
+  function send(this: DynamoDBDocumentClient, command: TableCommand, options?: object) {
+    return wrap((...args) => sendOf.apply(this, args))(command, options);
   }
   return {
     ...table,
     client: Object.create(client, { send: { value: send } }) as DynamoDBDocumentClient,
   };
 }
+
+/** Wraps the table so that `signal` aborts its calls, SDK retries included. */
+export const usableUntil = (table: Table, signal: AbortSignal): Table =>
+  sendingThrough(table, (send) => (command) => send(command, { abortSignal: signal }));

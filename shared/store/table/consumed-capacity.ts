@@ -1,7 +1,5 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { recordFailedOperation } from '../../failed-operation.ts';
-import type { Table } from './client.ts';
-import { within } from './middleware-order.ts';
+import { sendingThrough, type Table } from './client.ts';
 
 /** What one call has cost in DynamoDB so far. DynamoDB does not report the units of a write whose condition failed, although it bills them. */
 export interface ConsumedCapacity {
@@ -31,34 +29,30 @@ export interface MeteredResponse {
 export const readCommand = /^(Get|BatchGet|Query|Scan|TransactGet)/;
 
 /**
- * The same table, with every request added to `consumedCapacity`, and every error known by its operation. Asking DynamoDB for the numbers is free; a command that asks for more
- * detail still gets it. The connection is shared but the middleware is not, so calls that run in parallel are counted apart.
+ * Wraps the table: adds each request's capacity to `consumedCapacity`, and records which operation an error is of. Asking DynamoDB for the
+ * numbers is free; a command that asks for more detail still gets it. Calls of different wraps that run in parallel are counted apart.
  */
-export function withCapacityMetering(table: Table, consumedCapacity: ConsumedCapacity): Table {
-  const measure: Parameters<typeof within>[0] =
-    (next, { commandName = '' }) =>
-    async (args) => {
-      try {
-        const response = await next({
-          ...args,
-          input: { ReturnConsumedCapacity: 'TOTAL', ...args.input },
-        });
-        addConsumed(consumedCapacity, commandName, response.output as MeteredResponse);
-        return response;
-      } catch (error) {
-        addConsumed(consumedCapacity, commandName, error as MeteredResponse);
-        recordFailedOperation(error, commandName.replace(/Command$/, ''));
-        throw error;
-      }
-    };
-  const middlewareStack = within(measure, table.client.middlewareStack);
-  return {
-    ...table,
-    client: Object.create(table.client, {
-      middlewareStack: { value: middlewareStack },
-    }) as DynamoDBDocumentClient,
-  };
-}
+export const withCapacityMetering = (table: Table, consumedCapacity: ConsumedCapacity): Table =>
+  sendingThrough(table, (send) => (command, options) => {
+    command.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        async (args) => {
+          try {
+            const input = { ReturnConsumedCapacity: 'TOTAL' as const, ...args.input };
+            const response = await next({ ...args, input });
+            addConsumed(consumedCapacity, commandName, response.output as MeteredResponse);
+            return response;
+          } catch (error) {
+            addConsumed(consumedCapacity, commandName, error as MeteredResponse);
+            recordFailedOperation(error, commandName.replace(/Command$/, ''));
+            throw error;
+          }
+        },
+      // A command of the document client applies its middleware a second time, to the command that it wraps.
+      { step: 'initialize', name: 'consumedCapacity', override: true },
+    );
+    return send(command, options);
+  });
 
 /** Adds what one request consumed, by its response or its error. */
 export function addConsumed(

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { compileFunction } from 'node:vm';
 import type { Plugin } from 'esbuild';
-import { esbuildPlugins } from '../../../infra/bundle/esbuild-plugins.ts';
+import { builtinsWithoutFacade } from '../../../infra/bundle/esbuild-plugins.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { bundleText, projectFolder } from './bundle-text.ts';
 import { currentProcess } from './current-process.ts';
@@ -52,9 +52,9 @@ export async function bundleSource(
 ): Promise<EvaluateBundle> {
   const plugins = [
     replacedPackages(replaced),
-    ...(isWhole ? [simulatedHttpHandler] : []),
+    ...(isWhole ? [simulatedHttpHandler, settingsFromEnvironment] : []),
     changed(change),
-    ...esbuildPlugins,
+    builtinsWithoutFacade,
   ];
   if (isWhole) {
     const run = await compiled(source, plugins);
@@ -152,7 +152,7 @@ async function evaluate(
   };
   const run = await compiled(
     `${imports.join('\n')}\nexport const modules = { ${members.join(', ')} };`,
-    [replacedPackages(replaced), sharedModules(modules), changed(ownState), ...esbuildPlugins],
+    [replacedPackages(replaced), sharedModules(modules), changed(ownState), builtinsWithoutFacade],
   );
   return run(ofRunningProcess, modules).modules as Packages;
 }
@@ -194,6 +194,20 @@ const simulatedHttpHandler: Plugin = {
   setup({ onResolve }) {
     onResolve({ filter: /^@smithy\/node-http-handler$/ }, () => ({
       path: join(import.meta.dirname, 'simulated-http-handler.ts'),
+    }));
+  },
+};
+
+/** Nothing in simulated time waits for a file: a function has no `~/.aws/config`. */
+const settingsFromEnvironment: Plugin = {
+  name: 'settings-from-environment',
+  setup({ onLoad }) {
+    onLoad({ filter: /node-config-provider[\\/]configLoader\.js$/ }, () => ({
+      contents: `
+        export const loadConfig = (setting) => async () =>
+          setting.environmentVariableSelector(process.env, {}) ??
+          (typeof setting.default === 'function' ? setting.default() : setting.default);`,
+      loader: 'js',
     }));
   },
 };

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { replacedPackages } from '../../../infra/bundle/esbuild-plugins.ts';
 
 export const projectFolder = resolve(import.meta.dirname, '../../..');
 
@@ -15,6 +16,7 @@ export async function bundleText(source: string, plugins: readonly Plugin[]): Pr
     mainFields: ['module', 'main'],
     charset: 'utf8',
     legalComments: 'none',
+    alias: replacedPackages,
     plugins: [...plugins],
     write: false,
     logLevel: 'warning',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { compileFunction } from 'node:vm';
 import type { Plugin } from 'esbuild';
-import { esbuildPlugins } from '../../../infra/bundle/esbuild-plugins.ts';
+import { builtinsWithoutFacade } from '../../../infra/bundle/esbuild-plugins.ts';
 import { bundleText } from './bundle-text.ts';
 import { currentProcess } from './current-process.ts';
 import { globalNames } from './simulated-process.ts';
@@ -38,7 +38,7 @@ async function evaluate(): Promise<Packages> {
   const members = packageNames.map((name, at) => `${JSON.stringify(name)}: p${at}`);
   const code = await bundleText(
     `${imports.join('\n')}\nexport const packages = { ${members.join(', ')} };`,
-    [fastClient, ...esbuildPlugins],
+    [fastClient, builtinsWithoutFacade],
   );
   const parameters = ['module', 'exports', 'simulatedConnection', ...globalNames];
   const run = compileFunction(code, parameters, { filename: 'packages.cjs' }) as (

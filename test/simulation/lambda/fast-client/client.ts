@@ -1,7 +1,7 @@
 import * as sdk from '@aws-sdk/client-dynamodb';
 import type { SimulatedConnection } from '../simulated-connection.ts';
 import { type Converted, type KeyNodes, marshalled, unmarshalled } from './document-values.ts';
-import { middlewareStack } from './middleware-stack.ts';
+import { MiddlewareStack } from './middleware-stack.ts';
 import { Retries } from './retries.ts';
 
 export * from '@aws-sdk/client-dynamodb';
@@ -13,13 +13,10 @@ declare const simulatedConnection: SimulatedConnection;
 abstract class Command {
   abstract readonly operation: string;
   readonly input: object;
+  readonly middlewareStack = new MiddlewareStack();
 
   constructor(input: object) {
     this.input = input;
-  }
-
-  get middlewareStack() {
-    return middlewareStack();
   }
 }
 
@@ -46,6 +43,7 @@ interface DocumentCommand {
   readonly clientCommand: Command;
   readonly inputKeyNodes: KeyNodes;
   readonly outputKeyNodes: KeyNodes;
+  readonly middlewareStack: MiddlewareStack;
 }
 
 interface FastConfig {
@@ -65,7 +63,6 @@ interface SendOptions {
 export class DynamoDBClient {
   readonly config: FastConfig;
   readonly retries: Retries;
-  middlewareStack = middlewareStack();
 
   constructor(config: FastConfig = {}) {
     this.config = config;
@@ -86,7 +83,7 @@ export class DynamoDBClient {
       return { output };
     };
     const context = { commandName: `${operation}Command` };
-    const send = this.middlewareStack.resolve(sendOnce, context);
+    const send = command.middlewareStack.resolve(sendOnce, context);
     return send({ input: command.input }).then(({ output }) => output);
   }
 

@@ -1,4 +1,5 @@
 import { DynamoDBClient } from './client.ts';
+import { MiddlewareStack } from './middleware-stack.ts';
 
 /** Takes the place of the SDK's document client. Its commands are the SDK's: the client converts what they name. */
 export class DynamoDBDocumentClient extends DynamoDBClient {
@@ -8,4 +9,6 @@ export class DynamoDBDocumentClient extends DynamoDBClient {
 }
 
 /** What the SDK's document commands extend. */
-export class DynamoDBDocumentClientCommand {}
+export class DynamoDBDocumentClientCommand {
+  readonly middlewareStack = new MiddlewareStack();
+}
