@@ -4,6 +4,7 @@ import { fieldKinds } from '../../organization/field-kinds.ts';
 import { idNamed, type NamedItem } from '../../organization/id-named.ts';
 import { nearestName } from '../../organization/nearest-name.ts';
 import type { Organization, Stage } from '../../organization/organization.ts';
+import type { FieldReason } from '../../validation.ts';
 import { FieldIssue, isDate, parseYesOrNo, type RawValue, withAllOptions } from '../field-types.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../fields.ts';
 import { memoize } from '../memoize.ts';
@@ -42,8 +43,7 @@ export function readImportRow(organization: Organization, row: ImportRow, now: s
   const issues = new FieldIssues();
   for (const [fieldKey, issue] of Object.entries(row.unreadable ?? {})) issues.add(fieldKey, issue);
   const leadId = readLeadId(properties.leadId, issues);
-  const isExported =
-    row.isExported === true && properties.leadId !== undefined && properties.leadId !== null;
+  const isExported = row.isExported === true && !isEmpty(properties.leadId);
   const rules = isExported ? withAllActive(organization) : organization;
   const raw = withReferences(rules, sent, issues);
   const submitted = applyChanges({}, readFields(rules, raw, activeFields(rules), issues));
@@ -79,18 +79,28 @@ const withAllActive = memoize((organization: Organization): Organization => {
   };
 });
 
+const isEmpty = (raw: RawValue | undefined): raw is null | undefined =>
+  raw === undefined || raw === null;
+const textOf = (raw: RawValue | undefined): string => (isEmpty(raw) ? '' : String(raw).trim());
+
+/** @param name of the field or property */
+function refuse(
+  issues: FieldIssues,
+  name: string,
+  reason: FieldReason,
+  sentence: string,
+): undefined {
+  issues.add(name, new FieldIssue(reason, sentence));
+}
+
 /** New leads get IDs after the highest imported one: about half of all IDs stay free for them. */
 const importedIdMax = 1_000_000_000;
 
 function readLeadId(raw: RawValue | undefined, issues: FieldIssues): number | undefined {
-  if (raw === undefined || raw === null) return undefined;
+  if (isEmpty(raw)) return undefined;
   const id = Number(raw);
   if (/^[1-9]\d{0,9}$/.test(String(raw)) && id <= importedIdMax) return id;
-  issues.add(
-    'lead id',
-    new FieldIssue('invalid_id', `must be an integer from 1 to ${importedIdMax}.`),
-  );
-  return undefined;
+  return refuse(issues, 'lead id', 'invalid_id', `must be an integer from 1 to ${importedIdMax}.`);
 }
 
 /** Replaces the names of sources and users by their IDs. Other values stay, and the rules reject them. */
@@ -109,19 +119,16 @@ function withReferences(
   return Object.fromEntries(entries);
 }
 
-function readNote(raw: RawValue | undefined, issues: FieldIssues): string | undefined {
-  const text = raw === undefined || raw === null ? '' : String(raw).trim();
-  if (text === '') return undefined;
-  const isValid = [...text].length <= limits.noteMaxChars && isStorableText(text);
-  if (isValid) return text;
-  const sentence = `must be a text of at most ${limits.noteMaxChars} characters, without U+0000.`;
-  issues.add(noteHeading, new FieldIssue('too_long', sentence));
-  return undefined;
-}
-
-const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
-
 const nouns = { sources: 'source', users: 'user' } as const;
+
+function readNote(raw: RawValue | undefined, issues: FieldIssues): string | undefined {
+  const text = textOf(raw);
+  if (text === '') return undefined;
+  const isStorable = !text.includes('\0') && text.isWellFormed();
+  if (isStorable && [...text].length <= limits.noteMaxChars) return text;
+  const sentence = `must be a text of at most ${limits.noteMaxChars} characters, without U+0000.`;
+  return refuse(issues, noteHeading, 'too_long', sentence);
+}
 
 interface NamedItems {
   readonly noun: string;
@@ -131,38 +138,23 @@ interface NamedItems {
 function readNamed(
   { noun, items }: NamedItems,
   raw: RawValue,
-  field: string,
+  name: string,
   issues: FieldIssues,
 ): number | undefined {
   const found = idNamed(items, raw);
   if (typeof found === 'number') return found;
-  const text = JSON.stringify(raw);
-  if (found === 'several') {
-    issues.add(
-      field,
-      new FieldIssue(
-        'unknown_option',
-        `is ${text}, which is the name of more than one ${noun}: use the ID instead.`,
-      ),
-    );
-    return undefined;
-  }
-  const near = nearestName(
-    String(raw),
-    items.map(({ name }) => name),
-  );
-  const example = items[0]
-    ? `use an ID or a name, such as ${items[0].name}.`
-    : `there is no ${noun} to choose.`;
+  const names = items.map((item) => item.name);
+  const near = nearestName(String(raw), names);
+  const example =
+    names[0] === undefined
+      ? `there is no ${noun} to choose.`
+      : `use an ID or a name, such as ${names[0]}.`;
   const hint = near ? `did you mean ${near}?` : example;
-  issues.add(
-    field,
-    new FieldIssue(
-      'unknown_option',
-      `is ${text}, which is not a ${noun} of the organization; ${hint}`,
-    ),
-  );
-  return undefined;
+  const what =
+    found === 'several'
+      ? `the name of more than one ${noun}: use the ID instead.`
+      : `not a ${noun} of the organization; ${hint}`;
+  return refuse(issues, name, 'unknown_option', `is ${JSON.stringify(raw)}, which is ${what}`);
 }
 
 function readPlace(
@@ -171,50 +163,47 @@ function readPlace(
   issues: FieldIssues,
 ): Stage | undefined {
   const isPresent = (raw: RawValue | undefined): raw is Exclude<RawValue, null> =>
-    raw !== undefined && raw !== null && raw !== '';
+    !isEmpty(raw) && raw !== '';
+  const { pipelines, stages } = organization;
   const pipelineId = isPresent(pipeline)
-    ? readNamed({ noun: 'pipeline', items: organization.pipelines }, pipeline, 'pipeline', issues)
+    ? readNamed({ noun: 'pipeline', items: pipelines }, pipeline, 'pipeline', issues)
     : undefined;
   if (isPresent(pipeline) && pipelineId === undefined) return undefined;
   if (!isPresent(stage)) return placeLead(organization, { pipelineId }, issues);
-  const own = organization.stages.filter(
-    (one) => pipelineId === undefined || one.pipelineId === pipelineId,
-  );
-  const stageId = readNamed({ noun: 'stage', items: own }, stage, 'stage', issues);
+  const items = stages.filter((one) => pipelineId === undefined || one.pipelineId === pipelineId);
+  const stageId = readNamed({ noun: 'stage', items }, stage, 'stage', issues);
   return stageId === undefined
     ? undefined
     : placeLead(organization, { stageId, pipelineId }, issues);
 }
 
-function readTimes(properties: ImportRow['properties'], now: string, issues: FieldIssues) {
-  const timeOf = (name: 'createdAt' | 'updatedAt'): string | undefined => {
-    const raw = properties[name];
-    return raw === undefined || raw === null ? undefined : readTime(name, raw, now, issues);
-  };
-  const created = timeOf('createdAt');
+function readTimes(
+  { createdAt: created, updatedAt: updated, archived }: ImportRow['properties'],
+  now: string,
+  issues: FieldIssues,
+): Pick<ReadRow, 'createdAt' | 'updatedAt' | 'archivedAt'> {
+  const timeOf = (name: string, raw: RawValue | undefined): string | undefined =>
+    isEmpty(raw) ? undefined : readTime(name, raw, now, issues);
+  const createdThen = timeOf('created at', created);
   // The default is now, so that a sync job that follows updated_since sees the lead.
-  const updatedAt = timeOf('updatedAt') ?? now;
-  const createdAt = created ?? updatedAt;
-  if (updatedAt < createdAt)
-    issues.add(
-      'updated at',
-      new FieldIssue('invalid_date', `is earlier than the time of creation, ${createdAt}.`),
-    );
+  const updatedAt = timeOf('updated at', updated) ?? now;
+  const createdAt = createdThen ?? updatedAt;
+  if (updatedAt < createdAt) {
+    const sentence = `is earlier than the time of creation, ${createdAt}.`;
+    refuse(issues, 'updated at', 'invalid_date', sentence);
+  }
+  const text = textOf(archived).toLowerCase();
+  const isArchived = text === 'archived' || (text !== '' && parseYesOrNo(text));
+  const archivedAt = isArchived ? updatedAt : undefined;
   return {
     createdAt,
     updatedAt,
-    archivedAt: readArchived(properties.archived, updatedAt, now, issues),
+    archivedAt: isArchived === undefined ? timeOf('archived', archived) : archivedAt,
   };
 }
 
-const headings = {
-  createdAt: 'created at',
-  updatedAt: 'updated at',
-  archived: 'archived',
-} as const;
-
 function readTime(
-  name: keyof typeof headings,
+  name: string,
   raw: RawValue,
   now: string,
   issues: FieldIssues,
@@ -222,29 +211,10 @@ function readTime(
   const text = typeof raw === 'string' ? raw.trim() : '';
   const at = parseDateTime(isDate(text) ? `${text}T00:00:00Z` : text);
   if (at === undefined) {
-    issues.add(
-      headings[name],
-      new FieldIssue(
-        'invalid_date',
-        'must be a date, or a date-time with an offset, such as 2026-01-31T18:30:00+05:30.',
-      ),
-    );
-    return undefined;
+    const sentence =
+      'must be a date, or a date-time with an offset, such as 2026-01-31T18:30:00+05:30.';
+    return refuse(issues, name, 'invalid_date', sentence);
   }
-  if (at > Date.parse(now))
-    issues.add(headings[name], new FieldIssue('invalid_date', `is in the future: ${text}.`));
+  if (at > Date.parse(now)) refuse(issues, name, 'invalid_date', `is in the future: ${text}.`);
   return new Date(at).toISOString();
-}
-
-function readArchived(
-  raw: RawValue | undefined,
-  updatedAt: string,
-  now: string,
-  issues: FieldIssues,
-): string | undefined {
-  const text = raw === undefined || raw === null ? '' : String(raw).trim().toLowerCase();
-  if (raw === undefined || text === '') return undefined;
-  const isArchived = text === 'archived' || parseYesOrNo(text);
-  if (isArchived === undefined) return readTime('archived', raw, now, issues);
-  return isArchived ? updatedAt : undefined;
 }
