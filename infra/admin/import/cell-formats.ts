@@ -91,22 +91,13 @@ export interface FormatOptions {
   readonly value?: readonly string[] | undefined;
 }
 
-const notADecimalComma = new FieldIssue(
-  'invalid_number',
-  'must be a number with a decimal comma, such as 1.250,50.',
-);
-const hasTwoReadingsIssue = new FieldIssue(
-  'invalid_number',
-  'can be read as two numbers: add --decimal comma or --decimal point.',
-);
 /** @param form the one of `--dates` */
 const notADate = (form: DateFormat): FieldIssue => {
   const forms = [...new Set([form.toUpperCase(), 'YYYY-MM-DD'])].join(' or ');
-  return new FieldIssue(
-    'invalid_date',
-    `must be a date that exists, without a time, in the form ${forms}.`,
-  );
+  const sentence = `must be a date that exists, without a time, in the form ${forms}.`;
+  return new FieldIssue('invalid_date', sentence);
 };
+const notANumber = (sentence: string): FieldIssue => new FieldIssue('invalid_number', sentence);
 const timeProperties: readonly ImportProperty[] = ['createdAt', 'updatedAt', 'archived'];
 
 /** Turns the values of a file into values that the rules read, by `--dates`, `--decimal` and `--value`. */
@@ -134,24 +125,17 @@ export class CellFormats {
 
   /** @returns the value for the rules, or why the value cannot be read */
   read(column: string, target: ImportTarget, raw: RawValue): RawValue | FieldIssue {
-    const type = this.#typeOf(target);
-    const replaced = this.#replaced(
-      column.trim(),
-      raw,
-      type !== undefined && fieldKinds[type].isList,
-    );
+    const type =
+      target.kind === 'field'
+        ? this.#organization.fieldByKey.get(target.fieldKey)?.type
+        : undefined;
+    const isList = type !== undefined && fieldKinds[type].isList;
+    const replaced = this.#replaced(column.trim(), raw, isList);
     if (replaced !== undefined) return replaced === '' ? null : replaced;
     if (typeof raw !== 'string' || raw.trim() === '') return raw;
-    if (type === 'date') return this.#dateOf(raw);
     if (type === 'number') return this.#numberOf(raw);
     const isTime = target.kind === 'property' && timeProperties.includes(target.property);
-    return isTime ? this.#timeOf(raw) : raw;
-  }
-
-  #typeOf(target: ImportTarget) {
-    return target.kind === 'field'
-      ? this.#organization.fieldByKey.get(target.fieldKey)?.type
-      : undefined;
+    return type === 'date' || isTime ? this.#dateOf(raw, isTime) : raw;
   }
 
   /** Undefined if no `--value` names the value. Of a list, each item is looked up. */
@@ -165,36 +149,29 @@ export class CellFormats {
     return items.map((item) => ofColumn.get(item.toLowerCase()) ?? item).join(',');
   }
 
-  #dateOf(text: string): string | FieldIssue {
+  #dateOf(text: string, isTime: boolean): string | FieldIssue {
     const { dates } = this.#options;
     if (!dates || isDate(text.trim())) return text;
     const written = writtenDate(text, dates);
+    if (isTime) return written ? `${written.date}T${written.time}Z` : text;
     return written?.time === '00:00:00' ? written.date : notADate(dates);
-  }
-
-  #timeOf(text: string): string {
-    const { dates } = this.#options;
-    if (!dates || isDate(text.trim())) return text;
-    const written = writtenDate(text, dates);
-    return written ? `${written.date}T${written.time}Z` : text;
   }
 
   #numberOf(text: string): string | FieldIssue {
     const { decimal } = this.#options;
-    if (decimal === undefined && hasTwoReadings(text)) return hasTwoReadingsIssue;
+    if (decimal === undefined && hasTwoReadings(text))
+      return notANumber('can be read as two numbers: add --decimal comma or --decimal point.');
     const written = writtenNumber(text, decimal ?? 'point');
-    return written ?? (decimal === 'comma' ? notADecimalComma : text);
+    if (written !== undefined || decimal !== 'comma') return written ?? text;
+    return notANumber('must be a number with a decimal comma, such as 1.250,50.');
   }
 }
 
-interface Replacement {
-  readonly column: string;
-  readonly from: string;
-  readonly to: string;
-}
-
 /** A heading may contain a colon: the longest heading of the file counts. The value is split at the last `=`, as in `--map`. */
-function replacementIn(text: string, headings: readonly string[] | undefined): Replacement {
+function replacementIn(
+  text: string,
+  headings: readonly string[] | undefined,
+): { column: string; from: string; to: string } {
   const colons = [...text.matchAll(/:/g)].map(({ index }) => index);
   const names = headings?.map((heading) => heading.trim());
   const at =

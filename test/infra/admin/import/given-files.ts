@@ -18,8 +18,8 @@ export function useGivenFiles(): void {
   afterAll(() => rm(folder, { recursive: true }));
 }
 
-export let files = 0;
-export async function givenFile(name: string, content: string): Promise<string> {
+let files = 0;
+export async function givenFile(name: string, content: string | Buffer): Promise<string> {
   files += 1;
   const file = join(folder, `${files}-${name}`);
   await writeFile(file, content);

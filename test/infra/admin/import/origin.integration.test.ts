@@ -1,27 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { adminJson, runAdmin } from '../../../support/admin.ts';
 import { changeSettings, givenLead, storedLeads } from '../../../support/leads.ts';
 import { type GivenOrganization, givenOrganization } from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
+import { fieldsOf, givenFile, importJson, useGivenFiles } from './given-files.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'import-test-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+useGivenFiles();
 
-let files = 0;
-async function givenFile(extension: string, content: string): Promise<string> {
-  files += 1;
-  const file = join(folder, `${files}.${extension}`);
-  await writeFile(file, content);
-  return file;
-}
 const importArgs = ({ id }: GivenOrganization, file: string, ...more: string[]): string[] => [
   'lead',
   'import',
@@ -30,8 +18,6 @@ const importArgs = ({ id }: GivenOrganization, file: string, ...more: string[]):
   file,
   ...more,
 ];
-const fieldsOf = async (organization: GivenOrganization) =>
-  (await storedLeads(organization)).map(({ lead }) => lead.fields);
 
 /** An organization in which city is asked for and the source Facebook Ads is not active any more. */
 async function strictOrganization(): Promise<GivenOrganization> {
@@ -50,7 +36,7 @@ test('a file of another system with a column "Lead ID" is not taken for an expor
   const organization = await strictOrganization();
   const [one, two] = [person(), person()];
   const file = await givenFile(
-    'csv',
+    'leads.csv',
     [
       'Lead ID,Name,Phone,source,city',
       `17,No city,${one.phone},,`,
@@ -60,7 +46,7 @@ test('a file of another system with a column "Lead ID" is not taken for an expor
   );
 
   const unsaid = await runAdmin(importArgs(organization, file, '--keep-ids'));
-  const ignored = await adminJson(...importArgs(organization, file, '--ignore', 'Lead ID'));
+  const ignored = await importJson(organization, file, '--ignore', 'Lead ID');
   const report = parse(await readFile(ignored.report), { columns: true }) as Record<
     string,
     string
@@ -91,15 +77,15 @@ test('a column "Lead ID" may be mapped: to a field, or to the lead’s id, and t
   const [one, two] = [person(), person()];
   const file = (phone: string) =>
     givenFile(
-      'csv',
+      'leads.csv',
       `Lead ID,Name,Phone,city\n17,Someone,${phone},Pune\n18,No city,${one.phone},\n`,
     );
   const toField = ['--map', 'Lead ID=remarks'];
   const toId = ['--map', 'Lead ID=lead id', '--keep-ids'];
 
   const answers = [
-    await adminJson(...importArgs(organization, await file(one.phone), ...toField)),
-    await adminJson(...importArgs(organization, await file(two.phone), ...toId)),
+    await importJson(organization, await file(one.phone), ...toField),
+    await importJson(organization, await file(two.phone), ...toId),
   ];
 
   for (const answer of answers) expect(answer).toMatchObject({ rows: 2, imported: 1, refused: 1 });
@@ -114,7 +100,7 @@ test('a column "Lead ID" may be mapped: to a field, or to the lead’s id, and t
 test('a column that is mapped to the lead id without --keep-ids is refused with what to do', async () => {
   const organization = await strictOrganization();
   const file = await givenFile(
-    'csv',
+    'leads.csv',
     `Lead ID,Name,Phone,city\n17,Someone,${person().phone},Pune\n`,
   );
 
@@ -132,11 +118,14 @@ test('a line of another system with a lead id is refused by itself, and taken by
     { leadId: 5, ...one, city: 'Pune' },
     { leadId: 6, stageId: 11, createdAt: '2026-01-01T00:00:00.000Z', fields: two },
   ];
-  const file = await givenFile('jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const file = await givenFile(
+    'leads.jsonl',
+    lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  );
 
-  const unsaid = await adminJson(...importArgs(organization, file));
+  const unsaid = await importJson(organization, file);
   const reasons = (await readFile(unsaid.report, 'utf8')).trim().split('\n');
-  const ignored = await adminJson(...importArgs(organization, file, '--ignore', 'leadId'));
+  const ignored = await importJson(organization, file, '--ignore', 'leadId');
 
   expect(unsaid).toMatchObject({ imported: 0, refused: 2 });
   for (const line of reasons)
@@ -161,13 +150,13 @@ test.each([
     const organization = await givenOrganization();
     const { settings } = organization;
     await givenLead(organization, { fields: { source: 3, remarks } });
-    const exported = await givenFile(form, '');
+    const exported = await givenFile(`leads.${form}`, '');
     await rm(exported);
     await adminJson('lead', 'export', '--organization', String(organization.id), '--out', exported);
     const other = await givenOrganization({ ...settings, ...strict(organization), id: undefined });
-    const file = await givenFile(form, change(await readFile(exported, 'utf8')));
+    const file = await givenFile(`leads.${form}`, change(await readFile(exported, 'utf8')));
 
-    const answer = await adminJson(...importArgs(other, file));
+    const answer = await importJson(other, file);
 
     expect(answer).toMatchObject({ imported: 1, refused: 0 });
     const [before, after] = [await fieldsOf(organization), await fieldsOf(other)];
@@ -178,11 +167,11 @@ test.each([
 test('a row that says in other words that it is an export’s is refused', async () => {
   const organization = await givenOrganization();
   const file = await givenFile(
-    'csv',
+    'leads.csv',
     `lead id,lead service export,name,phone\n5,yes,Someone,${person().phone}\n`,
   );
 
-  const { report, ...answer } = await adminJson(...importArgs(organization, file));
+  const { report, ...answer } = await importJson(organization, file);
 
   expect(answer).toMatchObject({ imported: 0, refused: 1 });
   expect(await readFile(report, 'utf8')).toContain(
@@ -193,11 +182,11 @@ test('a row that says in other words that it is an export’s is refused', async
 test('a row added by hand to an export follows the rules of create-lead', async () => {
   const organization = await strictOrganization();
   const file = await givenFile(
-    'csv',
+    'leads.csv',
     `lead id,lead service export,name,phone,city\n,,Someone,${person().phone},\n`,
   );
 
-  const { refused } = await adminJson(...importArgs(organization, file));
+  const { refused } = await importJson(organization, file);
 
   expect(refused).toBe(1);
 });

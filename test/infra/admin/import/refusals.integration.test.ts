@@ -1,23 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { adminJson, runAdmin } from '../../../support/admin.ts';
+import { expect, test } from 'vitest';
+import { runAdmin } from '../../../support/admin.ts';
 import { storedLeads } from '../../../support/leads.ts';
 import { givenOrganization } from '../../../support/organizations.ts';
 import { person } from '../../../support/people.ts';
+import { givenFile, importJson, useGivenFiles } from './given-files.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'import-test-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-async function givenFile(name: string, content: string | Buffer): Promise<string> {
-  const file = join(folder, name);
-  await writeFile(file, content);
-  return file;
-}
+useGivenFiles();
 
 const wrongFiles: [
   name: string,
@@ -155,13 +146,7 @@ test('a line of a JSONL file that is none, or says something unknown, is refused
     `{"name":"A"\n[1]\n{"name":"B","phne":"${phone}"}\n{"name":{},"phone":"1"}\n{"name":"C","phone":"${phone}"}\n`,
   );
 
-  const { report, ...counts } = await adminJson(
-    'lead',
-    'import',
-    '--organization',
-    String(organization.id),
-    file,
-  );
+  const { report, ...counts } = await importJson(organization, file);
   const refused = (await readFile(report, 'utf8'))
     .trim()
     .split('\n')
