@@ -10,13 +10,9 @@ import { countOf, dateOf, printable } from '../../cli/format.ts';
 import { integerOption, parseId } from '../../cli/options.ts';
 import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
 import { readRateOption } from '../options.ts';
+import { type NamedLead, unknownLeadError } from './summary.ts';
 
-interface LeadOptions {
-  organization: number;
-  lead: number;
-}
-
-interface EraseOptions extends LeadOptions {
+interface EraseOptions extends NamedLead {
   maxItems: number;
   rate?: number;
   dryRun?: boolean;
@@ -94,9 +90,6 @@ async function erase(context: CommandContext, options: EraseOptions): Promise<vo
   context.print({ leadId, ...erased, backupsUntil }, () => report(options, erased, backupsUntil));
 }
 
-const unknownLeadError = ({ organization, lead }: LeadOptions) =>
-  new CommandError(`Organization ${organization} has no lead ${lead}.`);
-
 /** @throws CommandError when the erasure would change too many items, or is not confirmed */
 async function confirmErasure(
   context: CommandContext,
@@ -135,7 +128,7 @@ function mentionLines({ mentions }: Erased): string[] {
 }
 
 /** The only output that names a person: an administrator must see whose data would go. */
-const planReport = ({ organization, lead }: LeadOptions, plan: Erased): string =>
+const planReport = ({ organization, lead }: NamedLead, plan: Erased): string =>
   [
     `Lead ${lead} of organization ${organization} would be erased, with ${ownItems(plan)}. ` +
       `The person would be removed from ${otherItems(plan)}. Nothing was changed.`,
@@ -151,11 +144,7 @@ const changeLines = ({ changes }: Erased): string[] =>
       `Lead ${leadId} would change in ${countOf(items.length, 'timeline item')}: ${items.map(({ id }) => id).join(', ')}.`,
   );
 
-const report = (
-  { organization, lead }: LeadOptions,
-  erased: Erased,
-  backupsUntil: string,
-): string =>
+const report = ({ organization, lead }: NamedLead, erased: Erased, backupsUntil: string): string =>
   [
     `Erased lead ${lead} of organization ${organization}, with ${ownItems(erased)}. ` +
       `The person was removed from ${otherItems(erased)}.`,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Organization } from '../../../shared/organization/organization.ts';
+import { allSettled } from '../../../shared/store/maintenance/all-settled.ts';
 import { RateLimiter } from '../../../shared/store/maintenance/pacing.ts';
 import {
   type OwnedLeads,
@@ -22,6 +23,7 @@ import {
 } from '../context.ts';
 import { readRateOption } from '../options.ts';
 import { assertKnownId } from './summary.ts';
+import { valueWithName } from './value-text.ts';
 
 interface ReassignOptions {
   organization: number;
@@ -103,17 +105,14 @@ function assertUsers(organization: Organization, { from, to }: ReassignOptions):
 }
 
 function assertActive(organization: Organization, userId: number): void {
-  const user = organization.userById.get(userId);
-  if (user?.active) return;
+  if (organization.userById.get(userId)?.active) return;
   throw new CommandError(
     `User ${nameOf(organization, userId)} is inactive and cannot be given leads: name active users with --to.`,
   );
 }
 
-const nameOf = (organization: Organization, userId: number): string => {
-  const name = organization.userById.get(userId)?.name;
-  return name === undefined ? String(userId) : `${userId} (${name})`;
-};
+const nameOf = (organization: Organization, userId: number): string =>
+  valueWithName(organization, 'assigned_to', userId);
 
 /** What would be done, in a sentence for each new owner. */
 function planLines(
@@ -168,24 +167,22 @@ async function giveByRotation(
   { organization: first, owned, leadIds, to }: Reassignment,
 ): Promise<number> {
   const table = context.table();
-  const limiter = context.isLocalEngine() ? undefined : new RateLimiter(leadsPerSecond);
+  const limiter = new RateLimiter(context.isLocalEngine() ? Infinity : leadsPerSecond);
   const organization = freshOrganization(table, first);
   let reassigned = 0;
   const give = async (leadId: number, position: number): Promise<void> => {
     const newOwnerId = to[position % to.length];
     if (newOwnerId === undefined) throw new Error('No user was named.');
-    await limiter?.take(1);
+    await limiter.take(1);
     assertActive(await organization(), newOwnerId);
     const usable = usableUntil(table, AbortSignal.timeout(writeTimeoutMs));
     if (await reassignLead(usable, owned, leadId, newOwnerId)) reassigned += 1;
   };
   for (let at = 0; at < leadIds.length; at += leadsAtOnce) {
     const batch = leadIds.slice(at, at + leadsAtOnce);
-    const results = await Promise.allSettled(
-      batch.map((leadId, index) => give(leadId, at + index)),
-    );
-    const failed = results.find((result) => result.status === 'rejected');
-    if (failed) throw interruptedError(failed.reason, reassigned);
+    await allSettled(batch.map((leadId, index) => give(leadId, at + index))).catch((error) => {
+      throw interruptedError(error, reassigned);
+    });
     context.progress(`${reassigned} of ${countOf(leadIds.length, 'lead')} reassigned`);
   }
   return reassigned;

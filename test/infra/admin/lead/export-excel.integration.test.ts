@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -58,6 +58,22 @@ test.each([
     );
   },
 );
+
+test('an export for a spreadsheet that was broken off within its byte order mark goes on', async () => {
+  const organization = await givenOrganization();
+  await givenLead(organization);
+  const [whole, broken] = [join(folder, 'whole.csv'), join(folder, 'broken.csv')];
+  const exportTo = (file: string, ...more: string[]) =>
+    adminJson('lead', 'export', ...own(organization), '--excel', '--out', file, ...more);
+  await exportTo(whole);
+  const bytes = await readFile(whole);
+
+  for (const length of [1, 2, 3]) {
+    await writeFile(broken, bytes.subarray(0, length));
+    await exportTo(broken, '--resume');
+    expect(await readFile(broken)).toEqual(bytes);
+  }
+});
 
 test.each([
   [['--separator', 'tab'], /^Option '--separator' needs --excel\./],
