@@ -1,5 +1,6 @@
 import type { FieldValue } from '../../../shared/leads/lead.ts';
 import { fieldKinds } from '../../../shared/organization/field-kinds.ts';
+import type { NamedItem } from '../../../shared/organization/id-named.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { printable } from '../../cli/format.ts';
 
@@ -18,24 +19,15 @@ export function valueWithName(
 ): string {
   if (value === null) return 'empty';
   if (typeof value === 'object') return value.join(', ');
-  const name =
-    typeof value === 'number' ? namesOf(organization, field)?.get(value)?.name : undefined;
+  const name = itemsNamedBy(organization, field).find(({ id }) => id === value)?.name;
   return name === undefined ? String(value) : `${value} (${name})`;
 }
 
-function namesOf(
-  organization: Organization,
-  field: string,
-): ReadonlyMap<number, { readonly name: string }> | undefined {
-  const {
-    sourceById: sources,
-    userById: users,
-    stageById: stage,
-    pipelineById: pipeline,
-  } = organization;
+/** The items whose IDs are values of a field; none if its values are no IDs. */
+function itemsNamedBy(organization: Organization, field: string): readonly NamedItem[] {
   const type = organization.fieldByKey.get(field)?.type;
-  if (type === undefined)
-    return field === 'stage' ? stage : field === 'pipeline' ? pipeline : undefined;
-  const { references } = fieldKinds[type];
-  return references === null ? undefined : { sources, users }[references];
+  if (type === undefined && field === 'stage') return organization.stages;
+  if (type === undefined && field === 'pipeline') return organization.pipelines;
+  const references = type === undefined ? null : fieldKinds[type].references;
+  return references === null ? [] : organization[references];
 }

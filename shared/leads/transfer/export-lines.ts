@@ -6,22 +6,18 @@ import { exportMark, propertyHeadings } from './import-columns.ts';
 
 /** A lead as a line of a JSONL export, with IDs instead of names and its fields in form order. Its import creates the same lead. */
 export function exportObject(organization: Organization, lead: Lead): object {
-  const { id, pipelineId, stageId, createdAt, updatedAt, archivedAt } = lead;
-  const fields = organization.fields.flatMap(({ key }) => {
-    const value = valueOf(lead.fields, key);
-    return value === null ? [] : [[key, value] as const];
-  });
-  const mark = { [exportMark.property]: exportMark.of(organization.id) };
-  const own = {
-    leadId: id,
-    ...mark,
+  const { id: leadId, pipelineId, stageId, createdAt, updatedAt, archivedAt } = lead;
+  const values = organization.fields.map(({ key }) => [key, valueOf(lead.fields, key)] as const);
+  return {
+    leadId,
+    [exportMark.property]: exportMark.of(organization.id),
     pipelineId,
     stageId,
     createdAt,
     updatedAt,
     ...(archivedAt !== undefined && { archivedAt }),
+    fields: Object.fromEntries(values.filter(([, value]) => value !== null)),
   };
-  return { ...own, fields: Object.fromEntries(fields) };
 }
 
 const { leadId: leadIdHeading, ...otherHeadings } = propertyHeadings;
