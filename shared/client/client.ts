@@ -18,7 +18,7 @@ import type {
 } from './api-types.ts';
 import { type ChangedLeads, changedLeads, serviceTime } from './changed-leads.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { type HttpResponse, sendOnce } from './connection.ts';
+import { type Connection, type HttpResponse, sendOnce } from './connection.ts';
 import { idempotencyKeyOf, jsonText } from './json-text.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { withRetries } from './retry.ts';
@@ -87,22 +87,24 @@ interface Call {
  */
 export class LeadClient {
   readonly #baseUrl: string;
-  readonly #options: Required<LeadClientOptions>;
+  readonly #options: Required<LeadClientOptions> & Connection;
   readonly #rateLimiter: RateLimiter;
 
   constructor(options: LeadClientOptions) {
     this.#baseUrl = checkedBaseUrl(options.baseUrl);
     if (!options.apiKey)
       throw new TypeError('apiKey is missing: a key of the service, or a function.');
+    const { clock = systemClock } = options;
+    this.#rateLimiter = new RateLimiter(clock);
     this.#options = {
       ...options,
+      clock,
       timeoutMs: options.timeoutMs ?? 15_000,
       attempts: options.attempts ?? 5,
       maxWaitMs: options.maxWaitMs ?? 60_000,
       fetch: options.fetch ?? ((...request) => fetch(...request)),
-      clock: options.clock ?? systemClock,
+      observe: (headers) => this.#rateLimiter.observe(headers),
     };
-    this.#rateLimiter = new RateLimiter(this.#options.clock);
   }
 
   /** One page of leads, newest first. Only a `nextCursor` of null ends the list. */
@@ -241,14 +243,9 @@ export class LeadClient {
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
         ...headers,
       };
-      return sendOnce<Body>(this.#connection, { ...request, headers: all });
+      return sendOnce<Body>(this.#options, { ...request, headers: all });
     };
     return withRetries(attempt, { attempts, maxWaitMs, isRepeatable, clock, signal });
-  }
-
-  get #connection() {
-    const observe = (headers: Headers): void => this.#rateLimiter.observe(headers);
-    return { ...this.#options, observe };
   }
 }
 

@@ -1,12 +1,6 @@
 import type { ApiErrors, ErrorCode } from './api-errors.ts';
 import type { Clock } from './clock.ts';
-import {
-  type FailureContext,
-  LeadServiceError,
-  NoResponseError,
-  UnexpectedResponseError,
-} from './errors.ts';
-import { numberIn } from './rate-limiter.ts';
+import { LeadServiceError, NoResponseError, UnexpectedResponseError } from './errors.ts';
 
 /** One HTTP request of the client. */
 export interface HttpRequest {
@@ -39,17 +33,13 @@ export async function sendOnce<Body>(
   connection: Connection,
   request: HttpRequest,
 ): Promise<HttpResponse<Body>> {
-  const { status, headers, text } = await exchange(connection, request);
+  const { text, ...response } = await exchange(connection, request);
+  const { status, headers } = response;
   connection.observe(headers);
-  const context: FailureContext = {
-    requestId: headers.get('X-Request-Id') ?? undefined,
-    retryAfterMs: retryAfterMs(headers),
-  };
   const body = parsed(text);
   if (status >= 200 && status < 300 && body !== undefined) return { headers, body: body as Body };
   const error = serviceErrorIn(body);
-  if (!error) throw new UnexpectedResponseError(status, context);
-  throw new LeadServiceError({ status, ...error }, context);
+  throw error ? new LeadServiceError(error, response) : new UnexpectedResponseError(response);
 }
 
 async function exchange(
@@ -105,9 +95,4 @@ function serviceErrorIn(
     message: String(error.message),
     details: error.details as ApiErrors[ErrorCode],
   };
-}
-
-function retryAfterMs(headers: Headers): number | undefined {
-  const seconds = numberIn(headers, 'Retry-After');
-  return seconds === undefined ? undefined : seconds * 1000;
 }

@@ -1,11 +1,26 @@
 import type { ApiErrors, ErrorCode } from './api-errors.ts';
 
-/** What is known of a failed request besides its code. */
-export interface FailureContext {
+/** A response that is not a success. */
+class FailedResponse extends Error {
+  readonly status: number;
   /** `X-Request-Id`, to quote to support; undefined if the response had none. */
   readonly requestId: string | undefined;
   /** From `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, { status, headers }: { status: number; headers: Headers }) {
+    super(message);
+    const seconds = numberIn(headers, 'Retry-After');
+    this.status = status;
+    this.requestId = headers.get('X-Request-Id') ?? undefined;
+    this.retryAfterMs = seconds === undefined ? undefined : seconds * 1000;
+  }
+}
+
+/** A header's number; undefined if it is absent or not a number. */
+export function numberIn(headers: Headers, name: string): number | undefined {
+  const text = headers.get(name);
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 /**
@@ -14,26 +29,20 @@ export interface FailureContext {
  * @example
  * if (isLeadServiceError(error, 'DUPLICATE_LEAD')) console.log(error.details?.leadId);
  */
-export class LeadServiceError<Code extends ErrorCode = ErrorCode> extends Error {
+export class LeadServiceError<Code extends ErrorCode = ErrorCode> extends FailedResponse {
   override readonly name = 'LeadServiceError';
   readonly code: Code;
-  readonly status: number;
   readonly details: ApiErrors[Code];
-  readonly requestId: string | undefined;
-  readonly retryAfterMs: number | undefined;
   /** An earlier attempt of this call had no response, or a 500: the service may have carried it out. */
   afterUnknownOutcome = false;
 
   constructor(
-    response: { status: number; code: Code; message: string; details: ApiErrors[Code] },
-    context: FailureContext,
+    error: { code: Code; message: string; details: ApiErrors[Code] },
+    response: { status: number; headers: Headers },
   ) {
-    super(`${response.code}: ${response.message}`);
-    this.code = response.code;
-    this.status = response.status;
-    this.details = response.details;
-    this.requestId = context.requestId;
-    this.retryAfterMs = context.retryAfterMs;
+    super(`${error.code}: ${error.message}`, response);
+    this.code = error.code;
+    this.details = error.details;
   }
 }
 
@@ -50,6 +59,18 @@ export function isLeadServiceError(error: unknown, code?: ErrorCode): boolean {
   return error instanceof LeadServiceError && (code === undefined || error.code === code);
 }
 
+/** A response that is not the service's, such as the HTML page of a proxy, or a redirect. */
+export class UnexpectedResponseError extends FailedResponse {
+  override readonly name = 'UnexpectedResponseError';
+
+  constructor(response: { status: number; headers: Headers }) {
+    super(
+      `The response (status ${response.status}) is not one of the lead service: check baseUrl.`,
+      response,
+    );
+  }
+}
+
 /** No whole response came: the time-out passed, or the connection failed. `cause` has the reason. */
 export class NoResponseError extends Error {
   override readonly name = 'NoResponseError';
@@ -61,17 +82,13 @@ export class NoResponseError extends Error {
   }
 }
 
-/** A response that is not the service's, such as the HTML page of a proxy, or a redirect. */
-export class UnexpectedResponseError extends Error {
-  override readonly name = 'UnexpectedResponseError';
-  readonly status: number;
-  readonly requestId: string | undefined;
-  readonly retryAfterMs: number | undefined;
+/** What an error's `Retry-After` asks for; 0 without one. */
+export const retryAfterMsOf = (error: unknown): number =>
+  error instanceof FailedResponse ? (error.retryAfterMs ?? 0) : 0;
 
-  constructor(status: number, context: FailureContext) {
-    super(`The response (status ${status}) is not one of the lead service: check baseUrl.`);
-    this.status = status;
-    this.requestId = context.requestId;
-    this.retryAfterMs = context.retryAfterMs;
-  }
+/** Whether the same request can succeed later. */
+export function mayPass(error: unknown): boolean {
+  if (error instanceof NoResponseError || isLeadServiceError(error, 'IDEMPOTENCY_IN_PROGRESS'))
+    return true;
+  return error instanceof FailedResponse && (error.status >= 500 || error.status === 429);
 }

@@ -1,12 +1,11 @@
 import type { CaptureResult } from './api-types.ts';
 import type { CaptureRequest, LeadClient } from './client.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { isLeadServiceError } from './errors.ts';
+import { isLeadServiceError, retryAfterMsOf } from './errors.ts';
 import { fileStore } from './file-store.ts';
 import { idempotencyKeyOf } from './json-text.ts';
 import type { OutboxEntry, OutboxStore } from './outbox-store.ts';
 import { withoutRefusedValues } from './refused-values.ts';
-import { retryAfterMsOf } from './retry.ts';
 
 export { fileStore } from './file-store.ts';
 export type { OutboxEntry, OutboxStore } from './outbox-store.ts';

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { numberIn } from './errors.ts';
 
 /** Pacing begins when this share of the window's requests is left. */
 const lowShare = 0.1;
@@ -42,10 +43,4 @@ export class RateLimiter {
     this.#lastAt = at;
     return at - now;
   }
-}
-
-/** A header's number; undefined if it is absent or not a number. */
-export function numberIn(headers: Headers, name: string): number | undefined {
-  const text = headers.get(name);
-  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }

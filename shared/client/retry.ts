@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import { LeadServiceError, NoResponseError, UnexpectedResponseError } from './errors.ts';
+import { LeadServiceError, mayPass, NoResponseError, retryAfterMsOf } from './errors.ts';
 
 export interface RetryPolicy {
   /** Attempts in all, the first included. */
@@ -44,20 +44,6 @@ export async function withRetries<Result>(
 function retryDelayMs(error: unknown, attempt: number, clock: Clock): number {
   const randomMs = clock.random() * Math.min(delayMaxMs, firstDelayMs * 2 ** (attempt - 1));
   return retryAfterMsOf(error) + randomMs;
-}
-
-/** What an error's `Retry-After` asks for; 0 without one. */
-export function retryAfterMsOf(error: unknown): number {
-  const isResponse = error instanceof LeadServiceError || error instanceof UnexpectedResponseError;
-  return isResponse ? (error.retryAfterMs ?? 0) : 0;
-}
-
-/** Whether the same request can succeed later. */
-function mayPass(error: unknown): boolean {
-  if (error instanceof NoResponseError) return true;
-  if (error instanceof LeadServiceError)
-    return error.status >= 500 || error.status === 429 || error.code === 'IDEMPOTENCY_IN_PROGRESS';
-  return error instanceof UnexpectedResponseError && (error.status >= 500 || error.status === 429);
 }
 
 /** A connection that was never made. Node gives the reason as a code. */
