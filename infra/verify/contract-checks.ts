@@ -15,7 +15,6 @@ const ofLocalGateway = 'HTTPS_REQUIRED|plain HTTP';
 /** Runs the contract tests, a check for each file, and removes the organizations that they made. */
 export async function contractChecks(options: ContractOptions): Promise<void> {
   const { checks, baseUrl, note } = options;
-  checks.throwIfInterrupted();
   const folder = mkdtempSync(join(tmpdir(), 'lead-service-verify-'));
   const created = join(folder, 'organizations');
   const args = baseUrl.startsWith('https:')
