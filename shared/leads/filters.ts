@@ -26,27 +26,26 @@ export interface FilterIssue {
   readonly sentence: string;
 }
 
-/** Why a filter, or a part of it, is not valid. */
-class InvalidFilter {
-  readonly sentence: string;
-  constructor(sentence: string) {
-    this.sentence = sentence;
-  }
-}
+/** Thrown while a filter is read. Its message is the sentence of a `FilterIssue`. */
+class InvalidFilter extends Error {}
 
 /** Reads field filters, all of which must match, and reports every filter that is not valid or exceeds the limit. */
 export function readFilters(
   organization: Organization,
   raw: readonly unknown[],
 ): { filter: LeadFilter; issues: FilterIssue[] } {
-  const tooMany = new InvalidFilter(`exceeds the limit of ${limits.filtersMax} filters.`);
-  const read = raw.map((one, position) =>
-    position < limits.filtersMax ? readFilter(organization, one) : tooMany,
-  );
-  const issues = read.flatMap((one, position) =>
-    one instanceof InvalidFilter ? [{ position, sentence: one.sentence }] : [],
-  );
-  const filters = read.filter((one): one is FieldFilter => !(one instanceof InvalidFilter));
+  const filters: FieldFilter[] = [];
+  const issues: FilterIssue[] = [];
+  for (const [position, one] of raw.entries()) {
+    try {
+      if (position >= limits.filtersMax)
+        throw new InvalidFilter(`exceeds the limit of ${limits.filtersMax} filters.`);
+      filters.push(readFilter(organization, one));
+    } catch (error) {
+      if (!(error instanceof InvalidFilter)) throw error;
+      issues.push({ position, sentence: error.message });
+    }
+  }
   return { filter: (fields) => matchesAll(fields, filters), issues };
 }
 
@@ -70,22 +69,19 @@ function matchesAll(fields: FieldValues, filters: readonly FieldFilter[]): boole
 
 const properties = ['field', 'operator', 'value', 'values'];
 
-function readFilter(organization: Organization, raw: unknown): FieldFilter | InvalidFilter {
+function readFilter(organization: Organization, raw: unknown): FieldFilter {
   if (!isPlainObject(raw))
-    return new InvalidFilter(
+    throw new InvalidFilter(
       'must be an object, such as {"field":"name","operator":"contains","value":"Rao"}.',
     );
   const unknown = Object.keys(raw).find((name) => !properties.includes(name));
   if (unknown !== undefined)
-    return new InvalidFilter(
+    throw new InvalidFilter(
       `has an unknown property ${unknown}${didYouMean(unknown, properties)}; the properties are ${properties.join(', ')}.`,
     );
   const field = fieldNamed(organization, raw.field);
-  if (field instanceof InvalidFilter) return field;
   const operator = operatorNamed(field, raw.operator);
-  if (operator instanceof InvalidFilter) return operator;
   const operands = readOperands(organization, field, operator, raw);
-  if (operands instanceof InvalidFilter) return operands;
   return {
     fieldKey: field.key,
     matchesEmpty: matchingEmpty.has(operator.name),
@@ -93,11 +89,11 @@ function readFilter(organization: Organization, raw: unknown): FieldFilter | Inv
   };
 }
 
-function fieldNamed(organization: Organization, fieldKey: unknown): Field | InvalidFilter {
+function fieldNamed(organization: Organization, fieldKey: unknown): Field {
   if (fieldKey === undefined)
-    return new InvalidFilter(`has no field: name one by its key; ${fieldsAreListed}.`);
+    throw new InvalidFilter(`has no field: name one by its key; ${fieldsAreListed}.`);
   if (typeof fieldKey !== 'string')
-    return new InvalidFilter(
+    throw new InvalidFilter(
       `has a field that is not a string: name one by its key; ${fieldsAreListed}.`,
     );
   const fields = activeFields(organization);
@@ -107,7 +103,7 @@ function fieldNamed(organization: Organization, fieldKey: unknown): Field | Inva
     fieldKey,
     fields.map(({ key }) => key),
   );
-  return new InvalidFilter(`does not name an active field${hint || `; ${fieldsAreListed}`}.`);
+  throw new InvalidFilter(`does not name an active field${hint || `; ${fieldsAreListed}`}.`);
 }
 
 const fieldsAreListed = 'GET /api/v1/lead-fields lists the fields';
@@ -116,7 +112,7 @@ interface NamedOperator extends Operator {
   readonly name: string;
 }
 
-function operatorNamed({ key, type }: Field, name: unknown): NamedOperator | InvalidFilter {
+function operatorNamed({ key, type }: Field, name: unknown): NamedOperator {
   const known = operators[type];
   // The operator can be any JSON. It is not converted to a string, because that would call an object's own `toString`.
   const text = typeof name === 'string' ? name : undefined;
@@ -124,9 +120,9 @@ function operatorNamed({ key, type }: Field, name: unknown): NamedOperator | Inv
   if (text !== undefined && found) return { ...found, name: text };
   const names = Object.keys(known);
   const supported = `${key} supports ${names.join(', ')}`;
-  if (name === undefined) return new InvalidFilter(`has no operator: ${supported}.`);
+  if (name === undefined) throw new InvalidFilter(`has no operator: ${supported}.`);
   const hint = text === undefined ? '' : didYouMean(text, names);
-  return new InvalidFilter(
+  throw new InvalidFilter(
     `has an operator that a field of type ${type} does not support${hint}: ${supported}.`,
   );
 }
@@ -165,32 +161,26 @@ function readOperands(
   field: Field,
   { name, takes, isPart }: NamedOperator,
   raw: Readonly<Record<string, unknown>>,
-): readonly FieldValue[] | InvalidFilter {
+): readonly FieldValue[] {
   const { rule, properties, isLength } = operandForms[takes];
   const sent = ['value', 'values'].filter((property) => Object.hasOwn(raw, property));
   const list: unknown = properties.includes('values')
     ? raw.values
     : properties.map((property) => raw[property]);
   if (sent.join() !== properties.join() || !Array.isArray(list) || !isLength(list.length))
-    return new InvalidFilter(`has the operator ${name}, which ${rule}.`);
-  const operands: FieldValue[] = [];
-  for (const one of list) {
-    const operand = readOperand(one, { organization, field, isPart: isPart === true });
-    if (operand instanceof InvalidFilter) return operand; // only the first: each message can list all options
-    operands.push(operand);
-  }
-  return operands;
+    throw new InvalidFilter(`has the operator ${name}, which ${rule}.`);
+  return list.map((one) => readOperand(one, { organization, field, isPart: isPart === true }));
 }
 
-function readOperand(raw: unknown, context: OperandContext): FieldValue | InvalidFilter {
+function readOperand(raw: unknown, context: OperandContext): FieldValue {
   if (typeof raw !== 'string' && typeof raw !== 'number')
-    return new InvalidFilter('has a value that is neither a string nor a number.');
+    throw new InvalidFilter('has a value that is neither a string nor a number.');
   if (raw === '')
-    return new InvalidFilter(
+    throw new InvalidFilter(
       'has an empty value: to find leads without a value, use the operator is_empty.',
     );
   if (typeof raw === 'string' && (raw.includes('\0') || !raw.isWellFormed()))
-    return new InvalidFilter(
+    throw new InvalidFilter(
       'has a value that contains an invalid character (U+0000 or an unpaired surrogate).',
     );
   return operandReaders[context.field.type](raw, context);
@@ -202,16 +192,15 @@ interface OperandContext {
   /** The operand is part of a value, not a whole one. */
   readonly isPart: boolean;
 }
-type ReadOperand = (raw: string | number, context: OperandContext) => FieldValue | InvalidFilter;
+type ReadOperand = (raw: string | number, context: OperandContext) => FieldValue;
 
 const ofText =
   (read: (text: string, context: OperandContext) => FieldValue): ReadOperand =>
-  (raw, context) =>
-    typeof raw === 'string'
-      ? read(raw, context)
-      : new InvalidFilter(
-          `has a number as its value, but ${context.field.key} holds text: send a string.`,
-        );
+  (raw, context) => {
+    if (typeof raw === 'string') return read(raw, context);
+    const { key } = context.field;
+    throw new InvalidFilter(`has a number as its value, but ${key} holds text: send a string.`);
+  };
 
 const plainText = ofText((text) => text);
 
@@ -226,9 +215,8 @@ const storedAs =
   (type: FieldType): ReadOperand =>
   (raw, { organization, field }) => {
     const value = parsers[type](raw, withAllOptions(field), organization);
-    return value instanceof FieldIssue
-      ? new InvalidFilter(`has an invalid value: ${field.key} ${value.sentence}`)
-      : value;
+    if (!(value instanceof FieldIssue)) return value;
+    throw new InvalidFilter(`has an invalid value: ${field.key} ${value.sentence}`);
   };
 
 /** Reads the ID of a source or user. Leads still hold inactive ones, so filters must find them. */
@@ -236,9 +224,8 @@ const idIn =
   (byId: 'sourceById' | 'userById', noun: string, path: string): ReadOperand =>
   (raw, { organization }) => {
     const id = typeof raw === 'string' && /^\d{1,10}$/.test(raw) ? Number(raw) : raw;
-    return typeof id === 'number' && organization[byId].has(id)
-      ? id
-      : new InvalidFilter(`has a value that is not a ${noun} ID; GET ${path} lists them.`);
+    if (typeof id === 'number' && organization[byId].has(id)) return id;
+    throw new InvalidFilter(`has a value that is not a ${noun} ID; GET ${path} lists them.`);
   };
 
 const operandReaders: Readonly<Record<FieldType, ReadOperand>> = {

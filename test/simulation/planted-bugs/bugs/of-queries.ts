@@ -75,8 +75,8 @@ export const bugsOfQueries: readonly PlantedBug[] = [
   {
     name: 'one filter too many',
     file: 'shared/leads/filters.ts',
-    before: 'position < limits.filtersMax ?',
-    after: 'position <= limits.filtersMax ?',
+    before: 'position >= limits.filtersMax',
+    after: 'position > limits.filtersMax',
     how: 'Eleven filters are taken.',
     foundBy: everyOperator,
   },
