@@ -1,7 +1,7 @@
 import { ApiError } from '../shared/errors.ts';
-import { leadIdPath, object, text } from '../shared/input/schemas.ts';
 import { limits } from '../shared/limits.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
+import { leadIdPath, object, text } from '../shared/middleware/schemas.ts';
 import { addToTimeline } from '../shared/store/leads/notes.ts';
 
 export const path = leadIdPath;

@@ -1,7 +1,5 @@
 import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
-import { attribution } from '../shared/input/attribution.ts';
-import { fieldValues, id, object, text } from '../shared/input/schemas.ts';
 import type { Rotation } from '../shared/leads/assignment.ts';
 import {
   type Capture,
@@ -18,6 +16,7 @@ import { newLeadId, startCapturedLead } from '../shared/leads/new-lead.ts';
 import { limits } from '../shared/limits.ts';
 import { endpoint, type ReadyCall } from '../shared/middleware/endpoint.ts';
 import type { Reply } from '../shared/middleware/respond.ts';
+import { fieldValues, id, object, text } from '../shared/middleware/schemas.ts';
 import type { Input } from '../shared/middleware/validate.ts';
 import {
   type CaptureMatches,
@@ -31,6 +30,24 @@ import { ContentionError, conflict, retryOnConflict } from '../shared/store/tabl
 export const headers = v.object({
   'idempotency-key': v.optional(v.pipe(v.string(), v.regex(idempotencyKeyHeader))),
 });
+
+const url = v.optional(text(0, limits.attributionUrlMaxChars));
+const title = v.optional(text(0, limits.attributionTitleMaxChars));
+const name = v.optional(text(0, limits.attributionNameMaxChars));
+
+/** The page and campaign that a capture came from (contract, section 2, CaptureAttribution). */
+const attribution = object({
+  pageUrl: url,
+  pageTitle: title,
+  referrer: url,
+  utmSource: name,
+  utmMedium: name,
+  utmCampaign: name,
+  utmTerm: name,
+  utmContent: name,
+  formName: name,
+});
+
 export const body = object({
   name: text(1, limits.captureNameMaxChars),
   phone: text(limits.phoneMinChars, limits.phoneMaxChars),

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
-import { fieldValues, id, object } from '../shared/input/schemas.ts';
 import { activeFields, applyChanges, FieldIssues, readFields } from '../shared/leads/fields.ts';
 import { emailIdentity, parsePhone } from '../shared/leads/identity.ts';
 import { ownerIdOf, presentLead } from '../shared/leads/lead.ts';
 import { type LeadStart, newLead, newLeadId, startLead } from '../shared/leads/new-lead.ts';
 import { placeLead } from '../shared/leads/placement.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
+import { fieldValues, id, object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
 import { createLead, findLeadByIdentity } from '../shared/store/leads/create-lead.ts';
 import { nextOwner } from '../shared/store/leads/rotation.ts';

@@ -1,7 +1,7 @@
 import { ApiError } from '../shared/errors.ts';
-import { leadIdPath } from '../shared/input/schemas.ts';
 import { presentLead } from '../shared/leads/lead.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
+import { leadIdPath } from '../shared/middleware/schemas.ts';
 import { readLead } from '../shared/store/leads/leads.ts';
 
 export const path = leadIdPath;

@@ -1,12 +1,60 @@
 import * as v from 'valibot';
-import { queryDateTime, queryFilters, queryInteger } from '../shared/input/query.ts';
-import { object } from '../shared/input/schemas.ts';
+import { parseDateTime } from '../shared/date-time.ts';
+import { parseJson } from '../shared/json.ts';
 import { readFilters } from '../shared/leads/filters.ts';
 import { presentLead } from '../shared/leads/lead.ts';
 import { leadQuery, requireFilters } from '../shared/leads/lead-query.ts';
 import { limits } from '../shared/limits.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
+import { object } from '../shared/middleware/schemas.ts';
 import { listLeads } from '../shared/store/listing/lead-lists.ts';
+import { refusalMessage } from '../shared/validation.ts';
+
+// Query parameters arrive as text. A message holds a reason, and a sentence that follows the parameter's name.
+
+const once = v.string(refusalMessage('wrong_type', 'is given more than once.'));
+
+/** An integer from `min` to `max`. */
+function queryInteger(min: number, max: number) {
+  const message = refusalMessage('invalid_number', `must be an integer from ${min} to ${max}.`);
+  const digits = v.regex(/^(0|[1-9]\d{0,9})$/, message);
+  return v.pipe(
+    once,
+    digits,
+    v.transform(Number),
+    v.minValue(min, message),
+    v.maxValue(max, message),
+  );
+}
+
+/** A date-time with an offset, read as epoch milliseconds. */
+const queryDateTime = v.pipe(
+  once,
+  v.transform(parseDateTime),
+  v.number(
+    refusalMessage(
+      'invalid_date',
+      'must be a date-time that exists, with an offset or Z, such as 2026-01-31T09:30:00Z (write + as %2B).',
+    ),
+  ),
+);
+
+/** A JSON array of filters. `readFilters` reads its items by the organization's fields. */
+const queryFilters = v.pipe(
+  once,
+  v.check(
+    (text) => [...text].length <= limits.filterMaxChars,
+    refusalMessage('too_long', `must have at most ${limits.filterMaxChars} characters.`),
+  ),
+  v.transform(parseJson),
+  v.array(
+    v.unknown(),
+    refusalMessage(
+      'wrong_type',
+      'must be a JSON array of filters, such as [{"field":"name","operator":"contains","value":"Rao"}].',
+    ),
+  ),
+);
 
 const id = v.optional(queryInteger(1, limits.idMax));
 

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { ApiError } from '../shared/errors.ts';
-import { fieldValues, id, leadIdPath, object } from '../shared/input/schemas.ts';
 import { changeTimeOf } from '../shared/leads/change-time.ts';
 import { changesBetween, differing } from '../shared/leads/changes.ts';
 import {
@@ -14,6 +13,7 @@ import { type Lead, presentLead } from '../shared/leads/lead.ts';
 import { assertLeadFits } from '../shared/leads/lead-size.ts';
 import { placeLead } from '../shared/leads/placement.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
+import { fieldValues, id, leadIdPath, object } from '../shared/middleware/schemas.ts';
 import type { Organization } from '../shared/organization/organization.ts';
 import { readLead } from '../shared/store/leads/leads.ts';
 import { updateLead } from '../shared/store/leads/update-lead.ts';

@@ -11,3 +11,7 @@ export function parseJson(text: string): unknown {
 /** Whether a JSON value is an object: neither null nor a list. */
 export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether a text can be stored: UTF-8 cannot carry a lone surrogate, and a database may refuse U+0000. */
+export const isStorableText = (text: string): boolean =>
+  !text.includes('\0') && text.isWellFormed();

@@ -18,7 +18,6 @@ import { functionsOf, identifiersOf } from './support/source/syntax.ts';
 const layers = [
   'functions/',
   'shared/middleware/',
-  'shared/input/',
   'shared/events/',
   'shared/store/',
   'shared/leads/',

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
-import { id } from '../../shared/input/schemas.ts';
+import { id } from '../../shared/middleware/schemas.ts';
 import { referenceReasons } from '../../shared/validation.ts';
 import { fieldReasonList, fieldReasonNames } from './field-reasons.ts';
 

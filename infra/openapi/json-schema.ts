@@ -6,14 +6,14 @@ import {
 } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { parseDateTime } from '../../shared/date-time.ts';
-import { notWellFormed } from '../../shared/input/schemas.ts';
+import { notWellFormed } from '../../shared/middleware/schemas.ts';
 import { schemaComponents } from './response-schemas.ts';
 
 export type Json = { [key: string]: unknown };
 
 const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
-/** Teaches valibot's conversion the schema parts of `shared/input/`. A part that it does not know is an error. */
+/** Teaches valibot's conversion the schema parts of `shared/middleware/schemas.ts`. A part that it does not know is an error. */
 const config: ConversionConfig = {
   target: 'draft-2020-12',
   // Takes the last schema of a pipe, which has the entries of an `object`. No body schema transforms its input.

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { id } from '../../shared/input/schemas.ts';
 import type { CaptureResult } from '../../shared/leads/idempotency.ts';
 import type { PresentedLead } from '../../shared/leads/lead.ts';
 import type {
@@ -9,6 +8,7 @@ import type {
   presentStage,
 } from '../../shared/leads/reference-lists.ts';
 import { limits } from '../../shared/limits.ts';
+import { id } from '../../shared/middleware/schemas.ts';
 import { fieldTypes, leadTypes } from '../../shared/organization/field-kinds.ts';
 import { stageMeanings } from '../../shared/organization/settings-schema.ts';
 import { described, detailSchemas } from './error-schemas.ts';

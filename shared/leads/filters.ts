@@ -1,4 +1,4 @@
-import { isPlainObject } from '../json.ts';
+import { isPlainObject, isStorableText } from '../json.ts';
 import { limits } from '../limits.ts';
 import type { FieldType } from '../organization/field-kinds.ts';
 import { nearestName } from '../organization/nearest-name.ts';
@@ -179,7 +179,7 @@ function readOperand(raw: unknown, context: OperandContext): FieldValue {
     throw new InvalidFilter(
       'has an empty value: to find leads without a value, use the operator is_empty.',
     );
-  if (typeof raw === 'string' && (raw.includes('\0') || !raw.isWellFormed()))
+  if (typeof raw === 'string' && !isStorableText(raw))
     throw new InvalidFilter(
       'has a value that contains an invalid character (U+0000 or an unpaired surrogate).',
     );

@@ -1,4 +1,5 @@
 import { parseDateTime } from '../../date-time.ts';
+import { isStorableText } from '../../json.ts';
 import { limits } from '../../limits.ts';
 import { fieldKinds } from '../../organization/field-kinds.ts';
 import { idNamed, type NamedItem } from '../../organization/id-named.ts';
@@ -124,8 +125,7 @@ const nouns = { sources: 'source', users: 'user' } as const;
 function readNote(raw: RawValue | undefined, issues: FieldIssues): string | undefined {
   const text = textOf(raw);
   if (text === '') return undefined;
-  const isStorable = !text.includes('\0') && text.isWellFormed();
-  if (isStorable && [...text].length <= limits.noteMaxChars) return text;
+  if (isStorableText(text) && [...text].length <= limits.noteMaxChars) return text;
   const sentence = `must be a text of at most ${limits.noteMaxChars} characters, without U+0000.`;
   return refuse(issues, noteHeading, 'too_long', sentence);
 }

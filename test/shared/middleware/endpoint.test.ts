@@ -2,8 +2,8 @@ import type { Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ApiError } from '../../../shared/errors.ts';
-import { leadIdPath, object, text } from '../../../shared/input/schemas.ts';
 import { endpoint } from '../../../shared/middleware/endpoint.ts';
+import { leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
 import {
   admitKey,
   admitOrganization,

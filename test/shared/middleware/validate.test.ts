@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { id, leadIdPath, object, text } from '../../../shared/input/schemas.ts';
+import { id, leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
 import { parseInput, refuseInput } from '../../../shared/middleware/validate.ts';
 import { refusalMessage } from '../../../shared/validation.ts';
 import { refusalOf } from '../leads/refusal.ts';

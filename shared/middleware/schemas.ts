@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isPlainObject, isStorableText } from '../json.ts';
 import type { RawValue } from '../leads/field-types.ts';
 import { limits } from '../limits.ts';
 import { nearestName } from '../organization/nearest-name.ts';
@@ -8,9 +9,6 @@ import { type FieldReason, type RefusalMessage, refusalMessage } from '../valida
  * Schema parts that several endpoints share. A message holds a reason, and a sentence that follows the property's name.
  * Characters are counted in code points. `characters` and `keyMaxChars` mark the bounds for the API description.
  */
-
-const isPlainObject = (input: unknown): input is Record<string, unknown> =>
-  typeof input === 'object' && input !== null && !Array.isArray(input);
 
 /** PHP writes an empty array as a list, so the message says what to send instead. */
 const emptyObjectHint = 'an empty one is {}, not [] (in PHP: (object) [])';
@@ -61,8 +59,6 @@ export const object = <const Entries extends v.ObjectEntries>(entries: Entries) 
   );
 };
 
-/** UTF-8 cannot carry a lone surrogate, and a database may refuse U+0000. */
-const isWellFormed = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 export const notWellFormed = refusalMessage(
   'invalid_characters',
   'contains an invalid character (U+0000 or an unpaired surrogate).',
@@ -85,7 +81,7 @@ export function text(min: number, max: number) {
   return v.pipe(
     v.string(refusalMessage('wrong_type', 'must be a string.')),
     { ...counted, characters: { min, max } },
-    v.check(isWellFormed, notWellFormed),
+    v.check(isStorableText, notWellFormed),
   );
 }
 
@@ -128,7 +124,7 @@ function valueIssue(value: unknown): RefusalMessage | undefined {
       'must be a string, a number, true, false, a list of strings, or null.',
     );
   }
-  return strings.every(isWellFormed) ? undefined : notWellFormed;
+  return strings.every(isStorableText) ? undefined : notWellFormed;
 }
 
 /**

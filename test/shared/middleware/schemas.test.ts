@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { body, headers } from '../../../functions/capture-lead.ts';
 import { body as createBody } from '../../../functions/create-lead.ts';
 import { body as updateBody } from '../../../functions/update-lead.ts';
-import { fieldValues, id, leadIdPath, object, text } from '../../../shared/input/schemas.ts';
+import { fieldValues, id, leadIdPath, object, text } from '../../../shared/middleware/schemas.ts';
 import { refusalsOf } from '../../../shared/middleware/validate.ts';
 
 /** What is wrong by property; undefined when nothing is. */
