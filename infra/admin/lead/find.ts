@@ -28,10 +28,17 @@ export function leadFindCommand(lead: Command, context: CommandContext): void {
     .option(
       '--phone <PHONE>',
       'phone number in any format; without a country code it is an Indian number',
-      parsePhoneOption,
+      (text) => valid(parsePhone(text), 'a phone number, such as +91 98200 12345'),
     )
-    .option('--email <EMAIL>', 'email address, in upper or lower case', parseEmailOption)
-    .option('--name <TEXT>', 'part of the name, in upper or lower case', parseNameOption)
+    .option('--email <EMAIL>', 'email address, in upper or lower case', (text) =>
+      valid(
+        text.includes('@') ? comparableEmail(text.trim()) : undefined,
+        'an email address, such as asha@example.com',
+      ),
+    )
+    .option('--name <TEXT>', 'part of the name, in upper or lower case', (text) =>
+      valid(text.trim() || undefined, 'a part of a name'),
+    )
     .addOption(leadLimitOption())
     .addOption(readRateOption())
     .addHelpText(
@@ -54,23 +61,16 @@ async function find(
   options: FindOptions,
   command: Command,
 ): Promise<void> {
-  const { phone, email, name } = options;
+  const { organization, phone, email, name } = options;
   if ([phone, email, name].filter((value) => value !== undefined).length !== 1)
     command.error('error: give one of --phone, --email and --name');
-  await existingOrganization(context.table(), options.organization);
-  if (name === undefined) await findByIdentity(context, options);
-  else await findByName(context, options, name);
-}
-
-async function findByIdentity(
-  context: CommandContext,
-  { organization: organizationId, phone, email }: FindOptions,
-): Promise<void> {
-  const holder = await findLeadByIdentity(context.table(), organizationId, phone, email);
-  const lead = holder && (await readLead(context.table(), organizationId, holder.leadId));
+  await existingOrganization(context.table(), organization);
+  if (name !== undefined) return findByName(context, options, name);
+  const holder = await findLeadByIdentity(context.table(), organization, phone, email);
+  const lead = holder && (await readLead(context.table(), organization, holder.leadId));
   if (!lead) {
     const identity = phone === undefined ? `email ${email}` : `phone ${phone}`;
-    throw new CommandError(`Organization ${organizationId} has no lead with the ${identity}.`);
+    throw new CommandError(`Organization ${organization} has no lead with the ${identity}.`);
   }
   context.print(summaryOf(lead), () => formatLeads([lead]));
 }
@@ -93,20 +93,7 @@ async function findByName(
   );
 }
 
-function parsePhoneOption(text: string): string {
-  const phone = parsePhone(text);
-  if (phone === undefined)
-    throw new InvalidArgumentError('It must be a phone number, such as +91 98200 12345.');
-  return phone;
-}
-
-function parseEmailOption(text: string): string {
-  if (!text.includes('@'))
-    throw new InvalidArgumentError('It must be an email address, such as asha@example.com.');
-  return comparableEmail(text.trim());
-}
-
-function parseNameOption(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('It must be a part of a name.');
-  return text.trim();
+function valid(value: string | undefined, what: string): string {
+  if (value === undefined) throw new InvalidArgumentError(`It must be ${what}.`);
+  return value;
 }
