@@ -1,10 +1,24 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type {
-  Invocation,
-  WorkerMessage,
-  WorkerResult,
-  WorkerStart,
-} from './function-worker-messages.ts';
+
+/** What a worker gets when it starts. */
+export interface WorkerStart {
+  /** The bundle, as a file URL. */
+  readonly bundle: string;
+  readonly functionName: string;
+  readonly timeoutMs: number;
+}
+
+/** One event for the function, as JSON text: Lambda gets the same, and text is cheaper to pass to a worker than an object. */
+export interface Invocation {
+  readonly event: string;
+  readonly requestId: string;
+}
+
+/** The handler's response as JSON text, or the error that the handler threw. */
+export type WorkerResult = { readonly response: string } | { readonly failure: string };
+
+/** What a worker sends: what the function printed, or the result of an event. An empty response says that it is ready for events. */
+export type WorkerMessage = { readonly output: string } | WorkerResult;
 
 /** The runtime of one function, in a worker thread. Imports the built bundle, then handles one event at a time, as Lambda does. */
 const { bundle, functionName, timeoutMs } = workerData as WorkerStart;
@@ -57,4 +71,4 @@ port.on('message', async ({ event, requestId }: Invocation) => {
   };
   send(await resultOf(() => handler(JSON.parse(event), context)));
 });
-send({ ready: true });
+send({ response: 'null' });

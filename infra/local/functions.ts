@@ -4,19 +4,11 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { limits } from '../../shared/limits.ts';
 import { memoryMbDefault, oldSpaceMb, semiSpaceMb } from '../bundle/function-memory.ts';
-import type {
-  Invocation,
-  WorkerMessage,
-  WorkerResult,
-  WorkerStart,
-} from './function-worker-messages.ts';
+import type { InvocationResult } from '../gateway/reply.ts';
+import type { Invocation, WorkerMessage, WorkerResult, WorkerStart } from './function-worker.ts';
 import { StartError } from './start-error.ts';
 
-/** The result of an invocation: what the function returned, or why it returned nothing. */
-export type InvocationResult =
-  | { readonly outcome: 'returned'; readonly response: unknown }
-  | { readonly outcome: 'event-too-large' }
-  | { readonly outcome: 'failed' | 'timed-out'; readonly reason: string };
+type Failure = Extract<InvocationResult, { readonly reason: string }>;
 
 export interface FunctionsOptions {
   /** Contains `<name>/index.mjs` for each function. */
@@ -58,16 +50,6 @@ export function workersOfEnvironment({
   );
 }
 
-interface Job extends Invocation {
-  readonly settle: (result: InvocationResult) => void;
-}
-
-interface FunctionWorker {
-  readonly worker: Worker;
-  job: Job | undefined;
-  timer: NodeJS.Timeout | undefined;
-}
-
 /**
  * Runs the built functions in worker threads. A worker handles one event at a time; workers are added up to a limit, and further events
  * wait. A function that crashes or hangs affects only its own request and worker.
@@ -86,15 +68,15 @@ export class Functions {
    * @param event any JSON value
    */
   async invoke(name: string, event: unknown, requestId: string): Promise<InvocationResult> {
-    if (this.#isStopping) return stopping;
+    if (this.#isStopping) return notCalled;
     const text = JSON.stringify(event);
     if (Buffer.byteLength(text) > payloadMaxBytes) return { outcome: 'event-too-large' };
-    let pool = this.#pools.get(name);
-    if (!pool) {
-      pool = new FunctionPool(name, this.#options);
-      this.#pools.set(name, pool);
-    }
-    return pool.run(text, requestId);
+    const pool = this.#pools.get(name) ?? new FunctionPool(name, this.#options);
+    this.#pools.set(name, pool);
+    const result = await pool.run({ event: text, requestId });
+    if ('reason' in result)
+      this.#options.report(`${name}: request ${requestId}: the function ${result.reason}.`);
+    return result;
   }
 
   /** Ends every worker, even during a request. Requests that wait for a worker, and those that come later, fail. */
@@ -104,131 +86,154 @@ export class Functions {
   }
 }
 
+/** The result of a request that no worker has begun. */
+const notCalled: Failure = {
+  outcome: 'failed',
+  reason: 'was not called, because the service is stopping',
+};
+
 class FunctionPool {
   readonly #name: string;
   readonly #options: FunctionsOptions;
-  readonly #timeoutMs: number;
-  readonly #workersMax: number;
   readonly #workers = new Set<FunctionWorker>();
   /** A stack: as in Lambda, the last worker to finish gets the next event. */
   readonly #idle: FunctionWorker[] = [];
-  readonly #waiting: Job[] = [];
-  /** An exit is then expected. */
+  readonly #waiting: ((worker: FunctionWorker | undefined) => void)[] = [];
   #isStopping = false;
 
   constructor(name: string, options: FunctionsOptions) {
     this.#name = name;
     this.#options = options;
-    this.#timeoutMs = options.timeoutMs ?? limits.functionTimeoutSeconds * 1000;
-    this.#workersMax = options.workersPerFunction ?? workersMaxDefault;
   }
 
-  run(event: string, requestId: string): Promise<InvocationResult> {
-    return new Promise((settle) => {
-      const job = { event, requestId, settle };
-      const free = this.#idle.pop();
-      if (free) this.#give(free, job);
-      else if (this.#workers.size < this.#workersMax) this.#start(job);
-      else this.#waiting.push(job);
-    });
+  async run(invocation: Invocation): Promise<InvocationResult> {
+    const worker = await this.#freeWorker();
+    if (!worker) return notCalled;
+    const result = await worker.run(invocation);
+    this.#release(worker);
+    return result;
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    for (const job of this.#waiting.splice(0)) this.#settle(job, stopping);
-    await Promise.all([...this.#workers].map(({ worker }) => worker.terminate()));
+    for (const giveUp of this.#waiting.splice(0)) giveUp(undefined);
+    await Promise.all([...this.#workers].map((worker) => worker.end()));
   }
 
-  #start(job: Job): void {
-    const { distFolder, environment, output } = this.#options;
-    const workerData: WorkerStart = {
-      bundle: pathToFileURL(join(distFolder, this.#name, 'index.mjs')).href,
-      functionName: this.#name,
-      timeoutMs: this.#timeoutMs,
-    };
-    const worker = new Worker(new URL('./function-worker.ts', import.meta.url), {
-      workerData,
-      env: { ...environmentWithoutAws(), ...environment, AWS_LAMBDA_FUNCTION_NAME: this.#name },
-      resourceLimits: heapLimits,
-      stdout: true,
-      stderr: true,
+  /** @returns undefined if the service stops before a worker is free */
+  async #freeWorker(): Promise<FunctionWorker | undefined> {
+    const idle = this.#idle.pop();
+    if (idle) return idle;
+    const { workersPerFunction = workersMaxDefault } = this.#options;
+    if (this.#workers.size < workersPerFunction) return this.#start();
+    return new Promise((give) => this.#waiting.push(give));
+  }
+
+  /** Gives the worker, or another one in place of a lost one, to the next request. */
+  #release(worker: FunctionWorker): void {
+    const isLost = !this.#workers.has(worker);
+    const give = this.#waiting.shift();
+    if (give) give(isLost ? this.#start() : worker);
+    else if (!isLost) this.#idle.push(worker);
+  }
+
+  #start(): FunctionWorker {
+    const worker = new FunctionWorker(this.#name, this.#options, ({ reason }) => {
+      this.#workers.delete(worker);
+      const position = this.#idle.indexOf(worker);
+      if (position < 0) return;
+      this.#idle.splice(position, 1);
+      if (!this.#isStopping)
+        this.#options.report(`${this.#name}: between two requests, the function ${reason}.`);
     });
-    // What Node.js itself prints; a function's own output comes as messages.
-    worker.stdout.on('data', (chunk: Buffer) => output.write(chunk));
-    worker.stderr.on('data', (chunk: Buffer) => output.write(chunk));
-
-    const own: FunctionWorker = { worker, job, timer: undefined };
-    this.#workers.add(own);
-    this.#expect(own, importWithinMs, 'did not finish its import');
-    worker.on('message', (message: WorkerMessage) => {
-      if ('output' in message) output.write(message.output);
-      // Node.js still delivers what a worker posted before it was lost. It must get no other request.
-      else if (!this.#workers.has(own)) return;
-      else if ('ready' in message) this.#give(own, job);
-      else this.#finish(own, resultOf(message));
-    });
-    worker.on('error', (error) =>
-      this.#lose(own, { outcome: 'failed', reason: `crashed: ${describe(error)}` }),
-    );
-    worker.on('exit', () =>
-      this.#lose(own, { outcome: 'failed', reason: 'ended its process before it returned' }),
-    );
-  }
-
-  #give(own: FunctionWorker, job: Job): void {
-    own.job = job;
-    this.#expect(own, this.#timeoutMs, 'did not return');
-    own.worker.postMessage({ event: job.event, requestId: job.requestId } satisfies Invocation);
-  }
-
-  /** Ends the worker unless its next message comes in time. */
-  #expect(own: FunctionWorker, withinMs: number, what: string): void {
-    clearTimeout(own.timer);
-    own.timer = setTimeout(() => {
-      this.#lose(own, { outcome: 'timed-out', reason: `${what} within ${withinMs / 1000} s` });
-    }, withinMs);
-  }
-
-  #finish(own: FunctionWorker, result: InvocationResult): void {
-    clearTimeout(own.timer);
-    const { job } = own;
-    if (!job) return;
-    own.job = undefined;
-    this.#settle(job, result);
-    const next = this.#waiting.shift();
-    if (next) this.#give(own, next);
-    else this.#idle.push(own);
-  }
-
-  /** Removes a worker that failed, together with its request, and starts another worker for the next request. */
-  #lose(own: FunctionWorker, result: InvocationResult): void {
-    if (!this.#workers.delete(own)) return;
-    clearTimeout(own.timer);
-    const position = this.#idle.indexOf(own);
-    if (position >= 0) this.#idle.splice(position, 1);
-    void own.worker.terminate();
-    if (own.job) this.#settle(own.job, result);
-    else if (result.outcome === 'failed' && !this.#isStopping) {
-      this.#options.report(`${this.#name}: between two requests, the function ${result.reason}.`);
-    }
-    const next = this.#waiting.shift();
-    if (next) this.#start(next);
-  }
-
-  #settle(job: Job, result: InvocationResult): void {
-    if ('reason' in result)
-      this.#options.report(
-        `${this.#name}: request ${job.requestId}: the function ${result.reason}.`,
-      );
-    job.settle(result);
+    this.#workers.add(worker);
+    return worker;
   }
 }
 
-/** The result of a request that no worker has begun. */
-const stopping: InvocationResult = {
-  outcome: 'failed',
-  reason: 'was not called, because the service is stopping',
-};
+/** A thread that runs one function. It is lost when the function crashes or hangs. */
+class FunctionWorker {
+  readonly #worker: Worker;
+  readonly #timeoutMs: number;
+  readonly #onLoss: (failure: Failure) => void;
+  #isReady = false;
+  #loss: Failure | undefined;
+  #settle: ((next: WorkerResult | Failure) => void) | undefined;
+
+  constructor(name: string, options: FunctionsOptions, onLoss: (failure: Failure) => void) {
+    this.#timeoutMs = options.timeoutMs ?? limits.functionTimeoutSeconds * 1000;
+    this.#onLoss = onLoss;
+    this.#worker = startThread(name, options, this.#timeoutMs);
+    this.#worker.on('message', (message: WorkerMessage) => {
+      if ('output' in message) options.output.write(message.output);
+      // Node.js still delivers what a worker posted before it was lost.
+      else if (!this.#loss) this.#settle?.(message);
+    });
+    this.#worker.on('error', (error) =>
+      this.#lose({ outcome: 'failed', reason: `crashed: ${describe(error)}` }),
+    );
+    this.#worker.on('exit', () =>
+      this.#lose({ outcome: 'failed', reason: 'ended its process before it returned' }),
+    );
+  }
+
+  /** Handles one event; the one before must be finished. */
+  async run(invocation: Invocation): Promise<InvocationResult> {
+    if (!this.#isReady) {
+      const ready = await this.#next(importWithinMs, 'did not finish its import');
+      if ('outcome' in ready) return ready;
+      this.#isReady = true;
+    }
+    this.#worker.postMessage(invocation);
+    const next = await this.#next(this.#timeoutMs, 'did not return');
+    return 'outcome' in next ? next : resultOf(next);
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  /** The worker's next result, or why there is none. */
+  #next(withinMs: number, what: string): Promise<WorkerResult | Failure> {
+    const { promise, resolve } = Promise.withResolvers<WorkerResult | Failure>();
+    const reason = `${what} within ${withinMs / 1000} s`;
+    const timer = setTimeout(() => this.#lose({ outcome: 'timed-out', reason }), withinMs);
+    this.#settle = resolve;
+    if (this.#loss) resolve(this.#loss);
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  #lose(failure: Failure): void {
+    if (this.#loss) return;
+    this.#loss = failure;
+    void this.#worker.terminate();
+    this.#onLoss(failure);
+    this.#settle?.(failure);
+  }
+}
+
+function startThread(
+  name: string,
+  { distFolder, environment, output }: FunctionsOptions,
+  timeoutMs: number,
+): Worker {
+  const workerData: WorkerStart = {
+    bundle: pathToFileURL(join(distFolder, name, 'index.mjs')).href,
+    functionName: name,
+    timeoutMs,
+  };
+  const worker = new Worker(new URL('./function-worker.ts', import.meta.url), {
+    workerData,
+    env: { ...environmentWithoutAws(), ...environment, AWS_LAMBDA_FUNCTION_NAME: name },
+    resourceLimits: heapLimits,
+    stdout: true,
+    stderr: true,
+  });
+  // What Node.js itself prints; a function's own output comes as messages.
+  worker.stdout.on('data', (chunk: Buffer) => output.write(chunk));
+  worker.stderr.on('data', (chunk: Buffer) => output.write(chunk));
+  return worker;
+}
 
 function resultOf(message: WorkerResult): InvocationResult {
   if ('failure' in message) return { outcome: 'failed', reason: `threw: ${message.failure}` };

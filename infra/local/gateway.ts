@@ -13,6 +13,7 @@ import {
   requestIdOf,
   targetOf,
 } from '../gateway/event.ts';
+import { type InvocationResult, type Reply, replyFrom } from '../gateway/reply.ts';
 import {
   type GatewayResponseType,
   gatewayResponseBody,
@@ -20,8 +21,6 @@ import {
   gatewayResponses,
 } from '../gateway/responses.ts';
 import type { Router } from '../gateway/routes.ts';
-import type { InvocationResult } from './functions.ts';
-import { type Reply, replyFrom } from './reply.ts';
 
 export interface GatewayOptions {
   readonly route: Router;

@@ -1,10 +1,19 @@
-import { openTable } from '../../shared/store/table/client.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSettingsFile, SettingsFileError } from '../../shared/organization/settings.ts';
+import type { KeyRequest, Settings } from '../../shared/organization/settings-types.ts';
 import {
-  applyFile,
-  createKeysOf,
-  type OrganizationFile,
-  type ServedOrganization,
-} from './settings-at-start.ts';
+  ApiKeyError,
+  createApiKey,
+  listApiKeys,
+} from '../../shared/store/organizations/api-keys.ts';
+import {
+  applySettings,
+  SettingsRejectedError,
+} from '../../shared/store/organizations/apply-settings.ts';
+import { readSettings } from '../../shared/store/organizations/organizations.ts';
+import { openTable, type Table } from '../../shared/store/table/client.ts';
+import { errorCode } from '../cli/error-code.ts';
 import { StartError } from './start-error.ts';
 import {
   createTable,
@@ -13,6 +22,61 @@ import {
   startingConfig,
   type TableEnvironment,
 } from './table.ts';
+
+/** A settings file that was read and validated. */
+export interface OrganizationFile {
+  readonly file: string;
+  readonly settings: Settings;
+  readonly keys: readonly KeyRequest[];
+  /** The demo organization: applied only if it does not exist yet. */
+  readonly isDemo: boolean;
+}
+
+/** An organization that is served, with the API keys created at this start, by label. */
+export interface ServedOrganization {
+  readonly id: number;
+  readonly keys: Readonly<Record<string, string>>;
+  /** A user who may create keys; undefined if no user is active. */
+  readonly activeUserId: number | undefined;
+}
+
+const demoFile = join(import.meta.dirname, 'demo-organization.json');
+
+/**
+ * Reads the settings files, or that of the demo organization if none is named.
+ * @throws StartError with the file and all its issues
+ */
+export function readOrganizationFiles(files: readonly string[]): OrganizationFile[] {
+  const isDemo = files.length === 0;
+  const read = (isDemo ? [demoFile] : files).map((file) => ({ file, isDemo, ...parse(file) }));
+  for (const [at, { file, settings }] of read.entries()) {
+    const twin = read.slice(0, at).find((other) => other.settings.id === settings.id);
+    if (twin) {
+      throw new StartError(
+        `--organization ${file}: organization ${settings.id} is already defined by ${twin.file}: give each organization its own ID.`,
+      );
+    }
+  }
+  return read;
+}
+
+function parse(file: string): { settings: Settings; keys: KeyRequest[] } {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new StartError(
+      `--organization ${file}: the file cannot be read (${errorCode(error)}): name a settings file.`,
+    );
+  }
+  try {
+    return parseSettingsFile(text);
+  } catch (error) {
+    if (error instanceof SettingsFileError)
+      throw new StartError(`--organization ${file}: ${withIssues(error)}`);
+    throw error;
+  }
+}
 
 export interface TablePreparation {
   readonly environment: TableEnvironment;
@@ -55,4 +119,74 @@ function engineFailure(
       cause: error,
     },
   );
+}
+
+/**
+ * Applies the settings of a file. Those of the demo organization are applied only once.
+ * @param tell prints a sentence before a long wait
+ * @throws StartError for settings that are refused
+ */
+async function applyFile(
+  table: Table,
+  { file, settings, isDemo }: OrganizationFile,
+  tell: (sentence: string) => void,
+): Promise<void> {
+  const isKept = isDemo && (await readSettings(table, settings.id)) !== undefined;
+  if (isKept) return;
+  const onWait = (seconds: number): void =>
+    tell(`${file} removes settings: waiting ${seconds} s for requests that may still use them.`);
+  try {
+    await applySettings(table, settings, { onWait });
+  } catch (error) {
+    if (error instanceof SettingsRejectedError)
+      throw new StartError(`--organization ${file}: ${withIssues(error)}`);
+    throw error;
+  }
+}
+
+/**
+ * Creates the keys of a file whose label does not exist yet.
+ * @throws StartError for a key that is refused
+ */
+async function createKeysOf(
+  table: Table,
+  organization: OrganizationFile,
+): Promise<ServedOrganization> {
+  const { file, settings } = organization;
+  const activeUserId = settings.users.find(({ active }) => active)?.id;
+  try {
+    return { id: settings.id, keys: await createMissingKeys(table, organization), activeUserId };
+  } catch (error) {
+    if (error instanceof ApiKeyError)
+      throw new StartError(`--organization ${file}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** @returns the created keys, by label */
+async function createMissingKeys(
+  table: Table,
+  { settings, keys }: OrganizationFile,
+): Promise<Readonly<Record<string, string>>> {
+  const existing = new Set((await listApiKeys(table, settings.id)).map(({ label }) => label));
+  const created: Record<string, string> = {};
+  for (const request of keys) {
+    if (existing.has(request.label)) continue;
+    const { key } = await createApiKey(table, {
+      organizationId: settings.id,
+      ...request,
+      now: new Date(),
+    });
+    created[request.label] = key;
+  }
+  return created;
+}
+
+/** One issue in the sentence, several on a line each. */
+function withIssues({ message, issues }: SettingsFileError | SettingsRejectedError): string {
+  const [first, ...more] = issues.map(({ path, message }) => `${path} ${message}`);
+  const sentence = message.replace(/\.$/, ':');
+  if (first === undefined) return message;
+  if (more.length === 0) return `${sentence} ${first}${/[.?]$/.test(first) ? '' : '.'}`;
+  return [sentence, ...[first, ...more].map((issue) => `  ${issue}`)].join('\n');
 }

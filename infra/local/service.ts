@@ -9,8 +9,7 @@ import { type Engine, startEngine } from './engine.ts';
 import { type LocalEvents, openEvents } from './events.ts';
 import { Functions, type FunctionsOptions, workersOfEnvironment } from './functions.ts';
 import { createGateway } from './gateway.ts';
-import { prepareTable } from './prepare-table.ts';
-import { readOrganizationFiles, type ServedOrganization } from './settings-at-start.ts';
+import { prepareTable, readOrganizationFiles, type ServedOrganization } from './prepare-table.ts';
 import { StartError } from './start-error.ts';
 import type { TableEnvironment } from './table.ts';
 

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   CreateTableCommand,
   DescribeTableCommand,
@@ -6,6 +5,7 @@ import {
   type DynamoDBClientConfig,
   ResourceInUseException,
   ResourceNotFoundException,
+  waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { clientTimeouts } from '../../shared/store/table/client.ts';
 import { tableDefinition } from '../../shared/store/table/table-definition.ts';
@@ -24,7 +24,7 @@ export type TableEnvironment = Readonly<
   >
 >;
 
-const activeWithinMs = 60_000;
+const activeWithinSeconds = 60;
 /** An engine may be slow to answer its first calls, as DynamoDB Local is on a busy machine. */
 export const engineAnswersWithinMs = 60_000;
 
@@ -50,6 +50,35 @@ export const startingConfig = (
   ...clientTimeouts(answersWithinMs / 3),
 });
 
+/**
+ * Creates the table with its indexes unless it exists, from the definition that is deployed, and waits until it can be used.
+ * The engine's own deletion of expired items stays off: every reader compares the expiry itself.
+ * @throws StartError when the engine does not answer or refuses
+ */
+export async function createTable(
+  environment: TableEnvironment,
+  answersWithinMs = engineAnswersWithinMs,
+): Promise<void> {
+  const { LEADS_TABLE: TableName, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = environment;
+  const client = new DynamoDBClient(startingConfig(environment, answersWithinMs));
+  try {
+    if (!(await exists(client, TableName))) await create(client, TableName);
+    await waitUntilTableExists(
+      { client, minDelay: 1, maxWaitTime: activeWithinSeconds },
+      { TableName },
+    );
+  } catch (error) {
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    const failure = `cannot provide the table ${TableName} (${errorCode(error) ?? name}: ${message}): check --engine.`;
+    throw (
+      engineTimeout(error, endpoint, answersWithinMs) ??
+      new StartError(`The engine at ${endpoint} ${failure}`, { cause: error })
+    );
+  } finally {
+    client.destroy();
+  }
+}
+
 /** The error of an engine that did not answer in time; undefined for any other error. */
 export function engineTimeout(
   error: unknown,
@@ -64,59 +93,12 @@ export function engineTimeout(
   );
 }
 
-/**
- * Creates the table with its indexes unless it exists, from the definition that is deployed, and waits until it can be used.
- * The engine's own deletion of expired items stays off: every reader compares the expiry itself.
- * @throws StartError when the engine does not answer, refuses, or needs more than a minute
- */
-export async function createTable(
-  environment: TableEnvironment,
-  answersWithinMs = engineAnswersWithinMs,
-): Promise<void> {
-  const { LEADS_TABLE: TableName, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = environment;
-  const client = new DynamoDBClient(startingConfig(environment, answersWithinMs));
+async function exists(client: DynamoDBClient, TableName: string): Promise<boolean> {
   try {
-    const deadline = Date.now() + activeWithinMs;
-    let status = await statusOf(client, TableName);
-    if (!status) await create(client, TableName);
-    while (status !== 'ACTIVE') {
-      if (Date.now() > deadline) {
-        throw new StartError(
-          `The table ${TableName} at ${endpoint} is still ${status} after a minute: start again, or check --engine.`,
-        );
-      }
-      status = await statusOf(client, TableName);
-      if (status !== 'ACTIVE') await pause(100);
-    }
+    await client.send(new DescribeTableCommand({ TableName }));
+    return true;
   } catch (error) {
-    if (error instanceof StartError) throw error;
-    throw (
-      engineTimeout(error, endpoint, answersWithinMs) ?? tableFailure(error, TableName, endpoint)
-    );
-  } finally {
-    client.destroy();
-  }
-}
-
-function tableFailure(cause: unknown, tableName: string, endpoint: string): StartError {
-  const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
-  const reason = `${errorCode(cause) ?? name}: ${message}`;
-  return new StartError(
-    `The engine at ${endpoint} cannot provide the table ${tableName} (${reason}): check --engine.`,
-    {
-      cause,
-    },
-  );
-}
-
-async function statusOf(client: DynamoDBClient, TableName: string): Promise<string | undefined> {
-  try {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-    const indexes = Table?.GlobalSecondaryIndexes ?? [];
-    const busy = indexes.find(({ IndexStatus }) => IndexStatus && IndexStatus !== 'ACTIVE');
-    return busy ? `index ${busy.IndexName} ${busy.IndexStatus}` : Table?.TableStatus;
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined;
+    if (error instanceof ResourceNotFoundException) return false;
     throw error;
   }
 }

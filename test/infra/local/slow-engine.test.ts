@@ -1,7 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { startEngine } from '../../../infra/local/engine.ts';
-import { prepareTable } from '../../../infra/local/prepare-table.ts';
-import { readOrganizationFiles } from '../../../infra/local/settings-at-start.ts';
+import { prepareTable, readOrganizationFiles } from '../../../infra/local/prepare-table.ts';
 import { StartError } from '../../../infra/local/start-error.ts';
 import { startDynamodbProxy } from '../../support/faults/proxy.ts';
 import type { FaultRule } from '../../support/faults/rules.ts';

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { inMemory, startEngine } from '../../../infra/local/engine.ts';
 import { workersOfEnvironment } from '../../../infra/local/functions.ts';
-import { prepareTable } from '../../../infra/local/prepare-table.ts';
-import { type ServiceOptions, startService } from '../../../infra/local/service.ts';
 import {
   type OrganizationFile,
+  prepareTable,
   readOrganizationFiles,
-} from '../../../infra/local/settings-at-start.ts';
+} from '../../../infra/local/prepare-table.ts';
+import { type ServiceOptions, startService } from '../../../infra/local/service.ts';
 import { StartError } from '../../../infra/local/start-error.ts';
 import { runServiceProcess } from '../../support/service-process.ts';
 import { newDb, scratch, start, startTimeout, useStarts } from './given-start.ts';

@@ -3,7 +3,7 @@ import {
   gatewayResponseHeaders,
   gatewayResponses,
 } from '../../../infra/gateway/responses.ts';
-import { replyFrom } from '../../../infra/local/reply.ts';
+import { replyFrom } from '../../../infra/gateway/reply.ts';
 import type { Scheduler } from '../scheduler.ts';
 import { type CallerRequest, gatewayEvent } from './gateway-event.ts';
 import type { InvocationResult } from './instance.ts';

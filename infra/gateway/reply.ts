@@ -1,5 +1,11 @@
 import { isPlainObject } from '../../shared/json.ts';
 
+/** The result of an invocation: what the function returned, or why it returned nothing. */
+export type InvocationResult =
+  | { readonly outcome: 'returned'; readonly response: unknown }
+  | { readonly outcome: 'event-too-large' }
+  | { readonly outcome: 'failed' | 'timed-out'; readonly reason: string };
+
 /** A response to send. Headers are in order; a name appears once per value. */
 export interface Reply {
   readonly status: number;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { replyFrom } from '../../../infra/local/reply.ts';
+import { replyFrom } from '../../../infra/gateway/reply.ts';
 
 test('a reply has the status, the headers, several values for one header, and the body', () => {
   const reply = replyFrom({
