@@ -17,7 +17,7 @@ export interface EngineStart {
   readonly args: readonly string[];
   readonly cwd: string;
   /** Gets the engine's process ID. */
-  readonly pidFile?: string | undefined;
+  readonly pidFile: string;
   readonly readyWithinMs: number;
 }
 
@@ -49,7 +49,7 @@ export async function startEngineProcess(start: EngineStart): Promise<EngineProc
   if (engine.pid === undefined)
     throw new EngineStartError(String((await once(engine, 'error'))[0]));
   const endGuard = startGuard(engine.pid);
-  if (start.pidFile) writeFileSync(start.pidFile, `${engine.pid}\n`);
+  writeFileSync(start.pidFile, `${engine.pid}\n`);
   const output = readOutput(engine);
   const ended = once(engine, 'close').then(() => {
     endGuard();

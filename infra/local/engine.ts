@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { takeDataFolder } from './data-folder.ts';
+import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { type EngineProcess, EngineStartError, startEngineProcess } from './engine-process.ts';
 import { type EngineKind, type EngineProgram, engineKinds } from './engines.ts';
 import { StartError } from './start-error.ts';
@@ -17,15 +17,6 @@ export interface Engine {
   readonly died: Promise<string>;
   /** Ends an engine that was started, and releases its data folder; does nothing to an address. */
   stop(): Promise<void>;
-}
-
-/** The data of an engine while it runs. */
-interface EngineData {
-  readonly folder: string;
-  readonly inMemory: boolean;
-  readonly pidFile?: string;
-  /** Is called when the engine has ended, or cannot start. */
-  readonly release: () => void;
 }
 
 export const inMemory = ':memory:';
@@ -46,10 +37,18 @@ export async function startEngine({
 }): Promise<Engine> {
   if (/^https?:\/\//.test(engine)) return engineAt(engine);
   const { name, program } = await choose(engine);
-  const data = dataFolder === inMemory ? temporaryData() : await keptData(dataFolder, name);
+  const isKept = dataFolder !== inMemory;
+  const data = isKept ? await takeDataFolder(resolve(dataFolder), name) : temporaryFolder();
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return runningEngine(name, await startProgram(program, data), data);
+      const place = { port: await freePort(), folder: data.path, inMemory: !isKept };
+      const engine = await startEngineProcess({
+        ...program,
+        args: program.args(place),
+        cwd: data.path,
+        pidFile: data.pidFile,
+      });
+      return runningEngine(name, engine, data.release);
     } catch (error) {
       const isPortTaken = /in use|EADDRINUSE|Address already/i.test(String(error));
       if (isPortTaken && attempt < startAttemptsMax) continue;
@@ -80,29 +79,10 @@ async function choose(
   );
 }
 
-function temporaryData(): EngineData {
-  const folder = mkdtempSync(join(tmpdir(), 'lead-service-'));
-  const release = (): void => rmSync(folder, { recursive: true, force: true });
-  return { folder, inMemory: true, release };
-}
-
-async function keptData(dataFolder: string, engineName: string): Promise<EngineData> {
-  const { path, pidFile, release } = await takeDataFolder(resolve(dataFolder), engineName);
-  return { folder: path, inMemory: false, pidFile, release };
-}
-
-async function startProgram(
-  { command, args, readyWithinMs }: EngineProgram,
-  { folder, inMemory, pidFile }: EngineData,
-): Promise<EngineProcess> {
-  const port = await freePort();
-  return startEngineProcess({
-    command,
-    args: args({ port, folder, inMemory }),
-    cwd: folder,
-    pidFile,
-    readyWithinMs,
-  });
+function temporaryFolder(): DataFolder {
+  const path = mkdtempSync(join(tmpdir(), 'lead-service-'));
+  const release = (): void => rmSync(path, { recursive: true, force: true });
+  return { path, pidFile: join(path, 'engine.pid'), release };
 }
 
 /** A port that was free a moment ago: with port 0, dynoxide does not print the port that it got. */
@@ -114,8 +94,11 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-function runningEngine(name: string, process: EngineProcess, { release }: EngineData): Engine {
-  const { endpoint, ended, stop } = process;
+function runningEngine(
+  name: string,
+  { endpoint, ended, stop }: EngineProcess,
+  release: () => void,
+): Engine {
   let isStopping = false;
   const died = Promise.withResolvers<string>();
   void ended.then((lastOutput) => {

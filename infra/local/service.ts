@@ -7,9 +7,14 @@ import { errorCode } from '../cli/error-code.ts';
 import { routerFor } from '../gateway/routes.ts';
 import { type Engine, startEngine } from './engine.ts';
 import { type LocalEvents, openEvents } from './events.ts';
-import { Functions, type FunctionsOptions, workersOfEnvironment } from './functions.ts';
+import { Functions, workersOfEnvironment } from './functions.ts';
 import { createGateway } from './gateway.ts';
-import { prepareTable, readOrganizationFiles, type ServedOrganization } from './prepare-table.ts';
+import {
+  type OrganizationFile,
+  prepareTable,
+  readOrganizationFiles,
+  type ServedOrganization,
+} from './prepare-table.ts';
 import { StartError } from './start-error.ts';
 import type { TableEnvironment } from './table.ts';
 
@@ -44,6 +49,13 @@ export interface Service {
 /** For requests in flight at the stop. The rest of the five seconds is for the engine. */
 const finishWithinMs = 3000;
 
+/** What a stop must end. */
+interface Running {
+  engine?: Engine;
+  functions?: Functions;
+  events?: LocalEvents;
+}
+
 /**
  * Builds, starts and connects everything (LOCAL.md, "Start"). Checks all that it can before it creates keys: a start that is refused later
  * loses them, because only the ready line shows them.
@@ -52,11 +64,11 @@ const finishWithinMs = 3000;
 export async function startService(options: ServiceOptions): Promise<Service> {
   const workers = workersOfEnvironment(process.env);
   const files = readOrganizationFiles(options.organizations);
-  const functionsReady = Promise.withResolvers<Functions>();
+  const functions = Promise.withResolvers<Functions>();
   const server = createGateway({
     route: routerFor(writtenEndpoints()),
     // A request that comes before the service is ready waits.
-    invoke: async (...invocation) => (await functionsReady.promise).invoke(...invocation),
+    invoke: async (...invocation) => (await functions.promise).invoke(...invocation),
     gatewayLimits: options.gatewayLimits,
   });
   await listen(server, options.port);
@@ -68,58 +80,45 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await running.engine?.stop();
   };
   try {
-    const { distFolder, engine } = await buildAndStartEngine(options, running);
-    const { name: engineName, environment, died: engineDied } = engine;
-    // After the engine has locked the data folder: another service on the folder may be writing to the same file until then.
-    if (options.events !== undefined)
-      running.events = await openEvents(options.events, options.tell);
-    const organizations = await prepareTable({ environment, files, tell: options.tell });
-    running.functions = new Functions({
-      ...functionsOptions(environment, options),
-      ...workers,
-      distFolder,
-    });
-    await running.events?.follow(environment);
-    functionsReady.resolve(running.functions);
+    const served = await startBehind(running, { ...options, ...workers, files });
+    if (running.functions) functions.resolve(running.functions);
     const { port } = server.address() as AddressInfo;
-    const baseUrl = `http://127.0.0.1:${port}`;
-    return { baseUrl, engineName, organizations, environment, engineDied, stop };
+    return { baseUrl: `http://127.0.0.1:${port}`, ...served, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** What a stop must end. */
-interface Running {
-  engine?: Engine;
-  functions?: Functions;
-  events?: LocalEvents;
+interface StartOptions extends ServiceOptions {
+  readonly files: readonly OrganizationFile[];
+  readonly workersPerFunction?: number;
 }
 
-/** Builds the functions and starts the engine in parallel. Sets the engine even if the build fails. */
-async function buildAndStartEngine(
-  { engine, db }: ServiceOptions,
+/** Starts what answers the requests: the engine, its table, the functions and the events. */
+async function startBehind(
   running: Running,
-): Promise<{ distFolder: string; engine: Engine }> {
-  const [built, started] = await Promise.allSettled([
-    buildFunctions({ forDeployment: false }),
-    startEngine({ engine, dataFolder: db }),
-  ]);
-  if (started.status === 'fulfilled') running.engine = started.value;
-  if (built.status === 'rejected') throw built.reason;
-  if (started.status === 'rejected') throw started.reason;
-  return { distFolder: built.value, engine: started.value };
+  { files, tell, output, ...options }: StartOptions,
+): Promise<Omit<Service, 'baseUrl' | 'stop'>> {
+  const building = buildFunctions({ forDeployment: false });
+  building.catch(() => undefined); // an engine that cannot start is reported first
+  const engine = await startEngine({ engine: options.engine, dataFolder: options.db });
+  running.engine = engine;
+  const { environment } = engine;
+  const distFolder = await building;
+  // After the engine has locked the data folder: another service on the folder may be writing to the same file until then.
+  if (options.events !== undefined) running.events = await openEvents(options.events, tell);
+  const organizations = await prepareTable({ environment, files, tell });
+  running.functions = new Functions({
+    distFolder,
+    environment: { ...environment, DYNAMODB_TIMEOUT_MS: String(localRequestTimeoutMs) },
+    report: tell,
+    output,
+    ...(options.workersPerFunction && { workersPerFunction: options.workersPerFunction }),
+  });
+  await running.events?.follow(environment);
+  return { engineName: engine.name, organizations, environment, engineDied: engine.died };
 }
-
-const functionsOptions = (
-  environment: Readonly<Record<string, string>>,
-  { tell, output }: ServiceOptions,
-): Omit<FunctionsOptions, 'distFolder'> => ({
-  environment: { ...environment, DYNAMODB_TIMEOUT_MS: String(localRequestTimeoutMs) },
-  report: tell,
-  output,
-});
 
 const listenFailures: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use: name another port, or 0 for a free one.',

@@ -158,6 +158,7 @@ test('an engine that ends before it is ready is reported with its last output', 
     command: 'sh',
     args: ['-c', 'echo address already in use >&2; exit 3'],
     cwd: scratch,
+    pidFile: join(scratch, 'engine.pid'),
     readyWithinMs: 5000,
   });
 
@@ -169,6 +170,7 @@ test('an engine whose program is not there is reported', async () => {
     command: join(scratch, 'nothing'),
     args: [],
     cwd: scratch,
+    pidFile: join(scratch, 'engine.pid'),
     readyWithinMs: 5000,
   });
 
@@ -180,6 +182,7 @@ test('an engine that is never ready is ended', async () => {
     command: 'sleep',
     args: ['60'],
     cwd: scratch,
+    pidFile: join(scratch, 'engine.pid'),
     readyWithinMs: 200,
   });
 
