@@ -1,4 +1,4 @@
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formOf } from '../../../infra/admin/lead/export-form.ts';
 import { timelinesForm } from '../../../infra/admin/lead/timelines.ts';
 import { IdSet, openRecords, type RecordForm } from '../../../infra/cli/resumable-file.ts';
+import type { Lead } from '../../../shared/leads/lead.ts';
 import { openTable } from '../../../shared/store/table/client.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 
@@ -82,6 +83,40 @@ test('resumed timelines remember each item of their file in 8 bytes', slow, asyn
   const bytes = await bytesPerRecord(path, form);
 
   expect(bytes).toBeLessThan(8 + otherBytes);
+});
+
+test.each(['csv', 'jsonl'] as const)(
+  'a %s export of many chunks that is cut anywhere is completed by what it lacks',
+  async (format) => {
+    const leads = Array.from({ length: 3000 }, (_, index) => leadOf(index + 1));
+    const { heading, lineOf } = formOf(sampleOrganization(), format, {});
+    const lines = leads.map(lineOf);
+    const whole = Buffer.from(heading + lines.join(''));
+    const path = join(folder, `cut.${format}`);
+    expect(whole.length).toBeGreaterThan(5 * 65_536);
+
+    for (const part of [0, 0.2, 0.5, 0.77, 0.9999, 1]) {
+      await writeFile(path, whole.subarray(0, Math.floor(part * whole.length)));
+      const form = formOf(sampleOrganization(), format, {});
+      const { write, close } = await openRecords({ out: path, resume: true }, form);
+      const added = await write(lines);
+      await close();
+
+      expect(added).toBe(leads.length - form.ids.size);
+      expect((await readFile(path)).equals(whole)).toBe(true);
+    }
+  },
+);
+
+const leadOf = (id: number): Lead => ({
+  id,
+  organizationId: 1,
+  version: 1,
+  fields: { name: 'Zoë', phone: `+9198${id}`, remarks: `one\n"two", ${'three '.repeat(id % 30)}` },
+  stageId: 11,
+  pipelineId: 1,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
 });
 
 const setOf = (ids: Iterable<number>): IdSet<number> => {
