@@ -1,3 +1,4 @@
+import type { Lead } from '../../../shared/leads/lead.ts';
 import type { Organization } from '../../../shared/organization/organization.ts';
 import { nextOwners } from '../../../shared/store/leads/rotation.ts';
 import {
@@ -212,7 +213,8 @@ export class LeadWriter {
       for (const [at, write] of takers.entries()) owners.set(write, next[at]);
     }
     return writes.map((write) => ({
-      ...leadAndEntries(organizationId, write, owners.get(write)),
+      lead: leadOf(organizationId, write, owners.get(write)),
+      note: write.draft.lead.note,
       digests: write.draft.digests,
       keepsId: keepIds,
     }));
@@ -271,13 +273,13 @@ function resultOfImported(draft: Draft, { leadId, readDigest }: ImportedRowItem)
 const unknownOutcome = (): UnknownOutcomeError =>
   new UnknownOutcomeError('An earlier attempt got no response and may have written this row.');
 
-function leadAndEntries(
+function leadOf(
   organizationId: number,
   { draft, leadId }: Write,
   ownerId: number | undefined,
-): Pick<ImportedLead, 'lead' | 'entries'> {
-  const { fields, stage, createdAt, updatedAt, archivedAt, note: text } = draft.lead;
-  const lead = {
+): Lead {
+  const { fields, stage, createdAt, updatedAt, archivedAt } = draft.lead;
+  return {
     id: leadId,
     organizationId,
     version: 1,
@@ -288,11 +290,6 @@ function leadAndEntries(
     updatedAt,
     ...(archivedAt !== undefined && { archivedAt }),
   };
-  const importedAt = new Date().toISOString();
-  const origin = { at: createdAt, actorId: null, via: 'import', importedAt } as const;
-  const opening = { type: 'lead_created', ...origin } as const;
-  const note = text === undefined ? undefined : ({ type: 'note_added', ...origin, text } as const);
-  return { lead, entries: { opening, note } };
 }
 
 /** DynamoDB charges a write by the kilobyte. */

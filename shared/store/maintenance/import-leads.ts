@@ -5,7 +5,6 @@ import {
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
 import { LeadIdsExhaustedError } from '../../leads/new-lead.ts';
-import type { TimelineEntry } from '../../leads/timeline.ts';
 import { limits } from '../../limits.ts';
 import {
   holdersIn,
@@ -102,17 +101,11 @@ export type ImportLeadResult =
 /** A lead of a row that is ready to be written. */
 export interface ImportedLead {
   readonly lead: Lead;
-  readonly entries: ImportedEntries;
+  /** Follows the creation on the lead's timeline. */
+  readonly note: string | undefined;
   readonly digests: RowDigests;
   /** Whether the row may name the lead's id. */
   readonly keepsId: boolean;
-}
-
-/** The timeline of an imported lead. */
-export interface ImportedEntries {
-  readonly opening: TimelineEntry;
-  /** Of the same time as the opening, which it follows. */
-  readonly note: TimelineEntry | undefined;
 }
 
 /** The most leads of one transaction: it may have 100 items (AWS: TransactWriteItems), and a lead has up to 7. */
@@ -170,10 +163,18 @@ const writeTogether = (
 
 function itemsOf(
   table: Table,
-  { lead, entries: { opening, note }, digests: { digest, readDigest }, keepsId }: ImportedLead,
+  { lead, note: text, digests: { digest, readDigest }, keepsId }: ImportedLead,
 ): TransactItem[] {
-  const { organizationId, id: leadId } = lead;
+  const { organizationId, id: leadId, createdAt: at } = lead;
   const rowKey = importedRowPrimaryKey(organizationId, digest);
+  const origin = {
+    at,
+    actorId: null,
+    via: 'import',
+    importedAt: new Date().toISOString(),
+  } as const;
+  const opening = { type: 'lead_created', ...origin } as const;
+  const note = text === undefined ? undefined : ({ type: 'note_added', ...origin, text } as const);
   return [
     putIfAbsent(table, { ...rowKey, organizationId, leadId, readDigest }),
     putLead(table, lead),

@@ -53,12 +53,9 @@ export async function captured(
 
 export async function imported(on: Table, organization: GivenOrganization): Promise<void> {
   const lead = await newLead(on, organization);
-  const times = { at: lead.createdAt, importedAt: lead.createdAt, actorId: null } as const;
-  const opening = { type: 'lead_created', via: 'import', ...times } as const;
-  const note = { type: 'note_added', via: 'import', text: 'From the fair', ...times } as const;
   await importLead(on, {
     lead,
-    entries: { opening, note },
+    note: 'From the fair',
     digests: { digest: `row${lead.id}`, readDigest: 'read' },
     keepsId: false,
   });
