@@ -76,7 +76,7 @@ export async function openMfaSession(
     return undefined;
   } catch (error) {
     if (!isAsked) return undefined;
-    const { name, message } = error as Error;
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
     return {
       issue: `AWS opened no session with the MFA code (${name}: ${message}).`,
       next: 'Check the network, and run the command again with the next code of the device.',

@@ -2,15 +2,13 @@ import { basename } from 'node:path';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 import { openTable } from '../../shared/store/table/client.ts';
 import type { PrimaryKey } from '../../shared/store/table/primary-keys.ts';
-import type { Reply } from './reply.ts';
+import type { TestedCase, TestedFile } from './contract-tests.ts';
 import { removeTemporaryOrganization } from './write-checks.ts';
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** What the service answered to the requests of a test; the bodies of errors only. */
-    replies?: (Reply & { readonly endpoint: string })[];
-    /** The idempotency records that its captures may have written. */
-    records?: PrimaryKey[];
+    replies?: TestedCase['replies'];
+    records?: TestedCase['records'];
   }
 }
 
@@ -37,8 +35,8 @@ export default class ContractReporter implements Reporter {
     );
     const tests = [...file.children.allTests()].filter((test) => test.result().state !== 'skipped');
     this.#records.push(...tests.flatMap((test) => test.meta().records ?? []));
-    if (process.connected)
-      process.send?.({ name, tests: [...failedSuites, ...tests.map(resultOf)] });
+    const tested: TestedFile = { name, tests: [...failedSuites, ...tests.map(resultOf)] };
+    if (process.connected) process.send?.(tested);
   }
 
   async onTestRunEnd(): Promise<void> {
@@ -48,7 +46,7 @@ export default class ContractReporter implements Reporter {
   }
 }
 
-function resultOf(test: TestCase): object {
+function resultOf(test: TestCase): TestedCase {
   const { errors = [] } = test.result();
   const { replies, records } = test.meta();
   return { name: test.fullName, error: errors[0]?.message, replies, records };

@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { endpoints } from '../../shared/endpoints.ts';
 import { limits } from '../../shared/limits.ts';
 import { parseSettingsFile } from '../../shared/organization/settings.ts';
 import { deleteItems } from '../../shared/store/maintenance/delete-items.ts';
@@ -13,7 +12,12 @@ import {
 import type { Table } from '../../shared/store/table/client.ts';
 import type { PrimaryKey } from '../../shared/store/table/primary-keys.ts';
 import { CheckError } from './check.ts';
-import { type ContractOptions, contractTests, type TestedFile } from './contract-tests.ts';
+import {
+  type ContractOptions,
+  contractTests,
+  type TestedCase,
+  type TestedFile,
+} from './contract-tests.ts';
 import { nextFor, replyText, send } from './reply.ts';
 
 /** The name by which a later run finds an organization that a killed run left behind. */
@@ -54,7 +58,7 @@ export async function writeChecks(
     const marker = JSON.stringify({ id: organization.id, name: temporaryName });
     const environment = { TEMPORARY_ORGANIZATION: marker };
     for await (const file of contractTests(options, written, environment)) {
-      records.push(...file.tests.flatMap((test) => test.records));
+      records.push(...file.tests.flatMap((test) => test.records ?? []));
       for (const test of file.tests) await checks.passes(test.name, () => resultOf(test, file));
     }
   } finally {
@@ -66,10 +70,8 @@ export async function writeChecks(
   }
 }
 
-type Test = TestedFile['tests'][number];
-
 /** @returns the statuses of the replies: `201, 20 × 200` @throws CheckError */
-function resultOf({ error, replies }: Test, { name }: TestedFile): string {
+function resultOf({ error, replies = [] }: TestedCase, { name }: TestedFile): string {
   if (error === undefined) {
     const counted = Map.groupBy(replies, ({ status }) => status);
     return [...counted]
@@ -83,8 +85,7 @@ function resultOf({ error, replies }: Test, { name }: TestedFile): string {
       message,
       `Find the X-Request-Id, if one is named, in the log of the function. Does the same test pass locally? npm test -- contract/${name}`,
     );
-  const endpoint = endpoints.find((one) => one.name === reply.endpoint)?.name;
-  throw new CheckError(`${replyText(reply)} (${message})`, nextFor(reply, endpoint));
+  throw new CheckError(`${replyText(reply)} (${message})`, nextFor(reply, reply.endpoint));
 }
 
 /** An ID that no organization of the table has. */

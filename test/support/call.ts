@@ -73,13 +73,12 @@ function record(
   const meta = process.env.TEMPORARY_ORGANIZATION && TestRunner.getCurrentTest()?.meta;
   if (!meta) return;
   const requestId = answered.get('X-Request-Id') ?? undefined;
-  meta.replies ??= [];
-  meta.replies.push({ endpoint, status, requestId, ...(status >= 400 && { body: answer }) });
-  const { externalId } = Object(body);
+  const reply = { endpoint, status, requestId, ...(status >= 400 && { body: answer }) };
+  meta.replies = [...(meta.replies ?? []), reply];
   const { keyId = '' } = parseApiKey(apiKey) ?? {};
-  meta.records ??= [];
-  for (const key of [headers['Idempotency-Key'], externalId])
-    if (key) meta.records.push({ ...idempotencyPrimaryKey(keyId, key) });
+  const keys: string[] = [headers['Idempotency-Key'], Object(body).externalId].filter(Boolean);
+  const records = keys.map((key) => idempotencyPrimaryKey(keyId, key));
+  meta.records = [...(meta.records ?? []), ...records];
 }
 
 /** Undefined for a text that is not JSON. */
