@@ -22,6 +22,8 @@ export interface Removal {
   readonly userId?: number;
 }
 
+const deactivate = 'deactivate it instead ("active": false)';
+
 type Pipeline = Settings['pipelines'][number];
 type Stage = Pipeline['stages'][number];
 
@@ -44,7 +46,6 @@ export function removalsBetween(before: Settings, after: Settings): Removal[] {
     fieldKeys.some((key) => valueOf(lead, key) === id);
   const userKeys = keysReferencing('users');
   const sourceKeys = keysReferencing('sources');
-  const deactivate = 'deactivate it instead ("active": false)';
   return [
     ...missing(before.users, after.users).map(({ id, name, active }) => ({
       path: `$.users[id=${id}]`,
@@ -85,7 +86,7 @@ function pipelineRemovals(before: Settings, after: Settings): Removal[] {
         name,
         instead: homes.has(id)
           ? `leave it in pipeline ${pipeline.id} and give pipeline ${homes.get(id)} a new stage instead`
-          : 'deactivate it instead ("active": false)',
+          : deactivate,
         wasActive: active,
         isReferencedBy: (lead: ReferencingLead) => lead.stageId === id,
       })),
@@ -98,7 +99,7 @@ function fieldRemovals(field: SettingsField, after: Settings): Removal[] {
   const next = after.fields.find(({ key }) => key === field.key);
   const has = (lead: ReferencingLead): boolean => valueOf(lead, field.key) !== undefined;
   const removal = { name: field.label, wasActive: field.active, isReferencedBy: has };
-  if (!next) return [{ ...removal, path, instead: 'deactivate it instead ("active": false)' }];
+  if (!next) return [{ ...removal, path, instead: deactivate }];
   if (next.type !== field.type) {
     return [
       {

@@ -1,50 +1,47 @@
-import { isPlainObject } from '../json.ts';
 import { builtInOptions, builtInType } from './built-in-fields.ts';
-import { type FieldType, fieldKinds, fieldTypes, isBuiltIn } from './field-kinds.ts';
+import { type FieldType, fieldKinds, isBuiltIn } from './field-kinds.ts';
 import { idNamed, type NamedItem } from './id-named.ts';
-import { display, type SettingsIssue } from './settings-shape.ts';
+import type { SettingsFile } from './settings-schema.ts';
+import { display, entriesOf, type SettingsIssue, type WellFormed } from './settings-shape.ts';
+
+type File = WellFormed<SettingsFile>;
+type Rule = NonNullable<NonNullable<File['assignmentRules']>[number]>;
+type Field = NonNullable<NonNullable<File['fields']>[number]>;
 
 /**
- * Assignment rules may name users, sources and pipelines by ID or by name, and options by value or by label, as an import does. Settings
- * hold only IDs and values, so that a name can change.
+ * Replaces the names in the assignment rules of a settings file. Rules may name users, sources and pipelines by ID or by name, and options
+ * by value or by label, as an import does. Settings hold only IDs and values, so that a name can change.
+ * @returns the file, in which unknown names stay, and the issues of names that several items have
  */
-
-interface Resolved {
-  /** The file with every name that is known replaced. Others stay, and are reported where references are checked. */
-  readonly file: unknown;
-  /** Names that several items have. */
-  readonly issues: readonly SettingsIssue[];
-}
-
-/** Replaces the names in the assignment rules of a settings file, whatever else is wrong with the file. */
-export function resolveRuleNames(file: unknown): Resolved {
-  if (!isPlainObject(file) || !Array.isArray(file.assignmentRules)) return { file, issues: [] };
+export function resolveRuleNames(file: File): { file: File; issues: readonly SettingsIssue[] } {
   const issues: SettingsIssue[] = [];
-  const assignmentRules = file.assignmentRules.map((rule: unknown, index) =>
-    isPlainObject(rule) ? resolveRule(file, rule, `$.assignmentRules[${index}]`, issues) : rule,
+  const rules = new Map(
+    entriesOf(file.assignmentRules, '$.assignmentRules').map(({ value, path }) => [
+      value,
+      resolvedRule(file, value, path, issues),
+    ]),
   );
+  const assignmentRules = file.assignmentRules?.map((rule) => rule && rules.get(rule));
   return { file: { ...file, assignmentRules }, issues };
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
-function resolveRule(file: Json, rule: Json, path: string, issues: SettingsIssue[]): Json {
-  const users = namedItems(file.users);
-  const resolved = Array.isArray(rule.users)
-    ? { users: rule.users.map(resolver(users, `${path}.users`, issues)) }
-    : {};
-  const { when } = rule;
-  if (!isPlainObject(when) || !Array.isArray(when.equals) || typeof when.field !== 'string')
-    return { ...rule, ...resolved };
-  const equals = when.equals.map(valueResolver(file, when.field, `${path}.when.equals`, issues));
-  return { ...rule, when: { ...when, equals }, ...resolved };
+function resolvedRule(file: File, rule: Rule, path: string, issues: SettingsIssue[]): Rule {
+  const { users, when } = rule;
+  const byName = resolver(namedItems(file.users), `${path}.users`, issues);
+  const { field, equals } = when ?? {};
+  const byValue = field && valueResolver(file, field, `${path}.when.equals`, issues);
+  return {
+    ...rule,
+    users: users?.map((user, at) => byName(user, at)),
+    ...(byValue && { when: { field, equals: equals?.map(byValue) } }),
+  };
 }
 
-type Resolve = (value: unknown, index: number) => unknown;
+type Resolve<To> = (value: string | number | undefined, index: number) => To | undefined;
 
 /** Reads a name as the ID of one of the items. Reports a name that several have, and reads it as the first of them. */
 const resolver =
-  (items: readonly NamedItem[], path: string, issues: SettingsIssue[]): Resolve =>
+  (items: readonly NamedItem[], path: string, issues: SettingsIssue[]): Resolve<string | number> =>
   (value, index) => {
     if (typeof value !== 'string') return value;
     const id = idNamed(items, value);
@@ -59,59 +56,41 @@ const resolver =
 
 /** Reads the values that a rule compares a field, or the pipeline, with. */
 function valueResolver(
-  file: Json,
+  file: File,
   fieldKey: string,
   path: string,
   issues: SettingsIssue[],
-): Resolve {
-  const field = rawField(file, fieldKey);
+): Resolve<string> {
+  const field = entriesOf(file.fields, '').find(({ value }) => value.key === fieldKey)?.value;
   const type = typeOf(field, fieldKey);
   const list = fieldKey === 'pipeline' ? 'pipelines' : type && fieldKinds[type].references;
   if (list) {
     const resolve = resolver(namedItems(file[list]), path, issues);
-    return (value, index) => {
-      const id = resolve(value, index);
-      return typeof value === 'string' && typeof id === 'number' ? String(id) : id;
-    };
+    return (value, index) => (value === undefined ? value : String(resolve(value, index)));
   }
-  if (!type || !fieldKinds[type].hasOptions) return (value) => value;
-  const options = optionsOf(field, fieldKey);
-  return (value) => (typeof value === 'string' ? (optionNamed(options, value) ?? value) : value);
+  const options = type && fieldKinds[type].hasOptions ? optionsOf(field, fieldKey) : [];
+  return (value) =>
+    value === undefined ? value : (optionNamed(options, String(value)) ?? String(value));
 }
 
-const rawField = ({ fields }: Json, fieldKey: string): Json | undefined =>
-  Array.isArray(fields)
-    ? fields.find((field): field is Json => isPlainObject(field) && field.key === fieldKey)
-    : undefined;
+const typeOf = (field: Field | undefined, fieldKey: string): FieldType | undefined =>
+  field ? field.type : isBuiltIn(fieldKey) ? builtInType(fieldKey) : undefined;
 
-function typeOf(field: Json | undefined, fieldKey: string): FieldType | undefined {
-  if (field) return fieldTypes.find((type) => type === field.type);
-  return isBuiltIn(fieldKey) ? builtInType(fieldKey) : undefined;
-}
-
-function namedItems(list: unknown): NamedItem[] {
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((item: unknown) => {
-    if (!isPlainObject(item)) return [];
-    const { id, name, active } = item;
-    return typeof id === 'number' && typeof name === 'string'
-      ? [{ id, name, active: active !== false }]
-      : [];
-  });
-}
+type NamedPart = WellFormed<{ id: number; name: string; active?: boolean }>;
+const namedItems = (list: readonly (NamedPart | undefined)[] = []): NamedItem[] =>
+  list.flatMap(({ id, name, active } = {}) =>
+    id !== undefined && name !== undefined ? [{ id, name, active: active !== false }] : [],
+  );
 
 interface Option {
   readonly value: string;
   readonly label: string;
 }
 
-function optionsOf(field: Json | undefined, fieldKey: string): Option[] {
+function optionsOf(field: Field | undefined, fieldKey: string): Option[] {
   if (field?.options === undefined) return isBuiltIn(fieldKey) ? builtInOptions(fieldKey) : [];
-  if (!Array.isArray(field.options)) return [];
-  return field.options.flatMap((option: unknown) =>
-    isPlainObject(option) && typeof option.value === 'string' && typeof option.label === 'string'
-      ? [{ value: option.value, label: option.label }]
-      : [],
+  return field.options.flatMap(({ value, label } = {}) =>
+    value !== undefined && label !== undefined ? [{ value, label }] : [],
   );
 }
 

@@ -1,4 +1,3 @@
-import type * as v from 'valibot';
 import { builtInOptions, builtInType, isAlwaysRequired } from './built-in-fields.ts';
 import {
   type BuiltInFieldKey,
@@ -8,12 +7,21 @@ import {
   isBuiltIn,
 } from './field-kinds.ts';
 import { nearestName } from './nearest-name.ts';
-import { type fieldSchema, optionSchema } from './settings-schema.ts';
-import { display, type Entry, entriesOf, repeated, type SettingsIssue } from './settings-shape.ts';
+import type { SettingsFile } from './settings-schema.ts';
+import {
+  display,
+  type Entry,
+  entriesOf,
+  repeated,
+  type SettingsIssue,
+  type WellFormed,
+} from './settings-shape.ts';
 
-type FieldEntry = Entry<v.InferOutput<typeof fieldSchema>>;
+type FieldEntry = Entry<WellFormed<SettingsFile['fields'][number]>>;
 
-export type IdSet = Pick<ReadonlySet<number>, 'has'>;
+export interface IdSet {
+  has(id: number): boolean;
+}
 
 /** The items of a file that its values can refer to. */
 export interface References {
@@ -21,17 +29,19 @@ export interface References {
   readonly users: IdSet;
   readonly sources: IdSet;
   readonly pipelines: IdSet;
+  /** Whether a place, or one in it, has an issue of its shape. */
+  isMalformed(path: string): boolean;
 }
 
 /** The issues of the fields beyond their shape: repeated keys, fixed properties of built-in fields, options and conditions. */
 export function fieldIssues(references: References): SettingsIssue[] {
   return [
-    ...repeated(references.fields, 'key', (value) => value.key, 'give each field its own key'),
+    ...repeated(references.fields, 'key', 'give each field its own key'),
     ...references.fields.flatMap((field) => [
       ...(field.value.key !== undefined && isBuiltIn(field.value.key)
         ? builtInIssues(field.value.key, field)
         : customIssues(field)),
-      ...optionIssues(field),
+      ...optionIssues(references, field),
       ...conditionIssues(references, field),
     ]),
   ];
@@ -78,51 +88,40 @@ function customIssues({ value: { key, storage }, path }: FieldEntry): SettingsIs
   ];
 }
 
-function optionIssues({ value: { key, type }, raw, path }: FieldEntry): SettingsIssue[] {
-  if (type === undefined) return [];
+function optionIssues(
+  { isMalformed }: References,
+  { value: { key, type, options }, path }: FieldEntry,
+): SettingsIssue[] {
+  const at = `${path}.options`;
+  if (type === undefined || (options === undefined && isMalformed(at))) return [];
+  const issue = (message: string): SettingsIssue[] => [{ path: at, message }];
+  if (!fieldKinds[type].hasOptions)
+    return options?.length
+      ? issue(
+          `must be omitted or empty: a ${type} field has no options, only select and multiselect fields do`,
+        )
+      : [];
   const fixed =
     key !== undefined && isBuiltIn(key) ? builtInOptions(key).map(({ value }) => value) : [];
-  const at = `${path}.options`;
-  if (!fieldKinds[type].hasOptions) {
-    const some = Array.isArray(raw.options) && raw.options.length > 0;
-    return some
-      ? [
-          {
-            path: at,
-            message: `must be omitted or empty: a ${type} field has no options, only select and multiselect fields do`,
-          },
-        ]
-      : [];
-  }
-  if (raw.options === undefined && fixed.length > 0) return [];
-  if (raw.options === undefined)
-    return [{ path: at, message: `is missing: a ${type} field must list at least one option` }];
-  if (Array.isArray(raw.options) && raw.options.length === 0) {
-    return [{ path: at, message: `is empty: a ${type} field must list at least one option` }];
-  }
-  const options = entriesOf(optionSchema, raw.options, at);
-  const issues = repeated(
-    options,
-    'value',
-    (option) => option.value,
-    'give each option of a field its own value',
-  );
-  if (fixed.length === 0 || hasExactly(fixed, options)) return issues;
-  const message = `must have exactly the values ${fixed.join(' and ')}, because ${key} is a built-in field: only their labels can change`;
-  return [...issues, { path: at, message }];
-}
-
-/** True too while an option has no value, which is an issue of its own. */
-function hasExactly(
-  required: readonly string[],
-  options: readonly Entry<v.InferOutput<typeof optionSchema>>[],
-): boolean {
-  const named = options.flatMap((option) => option.value.value ?? []);
-  if (named.length < options.length) return true;
-  return (
-    required.every((value) => named.includes(value)) &&
-    named.every((value) => required.includes(value))
-  );
+  if (options === undefined && fixed.length > 0) return [];
+  if (!options?.length)
+    return issue(
+      `is ${options ? 'empty' : 'missing'}: a ${type} field must list at least one option`,
+    );
+  const given = options.flatMap((option) => option?.value ?? []);
+  // An option without a value is an issue of its own.
+  const hasFixed =
+    given.length < options.length ||
+    (fixed.every((value) => given.includes(value)) &&
+      given.every((value) => fixed.includes(value)));
+  return [
+    ...repeated(entriesOf(options, at), 'value', 'give each option of a field its own value'),
+    ...(fixed.length === 0 || hasFixed
+      ? []
+      : issue(
+          `must have exactly the values ${fixed.join(' and ')}, because ${key} is a built-in field: only their labels can change`,
+        )),
+  ];
 }
 
 function conditionIssues(
@@ -138,32 +137,31 @@ function conditionIssues(
 /** Reports a condition whose field or values do not exist. @param besides a name that is allowed in place of a field key */
 export function equalsIssues(
   references: References,
-  condition: { field: string; equals: readonly string[] },
+  condition: WellFormed<{ field: string; equals: string[] }>,
   path: string,
   besides?: 'pipeline',
 ): SettingsIssue[] {
+  const { field: fieldKey, equals } = condition;
+  if (fieldKey === undefined) return [];
   const issuesOf = (allowed: AllowedValues | undefined): SettingsIssue[] =>
-    condition.equals.flatMap((value, index) =>
+    entriesOf(equals, `${path}.equals`).flatMap(({ value, path: at }) =>
       !allowed || allowed.includes(value)
         ? []
         : [
             {
-              path: `${path}.equals[${index}]`,
+              path: at,
               message: `is ${display(value)}, but must be ${allowed.description}${besides === undefined ? '' : (allowed.alternative ?? '')}`,
             },
           ],
     );
-  if (besides !== undefined && condition.field === besides)
+  if (fieldKey === besides)
     return issuesOf(idsIn(references.pipelines, 'the ID of a pipeline in $.pipelines'));
 
-  const field = references.fields.find(({ value }) => value.key === condition.field);
-  const type =
-    field?.value.type ?? (isBuiltIn(condition.field) ? builtInType(condition.field) : undefined);
+  const field = references.fields.find(({ value }) => value.key === fieldKey);
+  const type = field?.value.type ?? (isBuiltIn(fieldKey) ? builtInType(fieldKey) : undefined);
   if (!field && type === undefined)
-    return [unknownField(references, condition.field, `${path}.field`, besides)];
-  return type === undefined
-    ? []
-    : issuesOf(allowedValues[type]({ references, field, fieldKey: condition.field }));
+    return [unknownField(references, fieldKey, `${path}.field`, besides)];
+  return type === undefined ? [] : issuesOf(allowedValues[type]({ references, field, fieldKey }));
 }
 
 /** The values that a condition on a field can compare with. */
@@ -222,11 +220,10 @@ const allowedValues: Readonly<
   user: ({ references }) => idsIn(references.users, 'the ID of a user in $.users'),
 };
 
-/** Reads the raw list, so that an option without a label does not also cause an issue in every condition that names it. */
+/** With those of an option without a label, so that this is not an issue of every condition that names the option too. */
 function optionValues(field: FieldEntry | undefined, fieldKey: string): string[] {
-  const options = field?.raw.options;
-  if (Array.isArray(options))
-    return options.flatMap((option) => (typeof option?.value === 'string' ? [option.value] : []));
+  const options = field?.value.options;
+  if (options) return options.flatMap((option) => option?.value ?? []);
   return isBuiltIn(fieldKey) ? builtInOptions(fieldKey).map(({ value }) => value) : [];
 }
 

@@ -41,35 +41,76 @@ const isArraySchema = (schema: v.GenericSchema): schema is ArraySchema => schema
 const isWrapping = (schema: v.GenericSchema): schema is WrappingSchema =>
   schema.type === 'optional' || schema.type === 'nullable';
 
-/**
- * Every place where a value does not have the schema's shape. Walks the schema itself, because valibot's object schemas accept a list as
- * an object, stop at the first unknown property, and accept an own `__proto__` or `constructor`.
- */
-export function shapeIssues(schema: v.GenericSchema, value: unknown, path = '$'): SettingsIssue[] {
-  if (isWrapping(schema)) {
-    return schema.type === 'nullable' && value === null
-      ? []
-      : shapeIssues(schema.wrapped, value, path);
-  }
-  if (isObjectSchema(schema)) return objectIssues(schema, value, path);
-  const wrong = { path, message: `must be ${descriptionOf(schema)}, but is ${display(value)}` };
-  if (isArraySchema(schema) && Array.isArray(value)) {
-    const issues = value.flatMap((item, index) =>
-      shapeIssues(schema.item, item, `${path}[${index}]`),
-    );
-    return issues.length > 0 || v.is(schema, value)
-      ? issues
-      : [{ path, message: `must be ${descriptionOf(schema)}` }];
-  }
-  return v.is(schema, value) ? [] : [wrong];
+/** A value of which malformed parts are left out: a malformed property is missing, and a malformed item of a list is undefined. */
+export type WellFormed<T> = T extends readonly (infer Item)[]
+  ? readonly (WellFormed<Item> | undefined)[]
+  : T extends object
+    ? { readonly [Name in keyof T]?: WellFormed<T[Name]> | undefined }
+    : T;
+
+/** What a schema reads: the well-formed part with its defaults, and why the rest is not well-formed. */
+interface Shaped<T> {
+  readonly value: T | undefined;
+  readonly issues: readonly SettingsIssue[];
 }
 
-function objectIssues(schema: ObjectSchema, value: unknown, path: string): SettingsIssue[] {
-  if (!isPlainObject(value))
-    return [{ path, message: `must be an object, but is ${display(value)}` }];
+/**
+ * Reads a value by a schema, with every issue at once. Walks the schema itself, because valibot's object schemas accept a list as an object,
+ * stop at the first unknown property, and accept an own `__proto__` or `constructor`.
+ */
+export const readShape = <S extends v.GenericSchema>(
+  schema: S,
+  value: unknown,
+): Shaped<WellFormed<v.InferOutput<S>>> =>
+  read(schema, value, '$') as Shaped<WellFormed<v.InferOutput<S>>>;
+
+function read(schema: v.GenericSchema, value: unknown, path: string): Shaped<unknown> {
+  if (isWrapping(schema))
+    return schema.type === 'nullable' && value === null
+      ? { value, issues: [] }
+      : read(schema.wrapped, value, path);
+  if (isObjectSchema(schema)) return readObject(schema, value, path);
+  if (isArraySchema(schema) && Array.isArray(value)) return readList(schema, value, path);
+  const result = v.safeParse(schema, value);
+  if (result.success) return { value: result.output, issues: [] };
+  const message = `must be ${descriptionOf(schema)}, but is ${display(value)}`;
+  return { value: undefined, issues: [{ path, message }] };
+}
+
+function readList(schema: ArraySchema, list: readonly unknown[], path: string): Shaped<unknown[]> {
+  const items = list.map((item, index) => read(schema.item, item, `${path}[${index}]`));
+  const issues = items.flatMap((item) => item.issues);
+  return issues.length > 0 || v.is(schema, list)
+    ? { value: items.map((item) => item.value), issues }
+    : { value: undefined, issues: [{ path, message: `must be ${descriptionOf(schema)}` }] };
+}
+
+function readObject(schema: ObjectSchema, value: unknown, path: string): Shaped<object> {
+  if (!isPlainObject(value)) {
+    const message = `must be an object, but is ${display(value)}`;
+    return { value: undefined, issues: [{ path, message }] };
+  }
+  const issues = unknownProperties(schema, value, path);
+  const wellFormed: [string, unknown][] = [];
+  for (const [name, entry] of Object.entries<v.GenericSchema>(schema.entries)) {
+    const at = stepInto(path, name);
+    if (Object.hasOwn(value, name)) {
+      const property = read(entry, value[name], at);
+      issues.push(...property.issues);
+      wellFormed.push([name, property.value]);
+    } else if (entry.type === 'optional') wellFormed.push([name, v.getDefault(entry)]);
+    else issues.push({ path: at, message: `is missing: it must be ${descriptionOf(entry)}` });
+  }
+  return {
+    value: Object.fromEntries(wellFormed.filter(([, part]) => part !== undefined)),
+    issues,
+  };
+}
+
+function unknownProperties(schema: ObjectSchema, value: object, path: string): SettingsIssue[] {
   const names = Object.keys(schema.entries);
-  const unknown = Object.keys(value)
-    .filter((name) => !Object.hasOwn(schema.entries, name))
+  return Object.keys(value)
+    .filter((name) => !names.includes(name))
     .map((name) => {
       const near = nearestName(name, names);
       const hint = near ? `did you mean ${near}?` : `the properties here are ${names.join(', ')}`;
@@ -78,76 +119,40 @@ function objectIssues(schema: ObjectSchema, value: unknown, path: string): Setti
         message: `is not a property of the settings file: ${hint}`,
       };
     });
-  const known = Object.entries(schema.entries).flatMap(([name, entry]) => {
-    const entrySchema = entry as v.GenericSchema;
-    if (Object.hasOwn(value, name))
-      return shapeIssues(entrySchema, value[name], stepInto(path, name));
-    return entrySchema.type === 'optional'
-      ? []
-      : [
-          {
-            path: stepInto(path, name),
-            message: `is missing: it must be ${descriptionOf(entrySchema)}`,
-          },
-        ];
-  });
-  return [...unknown, ...known];
 }
 
-/** One item of a list. `value` has only the properties with a valid shape. */
+/** The well-formed part of an item of a list, with its place. */
 export interface Entry<T> {
-  readonly value: Partial<T>;
-  readonly raw: Readonly<Record<string, unknown>>;
+  readonly value: T;
   readonly path: string;
 }
 
-/** The objects of a list, each with its valid properties, so that an issue in one place does not hide others. */
-export function entriesOf<const E extends v.ObjectEntries>(
-  schema: v.ObjectSchema<E, undefined>,
-  list: unknown,
+/** The items of a list that are well-formed in part, so that an issue in one place does not hide others. */
+export const entriesOf = <T>(
+  list: readonly (T | undefined)[] | undefined,
   path: string,
-): Entry<v.InferOutput<v.ObjectSchema<E, undefined>>>[] {
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((raw, index) => {
-    if (!isPlainObject(raw)) return [];
-    const valid = Object.entries(schema.entries).flatMap(([name, entry]) => {
-      const result = v.safeParse(
-        entry as v.GenericSchema,
-        Object.hasOwn(raw, name) ? raw[name] : undefined,
-      );
-      return result.success && result.output !== undefined ? [[name, result.output]] : [];
-    });
-    return [
-      {
-        value: Object.fromEntries(valid) as Partial<v.InferOutput<v.ObjectSchema<E, undefined>>>,
-        raw,
-        path: `${path}[${index}]`,
-      },
-    ];
-  });
-}
+): Entry<T>[] =>
+  (list ?? []).flatMap((value, index) =>
+    value === undefined ? [] : [{ value, path: `${path}[${index}]` }],
+  );
 
 /** Reports each item that repeats an earlier one. @param same what must be unique; undefined if an item is not compared */
 export function repeated<T>(
   entries: readonly Entry<T>[],
-  property: string,
-  same: (value: Partial<T>) => unknown,
+  property: keyof T & string,
   rule: string,
+  same: (value: T) => unknown = (value) => value[property],
 ): SettingsIssue[] {
   const first = new Map<unknown, string>();
-  return entries.flatMap(({ value, raw, path }) => {
+  return entries.flatMap(({ value, path }) => {
     const compared = same(value);
     if (compared === undefined) return [];
     const earlier = first.get(compared);
-    if (earlier === undefined) {
-      first.set(compared, path);
-      return [];
+    if (earlier !== undefined) {
+      const message = `is ${display(value[property])}, as in ${earlier}: ${rule}`;
+      return [{ path: `${path}.${property}`, message }];
     }
-    return [
-      {
-        path: `${path}.${property}`,
-        message: `is ${display(raw[property])}, as in ${earlier}: ${rule}`,
-      },
-    ];
+    first.set(compared, path);
+    return [];
   });
 }

@@ -1,11 +1,20 @@
-import * as v from 'valibot';
 import { scopesFor } from './api-key.ts';
 import { builtInFields, builtInOptions, isAlwaysRequired } from './built-in-fields.ts';
 import { isBuiltIn } from './field-kinds.ts';
 import { resolveRuleNames } from './rule-names.ts';
 import { referenceIssues } from './settings-references.ts';
-import { type SettingsFile, settingsFileSchema } from './settings-schema.ts';
-import { type SettingsIssue, shapeIssues } from './settings-shape.ts';
+import {
+  fieldSchema,
+  optionSchema,
+  pipelineSchema,
+  type SettingsFile,
+  settingsFileSchema,
+  showWhenSchema,
+  sourceSchema,
+  stageSchema,
+  userSchema,
+} from './settings-schema.ts';
+import { readShape, type SettingsIssue } from './settings-shape.ts';
 import type { KeyRequest, Settings, SettingsField } from './settings-types.ts';
 
 /** Thrown for a settings file that is not valid, with all its issues. */
@@ -29,14 +38,17 @@ export interface ParsedSettingsFile {
 
 /** Reads a settings file. @throws SettingsFileError with every issue of the file */
 export function parseSettingsFile(text: string): ParsedSettingsFile {
-  const { file, issues: nameIssues } = resolveRuleNames(parseJson(text));
+  const shaped = readShape(settingsFileSchema, parseJson(text));
+  const resolved = resolveRuleNames(shaped.value ?? {});
+  const isMalformed = (place: string): boolean =>
+    shaped.issues.some(({ path }) => path.startsWith(place));
   const issues = [
-    ...shapeIssues(settingsFileSchema, file),
-    ...nameIssues,
-    ...referenceIssues(file),
+    ...shaped.issues,
+    ...resolved.issues,
+    ...(shaped.value ? referenceIssues(resolved.file, isMalformed) : []),
   ];
   if (issues.length > 0) throw new SettingsFileError(issues);
-  const { keys, version, ...rest } = v.parse(settingsFileSchema, file);
+  const { keys, version, ...rest } = resolved.file as SettingsFile; // without an issue, it is whole
   return { settings: settingsOf(rest), keys: keys.map(keyRequest), version };
 }
 
@@ -107,62 +119,27 @@ export function toSettingsFile(settings: Settings): Settings {
     id,
     name,
     modules,
-    users: users.map(({ id, name, active }) => ({ id, name, active })),
-    pipelines: pipelines.map(pipelineInFile),
-    sources: sources.map(({ id, name, active }) => ({ id, name, active })),
-    fields: fields.map(fieldInFile),
+    users: users.map((user) => inOrder(userSchema, user)),
+    pipelines: pipelines.map((pipeline) => ({
+      ...inOrder(pipelineSchema, pipeline),
+      stages: pipeline.stages.map((stage) => inOrder(stageSchema, stage)),
+    })),
+    sources: sources.map((source) => inOrder(sourceSchema, source)),
+    fields: fields.map((field) => ({
+      ...inOrder(fieldSchema, field),
+      options: field.options
+        .filter(({ retired }) => !retired)
+        .map((option) => inOrder(optionSchema, option)),
+      showWhen: field.showWhen && inOrder(showWhenSchema, field.showWhen),
+    })),
     assignmentRules: assignmentRules.map(({ when, users }) =>
-      when ? { when: { field: when.field, equals: when.equals }, users } : { users },
+      when ? { when: inOrder(showWhenSchema, when), users } : { users },
     ),
   };
 }
 
-// The properties are listed in the file's order, because DynamoDB returns those of a map in any order.
-
-const pipelineInFile = ({ id, name, order, isDefault, stages }: Settings['pipelines'][number]) => ({
-  id,
-  name,
-  order,
-  isDefault,
-  stages: stages.map(stageInFile),
-});
-
-type Stage = Settings['pipelines'][number]['stages'][number];
-const stageInFile = ({ id, name, slug, order, meaning, isDefault, active }: Stage): Stage => ({
-  id,
-  name,
-  slug,
-  order,
-  meaning,
-  isDefault,
-  active,
-});
-
-function fieldInFile(field: SettingsField): SettingsField {
-  const {
-    key,
-    label,
-    type,
-    section,
-    storage,
-    options,
-    requiredOnCreate,
-    requiredOnEdit,
-    showWhen,
-    active,
-  } = field;
-  return {
-    key,
-    label,
-    type,
-    section,
-    storage,
-    options: options
-      .filter(({ retired }) => !retired)
-      .map(({ value, label }) => ({ value, label })),
-    requiredOnCreate,
-    requiredOnEdit,
-    showWhen: showWhen && { field: showWhen.field, equals: showWhen.equals },
-    active,
-  };
+/** The properties in the file's order, because DynamoDB returns those of a map in any order. */
+function inOrder<T extends object>({ entries }: { readonly entries: object }, item: T): T {
+  const names = Object.keys(entries).filter((name) => Object.hasOwn(item, name));
+  return Object.fromEntries(names.map((name) => [name, item[name as keyof T]])) as T;
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { settingsSchemaFile } from '../../../../infra/admin/organization/init.ts';
 import { settingsJsonSchema } from '../../../../infra/admin/organization/settings-json-schema.ts';
 import { settingsFileSchema } from '../../../../shared/organization/settings-schema.ts';
-import { shapeIssues } from '../../../../shared/organization/settings-shape.ts';
+import { readShape } from '../../../../shared/organization/settings-shape.ts';
 import { acceptedCases, refusals } from '../../../shared/organization/settings-case-lists.ts';
 import { smallFile, withValue } from '../../../shared/organization/settings-cases.ts';
 import { sampleSettings } from '../../../support/settings.ts';
@@ -36,7 +36,7 @@ test.each(refusals.filter(([, value]) => !beyondJsonSchema.includes(value as str
   (path, value) => {
     const file = JSON.parse(JSON.stringify(withValue(smallFile(), path, value)));
 
-    expect(isValid(file)).toBe(shapeIssues(settingsFileSchema, file).length === 0);
+    expect(isValid(file)).toBe(readShape(settingsFileSchema, file).issues.length === 0);
   },
 );
 
