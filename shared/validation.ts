@@ -2,7 +2,7 @@ import { ApiError } from './errors.ts';
 
 /**
  * Why a value of a request is refused. `details.reasons` maps each field or property of `details.fields` to one of these, so that a
- * program can word it for a visitor. Programs compare them: none is renamed. `infra/openapi/field-reasons.ts` says what each means.
+ * program can word it for a visitor. Programs compare them: none is renamed. `infra/openapi/error-schemas.ts` says what each means.
  */
 type ValueReason =
   | 'required'

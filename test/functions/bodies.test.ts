@@ -5,7 +5,7 @@ import { body as noteBody } from '../../functions/add-note.ts';
 import { body as captureBody } from '../../functions/capture-lead.ts';
 import { body as createBody } from '../../functions/create-lead.ts';
 import { body as updateBody } from '../../functions/update-lead.ts';
-import { fieldReasonNames } from '../../infra/openapi/field-reasons.ts';
+import { fieldReasonNames } from '../../infra/openapi/error-schemas.ts';
 import { ApiError } from '../../shared/errors.ts';
 import { readCapture } from '../../shared/leads/capture.ts';
 import { activeFields, FieldIssues, readFields } from '../../shared/leads/fields.ts';

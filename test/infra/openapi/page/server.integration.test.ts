@@ -58,7 +58,7 @@ test.skipIf(!chromium)(
           await page.evaluate(`${found}.click()`);
         };
         await click('[id$="list-pipelines"] .opblock-summary-control');
-        await click('[id$="list-pipelines"] .execute');
+        await click('[id$="list-pipelines"]:has(.responses-table .response) .execute');
         const status = `document.querySelector('.live-responses-table tbody .response-col_status')?.innerText`;
         await expect.poll(() => page.evaluate(status), { timeout: 20_000 }).toMatch(/200|429/);
       });
