@@ -27,5 +27,5 @@ export const metricDimension = 'service';
 export const serviceNameVariable = 'SERVICE_NAME';
 /** The version and commit that a function was deployed from, on every line. Not set in the local service. */
 export const serviceVersionVariable = 'SERVICE_VERSION';
-/** Identifies the bundle that a function runs, on the lines of its errors (infra/bundle/source-maps.ts). Not set in the local service. */
+/** Identifies the bundle that a function runs, on the lines of its errors (infra/bundle/bundle.ts). Not set in the local service. */
 export const releaseVariable = 'RELEASE';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -5,17 +6,22 @@ import type { BuildOptions as EsbuildOptions, Plugin } from 'esbuild';
 import { type Endpoint, endpoints } from '../../shared/endpoints.ts';
 import { builtinsWithoutFacade, replacedPackages } from './esbuild-plugins.ts';
 import { replaceFile } from './replace-file.ts';
-import { releaseOf, writeSourceMaps } from './source-maps.ts';
 
 export const projectFolder = resolve(import.meta.dirname, '..', '..');
 export const defaultFunctionsFolder = join(projectFolder, 'functions');
 export const distFolder = join(projectFolder, 'dist');
 
-/** The only file in a function's folder. Lambda finds it by the handler setting `index.handler`. */
+/** Lambda finds it by the handler setting `index.handler`. Beside it is its source map, `index.mjs.map`, by which a function logs source lines (shared/log.ts). */
 export const bundleFile = 'index.mjs';
 
 /** The folder that is uploaded for a function. */
 export const bundleFolder = (name: string): string => join(distFolder, name);
+
+const releaseDigits = 12;
+
+/** Names a bundle by its content. The function has the name in its environment, and the lines of its errors have it. */
+export const releaseOf = (code: Uint8Array): string =>
+  createHash('sha256').update(code).digest('hex').slice(0, releaseDigits);
 
 /** Which bundle of a function is built, as its log lines will say. */
 export const builtRelease = (name: string): string =>
@@ -29,20 +35,18 @@ export interface Bundle {
   readonly inputs: readonly string[];
   /** The modules it still imports when it runs. */
   readonly imports: readonly string[];
-  /** Its source map; undefined unless it was requested. */
-  readonly sourceMap?: Uint8Array | undefined;
+}
+
+/** As it is deployed. */
+export interface FunctionBundle extends Bundle {
+  readonly sourceMap: Uint8Array;
 }
 
 export interface BuildOptions {
   /** Contains `<function>.ts`. @default functions/ */
   readonly functionsFolder?: string;
-  /** Gets `<function>/index.mjs`. @default dist/ */
+  /** Gets `<function>/index.mjs` and its map. @default dist/ */
   readonly distFolder?: string;
-  /**
-   * Also writes a source map per function, which only a deployment needs.
-   * @default true for the functions of this project
-   */
-  readonly forDeployment?: boolean;
 }
 
 /** The endpoints whose function exists. An endpoint without one is not routed. */
@@ -121,39 +125,35 @@ export async function bundleFunction(
   return bundle(sourceOf(name, functionsFolder));
 }
 
-export interface BundlingOptions {
-  /** Beside the bundles, which stay the same. @default false */
-  readonly withSourceMaps?: boolean;
-}
-
 /**
  * Bundles every existing function in one build, which parses each module once.
- * @returns byte for byte what `bundleFunction` returns, by name
+ * @returns byte for byte what `bundleFunction` returns, by name, and the source maps
  */
 export async function bundleFunctions(
   functionsFolder: string = defaultFunctionsFolder,
-  { withSourceMaps = false }: BundlingOptions = {},
-): Promise<ReadonlyMap<string, Bundle>> {
+): Promise<ReadonlyMap<string, FunctionBundle>> {
   const names = writtenFunctions(functionsFolder);
   const { build } = await loadEsbuild();
   const { outputFiles, metafile } = await build({
     ...esbuildOptions,
     entryPoints: Object.fromEntries(names.map((name) => [name, `${entryScheme}${name}`])),
     outdir: projectFolder,
-    ...(withSourceMaps && { sourcemap: 'external', sourcesContent: false }),
+    sourcemap: 'external',
+    sourcesContent: false,
     plugins: [functionEntries(functionsFolder), builtinsWithoutFacade],
   });
   const contents = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
   return new Map(
     names.map((name) => {
       const code = contents.get(`${name}.js`);
-      if (!code) throw new Error(`esbuild returned no bundle for ${name}.`);
+      const sourceMap = contents.get(`${name}.js.map`);
+      if (!code || !sourceMap) throw new Error(`esbuild returned no bundle for ${name}.`);
       const output = metafile.outputs[`${name}.js`];
       const inputs = Object.keys(output?.inputs ?? {}).filter(
         (input) => !input.startsWith(entryScheme),
       );
       const imports = (output?.imports ?? []).map(({ path }) => path);
-      return [name, { code, inputs, imports, sourceMap: contents.get(`${name}.js.map`) }];
+      return [name, { code, inputs, imports, sourceMap }];
     }),
   );
 }
@@ -177,31 +177,25 @@ const functionEntries = (functionsFolder: string): Plugin => ({
 });
 
 /**
- * Builds every existing function to `<dist>/<name>/index.mjs`, and for a deployment the source maps. Safe during
- * other builds and while services run: a file is replaced by a rename, and only if its content changes.
+ * Builds every existing function to `<dist>/<name>/index.mjs`, with its source map. Safe during other builds and while services run: a
+ * file is replaced by a rename, and only if its content changes.
  * @returns the dist folder
  * @throws BuildFailure of esbuild; earlier builds are kept
  */
-export async function buildFunctions(options: BuildOptions = {}): Promise<string> {
-  const { functionsFolder = defaultFunctionsFolder, distFolder: dist = distFolder } = options;
-  const { forDeployment = options.functionsFolder === undefined } = options;
-  const bundles = await bundleFunctions(functionsFolder, { withSourceMaps: forDeployment });
-  await publishBundles(dist, bundles);
-  await writeSourceMaps(dist, bundles);
+export async function buildFunctions({
+  functionsFolder = defaultFunctionsFolder,
+  distFolder: dist = distFolder,
+}: BuildOptions = {}): Promise<string> {
+  const bundles = await bundleFunctions(functionsFolder);
+  await Promise.all(
+    [...bundles].flatMap(([name, { code, sourceMap }]) => {
+      const file = join(dist, name, bundleFile);
+      // The temporary files are outside the function's folder, because a deployment uploads the folder.
+      return [replaceFile(file, code, dist), replaceFile(`${file}.map`, sourceMap, dist)];
+    }),
+  );
   return dist;
 }
-
-/** Writes each bundle to `<dist>/<name>/index.mjs` if it changes. */
-export async function publishBundles(
-  dist: string,
-  bundles: ReadonlyMap<string, Bundle>,
-): Promise<void> {
-  await Promise.all([...bundles].map(([name, { code }]) => publish(dist, name, code)));
-}
-
-/** The temporary file is outside the function's folder, because a deployment uploads the folder. */
-const publish = (dist: string, name: string, code: Uint8Array): Promise<void> =>
-  replaceFile(join(dist, name, bundleFile), code, dist);
 
 if (import.meta.main) {
   const dist = await buildFunctions();

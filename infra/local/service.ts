@@ -100,7 +100,7 @@ async function startBehind(
   running: Running,
   { files, tell, output, ...options }: StartOptions,
 ): Promise<Omit<Service, 'baseUrl' | 'stop'>> {
-  const building = buildFunctions({ forDeployment: false });
+  const building = buildFunctions();
   building.catch(() => undefined); // an engine that cannot start is reported first
   const engine = await startEngine({ engine: options.engine, dataFolder: options.db });
   running.engine = engine;

@@ -4,9 +4,9 @@ import { countOf } from '../../cli/format.ts';
 import type { CommandContext } from '../context.ts';
 import { namesInStack } from '../stack.ts';
 
-/** How many log groups are searched in parallel, below the limit of requests a second. */
-const searchesAtOnce = 5;
 const hourMs = 3_600_000;
+/** All log groups are searched at once, and CloudWatch refuses more than a few requests a second: the SDK sends those again. */
+const maxAttempts = 10;
 
 export interface RequestLine {
   readonly at: string;
@@ -29,15 +29,20 @@ export async function requestLines(
   { stack, id, hours }: LogSearch,
 ): Promise<RequestLine[]> {
   const { CloudWatchLogsClient: Client } = await import('@aws-sdk/client-cloudwatch-logs');
-  const client = new Client({});
+  const client = new Client({ maxAttempts, retryMode: 'adaptive' });
+  const startTime = Date.now() - hours * hourMs;
   try {
     const logGroups = await namesInStack(stack, 'AWS::Logs::LogGroup');
+    context.progress(`Searching ${countOf(logGroups.length, 'log group')}`);
     const searchFor = async (text: string): Promise<RequestLine[]> =>
-      inLogGroups(logGroups, context, (logGroup) => linesIn(client, logGroup, { text, hours }));
+      (
+        await Promise.all(logGroups.map((logGroup) => linesIn(client, logGroup, text, startTime)))
+      ).flat();
     const lines = await searchFor(id);
     const furtherIds = [...valuesOf(lines, 'functionRequestId'), ...traceIdsOf(lines)];
     for (const furtherId of furtherIds) lines.push(...(await searchFor(furtherId)));
-    return withoutRepeats(lines).sort((one, other) => one.at.localeCompare(other.at));
+    const unique = new Map(lines.map((line) => [JSON.stringify(line), line]));
+    return [...unique.values()].sort((one, other) => one.at.localeCompare(other.at));
   } finally {
     client.destroy();
   }
@@ -55,49 +60,20 @@ function valuesOf(lines: readonly RequestLine[], member: string): string[] {
   );
 }
 
-function withoutRepeats(lines: readonly RequestLine[]): RequestLine[] {
-  return [...new Map(lines.map((line) => [JSON.stringify(line), line])).values()];
-}
-
-async function inLogGroups(
-  logGroups: readonly string[],
-  context: CommandContext,
-  search: (logGroup: string) => Promise<RequestLine[]>,
-): Promise<RequestLine[]> {
-  const found: RequestLine[] = [];
-  let done = 0;
-  for (let first = 0; first < logGroups.length; first += searchesAtOnce) {
-    await Promise.all(
-      logGroups.slice(first, first + searchesAtOnce).map(async (logGroup) => {
-        found.push(...(await search(logGroup)));
-        done += 1;
-        context.progress(`Searching: ${done} of ${countOf(logGroups.length, 'log group')}`);
-      }),
-    );
-  }
-  return found;
-}
-
 async function linesIn(
   client: CloudWatchLogsClient,
-  logGroup: string,
-  { text, hours }: { readonly text: string; readonly hours: number },
+  logGroupName: string,
+  text: string,
+  startTime: number,
 ): Promise<RequestLine[]> {
   const { paginateFilterLogEvents } = await import('@aws-sdk/client-cloudwatch-logs');
   const lines: RequestLine[] = [];
-  const pages = paginateFilterLogEvents(
-    { client },
-    {
-      logGroupName: logGroup,
-      filterPattern: JSON.stringify(text),
-      startTime: Date.now() - hours * hourMs,
-    },
-  );
-  for await (const { events = [] } of pages)
+  const filter = { logGroupName, filterPattern: JSON.stringify(text), startTime };
+  for await (const { events = [] } of paginateFilterLogEvents({ client }, filter))
     for (const { timestamp = 0, message = '' } of events)
       lines.push({
         at: new Date(timestamp).toISOString(),
-        logGroup,
+        logGroup: logGroupName,
         line: parseJson(message) ?? message.trimEnd(),
       });
   return lines;

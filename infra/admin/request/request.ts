@@ -5,7 +5,6 @@ import { integerOption } from '../../cli/options.ts';
 import { type CommandContext, CommandError } from '../context.ts';
 import { type RequestLine, requestLines, traceIdsOf } from './request-lines.ts';
 import { type RequestTrace, tracesOf } from './request-traces.ts';
-import { type MissingMap, withSourceLines } from './source-lines.ts';
 
 export function requestCommand(program: Command, context: CommandContext): void {
   program
@@ -17,8 +16,8 @@ export function requestCommand(program: Command, context: CommandContext): void 
       'after',
       `
 Searches the log groups of the stack: of every function, and of the gateway with accessLogs. With accessLogs or tracing, the lines of
-Lambda itself are found too. The stack of an error is shown in source lines if this folder built the bundle that ran. With tracing, X-Ray's
-trace is printed if X-Ray sampled the request. An ID can begin with a hyphen: -- ends the options.
+Lambda itself are found too. The stack of an error names source lines. With tracing, X-Ray's trace is printed if X-Ray sampled the request.
+An ID can begin with a hyphen: -- ends the options.
 
 Example:
   npm run admin -- request --stack lead-service-production -- JKJaXmPLvHcESHA=`,
@@ -36,36 +35,15 @@ async function printRequest(context: CommandContext, id: string, hours: number):
     throw new CommandError(
       `'${id}' is not a request ID: copy the value of the header X-Request-Id.`,
     );
-  const found = await requestLines(context, { stack, id, hours });
-  if (found.length === 0)
+  const lines = await requestLines(context, { stack, id, hours });
+  if (lines.length === 0)
     throw new CommandError(
       `No log line of stack ${stack} has the request ID ${id} in the last ${countOf(hours, 'hour')}. A line can be read a minute after the request. Look further back with --hours, at most logRetentionDays (30 by default), and check --stack. A request that no function got has a line only with accessLogs.`,
     );
-  const traces = await readableTraces(context, found);
-  const lines = await inSourceLines(context, found);
+  const traces = await readableTraces(context, lines);
   context.print({ requestId: id, lines, traces }, () =>
     [...lines.map(lineText), ...traces.map(traceText)].join('\n'),
   );
-}
-
-/** The stacks of errors in source lines, and a note for each bundle whose map is not here. */
-async function inSourceLines(
-  context: CommandContext,
-  lines: readonly RequestLine[],
-): Promise<RequestLine[]> {
-  const missingMaps = new Map<string, MissingMap>();
-  const readable = await Promise.all(
-    lines.map(async (one) => {
-      const { line, missing } = await withSourceLines(one.line);
-      if (missing) missingMaps.set(missing.release, missing);
-      return { ...one, line };
-    }),
-  );
-  for (const { functionName, release } of missingMaps.values())
-    context.note(
-      `dist/source-maps has no map of release ${release} of ${functionName}, so its stack has the places of the bundle. Check out the commit that was deployed, then run npm ci and npm run build: the same code has the same release. Then run this command again.`,
-    );
-  return readable;
 }
 
 /** Without the permission for X-Ray, the lines are worth printing all the same. */

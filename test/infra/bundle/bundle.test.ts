@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -164,6 +164,7 @@ describe('building while others build', () => {
 
     expect([...seen].filter((bytes) => bytes !== smallBytes && bytes !== largeBytes)).toEqual([]);
     expect(await readdir(small.distFolder)).toEqual(['get-lead']);
+    expect(await readdir(dirname(small.file))).toEqual(['index.mjs', 'index.mjs.map']);
   });
 });
 

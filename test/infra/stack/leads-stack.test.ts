@@ -21,7 +21,7 @@ const resources = (type: string): [string, Resource][] =>
   Object.entries(template.findResources(type)) as [string, Resource][];
 
 beforeAll(async () => {
-  await buildFunctions({ forDeployment: false });
+  await buildFunctions();
   template = Template.fromStack(new LeadsStack(new App(), 'LeadsStack'));
 }, 60_000);
 

@@ -32,7 +32,7 @@ let built: Promise<string> | undefined;
 export async function leadsApp(
   service: LeadServiceProps = {},
 ): Promise<{ app: App; stack: LeadsStack }> {
-  built ??= buildFunctions({ forDeployment: false });
+  built ??= buildFunctions();
   await built;
   const app = new App();
   return { app, stack: new LeadsStack(app, 'LeadsStack', { service }) };

@@ -11,7 +11,7 @@ import { useStandInAws } from '../../support/admin-on-stand-in-aws.ts';
 const { aws, run } = useStandInAws();
 
 beforeAll(async () => {
-  await buildFunctions({ forDeployment: false });
+  await buildFunctions();
 }, 60_000);
 
 /** Gives the stand-in's stack the outputs that CloudFormation would make of the template: a reference is named by its logical ID. */

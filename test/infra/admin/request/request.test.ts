@@ -101,26 +101,6 @@ describe('a request with a trace', () => {
   });
 });
 
-test('request says how to get the source map of a release that this folder did not build', async () => {
-  const failed = {
-    requestId,
-    endpoint: 'get-lead',
-    release: '0123456789ab',
-    error: { name: 'TypeError', stack: 'at a (file:///var/task/index.mjs:1:2)' },
-  };
-  aws().logs.set('logs-leads-get-lead', [
-    { timestamp: Date.now(), message: JSON.stringify(failed) },
-  ]);
-
-  const { status, stdout, stderr } = await run('request', requestId, '--stack', 'leads');
-
-  expect(status).toBe(0);
-  expect(stdout).toContain('at a (file:///var/task/index.mjs:1:2)');
-  expect(stderr).toMatch(
-    /^dist\/source-maps has no map of release 0123456789ab of get-lead, .* npm ci and npm run build/,
-  );
-});
-
 test('request that finds no line says how far it looked, and finds it with more hours', async () => {
   aws().logs.set('logs-leads-get-lead', [
     { timestamp: Date.now() - 30 * hourMs, message: JSON.stringify({ requestId }) },
