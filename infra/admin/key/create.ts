@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Scope } from '../../../shared/endpoints.ts';
 import {
   type ApiKeyType,
@@ -7,34 +7,25 @@ import {
   lifetimeDays,
   scopesFor,
 } from '../../../shared/organization/api-key.ts';
+import { nearestName } from '../../../shared/organization/nearest-name.ts';
 import {
-  type CreatedApiKey,
   createApiKey,
   type ListedApiKey,
   listApiKeys,
 } from '../../../shared/store/organizations/api-keys.ts';
-import type { AuditAction } from '../../../shared/store/organizations/audit-log.ts';
 import { dateOf } from '../../cli/format.ts';
 import { parseId } from '../../cli/options.ts';
 import { type CommandContext, CommandError, existingOrganization } from '../context.ts';
-import {
-  expiryAfter,
-  lifetimeText,
-  type NamedKey,
-  parseDays,
-  parseKeyId,
-  parseLabel,
-  parseScopes,
-  unknownKeyError,
-} from './options.ts';
+import { lifetimeText, type NamedKey, parseKeyId, unknownKeyError } from './options.ts';
 
-interface CreateOptions {
+interface NewKey {
   organization: number;
   type: ApiKeyType;
-  scopes?: Scope[];
+  scopes?: readonly Scope[];
   label: string;
   createdBy: number;
-  expiresIn?: number;
+  /** Days. */
+  expiresIn?: number | undefined;
 }
 
 interface RotateOptions extends NamedKey {
@@ -74,7 +65,12 @@ Examples:
   npm run admin -- key create --organization 1 --type application \\
     --scopes leads.read --label trial --created-by 7 --expires-in 30d`,
     )
-    .action((options: CreateOptions, command: Command) => create(context, options, command));
+    .action(async (options: NewKey, command: Command) => {
+      const granted = scopesFor(options.type, options.scopes);
+      if (typeof granted === 'string') command.error(`error: option '--scopes <a,b>' ${granted}`);
+      const what = (keyId: string): string => `key create ${keyId} (${options.label})`;
+      await createAndPrint(context, options, { command, what });
+    });
 }
 
 export function keyRotateCommand(key: Command, context: CommandContext): void {
@@ -99,90 +95,22 @@ Examples:
     .action((options: RotateOptions, command: Command) => rotate(context, options, command));
 }
 
-async function create(
-  context: CommandContext,
-  options: CreateOptions,
-  command: Command,
-): Promise<void> {
-  const { organization: organizationId, type, scopes, label, createdBy } = options;
-  const granted = scopesFor(type, scopes);
-  if (typeof granted === 'string') command.error(`error: option '--scopes <a,b>' ${granted}`);
-  const now = new Date();
-  const expiresAt = requestedExpiry(options, type, now, command);
-  const who = await context.callerIdentity();
-  const action = (keyId: string): AuditAction => ({ who, what: `key create ${keyId} (${label})` });
-  const request = { organizationId, type, scopes, label, createdBy, expiresAt, now, action };
-  const created = await createApiKey(context.table(), request);
-  context.print(created, () => newKeyLines(created).join('\n'));
-  await warnOfInactive(context, organizationId, createdBy);
-}
-
-/** The expiry of `--expires-in`; undefined without it. A number of days that the type does not allow is wrong usage. */
-function requestedExpiry(
-  { expiresIn }: { expiresIn?: number },
-  type: ApiKeyType,
-  now: Date,
-  command: Command,
-): string | undefined {
-  if (expiresIn === undefined) return undefined;
-  const expiry = expiryAfter(expiresIn, type, now);
-  if (expiry === 'tooLong') {
-    command.error(
-      `error: option '--expires-in ${expiresIn}d' must be shorter than the ${lifetimeDays[type]} days for which an API key of type ${type} is valid`,
-    );
-  }
-  return expiry;
-}
-
-async function warnOfInactive(
-  context: CommandContext,
-  organizationId: number,
-  userId: number,
-): Promise<void> {
-  const organization = await existingOrganization(context.table(), organizationId);
-  const user = organization.userById.get(userId);
-  if (user?.active === false)
-    context.note(
-      `Warning: ${user.name}, the user that the key acts for, is inactive: --created-by can name another user.`,
-    );
-}
-
-const newKeyLines = ({ key, keyId, scopes, expiresAt }: CreatedApiKey): string[] => [
-  key,
-  '',
-  `Copy it now: it is not shown again. Key ID ${keyId}, scopes ${scopes.join(', ')}, expires ${expiresAt}.`,
-];
-
 async function rotate(
   context: CommandContext,
   options: RotateOptions,
   command: Command,
 ): Promise<void> {
-  const { organization: organizationId, key: keyId } = options;
-  const table = context.table();
-  const old = await keyToRotate(context, options);
-  const { type, scopes, label } = old;
+  const { organization, key: keyId, expiresIn } = options;
+  const { type, scopes, label, expiresAt, ...old } = await keyToRotate(context, options);
   const createdBy = options.createdBy ?? old.createdBy;
-  const now = new Date();
-  const expiresAt = requestedExpiry(options, type, now, command);
-  const who = await context.callerIdentity();
-  const action = (newKeyId: string): AuditAction => ({
-    who,
-    what: `key rotate ${keyId} to ${newKeyId} (${label})`,
-  });
-  const request = { organizationId, type, scopes, label, createdBy, expiresAt, now, action };
-  const created = await createApiKey(table, request);
-  const revoke = `npm run admin -- key revoke --organization ${organizationId} --key ${keyId}`;
-  const expiry = dateOf(old.expiresAt);
-  context.print(created, () =>
-    [
-      ...newKeyLines(created),
-      Date.parse(old.expiresAt) <= now.getTime()
-        ? `Key ${keyId} expired on ${expiry}.`
-        : `Give it to its server. Once the server uses it, and before ${expiry}, revoke the old key: ${revoke}`,
-    ].join('\n'),
-  );
-  await warnOfInactive(context, organizationId, createdBy);
+  const successor = { organization, type, scopes, label, createdBy, expiresIn };
+  const expiry = dateOf(expiresAt);
+  const next =
+    Date.parse(expiresAt) <= Date.now()
+      ? `Key ${keyId} expired on ${expiry}.`
+      : `Give it to its server. Once the server uses it, and before ${expiry}, revoke the old key: npm run admin -- key revoke --organization ${organization} --key ${keyId}`;
+  const what = (newKeyId: string): string => `key rotate ${keyId} to ${newKeyId} (${label})`;
+  await createAndPrint(context, successor, { command, what, next });
 }
 
 /** @throws CommandError for a key that is unknown or revoked */
@@ -198,4 +126,89 @@ async function keyToRotate(context: CommandContext, options: RotateOptions): Pro
     );
   }
   return old;
+}
+
+interface Creation {
+  readonly command: Command;
+  /** The audit log's entry. */
+  readonly what: (keyId: string) => string;
+  /** What to do with the new key. */
+  readonly next?: string;
+}
+
+/** Creates a key and prints it, and warns if the user that it acts for is inactive. */
+async function createAndPrint(
+  context: CommandContext,
+  { organization: organizationId, expiresIn, ...key }: NewKey,
+  { command, what, next }: Creation,
+): Promise<void> {
+  const now = new Date();
+  const expiresAt = expiryIn(expiresIn, key.type, now, command);
+  const who = await context.callerIdentity();
+  const action = (keyId: string) => ({ who, what: what(keyId) });
+  const request = { organizationId, ...key, expiresAt, now, action };
+  const created = await createApiKey(context.table(), request);
+  context.print(created, () =>
+    [
+      created.key,
+      '',
+      `Copy it now: it is not shown again. Key ID ${created.keyId}, scopes ${created.scopes.join(', ')}, expires ${created.expiresAt}.`,
+      ...(next === undefined ? [] : [next]),
+    ].join('\n'),
+  );
+  const organization = await existingOrganization(context.table(), organizationId);
+  const user = organization.userById.get(key.createdBy);
+  if (user?.active === false)
+    context.note(
+      `Warning: ${user.name}, the user that the key acts for, is inactive: --created-by can name another user.`,
+    );
+}
+
+/** When a key of `--expires-in` expires; undefined without it. A number of days that the type does not allow is wrong usage. */
+function expiryIn(
+  days: number | undefined,
+  type: ApiKeyType,
+  now: Date,
+  command: Command,
+): string | undefined {
+  if (days === undefined) return undefined;
+  if (days >= lifetimeDays[type]) {
+    command.error(
+      `error: option '--expires-in ${days}d' must be shorter than the ${lifetimeDays[type]} days for which an API key of type ${type} is valid`,
+    );
+  }
+  return new Date(now.getTime() + days * 86_400_000).toISOString();
+}
+
+function parseScopes(text: string): Scope[] {
+  return text.split(',').map((part) => {
+    const name = part.trim();
+    const scope = apiKeyScopes.find((known) => known === name);
+    if (scope) return scope;
+    const near = nearestName(name, apiKeyScopes);
+    throw new InvalidArgumentError(
+      near
+        ? `Did you mean ${near}?`
+        : `It must be one or more of ${apiKeyScopes.join(', ')}, separated by commas.`,
+    );
+  });
+}
+
+const labelMaxChars = 200;
+
+function parseLabel(text: string): string {
+  const label = text.trim();
+  const chars = [...label].length;
+  if (chars === 0 || chars > labelMaxChars || !label.isWellFormed()) {
+    throw new InvalidArgumentError(`It must have 1 to ${labelMaxChars} characters.`);
+  }
+  return label;
+}
+
+/** Parses `30d`. */
+function parseDays(text: string): number {
+  const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
+  if (days === undefined)
+    throw new InvalidArgumentError('It must be a number of days, such as 30d.');
+  return Number(days);
 }
