@@ -119,18 +119,9 @@ export function changeLine({ path, change, from, to }: SettingsChange): string {
 const isObjectList = (value: unknown): value is readonly unknown[] =>
   Array.isArray(value) && value.every(isPlainObject);
 
-/** A value with its properties in the order of the file. */
-function ordered(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ordered);
-  if (!isPlainObject(value)) return value;
-  return Object.fromEntries(
-    inFileOrder(Object.keys(value)).map((name) => [name, ordered(value[name])]),
-  );
-}
-
 /** The name or label of a value that has one; else the value, shortened. */
 function briefly(value: unknown): string {
   const name = isPlainObject(value) ? (value.name ?? value.label) : undefined;
-  const text = JSON.stringify(ordered(name ?? value));
+  const text = JSON.stringify(name ?? value, propertyOrder);
   return text.length <= 100 ? text : `${text.slice(0, 97)}…`;
 }
