@@ -53,7 +53,7 @@ const commandGroups = [
 
 /** One run of a command, with what it opens on first use. */
 class AdminRun {
-  /** Its environment names the table of the local service, if one is used. */
+  /** Its environment names the table, also that of a stack or of the local service. */
   #io: ProcessIo;
   readonly #progress: ProgressLine;
   readonly #program = new CliCommand('npm run admin --');
@@ -76,7 +76,7 @@ class AdminRun {
       return this.#status;
     } catch (error) {
       if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : wrongUsage;
-      this.#note(failureLines(error, this.#environment()).join('\n'));
+      this.#note(failureLines(error, this.#io.environment).join('\n'));
       return 1;
     } finally {
       this.#table?.client.destroy();
@@ -108,7 +108,11 @@ class AdminRun {
 
   #openTable(): Table {
     if (!this.#table) {
-      this.#table = openNamedTable(this.#io.environment, this.#location);
+      const { LEADS_TABLE: name } = this.#io.environment;
+      if (!name) throw new CommandError(noTable);
+      // The AWS SDK reads the variables of the process, which do not name the region of a stack.
+      const region = this.#location && { region: this.#location.region };
+      this.#table = openTable(name, { ...clientTimeouts, ...region });
       checkClock(this.#table);
     }
     return this.#table;
@@ -125,30 +129,28 @@ class AdminRun {
     this.#io.stderr(`${text}\n`);
   }
 
-  /** What the environment would say if it named the table of the stack. */
-  #environment(): NodeJS.ProcessEnv {
-    const { environment } = this.#io;
-    return this.#location
-      ? { ...environment, LEADS_TABLE: this.#location.name, AWS_REGION: this.#location.region }
-      : environment;
-  }
-
   async #locateTable(): Promise<void> {
     const { stack } = this.#program.opts<{ stack?: string }>();
     if (stack !== undefined) return this.#locateStack(stack);
     if (this.#io.environment.LEADS_TABLE) return;
     const { environment } = (await findRunningService(this.#io.localFolder)) ?? {};
     if (!environment) return; // a command that needs a table says so
-    this.#io = { ...this.#io, environment: { ...this.#io.environment, ...environment } };
+    this.#setEnvironment(environment);
     // The AWS SDK reads the variables of the process, and a profile before the local service's keys.
     Object.assign(process.env, environment);
     delete process.env.AWS_PROFILE;
   }
 
   async #locateStack(stack: string): Promise<void> {
-    this.#location = await serviceOfStack(stack);
-    const warning = endpointWarning(this.#io.environment, { stack, table: this.#location.name });
+    const location = await serviceOfStack(stack);
+    this.#location = location;
+    const warning = endpointWarning(this.#io.environment, { stack, table: location.name });
     if (warning !== undefined) this.#note(warning);
+    this.#setEnvironment({ LEADS_TABLE: location.name, AWS_REGION: location.region });
+  }
+
+  #setEnvironment(variables: Readonly<Record<string, string>>): void {
+    this.#io = { ...this.#io, environment: { ...this.#io.environment, ...variables } };
   }
 }
 
@@ -184,18 +186,7 @@ Each command has its own --help with examples.`,
     )
     .exitOverride();
 
-function openNamedTable(
-  environment: NodeJS.ProcessEnv,
-  location: ServiceLocation | undefined,
-): Table {
-  if (location) return openTable(location.name, { ...clientTimeouts, region: location.region });
-  if (!environment.LEADS_TABLE) {
-    throw new CommandError(
-      `LEADS_TABLE is not set, and no local service runs on ${defaultDataFolder}: start it with npm start, name a deployed stack with --stack, or set LEADS_TABLE and the AWS variables.`,
-    );
-  }
-  return openTable(environment.LEADS_TABLE, clientTimeouts);
-}
+const noTable = `LEADS_TABLE is not set, and no local service runs on ${defaultDataFolder}: start it with npm start, name a deployed stack with --stack, or set LEADS_TABLE and the AWS variables.`;
 
 /** Hides an API key that was typed in place of its ID, so that the error does not put it into a job's output. */
 const redactKeys = (text: string): string =>
