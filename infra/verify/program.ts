@@ -75,8 +75,7 @@ Without --write and --contract, nothing is written: no request has a known key.
 --write needs the table: that of the stack, the one that LEADS_TABLE and the
 AWS variables name, or that of the local service in .local. It sends about 100
 requests. Its keys expire after an hour. It removes the organization at its end,
-also after a failure, Ctrl-C or a kill. If the tests were killed too, a run an
-hour later removes it.
+also after a failure, Ctrl-C or a kill; a run an hour later removes what is left.
 
 --contract makes some hundred organizations, in the same table, and removes
 them. Run it on a test service, without traffic: it takes minutes.
