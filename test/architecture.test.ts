@@ -191,6 +191,18 @@ describe('who imports whom', () => {
     expect(linesOf(read.filter(({ to }) => !isData(to)))).toEqual([]);
   });
 
+  test('the local run imports nothing of the stack, and neither the stack nor the deployment imports the local run', () => {
+    const isLocal = inside('infra/local/');
+    const isDeployed = inside('infra/stack/', 'infra/deploy/', 'infra/gateway/', 'infra/bundle/');
+    const broken = own.filter(
+      ({ from, to }) =>
+        (isLocal(from) && inside('infra/stack/')(to)) || (isDeployed(from) && isLocal(to)),
+    );
+
+    expect(files.filter(isLocal).length).toBeGreaterThan(10);
+    expect(linesOf(broken)).toEqual([]);
+  });
+
   test('no files import each other in a circle, type imports included', () => {
     expect(importCircles()).toEqual([]);
   });

@@ -72,9 +72,7 @@ function parse(file: string): { settings: Settings; keys: KeyRequest[] } {
   try {
     return parseSettingsFile(text);
   } catch (error) {
-    if (error instanceof SettingsFileError)
-      throw new StartError(`--organization ${file}: ${withIssues(error)}`);
-    throw error;
+    throw refusalOf(file, error);
   }
 }
 
@@ -138,9 +136,7 @@ async function applyFile(
   try {
     await applySettings(table, settings, { onWait });
   } catch (error) {
-    if (error instanceof SettingsRejectedError)
-      throw new StartError(`--organization ${file}: ${withIssues(error)}`);
-    throw error;
+    throw refusalOf(file, error);
   }
 }
 
@@ -150,36 +146,29 @@ async function applyFile(
  */
 async function createKeysOf(
   table: Table,
-  organization: OrganizationFile,
+  { file, settings, keys: requests }: OrganizationFile,
 ): Promise<ServedOrganization> {
-  const { file, settings } = organization;
-  const activeUserId = settings.users.find(({ active }) => active)?.id;
-  try {
-    return { id: settings.id, keys: await createMissingKeys(table, organization), activeUserId };
-  } catch (error) {
-    if (error instanceof ApiKeyError)
-      throw new StartError(`--organization ${file}: ${error.message}`);
-    throw error;
+  const { id, users } = settings;
+  const existing = new Set((await listApiKeys(table, id)).map(({ label }) => label));
+  const keys: Record<string, string> = {};
+  for (const request of requests.filter(({ label }) => !existing.has(label))) {
+    const newKey = { organizationId: id, ...request, now: new Date() };
+    try {
+      keys[request.label] = (await createApiKey(table, newKey)).key;
+    } catch (error) {
+      throw refusalOf(file, error);
+    }
   }
+  return { id, keys, activeUserId: users.find(({ active }) => active)?.id };
 }
 
-/** @returns the created keys, by label */
-async function createMissingKeys(
-  table: Table,
-  { settings, keys }: OrganizationFile,
-): Promise<Readonly<Record<string, string>>> {
-  const existing = new Set((await listApiKeys(table, settings.id)).map(({ label }) => label));
-  const created: Record<string, string> = {};
-  for (const request of keys) {
-    if (existing.has(request.label)) continue;
-    const { key } = await createApiKey(table, {
-      organizationId: settings.id,
-      ...request,
-      now: new Date(),
-    });
-    created[request.label] = key;
-  }
-  return created;
+/** What a start says of a refused file; any other error as it is. */
+function refusalOf(file: string, error: unknown): unknown {
+  if (error instanceof SettingsFileError || error instanceof SettingsRejectedError)
+    return new StartError(`--organization ${file}: ${withIssues(error)}`);
+  if (error instanceof ApiKeyError)
+    return new StartError(`--organization ${file}: ${error.message}`);
+  return error;
 }
 
 /** One issue in the sentence, several on a line each. */

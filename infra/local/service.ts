@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { stop as stopEsbuild } from 'esbuild';
 import { localRequestTimeoutMs } from '../../shared/store/table/client.ts';
 import { buildFunctions, writtenEndpoints } from '../bundle/bundle.ts';
 import { errorCode } from '../cli/error-code.ts';
@@ -106,6 +107,7 @@ async function startBehind(
   running.engine = engine;
   const { environment } = engine;
   const distFolder = await building;
+  await stopEsbuild(); // its process would stay as long as the service
   // After the engine has locked the data folder: another service on the folder may be writing to the same file until then.
   if (options.events !== undefined) running.events = await openEvents(options.events, tell);
   const organizations = await prepareTable({ environment, files, tell });
