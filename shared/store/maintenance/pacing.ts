@@ -25,8 +25,8 @@ export class RateLimiter {
     if (waitMs > 0) await sleep(waitMs);
   }
 
-  /** Adds what only the end of the work told. */
-  add(units: number): void {
+  /** Corrects what was taken by an estimate: the difference, which is negative if the estimate was too high. */
+  correct(units: number): void {
     this.#nextAt += units * this.#msPerUnit;
   }
 }
@@ -35,24 +35,28 @@ export class RateLimiter {
 export const readUnitsPerSecondDefault = 1000;
 
 /**
- * The same table, whose reads consume at most so many read units per second. Only a response says what its read consumed, so the reads
- * after it wait for that. Parallel reads share the rate, and each of them may begin with one page. Writes are not delayed.
+ * The same table, whose reads consume at most so many read units per second. Only a response says what its read consumed, so a read first
+ * takes what the last read by the same command consumed, and corrects that by its own response: parallel reads that all waited for the
+ * responses before them would begin at the same moment. They share the rate, and each of them may begin with one page. Writes are not delayed.
  */
 export function withPacedReads(table: Table, readUnitsPerSecond: number): Table {
   const limiter = new RateLimiter(readUnitsPerSecond);
+  const lastUnits = new Map<string, number>();
   const middlewareStack = table.client.middlewareStack.clone();
   middlewareStack.add(
     (next, { commandName = '' }) =>
       async (args) => {
         if (!readCommand.test(commandName)) return next(args);
-        await limiter.take(0);
+        const estimate = lastUnits.get(commandName) ?? 0;
+        await limiter.take(estimate);
         const response = await next({
           ...args,
           input: { ReturnConsumedCapacity: 'TOTAL', ...args.input },
         });
         const consumed = noConsumedCapacity();
         addConsumed(consumed, commandName, response.output as MeteredResponse);
-        limiter.add(consumed.readUnits);
+        lastUnits.set(commandName, consumed.readUnits);
+        limiter.correct(consumed.readUnits - estimate);
         return response;
       },
     { step: 'initialize', name: 'paceReads' },

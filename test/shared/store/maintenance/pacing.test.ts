@@ -61,6 +61,18 @@ test('parallel reads share the rate, after a first page each', async () => {
   expect(spanMs(requests)).toBeGreaterThan(140); // 6 x 50 units at 2,000 per second
 });
 
+test('parallel reads begin one after the other, once a read has said what it consumes', async () => {
+  const { table, requests } = tableConsuming(50);
+  const { client, name } = withPacedReads(table, 2000);
+  const read = () => client.send(new ScanCommand({ TableName: name }));
+  await read();
+
+  await Promise.all(Array.from({ length: 8 }, read));
+
+  expect(requests).toHaveLength(9);
+  expect(spanMs(requests)).toBeGreaterThan(190); // 8 x 50 units at 2,000 per second
+});
+
 test('a paginator reads through a paced table', async () => {
   const { table, requests } = tableConsuming(200);
   const { client, name } = withPacedReads(table, 2000);
