@@ -1,95 +1,116 @@
-/**
- * The sentences of each alarm, for its description in CloudWatch and for OPERATE.md (a test compares them). The metrics and thresholds
- * are in `dashboard.ts`.
- */
-export interface AlarmDefinition {
-  /** The condition that sets the alarm off. */
-  readonly rings: string;
+import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import type {
+  CustomMetricWithAlarm,
+  CustomThreshold,
+  MetricWithAlarmSupport,
+} from 'cdk-monitoring-constructs';
+import { dashboardUrl } from './dashboard-url.ts';
+import { period } from './metrics.ts';
+
+/** Every alarm: when it goes off, and what to do. The sentences are its description in CloudWatch, and stand in OPERATE.md (a test compares them). */
+interface AlarmDefinition {
+  /** The alarm goes off at `from` or above in `datapoints` of the last `periods` periods; by default in each of them. */
+  readonly threshold?: {
+    readonly from: number;
+    readonly datapoints?: number;
+    readonly periods?: number;
+  };
+  /** The threshold as a sentence. */
+  readonly when: string;
   /** What to do. */
   readonly act: string;
 }
 
 export const alarms = {
   ServerErrors: {
-    rings:
-      'In 5 minutes, at least 3 calls and at least 1 % of the calls got a server error other than NOT_READY.',
+    threshold: { from: 1 },
+    when: 'In 5 minutes, at least 3 calls and at least 1 % of the calls got a server error other than NOT_READY.',
     act: 'Open "Failures" on the dashboard: each failure has its error and request ID; a time-out or crash has the log line of Lambda. If the failures began with a deployment, go back to the release before (OPERATE.md, "Go back"). If DynamoDB fails too, check AWS Health and wait: callers retry.',
   },
   FailuresContinue: {
-    rings:
-      'In 2 of 3 periods of 5 minutes with calls, at least 0.1 % of the calls got a server error other than NOT_READY.',
+    threshold: { from: 0.1, datapoints: 2, periods: 3 },
+    when: 'In 2 of 3 periods of 5 minutes with calls, at least 0.1 % of the calls got a server error other than NOT_READY.',
     act: 'A small service or a single endpoint may be down. Open "Failures" on the dashboard, and see whether all failures have one endpoint. Run "npm run verify -- --stack NAME": it names what fails at each endpoint. If the failures began with a deployment, go back to the release before (OPERATE.md, "Go back").',
   },
   SlowAnswers: {
-    rings:
-      'In 3 periods of 5 minutes with calls, one after the other, 1 % of the calls took longer than 3 s.',
+    threshold: { from: 3000, datapoints: 3 },
+    when: 'In 3 periods of 5 minutes with calls, one after the other, 1 % of the calls took longer than 3 s.',
     act: 'Open "Time per endpoint" on the dashboard. If only list-leads is slow, a caller lists many leads with a rare filter: find organizationId in the log. If all endpoints are slow, check for DynamoDB throttles, and raise memoryMb if most slow calls are cold starts.',
   },
   ReadingFunctionsThrottled: {
-    rings: 'Lambda refused to start a reading function: callers got a 500.',
+    threshold: { from: 1 },
+    when: 'Lambda refused to start a reading function: callers got a 500.',
     act: 'The account has no concurrent executions left (a new account has 10). Request more under Service Quotas, "Concurrent executions", and check whether another function of the account uses them all.',
   },
   WritingFunctionsThrottled: {
-    rings:
-      'Lambda refused to start a writing function: a create, update, note or capture got a 500.',
+    threshold: { from: 1 },
+    when: 'Lambda refused to start a writing function: a create, update, note or capture got a 500.',
     act: 'Do the same as for ReadingFunctionsThrottled. No enquiry is lost if the website retries with its Idempotency-Key.',
   },
   TableThrottled: {
-    rings:
-      'For 10 minutes, in every 5 minutes, calls failed because DynamoDB throttled the table or an index.',
+    threshold: { from: 1, datapoints: 2 },
+    when: 'For 10 minutes, in every 5 minutes, calls failed because DynamoDB throttled the table or an index.',
     act: 'One partition gets too many requests, or traffic grew faster than on-demand capacity. The log lines of failed calls name the table or index and the reason (throttling). Find the organization in the log by its calls. Stop an import that runs too fast. If the traffic is expected, raise the warm throughput of the table.',
   },
   TableFailed: {
-    rings: 'In 5 minutes, at least 5 calls failed because DynamoDB failed or did not answer.',
+    threshold: { from: 5 },
+    when: 'In 5 minutes, at least 5 calls failed because DynamoDB failed or did not answer.',
     act: 'Check AWS Health for DynamoDB in this region. There is nothing to repair: a write is complete or absent, and callers retry.',
   },
   TransactionsRefused: {
-    rings:
-      'For 15 minutes, in every 5 minutes, at least 5 calls were given up because other calls wrote the same item.',
+    threshold: { from: 5, datapoints: 3 },
+    when: 'For 15 minutes, in every 5 minutes, at least 5 calls were given up because other calls wrote the same item.',
     act: 'Many callers write the same lead at once. Find the organization in the log (contended), and ask its developers whether a form or a sync job sends requests twice or in parallel.',
   },
   CaptureNotReady: {
-    rings:
-      "A website's enquiry was refused with NOT_READY: its organization has no stage for new leads, or no active user to own them.",
+    threshold: { from: 1 },
+    when: "A website's enquiry was refused with NOT_READY: its organization has no stage for new leads, or no active user to own them.",
     act: 'Find organizationId in the log (code NOT_READY) and tell its administrator today. Every enquiry is refused until "organization apply" sets a default stage or an active user.',
   },
   CallersUnauthorized: {
-    rings: 'In 4 of 5 periods of 5 minutes with calls, at least half of the calls got 401.',
+    // Two verifications after a deployment reach three periods: on a quiet service, most calls of each get 401.
+    threshold: { from: 50, datapoints: 4, periods: 5 },
+    when: 'In 4 of 5 periods of 5 minutes with calls, at least half of the calls got 401.',
     act: 'If all organizations are affected, the service may use another table: compare tableName in cdk.json with the output TableName, and run "admin organization list --stack NAME". If one key is, "Refusals" on the dashboard names its endpoint: the key was revoked or has expired, or somebody guesses keys.',
   },
   CapturesUnauthorized: {
-    rings:
-      'In 3 of 4 periods of 5 minutes with captures, at least half of the captures were refused with 401 or 403.',
+    // A verification sends one capture with an unknown key: two of them are all captures of two periods.
+    threshold: { from: 50, datapoints: 3, periods: 4 },
+    when: 'In 3 of 4 periods of 5 minutes with captures, at least half of the captures were refused with 401 or 403.',
     act: 'Enquiries are being lost. "Refusals" on the dashboard shows the organization and the key of a 403. UNAUTHORIZED: the key was revoked or has expired ("key list"), or the website sends another one. FORBIDDEN: the key lacks the scope leads.capture. Give the website a working key ("key rotate").',
   },
   CapturesInvalid: {
-    rings:
-      'In 2 of 3 periods of 5 minutes with captures, at least half of the captures were refused with 400, 413, 415 or 422.',
+    threshold: { from: 50, datapoints: 2, periods: 3 },
+    when: 'In 2 of 3 periods of 5 minutes with captures, at least half of the captures were refused with 400, 413, 415 or 422.',
     act: 'Enquiries are being lost. "Refusals" on the dashboard shows code, organization and key; the log line of a refusal names the fields. Compare them with the form and with "organization history": a field that became required is the usual reason ("organization undo"). INVALID_JSON: the form\'s backend changed what it sends.',
   },
   CapturesRateLimited: {
-    rings: 'A capture was refused because its key or organization is at its hourly limit.',
+    threshold: { from: 1 },
+    when: 'A capture was refused because its key or organization is at its hourly limit.',
     act: 'Find organizationId and keyId in the log (code RATE_LIMITED). If a sync job uses the limit up, slow it down. If a robot fills in the form, protect the form. If the traffic is expected, raise requestsPerKeyPerHour or requestsPerOrganizationPerHour.',
   },
   NoCaptures: {
-    rings: 'No capture came for noCapturesHours hours (only with this option).',
+    when: 'No capture came for noCapturesHours hours (only with this option).',
     act: "Send an enquiry through each website's form. If it does not arrive, read the log of the form's backend: its address, key and network. If the forms work, choose more hours.",
   },
   RequestsBlocked: {
-    rings:
-      'In 5 minutes, the firewall refused an address that sent too much, or at least 20 requests of known attackers, a fifth of all (only with waf).',
+    threshold: { from: 20 },
+    when: 'In 5 minutes, the firewall refused an address that sent too much, or at least 20 requests of known attackers, a fifth of all (only with waf).',
     act: "In the metrics of AWS WAF, see which rule blocked (RequestsPerAddress or KnownAttackers). Ask the organizations whose calls ended. A website on a shared address can be on AWS's list: its requests get 403. One server that sends for many organizations gets 429 and should slow down.",
   },
   KeyExpiresSoon: {
-    rings: 'An API key that is in use expires within 14 days.',
+    threshold: { from: 1 },
+    when: 'An API key that is in use expires within 14 days.',
     act: 'Find keyId and organizationId in the log (keyExpiresSoon). Create a new key with "key rotate", have the caller switch to it, then revoke the old key. The alarm ends when the old key has not been used for a day.',
   },
   EventsUndelivered: {
-    rings: 'Events were not published for a day, and Lambda gave them up (only with events).',
+    threshold: { from: 1 },
+    when: 'Events were not published for a day, and Lambda gave them up (only with events).',
     act: 'The messages of the dead-letter queue name the time of the lost part. Write what happened since with "lead timelines --since TIME", and have the consumers read it. Find the reason in the log of publish-events. Then purge the queue.',
   },
   EventsLate: {
-    rings: 'For 10 minutes, events waited more than 5 minutes to be published (only with events).',
+    threshold: { from: 300_000, datapoints: 2 },
+    when: 'For 10 minutes, events waited more than 5 minutes to be published (only with events).',
     act: 'Find the error in the log of publish-events. If EventBridge refuses or fails, check AWS Health and the quota of PutEvents: Lambda repeats the events for a day, and none is lost before. A long import also delays events.',
   },
 } as const satisfies Record<string, AlarmDefinition>;
@@ -98,4 +119,53 @@ export type AlarmName = keyof typeof alarms;
 
 /** The description of an alarm, which its email shows. CloudWatch allows 1,024 characters. */
 export const alarmDescription = (name: AlarmName): string =>
-  `${alarms[name].rings} What to do: ${alarms[name].act}`;
+  `${alarms[name].when} What to do: ${alarms[name].act}`;
+
+/** A metric with its alarm. */
+export function alarmed(
+  serviceName: string,
+  name: Exclude<AlarmName, 'NoCaptures'>,
+  metric: MetricWithAlarmSupport,
+): CustomMetricWithAlarm {
+  const { threshold }: AlarmDefinition = alarms[name];
+  const { from = 1, datapoints = 1, periods = datapoints } = threshold ?? {};
+  return withAlarm(serviceName, name, metric, {
+    threshold: from,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    treatMissingDataOverride: TreatMissingData.NOT_BREACHING,
+    datapointsToAlarm: datapoints,
+    evaluationPeriods: periods,
+  });
+}
+
+/** The captures of an hour, with an alarm that goes off when none came in each of the last `hours`. */
+export const alarmedBySilence = (
+  serviceName: string,
+  captures: MetricWithAlarmSupport,
+  hours: number,
+): CustomMetricWithAlarm =>
+  withAlarm(serviceName, 'NoCaptures', captures, {
+    threshold: 1,
+    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    treatMissingDataOverride: TreatMissingData.BREACHING,
+    datapointsToAlarm: hours,
+    evaluationPeriods: hours,
+  });
+
+const withAlarm = (
+  serviceName: string,
+  name: AlarmName,
+  metric: MetricWithAlarmSupport,
+  threshold: CustomThreshold,
+): CustomMetricWithAlarm => ({
+  metric,
+  alarmFriendlyName: name,
+  addAlarm: {
+    [name]: {
+      ...threshold,
+      period: metric.period ?? period,
+      alarmNameOverride: `${serviceName}-${name}`,
+      alarmDescriptionOverride: `${alarmDescription(name)} Dashboard: ${dashboardUrl(serviceName)}`,
+    },
+  },
+});

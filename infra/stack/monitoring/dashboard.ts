@@ -16,7 +16,7 @@ import type { MetricName } from '../../../shared/metrics.ts';
 import type { EndpointFunction } from '../endpoint-function.ts';
 import type { LeadEvents } from '../lead-events.ts';
 import type { ServiceOptions } from '../service-options.ts';
-import { alarmed } from './alarmed-metric.ts';
+import { alarmed } from './alarms.ts';
 import { eventGraphs } from './event-graphs.ts';
 import { logWidgets } from './log-queries.ts';
 import {
@@ -126,7 +126,7 @@ function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
     },
     {
       title: 'Server errors',
-      metrics: [alarmed(options, 'ServerErrors', serverErrorShare(serviceName), { from: 1 })],
+      metrics: [alarmed(serviceName, 'ServerErrors', serverErrorShare(serviceName))],
     },
     continuedFailureGraph(options),
     ...timeGraphs(props),
@@ -137,14 +137,11 @@ function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
     {
       title: 'Needs attention',
       metrics: [
-        alarmed(options, 'CaptureNotReady', counted(serviceName, 'notReady', 'not ready'), {
-          from: 1,
-        }),
+        alarmed(serviceName, 'CaptureNotReady', counted(serviceName, 'notReady', 'not ready')),
         alarmed(
-          options,
+          serviceName,
           'KeyExpiresSoon',
           counted(serviceName, 'keyExpiresSoon', 'keys that expire soon', Duration.days(1)),
-          { from: 1 },
         ),
       ],
     },
@@ -152,15 +149,9 @@ function callGraphs(props: MonitoringProps): CustomMetricGroup[] {
 }
 
 /** Failures that are few, but do not end. */
-const continuedFailureGraph = (options: ServiceOptions): CustomMetricGroup => ({
+const continuedFailureGraph = ({ serviceName }: ServiceOptions): CustomMetricGroup => ({
   title: 'Server errors that continue',
-  metrics: [
-    alarmed(options, 'FailuresContinue', anyServerErrorShare(options.serviceName), {
-      from: 0.1,
-      datapoints: 2,
-      periods: 3,
-    }),
-  ],
+  metrics: [alarmed(serviceName, 'FailuresContinue', anyServerErrorShare(serviceName))],
 });
 
 function timeGraphs(props: MonitoringProps): CustomMetricGroup[] {
@@ -171,10 +162,7 @@ function timeGraphs(props: MonitoringProps): CustomMetricGroup[] {
       title: 'Response time',
       metrics: [
         apiMetric(serviceName, 'Latency', Stats.p(50)),
-        alarmed(options, 'SlowAnswers', apiMetric(serviceName, 'Latency', Stats.p(99)), {
-          from: 3000,
-          datapoints: 3,
-        }),
+        alarmed(serviceName, 'SlowAnswers', apiMetric(serviceName, 'Latency', Stats.p(99))),
       ],
     },
     {
@@ -186,27 +174,24 @@ function timeGraphs(props: MonitoringProps): CustomMetricGroup[] {
   ];
 }
 
-function throttleMetrics({ functions, options }: MonitoringProps): CustomMetricWithAlarm[] {
+function throttleMetrics({
+  functions,
+  options: { serviceName },
+}: MonitoringProps): CustomMetricWithAlarm[] {
   const isReading = ({ endpoint }: { endpoint: Endpoint }): boolean => endpoint.method === 'GET';
   const handlersWhere = (reads: boolean) =>
     functions.filter((one) => isReading(one) === reads).map(({ handler }) => handler);
   const [reading, writing] = [handlersWhere(true), handlersWhere(false)];
   return [
     alarmed(
-      options,
+      serviceName,
       'ReadingFunctionsThrottled',
       throttles(reading, 'reading functions throttled'),
-      {
-        from: 1,
-      },
     ),
     alarmed(
-      options,
+      serviceName,
       'WritingFunctionsThrottled',
       throttles(writing, 'writing functions throttled'),
-      {
-        from: 1,
-      },
     ),
   ];
 }
@@ -228,24 +213,18 @@ function tableGraphs({ table, options }: MonitoringProps): CustomMetricGroup[] {
       title: 'Throttled',
       metrics: [
         tableThrottles(table),
-        alarmed(options, 'TableThrottled', failedCalls('tableThrottled', 'throttled'), {
-          from: 1,
-          datapoints: 2,
-        }),
+        alarmed(serviceName, 'TableThrottled', failedCalls('tableThrottled', 'throttled')),
       ],
     },
     {
       title: 'Failed',
-      metrics: [alarmed(options, 'TableFailed', failedCalls('tableFailed', 'failed'), { from: 5 })],
+      metrics: [alarmed(serviceName, 'TableFailed', failedCalls('tableFailed', 'failed'))],
     },
     {
       title: 'Transaction conflicts',
       metrics: [
         ofTable(table, 'TransactionConflict'),
-        alarmed(options, 'TransactionsRefused', failedCalls('contended', 'contended'), {
-          from: 5,
-          datapoints: 3,
-        }),
+        alarmed(serviceName, 'TransactionsRefused', failedCalls('contended', 'contended')),
       ],
     },
   ];

@@ -1,7 +1,7 @@
 import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { CustomMetricGroup } from 'cdk-monitoring-constructs';
 import type { LeadEvents } from '../lead-events.ts';
-import { alarmed } from './alarmed-metric.ts';
+import { alarmed } from './alarms.ts';
 import { period } from './metrics.ts';
 
 /** How long events wait, and what was given up. */
@@ -13,10 +13,9 @@ export const eventGraphs = (
     title: 'Events waiting, ms',
     metrics: [
       alarmed(
-        { serviceName },
+        serviceName,
         'EventsLate',
         publisher.metric('IteratorAge', { statistic: Stats.MAXIMUM, period }),
-        { from: 300_000, datapoints: 2 },
       ),
     ],
   },
@@ -24,10 +23,9 @@ export const eventGraphs = (
     title: 'Events given up',
     metrics: [
       alarmed(
-        { serviceName },
+        serviceName,
         'EventsUndelivered',
         undelivered.metricApproximateNumberOfMessagesVisible({ period }),
-        { from: 1 },
       ),
     ],
   },

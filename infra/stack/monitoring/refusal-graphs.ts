@@ -5,7 +5,7 @@ import type { CustomMetricGroup, CustomMetricWithAlarm } from 'cdk-monitoring-co
 import type { MetricName } from '../../../shared/metrics.ts';
 import { firewallRules } from '../firewall.ts';
 import type { ServiceOptions } from '../service-options.ts';
-import { alarmed, alarmedBySilence } from './alarmed-metric.ts';
+import { alarmed, alarmedBySilence } from './alarms.ts';
 import { apiMetric, counted, period, serviceMetric, sum } from './metrics.ts';
 
 export interface RefusalGraphsProps {
@@ -20,24 +20,16 @@ export function refusalGraphs(props: RefusalGraphsProps): CustomMetricGroup[] {
   return [
     {
       title: 'Unknown keys, % of the calls',
-      metrics: [
-        // Two verifications after a deployment reach three periods: on a quiet service, most calls of each get 401.
-        alarmed(options, 'CallersUnauthorized', unauthorizedShare(serviceName), {
-          from: 50,
-          datapoints: 4,
-          periods: 5,
-        }),
-      ],
+      metrics: [alarmed(serviceName, 'CallersUnauthorized', unauthorizedShare(serviceName))],
     },
     { title: 'Captures refused, % of the captures', metrics: refusedCaptures(props) },
     {
       title: 'Captures over the limit',
       metrics: [
         alarmed(
-          options,
+          serviceName,
           'CapturesRateLimited',
           counted(serviceName, 'capturesRateLimited', 'over the limit'),
-          { from: 1 },
         ),
       ],
     },
@@ -51,25 +43,20 @@ function refusedCaptures(props: RefusalGraphsProps): CustomMetricWithAlarm[] {
   const unauthorized = captureShare(props, 'capturesUnauthorized', '401 and 403');
   const invalid = captureShare(props, 'capturesInvalid', '422, 400, 413 and 415');
   return [
-    // A verification sends one capture with an unknown key: two of them are all captures of two periods.
-    alarmed(props.options, 'CapturesUnauthorized', unauthorized, {
-      from: 50,
-      datapoints: 3,
-      periods: 4,
-    }),
-    alarmed(props.options, 'CapturesInvalid', invalid, { from: 50, datapoints: 2, periods: 3 }),
+    alarmed(props.options.serviceName, 'CapturesUnauthorized', unauthorized),
+    alarmed(props.options.serviceName, 'CapturesInvalid', invalid),
   ];
 }
 
 function silenceGraphs({ options, captureFunction }: RefusalGraphsProps): CustomMetricGroup[] {
-  const { noCapturesHours: periods } = options;
-  if (periods === undefined) return [];
+  const { noCapturesHours: hours } = options;
+  if (hours === undefined) return [];
   const hour = Duration.hours(1);
   const captures = sum([captureFunction.metricInvocations({ period: hour })], 'captures', hour);
   return [
     {
       title: 'Captures in an hour',
-      metrics: [alarmedBySilence(options, 'NoCaptures', captures, { periods })],
+      metrics: [alarmedBySilence(options.serviceName, captures, hours)],
     },
   ];
 }
@@ -79,7 +66,7 @@ function firewallGraphs(options: RefusalGraphsProps['options']): CustomMetricGro
   return [
     {
       title: 'Blocked by the firewall',
-      metrics: [alarmed(options, 'RequestsBlocked', blocked(options.serviceName), { from: 20 })],
+      metrics: [alarmed(options.serviceName, 'RequestsBlocked', blocked(options.serviceName))],
     },
   ];
 }

@@ -233,7 +233,7 @@ test('OPERATE.md has each alarm with the same sentences', () => {
     'utf8',
   );
   const rows = [...page.matchAll(/^\| `(\w+)` \| (.+) \| (.+) \|$/gm)].map(
-    ([, name, rings, act]) => [name, { rings, act }],
+    ([, name, when, act]) => [name, { when, act }],
   );
 
   expect(Object.fromEntries(rows.filter(([name]) => name && String(name) in alarms))).toEqual(

@@ -240,7 +240,7 @@ test('every alarm is replayed here or over a day', () => {
   expect([...replayed, 'KeyExpiresSoon'].sort()).toEqual([...byName.keys()].sort());
 });
 
-test('KeyExpiresSoon rings within a day of a key that is used once, and not without one', () => {
+test('KeyExpiresSoon goes off within a day of a key that is used once, and not without one', () => {
   const alarm = byName.get('KeyExpiresSoon')!;
   const usedAt =
     (at: number): MinuteSum =>
@@ -251,7 +251,7 @@ test('KeyExpiresSoon rings within a day of a key that is used once, and not with
   expect(firstRing(alarm, usedAt(-1), 60 * 24)).toBeUndefined();
 });
 
-test('NoCaptures rings after the hours of the option, and stays silent while captures come', () => {
+test('NoCaptures goes off after the hours of the option, and stays silent while captures come', () => {
   const alarm = byName.get('NoCaptures')!;
   const silentFromHour = (hour: number): MinuteSum => {
     const before = metricsOf({ callsPerHour: 60, capturesPerHour: 60 }, 0);
