@@ -108,12 +108,12 @@ function optionIssues(
     return issue(
       `is ${options ? 'empty' : 'missing'}: a ${type} field must list at least one option`,
     );
-  const given = options.flatMap((option) => option?.value ?? []);
+  const values = options.flatMap((option) => option?.value ?? []);
   // An option without a value is an issue of its own.
   const hasFixed =
-    given.length < options.length ||
-    (fixed.every((value) => given.includes(value)) &&
-      given.every((value) => fixed.includes(value)));
+    values.length < options.length ||
+    (fixed.every((value) => values.includes(value)) &&
+      values.every((value) => fixed.includes(value)));
   return [
     ...repeated(entriesOf(options, at), 'value', 'give each option of a field its own value'),
     ...(fixed.length === 0 || hasFixed

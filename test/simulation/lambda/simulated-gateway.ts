@@ -1,9 +1,9 @@
+import { replyFrom } from '../../../infra/gateway/reply.ts';
 import {
   gatewayResponseBody,
   gatewayResponseHeaders,
   gatewayResponses,
 } from '../../../infra/gateway/responses.ts';
-import { replyFrom } from '../../../infra/gateway/reply.ts';
 import type { Scheduler } from '../scheduler.ts';
 import { type CallerRequest, gatewayEvent } from './gateway-event.ts';
 import type { InvocationResult } from './instance.ts';
