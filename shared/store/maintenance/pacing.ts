@@ -53,10 +53,10 @@ export function withPacedReads(table: Table, readUnitsPerSecond: number): Table 
           ...args,
           input: { ReturnConsumedCapacity: 'TOTAL', ...args.input },
         });
-        const consumed = noConsumedCapacity();
-        addConsumed(consumed, commandName, response.output as MeteredResponse);
-        lastUnits.set(commandName, consumed.readUnits);
-        limiter.correct(consumed.readUnits - estimate);
+        const consumedCapacity = noConsumedCapacity();
+        addConsumed(consumedCapacity, commandName, response.output as MeteredResponse);
+        lastUnits.set(commandName, consumedCapacity.readUnits);
+        limiter.correct(consumedCapacity.readUnits - estimate);
         return response;
       },
     { step: 'initialize', name: 'paceReads' },
