@@ -9,7 +9,7 @@ import {
   readFields,
   requireOnEdit,
 } from '../shared/leads/fields.ts';
-import { type Lead, presentLead } from '../shared/leads/lead.ts';
+import { type Lead, leadFieldsOf, presentLead } from '../shared/leads/lead.ts';
 import { assertLeadFits } from '../shared/leads/lead-size.ts';
 import { placeLead } from '../shared/leads/placement.ts';
 import { endpoint } from '../shared/middleware/endpoint.ts';
@@ -78,7 +78,7 @@ function changed(organization: Organization, before: Lead, body: Body): Lead {
   assertLeadFits(fields, Object.keys(changes));
   return {
     ...before,
-    fields,
+    fields: leadFieldsOf(fields),
     stageId: stage?.id ?? before.stageId,
     pipelineId: stage?.pipelineId ?? before.pipelineId,
     updatedAt: changeTimeOf(before, new Date()).toISOString(),

@@ -22,7 +22,7 @@ import {
   recordToReplay,
 } from './idempotency.ts';
 import { comparableEmail, emailIdentity, parsePhone } from './identity.ts';
-import { type FieldValue, type FieldValues, type Lead, valueOf } from './lead.ts';
+import { type FieldValue, type FieldValues, type Lead, type LeadFields, valueOf } from './lead.ts';
 import { assertLeadFits } from './lead-size.ts';
 import { type NewLead, newLead } from './new-lead.ts';
 import type { Attribution, Enquiry, KeptField, TimelineEntry } from './timeline.ts';
@@ -155,7 +155,7 @@ function readPersonOf(
 }
 
 export interface Filling {
-  readonly fields: FieldValues;
+  readonly fields: LeadFields;
   /** Field keys, in the order they were sent. */
   readonly filled: readonly string[];
   readonly kept: readonly KeptField[];
@@ -167,7 +167,7 @@ export interface Filling {
  * @param emailIsTaken the submitted email belongs to another lead, so it cannot fill this lead's
  */
 export function fillLead(lead: Lead, submitted: FieldValues, emailIsTaken: boolean): Filling {
-  const fields: Record<string, FieldValue> = { ...lead.fields };
+  const fills: Record<string, FieldValue> = {};
   const filled: string[] = [];
   const kept: KeptField[] = [];
   for (const [field, value] of Object.entries(submitted)) {
@@ -176,11 +176,11 @@ export function fillLead(lead: Lead, submitted: FieldValues, emailIsTaken: boole
     const mayFill =
       current === null && lead.archivedAt === undefined && !(field === 'email' && emailIsTaken);
     if (mayFill) {
-      fields[field] = value;
+      fills[field] = value;
       filled.push(field);
     } else kept.push({ field, current, submitted: value });
   }
-  return { fields, filled, kept };
+  return { fields: { ...lead.fields, ...fills }, filled, kept };
 }
 
 /** What becomes of a capture: what is written, and the record whose result is the response. */

@@ -5,6 +5,25 @@ import type { Organization } from '../organization/organization.ts';
 export type FieldValue = string | number | boolean | readonly string[];
 /** By field key, the built-in fields included. */
 export type FieldValues = Readonly<Record<string, FieldValue>>;
+/** The fields of a lead: every one that is not empty, built-in and inactive ones included. */
+export type LeadFields = FieldValues & {
+  readonly name: string;
+  /** E.164. */
+  readonly phone: string;
+  readonly lead_type: string;
+  readonly email?: string;
+  /** IDs. */
+  readonly source?: number;
+  readonly assigned_to?: number;
+};
+
+/** Fields that have passed the rules, which require what every lead has. */
+export function leadFieldsOf(fields: FieldValues): LeadFields {
+  const { name, phone, lead_type } = fields;
+  if (typeof name === 'string' && typeof phone === 'string' && typeof lead_type === 'string')
+    return { ...fields, name, phone, lead_type };
+  throw new Error('A lead without a name, a phone or a type passed the rules.');
+}
 
 /** A lead as the rules and the store know it. `presentLead` gives it the contract's shape. */
 export interface Lead {
@@ -12,8 +31,7 @@ export interface Lead {
   readonly organizationId: number;
   /** Grows by one with each write of the lead: optimistic locking. */
   readonly version: number;
-  /** Every field that is not empty, built-in and inactive ones included. `name`, `phone` (E.164) and `lead_type` are always there. */
-  readonly fields: FieldValues;
+  readonly fields: LeadFields;
   readonly stageId: number;
   readonly pipelineId: number;
   /** ISO 8601, UTC, milliseconds. */
@@ -27,16 +45,12 @@ export function valueOf(fields: FieldValues, fieldKey: string): FieldValue | nul
   return Object.hasOwn(fields, fieldKey) ? (fields[fieldKey] ?? null) : null;
 }
 
-const idOf = (fields: FieldValues, fieldKey: string): number | null =>
-  valueOf(fields, fieldKey) as number | null;
-export const phoneOf = (lead: Pick<Lead, 'fields'>): string =>
-  valueOf(lead.fields, 'phone') as string;
-export const emailOf = (lead: Pick<Lead, 'fields'>): string | null =>
-  valueOf(lead.fields, 'email') as string | null;
-export const sourceIdOf = (lead: Pick<Lead, 'fields'>): number | null =>
-  idOf(lead.fields, 'source');
-export const ownerIdOf = (lead: Pick<Lead, 'fields'>): number | null =>
-  idOf(lead.fields, 'assigned_to');
+export const phoneOf = ({ fields }: Pick<Lead, 'fields'>): string => fields.phone;
+export const emailOf = ({ fields }: Pick<Lead, 'fields'>): string | null => fields.email ?? null;
+export const sourceIdOf = ({ fields }: Pick<Lead, 'fields'>): number | null =>
+  fields.source ?? null;
+export const ownerIdOf = ({ fields }: Pick<Lead, 'fields'>): number | null =>
+  fields.assigned_to ?? null;
 
 interface NamedRef {
   readonly id: number;
@@ -74,10 +88,10 @@ export function presentLead(organization: Organization, lead: Lead): PresentedLe
   const ownerId = ownerIdOf(lead);
   return {
     id: lead.id,
-    name: valueOf(fields, 'name') as string,
+    name: fields.name,
     phone: phoneOf(lead),
     email: emailOf(lead),
-    leadType: valueOf(fields, 'lead_type') as string,
+    leadType: fields.lead_type,
     stageId: lead.stageId,
     pipelineId: lead.pipelineId,
     sourceId,

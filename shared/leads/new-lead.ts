@@ -4,7 +4,7 @@ import type { Organization, Stage } from '../organization/organization.ts';
 import { chooseRotation, type Rotation } from './assignment.ts';
 import { FieldIssue } from './field-types.ts';
 import { activeFields, FieldIssues, isAskedFor } from './fields.ts';
-import { type FieldValues, type Lead, ownerIdOf, valueOf } from './lead.ts';
+import { type FieldValues, type Lead, type LeadFields, leadFieldsOf, valueOf } from './lead.ts';
 import { assertLeadFits } from './lead-size.ts';
 import { defaultPipelineId, startingStage } from './placement.ts';
 
@@ -46,7 +46,7 @@ export interface NewLead extends Pick<Lead, 'id' | 'organizationId' | 'fields'> 
 
 /** What a new lead starts with. */
 export interface LeadStart {
-  readonly fields: FieldValues;
+  readonly fields: LeadFields;
   readonly stage: Stage;
   /** Chooses the owner; undefined if the fields name one, or if the lead needs none. */
   readonly rotation: Rotation | undefined;
@@ -64,14 +64,14 @@ export function startLead(
 ): LeadStart {
   requireOnCreate(organization, submitted, issues);
   const fields = newLeadFields(submitted);
-  const needsOwner = !mayLackOwner && ownerIdOf({ fields }) === null;
+  const needsOwner = !mayLackOwner && valueOf(fields, 'assigned_to') === null;
   const rotation =
     stage && needsOwner ? chooseRotation(organization, fields, stage.pipelineId) : undefined;
   if (stage && needsOwner && !rotation) issues.add('assigned_to', noActiveOwner);
   issues.throwIfAny();
   assertLeadFits(fields);
   if (!stage) throw new Error('A lead without a stage passed the rules.');
-  return { fields, stage, rotation };
+  return { fields: leadFieldsOf(fields), stage, rotation };
 }
 
 interface SubmittedLead {
@@ -101,7 +101,7 @@ export function startCapturedLead(
   assertLeadFits(fields);
   const stage = startingStage(organization, pipelineId ?? defaultPipelineId(organization));
   const rotation = stage && chooseRotation(organization, fields, stage.pipelineId);
-  if (stage && rotation) return { fields, stage, rotation };
+  if (stage && rotation) return { fields: leadFieldsOf(fields), stage, rotation };
   const place = pipelineId === undefined ? 'The organization' : `Pipeline ${pipelineId}`;
   const sentence = stage
     ? 'The organization has no active user to own new leads.'

@@ -6,7 +6,13 @@ import {
   type RawValue,
 } from '../../leads/field-types.ts';
 import { comparableEmail } from '../../leads/identity.ts';
-import { type FieldValue, type FieldValues, type Lead, valueOf } from '../../leads/lead.ts';
+import {
+  type FieldValue,
+  type FieldValues,
+  type Lead,
+  type LeadFields,
+  valueOf,
+} from '../../leads/lead.ts';
 import type { FieldType } from '../../organization/field-kinds.ts';
 import type { Field, Organization } from '../../organization/organization.ts';
 import { indexAttributesOf, largeKbOf } from '../leads/leads.ts';
@@ -24,7 +30,7 @@ export function leadIn(organizationId: number, leadId: number, item: Item): Lead
     ...(item as LeadItem),
     id: leadId,
     organizationId,
-    fields: isMap(item.fields) ? item.fields : {},
+    fields: (isMap(item.fields) ? item.fields : {}) as LeadFields,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Scope } from '../../endpoints.ts';
 import type { IdempotencyRecord } from '../../leads/idempotency.ts';
-import type { FieldValues } from '../../leads/lead.ts';
+import type { LeadFields } from '../../leads/lead.ts';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import type { ApiKeyType } from '../../organization/api-key.ts';
 import type { Settings } from '../../organization/settings-types.ts';
@@ -60,7 +60,7 @@ export type RotationItem = { readonly turns: number };
 export type LeadItem = {
   readonly sk: string;
   readonly version: number;
-  readonly fields: FieldValues;
+  readonly fields: LeadFields;
   readonly stageId: number;
   readonly pipelineId: number;
   readonly createdAt: string;

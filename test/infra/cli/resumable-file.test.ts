@@ -112,7 +112,12 @@ const leadOf = (id: number): Lead => ({
   id,
   organizationId: 1,
   version: 1,
-  fields: { name: 'Zoë', phone: `+9198${id}`, remarks: `one\n"two", ${'three '.repeat(id % 30)}` },
+  fields: {
+    name: 'Zoë',
+    phone: `+9198${id}`,
+    lead_type: 'student',
+    remarks: `one\n"two", ${'three '.repeat(id % 30)}`,
+  },
   stageId: 11,
   pipelineId: 1,
   createdAt: '2026-01-01T00:00:00.000Z',

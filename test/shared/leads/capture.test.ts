@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CaptureRequest, fillLead, readCapture } from '../../../shared/leads/capture.ts';
 import { parsePhone } from '../../../shared/leads/identity.ts';
-import type { FieldValue, FieldValues, Lead } from '../../../shared/leads/lead.ts';
+import type { FieldValue, FieldValues, Lead, LeadFields } from '../../../shared/leads/lead.ts';
 import { sampleOrganization } from '../../support/settings.ts';
 import { refusalOf } from './refusal.ts';
 
@@ -156,7 +156,7 @@ const lead = (fields: FieldValues, archivedAt?: string): Lead => ({
   pipelineId: 1,
   createdAt: '2026-01-01T00:00:00.000Z',
   updatedAt: '2026-01-01T00:00:00.000Z',
-  fields,
+  fields: fields as LeadFields,
   ...(archivedAt && { archivedAt }),
 });
 

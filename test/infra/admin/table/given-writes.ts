@@ -1,4 +1,4 @@
-import type { Lead } from '../../../../shared/leads/lead.ts';
+import type { FieldValues, Lead } from '../../../../shared/leads/lead.ts';
 import type { TimelineEntry } from '../../../../shared/leads/timeline.ts';
 import { parseApiKey } from '../../../../shared/organization/api-key.ts';
 import { writeCapture } from '../../../../shared/store/leads/captures.ts';
@@ -28,7 +28,7 @@ const enquiry = { actorId: 7, keyLabel: 'website', source: 'Website', filled: []
 export async function captured(
   on: Table,
   organization: GivenOrganization,
-  values: Lead['fields'] = {},
+  values: FieldValues = {},
 ): Promise<Lead> {
   const made = await newLead(on, organization);
   const lead = { ...made, fields: { ...made.fields, ...values } };
