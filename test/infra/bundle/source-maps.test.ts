@@ -28,7 +28,8 @@ export function fail(message: string): never {
   });
 }
 `;
-const handler = `import { log } from ${JSON.stringify(resolve(import.meta.dirname, '../../../shared/log.ts'))}; import { fail } from './fail.ts';
+const handler = `import { log } from ${JSON.stringify(resolve(import.meta.dirname, '../../../shared/log.ts'))};
+${"import { fail } from './fail.ts';"}
 export function handler(): void {
   try {
     fail('no such lead');
