@@ -1,5 +1,5 @@
 import { SettingsFileError } from '../../shared/organization/settings.ts';
-import { RestoreError } from '../../shared/store/maintenance/restore-origin.ts';
+import { RestoreError } from '../../shared/store/maintenance/restore/restore-origin.ts';
 import { ApiKeyError } from '../../shared/store/organizations/api-keys.ts';
 import { SettingsRejectedError } from '../../shared/store/organizations/apply-settings.ts';
 import { ContentionError } from '../../shared/store/table/retry.ts';

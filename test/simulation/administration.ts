@@ -1,6 +1,6 @@
 import type { ImportRequest } from '../../infra/admin/import/run.ts';
 import type { Scope } from '../../shared/endpoints.ts';
-import type { FinishedRestore } from '../../shared/store/maintenance/finish-restore.ts';
+import type { FinishedRestore } from '../../shared/store/maintenance/restore/finish-restore.ts';
 import type { HeldKey } from './checker/history.ts';
 import type { ServiceBundles } from './lambda/given-service.ts';
 import type { Runtime } from './lambda/runtime.ts';

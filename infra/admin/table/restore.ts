@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { checkTable } from '../../../shared/store/check/check-table.ts';
 import {
-  type FinishedRestore,
-  finishRestore,
-  leadIdMargin,
-} from '../../../shared/store/maintenance/finish-restore.ts';
-import {
   type Protection,
   type ProtectionState,
   protectTable,
 } from '../../../shared/store/maintenance/protect-table.ts';
+import {
+  type FinishedRestore,
+  finishRestore,
+  leadIdMargin,
+} from '../../../shared/store/maintenance/restore/finish-restore.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf, printable } from '../../cli/format.ts';

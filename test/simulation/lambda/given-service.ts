@@ -22,7 +22,7 @@ const administrationSource = `
   export { setArchived } from './shared/store/leads/archive.ts';
   export { eraseLead, planErasure } from './shared/store/maintenance/erase-lead.ts';
   export { scanLeadsAscending } from './shared/store/maintenance/read-leads.ts';
-  export { finishRestore } from './shared/store/maintenance/finish-restore.ts';
+  export { finishRestore } from './shared/store/maintenance/restore/finish-restore.ts';
   export { importRows } from './infra/admin/import/run.ts';
   export { openTable } from './shared/store/table/client.ts';
   export { checkTable } from './shared/store/check/check-table.ts';

@@ -54,9 +54,9 @@ test('a table is restored to any moment of a history, twice, whatever fails, and
   expect(violations).toEqual([]);
 });
 
-const finish = 'shared/store/maintenance/finish-restore.ts';
-const plan = 'shared/store/maintenance/restore-plan.ts';
-const torn = 'shared/store/maintenance/torn';
+const finish = 'shared/store/maintenance/restore/finish-restore.ts';
+const plan = 'shared/store/maintenance/restore/restore-plan.ts';
+const torn = 'shared/store/maintenance/restore';
 
 test.each([
   ['does not raise the last lead ID', 1, finish, '(await readCounters(old, id)).lastLeadId', '0'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { finishRestore } from '../../../../shared/store/maintenance/finish-restore.ts';
+import { finishRestore } from '../../../../shared/store/maintenance/restore/finish-restore.ts';
 import { addAuditEntry } from '../../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';
 import { givenBackup, takeLeadIds, who } from './given-backup.ts';

@@ -3,7 +3,7 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { checkTable } from '../../../../shared/store/check/check-table.ts';
 import { eraseLead } from '../../../../shared/store/maintenance/erase-lead.ts';
-import { leadIdMargin } from '../../../../shared/store/maintenance/finish-restore.ts';
+import { leadIdMargin } from '../../../../shared/store/maintenance/restore/finish-restore.ts';
 import { createApiKey, revokeApiKey } from '../../../../shared/store/organizations/api-keys.ts';
 import { readAuditLog } from '../../../../shared/store/organizations/audit-log.ts';
 import type { Table } from '../../../../shared/store/table/client.ts';

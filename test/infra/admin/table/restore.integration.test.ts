@@ -4,7 +4,7 @@ import { checkTable } from '../../../../shared/store/check/check-table.ts';
 import {
   finishRestore,
   leadIdMargin,
-} from '../../../../shared/store/maintenance/finish-restore.ts';
+} from '../../../../shared/store/maintenance/restore/finish-restore.ts';
 import { listApiKeys } from '../../../../shared/store/organizations/api-keys.ts';
 import { readAuditLog } from '../../../../shared/store/organizations/audit-log.ts';
 import { readSettings } from '../../../../shared/store/organizations/organizations.ts';

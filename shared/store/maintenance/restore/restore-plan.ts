@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { withErasuresOf } from '../../leads/erasure/erasure.ts';
-import { readTimeline } from '../leads/timeline.ts';
-import { type ListedApiKey, listApiKeys } from '../organizations/api-keys.ts';
-import { readAuditLog } from '../organizations/audit-log.ts';
-import { batchGet } from '../table/batch-get.ts';
-import type { Table } from '../table/client.ts';
-import { getItem } from '../table/get-item.ts';
-import { kindOf } from '../table/item-kind.ts';
-import type { Item } from '../table/items.ts';
-import type { PrimaryKey } from '../table/primary-keys.ts';
+import { withErasuresOf } from '../../../leads/erasure/erasure.ts';
+import { readTimeline } from '../../leads/timeline.ts';
+import { type ListedApiKey, listApiKeys } from '../../organizations/api-keys.ts';
+import { readAuditLog } from '../../organizations/audit-log.ts';
+import { batchGet } from '../../table/batch-get.ts';
+import type { Table } from '../../table/client.ts';
+import { getItem } from '../../table/get-item.ts';
+import { kindOf } from '../../table/item-kind.ts';
+import type { Item } from '../../table/items.ts';
+import type { PrimaryKey } from '../../table/primary-keys.ts';
+import type { LeadReference } from './lead-identities.ts';
 import { describeTable, RestoreError } from './restore-origin.ts';
-import type { LeadReference } from './torn/lead-identities.ts';
-import { nameOf, Survey, type TableItem } from './torn/survey.ts';
+import { nameOf, Survey, type TableItem } from './survey.ts';
 
 /** What a restored table holds in part, and the differences between it and the old one. */
 export interface RestorePlan {

@@ -2,8 +2,8 @@ import { readSettings } from '../../organizations/organizations.ts';
 import { getItem } from '../../table/get-item.ts';
 import { directoryPrimaryKey, settingsPrimaryKey } from '../../table/primary-keys.ts';
 import { removeOrganization } from '../remove-organization.ts';
-import { RestoreError } from '../restore-origin.ts';
 import type { MendedTable } from './mended-table.ts';
+import { RestoreError } from './restore-origin.ts';
 import type { Survey } from './survey.ts';
 
 /**

@@ -1,26 +1,26 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { limits } from '../../limits.ts';
-import { listApiKeys, revokeApiKey } from '../organizations/api-keys.ts';
-import { type AuditAction, readAuditLog } from '../organizations/audit-log.ts';
+import { limits } from '../../../limits.ts';
+import { listApiKeys, revokeApiKey } from '../../organizations/api-keys.ts';
+import { type AuditAction, readAuditLog } from '../../organizations/audit-log.ts';
 import {
   listOrganizations,
   readSettings,
   replaceSettings,
-} from '../organizations/organizations.ts';
-import type { OrganizationTable, Table } from '../table/client.ts';
-import { getItem } from '../table/get-item.ts';
-import type { UsageItem } from '../table/items.ts';
-import { usagePrimaryKey } from '../table/primary-keys.ts';
-import { eraseLead } from './erase-lead.ts';
+} from '../../organizations/organizations.ts';
+import type { OrganizationTable, Table } from '../../table/client.ts';
+import { getItem } from '../../table/get-item.ts';
+import type { UsageItem } from '../../table/items.ts';
+import { usagePrimaryKey } from '../../table/primary-keys.ts';
+import { eraseLead } from '../erase-lead.ts';
+import { activeBetween, readActivity } from '../table-activity.ts';
+import type { LeadReference } from './lead-identities.ts';
+import { mendKeys, mendLeads, mendTable } from './mend.ts';
+import { mendOrganizations } from './mend-organizations.ts';
+import { completeFromOld } from './mend-records.ts';
+import { MendedTable } from './mended-table.ts';
 import { assertOrigin, describeTable, RestoreError } from './restore-origin.ts';
 import { cleanAllAsInOld, planRestore, type RestorePlan } from './restore-plan.ts';
-import { activeBetween, readActivity } from './table-activity.ts';
-import type { LeadReference } from './torn/lead-identities.ts';
-import { mendKeys, mendLeads, mendTable } from './torn/mend.ts';
-import { mendOrganizations } from './torn/mend-organizations.ts';
-import { completeFromOld } from './torn/mend-records.ts';
-import { MendedTable } from './torn/mended-table.ts';
 
 export interface RestoreOptions {
   /** The table that was in use until now, which is only read; undefined if it is lost. */

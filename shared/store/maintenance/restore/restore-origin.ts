@@ -4,10 +4,10 @@ import {
   ResourceNotFoundException,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import { listApiKeys } from '../organizations/api-keys.ts';
-import { type AuditEntry, readAuditLog } from '../organizations/audit-log.ts';
-import { listOrganizations } from '../organizations/organizations.ts';
-import type { Table } from '../table/client.ts';
+import { listApiKeys } from '../../organizations/api-keys.ts';
+import { type AuditEntry, readAuditLog } from '../../organizations/audit-log.ts';
+import { listOrganizations } from '../../organizations/organizations.ts';
+import type { Table } from '../../table/client.ts';
 
 /** Thrown when a table is not what the command was told it is; nothing was changed. */
 export class RestoreError extends Error {
