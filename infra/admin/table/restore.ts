@@ -10,11 +10,17 @@ import {
   finishRestore,
   leadIdMargin,
 } from '../../../shared/store/maintenance/restore/finish-restore.ts';
+import {
+  type AuditAction,
+  addAuditEntry,
+  completeAuditEntry,
+} from '../../../shared/store/organizations/audit-log.ts';
+import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import type { Table } from '../../../shared/store/table/client.ts';
+import type { PrimaryKey } from '../../../shared/store/table/primary-keys.ts';
 import { confirmed } from '../../cli/confirm.ts';
 import { countOf, printable } from '../../cli/format.ts';
 import { type CommandContext, CommandError } from '../context.ts';
-import { RestoreAudit } from './restore-audit.ts';
 
 interface FinishOptions {
   from?: string;
@@ -222,4 +228,32 @@ function namesOf(leads: FinishedRestore['leadsMissingInOld']): string {
     .map(({ organizationId, leadId }) => `${leadId} of organization ${organizationId}`);
   const rest = leads.length - named.length;
   return `${named.join(', ')}${rest > 0 ? `, and ${rest} more (--json names all)` : ''}`;
+}
+
+/** The entries of a `restore finish` in the audit logs of the restored table: those of one that was interrupted still say that it has begun. */
+class RestoreAudit {
+  readonly table: Table;
+  readonly action: AuditAction;
+  readonly #entries: PrimaryKey[] = [];
+
+  constructor(table: Table, who: string) {
+    this.table = table;
+    this.action = { who, what: `restore finish ${table.name}` };
+  }
+
+  /** Adds an entry for each organization. It has no `restoredTableId`: only that of the new settings version says that lead IDs were skipped. */
+  async begin(): Promise<void> {
+    const { who, what } = this.action;
+    for (const { id } of await listOrganizations(this.table))
+      this.#entries.push(await addAuditEntry(this.table, id, { who, what: `${what} begun` }));
+  }
+
+  async complete(violations: number): Promise<void> {
+    for (const entry of this.#entries)
+      await completeAuditEntry(
+        this.table,
+        entry,
+        `${this.action.what}, ${countOf(violations, 'violation')}`,
+      );
+  }
 }

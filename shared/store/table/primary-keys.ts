@@ -52,6 +52,9 @@ export interface PrimaryKey<T extends Item = Item> {
 }
 declare const itemType: unique symbol;
 
+/** Of an item, only its key. */
+export const keyOf = ({ pk, sk }: PrimaryKey): PrimaryKey => ({ pk, sk });
+
 /** A key as messages name it. */
 export const keyText = ({ pk, sk }: PrimaryKey): string => `${pk} / ${sk}`;
 

@@ -54,9 +54,9 @@ test('a table is restored to any moment of a history, twice, whatever fails, and
   expect(violations).toEqual([]);
 });
 
-const finish = 'shared/store/maintenance/restore/finish-restore.ts';
-const plan = 'shared/store/maintenance/restore/restore-plan.ts';
-const torn = 'shared/store/maintenance/restore';
+const restore = 'shared/store/maintenance/restore';
+const finish = `${restore}/finish-restore.ts`;
+const plan = `${restore}/restore-plan.ts`;
 
 test.each([
   ['does not raise the last lead ID', 1, finish, '(await readCounters(old, id)).lastLeadId', '0'],
@@ -103,26 +103,26 @@ test.each([
   [
     'keeps the unique phone of a lead that is missing',
     1,
-    `${torn}/mend-identities.ts`,
+    `${restore}/mend-leads.ts`,
     'await mended.release(part);',
     '{}',
   ],
   [
     'gives a lead no unique phone',
     1,
-    `${torn}/mend-identities.ts`,
+    `${restore}/mend-leads.ts`,
     'await mended.claim(part, holderId);',
     '{}',
   ],
-  ['keeps a timeline without its lead', 1, `${torn}/mend-leads.ts`, ': found.entries;', ': [];'],
+  ['keeps a timeline without its lead', 1, `${restore}/mend-leads.ts`, ': found.entries;', ': [];'],
   [
     'keeps a record without its capture',
     21,
-    `${torn}/mend-records.ts`,
+    `${restore}/mend-records.ts`,
     'await mended.remove(record.key);',
     '{}',
   ],
-  ['does not complete an API key', 1, `${torn}/mend.ts`, 'await mendKey(mended, key);', '{}'],
+  ['does not complete an API key', 1, finish, 'await mendKey(mended, key);', '{}'],
 ])(
   'a restore that %s is found',
   { timeout: 120_000 },

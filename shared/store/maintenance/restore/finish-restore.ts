@@ -14,10 +14,10 @@ import type { UsageItem } from '../../table/items.ts';
 import { usagePrimaryKey } from '../../table/primary-keys.ts';
 import { eraseLead } from '../erase-lead.ts';
 import { activeBetween, readActivity } from '../table-activity.ts';
-import type { LeadReference } from './lead-identities.ts';
-import { mendKeys, mendLeads, mendTable } from './mend.ts';
-import { mendOrganizations } from './mend-organizations.ts';
-import { completeFromOld } from './mend-records.ts';
+import type { LeadReference } from './lead-in-backup.ts';
+import { mendLeads } from './mend-leads.ts';
+import { mendKey, mendOrganizations } from './mend-organizations.ts';
+import { completeFromOld, mendRecords, mendRows } from './mend-records.ts';
 import { MendedTable } from './mended-table.ts';
 import { assertOrigin, describeTable, RestoreError } from './restore-origin.ts';
 import { cleanAllAsInOld, planRestore, type RestorePlan } from './restore-plan.ts';
@@ -161,18 +161,24 @@ async function finishPlan(
   plan: RestorePlan,
   revocations: Revocations,
 ): Promise<Omit<FinishedRestore, 'entriesCleaned' | 'onlyInOld' | 'leadsOnlyInOld'>> {
-  const { table, organizations } = restore;
-  await mendKeys(mended, plan.survey);
+  const { table, organizations, onProgress } = restore;
+  const { who, what } = restore.action;
+  const { survey, erased } = plan;
+  for (const key of survey.keys) await mendKey(mended, key);
   let keysRevoked = 0;
   for (const id of organizations)
     keysRevoked += await revokeAgain(table, id, await revocations(id));
-  await mendLeads(mended, plan.survey, plan.erased);
-  await eraseAgain(table, plan, restore);
-  await mendTable(mended, plan.survey);
+  // Before the erasures, which leave alone what another lead has: they find that by its unique items.
+  await mendLeads(mended, survey, erased);
+  for (const { organizationId, leadId } of erased)
+    await eraseLead(table, organizationId, leadId, { who, partOf: what, onProgress });
+  await mendLeads(mended, survey);
+  await mendRows(mended, survey.rows);
+  await mendRecords(mended, survey.records, survey.organizationOfKey);
   return {
     organizations: organizations.length,
     keysRevoked,
-    leadsErased: plan.erased.length,
+    leadsErased: erased.length,
     keysOnlyInOld: plan.keysOnlyInOld,
     leadsMissingInOld: plan.missing,
     entriesDiffering: plan.entriesDiffering,
@@ -194,19 +200,6 @@ function assertUnused(old: Table, organizationIds: readonly number[]): void {
 async function renewalOf(table: Table, { who, what }: AuditAction): Promise<AuditAction> {
   const { id: restoredTableId } = await describeTable(table);
   return { who, what: `${what}: new settings version`, restoredTableId };
-}
-
-async function eraseAgain(
-  table: Table,
-  { erased }: RestorePlan,
-  { action, onProgress }: Pick<RestoreOptions, 'action' | 'onProgress'>,
-): Promise<void> {
-  for (const { organizationId, leadId } of erased)
-    await eraseLead(table, organizationId, leadId, {
-      who: action.who,
-      partOf: action.what,
-      onProgress,
-    });
 }
 
 function assertKeysExist(table: Table, { survey }: RestorePlan, keyIds: ReadonlySet<string>): void {

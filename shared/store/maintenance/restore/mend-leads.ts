@@ -1,19 +1,35 @@
-import type { TimelineEntryItem } from '../../table/items.ts';
+import { getItem } from '../../table/get-item.ts';
+import type { IdentityItem, TimelineEntryItem } from '../../table/items.ts';
 import { keyText, type PrimaryKey } from '../../table/primary-keys.ts';
-import {
-  isBeyond,
-  isState,
-  type LeadHistory,
-  missingEntries,
-  readHistory,
-} from './lead-history.ts';
 import {
   holdsIdentity,
   identityKeysOf,
+  isBeyond,
+  isState,
+  type LeadHistory,
   type LeadPart,
   type LeadReference,
-} from './lead-identities.ts';
+  missingEntries,
+  nameOf,
+  readHistory,
+  readLeadItem,
+} from './lead-in-backup.ts';
 import type { MendedTable } from './mended-table.ts';
+import type { Survey } from './survey.ts';
+
+/** Completes or removes what a restored table has in part of leads, except for those that will be erased. A repeat finds nothing left to do. */
+export async function mendLeads(
+  mended: MendedTable,
+  survey: Pick<Survey, 'leads' | 'identities'>,
+  except: readonly LeadReference[] = [],
+): Promise<void> {
+  const excepted = new Set(except.map(nameOf));
+  const leads = [...survey.leads.values()].filter((lead) => !excepted.has(nameOf(lead)));
+  const identities = survey.identities.filter((part) => !excepted.has(nameOf(part)));
+  for (const lead of leads) identities.push(...(await mendLead(mended, lead)));
+  for (const lead of leads) await claimIdentities(mended, lead);
+  for (const identity of identities) await releaseIdentity(mended, identity);
+}
 
 /**
  * Brings a lead and its timeline to one state. If the old table has the lead as the latest of the two tells it, the rest is copied from
@@ -21,7 +37,7 @@ import type { MendedTable } from './mended-table.ts';
  * what the lead shows, and the timeline of a lead that is missing is removed.
  * @returns the unique phone and email that the lead had before: it may have others now
  */
-export async function mendLead(
+async function mendLead(
   mended: MendedTable,
   reference: LeadReference,
 ): Promise<readonly LeadPart[]> {
@@ -67,21 +83,17 @@ async function copyEntries(
   old: LeadHistory,
   until: string,
 ): Promise<TimelineEntryItem[]> {
-  const known = new Set(found.entries.map((entry) => keyText(keyOf(entry))));
-  const missing = old.entries.filter(
-    (entry) => entry.at <= until && !known.has(keyText(keyOf(entry))),
-  );
+  const known = new Set(found.entries.map((entry) => keyText(entry)));
+  const missing = old.entries.filter((entry) => entry.at <= until && !known.has(keyText(entry)));
   for (const entry of missing) await mended.put(entry);
   return missing;
 }
-
-const keyOf = ({ pk, sk }: TimelineEntryItem): PrimaryKey => ({ pk, sk });
 
 /**
  * Brings a lead to the state of the old table, if it has given up a phone or email there that another lead has in the backup.
  * @returns whether that is so
  */
-export async function advanceLead(
+async function advanceLead(
   mended: MendedTable,
   reference: LeadReference,
   key: PrimaryKey,
@@ -95,4 +107,34 @@ export async function advanceLead(
   await copyEntries(mended, found, old, latestOf(old));
   await mended.put(old.lead);
   return true;
+}
+
+/**
+ * Gives a lead the unique items of its phone and its email. If another lead has one of them too, one of the two had given it up when the
+ * other got it, and the backup does not have that: that lead comes from the old table. Without the old table, both stay as they are, and the
+ * check names them.
+ */
+async function claimIdentities(mended: MendedTable, reference: LeadReference): Promise<void> {
+  const { table } = mended;
+  const { organizationId, leadId } = reference;
+  const lead = await readLeadItem(table, reference);
+  if (!lead) return;
+  for (const key of identityKeysOf(organizationId, lead)) {
+    const holderId = (await getItem<IdentityItem>(table, key))?.leadId;
+    if (holderId === leadId) continue;
+    const part = { ...reference, key };
+    const holder = { organizationId, leadId: holderId ?? leadId };
+    const isShared =
+      holderId !== undefined && holdsIdentity(part, await readLeadItem(table, holder));
+    if (isShared && (await advanceLead(mended, reference, key)))
+      return claimIdentities(mended, reference);
+    if (isShared && !(await advanceLead(mended, holder, key))) continue;
+    await mended.claim(part, holderId);
+    if (isShared) await claimIdentities(mended, holder);
+  }
+}
+
+/** Removes a unique phone or email that its lead does not have. */
+async function releaseIdentity(mended: MendedTable, part: LeadPart): Promise<void> {
+  if (!holdsIdentity(part, await readLeadItem(mended.table, part))) await mended.release(part);
 }

@@ -1,10 +1,15 @@
 import { readSettings } from '../../organizations/organizations.ts';
 import { getItem } from '../../table/get-item.ts';
-import { directoryPrimaryKey, settingsPrimaryKey } from '../../table/primary-keys.ts';
+import {
+  apiKeyPrimaryKey,
+  directoryPrimaryKey,
+  keyListingPrimaryKey,
+  settingsPrimaryKey,
+} from '../../table/primary-keys.ts';
 import { removeOrganization } from '../remove-organization.ts';
 import type { MendedTable } from './mended-table.ts';
 import { RestoreError } from './restore-origin.ts';
-import type { Survey } from './survey.ts';
+import type { KeyReference, Survey } from './survey.ts';
 
 /**
  * Completes or removes organizations that were being created: settings are copied from the old table, and an organization without settings is
@@ -39,4 +44,24 @@ export async function mendOrganizations(
     remaining.push(id);
   }
   return remaining;
+}
+
+/** Writes the missing one of an API key and its listing, and revokes the one that is not revoked if the other is. */
+export async function mendKey(
+  mended: MendedTable,
+  { organizationId, keyId, apiKeyHash }: KeyReference,
+): Promise<void> {
+  const keys = [apiKeyPrimaryKey(apiKeyHash), keyListingPrimaryKey(organizationId, keyId)] as const;
+  const key = await getItem(mended.table, keys[0]);
+  const listing = await getItem(mended.table, keys[1]);
+  const revokedAt = key?.revokedAt ?? listing?.revokedAt;
+  const revoked = revokedAt === undefined ? {} : { revokedAt };
+  if (listing && (!key || key.revokedAt !== revokedAt)) {
+    const { apiKeyHash: _, ...shared } = listing;
+    await mended.put({ used: 0, windowEndsAt: 0, ...(key ?? shared), ...keys[0], ...revoked });
+  }
+  if (key && (!listing || listing.revokedAt !== revokedAt)) {
+    const { used: _, windowEndsAt: __, ...shared } = key;
+    await mended.put({ apiKeyHash, ...(listing ?? shared), ...keys[1], ...revoked });
+  }
 }

@@ -1,12 +1,13 @@
-import { paginateScan, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { recordExpiry } from '../../../leads/idempotency.ts';
+import { readTimelineItems } from '../../leads/timeline.ts';
 import { batchGet } from '../../table/batch-get.ts';
 import type { Table } from '../../table/client.ts';
 import { getItem } from '../../table/get-item.ts';
 import { kindOf } from '../../table/item-kind.ts';
-import { leadPrimaryKey, type PrimaryKey, timelinePartitionKey } from '../../table/primary-keys.ts';
+import { keyOf, leadPrimaryKey, type PrimaryKey } from '../../table/primary-keys.ts';
 import { partitionKeyPrefixes as prefix } from '../../table/table-definition.ts';
-import type { LeadPart, LeadReference } from './lead-identities.ts';
+import { type LeadPart, type LeadReference, readLeadItem, referenceOf } from './lead-in-backup.ts';
 import type { MendedTable } from './mended-table.ts';
 import { type StoredRecord, storedIn, type TableItem } from './survey.ts';
 
@@ -29,27 +30,14 @@ async function hasCapture(
 ): Promise<boolean> {
   if (organizationId === undefined) return false;
   const lifetimeMs = recordExpiry(new Date(0));
-  const { Items = [] } = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: 'pk = :timeline AND begins_with(sk, :at)',
-      ExpressionAttributeValues: {
-        ':timeline': timelinePartitionKey(organizationId, leadId),
-        ':at': new Date(expiresAt - lifetimeMs).toISOString(),
-      },
-      ConsistentRead: true,
-    }),
-  );
-  return Items.some((entry) => entry.keyId === keyId);
+  const at = new Date(expiresAt - lifetimeMs).toISOString();
+  const entries = await readTimelineItems({ table, organizationId }, leadId, at);
+  return entries.some((entry) => 'keyId' in entry && entry.keyId === keyId);
 }
 
 /** Removes the imported rows whose leads are missing: an import of the row creates the lead again. */
 export async function mendRows(mended: MendedTable, rows: readonly LeadPart[]): Promise<void> {
-  for (const row of rows) {
-    const { organizationId, leadId } = row;
-    if (!(await getItem(mended.table, leadPrimaryKey(organizationId, leadId))))
-      await mended.release(row);
-  }
+  for (const row of rows) if (!(await readLeadItem(mended.table, row))) await mended.release(row);
 }
 
 /**
@@ -71,8 +59,7 @@ export async function completeFromOld(
       const kind = kindOf(item);
       const copy = copies.get(keyOf(item));
       if (kind?.kind === 'lead' && organizations.has(kind.organizationId))
-        if (copy?.createdAt !== item.createdAt)
-          onlyInOld.push({ organizationId: kind.organizationId, leadId: kind.leadId });
+        if (copy?.createdAt !== item.createdAt) onlyInOld.push(referenceOf(kind));
       if (!kind || copy) continue;
       if (kind.kind === 'importedRow') {
         const leadKey = leadKeyOf(kind.organizationId, item);
@@ -109,7 +96,6 @@ async function* oldItems(old: Table): AsyncGenerator<TableItem[]> {
   for await (const { Items = [] } of pages) yield Items as TableItem[];
 }
 
-const keyOf = ({ pk, sk }: TableItem): PrimaryKey => ({ pk, sk });
 const leadKeyOf = (organizationId: number, { leadId }: TableItem) =>
   leadPrimaryKey(organizationId, Number(leadId));
 

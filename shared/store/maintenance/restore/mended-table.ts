@@ -4,7 +4,7 @@ import type { Table } from '../../table/client.ts';
 import { kindOf } from '../../table/item-kind.ts';
 import type { Item } from '../../table/items.ts';
 import type { PrimaryKey } from '../../table/primary-keys.ts';
-import type { LeadPart, LeadReference } from './lead-identities.ts';
+import { type LeadPart, type LeadReference, nameOf, referenceOf } from './lead-in-backup.ts';
 
 /** A restored table in which parts of transactions are completed or removed, and how many items that took. */
 export class MendedTable {
@@ -26,72 +26,55 @@ export class MendedTable {
   }
 
   async put(item: Item & PrimaryKey): Promise<void> {
-    await this.table.client.send(new PutCommand({ TableName: this.table.name, Item: { ...item } }));
-    this.completed += 1;
-    this.#noteLeadOf(item);
+    const put = new PutCommand({ TableName: this.table.name, Item: { ...item } });
+    await this.#count('completed', this.table.client.send(put), leadOf(item));
   }
 
   async remove({ pk, sk }: PrimaryKey): Promise<void> {
-    await this.table.client.send(
-      new DeleteCommand({ TableName: this.table.name, Key: { pk, sk } }),
-    );
-    this.removed += 1;
-    this.#noteLeadOf({ pk, sk });
+    const remove = new DeleteCommand({ TableName: this.table.name, Key: { pk, sk } });
+    await this.#count('removed', this.table.client.send(remove), leadOf({ pk, sk }));
   }
 
   /** Gives a unique phone or email to a lead, if the item is missing or names the lead that it named when it was read. */
-  async claim(
-    { key, organizationId, leadId }: LeadPart,
-    wrongLeadId: number | undefined,
-  ): Promise<void> {
-    const isDone = await unlessChanged(
-      this.table.client.send(
-        new PutCommand({
-          TableName: this.table.name,
-          Item: { pk: key.pk, sk: key.sk, leadId },
-          ConditionExpression: 'attribute_not_exists(pk) OR leadId = :wrong',
-          ExpressionAttributeValues: { ':wrong': wrongLeadId ?? null },
-        }),
-      ),
-    );
-    if (!isDone) return;
-    this.completed += 1;
-    this.#noteLead({ organizationId, leadId });
+  async claim(part: LeadPart, wrongLeadId: number | undefined): Promise<void> {
+    const put = new PutCommand({
+      TableName: this.table.name,
+      Item: { ...part.key, leadId: part.leadId },
+      ConditionExpression: 'attribute_not_exists(pk) OR leadId = :wrong',
+      ExpressionAttributeValues: { ':wrong': wrongLeadId ?? null },
+    });
+    await this.#count('completed', this.table.client.send(put), part);
   }
 
   /** Removes a lead's unique phone, unique email or imported row, if it still names this lead: a delayed repeat must not remove another's. */
-  async release({ key: { pk, sk }, organizationId, leadId }: LeadPart): Promise<void> {
-    const isDone = await unlessChanged(
-      this.table.client.send(
-        new DeleteCommand({
-          TableName: this.table.name,
-          Key: { pk, sk },
-          ConditionExpression: 'leadId = :lead',
-          ExpressionAttributeValues: { ':lead': leadId },
-        }),
-      ),
-    );
-    if (!isDone) return;
-    this.removed += 1;
-    this.#noteLead({ organizationId, leadId });
+  async release(part: LeadPart): Promise<void> {
+    const remove = new DeleteCommand({
+      TableName: this.table.name,
+      Key: { ...part.key },
+      ConditionExpression: 'leadId = :lead',
+      ExpressionAttributeValues: { ':lead': part.leadId },
+    });
+    await this.#count('removed', this.table.client.send(remove), part);
   }
 
-  #noteLeadOf(key: PrimaryKey): void {
-    const kind = kindOf(key);
-    if (kind?.kind === 'lead' || kind?.kind === 'timeline') this.#noteLead(kind);
-  }
-
-  #noteLead({ organizationId, leadId }: LeadReference): void {
-    this.#leads.set(`${organizationId}/${leadId}`, { organizationId, leadId });
+  /** Counts a write, unless its condition refused it. */
+  async #count(
+    counter: 'completed' | 'removed',
+    write: Promise<unknown>,
+    lead: LeadReference | undefined,
+  ): Promise<void> {
+    try {
+      await write;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return;
+      throw error;
+    }
+    this[counter] += 1;
+    if (lead) this.#leads.set(nameOf(lead), referenceOf(lead));
   }
 }
 
-async function unlessChanged(write: Promise<unknown>): Promise<boolean> {
-  try {
-    await write;
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+function leadOf(key: PrimaryKey): LeadReference | undefined {
+  const kind = kindOf(key);
+  return kind?.kind === 'lead' || kind?.kind === 'timeline' ? kind : undefined;
 }

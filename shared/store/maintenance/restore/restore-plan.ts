@@ -9,10 +9,10 @@ import type { Table } from '../../table/client.ts';
 import { getItem } from '../../table/get-item.ts';
 import { kindOf } from '../../table/item-kind.ts';
 import type { Item } from '../../table/items.ts';
-import type { PrimaryKey } from '../../table/primary-keys.ts';
-import type { LeadReference } from './lead-identities.ts';
+import { keyOf, type PrimaryKey } from '../../table/primary-keys.ts';
+import { type LeadReference, nameOf, referenceOf } from './lead-in-backup.ts';
 import { describeTable, RestoreError } from './restore-origin.ts';
-import { nameOf, Survey, type TableItem } from './survey.ts';
+import { Survey, type TableItem } from './survey.ts';
 
 /** What a restored table holds in part, and the differences between it and the old one. */
 export interface RestorePlan {
@@ -104,7 +104,7 @@ class Erasures {
         kind?.kind === 'erasure' ||
         (kind?.kind === 'timeline' && item.type === 'erased') ||
         (kind?.kind === 'lead' && (await this.#isOver(kind, item)));
-      if (isErased) this.#begun.set(nameOf(kind), reference(kind));
+      if (isErased) this.#begun.set(nameOf(kind), referenceOf(kind));
     }
   }
 
@@ -159,16 +159,9 @@ class Comparison {
           'it is not the table that was in use. Check --from. Nothing was changed.',
       );
     }
-    this.missing.push(reference(kind));
+    this.missing.push(referenceOf(kind));
   }
 }
-
-const keyOf = ({ pk, sk }: TableItem): PrimaryKey => ({ pk, sk });
-
-const reference = ({ organizationId, leadId }: LeadReference): LeadReference => ({
-  organizationId,
-  leadId,
-});
 
 async function keysOnlyInOld(
   table: Table,

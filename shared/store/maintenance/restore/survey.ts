@@ -1,27 +1,25 @@
 import { batchGet } from '../../table/batch-get.ts';
 import type { Table } from '../../table/client.ts';
 import { type ItemKind, kindOf } from '../../table/item-kind.ts';
-import type {
-  ApiKeyItem,
-  IdempotencyItem,
-  ImportedRowItem,
-  Item,
-  TimelineEntryItem,
-} from '../../table/items.ts';
+import type { ApiKeyItem, IdempotencyItem, Item, TimelineEntryItem } from '../../table/items.ts';
 import type { ItemsByKey } from '../../table/items-by-key.ts';
 import {
   apiKeyPrimaryKey,
   keyListingPrimaryKey,
+  keyOf,
   leadPrimaryKey,
   type PrimaryKey,
 } from '../../table/primary-keys.ts';
-import { isBeyond, isState } from './lead-history.ts';
 import {
   holdsIdentity,
   identityKeysOf,
+  isBeyond,
+  isState,
   type LeadPart,
   type LeadReference,
-} from './lead-identities.ts';
+  nameOf,
+  referenceOf,
+} from './lead-in-backup.ts';
 
 export interface KeyReference {
   readonly organizationId: number;
@@ -40,14 +38,15 @@ export interface StoredRecord {
 export type TableItem = Item & PrimaryKey;
 type OfLead = Extract<ItemKind, LeadReference>;
 
-export const nameOf = ({ organizationId, leadId }: LeadReference): string =>
-  `${organizationId} ${leadId}`;
-const keyOf = ({ pk, sk }: TableItem): PrimaryKey => ({ pk, sk });
-const apiKeyHashOf = ({ pk }: PrimaryKey): string => pk.slice(apiKeyPrimaryKey('').pk.length);
+/** An item is compared with those that were written with it. */
+interface Comparison {
+  readonly keys: readonly PrimaryKey[];
+  readonly compare: (related: ItemsByKey) => void;
+}
 
 /**
  * Finds what of a backup may be a part of a transaction, from one scan of it: items without the items that were written with them.
- * Memory: some 50 bytes for each lead, and the idempotency records.
+ * Memory: some 200 bytes for each lead, and the idempotency records.
  */
 export class Survey {
   /** Leads that disagree with their timeline or their unique items, and leads that are missing although there are items of theirs. */
@@ -59,130 +58,123 @@ export class Survey {
   readonly records: StoredRecord[] = [];
   /** API keys that disagree with their listing, or have none. */
   readonly keys: KeyReference[] = [];
-  /** Leads with an item `erased` on their timeline. */
-  readonly ended = new Map<string, LeadReference>();
   readonly organizations = new Set<number>();
   readonly organizationsWithLeads = new Set<number>();
   readonly organizationOfKey = new Map<string, number>();
   readonly #table: Table;
-  /** By organization and lead: the lead's version less the timeline items that tell of one. 0 in a whole table. */
-  readonly #unexplained = new Map<number, Map<number, number>>();
+  /** By lead: its version less the timeline items that tell of one, if they are not equal. Empty in a whole table. */
+  readonly #unexplained = new Map<string, LeadReference & { readonly versions: number }>();
 
   constructor(table: Table) {
     this.#table = table;
   }
 
   async read(items: readonly TableItem[]): Promise<void> {
+    const comparisons = items.flatMap((item) => this.#comparisonOf(item) ?? []);
     const related = await batchGet(
       this.#table,
-      items.flatMap((item) => relatedKeys(item)),
+      comparisons.flatMap(({ keys }) => keys),
     );
-    for (const item of items) this.#examine(item, related);
+    for (const { compare } of comparisons) compare(related);
   }
 
   /** Adds the leads whose timeline does not tell of all their versions. To be called after the last item. */
   complete(): void {
-    for (const [organizationId, leads] of this.#unexplained)
-      for (const [leadId, versions] of leads)
-        if (versions !== 0) this.#suspect({ organizationId, leadId });
+    for (const lead of this.#unexplained.values()) this.#suspect(lead);
     this.#unexplained.clear();
   }
 
-  #suspect({ organizationId, leadId }: LeadReference): void {
-    this.leads.set(nameOf({ organizationId, leadId }), { organizationId, leadId });
+  #suspect(lead: LeadReference): void {
+    this.leads.set(nameOf(lead), referenceOf(lead));
   }
 
-  #count({ organizationId, leadId }: LeadReference, versions: number): void {
-    const leads = this.#unexplained.get(organizationId) ?? new Map<number, number>();
-    this.#unexplained.set(organizationId, leads);
-    const unexplained = (leads.get(leadId) ?? 0) + versions;
-    if (unexplained === 0) leads.delete(leadId);
-    else leads.set(leadId, unexplained);
+  #count(lead: LeadReference, more: number): void {
+    const name = nameOf(lead);
+    const versions = (this.#unexplained.get(name)?.versions ?? 0) + more;
+    if (versions === 0) this.#unexplained.delete(name);
+    else this.#unexplained.set(name, { ...referenceOf(lead), versions });
   }
 
-  #examine(item: TableItem, related: ItemsByKey): void {
+  #comparisonOf(item: TableItem): Comparison | undefined {
     const kind = kindOf(item);
-    if (!kind) return;
-    if ('organizationId' in kind) this.organizations.add(kind.organizationId);
-    if (kind.kind === 'lead') this.#examineLead(kind, item, related);
-    if (kind.kind === 'timeline') this.#examineEntry(kind, item, related);
-    if (kind.kind === 'phone' || kind.kind === 'email' || kind.kind === 'importedRow')
-      this.#examinePart(kind, item, related);
-    if (kind.kind === 'idempotency')
-      this.records.push({ key: keyOf(item), keyId: kind.keyId, ...storedIn(item) });
-    if (kind.kind === 'apiKey' || kind.kind === 'listing')
-      this.#examineKey(kind.kind, item, related);
+    if (kind && 'organizationId' in kind) this.organizations.add(kind.organizationId);
+    switch (kind?.kind) {
+      case 'lead':
+        return this.#lead(kind, item);
+      case 'timeline':
+        return this.#entry(kind, item as TableItem & TimelineEntryItem);
+      case 'phone':
+      case 'email':
+      case 'importedRow':
+        return this.#part(kind.kind, kind.organizationId, item);
+      case 'apiKey':
+      case 'listing':
+        return this.#key(kind.kind, item);
+      case 'idempotency':
+        this.records.push({ key: keyOf(item), keyId: kind.keyId, ...storedIn(item) });
+    }
+    return undefined;
   }
 
-  #examineLead(kind: OfLead, item: TableItem, related: ItemsByKey): void {
+  #lead(kind: OfLead, item: TableItem): Comparison {
     this.organizationsWithLeads.add(kind.organizationId);
     this.#count(kind, Number(item.version));
     const keys = identityKeysOf(kind.organizationId, item);
-    if (keys.some((key) => related.get(key)?.leadId !== kind.leadId)) this.#suspect(kind);
-  }
-
-  #examineEntry(kind: OfLead, item: TableItem, related: ItemsByKey): void {
-    const entry = item as TimelineEntryItem;
-    if (entry.type === 'erased') this.ended.set(nameOf(kind), kind);
-    const lead = related.get(leadPrimaryKey(kind.organizationId, kind.leadId));
-    if (isState(entry)) this.#count(kind, -1);
-    if (!lead || isBeyond(entry, lead.updatedAt)) this.#suspect(kind);
-  }
-
-  #examinePart(kind: ItemKind & { organizationId: number }, item: TableItem, related: ItemsByKey) {
-    const part = {
-      organizationId: kind.organizationId,
-      leadId: Number(item.leadId),
-      key: keyOf(item),
+    const compare = (related: ItemsByKey): void => {
+      if (keys.some((key) => related.get(key)?.leadId !== kind.leadId)) this.#suspect(kind);
     };
-    const lead = related.get(leadPrimaryKey(part.organizationId, part.leadId));
-    if (!lead) this.#suspect(part);
-    if (kind.kind === 'importedRow' && !lead) this.rows.push(part);
-    if (kind.kind !== 'importedRow' && !holdsIdentity(part, lead)) this.identities.push(part);
+    return { keys, compare };
   }
 
-  #examineKey(kind: 'apiKey' | 'listing', item: TableItem, related: ItemsByKey): void {
-    const { organizationId, keyId, revokedAt } = item as unknown as ApiKeyItem;
-    const apiKeyHash = kind === 'apiKey' ? apiKeyHashOf(item) : String(item.apiKeyHash);
-    const key = { organizationId, keyId, apiKeyHash };
+  #entry(kind: OfLead, entry: TableItem & TimelineEntryItem): Comparison {
+    if (isState(entry)) this.#count(kind, -1);
+    const key = leadPrimaryKey(kind.organizationId, kind.leadId);
+    const compare = (related: ItemsByKey): void => {
+      const lead = related.get(key);
+      if (!lead || isBeyond(entry, lead.updatedAt)) this.#suspect(kind);
+    };
+    return { keys: [key], compare };
+  }
+
+  #part(
+    kind: 'phone' | 'email' | 'importedRow',
+    organizationId: number,
+    item: TableItem,
+  ): Comparison {
+    const part = { organizationId, leadId: Number(item.leadId), key: keyOf(item) };
+    const key = leadPrimaryKey(organizationId, part.leadId);
+    const compare = (related: ItemsByKey): void => {
+      const lead = related.get(key);
+      if (!lead) this.#suspect(part);
+      if (kind === 'importedRow' && !lead) this.rows.push(part);
+      if (kind !== 'importedRow' && !holdsIdentity(part, lead)) this.identities.push(part);
+    };
+    return { keys: [key], compare };
+  }
+
+  #key(kind: 'apiKey' | 'listing', item: TableItem): Comparison {
+    const { organizationId, keyId, revokedAt } = item as TableItem & ApiKeyItem;
+    const apiKeyHash =
+      kind === 'apiKey'
+        ? item.pk.slice(apiKeyPrimaryKey('').pk.length)
+        : String((item as Item).apiKeyHash);
     this.organizations.add(organizationId);
     this.organizationOfKey.set(keyId, organizationId);
-    const other = related.get(otherOfKey(kind, key));
-    if (!other || other.revokedAt !== revokedAt) this.keys.push(key);
+    const other: PrimaryKey =
+      kind === 'listing'
+        ? apiKeyPrimaryKey(apiKeyHash)
+        : keyListingPrimaryKey(organizationId, keyId);
+    const compare = (related: ItemsByKey): void => {
+      const found = related.get(other);
+      if (!found || found.revokedAt !== revokedAt)
+        this.keys.push({ organizationId, keyId, apiKeyHash });
+    };
+    return { keys: [other], compare };
   }
 }
 
 /** What of an idempotency record tells of its capture. */
 export function storedIn(record: TableItem): Pick<StoredRecord, 'leadId' | 'expiresAt'> {
-  const { result, expiresAt } = record as unknown as IdempotencyItem;
+  const { result, expiresAt } = record as TableItem & IdempotencyItem;
   return { leadId: result.id, expiresAt };
-}
-
-const otherOfKey = (
-  kind: 'apiKey' | 'listing',
-  { organizationId, keyId, apiKeyHash }: KeyReference,
-): PrimaryKey =>
-  kind === 'listing' ? apiKeyPrimaryKey(apiKeyHash) : keyListingPrimaryKey(organizationId, keyId);
-
-/** The keys of the items that were written with an item. */
-function relatedKeys(item: TableItem): PrimaryKey[] {
-  const kind = kindOf(item);
-  switch (kind?.kind) {
-    case 'lead':
-      return identityKeysOf(kind.organizationId, item);
-    case 'timeline':
-      return [leadPrimaryKey(kind.organizationId, kind.leadId)];
-    case 'phone':
-    case 'email':
-    case 'importedRow':
-      return [leadPrimaryKey(kind.organizationId, (item as unknown as ImportedRowItem).leadId)];
-    case 'apiKey':
-    case 'listing': {
-      const key = item as unknown as KeyReference;
-      const apiKeyHash = kind.kind === 'apiKey' ? apiKeyHashOf(item) : key.apiKeyHash;
-      return [otherOfKey(kind.kind, { ...key, apiKeyHash })];
-    }
-    default:
-      return [];
-  }
 }

@@ -1,12 +1,52 @@
 import { isDeepStrictEqual } from 'node:util';
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { type FieldValue, valueOf } from '../../../leads/lead.ts';
 import type { TimelineEntry } from '../../../leads/timeline.ts';
+import { identityOf, identityPrimaryKeys } from '../../leads/identities.ts';
+import { leadFrom } from '../../leads/leads.ts';
+import { readTimelineItems } from '../../leads/timeline.ts';
 import type { Table } from '../../table/client.ts';
 import { getItem } from '../../table/get-item.ts';
-import type { LeadItem, TimelineEntryItem } from '../../table/items.ts';
-import { leadPrimaryKey, timelinePartitionKey } from '../../table/primary-keys.ts';
-import type { LeadReference } from './lead-identities.ts';
+import type { IdentityItem, Item, LeadItem, TimelineEntryItem } from '../../table/items.ts';
+import {
+  keyText,
+  leadPrimaryKey,
+  type PrimaryKey,
+  timelinePartitionKey,
+} from '../../table/primary-keys.ts';
+
+export interface LeadReference {
+  readonly organizationId: number;
+  readonly leadId: number;
+}
+
+export const nameOf = ({ organizationId, leadId }: LeadReference): string =>
+  `${organizationId} ${leadId}`;
+
+/** Of anything that names a lead, only that. */
+export const referenceOf = ({ organizationId, leadId }: LeadReference): LeadReference => ({
+  organizationId,
+  leadId,
+});
+
+/** An item that exists for a lead, such as a unique phone. */
+export interface LeadPart extends LeadReference {
+  readonly key: PrimaryKey;
+}
+
+export const readLeadItem = (table: Table, { organizationId, leadId }: LeadReference) =>
+  getItem(table, leadPrimaryKey(organizationId, leadId));
+
+/** The keys of a lead's unique phone and email. */
+export const identityKeysOf = (organizationId: number, lead: Item): PrimaryKey<IdentityItem>[] =>
+  identityPrimaryKeys(identityOf(leadFrom(organizationId, lead)));
+
+/** Whether a lead has the phone or email of a unique item. */
+export const holdsIdentity = (
+  { organizationId, key }: Omit<LeadPart, 'leadId'>,
+  lead: Item | undefined,
+): boolean =>
+  lead !== undefined &&
+  identityKeysOf(organizationId, lead).some((own) => keyText(own) === keyText(key));
 
 type StoredLead = LeadItem & { readonly pk: string };
 
@@ -18,23 +58,11 @@ export interface LeadHistory {
 }
 
 /** Consistent: one read, and one query for each megabyte of the timeline. */
-export async function readHistory(
-  table: Table,
-  { organizationId, leadId }: LeadReference,
-): Promise<LeadHistory> {
-  const lead = await getItem(table, leadPrimaryKey(organizationId, leadId));
-  const entries: TimelineEntryItem[] = [];
-  const pages = paginateQuery(
-    { client: table.client },
-    {
-      TableName: table.name,
-      KeyConditionExpression: 'pk = :timeline',
-      ExpressionAttributeValues: { ':timeline': timelinePartitionKey(organizationId, leadId) },
-      ConsistentRead: true,
-    },
-  );
-  for await (const { Items = [] } of pages) entries.push(...(Items as TimelineEntryItem[]));
-  return { lead: lead as StoredLead | undefined, entries };
+export async function readHistory(table: Table, reference: LeadReference): Promise<LeadHistory> {
+  const { organizationId, leadId } = reference;
+  const lead = (await readLeadItem(table, reference)) as StoredLead | undefined;
+  const entries = await readTimelineItems({ table, organizationId }, leadId);
+  return { lead, entries };
 }
 
 export const isOpening = ({ type }: Pick<TimelineEntryItem, 'type'>): boolean =>
