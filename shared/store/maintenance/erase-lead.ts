@@ -79,7 +79,7 @@ export async function eraseLead(
   await deleteItems(table, timeline.keys);
   await deleteItems(table, timeline.ends); // not in a batch with others, which is no transaction
   await endErasure(own, leadId);
-  return { ...relatedItems, timelineEntries: timeline.entries, ...search.identities };
+  return { ...relatedItems, timelineEntries: timeline.keys.length, ...search.identities };
 }
 
 /** What `eraseLead` would do now. Reads the whole table once; writes nothing. */
@@ -103,7 +103,7 @@ export async function planErasure(
     isDryRun: true,
     onProgress,
   });
-  return { ...relatedItems, timelineEntries: timeline.entries, ...search.identities };
+  return { ...relatedItems, timelineEntries: timeline.keys.length, ...search.identities };
 }
 
 const nobody: Identities = { phones: [], emails: [] };

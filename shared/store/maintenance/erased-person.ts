@@ -1,50 +1,31 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { identitiesIn, joinedIdentities } from '../../leads/erasure/erasure.ts';
+import { identitiesIn } from '../../leads/erasure/erasure.ts';
 import { type Identities, PersonSearch } from '../../leads/erasure/person-search.ts';
+import { readTimelineItems } from '../leads/timeline.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable } from '../table/client.ts';
-import type { IdentityItem, TimelineEntryItem } from '../table/items.ts';
-import {
-  emailPrimaryKey,
-  type PrimaryKey,
-  phonePrimaryKey,
-  timelinePartitionKey,
-} from '../table/primary-keys.ts';
+import type { IdentityItem } from '../table/items.ts';
+import { emailPrimaryKey, keyOf, type PrimaryKey, phonePrimaryKey } from '../table/primary-keys.ts';
 
 /** What an erasure needs of the lead's own timeline. */
 export interface OwnTimeline {
   /** The phones and emails that the lead had. */
   readonly identities: Identities;
-  /** Of the lead's entries. */
+  /** Of the entries that the lead had before the erasure. */
   readonly keys: readonly PrimaryKey[];
   /** Of the entry `erased`: as long as it is there, nobody reads the others. */
   readonly ends: readonly PrimaryKey[];
-  /** How many entries the lead had before the erasure. */
-  readonly entries: number;
 }
 
 /** Consistent reads, one query for each megabyte. */
 export async function readOwnTimeline(
-  { table, organizationId }: OrganizationTable,
+  own: OrganizationTable,
   leadId: number,
 ): Promise<OwnTimeline> {
-  const pages = paginateQuery(
-    { client: table.client },
-    {
-      TableName: table.name,
-      KeyConditionExpression: 'pk = :timeline',
-      ExpressionAttributeValues: { ':timeline': timelinePartitionKey(organizationId, leadId) },
-      ConsistentRead: true,
-    },
+  const entries = await readTimelineItems(own, leadId);
+  const { ends = [], entries: before = [] } = Object.groupBy(entries, ({ type }) =>
+    type === 'erased' ? 'ends' : 'entries',
   );
-  let identities: Identities = { phones: [], emails: [] };
-  const [keys, ends]: [PrimaryKey[], PrimaryKey[]] = [[], []];
-  for await (const { Items = [] } of pages) {
-    const entries = Items as TimelineEntryItem[];
-    identities = joinedIdentities(identities, identitiesIn(entries));
-    for (const { pk, sk, type } of entries) (type === 'erased' ? ends : keys).push({ pk, sk });
-  }
-  return { identities, keys, ends, entries: keys.length };
+  return { identities: identitiesIn(entries), keys: before.map(keyOf), ends: ends.map(keyOf) };
 }
 
 /** A search for the identities without those that another lead has now. */
