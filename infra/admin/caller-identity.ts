@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { endpointIn } from '../cli/aws.ts';
 
 /**
  * Who runs a command: the AWS identity of the credentials, such as an assumed role. On a local table, or when AWS does not name an
@@ -8,9 +9,7 @@ export async function callerIdentity(
   environment: NodeJS.ProcessEnv,
   region: string | undefined,
 ): Promise<string> {
-  const isLocal =
-    region === undefined &&
-    (environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL) !== undefined;
+  const isLocal = region === undefined && endpointIn(environment) !== undefined;
   return (isLocal ? undefined : await awsIdentity(region)) ?? `user ${userName(environment)}`;
 }
 

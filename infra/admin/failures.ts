@@ -4,6 +4,7 @@ import { ApiKeyError } from '../../shared/store/organizations/api-keys.ts';
 import { SettingsRejectedError } from '../../shared/store/organizations/apply-settings.ts';
 import { ContentionError } from '../../shared/store/table/retry.ts';
 import { ThrottledError, UnknownOutcomeError } from '../../shared/store/table/transact.ts';
+import { endpointIn } from '../cli/aws.ts';
 import { credentialIssue } from '../cli/credential-issue.ts';
 import { errorCode } from '../cli/error-code.ts';
 import { CommandError } from './context.ts';
@@ -57,9 +58,8 @@ export function failureLines(error: unknown, environment: NodeJS.ProcessEnv): st
 /** Explains an error of the AWS SDK. */
 function awsFailure(error: unknown, environment: NodeJS.ProcessEnv): string {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
-  const endpoint = environment.AWS_ENDPOINT_URL_DYNAMODB ?? environment.AWS_ENDPOINT_URL;
   const where =
-    endpoint ??
+    endpointIn(environment) ??
     `region ${environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION ?? 'of your AWS profile'}`;
   // A command gives up a write that takes too long, because its settings may be outdated by then.
   if (name === 'AbortError')
