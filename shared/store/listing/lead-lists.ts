@@ -182,7 +182,10 @@ async function changedAmong(
   if (2 * changedIn(leads, query) >= leads.length) return readOn(first, listed);
   const changed = await readChangedLeads(own, updatedSince, changedLeadsMax, budget);
   const idsPerListed = ((leads[0]?.id ?? downTo) - downTo + 1) / leads.length;
-  return changed.isComplete ? inLists(changed, idsPerListed) : readOn(first, listed);
+  // Large leads and many ids can take the whole budget together: then the leads that were read are the page.
+  return changed.isComplete && !budget.isSpent
+    ? inLists(changed, idsPerListed)
+    : readOn(first, listed);
 }
 
 /** Entries of an index that are read for the price of a lead fetched by id: an index is read at half the price of the table. */

@@ -147,6 +147,20 @@ test('of changed leads of 40 KB, a page of an owner of one in 10 fetches only th
   expect(units - entryUnits).toBeLessThanOrEqual(26 * 10);
 });
 
+test('a page by change and owner ends with the leads that it has read, when large leads and many ids leave no room for more', async () => {
+  const { page } = listOf({
+    leads: 1_000_000,
+    changed: 10_000,
+    ownerId: 9,
+    ownerOf: (id) => (id % 3 === 0 ? 9 : 7),
+    remarks: 'r'.repeat(110_000),
+  });
+
+  const { nextCursor } = await page(25);
+
+  expect(nextCursor).toBeLessThan(1_000_000);
+});
+
 test('a page by change, owner and a filter that no lead matches takes a few calls, and a read unit for each changed lead', async () => {
   const { units, calls } = await firstPage({
     leads: 1_000_000,
