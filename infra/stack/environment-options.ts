@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { isPlainObject } from '../../shared/json.ts';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
 import {
   checkOptions,
@@ -27,7 +28,7 @@ const sharedValues: readonly unknown[] = ['aws-managed', 'customer-managed'];
 /** The context of cdk.json, without the command line's. */
 export function contextOfCdkJson(): Options {
   const file = join(import.meta.dirname, '..', '..', 'cdk.json');
-  const { context = {} } = JSON.parse(readFileSync(file, 'utf8')) as { context?: Options };
+  const { context = {} }: { context?: Options } = JSON.parse(readFileSync(file, 'utf8'));
   return context;
 }
 
@@ -126,7 +127,5 @@ const ownOptions = (options: Options): string[] =>
     (name) => options[name] !== undefined && !sharedValues.includes(options[name]),
   );
 
-const isRecord = (value: unknown): value is Options =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isRecordOfRecords = (value: unknown): value is Readonly<Record<string, Options>> =>
-  isRecord(value) && Object.values(value).every(isRecord);
+  isPlainObject(value) && Object.values(value).every(isPlainObject);

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { parseDateTime } from '../date-time.ts';
+import { isStorableText } from '../json.ts';
 import { limits } from '../limits.ts';
 import { apiKeyScopes, apiKeyTypes } from './api-key.ts';
 import { fieldTypes } from './field-kinds.ts';
@@ -15,8 +16,6 @@ const fieldKeyMaxChars = 64;
 /** Names with another meaning where fields are named by key, and names that JavaScript reserves. */
 const reservedFieldKeys = ['__proto__', 'constructor', 'prototype', 'pipeline', 'stage'];
 
-/** Whether JSON, DynamoDB and every client can hold the text: no U+0000, no unpaired surrogate. */
-const isValidText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 const codePoints = (text: string): number => [...text].length;
 
 /**
@@ -28,7 +27,7 @@ const text = (isValid: (text: string) => boolean, jsonSchema: Readonly<Record<st
 const label = v.pipe(
   text(
     (label) =>
-      isValidText(label) &&
+      isStorableText(label) &&
       label !== '' &&
       label.trim() === label &&
       codePoints(label) <= labelMaxChars,
@@ -68,11 +67,11 @@ const fieldKey = v.pipe(
     `1 to ${fieldKeyMaxChars} characters (letters a to z, digits, _, - and .), and not one of ${reservedFieldKeys.join(', ')}`,
   ),
 );
-const fieldReference = v.pipe(text(isValidText, {}), v.description('a field key'));
+const fieldReference = v.pipe(text(isStorableText, {}), v.description('a field key'));
 const equals = v.pipe(
   v.array(
     v.pipe(
-      text((value) => value !== '' && isValidText(value), { minLength: 1 }),
+      text((value) => value !== '' && isStorableText(value), { minLength: 1 }),
       v.description('a string that is not empty'),
     ),
   ),

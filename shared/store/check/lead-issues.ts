@@ -1,10 +1,5 @@
-import {
-  FieldIssue,
-  isDate,
-  isEmptyValue,
-  parsers,
-  type RawValue,
-} from '../../leads/field-types.ts';
+import { isPlainObject } from '../../json.ts';
+import { FieldIssue, isDate, isEmptyValue, parsers } from '../../leads/field-types.ts';
 import { comparableEmail } from '../../leads/identity.ts';
 import {
   type FieldValue,
@@ -21,8 +16,6 @@ import { futureIssues, isStoredDateTime } from './times.ts';
 
 export const isPositiveInteger = (value: unknown): boolean =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
-const isMap = (value: unknown): value is FieldValues =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The lead of an item whose attributes may have any type; `fields` that are not a map count as empty. */
 export function leadIn(organizationId: number, leadId: number, item: Item): Lead {
@@ -30,7 +23,7 @@ export function leadIn(organizationId: number, leadId: number, item: Item): Lead
     ...(item as LeadItem),
     id: leadId,
     organizationId,
-    fields: (isMap(item.fields) ? item.fields : {}) as LeadFields,
+    fields: (isPlainObject(item.fields) ? item.fields : {}) as LeadFields,
   };
 }
 
@@ -79,7 +72,7 @@ function attributeIssues({
     ...(isPositiveInteger(version)
       ? []
       : [`has the version ${display(version)}, which must be a number of writes`]),
-    ...(isMap(fields) ? [] : ['has no fields']),
+    ...(isPlainObject(fields) ? [] : ['has no fields']),
     ...Object.entries(dateTimes)
       .filter(([, at]) => !isStoredDateTime(at))
       .map(([name, at]) => `has the ${name} ${display(at)}, which is not a date-time`),
@@ -126,7 +119,7 @@ function indexIssues(lead: Lead, item: Item): string[] {
 
 /** Pages of lists plan their reads by it. @param lead with valid fields */
 function sizeIssues({ fields }: Lead, { largeKb }: Item): string[] {
-  if (!isMap(fields) || largeKb === largeKbOf(fields)) return [];
+  if (!isPlainObject(fields) || largeKb === largeKbOf(fields)) return [];
   const right = display(largeKbOf(fields) ?? null);
   return [
     `has the size largeKb ${display(largeKb)}, which must be ${right === 'null' ? 'absent' : right}`,
@@ -217,7 +210,7 @@ function isText(value: FieldValue): boolean {
 
 function isParsedAsItself(value: FieldValue, field: Field, organization: Organization): boolean {
   if (isEmptyValue(value, field.type)) return false;
-  const parsed = parsers[field.type](value as Exclude<RawValue, null>, field, organization);
+  const parsed = parsers[field.type](value, field, organization);
   return !(parsed instanceof FieldIssue) && parsed === value;
 }
 
