@@ -1,3 +1,4 @@
+import { keysOf } from './keys-of.ts';
 import { limits } from './limits.ts';
 
 /** The environment variables by which a deployment sets its own hourly limits. infra/ writes them; only this file reads them. */
@@ -38,12 +39,9 @@ export function readRateLimits(
 export function rateLimitsIn(
   environment: Readonly<Record<string, string | undefined>>,
 ): Partial<RateLimits> {
-  const names = Object.entries(readRateLimits(environment));
-  return Object.fromEntries(
-    names.filter(
-      ([name]) => environment[rateLimitVariables[name as keyof RateLimits]] !== undefined,
-    ),
-  );
+  const read = readRateLimits(environment);
+  const set = keysOf(read).filter((name) => environment[rateLimitVariables[name]] !== undefined);
+  return Object.fromEntries(set.map((name) => [name, read[name]]));
 }
 
 export const rateLimits: RateLimits = readRateLimits(process.env);

@@ -93,9 +93,7 @@ export async function openApiDocument(): Promise<Json> {
 }
 
 /** The schemas that a function exports besides its handler. */
-async function schemasOf(name: EndpointName): Promise<Schemas> {
-  return (await import(`../../functions/${name}.ts`)) as Schemas;
-}
+const schemasOf = (name: EndpointName): Promise<Schemas> => import(`../../functions/${name}.ts`);
 
 function operationOf({ name, summary, scopes, takesBody }: Row, schemas: Schemas): Json {
   const text: OperationDescription = endpointDescriptions[name];

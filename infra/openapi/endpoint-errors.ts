@@ -1,5 +1,6 @@
 import { type EndpointName, endpointNamed } from '../../shared/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
+import { keysOf } from '../../shared/keys-of.ts';
 import { endpointDescriptions } from './endpoint-descriptions.ts';
 
 /**
@@ -31,7 +32,7 @@ export function errorsOf(name: EndpointName): ErrorCode[] {
     ...(endpointNamed(name).takesBody ? ofBodies : []),
     ...Object.keys(endpointDescriptions[name].errors),
   ]);
-  return (Object.keys(apiErrors) as ErrorCode[])
+  return keysOf(apiErrors)
     .filter((code) => codes.has(code))
     .sort((a, b) => apiErrors[a].status - apiErrors[b].status);
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
+import { keysOf } from '../../shared/keys-of.ts';
 import { id } from '../../shared/middleware/schemas.ts';
 import { type FieldReason, referenceReasons } from '../../shared/validation.ts';
 
@@ -43,7 +44,7 @@ const fieldReasons: Readonly<Record<FieldReason, string>> = {
   no_active_owner: 'The organization has no active user to own the lead.',
 };
 
-export const fieldReasonNames = Object.keys(fieldReasons) as FieldReason[];
+export const fieldReasonNames = keysOf(fieldReasons);
 
 /** The reasons in Markdown, one a line. */
 const fieldReasonList = fieldReasonNames
@@ -144,9 +145,7 @@ export const errorSchemaName = (code: ErrorCode): string =>
 
 /** The schema of every code's response, by name. */
 export const errorComponents = (): Readonly<Record<string, object>> =>
-  Object.fromEntries(
-    (Object.keys(apiErrors) as ErrorCode[]).map((code) => [errorSchemaName(code), errorOf(code)]),
-  );
+  Object.fromEntries(keysOf(apiErrors).map((code) => [errorSchemaName(code), errorOf(code)]));
 
 function errorOf(code: ErrorCode): object {
   const own = errorDetails[code];

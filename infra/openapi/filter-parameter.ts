@@ -1,3 +1,4 @@
+import { keysOf } from '../../shared/keys-of.ts';
 import { operators, type Takes } from '../../shared/leads/filter-operators.ts';
 import { limits } from '../../shared/limits.ts';
 import type { Json } from './json-schema.ts';
@@ -59,9 +60,7 @@ function filterSchema(takes: Takes, { properties }: (typeof operands)[Takes]): J
 export const filterComponents: Readonly<Record<string, Json>> = {
   LeadFilter: {
     description: 'A condition on one field. The valid operators depend on the type of the field.',
-    oneOf: Object.entries(operands).map(([takes, operand]) =>
-      filterSchema(takes as Takes, operand),
-    ),
+    oneOf: keysOf(operands).map((takes) => filterSchema(takes, operands[takes])),
   },
   FilterValue: {
     description:

@@ -56,7 +56,7 @@ export function jsonSchemaOf(schema: v.GenericSchema): Json {
     $defs: __,
     ...jsonSchema
   } = toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], config);
-  return jsonSchema as Json;
+  return { ...jsonSchema };
 }
 
 /** The JSON schemas of the document's named components. */

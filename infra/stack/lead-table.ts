@@ -19,6 +19,7 @@ import {
   sequenceAttribute,
   updatableAttributes,
 } from '../../shared/endpoints.ts';
+import { keysOf } from '../../shared/keys-of.ts';
 import {
   partitionKeyPrefixes,
   streamViewType,
@@ -188,7 +189,7 @@ const updatableBy = ({ numbersLeads }: Endpoint): Partial<Record<ItemType, reado
 /** The item types per action that an endpoint needs by itself and for admission, each type once. */
 function itemTypesByAction({ access }: Endpoint): [keyof Access, readonly ItemType[]][] {
   const accesses: readonly Access[] = [admissionAccess, access];
-  const actions = new Set(accesses.flatMap((one) => Object.keys(one) as (keyof Access)[]));
+  const actions = new Set(accesses.flatMap((one) => keysOf(one)));
   return [...actions].map((action) => [
     action,
     [...new Set(accesses.flatMap((one) => one[action] ?? []))],

@@ -3,6 +3,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as v from 'valibot';
 import { endpoints } from '../../shared/endpoints.ts';
 import { parseJson } from '../../shared/json.ts';
+import { keysOf } from '../../shared/keys-of.ts';
 import { limits } from '../../shared/limits.ts';
 import { nearestName } from '../../shared/organization/nearest-name.ts';
 import { requestsPerWindowMax } from '../../shared/rate-limits.ts';
@@ -165,7 +166,7 @@ export type LeadServiceProps = Readonly<v.InferInput<typeof schema>>;
 /** The options with their defaults. */
 export type ServiceOptions = Readonly<v.InferOutput<typeof schema> & { serviceName: string }>;
 
-export const optionNames = Object.keys(schema.entries) as (keyof LeadServiceProps)[];
+export const optionNames = keysOf(schema.entries);
 const isOptionName = (name: string): name is keyof LeadServiceProps =>
   Object.hasOwn(schema.entries, name);
 

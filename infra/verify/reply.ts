@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { type Access, type EndpointName, endpointNamed } from '../../shared/endpoints.ts';
 import { apiErrors, type ErrorCode } from '../../shared/errors.ts';
 import { parseJson } from '../../shared/json.ts';
+import { keysOf } from '../../shared/keys-of.ts';
 import { partitionKeyPrefixes } from '../../shared/store/table/table-definition.ts';
 
 /** What the service answered. */
@@ -15,7 +16,7 @@ export interface Reply {
 
 const errorBody = v.strictObject({
   error: v.strictObject({
-    code: v.picklist(Object.keys(apiErrors) as ErrorCode[]),
+    code: v.picklist(keysOf(apiErrors)),
     message: v.string(),
     details: v.exactOptional(v.looseObject({})),
   }),

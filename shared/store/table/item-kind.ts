@@ -1,4 +1,5 @@
 import type { ItemType } from '../../endpoints.ts';
+import { keysOf } from '../../keys-of.ts';
 import { limits } from '../../limits.ts';
 import {
   apiKeyPrimaryKey,
@@ -50,7 +51,7 @@ export function kindOf(key: PrimaryKey): ItemKind | undefined {
   });
 }
 
-const itemTypes = Object.keys(prefix) as ItemType[];
+const itemTypes = keysOf(prefix);
 
 interface KeyParts {
   readonly key: PrimaryKey;
