@@ -85,10 +85,13 @@ interface ThrottlingReason {
 
 /** Which table or index DynamoDB throttles, and why (AWS: API_ThrottlingReason). The SDK has two spellings of the property. */
 function throttlingOf(error: Error): readonly ThrottlingReason[] {
-  const { ThrottlingReasons, throttlingReasons = ThrottlingReasons } = error as {
+  const {
+    ThrottlingReasons,
+    throttlingReasons = ThrottlingReasons,
+  }: Error & {
     ThrottlingReasons?: readonly ThrottlingReason[];
     throttlingReasons?: readonly ThrottlingReason[];
-  };
+  } = error;
   return (throttlingReasons ?? []).map(({ resource, reason }) => ({ resource, reason }));
 }
 
@@ -96,7 +99,7 @@ function throttlingOf(error: Error): readonly ThrottlingReason[] {
 function describe(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { message: `A ${typeof error} was thrown.` };
   const { name, message, stack, cause } = error;
-  const { $metadata } = error as { $metadata?: { requestId?: string; attempts?: number } };
+  const { $metadata }: Error & { $metadata?: { requestId?: string; attempts?: number } } = error;
   const throttling = throttlingOf(error);
   const operation = failedOperation(error);
   return {

@@ -21,7 +21,7 @@ export type WorkerResult = { readonly response: string } | { readonly failure: s
 export type WorkerMessage = { readonly output: string } | WorkerResult;
 
 /** The runtime of one function, in a worker thread. Imports the built bundle, then handles one event at a time, as Lambda does. */
-const { bundle, functionName, timeoutMs } = workerData as WorkerStart;
+const { bundle, functionName, timeoutMs }: WorkerStart = workerData;
 const port = parentPort;
 if (!port) throw new Error('function-worker.ts must run in a worker thread.');
 const send = (message: WorkerMessage): void => port.postMessage(message);
@@ -52,7 +52,7 @@ function sendOutputOf(stream: NodeJS.WriteStream): void {
 sendOutputOf(process.stdout);
 sendOutputOf(process.stderr);
 
-const { handler } = (await import(bundle)) as { handler: unknown };
+const { handler }: { handler: unknown } = await import(bundle);
 if (typeof handler !== 'function')
   throw new Error(`${functionName}: the bundle exports no handler.`);
 

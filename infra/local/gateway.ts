@@ -117,7 +117,8 @@ async function read(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   // Destroying the request would also close the connection, before the response is sent.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  const received: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  for await (const chunk of received) {
     bytes += chunk.length;
     if (bytes > bodyMaxBytes) return undefined;
     chunks.push(chunk);

@@ -164,7 +164,7 @@ async function streamOf(environment: TableEnvironment): Promise<string> {
 /** The position in a file; the beginning for a file that does not exist, is damaged, or has the position in another stream. */
 async function readPosition(file: string, streamArn: string): Promise<StreamPosition> {
   try {
-    const position = JSON.parse(await readFile(file, 'utf8')) as StreamPosition;
+    const position: StreamPosition = JSON.parse(await readFile(file, 'utf8'));
     if (position.streamArn === streamArn) return position;
   } catch (error) {
     if (errorCode(error) !== 'ENOENT' && !(error instanceof SyntaxError)) throw error;

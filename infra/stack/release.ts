@@ -16,9 +16,9 @@ const commitDigits = 12;
 
 /** @param folder with the package.json */
 export function releaseIn(folder: string): Release {
-  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-    readonly version: string;
-  };
+  const { version }: { readonly version: string } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  );
   const describe = (...options: string[]): string | undefined => {
     const { status, stdout } = spawnSync('git', ['describe', ...options], {
       cwd: folder,

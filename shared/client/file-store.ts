@@ -56,7 +56,8 @@ async function readEntry(file: string): Promise<OutboxEntry | undefined> {
   const text = await readFile(file, 'utf8').catch(ifMissing(undefined));
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text) as OutboxEntry;
+    const entry: OutboxEntry = JSON.parse(text);
+    return entry;
   } catch (error) {
     // Damaged by something else. It must not stop the others.
     console.error(`lead-service-client: ${file} is not an entry of an outbox: ${error}`);
@@ -67,7 +68,7 @@ async function readEntry(file: string): Promise<OutboxEntry | undefined> {
 /** The names of the entries' files. Clears away what a killed process left half-written. */
 async function entryNames(folder: string): Promise<string[]> {
   const { readdir, rm, stat } = files();
-  const names = await readdir(folder).catch(ifMissing([] as string[]));
+  const names = await readdir(folder).catch(ifMissing<string[]>([]));
   for (const part of names.filter((name) => name.endsWith('.part'))) {
     const writtenAt = await stat(`${folder}/${part}`).then(
       ({ mtimeMs }) => mtimeMs,

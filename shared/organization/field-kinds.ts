@@ -53,7 +53,7 @@ export const builtInFieldKeys = [
 ] as const;
 export type BuiltInFieldKey = (typeof builtInFieldKeys)[number];
 export const isBuiltIn = (fieldKey: string): fieldKey is BuiltInFieldKey =>
-  (builtInFieldKeys as readonly string[]).includes(fieldKey);
+  builtInFieldKeys.some((one) => one === fieldKey);
 
 /** The values of the built-in field `lead_type`. */
 export const leadTypes = ['student', 'consultant'] as const;

@@ -104,7 +104,7 @@ async function* textsOf(
   const decoder = new TextDecoder(encoding, { fatal: true });
   try {
     for await (const chunk of createReadStream(file)) {
-      const bytes = chunk as Buffer;
+      const bytes: Buffer = chunk;
       onRead(bytes.length);
       yield decoder.decode(bytes, { stream: true });
     }

@@ -115,11 +115,12 @@ export async function* csvRecords(
   });
   const reading = pipeline(Readable.from(texts), parser);
   reading.catch(() => undefined); // The loop below throws the same error.
+  const parsed: AsyncIterable<{
+    record: string[];
+    info: { records: number; empty_lines: number };
+  }> = parser;
   try {
-    for await (const { record, info } of parser as AsyncIterable<{
-      record: string[];
-      info: { records: number; empty_lines: number };
-    }>) {
+    for await (const { record, info } of parsed) {
       yield { number: info.records + info.empty_lines, cells: record };
     }
   } catch (error) {

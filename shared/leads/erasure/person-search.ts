@@ -43,8 +43,11 @@ function spellingsOf(phone: string): [digits: string, spelling: Spelling][] {
   const national = parsed?.nationalNumber ?? phone.slice(1);
   const isShort = national.length < nationalDigitsMin;
   const international = [`${code}${national}`, ...(parsed ? [`${code}0${national}`] : [])];
-  const spelled = (digits: string, isInternational: boolean, needsPlus: boolean) =>
-    [digits, { phone, isInternational, needsPlus }] as [string, Spelling];
+  const spelled = (
+    digits: string,
+    isInternational: boolean,
+    needsPlus: boolean,
+  ): [string, Spelling] => [digits, { phone, isInternational, needsPlus }];
   return [
     ...international.map((digits) => spelled(digits, true, isShort)),
     ...international.map((digits) => spelled(`00${digits}`, false, false)),

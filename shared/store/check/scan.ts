@@ -1,6 +1,8 @@
 import { paginateQuery, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { ItemType } from '../../endpoints.ts';
+import { keysOf } from '../../keys-of.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
+import { itemsOf } from '../table/get-item.ts';
 import type { Item } from '../table/items.ts';
 import { leadsPartitionKey, type PrimaryKey } from '../table/primary-keys.ts';
 import { partitionKeyPrefixes as prefix } from '../table/table-definition.ts';
@@ -24,7 +26,7 @@ const keyIn = ({ pk, sk }: Item): PrimaryKey => ({ pk: String(pk), sk: String(sk
 export async function* leadPages({
   table,
   organizationId,
-}: OrganizationTable): AsyncGenerator<TableItem[]> {
+}: OrganizationTable): AsyncGenerator<readonly TableItem[]> {
   const pages = paginateQuery(
     { client: table.client },
     {
@@ -33,7 +35,7 @@ export async function* leadPages({
       ExpressionAttributeValues: { ':leads': leadsPartitionKey(organizationId) },
     },
   );
-  for await (const { Items = [] } of pages) yield Items as TableItem[];
+  for await (const { Items } of pages) yield itemsOf<TableItem>(Items);
 }
 
 /**
@@ -54,7 +56,7 @@ export async function scanTable(
   const scanSegment = async (segment: number): Promise<void> => {
     let next: Record<string, unknown> | undefined;
     do {
-      const { Items = [], LastEvaluatedKey } = await table.client.send(
+      const { Items, LastEvaluatedKey } = await table.client.send(
         new ScanCommand({
           TableName: table.name,
           Segment: segment,
@@ -65,7 +67,7 @@ export async function scanTable(
           ...ofOrganization,
         }),
       );
-      await onPage(Items as TableItem[], segment);
+      await onPage(itemsOf<TableItem>(Items), segment);
       next = LastEvaluatedKey && { ...(await startAfter(keyIn(LastEvaluatedKey))) };
     } while (next);
   };
@@ -96,7 +98,7 @@ const belonging = {
 } as const satisfies Record<ItemType, string>;
 
 function organizationFilter(organizationId: number) {
-  const types = Object.keys(belonging) as ItemType[];
+  const types = keysOf(belonging);
   const of = (how: (typeof belonging)[ItemType]): ItemType[] =>
     types.filter((type) => belonging[type] === how);
   const begins = [...of('begins'), ...of('may be')];

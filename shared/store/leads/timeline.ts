@@ -4,6 +4,7 @@ import type { Lead } from '../../leads/lead.ts';
 import { fitEntry, type TimelineEntry } from '../../leads/timeline.ts';
 import { valuesDigestOf } from '../../leads/timeline-replay.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
+import { itemsOf } from '../table/get-item.ts';
 import type { TimelineEntryItem } from '../table/items.ts';
 import { timelinePartitionKey } from '../table/primary-keys.ts';
 import { putIfAbsent, type TransactItem } from '../table/transact.ts';
@@ -68,6 +69,6 @@ export async function readTimelineItems(
       ConsistentRead: true,
     },
   );
-  for await (const { Items = [] } of pages) items.push(...(Items as TimelineEntryItem[]));
+  for await (const { Items } of pages) items.push(...itemsOf<TimelineEntryItem>(Items));
   return items;
 }

@@ -1,5 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { OrganizationTable } from '../table/client.ts';
+import { itemsOf } from '../table/get-item.ts';
 import type { LeadIndexEntry } from '../table/items.ts';
 import { updateIndexKey } from '../table/primary-keys.ts';
 import { idOf, indexEntryBytes, type LeadIds, listedIds } from './lead-ids.ts';
@@ -138,7 +139,7 @@ async function readEntries(
   cachedRead: CachedRead,
   limit: number,
 ): Promise<number> {
-  const { Items = [], LastEvaluatedKey } = await table.client.send(
+  const { Items, LastEvaluatedKey } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
       IndexName: 'leadsByUpdate',
@@ -151,10 +152,11 @@ async function readEntries(
       ExclusiveStartKey: cachedRead.next,
     }),
   );
-  addEntries(cachedRead, Items as LeadIndexEntry[]);
+  const entries = itemsOf<LeadIndexEntry>(Items);
+  addEntries(cachedRead, entries);
   cachedRead.next = LastEvaluatedKey;
   cachedRead.isComplete = LastEvaluatedKey === undefined;
-  return Items.length;
+  return entries.length;
 }
 
 /** The most leads that are examined besides a list's own; their entries are 4 KB, half a read unit. */
@@ -171,7 +173,7 @@ export function justChangedIds(
 ): LeadIds {
   const read = async (): Promise<LeadIds> => {
     const now = Date.now();
-    const { Items = [] } = await table.client.send(
+    const { Items } = await table.client.send(
       new QueryCommand({
         TableName: table.name,
         IndexName: 'leadsByUpdate',
@@ -185,7 +187,7 @@ export function justChangedIds(
         Limit: justChangedMax,
       }),
     );
-    const entries = Items as LeadIndexEntry[];
+    const entries = itemsOf<LeadIndexEntry>(Items);
     for (const entry of entries) budget.noteSize(idOf(entry), entry.largeKb);
     budget.spend(entries.length * indexEntryBytes);
     return listedIds(entries.map(idOf));

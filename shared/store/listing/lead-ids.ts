@@ -1,6 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { limits } from '../../limits.ts';
 import type { Table } from '../table/client.ts';
+import { itemsOf } from '../table/get-item.ts';
 import type { LeadIndexEntry } from '../table/items.ts';
 import { leadSortKey } from '../table/primary-keys.ts';
 import type { IndexName } from '../table/table-definition.ts';
@@ -87,7 +88,7 @@ async function readEntries(
   below: number,
   limit: number,
 ): Promise<{ entries: readonly LeadIndexEntry[]; isLast: boolean }> {
-  const { Items = [], LastEvaluatedKey } = await table.client.send(
+  const { Items, LastEvaluatedKey } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
       IndexName: name,
@@ -97,7 +98,7 @@ async function readEntries(
       Limit: limit,
     }),
   );
-  return { entries: Items as LeadIndexEntry[], isLast: LastEvaluatedKey === undefined };
+  return { entries: itemsOf<LeadIndexEntry>(Items), isLast: LastEvaluatedKey === undefined };
 }
 
 /** The position of the highest id that is lower than `below`, in ids from high to low; their count if there is none. */

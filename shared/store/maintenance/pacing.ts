@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../table/client.ts';
-import {
-  addConsumed,
-  type MeteredResponse,
-  noConsumedCapacity,
-  readCommand,
-} from '../table/consumed-capacity.ts';
+import { addConsumed, noConsumedCapacity, readCommand } from '../table/consumed-capacity.ts';
 
 /** Admits at most so many units per second, evenly spaced. Unused time does not allow a burst later. */
 export class RateLimiter {
@@ -54,17 +49,15 @@ export function withPacedReads(table: Table, readUnitsPerSecond: number): Table 
           input: { ReturnConsumedCapacity: 'TOTAL', ...args.input },
         });
         const consumedCapacity = noConsumedCapacity();
-        addConsumed(consumedCapacity, commandName, response.output as MeteredResponse);
+        addConsumed(consumedCapacity, commandName, response.output);
         lastUnits.set(commandName, consumedCapacity.readUnits);
         limiter.correct(consumedCapacity.readUnits - estimate);
         return response;
       },
     { step: 'initialize', name: 'paceReads' },
   );
-  return {
-    ...table,
-    client: Object.create(table.client, {
-      middlewareStack: { value: middlewareStack },
-    }) as DynamoDBDocumentClient,
-  };
+  const client: DynamoDBDocumentClient = Object.create(table.client, {
+    middlewareStack: { value: middlewareStack },
+  });
+  return { ...table, client };
 }

@@ -1,6 +1,7 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { TimelineEntry } from '../../leads/timeline.ts';
 import type { Table } from '../table/client.ts';
+import { itemsOf } from '../table/get-item.ts';
 import type { TimelineEntryItem } from '../table/items.ts';
 import { timelinePartitionKey } from '../table/primary-keys.ts';
 import { scanLeadsAscending } from './read-leads.ts';
@@ -67,8 +68,8 @@ async function readEntries(
     },
   );
   const entries: StoredEntry[] = [];
-  for await (const { Items = [] } of pages) {
-    for (const { pk: _pk, sk: id, ...entry } of Items as TimelineEntryItem[])
+  for await (const { Items } of pages) {
+    for (const { pk: _pk, sk: id, ...entry } of itemsOf<TimelineEntryItem>(Items))
       entries.push({ id, entry });
   }
   // The lead is being erased: the audit log says so, and what is left of the timeline is nobody's any more. A clock that is ahead may have

@@ -3,7 +3,7 @@ import { comparableEmail } from '../../leads/identity.ts';
 import { emailOf, type Lead, phoneOf } from '../../leads/lead.ts';
 import { listApiKeys, revokeApiKey } from '../organizations/api-keys.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
-import { getItem } from '../table/get-item.ts';
+import { getItem, itemsOf } from '../table/get-item.ts';
 import { kindOf } from '../table/item-kind.ts';
 import {
   apiKeyPrimaryKey,
@@ -89,7 +89,7 @@ async function keysIn(table: Table, pk: string): Promise<PrimaryKey[]> {
     },
   );
   const keys: PrimaryKey[] = [];
-  for await (const { Items = [] } of pages) keys.push(...(Items as PrimaryKey[]));
+  for await (const { Items } of pages) keys.push(...itemsOf<PrimaryKey>(Items));
   return keys;
 }
 
@@ -111,8 +111,8 @@ export async function removeIdempotencyRecords(
     },
   );
   let deleted = 0;
-  for await (const { Items = [] } of pages) {
-    const own = (Items as PrimaryKey[]).filter((key) => {
+  for await (const { Items } of pages) {
+    const own = itemsOf<PrimaryKey>(Items).filter((key) => {
       const item = kindOf(key);
       return item?.kind === 'idempotency' && keyIds.has(item.keyId);
     });

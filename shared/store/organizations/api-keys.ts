@@ -12,7 +12,7 @@ import {
 } from '../../organization/api-key.ts';
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
-import { getItem } from '../table/get-item.ts';
+import { getItem, itemsOf } from '../table/get-item.ts';
 import type { KeyListingItem, TokenBucketItem } from '../table/items.ts';
 import {
   apiKeyPrimaryKey,
@@ -182,7 +182,7 @@ async function readListings(table: Table, organizationId: number): Promise<Store
     },
   );
   const listings: StoredListing[] = [];
-  for await (const { Items = [] } of pages) listings.push(...(Items as StoredListing[]));
+  for await (const { Items } of pages) listings.push(...itemsOf<StoredListing>(Items));
   return listings.sort(
     (a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.sk < b.sk ? -1 : 1),
   );

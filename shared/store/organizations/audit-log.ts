@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { PutCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Settings } from '../../organization/settings-types.ts';
 import type { Table } from '../table/client.ts';
-import { getItem } from '../table/get-item.ts';
+import { getItem, itemsOf } from '../table/get-item.ts';
 import type { AuditEntryItem, Item, KeptSettingsItem } from '../table/items.ts';
 import {
   historyPartitionKey,
@@ -224,8 +224,8 @@ export async function listKeptVersions(table: Table, organizationId: number): Pr
     },
   );
   const versions: number[] = [];
-  for await (const { Items = [] } of pages)
-    versions.push(...(Items as Pick<KeptSettingsItem, 'version'>[]).map(({ version }) => version));
+  for await (const { Items } of pages)
+    for (const { version } of itemsOf<KeptSettingsItem>(Items)) versions.push(version);
   return versions;
 }
 

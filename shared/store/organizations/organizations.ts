@@ -2,7 +2,7 @@ import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { type Organization, organizationFrom } from '../../organization/organization.ts';
 import type { Settings } from '../../organization/settings-types.ts';
 import type { Table } from '../table/client.ts';
-import { getItem } from '../table/get-item.ts';
+import { getItem, itemsOf } from '../table/get-item.ts';
 import type { DirectoryItem, SettingsItem } from '../table/items.ts';
 import {
   directoryPartitionKey,
@@ -131,8 +131,8 @@ export async function listOrganizations(table: Table): Promise<{ id: number; nam
     },
   );
   const organizations: { id: number; name: string }[] = [];
-  for await (const { Items = [] } of pages) {
-    const items = Items as (DirectoryItem & PrimaryKey)[];
+  for await (const { Items } of pages) {
+    const items = itemsOf<DirectoryItem & PrimaryKey>(Items);
     organizations.push(...items.map(({ sk, name }) => ({ id: Number(sk), name })));
   }
   return organizations;

@@ -2,7 +2,7 @@ import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { limits } from '../../limits.ts';
 import type { ReferencingLead, Removal } from '../../organization/removals.ts';
 import type { Table } from '../table/client.ts';
-import { getItem } from '../table/get-item.ts';
+import { getItem, itemsOf } from '../table/get-item.ts';
 import { leadSortKey, leadsPartitionKey, usagePrimaryKey } from '../table/primary-keys.ts';
 import { listApiKeys } from './api-keys.ts';
 
@@ -96,5 +96,5 @@ async function* leadsBetween(
       ConsistentRead: true,
     },
   );
-  for await (const { Items = [] } of pages) yield* Items as ReferencingLead[];
+  for await (const { Items } of pages) yield* itemsOf<ReferencingLead>(Items);
 }

@@ -79,10 +79,8 @@ export function sendingThrough(table: Table, wrap: (send: Send) => Send): Table 
   function send(this: DynamoDBDocumentClient, command: TableCommand, options?: object) {
     return wrap((...args) => sendOf.apply(this, args))(command, options);
   }
-  return {
-    ...table,
-    client: Object.create(client, { send: { value: send } }) as DynamoDBDocumentClient,
-  };
+  const wrapped: DynamoDBDocumentClient = Object.create(client, { send: { value: send } });
+  return { ...table, client: wrapped };
 }
 
 /** Wraps the table so that `signal` aborts its calls, SDK retries included. */

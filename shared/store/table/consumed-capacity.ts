@@ -20,8 +20,8 @@ interface CapacityPart {
   /** Only of a transaction. */
   readonly ReadCapacityUnits?: number | undefined;
 }
-export interface MeteredResponse {
-  readonly ConsumedCapacity?: CapacityPart | readonly CapacityPart[] | undefined;
+interface MeteredResponse {
+  readonly ConsumedCapacity?: CapacityPart | CapacityPart[] | undefined;
   readonly $metadata?: { readonly attempts?: number };
 }
 
@@ -40,10 +40,10 @@ export const withCapacityMetering = (table: Table, consumedCapacity: ConsumedCap
           try {
             const input = { ReturnConsumedCapacity: 'TOTAL' as const, ...args.input };
             const response = await next({ ...args, input });
-            addConsumed(consumedCapacity, commandName, response.output as MeteredResponse);
+            addConsumed(consumedCapacity, commandName, response.output);
             return response;
           } catch (error) {
-            addConsumed(consumedCapacity, commandName, error as MeteredResponse);
+            addConsumed(consumedCapacity, commandName, error);
             recordFailedOperation(error, commandName.replace(/Command$/, ''));
             throw error;
           }
@@ -58,8 +58,9 @@ export const withCapacityMetering = (table: Table, consumedCapacity: ConsumedCap
 export function addConsumed(
   consumedCapacity: ConsumedCapacity,
   commandName: string,
-  { ConsumedCapacity, $metadata }: MeteredResponse,
+  responseOrError: unknown,
 ): void {
+  const { ConsumedCapacity, $metadata } = responseOrError as MeteredResponse;
   consumedCapacity.calls += $metadata?.attempts ?? 1;
   for (const { CapacityUnits = 0, ReadCapacityUnits = 0 } of partsOf(ConsumedCapacity)) {
     const reads = readCommand.test(commandName) ? CapacityUnits : ReadCapacityUnits;
@@ -70,4 +71,4 @@ export function addConsumed(
 
 /** A response has one part, or one for each table; `flat` would take longer than all else here. */
 const partsOf = (capacity: MeteredResponse['ConsumedCapacity'] = []): readonly CapacityPart[] =>
-  Array.isArray(capacity) ? capacity : [capacity as CapacityPart];
+  Array.isArray(capacity) ? capacity : [capacity];

@@ -25,10 +25,13 @@ const causesMax = 5;
  */
 export function tableFailureMetric(error: unknown, depth = 0): MetricName | undefined {
   if (!(error instanceof Error) || depth > causesMax) return undefined;
-  const { $metadata, CancellationReasons = [] } = error as {
+  const {
+    $metadata,
+    CancellationReasons = [],
+  }: Error & {
     $metadata?: { httpStatusCode?: number };
     CancellationReasons?: readonly { Code?: string }[];
-  };
+  } = error;
   if (error.name === 'ContentionError') return 'contended';
   const isThrottled = CancellationReasons.some(({ Code }) => throttledReasons.has(Code));
   if (isThrottled || throttledErrors.has(error.name)) return 'tableThrottled';

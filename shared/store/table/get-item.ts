@@ -13,3 +13,7 @@ export async function getItem<T extends Item>(
   );
   return Item as T | undefined;
 }
+
+/** What a query or a scan returned, as the type of the items that it selects. */
+export const itemsOf = <T extends object>(items: readonly Item[] = []): readonly T[] =>
+  items as readonly T[];

@@ -3,7 +3,7 @@ import { recordExpiry } from '../../../leads/idempotency.ts';
 import { readTimelineItems } from '../../leads/timeline.ts';
 import { batchGet } from '../../table/batch-get.ts';
 import type { Table } from '../../table/client.ts';
-import { getItem } from '../../table/get-item.ts';
+import { getItem, itemsOf } from '../../table/get-item.ts';
 import { kindOf } from '../../table/item-kind.ts';
 import { keyOf, leadPrimaryKey, type PrimaryKey } from '../../table/primary-keys.ts';
 import { partitionKeyPrefixes as prefix } from '../../table/table-definition.ts';
@@ -78,7 +78,7 @@ export async function completeFromOld(
   return onlyInOld;
 }
 
-async function* oldItems(old: Table): AsyncGenerator<TableItem[]> {
+async function* oldItems(old: Table): AsyncGenerator<readonly TableItem[]> {
   const pages = paginateScan(
     { client: old.client },
     {
@@ -93,7 +93,7 @@ async function* oldItems(old: Table): AsyncGenerator<TableItem[]> {
       },
     },
   );
-  for await (const { Items = [] } of pages) yield Items as TableItem[];
+  for await (const { Items } of pages) yield itemsOf<TableItem>(Items);
 }
 
 const leadKeyOf = (organizationId: number, { leadId }: TableItem) =>

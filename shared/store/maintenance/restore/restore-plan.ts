@@ -6,7 +6,7 @@ import { type ListedApiKey, listApiKeys } from '../../organizations/api-keys.ts'
 import { readAuditLog } from '../../organizations/audit-log.ts';
 import { batchGet } from '../../table/batch-get.ts';
 import type { Table } from '../../table/client.ts';
-import { getItem } from '../../table/get-item.ts';
+import { getItem, itemsOf } from '../../table/get-item.ts';
 import { kindOf } from '../../table/item-kind.ts';
 import type { Item } from '../../table/items.ts';
 import { keyOf, type PrimaryKey } from '../../table/primary-keys.ts';
@@ -51,12 +51,12 @@ export async function planRestore(
   const comparison = old && new Comparison(table, old, (await describeTable(table)).createdAt);
   let itemsRead = 0;
   const scan = { TableName: table.name, ConsistentRead: true };
-  for await (const { Items = [] } of paginateScan({ client: table.client }, scan)) {
-    const items = Items as TableItem[];
+  for await (const { Items } of paginateScan({ client: table.client }, scan)) {
+    const items = itemsOf<TableItem>(Items);
     await survey.read(items);
     await erasures.read(items);
     await comparison?.read(items, erasures);
-    itemsRead += Items.length;
+    itemsRead += items.length;
     onProgress(itemsRead);
   }
   survey.complete();
