@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type EndpointName, endpointNamed } from '../endpoints.ts';
-import { openTable, type Table, usableUntil } from '../store/table/client.ts';
+import { inNoFile, openTable, type Table, usableUntil } from '../store/table/client.ts';
 import { noConsumedCapacity, withCapacityMetering } from '../store/table/consumed-capacity.ts';
 import { admission, type Prefetch } from './admission.ts';
 import { authorize } from './authorize.ts';
@@ -62,7 +62,7 @@ export function endpoint<S extends Schemas, Prefetched = undefined>(
     .use([transport(), parseInput(input), admission(prefetch), authorize(), refuseInput()]);
 
   return async (event, context) => {
-    sharedTable ??= openTable();
+    sharedTable ??= openTable(undefined, inNoFile);
     const consumedCapacity = noConsumedCapacity();
     const deadline = new AbortController();
     const call: OwnCall = {

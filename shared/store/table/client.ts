@@ -38,8 +38,8 @@ export const clientTimeouts = (timeoutMs: number): DynamoDBClientConfig => ({
   },
 });
 
-/** The SDK's defaults, for which it would look in `~/.aws/config`: a function has no such file. */
-const inNoFile: DynamoDBClientConfig = {
+/** The SDK's defaults, for which it would look in `~/.aws/config`: a function has no such file. An administrator's settings there are kept. */
+export const inNoFile: DynamoDBClientConfig = {
   retryMode: 'standard',
   defaultsMode: 'legacy',
   useDualstackEndpoint: false,
@@ -59,7 +59,6 @@ export function openTable(
   if (!name) throw new Error('LEADS_TABLE is not set: set it to the name of the DynamoDB table.');
   const sdkClient = new DynamoDBClient({
     ...clientTimeouts(Number(process.env.DYNAMODB_TIMEOUT_MS ?? requestTimeoutMs)),
-    ...inNoFile,
     ...config,
   });
   const client = DynamoDBDocumentClient.from(sdkClient, {
