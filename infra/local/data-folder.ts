@@ -72,7 +72,10 @@ async function endPreviousEngine(pidFile: string, path: string): Promise<void> {
 /** Whether the process runs with this data folder. The pid may belong to another process by now. */
 function isEngine(pid: number, path: string): boolean {
   try {
-    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)]).includes(path);
+    if (process.platform === 'linux')
+      // A small image has no ps, and ps cuts the line where COLUMNS is set.
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(path);
+    return execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).includes(path);
   } catch {
     return false; // there is no such process
   }

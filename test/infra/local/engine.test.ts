@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import {
   DynamoDBClient,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { errorCode } from '../../../infra/cli/error-code.ts';
 import { takeDataFolder } from '../../../infra/local/data-folder.ts';
 import { type Engine, startEngine } from '../../../infra/local/engine.ts';
@@ -208,6 +208,23 @@ test("a data folder is one process-wide owner's, until it is let go of", async (
   owner.kill('SIGKILL');
   await exited;
   const folder = await takeDataFolder(dataFolder, 'dynoxide');
+  folder.release();
+});
+
+test('an engine that a killed service left behind is ended where the machine has no ps', async () => {
+  const dataFolder = mkdtempSync(join(scratch, 'db-'));
+  const data = join(dataFolder, 'dynoxide');
+  mkdirSync(data);
+  const left = spawn('sh', ['-c', 'sleep 60; true', data]);
+  onTestFinished(() => void left.kill('SIGKILL'));
+  writeFileSync(join(data, 'engine.pid'), `${left.pid}\n`);
+  const ended = once(left, 'exit');
+  vi.stubEnv('PATH', '/nowhere');
+  onTestFinished(() => void vi.unstubAllEnvs());
+
+  const folder = await takeDataFolder(dataFolder, 'dynoxide');
+
+  expect(await ended).toEqual([null, 'SIGKILL']);
   folder.release();
 });
 
