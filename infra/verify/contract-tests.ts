@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { join, resolve } from 'node:path';
 import type { EndpointName } from '../../shared/endpoints.ts';
 import type { Table } from '../../shared/store/table/client.ts';
 import type { PrimaryKey } from '../../shared/store/table/primary-keys.ts';
+import { countOf } from '../cli/format.ts';
 import { CheckError, type Checks } from './check.ts';
 import type { Reply } from './reply.ts';
 import type { TableVariables } from './target.ts';
@@ -62,11 +63,13 @@ export async function* contractTests(
   const ended = once(child, 'close');
   const cancel = (): void => void (child.connected && child.send('cancel'));
   interrupted.addEventListener('abort', cancel);
-  let files = 0;
+  let [files, failed] = [0, 0];
   try {
     for await (const [message] of on(child, 'message', { close: ['disconnect'] })) {
+      const file: TestedFile = message;
       files += 1;
-      yield message;
+      failed += file.tests.filter(({ error }) => error !== undefined).length;
+      yield file;
     }
   } finally {
     cancel();
@@ -74,11 +77,20 @@ export async function* contractTests(
     interrupted.removeEventListener('abort', cancel);
   }
   checks.throwIfInterrupted();
-  if (files === 0)
-    await checks.passes('Contract tests', () => {
-      throw new CheckError(
-        'the tests did not run',
-        'Is the checkout complete? npm ci, then npm test -- contract.',
-      );
-    });
+  const failure = failureOf(child, files, failed);
+  if (failure === undefined) return;
+  await checks.passes('Contract tests', () => {
+    throw new CheckError(failure, 'Is the checkout complete? npm ci, then npm test -- contract.');
+  });
+}
+
+/** Why the results are not those of every test: a failed test explains the status of Vitest, but not a signal that ended it. */
+function failureOf(
+  { signalCode, exitCode }: ChildProcess,
+  files: number,
+  failed: number,
+): string | undefined {
+  if (files === 0) return 'the tests did not run';
+  if (signalCode === null && (exitCode === 0 || failed > 0)) return undefined;
+  return `the tests broke off after ${countOf(files, 'file')} (${signalCode ?? `status ${exitCode}`})`;
 }

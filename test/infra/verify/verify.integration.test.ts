@@ -4,6 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
+import { Checks } from '../../../infra/verify/check.ts';
+import { contractTests } from '../../../infra/verify/contract-tests.ts';
+import type { TableVariables } from '../../../infra/verify/target.ts';
 import { endpoints } from '../../../shared/endpoints.ts';
 import { listOrganizations } from '../../../shared/store/organizations/organizations.ts';
 import { startOwnService } from '../../support/own-service.ts';
@@ -146,4 +149,30 @@ test('after verify was killed, its contract tests end and remove what they wrote
   expect(stdout).not.toContain(' failed\n');
   expect(organizationId).toBeGreaterThan(0);
   expect(await isLeft(organizationId)).toBe(false);
+});
+
+test('contract tests that are killed after their first file are a failed check', async () => {
+  const { baseUrl, environment } = service();
+  const interrupted = new AbortController().signal;
+  const checks = new Checks(() => undefined, interrupted);
+  const variables = environment as TableVariables;
+  const options = {
+    checks,
+    baseUrl,
+    table: table(),
+    variables,
+    interrupted,
+    note: () => undefined,
+  };
+  const kill = `const { argv, pid, kill, send } = process;
+    if (argv[1].endsWith('vitest.mjs'))
+      process.send = (file) => send.call(process, file, () => kill(pid, 'SIGKILL'));`;
+  const preload = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(kill)}` };
+
+  for await (const { tests } of contractTests(options, ['9-versioning'], preload))
+    expect(tests.filter(({ error }) => error)).toEqual([]);
+
+  expect(checks.results).toMatchObject([
+    { passed: false, came: 'the tests broke off after 1 file (SIGKILL)' },
+  ]);
 });
