@@ -1,12 +1,25 @@
 // Runs `npm ci` unless node_modules has what package-lock.json names. Each npm script of package.json runs this first, in a subshell: a
 // shell may remember where it found `node`, and the script itself needs the Node 24 that was just installed as a package.
 // Plain JavaScript, because any Node.js from 20 on may run it.
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  lstatSync,
+  lutimesSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Not in node_modules, which npm ci empties. */
 const lockFile = '.local/install.lock';
+const beatMs = 2000;
+/** Fifteen missed beats: the owner has ended, and its ID may belong to another process by now, as after a restart of the machine. */
+const staleMs = 30_000;
 
 if (!isInstalled()) {
   mkdirSync('.local', { recursive: true });
@@ -33,7 +46,7 @@ function packagesIn(file) {
   }
 }
 
-function install() {
+async function install() {
   process.stderr.write(
     'Installing the packages of package-lock.json (npm ci), once for this checkout ...\n',
   );
@@ -45,23 +58,31 @@ function install() {
     '--no-fund',
     '--loglevel=error', // without warnings of packages that want a newer Node.js than the one that runs npm
   ];
-  const { status, error } = spawnSync('npm', ['ci', ...options], { stdio: ['ignore', 2, 2] });
-  if (status === 0) return;
-  const reason = error ? `cannot run (${error.message})` : `ended with status ${status}`;
+  const reason = await once(
+    spawn('npm', ['ci', ...options], { stdio: ['ignore', 2, 2] }),
+    'exit',
+  ).then(
+    ([status]) => status !== 0 && `ended with status ${status}`,
+    (error) => `cannot run (${error.message})`,
+  );
+  if (!reason) return;
   process.stderr.write(
     `npm ci ${reason}: the packages are not installed; see the output of npm above.\n`,
   );
   process.exitCode = 1;
 }
 
-/** Does the work while the lock names this process. Waits while it names another one that runs; takes it over from one that has ended. */
+/**
+ * Does the work while the lock names this process. Waits while it names another one that runs and refreshes it; takes it over from one
+ * that has ended.
+ */
 async function withLock(lock, work) {
   for (let told = false; !take(lock); ) {
     const owner = ownerOf(lock);
-    if (owner !== undefined && !isAlive(owner)) {
+    if (isStale(lock, owner)) {
       // Under a lock of its own: otherwise a second process could remove the lock that the first one has just taken over.
       await withLock(`${lock}.${owner}`, () => {
-        if (ownerOf(lock) === owner) rmSync(lock);
+        if (isStale(lock, owner)) rmSync(lock);
       });
       continue;
     }
@@ -72,10 +93,12 @@ async function withLock(lock, work) {
     told = true;
     await pause(200);
   }
+  const beat = setInterval(() => isOwn(lock) && lutimesSync(lock, new Date(), new Date()), beatMs);
   try {
-    work();
+    await work();
   } finally {
-    rmSync(lock);
+    clearInterval(beat);
+    if (isOwn(lock)) rmSync(lock);
   }
 }
 
@@ -97,6 +120,17 @@ function ownerOf(lock) {
     if (error.code === 'ENOENT') return undefined; // released
     throw error;
   }
+}
+
+function isOwn(lock) {
+  return ownerOf(lock) === process.pid;
+}
+
+/** Whether the lock names an owner that has ended. */
+function isStale(lock, owner) {
+  const { mtimeMs } = lstatSync(lock, { throwIfNoEntry: false }) ?? {};
+  if (mtimeMs === undefined || ownerOf(lock) !== owner) return false;
+  return !isAlive(owner) || Date.now() - mtimeMs > staleMs;
 }
 
 function isAlive(pid) {

@@ -4,6 +4,7 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  lutimesSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -195,6 +196,19 @@ test('several starts take over the lock of an installation that was killed, and 
 
   for (const one of outcomes) expect(one).toMatchObject(served);
   expect(calls(folder)).toHaveLength(1);
+});
+
+test('a script takes over the lock of a killed installation whose process ID another process has by now', async () => {
+  const folder = givenProject();
+  mkdirSync(join(folder, '.local'));
+  const lockFile = join(folder, '.local', 'install.lock');
+  symlinkSync(String(process.pid), lockFile);
+  const before = new Date(Date.now() - 60_000);
+  lutimesSync(lockFile, before, before);
+
+  expect(await outcome(npmStart(folder))).toMatchObject(served);
+  expect(calls(folder)).toHaveLength(1);
+  expect(existsSync(lockFile)).toBe(false);
 });
 
 test('a script ends with status 1 and a sentence when npm fails, and tries again the next time', async () => {
