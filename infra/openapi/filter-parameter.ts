@@ -35,7 +35,7 @@ const rows = Object.entries(operators).flatMap(([type, ofType]) =>
   Object.entries(ofType).map(([operator, { takes }]) => ({
     type,
     operator,
-    takes: takes as Takes,
+    takes,
   })),
 );
 

@@ -51,11 +51,7 @@ const isObjectWithoutRequired = ({ type, required }: JsonSchema): boolean =>
 
 /** Converts a schema to JSON schema (2020-12), with named schemas by reference. @throws Error for an unknown schema part */
 export function jsonSchemaOf(schema: v.GenericSchema): Json {
-  const {
-    $schema: _,
-    $defs: __,
-    ...jsonSchema
-  } = toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], config);
+  const { $schema: _, $defs: __, ...jsonSchema } = toJsonSchema(schema, config);
   return { ...jsonSchema };
 }
 
@@ -64,11 +60,14 @@ export function namedJsonSchemas(): Readonly<Record<string, JsonSchema>> {
   return toJsonSchemaDefs(schemaComponents, config);
 }
 
+/** The schema and the actions of a pipe; a schema without a pipe by itself. */
+const partsOf = (schema: v.GenericSchema): readonly v.GenericSchema[] =>
+  'pipe' in schema ? (schema.pipe as readonly v.GenericSchema[]) : [schema];
+
 /** The JSON schema of a parameter, which arrives as text and is read as an integer or a date-time. */
 export function parameterSchema(schema: v.GenericSchema): Json {
   const inner = 'wrapped' in schema ? (schema.wrapped as v.GenericSchema) : schema;
-  const parts = 'pipe' in inner ? (inner.pipe as readonly object[]) : [];
-  if (parts.some((part) => 'operation' in part && part.operation === parseDateTime))
+  if (partsOf(inner).some((part) => 'operation' in part && part.operation === parseDateTime))
     return { type: 'string', format: 'date-time' };
   return jsonSchemaOf(inner);
 }
@@ -76,8 +75,7 @@ export function parameterSchema(schema: v.GenericSchema): Json {
 /** The schemas of an object's properties by name. @throws Error for a schema that is not an object's */
 export function entriesOf(schema: v.GenericSchema | undefined): Record<string, v.GenericSchema> {
   if (!schema) return {};
-  const parts = 'pipe' in schema ? (schema.pipe as readonly v.GenericSchema[]) : [schema];
-  const found = parts.find(
+  const found = partsOf(schema).find(
     (part): part is v.GenericSchema & { entries: Record<string, v.GenericSchema> } =>
       'entries' in part,
   );

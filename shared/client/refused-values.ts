@@ -33,7 +33,7 @@ export function withoutRefusedValues(
     else if (name !== 'notes' && Object.hasOwn(parts, top)) remove(parts, top);
   }
   if (Object.keys(removed).length === 0 && !(refused.includes('notes') && notes)) return undefined;
-  const { name, phone, ...rest } = parts as typeof others;
+  const { name, phone, ...rest } = others;
   const mended = {
     name,
     phone,

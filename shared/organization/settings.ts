@@ -140,6 +140,7 @@ export function toSettingsFile(settings: Settings): Settings {
 
 /** The properties in the file's order, because DynamoDB returns those of a map in any order. */
 function inOrder<T extends object>({ entries }: { readonly entries: object }, item: T): T {
-  const names = Object.keys(entries).filter((name) => Object.hasOwn(item, name));
-  return Object.fromEntries(names.map((name) => [name, item[name as keyof T]])) as T;
+  const values = new Map(Object.entries(item));
+  const names = Object.keys(entries).filter((name) => values.has(name));
+  return Object.fromEntries(names.map((name) => [name, values.get(name)])) as T;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../../shared/errors.ts';
+import { isPlainObject } from '../../../shared/json.ts';
 import { comparableEmail } from '../../../shared/leads/identity.ts';
 import { emailOf, phoneOf } from '../../../shared/leads/lead.ts';
 import {
@@ -82,7 +83,8 @@ export class DraftReader {
   }
 
   #issuesOf({ message, details }: ApiError): RowIssue[] {
-    const issues = Object.entries((details?.fields ?? {}) as Readonly<Record<string, string>>);
+    const fields = details?.fields;
+    const issues = Object.entries(isPlainObject(fields) ? fields : {});
     if (issues.length === 0) return [{ sentence: message }];
     return issues.map(([name, sentence]) => ({
       name,

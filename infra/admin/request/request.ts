@@ -117,4 +117,4 @@ async function tracesOf(traceIds: readonly string[]): Promise<RequestTrace[]> {
 }
 
 const startOf = (segment: unknown): number =>
-  Number((segment as { start_time?: unknown } | null)?.start_time ?? 0);
+  isPlainObject(segment) ? Number(segment.start_time ?? 0) : 0;

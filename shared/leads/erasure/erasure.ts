@@ -26,13 +26,13 @@ export const joinedIdentities = (a: Identities, b: Identities): Identities =>
   wholeIdentities({ phones: [...a.phones, ...b.phones], emails: [...a.emails, ...b.emails] });
 
 /** A value with every match replaced, also in the texts of lists and maps. */
-function cleaned<T>(value: T, search: PersonSearch): T {
-  if (typeof value === 'string') return search.replaceIn(value, erasedMark) as T;
-  if (Array.isArray(value)) return value.map((item) => cleaned(item, search)) as T;
+function cleaned(value: unknown, search: PersonSearch): unknown {
+  if (typeof value === 'string') return search.replaceIn(value, erasedMark);
+  if (Array.isArray(value)) return value.map((item) => cleaned(item, search));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [name, cleaned(one, search)]),
-  ) as T;
+  );
 }
 
 const isIdentityField = (fieldKey: string): boolean => fieldKey === 'phone' || fieldKey === 'email';

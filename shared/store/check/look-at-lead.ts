@@ -31,10 +31,13 @@ interface Identity {
   readonly key: PrimaryKey;
 }
 
+/** Settings were checked when they were applied; the check relies on their types. */
+export const settingsIn = (item: Item | undefined): SettingsItem | undefined =>
+  item as SettingsItem | undefined;
+
 export function organizationIn(settingsItem: Item | undefined): Organization | undefined {
-  if (!settingsItem) return undefined;
-  const { settings, version } = settingsItem as SettingsItem;
-  return organizationFrom(settings, version);
+  const stored = settingsIn(settingsItem);
+  return stored && organizationFrom(stored.settings, stored.version);
 }
 
 /** The last lead id that was assigned; undefined if the usage item does not say. */

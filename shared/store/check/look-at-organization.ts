@@ -16,7 +16,7 @@ import {
   settingsPrimaryKey,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
-import { organizationIn } from './look-at-lead.ts';
+import { organizationIn, settingsIn } from './look-at-lead.ts';
 import { readTogether, readWith } from './read-together.ts';
 import { futureIssues } from './times.ts';
 import { usageIssues } from './usage-issues.ts';
@@ -32,7 +32,7 @@ export async function lookAtOrganization(
     directoryPrimaryKey(organizationId),
   ]);
   return [
-    ...organizationIssues(organizationId, settings, usage, directory),
+    ...organizationIssues(organizationId, settingsIn(settings), usage, directory),
     ...usageIssues(`Organization ${organizationId}`, usage ?? {}, limit),
   ];
 }
@@ -116,7 +116,7 @@ function keyIssues(
 
 function organizationIssues(
   id: number,
-  settings: Item | undefined,
+  settings: SettingsItem | undefined,
   usage: Item | undefined,
   directory: Item | undefined,
 ): string[] {
@@ -125,7 +125,7 @@ function organizationIssues(
     return [
       `${whose} has items, but its settings ${keyText(settingsPrimaryKey(id))} are not there.`,
     ];
-  const { id: settingsId, name } = (settings as SettingsItem).settings;
+  const { id: settingsId, name } = settings.settings;
   return [
     ...(settingsId === id ? [] : [`${whose} has the settings of organization ${settingsId}.`]),
     ...(directory
@@ -139,7 +139,7 @@ function organizationIssues(
     ...(usage
       ? usageItemIssues(whose, usage, settings)
       : [`${whose} has no usage item ${keyText(usagePrimaryKey(id))}.`]),
-    ...settingsIssues(whose, settings as SettingsItem),
+    ...settingsIssues(whose, settings),
     ...futureIssues({ appliedAt: settings.appliedAt }).map((issue) => `${whose} ${issue}.`),
   ];
 }

@@ -17,12 +17,17 @@ export interface StreamRecord {
     | undefined;
 }
 
+/** Keys or an image of a record as the item that they are of. */
+const itemIn = <T>(image: Readonly<Record<string, unknown>>): T =>
+  unmarshall(image as Record<string, AttributeValue>) as T;
+
 /** The lead of a timeline entry's record, by its key alone. */
 export function leadOfRecord({
   dynamodb,
 }: StreamRecord): Pick<EntryPlace, 'organizationId' | 'leadId'> | undefined {
   if (!dynamodb?.Keys) return undefined;
-  const kind = kindOf(unmarshall(dynamodb.Keys as Record<string, AttributeValue>) as PrimaryKey);
+  const { pk, sk } = itemIn<PrimaryKey>(dynamodb.Keys);
+  const kind = kindOf({ pk, sk });
   return kind?.kind === 'timeline'
     ? { organizationId: kind.organizationId, leadId: kind.leadId }
     : undefined;
@@ -31,8 +36,7 @@ export function leadOfRecord({
 /** The event that a record tells; undefined if it is not a new timeline entry, or of a type that a later release added. */
 export function eventInRecord({ eventName, dynamodb }: StreamRecord): LeadEvent | undefined {
   if (eventName !== 'INSERT' || !dynamodb?.NewImage) return undefined;
-  const item = unmarshall(dynamodb.NewImage as Record<string, AttributeValue>);
-  const { pk, sk: id, ...entry } = item as TimelineEntryItem;
+  const { pk, sk: id, ...entry } = itemIn<TimelineEntryItem>(dynamodb.NewImage);
   const kind = kindOf({ pk, sk: id });
   if (kind?.kind !== 'timeline') return undefined;
   const place: EntryPlace = { organizationId: kind.organizationId, leadId: kind.leadId, id };

@@ -13,7 +13,7 @@ import {
 import { batchGet } from '../table/batch-get.ts';
 import type { OrganizationTable, Table } from '../table/client.ts';
 import { getItem, itemsOf } from '../table/get-item.ts';
-import type { KeyListingItem, TokenBucketItem } from '../table/items.ts';
+import type { KeyListingItem, Stored, TokenBucketItem } from '../table/items.ts';
 import {
   apiKeyPrimaryKey,
   keyListingPrefix,
@@ -188,7 +188,7 @@ async function readListings(table: Table, organizationId: number): Promise<Store
   );
 }
 
-type StoredListing = KeyListingItem & PrimaryKey;
+type StoredListing = Stored<KeyListingItem>;
 
 function listedFrom(listing: StoredListing): ListedApiKey {
   const { sk, label, type, scopes, createdBy, createdAt, expiresAt, revokedAt = null } = listing;

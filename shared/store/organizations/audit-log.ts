@@ -3,7 +3,7 @@ import { PutCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { Settings } from '../../organization/settings-types.ts';
 import type { Table } from '../table/client.ts';
 import { getItem, itemsOf } from '../table/get-item.ts';
-import type { AuditEntryItem, Item, KeptSettingsItem } from '../table/items.ts';
+import type { AuditEntryItem, KeptSettingsItem, Stored } from '../table/items.ts';
 import {
   historyPartitionKey,
   type PrimaryKey,
@@ -107,12 +107,11 @@ export async function readErasures(
     },
   );
   const erasures = new Map<number, LoggedErasure>();
-  for await (const { Items = [] } of pages) {
-    for (const item of Items) {
-      const { at, erasedLeadId: leadId } = entryFrom(item);
+  for await (const { Items } of pages) {
+    for (const { sk, at, erasedLeadId: leadId } of itemsOf<Stored<AuditEntryItem>>(Items)) {
       if (leadId === undefined) continue;
       erasures.delete(leadId);
-      erasures.set(leadId, { id: String(item.sk), leadId, at });
+      erasures.set(leadId, { id: sk, leadId, at });
     }
   }
   return erasures;
@@ -140,14 +139,14 @@ export async function readAuditLog(
     },
   );
   const entries: AuditEntry[] = [];
-  for await (const { Items = [] } of pages) {
-    entries.push(...Items.map(entryFrom));
+  for await (const { Items } of pages) {
+    entries.push(...itemsOf<AuditEntryItem>(Items).map(entryFrom));
     if (entries.length >= limit) break;
   }
   return entries.slice(0, limit);
 }
 
-function entryFrom(item: Item): AuditEntry {
+function entryFrom(item: AuditEntryItem): AuditEntry {
   const {
     at,
     endedAt,
@@ -158,7 +157,7 @@ function entryFrom(item: Item): AuditEntry {
     isBetween,
     erasedLeadId,
     restoredTableId,
-  } = item as AuditEntryItem;
+  } = item;
   return {
     at,
     ...(endedAt !== undefined && { endedAt }),

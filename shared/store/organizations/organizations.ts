@@ -3,11 +3,10 @@ import { type Organization, organizationFrom } from '../../organization/organiza
 import type { Settings } from '../../organization/settings-types.ts';
 import type { Table } from '../table/client.ts';
 import { getItem, itemsOf } from '../table/get-item.ts';
-import type { DirectoryItem, SettingsItem } from '../table/items.ts';
+import type { DirectoryItem, SettingsItem, Stored } from '../table/items.ts';
 import {
   directoryPartitionKey,
   directoryPrimaryKey,
-  type PrimaryKey,
   settingsPrimaryKey,
   usagePrimaryKey,
 } from '../table/primary-keys.ts';
@@ -132,7 +131,7 @@ export async function listOrganizations(table: Table): Promise<{ id: number; nam
   );
   const organizations: { id: number; name: string }[] = [];
   for await (const { Items } of pages) {
-    const items = itemsOf<DirectoryItem & PrimaryKey>(Items);
+    const items = itemsOf<Stored<DirectoryItem>>(Items);
     organizations.push(...items.map(({ sk, name }) => ({ id: Number(sk), name })));
   }
   return organizations;

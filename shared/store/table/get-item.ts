@@ -1,17 +1,17 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from './client.ts';
-import type { Item } from './items.ts';
+import type { Item, Stored } from './items.ts';
 import type { PrimaryKey } from './primary-keys.ts';
 
 /** Reads an item; undefined when it does not exist. One consistent read. */
 export async function getItem<T extends Item>(
   table: Table,
   { pk, sk }: PrimaryKey<T>,
-): Promise<T | undefined> {
+): Promise<Stored<T> | undefined> {
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: { pk, sk }, ConsistentRead: true }),
   );
-  return Item as T | undefined;
+  return Item as Stored<T> | undefined;
 }
 
 /** What a query or a scan returned, as the type of the items that it selects. */

@@ -70,13 +70,16 @@ export type LeadItem = {
   readonly largeKb?: number;
 };
 
+/** An item with its primary key. */
+export type Stored<T extends Item> = T & { readonly pk: string; readonly sk: string };
+
 /** What an index returns of a lead. */
 export type LeadIndexEntry = Pick<LeadItem, 'sk' | 'updatedAt' | 'largeKb'>;
 
 /** Of a unique phone or email: the lead that has it. */
 export type IdentityItem = { readonly leadId: number };
 
-export type TimelineEntryItem = Alias<TimelineEntry> & { readonly pk: string; readonly sk: string };
+export type TimelineEntryItem = Stored<Alias<TimelineEntry>>;
 
 /** A union of interfaces as a union of aliases. */
 type Alias<T> = T extends unknown ? { readonly [Name in keyof T]: T[Name] } : never;

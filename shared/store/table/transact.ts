@@ -121,7 +121,8 @@ function keyTextOf({ Put, Update, Delete, ConditionCheck }: TransactItem): strin
 /** Whether the transaction may have been applied, or may be on a retry: the call broke off, or DynamoDB failed, throttled or is still busy. */
 function isUnknownOutcome(error: unknown): boolean {
   if (error instanceof TransactionInProgressException) return true;
-  const { $metadata, name } = error as { $metadata?: { httpStatusCode?: number }; name?: string };
+  if (!(error instanceof Error)) return false;
+  const { $metadata, name }: Error & { $metadata?: { httpStatusCode?: number } } = error;
   if (!$metadata) return false; // not from the SDK: a defect of the service
   // A response that broke off in its body has a status, which tells nothing.
   if (!(error instanceof DynamoDBServiceException)) return true;

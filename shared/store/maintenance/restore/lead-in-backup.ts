@@ -6,7 +6,7 @@ import { leadFrom } from '../../leads/leads.ts';
 import { readTimelineItems } from '../../leads/timeline.ts';
 import type { Table } from '../../table/client.ts';
 import { getItem } from '../../table/get-item.ts';
-import type { IdentityItem, Item, LeadItem, TimelineEntryItem } from '../../table/items.ts';
+import type { IdentityItem, Item, LeadItem, Stored, TimelineEntryItem } from '../../table/items.ts';
 import {
   keyText,
   leadPrimaryKey,
@@ -48,11 +48,9 @@ export const holdsIdentity = (
   lead !== undefined &&
   identityKeysOf(organizationId, lead).some((own) => keyText(own) === keyText(key));
 
-type StoredLead = LeadItem & { readonly pk: string };
-
 /** A lead's item and its timeline, each as far as the table has it. */
 export interface LeadHistory {
-  readonly lead: StoredLead | undefined;
+  readonly lead: Stored<LeadItem> | undefined;
   /** Oldest first. */
   readonly entries: readonly TimelineEntryItem[];
 }
@@ -60,7 +58,7 @@ export interface LeadHistory {
 /** Consistent: one read, and one query for each megabyte of the timeline. */
 export async function readHistory(table: Table, reference: LeadReference): Promise<LeadHistory> {
   const { organizationId, leadId } = reference;
-  const lead = (await readLeadItem(table, reference)) as StoredLead | undefined;
+  const lead = await readLeadItem(table, reference);
   const entries = await readTimelineItems({ table, organizationId }, leadId);
   return { lead, entries };
 }

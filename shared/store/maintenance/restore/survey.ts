@@ -155,9 +155,7 @@ export class Survey {
   #key(kind: 'apiKey' | 'listing', item: TableItem): Comparison {
     const { organizationId, keyId, revokedAt } = item as TableItem & ApiKeyItem;
     const apiKeyHash =
-      kind === 'apiKey'
-        ? item.pk.slice(apiKeyPrimaryKey('').pk.length)
-        : String((item as Item).apiKeyHash);
+      kind === 'apiKey' ? item.pk.slice(apiKeyPrimaryKey('').pk.length) : String(item.apiKeyHash);
     this.organizations.add(organizationId);
     this.organizationOfKey.set(keyId, organizationId);
     const other: PrimaryKey =
