@@ -197,5 +197,5 @@ const entriesPerLead = (2 * bytesPerReadUnit) / indexEntryBytes;
  * @param idsPerListed of how many ids the lists have one; that one is fetched in any case
  */
 const isCheaperJoined = (changed: ChangedLeads, idsPerListed: number): boolean =>
-  changed.ids.size * entriesPerLead * (idsPerListed - 1) >= changed.ids.highest ||
+  changed.ids.size * entriesPerLead * (idsPerListed - 1) > changed.ids.highest ||
   largeBytes(changed) > bytesPerReadUnit * changed.ids.size;

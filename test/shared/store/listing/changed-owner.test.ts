@@ -173,6 +173,19 @@ test('a page by change, owner and a filter that no lead matches takes a few call
   expect(units).toBeLessThanOrEqual(520);
 });
 
+test('a page of an owner’s changed leads takes one call when no lead changed', async () => {
+  const { table, calls } = generatedTable(2, 1001);
+
+  const found = await listLeads(table, {
+    ...unfilteredQuery,
+    organizationId: 2,
+    ownerId: 7,
+    updatedSince: Date.parse('2030-01-01T00:00:00Z'),
+  });
+
+  expect([found.leads, found.nextCursor, calls()]).toEqual([[], null, 1]);
+});
+
 test('a stage that is not of the requested pipeline has no changed leads, which takes no call', async () => {
   const { table, calls } = generatedTable(1, 1000);
 
