@@ -21,7 +21,7 @@ const loopbackHosts = new Set(['127.0.0.1', 'localhost', '[::1]']);
 /** What is wrong with a base URL, to follow the word "It"; undefined if nothing is. */
 export function baseUrlIssue(text: string): string | undefined {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    return 'must be an address that begins with https://.';
+    return 'must be an address that begins with https://, or http:// for a service on this machine.';
   const { protocol, hostname, search, hash, username, password, pathname } = new URL(text);
   if (protocol === 'http:' && !loopbackHosts.has(hostname))
     return 'must begin with https://: an API key must not be sent over plain HTTP.';

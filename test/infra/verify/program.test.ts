@@ -10,7 +10,10 @@ describe('verify refuses wrong usage with status 2, in one sentence', () => {
   test.each([
     [[], 'Name what to verify: --url BASE_URL or --stack NAME.'],
     [['--url', 'https://a.example', '--stack', 'b'], 'Name either --url or --stack, not both.'],
-    [['--url', 'leads.example.com'], 'It must be an address that begins with https://.'],
+    [
+      ['--url', 'leads.example.com'],
+      'that begins with https://, or http:// for a service on this machine.',
+    ],
     [['--url', 'http://leads.example.com'], 'must not be sent over plain HTTP.'],
     [['--url', 'https://a.example/live/api/v1'], 'the part of the address before /api/v1.'],
     [['--url', 'https://a.example?key=1'], 'without a query, a fragment or a password.'],
