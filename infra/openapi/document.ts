@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { type EndpointName, endpoints } from '../../shared/endpoints.ts';
 import { limits } from '../../shared/limits.ts';
 import type { Schemas } from '../../shared/middleware/validate.ts';
+import { CliCommand } from '../cli/command.ts';
 import { codeSamplesOf } from './code-samples.ts';
 import type { OperationDescription, Sentences } from './endpoint-description.ts';
 import { endpointDescriptions } from './endpoint-descriptions.ts';
@@ -207,6 +208,10 @@ async function writeIfChanged(file: string, change: (text: string) => string): P
 }
 
 if (import.meta.main) {
+  new CliCommand('npm run openapi --')
+    .description('write openapi.json, and the list of endpoints in README.md')
+    .allowExcessArguments(false)
+    .parse();
   const text = await openApiText();
   await writeIfChanged(openApiFile, () => text);
   await writeIfChanged(join(projectFolder, 'README.md'), (readme) =>
