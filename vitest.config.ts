@@ -136,8 +136,8 @@ export default defineConfig({
           setupFiles: ['test/support/own-modules.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          // For the tests' own calls to an engine that other tests use in parallel.
-          env: { DYNAMODB_TIMEOUT_MS: '5000' },
+          // For the tests' own calls to an engine that other tests use in parallel, on a machine that may be busy.
+          env: { DYNAMODB_TIMEOUT_MS: '20000' },
           tags: [writtenTag],
         },
       })),

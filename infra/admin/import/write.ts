@@ -155,7 +155,7 @@ export class LeadWriter {
         const leads = await this.#leadsOf(table, writes);
         const wasSent = isSent;
         isSent = true;
-        const results = await importLeads(table, leads);
+        const results = await importLeads(table, leads, wasSent);
         const written = writes.map(({ draft }, at) => this.#resultOf(draft, results[at], wasSent));
         return [...forbidden, ...written];
       } catch (error) {

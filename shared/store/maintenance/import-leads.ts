@@ -113,13 +113,14 @@ const leadsPerTransaction = 14;
 
 /**
  * Writes imported leads, many in one transaction: as many units as `importLead` for each, but a fraction of the calls. The leads of a
- * transaction that was not written, or may not have been, are written each by itself.
+ * transaction that was not written, or may not have been, are written each by itself. So are all in a repeat: none holds up the others.
  * @returns what became of each lead
  * @throws UnknownOutcomeError a lead may be written: its record tells
  */
 export async function importLeads(
   table: Table,
   leads: readonly ImportedLead[],
+  isRepeat = false,
 ): Promise<ImportLeadResult[]> {
   const transactions = Math.ceil(leads.length / leadsPerTransaction);
   const size = Math.ceil(leads.length / transactions);
@@ -128,7 +129,8 @@ export async function importLeads(
   );
   const results = await allSettled(
     parts.map(async (part) => {
-      const together = part.length > 1 ? await writeTogether(table, part) : 'not written';
+      const together =
+        isRepeat || part.length === 1 ? 'not written' : await writeTogether(table, part);
       if (together === 'written') return part.map(() => ({ outcome: 'created' }) as const);
       return allSettled(part.map((one) => importAlone(table, one, together === 'unknown')));
     }),
@@ -144,7 +146,7 @@ async function importAlone(
 ): Promise<ImportLeadResult> {
   const result = await importLead(table, one);
   if (mayBeWritten && (result.outcome === 'contended' || result.outcome === 'throttled'))
-    throw new UnknownOutcomeError(`The lead may be written, but its record was not read.`);
+    throw new UnknownOutcomeError('The lead may be written, but its record was not read.');
   return result;
 }
 
