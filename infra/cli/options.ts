@@ -22,13 +22,9 @@ export const parseId = integerOption(1, limits.idMax);
 /** Parses IDs that are separated by commas, and adds them to those of an earlier option. Each ID counts once. */
 export function parseIds(text: string, before: readonly number[] = []): number[] {
   const ids = text.split(',').map((part) => {
-    try {
-      return parseId(part.trim());
-    } catch {
-      throw new InvalidArgumentError(
-        `It must be IDs from 1 to ${limits.idMax}, separated by commas, such as 1,2,3.`,
-      );
-    }
+    if (part.trim() === '')
+      throw new InvalidArgumentError('It must be IDs separated by commas, such as 1,2,3.');
+    return parseId(part.trim());
   });
   return [...new Set([...before, ...ids])];
 }
