@@ -13,7 +13,7 @@ import type { InvocationResult } from './instance.ts';
 import { Runtime } from './runtime.ts';
 import { SimulatedFunctions, type SimulatedFunctionsOptions } from './simulated-functions.ts';
 
-/** What an administrator's process can do, bundled as the functions are. */
+/** What an administrator's process can do, bundled as the functions are. It looks for the SDK's settings in no file, as they do. */
 const administrationSource = `
   export { applySettings } from './shared/store/organizations/apply-settings.ts';
   export { createApiKey, revokeApiKey } from './shared/store/organizations/api-keys.ts';
@@ -24,7 +24,8 @@ const administrationSource = `
   export { scanLeadsAscending } from './shared/store/maintenance/read-leads.ts';
   export { finishRestore } from './shared/store/maintenance/restore/finish-restore.ts';
   export { importRows } from './infra/admin/import/run.ts';
-  export { openTable } from './shared/store/table/client.ts';
+  import { inNoFile, openTable as open } from './shared/store/table/client.ts';
+  export const openTable = (name) => open(name, inNoFile);
   export { checkTable } from './shared/store/check/check-table.ts';
   export { parseSettingsFile } from './shared/organization/settings.ts';`;
 
